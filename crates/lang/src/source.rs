@@ -1,0 +1,128 @@
+//! Source texts and places in them. Nothing here reads a file: texts are handed in.
+
+/// Names one source text of a [`SourceMap`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// A range of bytes in one source text. `start <= end <= text.len()`, both on character boundaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The text the range lies in.
+    pub file: FileId,
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset one past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range from the start of `self` to the end of `other` (both of one file).
+    pub fn to(self, other: Span) -> Span {
+        Span {
+            file: self.file,
+            start: self.start,
+            end: other.end.max(self.start),
+        }
+    }
+
+    /// The empty range at the end of `self`.
+    pub fn after(self) -> Span {
+        Span {
+            file: self.file,
+            start: self.end,
+            end: self.end,
+        }
+    }
+}
+
+/// One source text.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// The path as a person should see it; it also stands in generated `#line`s.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+    line_starts: Vec<u32>,
+}
+
+/// A line and column, both counted from 1; the column counts characters, not bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LineColumn {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// Every source text of one analysis.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    /// Adds a text and returns its name.
+    ///
+    /// # Panics
+    /// Only when more than `u32::MAX` texts are added. Texts of 4 GiB and more are cut; the loader refuses them.
+    pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) -> FileId {
+        let text: String = text.into();
+        let mut line_starts = vec![0];
+        line_starts.extend(
+            text.bytes()
+                .enumerate()
+                .filter(|(_, b)| *b == b'\n')
+                .map(|(i, _)| i as u32 + 1),
+        );
+        self.files.push(SourceFile {
+            path: path.into(),
+            text,
+            line_starts,
+        });
+        FileId(u32::try_from(self.files.len() - 1).expect("fewer than 2^32 files"))
+    }
+
+    /// The text named `id`.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// All texts, in the order they were added.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files
+            .iter()
+            .enumerate()
+            .map(|(i, f)| (FileId(i as u32), f))
+    }
+
+    /// The characters of a range.
+    pub fn text(&self, span: Span) -> &str {
+        &self.file(span.file).text[span.start as usize..span.end as usize]
+    }
+
+    /// Line and column of the start of a range.
+    pub fn line_column(&self, span: Span) -> LineColumn {
+        let file = self.file(span.file);
+        let line = file.line_starts.partition_point(|s| *s <= span.start);
+        let start = file.line_starts[line - 1];
+        let column = file.text[start as usize..span.start as usize]
+            .chars()
+            .count() as u32
+            + 1;
+        LineColumn {
+            line: line as u32,
+            column,
+        }
+    }
+
+    /// The range of `line` (from 1) of a file without its line end, or `None` past the last line.
+    pub fn line_span(&self, file: FileId, line: u32) -> Option<Span> {
+        let source = self.file(file);
+        let start = *source.line_starts.get(line.checked_sub(1)? as usize)?;
+        let end = source
+            .line_starts
+            .get(line as usize)
+            .map_or(source.text.len() as u32, |next| next - 1);
+        Some(Span { file, start, end })
+    }
+}

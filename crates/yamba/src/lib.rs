@@ -1,0 +1,9 @@
+//! The world outside: files, compilers, processes, the machine. The only crate that touches it.
+
+pub mod build;
+pub mod cli;
+pub mod disasm;
+pub mod embedded;
+pub mod files;
+pub mod render;
+pub mod run;
