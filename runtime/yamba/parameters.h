@@ -1,0 +1,277 @@
+// Parameters: what --set gives them, what they default to, and how a plain run sweeps them.
+//
+// Generated configure(), each parameter after those that its value mentions:
+//
+//     void configure(yamba::ParameterSource &source) override {
+//         source.settle(scale, "scale", "int", [&] { return 16; });
+//         source.over("scale", yamba::values<int>(16, 32, 64));
+//         source.quick("scale", yamba::values<int>(16));
+//         source.settle(size, "size", "size_t", [&] { return 1 << 20; });
+//         source.over("size", yamba::log_values<size_t>(FIRST, LAST, POINTS_PER_OCTAVE));
+//         source.over("size", yamba::linear_values<size_t>(FIRST, LAST, STEP));
+//     }
+//
+// A parameter is a number, a bool, an enumeration or a const char *. `over` and `quick` may be left out.
+#pragma once
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "text.h"
+
+namespace yamba {
+
+template <class T>
+using Values = std::vector<T>;
+
+template <class T, class... V>
+Values<T> values(V... v) {
+    return Values<T>{static_cast<T>(v)...};
+}
+
+// More points than anyone waits for: the sweep was meant otherwise.
+constexpr size_t most_sweep_values = 10000;
+
+// FIRST, then `points_per_octave` values for each doubling, none above LAST. Whole numbers are rounded and never repeated.
+template <class T>
+Values<T> log_values(double first, double last, double points_per_octave) {
+    Values<T> result;
+    if (!(first > 0) || !(points_per_octave > 0)) return result;
+    for (size_t i = 0; i < most_sweep_values; i++) {
+        double value = first * exp2(double(i) / points_per_octave);
+        if (!(value <= last * (1 + 1e-9))) break;
+        T typed = static_cast<T>(std::is_integral<T>::value ? floor(value + 0.5) : value);
+        if (result.empty() || typed != result.back()) result.push_back(typed);
+    }
+    return result;
+}
+
+// FIRST, FIRST + STEP, ... up to LAST, which is kept if the steps meet it.
+template <class T>
+Values<T> linear_values(double first, double last, double step) {
+    Values<T> result;
+    if (step == 0) return result;
+    for (size_t i = 0; i < most_sweep_values; i++) {
+        double value = first + double(i) * step, slack = fabs(step) * 1e-9;
+        if (step > 0 ? !(value <= last + slack) : !(value >= last - slack)) break;
+        result.push_back(static_cast<T>(value));
+    }
+    return result;
+}
+
+// A value as --set would give it, and how JSON spells it.
+struct Spelling {
+    Text plain, json;
+};
+
+template <class T>
+Spelling spell(T value) {
+    Spelling s;
+    if constexpr (std::is_enum<T>::value) {
+        return spell(static_cast<typename std::underlying_type<T>::type>(value));
+    } else if constexpr (std::is_same<T, bool>::value) {
+        s.plain.add(value ? "true" : "false");
+        s.json = s.plain;
+    } else if constexpr (std::is_floating_point<T>::value) {
+        s.json.number(double(value));
+        s.plain = s.json;
+    } else if constexpr (std::is_signed<T>::value) {
+        s.plain.addf("%lld", static_cast<long long>(value));
+        s.json = s.plain;
+    } else if constexpr (std::is_integral<T>::value) {
+        s.plain.addf("%llu", static_cast<unsigned long long>(value));
+        s.json = s.plain;
+    } else {
+        static_assert(std::is_convertible<T, const char *>::value, "a parameter is a number, a bool, an enumeration or a const char *");
+        s.plain.add(value ? value : "");
+        s.json.quote(value);
+    }
+    return s;
+}
+
+namespace parse {
+
+// What could be wrong with a value; nullptr is right.
+using Fault = const char *;
+
+constexpr Fault not_a_number = "is not a number (write 64, 0x40, 64K, 64M or 64G)";
+constexpr Fault out_of_range = "is out of range";
+
+// K, M, G and T are powers of 1024, as sizes are what they are written for.
+inline bool suffix(const char *end, int &shift) {
+    static const char letters[] = "KMGT";
+    shift = 0;
+    if (*end == '\0') return true;
+    const char *letter = strchr(letters, *end >= 'a' ? *end - 'a' + 'A' : *end);
+    if (letter == nullptr || end[1] != '\0') return false;
+    shift = 10 * int(letter - letters + 1);
+    return true;
+}
+
+// Magnitude and sign apart, so that both ends of every integer type can be told from what lies past them.
+inline Fault integer(const char *text, bool &negative, uint64_t &magnitude) {
+    negative = *text == '-';
+    if (*text == '-' || *text == '+') text++;
+    if (*text < '0' || *text > '9') return not_a_number;
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+    int shift;
+    errno = 0;
+    magnitude = strtoull(text, &end, hex ? 16 : 10);
+    if (end == text || !suffix(end, shift)) return not_a_number;
+    if (errno == ERANGE || (magnitude << shift) >> shift != magnitude) return out_of_range;
+    magnitude <<= shift;
+    return nullptr;
+}
+
+template <class T>
+Fault whole(const char *text, T &out) {
+    bool negative;
+    uint64_t magnitude;
+    if (Fault fault = integer(text, negative, magnitude)) return fault;
+    uint64_t top = static_cast<uint64_t>(std::numeric_limits<T>::max());
+    uint64_t limit = negative ? (std::is_signed<T>::value ? top + 1 : 0) : top;
+    if (magnitude > limit) return out_of_range;
+    out = static_cast<T>(negative ? 0 - magnitude : magnitude);
+    return nullptr;
+}
+
+template <class T>
+Fault real(const char *text, T &out) {
+    char *end;
+    int shift;
+    double value = strtod(text, &end);
+    if (end == text || !suffix(end, shift) || isnan(value)) return not_a_number;
+    value *= double(uint64_t(1) << shift);
+    if (!isfinite(static_cast<T>(value))) return out_of_range;
+    out = static_cast<T>(value);
+    return nullptr;
+}
+
+inline Fault truth(const char *text, bool &out) {
+    for (const char *yes : {"true", "yes", "on", "1"})
+        if (strcmp(text, yes) == 0) return out = true, nullptr;
+    for (const char *no : {"false", "no", "off", "0"})
+        if (strcmp(text, no) == 0) return out = false, nullptr;
+    return "is neither true nor false";
+}
+
+template <class T>
+Fault any(const char *text, T &out) {
+    if constexpr (std::is_same<T, bool>::value) {
+        return truth(text, out);
+    } else if constexpr (std::is_enum<T>::value) {
+        typename std::underlying_type<T>::type number;
+        Fault fault = whole(text, number);
+        if (fault == nullptr) out = static_cast<T>(number);
+        return fault;
+    } else if constexpr (std::is_floating_point<T>::value) {
+        return real(text, out);
+    } else if constexpr (std::is_integral<T>::value) {
+        return whole(text, out);
+    } else {
+        out = text;  // the argument outlives the benchmark
+        return nullptr;
+    }
+}
+
+}  // namespace parse
+
+// One --set; `text` must outlive the subject.
+struct Setting {
+    Text name;
+    const char *text;
+};
+
+// A parameter as it was settled.
+struct Settled {
+    const char *name, *type;
+    Spelling value;
+    bool set;  // by --set
+    bool has_over, has_quick;
+    Values<Spelling> over, quick;
+};
+
+struct ParameterSource {
+    Values<Setting> settings;
+    Values<Settled> settled;
+    Text fault;  // of the first wrong setting
+
+    // Gives `member` what --set says, else `default_value()`.
+    template <class T, class F>
+    void settle(T &member, const char *name, const char *type, F default_value) {
+        const Setting *setting = find(name);
+        if (setting == nullptr)
+            member = static_cast<T>(default_value());
+        else if (parse::Fault wrong = parse::any(setting->text, member))
+            refuse(*setting, type, wrong);
+        settled.push_back(Settled{name, type, spell(member), setting != nullptr, false, false, {}, {}});
+    }
+
+    // The values of a plain run.
+    template <class T>
+    void over(const char *name, const Values<T> &list) {
+        Settled *p = parameter(name);
+        if (p == nullptr) return;
+        p->has_over = true;
+        p->over = spell_all(list);
+    }
+
+    // The values of a quick run.
+    template <class T>
+    void quick(const char *name, const Values<T> &list) {
+        Settled *p = parameter(name);
+        if (p == nullptr) return;
+        p->has_quick = true;
+        p->quick = spell_all(list);
+    }
+
+    // After configure(): whether every setting was understood; otherwise `fault` says what to mend.
+    bool understood(const char *class_name) {
+        for (const Setting &s : settings) {
+            if (!fault.empty()) break;
+            if (parameter(s.name.c_str()) == nullptr) refuse_name(s, class_name);
+        }
+        return fault.empty();
+    }
+
+    Settled *parameter(const char *name) {
+        for (Settled &p : settled)
+            if (strcmp(p.name, name) == 0) return &p;
+        return nullptr;
+    }
+
+  private:
+    // The last one counts, as on any command line.
+    const Setting *find(const char *name) const {
+        for (size_t i = settings.size(); i-- > 0;)
+            if (settings[i].name.is(name)) return &settings[i];
+        return nullptr;
+    }
+
+    template <class T>
+    static Values<Spelling> spell_all(const Values<T> &list) {
+        Values<Spelling> all;
+        for (size_t i = 0; i < list.size(); i++) all.push_back(spell<T>(list[i]));
+        return all;
+    }
+
+    void refuse(const Setting &s, const char *type, parse::Fault wrong) {
+        if (!fault.empty()) return;
+        fault.addf("--set %s=%s: %s is of type %s; `%s` %s", s.name.c_str(), s.text, s.name.c_str(), type, s.text, wrong);
+    }
+
+    void refuse_name(const Setting &s, const char *class_name) {
+        fault.addf("--set %s=%s: %s has no parameter `%s`; ", s.name.c_str(), s.text, class_name, s.name.c_str());
+        if (settled.empty()) fault.add("it has none at all");
+        for (size_t i = 0; i < settled.size(); i++) fault.addf("%s%s (%s)", i == 0 ? "it has " : ", ", settled[i].name, settled[i].type);
+    }
+};
+
+}  // namespace yamba
