@@ -3,6 +3,7 @@
 //! Pure: no files, no processes, no clock. Texts come in through [`Files`], messages go out as [`Diagnostic`]s.
 
 pub mod ast;
+pub mod cpp;
 pub mod diagnostic;
 pub mod model;
 mod resolve;
@@ -11,6 +12,7 @@ pub mod syntax;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use model::{Analysis, ClassId, Composition, Program, Target};
+pub use resolve::show_atom;
 
 /// A text to analyse and the path a person knows it by.
 #[derive(Clone, Debug, PartialEq, Eq)]

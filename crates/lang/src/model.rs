@@ -77,6 +77,8 @@ pub struct Analysis {
     pub classes: Vec<Class>,
     /// All that was found wrong, errors of syntax and of meaning, in order of place.
     pub diagnostics: Vec<Diagnostic>,
+    /// Derived from the classes.
+    pub(crate) index: crate::resolve::Index,
 }
 
 /// One member of one class: `classes[class].ast.members[index]`.
@@ -126,6 +128,22 @@ pub enum Gap {
         /// The definitions.
         definitions: Vec<MemberRef>,
     },
+    /// An imported class that does not exist on this platform.
+    ImportAbsent {
+        /// The class that imports.
+        importer: ClassId,
+        /// The imported class.
+        imported: ClassId,
+        /// What it needs.
+        needs: String,
+    },
+    /// Classes that import each other.
+    ImportCycle {
+        /// The class that imports.
+        importer: ClassId,
+        /// The imported class, which needs the importer itself.
+        imported: ClassId,
+    },
 }
 
 /// One class with its bases and ports, in the order of a C++ inheritance chain.
@@ -143,7 +161,7 @@ pub struct Composition {
     pub parts: Vec<Composition>,
     /// Index in `parts` of the target's instruction set (always imported, for `align`). `None` in a part.
     pub isa: Option<usize>,
-    /// By key (a function's key is `name(type, type)`, any other's its name) the definition that counts.
+    /// State, functions, bitstrings and evidence by key (a function's is `name(type, type)`, any other's its name): the definition that counts.
     /// Abstract declarations are here too where nothing defines them.
     pub members: BTreeMap<String, MemberRef>,
     /// The parameters in an order in which each comes after those its value mentions.

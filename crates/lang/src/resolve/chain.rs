@@ -1,0 +1,113 @@
+//! The order of a class, its bases and the ports that apply, and which of two is the more specific.
+
+use super::index::Index;
+use crate::ast::Atom;
+use crate::model::{Analysis, ClassId};
+
+/// The classes of one composition, least specific first.
+#[derive(Clone, Debug)]
+pub(crate) struct Chain {
+    pub(crate) classes: Vec<ClassId>,
+    /// `below[i][j]`: the class at `i` is less specific than that at `j`.
+    below: Vec<Vec<bool>>,
+}
+
+/// Where a composition is to run: the atoms that are asked there and their answers.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting<'a> {
+    pub(crate) target: &'a crate::model::Target,
+    pub(crate) atoms: &'a [Atom],
+    pub(crate) world: usize,
+}
+
+impl Chain {
+    /// The chain of `id`. A port that is named brings its base, but not the base's other ports.
+    pub(crate) fn new(analysis: &Analysis, index: &Index, id: ClassId, setting: Setting) -> Chain {
+        let mut segments = Vec::new();
+        collect(
+            analysis,
+            index,
+            id,
+            setting,
+            !analysis.class(id).is_port,
+            &mut segments,
+        );
+        let classes: Vec<ClassId> = segments.iter().flatten().copied().collect();
+        let segment_of: Vec<usize> = segments
+            .iter()
+            .enumerate()
+            .flat_map(|(i, s)| s.iter().map(move |_| i))
+            .collect();
+        let below = |i: usize, j: usize| {
+            segment_of[i] < segment_of[j]
+                || segment_of[i] == segment_of[j] && is_less_specific(index, classes[i], classes[j])
+        };
+        let below = (0..classes.len())
+            .map(|i| (0..classes.len()).map(|j| below(i, j)).collect())
+            .collect();
+        Chain { classes, below }
+    }
+
+    /// Whether the class at `i` is less specific than that at `j`.
+    pub(crate) fn is_below(&self, i: usize, j: usize) -> bool {
+        self.below[i][j]
+    }
+
+    /// Those of `layers` that no other of them is more specific than.
+    pub(crate) fn most_specific(&self, layers: &[usize]) -> Vec<usize> {
+        layers
+            .iter()
+            .copied()
+            .filter(|i| layers.iter().all(|j| !self.is_below(*i, *j)))
+            .collect()
+    }
+}
+
+fn collect(
+    analysis: &Analysis,
+    index: &Index,
+    id: ClassId,
+    setting: Setting,
+    with_ports: bool,
+    out: &mut Vec<Vec<ClassId>>,
+) {
+    let class = analysis.class(id);
+    if let Some(parent) = class.parent {
+        let parent_with_ports = !class.is_port && !analysis.class(parent).is_port;
+        collect(analysis, index, parent, setting, parent_with_ports, out);
+    }
+    out.push(vec![id]);
+    if with_ports {
+        let applies = |port: &ClassId| {
+            index.applies[port.0]
+                .on(setting.target)
+                .holds_in(setting.atoms, setting.world)
+        };
+        let ports: Vec<ClassId> = index.ports[id.0].iter().copied().filter(applies).collect();
+        out.push(by_specificity(index, ports));
+    }
+}
+
+/// Sorts ports so that each comes after all that are less specific; ties by name (the order they come in).
+fn by_specificity(index: &Index, mut ports: Vec<ClassId>) -> Vec<ClassId> {
+    let mut sorted = Vec::new();
+    while !ports.is_empty() {
+        let is_free = |p: &ClassId| ports.iter().all(|q| !is_less_specific(index, *q, *p));
+        let next = ports.iter().position(is_free).unwrap_or(0);
+        sorted.push(ports.remove(next));
+    }
+    sorted
+}
+
+/// Explicit `ports` first, then strict implication of conditions.
+fn is_less_specific(index: &Index, a: ClassId, b: ClassId) -> bool {
+    let ports = |port: ClassId, base: ClassId| index.ports[base.0].contains(&port);
+    if a == b || ports(a, b) {
+        return false;
+    }
+    if ports(b, a) {
+        return true;
+    }
+    let (wide, narrow) = (&index.applies[a.0], &index.applies[b.0]);
+    narrow.implies(wide, &index.names) && !wide.implies(narrow, &index.names)
+}

@@ -1,0 +1,165 @@
+//! A class that is not abstract must be complete wherever it exists; and no two ports may contradict each other anywhere.
+
+use std::collections::BTreeMap;
+
+use super::Case;
+use crate::diagnostic::Diagnostic;
+use crate::model::{Analysis, ClassId, Gap, MemberRef};
+use crate::source::Span;
+
+pub(super) fn check(analysis: &Analysis, id: ClassId, cases: &[Case], found: &mut Vec<Diagnostic>) {
+    let class = analysis.class(id);
+    let mut missing: BTreeMap<MemberRef, Vec<String>> = BTreeMap::new();
+    for case in cases {
+        for gap in &case.composed.gaps {
+            match gap {
+                Gap::Missing(member) if !class.ast.is_abstract => {
+                    let targets = missing.entry(*member).or_default();
+                    let target = case.target.to_string();
+                    if !targets.contains(&target) {
+                        targets.push(target);
+                    }
+                }
+                Gap::Missing(_) => {}
+                Gap::Ambiguous { name, definitions } => {
+                    found.push(ambiguous(analysis, id, name, definitions))
+                }
+                Gap::ImportAbsent {
+                    importer,
+                    imported,
+                    needs,
+                } => {
+                    if !class.ast.is_abstract {
+                        found.push(absent(analysis, *importer, *imported, needs, case));
+                    }
+                }
+                Gap::ImportCycle { importer, imported } => {
+                    found.push(cycle(analysis, *importer, *imported))
+                }
+            }
+        }
+    }
+    if !missing.is_empty() {
+        let targets = cases
+            .iter()
+            .map(|c| &c.target)
+            .collect::<std::collections::BTreeSet<_>>()
+            .len();
+        found.push(incomplete(analysis, id, &missing, targets));
+    }
+}
+
+fn incomplete(
+    analysis: &Analysis,
+    id: ClassId,
+    missing: &BTreeMap<MemberRef, Vec<String>>,
+    targets: usize,
+) -> Diagnostic {
+    let class = analysis.class(id);
+    let count = if missing.len() == 1 {
+        "a member".to_owned()
+    } else {
+        format!("{} members", missing.len())
+    };
+    let message = format!("`{}` is not abstract, but lacks {count}", class.name());
+    let mut fault = Diagnostic::error("incomplete-class", class.ast.name.span, message)
+        .help("define what is missing here, in a base or in a port; or mark the class `abstract`, to be completed by ports");
+    for (member, on) in missing {
+        let where_missing = if on.len() == targets {
+            String::new()
+        } else {
+            format!(" (on {})", on.join(", "))
+        };
+        let doc = analysis.member(*member).doc.replace('\n', " ");
+        let doc = if doc.is_empty() {
+            doc
+        } else {
+            format!(": {}", doc.trim())
+        };
+        fault = fault.also(
+            place(analysis, *member),
+            format!(
+                "missing: `{}`{doc}{where_missing}",
+                analysis.declaration(*member)
+            ),
+        );
+    }
+    fault
+}
+
+fn place(analysis: &Analysis, member: MemberRef) -> Span {
+    let m = analysis.member(member);
+    super::super::members::name(&m.kind).map_or(m.span, |n| n.span)
+}
+
+fn ambiguous(
+    analysis: &Analysis,
+    id: ClassId,
+    name: &str,
+    definitions: &[MemberRef],
+) -> Diagnostic {
+    let names: Vec<String> = definitions
+        .iter()
+        .map(|m| format!("`{}`", analysis.class(m.class).name()))
+        .collect();
+    let message = format!(
+        "{} both define `{name}` of `{}`, and neither is more specific",
+        names.join(" and "),
+        analysis.class(id).name()
+    );
+    let (first, rest) = definitions
+        .split_first()
+        .expect("an ambiguity has definitions");
+    let mut fault = Diagnostic::error("ambiguous-ports", place(analysis, *first), message)
+        .help("let one `ports` the other, narrow its condition, or add a port for the platform that both apply to");
+    for member in rest {
+        fault = fault.also(place(analysis, *member), "also defined here");
+    }
+    fault
+}
+
+fn import_place(analysis: &Analysis, importer: ClassId, imported: ClassId) -> Span {
+    let class = analysis.class(importer);
+    class
+        .imports
+        .iter()
+        .find(|(_, id)| *id == imported)
+        .map_or(class.ast.name.span, |(name, _)| name.span)
+}
+
+fn absent(
+    analysis: &Analysis,
+    importer: ClassId,
+    imported: ClassId,
+    needs: &str,
+    case: &Case,
+) -> Diagnostic {
+    let message = format!(
+        "`{}` exists only where {needs} holds, but `{}` also where it does not",
+        analysis.class(imported).name(),
+        analysis.class(importer).name()
+    );
+    Diagnostic::error(
+        "import-absent",
+        import_place(analysis, importer, imported),
+        message,
+    )
+    .here(format!("not on {}", case.target))
+    .help(format!(
+        "add `on {needs}` to the class, or import it in a port"
+    ))
+}
+
+fn cycle(analysis: &Analysis, importer: ClassId, imported: ClassId) -> Diagnostic {
+    let message = format!(
+        "`{}` imports `{}`, which needs `{0}` itself",
+        analysis.class(importer).name(),
+        analysis.class(imported).name()
+    );
+    Diagnostic::error(
+        "cyclic-import",
+        import_place(analysis, importer, imported),
+        message,
+    )
+    .help("move what both need into a third class and import that")
+}

@@ -1,0 +1,94 @@
+//! Conditions that no platform satisfies, or that ask too much.
+
+use std::collections::BTreeSet;
+
+use super::super::condition::{Formula, MOST_ATOMS, show};
+use crate::ast::{Atom, Condition};
+use crate::diagnostic::Diagnostic;
+use crate::model::{Analysis, Class};
+use crate::source::Span;
+
+pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
+    let Some(condition) = &class.ast.on else {
+        return;
+    };
+    let span = place(condition);
+    let own = Formula::of(Some(condition));
+    let mut atoms = BTreeSet::new();
+    own.atoms(&mut atoms);
+    if atoms.len() > MOST_ATOMS {
+        let message = format!(
+            "this condition asks {} questions; at most {MOST_ATOMS} can be",
+            atoms.len()
+        );
+        found.push(
+            Diagnostic::error("condition-too-long", span, message)
+                .help("split the class into ports with shorter conditions"),
+        );
+        return;
+    }
+    versions(analysis, condition, found);
+    let whole = if class.is_port {
+        &analysis.index.applies[class.id.0]
+    } else {
+        &analysis.index.exists[class.id.0]
+    };
+    if !own.is_satisfiable(&analysis.index.names) {
+        found.push(never(span, &own));
+    } else if !whole.is_satisfiable(&analysis.index.names) {
+        found.push(
+            never(span, whole).here("together with the conditions of what this class builds on"),
+        );
+    }
+}
+
+fn never(span: Span, formula: &Formula) -> Diagnostic {
+    Diagnostic::error(
+        "condition-never-holds",
+        span,
+        format!("no platform satisfies `{}`", show(formula)),
+    )
+    .help("a platform has one instruction set and one operating system; join alternatives by `||`")
+}
+
+fn place(condition: &Condition) -> Span {
+    match condition {
+        Condition::Atom(_, span) => *span,
+        Condition::Not(inner) => place(inner),
+        Condition::And(a, b) | Condition::Or(a, b) => place(a).to(place(b)),
+    }
+}
+
+/// Only operating systems have versions.
+fn versions(analysis: &Analysis, condition: &Condition, found: &mut Vec<Diagnostic>) {
+    match condition {
+        Condition::Atom(Atom::AtLeast(name, _), span)
+            if analysis.index.names.isas.contains(name) =>
+        {
+            let message = format!("`{name}` is an instruction set and has no version");
+            found.push(
+                Diagnostic::error("version-of-isa", *span, message)
+                    .help("ask for a feature with cpu(FEATURE)"),
+            );
+        }
+        Condition::Atom(..) => {
+            if let Condition::Atom(Atom::Name(name), span) = condition
+                && !analysis.index.names.isas.contains(name)
+                && !analysis.index.names.systems.contains(name)
+                && analysis.find_class(name).is_some()
+            {
+                let message =
+                    format!("`{name}` is a class, but no instruction set or operating system");
+                found.push(
+                    Diagnostic::error("not-a-platform", *span, message)
+                        .help("a platform's class extends `InstructionSet` or `OperatingSystem`"),
+                );
+            }
+        }
+        Condition::Not(inner) => versions(analysis, inner, found),
+        Condition::And(a, b) | Condition::Or(a, b) => {
+            versions(analysis, a, found);
+            versions(analysis, b, found);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What is wrong with classes: first with each by itself, then with what they are on every platform.
+
+mod completeness;
+mod conditions;
+mod inheritance;
+mod names;
+mod protocol;
+mod references;
+mod shapes;
+mod values;
+mod widths;
+
+use std::collections::BTreeSet;
+
+use super::chain::Setting;
+use super::compose::{Composed, Composer, MOST_WORLD_ATOMS};
+use super::condition::{Formula, is_possible};
+use crate::ast::{Ident, Member, MemberKind};
+use crate::diagnostic::Diagnostic;
+use crate::model::{Analysis, Class, ClassId, MemberRef, Target};
+
+/// All faults of an analysis whose classes are loaded and indexed.
+pub(super) fn all(analysis: &Analysis) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for class in &analysis.classes {
+        names::check(analysis, class, &mut found);
+        conditions::check(analysis, class, &mut found);
+        inheritance::check(analysis, class, &mut found);
+        protocol::check(analysis, class, &mut found);
+        values::check(analysis, class, &mut found);
+        references::check(analysis, class, &mut found);
+        widths::check(analysis, class, &mut found);
+    }
+    for class in composed(analysis) {
+        check_compositions(analysis, class, &mut found);
+    }
+    found
+}
+
+/// The classes whose compositions are looked at: the requested ones, and for a requested port the class that it ports.
+fn composed(analysis: &Analysis) -> BTreeSet<ClassId> {
+    let base = |id: &ClassId| {
+        analysis
+            .ancestry(*id)
+            .find(|id| !analysis.class(*id).is_port)
+    };
+    analysis
+        .classes
+        .iter()
+        .filter(|c| c.is_requested)
+        .filter_map(|c| base(&c.id))
+        .collect()
+}
+
+/// A composition for one target and one set of answers there.
+struct Case {
+    target: Target,
+    composed: Composed,
+}
+
+fn check_compositions(analysis: &Analysis, class: ClassId, found: &mut Vec<Diagnostic>) {
+    let composer = Composer {
+        analysis,
+        index: &analysis.index,
+    };
+    let mut cases = Vec::new();
+    for target in analysis.targets() {
+        let (_, faults) = composer.program(class, &target);
+        found.extend(faults);
+        cases.extend(cases_on(&composer, class, &target));
+    }
+    for case in &cases {
+        shapes::check(analysis, &case.composed.composition, found);
+    }
+    completeness::check(analysis, class, &cases, found);
+}
+
+fn cases_on(composer: &Composer, class: ClassId, target: &Target) -> Vec<Case> {
+    let exists = composer.index.exists[class.0].on(target);
+    if exists == Formula::False {
+        return Vec::new();
+    }
+    let (program, _) = composer.program(class, target);
+    let atoms = &program.atoms[..program.atoms.len().min(MOST_WORLD_ATOMS)];
+    let worlds = (0..1usize << atoms.len())
+        .filter(|w| is_possible(atoms, *w, &composer.index.names) && exists.holds_in(atoms, *w));
+    worlds
+        .map(|world| Case {
+            target: target.clone(),
+            composed: composer.compose(
+                class,
+                Setting {
+                    target,
+                    atoms,
+                    world,
+                },
+            ),
+        })
+        .collect()
+}
+
+/// The member of `name` that a class sees: its own or one it inherits; not those of other ports.
+fn visible(analysis: &Analysis, from: ClassId, name: &str) -> Option<MemberRef> {
+    analysis
+        .ancestry(from)
+        .find_map(|class| own(analysis.class(class), name).map(|index| MemberRef { class, index }))
+}
+
+fn own(class: &Class, name: &str) -> Option<usize> {
+    class
+        .ast
+        .members
+        .iter()
+        .position(|m| super::members::name(&m.kind).is_some_and(|n| n.text == name))
+}
+
+/// Every name that a class sees, for suggestions.
+fn visible_names<'a>(
+    analysis: &'a Analysis,
+    from: ClassId,
+    is: impl Fn(&MemberKind) -> bool + 'a,
+) -> impl Iterator<Item = &'a str> {
+    let members = analysis
+        .ancestry(from)
+        .flat_map(|id| &analysis.class(id).ast.members);
+    members
+        .filter(move |m| is(&m.kind))
+        .filter_map(|m| super::members::name(&m.kind))
+        .map(|n| n.text.as_str())
+}
+
+/// The class that `name` stands for before a dot.
+fn imported(analysis: &Analysis, from: ClassId, name: &str) -> Option<ClassId> {
+    analysis.ancestry(from).find_map(|id| {
+        analysis
+            .class(id)
+            .imports
+            .iter()
+            .find(|(n, _)| n.text == name)
+            .map(|(_, id)| *id)
+    })
+}
+
+fn member_ident(member: &Member) -> Option<&Ident> {
+    super::members::name(&member.kind)
+}

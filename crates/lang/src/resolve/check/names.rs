@@ -1,0 +1,284 @@
+//! Names that are declared twice, or that C++ or the compiler needs for itself.
+
+use std::collections::HashMap;
+
+use super::super::members;
+use super::{imported, member_ident, visible};
+use crate::ast::{Ident, MemberKind, Parameter};
+use crate::diagnostic::Diagnostic;
+use crate::model::{Analysis, Class};
+use crate::source::Span;
+
+/// C++17's keywords and alternative tokens: generated code would not compile, and its error would speak of another place.
+const CPP_KEYWORDS: &[&str] = &[
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char16_t",
+    "char32_t",
+    "class",
+    "compl",
+    "const",
+    "const_cast",
+    "constexpr",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+];
+
+/// Words of bitstring bodies: a member of such a name could never be used there.
+const TERM_WORDS: &[&str] = &[
+    "le", "be", "bits", "word", "unroll", "label", "rel", "offset", "align", "abs", "super",
+];
+
+pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
+    reserved(&class.ast.name, false, found);
+    if class.ast.name.text == "nothing" {
+        found.push(
+            Diagnostic::error(
+                "reserved-name",
+                class.ast.name.span,
+                "`nothing` stands for the base of a root class",
+            )
+            .help("give the class another name"),
+        );
+    }
+    let mut seen: HashMap<String, (Span, bool)> = HashMap::new();
+    for member in &class.ast.members {
+        if let MemberKind::Bitstring(bitstring) = &member.kind {
+            duplicate_parameters(&bitstring.params, found);
+        }
+        if let MemberKind::Function { params, .. } = &member.kind {
+            duplicate_parameters(params, found);
+        }
+        let Some(name) = member_ident(member) else {
+            continue;
+        };
+        reserved(name, matches!(member.kind, MemberKind::Bitstring(_)), found);
+        own_class(class, name, found);
+        import_of_name(analysis, class, name, found);
+        let is_function = matches!(member.kind, MemberKind::Function { .. });
+        match seen.get(&name.text) {
+            Some((_, true)) if is_function => {} // overloads; their types are compared below
+            Some((first, _)) => {
+                found.push(twice("duplicate-member", &name.text, name.span, *first))
+            }
+            None => {
+                seen.insert(name.text.clone(), (name.span, is_function));
+            }
+        }
+    }
+    same_overloads(analysis, class, found);
+    twice_in_chain(analysis, class, found);
+    duplicate_imports(class, found);
+}
+
+fn twice(code: &'static str, name: &str, again: Span, first: Span) -> Diagnostic {
+    Diagnostic::error(code, again, format!("`{name}` is declared twice"))
+        .here("again here")
+        .also(first, "first declared here")
+        .help("give one of them another name")
+}
+
+fn reserved(name: &Ident, is_bitstring: bool, found: &mut Vec<Diagnostic>) {
+    let reason = if CPP_KEYWORDS.contains(&name.text.as_str()) {
+        "is a word of C++"
+    } else if is_bitstring && TERM_WORDS.contains(&name.text.as_str()) {
+        "is a word of bitstring bodies"
+    } else if name.text.starts_with("yamba_")
+        || name.text.starts_with("compose_")
+        || name.text.starts_with("__")
+    {
+        "begins like the names of generated code"
+    } else {
+        return;
+    };
+    found.push(
+        Diagnostic::error(
+            "reserved-name",
+            name.span,
+            format!("`{}` cannot be a name: it {reason}", name.text),
+        )
+        .help("choose another name"),
+    );
+}
+
+fn own_class(class: &Class, name: &Ident, found: &mut Vec<Diagnostic>) {
+    if name.text == class.name() {
+        let fault = Diagnostic::error(
+            "member-named-as-class",
+            name.span,
+            format!("a member of `{}` cannot bear the class's name", name.text),
+        );
+        found.push(
+            fault
+                .also(class.ast.name.span, "the class")
+                .help("C++ would take it for a constructor; choose another name"),
+        );
+    }
+}
+
+fn import_of_name(analysis: &Analysis, class: &Class, name: &Ident, found: &mut Vec<Diagnostic>) {
+    if imported(analysis, class.id, &name.text).is_some() {
+        let fault = Diagnostic::error(
+            "member-named-as-import",
+            name.span,
+            format!("`{}` is the name of an imported class here", name.text),
+        );
+        found.push(fault.help("give the member another name: `NAME.member` must mean the import"));
+    }
+}
+
+fn duplicate_parameters(params: &[Parameter], found: &mut Vec<Diagnostic>) {
+    let names: Vec<&Ident> = params.iter().filter_map(|p| p.name.as_ref()).collect();
+    for (at, name) in names.iter().enumerate() {
+        if let Some(first) = names[..at].iter().find(|n| n.text == name.text) {
+            found.push(twice(
+                "duplicate-argument",
+                &name.text,
+                name.span,
+                first.span,
+            ));
+        }
+    }
+}
+
+fn same_overloads(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
+    let mut seen = HashMap::new();
+    for member in &class.ast.members {
+        if let MemberKind::Function { name, .. } = &member.kind {
+            let key = members::key(&analysis.sources, &member.kind);
+            if let Some(first) = seen.insert(key, name.span) {
+                found.push(twice("duplicate-member", &name.text, name.span, first));
+            }
+        }
+    }
+}
+
+/// State and parameters stand for one place in memory: a second declaration would quietly hide the first.
+fn twice_in_chain(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
+    let Some(parent) = class.parent else { return };
+    for member in &class.ast.members {
+        let (name, help) = match &member.kind {
+            MemberKind::State { name, .. } => (
+                name,
+                "use the inherited one, or give this one another name".to_owned(),
+            ),
+            MemberKind::Param(param) => (
+                &param.name,
+                format!(
+                    "to give the inherited parameter a value write `{} = VALUE;`",
+                    param.name.text
+                ),
+            ),
+            _ => continue,
+        };
+        let Some(inherited) = visible(analysis, parent, &name.text) else {
+            continue;
+        };
+        let inherited = analysis.member(inherited);
+        if std::mem::discriminant(&inherited.kind) == std::mem::discriminant(&member.kind)
+            && let Some(first) = member_ident(inherited)
+        {
+            let message = format!(
+                "`{}` is already declared in a class that this one builds on",
+                name.text
+            );
+            found.push(
+                Diagnostic::error("declared-in-base", name.span, message)
+                    .also(first.span, "declared here")
+                    .help(help),
+            );
+        }
+    }
+}
+
+fn duplicate_imports(class: &Class, found: &mut Vec<Diagnostic>) {
+    let mut seen: HashMap<&str, Span> = HashMap::new();
+    for member in &class.ast.members {
+        if let MemberKind::Import(name) = &member.kind
+            && let Some(first) = seen.insert(&name.text, name.span)
+        {
+            found.push(
+                Diagnostic::error(
+                    "duplicate-import",
+                    name.span,
+                    format!("`{}` is imported twice", name.text),
+                )
+                .also(first, "first imported here")
+                .help("leave one out"),
+            );
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The two forms of `benchmark` do not mix: the harness calls one of them.
+
+use crate::ast::{Ident, MemberKind};
+use crate::diagnostic::Diagnostic;
+use crate::model::{Analysis, Class};
+
+pub(super) fn check(_: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
+    let forms = |wanted: &str| -> Vec<(&Ident, bool)> {
+        let form = |kind| match kind {
+            &MemberKind::Function {
+                ref name,
+                ref params,
+                body: Some(_),
+                ..
+            } if name.text == wanted => Some((name, !params.is_empty())),
+            _ => None,
+        };
+        class
+            .ast
+            .members
+            .iter()
+            .filter_map(|m| form(&m.kind))
+            .collect()
+    };
+    if class.parent.is_none() {
+        return; // the root class declares both forms
+    }
+    let (benchmark, dummy) = (forms("benchmark"), forms("benchmark_dummy"));
+    if let [(first, a), (second, b)] = benchmark.as_slice()
+        && a != b
+    {
+        found.push(
+            Diagnostic::error("two-forms", second.span, "this class defines both `benchmark()` and `benchmark(iter_t iterations)`")
+                .also(first.span, "the other form")
+                .help("keep `benchmark()` for what the harness repeats, or `benchmark(iter_t iterations)` for what loops itself"),
+        );
+    } else if let ([(name, form)], [(dummy, dummy_form)]) = (benchmark.as_slice(), dummy.as_slice())
+        && form != dummy_form
+    {
+        found.push(
+            Diagnostic::error("dummy-form", dummy.span, "`benchmark_dummy` takes other arguments than `benchmark`, so the two cannot be compared")
+                .also(name.span, "the benchmark")
+                .help("give both the same form: `()` or `(iter_t iterations)`"),
+        );
+    }
+}

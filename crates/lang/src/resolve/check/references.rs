@@ -1,0 +1,318 @@
+//! What bitstring bodies refer to: other bitstrings, labels, the enclosing word.
+
+use super::super::members::noun;
+use super::super::suggest;
+use super::{imported, visible, visible_names};
+use crate::ast::{AsmPiece, Bitstring, Cpp, Ident, MemberKind, Reference, Term, TermKind};
+use crate::cpp::{self, Kind};
+use crate::diagnostic::Diagnostic;
+use crate::model::{Analysis, Class, ClassId};
+use crate::source::Span;
+
+pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
+    for member in &class.ast.members {
+        if let MemberKind::Bitstring(Bitstring {
+            body: Some(terms), ..
+        }) = &member.kind
+        {
+            let mut walk = Walk {
+                analysis,
+                class: class.id,
+                scopes: Vec::new(),
+                in_word: false,
+                found,
+            };
+            walk.scope(terms);
+        }
+    }
+}
+
+struct Walk<'a, 'b> {
+    analysis: &'a Analysis,
+    class: ClassId,
+    /// The labels of each enclosing body and turn.
+    scopes: Vec<Vec<&'a Ident>>,
+    in_word: bool,
+    found: &'b mut Vec<Diagnostic>,
+}
+
+impl<'a> Walk<'a, '_> {
+    /// A body of its own: that of a bitstring, or one turn of an `unroll`.
+    fn scope(&mut self, terms: &'a [Term]) {
+        let mut labels = Vec::new();
+        self.collect_labels(terms, &mut labels);
+        self.scopes.push(labels);
+        self.terms(terms);
+        self.scopes.pop();
+    }
+
+    fn collect_labels(&mut self, terms: &'a [Term], labels: &mut Vec<&'a Ident>) {
+        for term in terms {
+            match &term.kind {
+                TermKind::Label(name) => {
+                    if let Some(first) = labels.iter().find(|l| l.text == name.text) {
+                        let fault = Diagnostic::error(
+                            "duplicate-label",
+                            name.span,
+                            format!("the label `{}` stands twice in this body", name.text),
+                        );
+                        self.found.push(
+                            fault
+                                .also(first.span, "first here")
+                                .help("give one of them another name"),
+                        );
+                    }
+                    labels.push(name);
+                }
+                TermKind::Word(_, inner) => self.collect_labels(inner, labels),
+                TermKind::If {
+                    then, otherwise, ..
+                } => {
+                    let mut other = Vec::new();
+                    let before = labels.len();
+                    self.collect_labels(then, labels);
+                    self.collect_labels(otherwise, &mut other);
+                    // The two branches never stand together, so both may set a label that stands nowhere else.
+                    other.retain(|l: &&Ident| labels[before..].iter().all(|k| k.text != l.text));
+                    labels.extend(other);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn terms(&mut self, terms: &'a [Term]) {
+        for term in terms {
+            self.term(term);
+        }
+    }
+
+    fn term(&mut self, term: &'a Term) {
+        match &term.kind {
+            TermKind::Literal(_) | TermKind::Label(_) => {}
+            TermKind::Reference(reference) => self.reference(reference, term.span),
+            TermKind::Le(a, b) | TermKind::Be(a, b) => self.expressions(&[*a, *b]),
+            TermKind::Slice(a, b, c) => self.expressions(&[*a, *b, *c]),
+            TermKind::Word(bits, inner) => {
+                self.expressions(&[*bits]);
+                let outer = std::mem::replace(&mut self.in_word, true);
+                self.terms(inner);
+                self.in_word = outer;
+            }
+            TermKind::Asm(block) => {
+                let outer = std::mem::replace(&mut self.in_word, true);
+                for piece in &block.pieces {
+                    if let AsmPiece::Hole(value) = piece {
+                        self.expressions(&[*value]);
+                    }
+                }
+                self.in_word = outer;
+            }
+            TermKind::Unroll {
+                init,
+                condition,
+                step,
+                body,
+            } => {
+                self.expressions(&[*init, *condition, *step]);
+                self.scope(body);
+            }
+            TermKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.expressions(&[*condition]);
+                self.terms(then);
+                self.terms(otherwise);
+            }
+            TermKind::Rel(label, bits) => {
+                self.label(&label.text, label.span);
+                self.expressions(&[*bits]);
+            }
+            TermKind::Align(bytes) => self.expressions(&[*bytes]),
+            TermKind::Abs(_, bits) => self.expressions(&[*bits]),
+        }
+    }
+
+    fn label(&mut self, name: &str, span: Span) {
+        let known = || self.scopes.iter().flatten().map(|l| l.text.as_str());
+        if known().any(|l| l == name) {
+            return;
+        }
+        let near = suggest::similar(name, known()).map(str::to_owned);
+        let help = near.map_or_else(
+            || format!("mark the place in this body: `label {name}:`"),
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.found.push(
+            Diagnostic::error(
+                "unknown-label",
+                span,
+                format!("there is no label `{name}` in this body"),
+            )
+            .help(help),
+        );
+    }
+
+    /// Looks for `offset(NAME)` in C++.
+    fn expressions(&mut self, expressions: &[Cpp]) {
+        for expression in expressions {
+            let text = self.analysis.cpp(*expression);
+            let tokens = cpp::tokens(text);
+            let word = |i: usize| tokens.get(i).map_or("", |t| &text[t.range.clone()]);
+            for i in 0..tokens.len() {
+                let is_member = i > 0 && matches!(word(i - 1), "." | "::" | ">");
+                let is_offset = word(i) == "offset"
+                    && word(i + 1) == "("
+                    && word(i + 3) == ")"
+                    && tokens[i + 2].kind == Kind::Word;
+                if is_offset && !is_member {
+                    let at = |o: usize| expression.span.start + o as u32;
+                    let span = |from: usize, to: usize| Span {
+                        file: expression.span.file,
+                        start: at(tokens[from].range.start),
+                        end: at(tokens[to].range.end),
+                    };
+                    self.label(word(i + 2), span(i + 2, i + 2));
+                    self.offset_place(span(i, i + 3));
+                }
+            }
+        }
+    }
+
+    fn offset_place(&mut self, span: Span) {
+        if !self.in_word {
+            self.found.push(
+                Diagnostic::error("offset-outside-word", span, "`offset` counts from the start of a `word` or `asm`, and here is none")
+                    .help("put the term into `word(BITS) { ... }`, or use `rel(NAME, BITS)`, which counts from the end of its field"),
+            );
+        }
+    }
+
+    fn reference(&mut self, reference: &'a Reference, span: Span) {
+        if let Some(args) = &reference.args {
+            self.expressions(args);
+        }
+        let home = match &reference.class {
+            None => self.class,
+            Some(class) => match imported(self.analysis, self.class, &class.text) {
+                Some(home) => home,
+                None => return self.not_imported(class),
+            },
+        };
+        let from = if reference.is_super {
+            self.analysis.class(self.class).parent
+        } else {
+            Some(home)
+        };
+        let Some(member) = from.and_then(|from| visible(self.analysis, from, &reference.name.text))
+        else {
+            if !reference.is_super {
+                self.unknown(reference, home); // an unknown `super::` is reported where it is resolved
+            }
+            return;
+        };
+        match &self.analysis.member(member).kind {
+            MemberKind::Bitstring(bitstring) => self.arguments(reference, bitstring, span),
+            other => {
+                let message = format!(
+                    "`{}` is {}, not a bitstring",
+                    reference.name.text,
+                    noun(other)
+                );
+                let fault = Diagnostic::error("not-a-bitstring", reference.name.span, message);
+                self.found.push(fault.help("a value becomes bits by a cast: `le(VALUE, BITS)`, `be(VALUE, BITS)` or `bits(VALUE, HIGH, LOW)`"));
+            }
+        }
+    }
+
+    fn not_imported(&mut self, class: &Ident) {
+        let known = self
+            .analysis
+            .ancestry(self.class)
+            .flat_map(|id| &self.analysis.class(id).imports)
+            .map(|(n, _)| n.text.as_str());
+        let help = suggest::similar(&class.text, known).map_or_else(
+            || {
+                format!(
+                    "write `import({});` among the members of this class",
+                    class.text
+                )
+            },
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.found.push(
+            Diagnostic::error(
+                "not-imported",
+                class.span,
+                format!("no class `{}` is imported here", class.text),
+            )
+            .help(help),
+        );
+    }
+
+    fn unknown(&mut self, reference: &Reference, home: ClassId) {
+        let name = &reference.name;
+        let near = suggest::similar(
+            &name.text,
+            visible_names(self.analysis, home, |k| {
+                matches!(k, MemberKind::Bitstring(_))
+            }),
+        );
+        let class = self.analysis.class(home).name();
+        let help = near.map_or_else(
+            || format!("declare it: `bitstring {};`", name.text),
+            |near| format!("did you mean `{near}`?"),
+        );
+        let message = format!("`{class}` has no bitstring `{}`", name.text);
+        self.found
+            .push(Diagnostic::error("unknown-bitstring", name.span, message).help(help));
+    }
+
+    fn arguments(&mut self, reference: &Reference, bitstring: &Bitstring, span: Span) {
+        let (given, wanted) = (
+            reference.args.as_ref().map_or(0, Vec::len),
+            bitstring.params.len(),
+        );
+        if given != wanted {
+            let plural = |n: usize| {
+                if n == 1 {
+                    "1 argument".to_owned()
+                } else {
+                    format!("{n} arguments")
+                }
+            };
+            let message = format!(
+                "`{}` takes {}, but {} given",
+                reference.name.text,
+                plural(wanted),
+                if given == 1 {
+                    "1 is".to_owned()
+                } else {
+                    format!("{given} are")
+                }
+            );
+            let params: Vec<String> = bitstring
+                .params
+                .iter()
+                .map(|p| {
+                    let name = p.name.as_ref().map_or("", |n| &n.text);
+                    format!("{} {name}", self.analysis.cpp(p.ty))
+                        .trim()
+                        .to_owned()
+                })
+                .collect();
+            let shown = if params.is_empty() {
+                bitstring.name.text.clone()
+            } else {
+                format!("{}({})", bitstring.name.text, params.join(", "))
+            };
+            self.found.push(
+                Diagnostic::error("wrong-arguments", span, message)
+                    .also(bitstring.name.span, "declared here")
+                    .help(format!("it is `{shown}`")),
+            );
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! What is decidable of composed bitstrings: their length in whole bytes, and that composing them ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ast::{Bitstring, Cpp, MemberKind, Reference, Term, TermKind};
+use crate::cpp;
+use crate::diagnostic::Diagnostic;
+use crate::model::{Analysis, Composition, MemberRef};
+
+/// Checks every bitstring of a composition; those of its parts on the way.
+pub(super) fn check(analysis: &Analysis, composition: &Composition, found: &mut Vec<Diagnostic>) {
+    let mut shapes = Shapes {
+        analysis,
+        whole: composition,
+        lengths: BTreeMap::new(),
+        open: Vec::new(),
+        endless: BTreeSet::new(),
+        found,
+    };
+    for (layer, l) in composition.layers.iter().enumerate() {
+        for (index, member) in analysis.class(l.class).ast.members.iter().enumerate() {
+            let MemberKind::Bitstring(bitstring) = &member.kind else {
+                continue;
+            };
+            let place = Place {
+                part: None,
+                layer,
+                member: MemberRef {
+                    class: l.class,
+                    index,
+                },
+            };
+            let length = shapes.length(place);
+            if bitstring.signature.is_some() {
+                shapes.callable(bitstring, length);
+            }
+        }
+    }
+}
+
+/// One definition within a composition (`part: None`) or one of its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    part: Option<usize>,
+    layer: usize,
+    member: MemberRef,
+}
+
+/// What is known of a length in bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Length {
+    Exactly(u64),
+    /// Modulo 8.
+    Modulo(u64),
+    Unknown,
+}
+
+impl Length {
+    fn modulo(self) -> Option<u64> {
+        match self {
+            Length::Exactly(n) => Some(n % 8),
+            Length::Modulo(m) => Some(m),
+            Length::Unknown => None,
+        }
+    }
+
+    fn then(self, next: Length) -> Length {
+        match (self, next) {
+            (Length::Exactly(a), Length::Exactly(b)) => {
+                a.checked_add(b).map_or(Length::Unknown, Length::Exactly)
+            }
+            (a, b) => match (a.modulo(), b.modulo()) {
+                (Some(a), Some(b)) => Length::Modulo((a + b) % 8),
+                _ => Length::Unknown,
+            },
+        }
+    }
+
+    fn either(self, other: Length) -> Length {
+        match (self, other) {
+            (a, b) if a == b => a,
+            (a, b) if a.modulo().is_some() && a.modulo() == b.modulo() => {
+                Length::Modulo(a.modulo().unwrap_or(0))
+            }
+            _ => Length::Unknown,
+        }
+    }
+}
+
+struct Shapes<'a, 'b> {
+    analysis: &'a Analysis,
+    whole: &'a Composition,
+    lengths: BTreeMap<Place, Length>,
+    /// The definitions being composed on a path without `if` or `unroll`.
+    open: Vec<Place>,
+    endless: BTreeSet<Place>,
+    found: &'b mut Vec<Diagnostic>,
+}
+
+impl<'a> Shapes<'a, '_> {
+    fn composition(&self, part: Option<usize>) -> &'a Composition {
+        part.map_or(self.whole, |p| &self.whole.parts[p])
+    }
+
+    fn bitstring(&self, place: Place) -> Option<&'a Bitstring> {
+        match &self.analysis.member(place.member).kind {
+            MemberKind::Bitstring(bitstring) => Some(bitstring),
+            _ => None,
+        }
+    }
+
+    fn length(&mut self, place: Place) -> Length {
+        if let Some(known) = self.lengths.get(&place) {
+            return *known;
+        }
+        let Some(body) = self.bitstring(place).and_then(|b| b.body.as_ref()) else {
+            return Length::Unknown;
+        };
+        if let Some(start) = self.open.iter().position(|p| *p == place) {
+            self.report_endless(start);
+            return Length::Unknown;
+        }
+        if self.open.len() > 200 {
+            return Length::Unknown; // the depth limit at run time takes over
+        }
+        self.open.push(place);
+        let length = self.terms(place, body);
+        self.open.pop();
+        self.lengths.insert(place, length);
+        length
+    }
+
+    fn report_endless(&mut self, start: usize) {
+        let circle = self.open[start..].to_vec();
+        let Some(first) = circle.iter().min().copied() else {
+            return;
+        };
+        let name = |p: &Place| self.bitstring(*p).map(|b| b.name.clone());
+        let (Some(ident), names) = (
+            name(&first),
+            circle.iter().filter_map(name).collect::<Vec<_>>(),
+        ) else {
+            return;
+        };
+        if self.endless.insert(first) {
+            let mut shown: Vec<&str> = names.iter().map(|n| n.text.as_str()).collect();
+            shown.extend(names.first().map(|n| n.text.as_str()));
+            let message = format!(
+                "composing `{}` never ends: {}",
+                ident.text,
+                shown.join(" -> ")
+            );
+            self.found.push(
+                Diagnostic::error("endless-bitstring", ident.span, message).help(
+                    "a bitstring may refer to itself only inside an `if` or `unroll` that ends",
+                ),
+            );
+        }
+    }
+
+    fn terms(&mut self, place: Place, terms: &'a [Term]) -> Length {
+        let mut sum = Length::Exactly(0);
+        for term in terms {
+            let length = self.term(place, term);
+            sum = sum.then(length);
+        }
+        sum
+    }
+
+    fn term(&mut self, place: Place, term: &'a Term) -> Length {
+        match &term.kind {
+            TermKind::Literal(bits) => Length::Exactly(bits.len() as u64),
+            TermKind::Le(_, bits)
+            | TermKind::Be(_, bits)
+            | TermKind::Rel(_, bits)
+            | TermKind::Abs(_, bits) => self.width(*bits),
+            TermKind::Slice(_, high, low) => match (self.constant(*high), self.constant(*low)) {
+                (Some(h), Some(l)) if h >= l && h - l < 64 => Length::Exactly((h - l + 1) as u64),
+                _ => Length::Unknown,
+            },
+            TermKind::Word(bits, inner) => self.word(place, *bits, inner, term),
+            TermKind::Asm(_) => Length::Modulo(0),
+            TermKind::Label(_) => Length::Exactly(0),
+            TermKind::Align(_) => Length::Unknown,
+            TermKind::Reference(reference) => self
+                .target(place, reference)
+                .map_or(Length::Unknown, |target| self.length(target)),
+            TermKind::Unroll { body, .. } => match self.guarded(place, body).modulo() {
+                Some(0) => Length::Modulo(0),
+                _ => Length::Unknown,
+            },
+            TermKind::If {
+                then, otherwise, ..
+            } => self
+                .guarded(place, then)
+                .either(self.guarded(place, otherwise)),
+        }
+    }
+
+    /// Terms that need not be composed: a circle through them may end.
+    fn guarded(&mut self, place: Place, terms: &'a [Term]) -> Length {
+        let mut sum = Length::Exactly(0);
+        for term in terms {
+            let length = match &term.kind {
+                TermKind::Reference(reference) => match self.target(place, reference) {
+                    Some(target) => self
+                        .lengths
+                        .get(&target)
+                        .copied()
+                        .unwrap_or(Length::Unknown),
+                    None => Length::Unknown,
+                },
+                TermKind::Word(bits, _) => self.width(*bits),
+                TermKind::If {
+                    then, otherwise, ..
+                } => self
+                    .guarded(place, then)
+                    .either(self.guarded(place, otherwise)),
+                TermKind::Unroll { body, .. } => match self.guarded(place, body).modulo() {
+                    Some(0) => Length::Modulo(0),
+                    _ => Length::Unknown,
+                },
+                _ => self.term(place, term),
+            };
+            sum = sum.then(length);
+        }
+        sum
+    }
+
+    fn constant(&self, cpp: Cpp) -> Option<i128> {
+        cpp::constant_integer(self.analysis.cpp(cpp))
+    }
+
+    fn width(&self, bits: Cpp) -> Length {
+        self.constant(bits)
+            .and_then(|b| u64::try_from(b).ok())
+            .map_or(Length::Unknown, Length::Exactly)
+    }
+
+    fn word(&mut self, place: Place, bits: Cpp, inner: &'a [Term], term: &Term) -> Length {
+        let (width, content) = (self.width(bits), self.terms(place, inner));
+        if let (Length::Exactly(width), Length::Exactly(content)) = (width, content)
+            && width != content
+        {
+            let message = format!("the terms of this word give {content} bits, not {width}");
+            self.found.push(
+                Diagnostic::error("word-length", term.span, message)
+                    .help("the fields of a word add up to its width"),
+            );
+        }
+        width
+    }
+
+    /// The definition that a reference means here.
+    fn target(&self, place: Place, reference: &Reference) -> Option<Place> {
+        let composition = self.composition(place.part);
+        let name = &reference.name.text;
+        if reference.is_super {
+            let layer = *composition.layers[place.layer].supers.get(name)?;
+            let class = composition.layers[layer].class;
+            let index = super::own(self.analysis.class(class), name)?;
+            return Some(Place {
+                part: place.part,
+                layer,
+                member: MemberRef { class, index },
+            });
+        }
+        let part = match &reference.class {
+            None => place.part,
+            Some(class) => Some(self.import(composition, place.layer, &class.text)?),
+        };
+        let composition = self.composition(part);
+        let member = *composition.members.get(name)?;
+        let layer = composition
+            .layers
+            .iter()
+            .position(|l| l.class == member.class)?;
+        Some(Place {
+            part,
+            layer,
+            member,
+        })
+    }
+
+    fn import(&self, composition: &Composition, layer: usize, name: &str) -> Option<usize> {
+        composition.layers[..=layer].iter().rev().find_map(|l| {
+            l.imports
+                .iter()
+                .find(|(n, _)| n == name)
+                .map(|(_, part)| *part)
+        })
+    }
+
+    fn callable(&mut self, bitstring: &Bitstring, length: Length) {
+        let Some(rest @ 1..) = length.modulo() else {
+            return;
+        };
+        let shown = if let Length::Exactly(n) = length {
+            format!("{n} bits")
+        } else {
+            format!("a length with {rest} bits beyond a byte")
+        };
+        let message = format!(
+            "`{}` can be called, but has {shown}, which is no whole number of bytes",
+            bitstring.name.text
+        );
+        self.found.push(
+            Diagnostic::error("partial-bytes", bitstring.name.span, message)
+                .help("instructions are whole bytes: look for a literal that lacks a digit"),
+        );
+    }
+}

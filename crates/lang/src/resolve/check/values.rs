@@ -1,0 +1,152 @@
+//! Parameters, bounds and charts whose values cannot be.
+
+use super::super::suggest;
+use super::{visible, visible_names};
+use crate::ast::{Chart, Cpp, Ident, MemberKind, Param, Sweep};
+use crate::cpp;
+use crate::diagnostic::Diagnostic;
+use crate::model::{Analysis, Class};
+
+pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
+    for member in &class.ast.members {
+        match &member.kind {
+            MemberKind::Param(param) => parameter(analysis, param, found),
+            MemberKind::Evidence {
+                ty, name, expects, ..
+            } => {
+                arithmetic(analysis, *ty, name, "an evidence", found);
+                if let Some((low, high)) = expects {
+                    bound(analysis, *low, *high, found);
+                }
+            }
+            MemberKind::Chart(chart) => check_chart(analysis, class, chart, found),
+            _ => {}
+        }
+    }
+}
+
+fn arithmetic(analysis: &Analysis, ty: Cpp, name: &Ident, what: &str, found: &mut Vec<Diagnostic>) {
+    let text = cpp::normalised(analysis.cpp(ty));
+    if text.contains(['*', '&']) || text == "void" || text.contains("string") {
+        let message = format!("`{}` is `{text}`, but {what} must be a number", name.text);
+        found.push(
+            Diagnostic::error("not-arithmetic", ty.span, message)
+                .help("use an arithmetic type, such as double, uint64_t or bool"),
+        );
+    }
+}
+
+fn parameter(analysis: &Analysis, param: &Param, found: &mut Vec<Diagnostic>) {
+    arithmetic(analysis, param.ty, &param.name, "a parameter", found);
+    let constant = |cpp: &Cpp| cpp::constant_number(analysis.cpp(*cpp));
+    let mut refuse = |place: &Cpp, message: &str, help: &str| {
+        found.push(Diagnostic::error("bad-sweep", place.span, message).help(help))
+    };
+    match &param.over {
+        Some(Sweep::Log(first, last, points)) => {
+            if constant(first).is_some_and(|v| v <= 0.0) {
+                refuse(
+                    first,
+                    "a logarithmic sweep cannot start at or below zero",
+                    "start at 1, or use linear(FIRST, LAST, STEP)",
+                );
+            } else if let (Some(a), Some(b)) = (constant(first), constant(last))
+                && a > b
+            {
+                refuse(
+                    last,
+                    "this sweep ends before it starts",
+                    "give the smaller value first",
+                );
+            }
+            if constant(points).is_some_and(|v| v <= 0.0) {
+                refuse(
+                    points,
+                    "a sweep needs at least one point in an octave",
+                    "give a positive number of points",
+                );
+            }
+        }
+        Some(Sweep::Linear(first, last, step)) => {
+            if constant(step).is_some_and(|v| v == 0.0) {
+                refuse(
+                    step,
+                    "a step of zero never reaches the end",
+                    "give a step other than zero",
+                );
+            } else if let (Some(a), Some(b), Some(s)) =
+                (constant(first), constant(last), constant(step))
+                && (b - a) * s < 0.0
+            {
+                refuse(
+                    last,
+                    "this step leads away from the end",
+                    "give the step the sign of LAST - FIRST",
+                );
+            }
+        }
+        Some(Sweep::List(_)) | None => {}
+    }
+}
+
+fn bound(analysis: &Analysis, low: Cpp, high: Cpp, found: &mut Vec<Diagnostic>) {
+    if let (Some(l), Some(h)) = (
+        cpp::constant_number(analysis.cpp(low)),
+        cpp::constant_number(analysis.cpp(high)),
+    ) && l > h
+    {
+        let message = format!(
+            "no value lies between {} and {}",
+            analysis.cpp(low),
+            analysis.cpp(high)
+        );
+        found.push(
+            Diagnostic::error("empty-bound", low.span.to(high.span), message)
+                .help("write the lower bound first"),
+        );
+    }
+}
+
+fn check_chart(analysis: &Analysis, class: &Class, chart: &Chart, found: &mut Vec<Diagnostic>) {
+    let is_figure = |name: &str| matches!(name, "latency" | "cycles" | "bandwidth" | "value");
+    let is_evidence = |k: &MemberKind| matches!(k, MemberKind::Evidence { .. });
+    let is_parameter = |k: &MemberKind| matches!(k, MemberKind::Param(_));
+    let is_either = |k: &MemberKind| is_evidence(k) || is_parameter(k);
+    let known = |name: &Ident, is: &dyn Fn(&MemberKind) -> bool| {
+        visible(analysis, class.id, &name.text).is_some_and(|m| is(&analysis.member(m).kind))
+    };
+    let mut refuse = |name: &Ident, is: &dyn Fn(&MemberKind) -> bool, expected: &str| {
+        let near = suggest::similar(&name.text, visible_names(analysis, class.id, is));
+        let help = near.map_or_else(
+            || format!("name {expected}"),
+            |near| format!("did you mean `{near}`?"),
+        );
+        found.push(
+            Diagnostic::error(
+                "unknown-in-chart",
+                name.span,
+                format!("`{}` is not {expected}", name.text),
+            )
+            .help(help),
+        );
+    };
+    if !is_figure(&chart.figure.text) && !known(&chart.figure, &is_evidence) {
+        refuse(
+            &chart.figure,
+            &is_evidence,
+            "`latency`, `cycles`, `bandwidth`, `value` or an evidence of this class",
+        );
+    }
+    if !known(&chart.against, &is_either) {
+        refuse(
+            &chart.against,
+            &is_either,
+            "a parameter or an evidence of this class",
+        );
+    }
+    if let Some(by) = &chart.by
+        && !known(by, &is_parameter)
+    {
+        refuse(by, &is_parameter, "a parameter of this class");
+    }
+}

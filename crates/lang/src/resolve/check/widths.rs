@@ -1,0 +1,158 @@
+//! Widths and values of casts that are known without running.
+
+use crate::ast::{Bitstring, Cpp, MemberKind, Term, TermKind};
+use crate::cpp;
+use crate::diagnostic::Diagnostic;
+use crate::model::{Analysis, Class};
+use crate::source::Span;
+
+pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
+    for member in &class.ast.members {
+        if let MemberKind::Bitstring(Bitstring {
+            body: Some(body), ..
+        }) = &member.kind
+        {
+            terms(analysis, body, found);
+        }
+    }
+}
+
+fn terms(analysis: &Analysis, body: &[Term], found: &mut Vec<Diagnostic>) {
+    for term in body {
+        self::term(analysis, term, found);
+    }
+}
+
+fn term(analysis: &Analysis, term: &Term, found: &mut Vec<Diagnostic>) {
+    let constant = |cpp: &Cpp| cpp::constant_integer(analysis.cpp(*cpp));
+    match &term.kind {
+        TermKind::Le(value, bits) => {
+            if whole_bytes(analysis, *bits, "le", found) {
+                fits(analysis, *value, constant(bits), found);
+            }
+        }
+        TermKind::Be(value, bits) => match constant(bits) {
+            Some(width) if !(1..=64).contains(&width) => {
+                found.push(bad_width(
+                    bits.span,
+                    format!("a field of {width} bits cannot be composed from one value"),
+                    "a width is 1 to 64 bits",
+                ));
+            }
+            width => fits(analysis, *value, width, found),
+        },
+        TermKind::Slice(_, high, low) => {
+            slice(constant(high), constant(low), high.span.to(low.span), found)
+        }
+        TermKind::Rel(_, bits) => {
+            whole_bytes(analysis, *bits, "rel", found);
+        }
+        TermKind::Abs(_, bits) => {
+            whole_bytes(analysis, *bits, "abs", found);
+        }
+        TermKind::Word(bits, inner) => {
+            whole_bytes(analysis, *bits, "word", found);
+            terms(analysis, inner, found);
+        }
+        TermKind::Align(bytes) => {
+            if let Some(n) = constant(bytes)
+                && !(n > 0 && n <= 4096 && n & (n - 1) == 0)
+            {
+                found.push(
+                    Diagnostic::error(
+                        "bad-alignment",
+                        bytes.span,
+                        format!("code cannot be aligned to {n} bytes"),
+                    )
+                    .help("an alignment is a power of two up to 4096"),
+                );
+            }
+        }
+        TermKind::Unroll { body, .. } => terms(analysis, body, found),
+        TermKind::If {
+            then, otherwise, ..
+        } => {
+            terms(analysis, then, found);
+            terms(analysis, otherwise, found);
+        }
+        TermKind::Literal(_) | TermKind::Reference(_) | TermKind::Asm(_) | TermKind::Label(_) => {}
+    }
+}
+
+fn bad_width(span: Span, message: String, help: &str) -> Diagnostic {
+    Diagnostic::error("bad-width", span, message).help(help)
+}
+
+/// `word` may be longer than a value, but not endless.
+fn whole_bytes(analysis: &Analysis, bits: Cpp, term: &str, found: &mut Vec<Diagnostic>) -> bool {
+    let Some(width) = cpp::constant_integer(analysis.cpp(bits)) else {
+        return true;
+    };
+    let most = if term == "word" { 1024 } else { 64 };
+    if width > 0 && width <= most && width % 8 == 0 {
+        return true;
+    }
+    let message = format!("`{term}` cannot have {width} bits");
+    found.push(bad_width(
+        bits.span,
+        message,
+        &format!("its width is a multiple of 8, up to {most}; `be` takes any width up to 64"),
+    ));
+    false
+}
+
+/// A constant is signed or unsigned by its C type, as it would be when the program runs.
+fn fits(analysis: &Analysis, value: Cpp, width: Option<i128>, found: &mut Vec<Diagnostic>) {
+    let text = analysis.cpp(value);
+    let (Some(number), Some(width)) = (
+        cpp::constant_integer(text),
+        width.filter(|w| (1..=64).contains(w)),
+    ) else {
+        return;
+    };
+    let is_unsigned = cpp::tokens(text)
+        .iter()
+        .any(|t| t.kind == cpp::Kind::Number && text[t.range.clone()].contains(['u', 'U']));
+    let (low, high) = if is_unsigned {
+        (0, (1i128 << width) - 1)
+    } else {
+        (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1)
+    };
+    if (low..=high).contains(&number) {
+        return;
+    }
+    let kind = if is_unsigned { "unsigned" } else { "signed" };
+    let mut help = format!("{width} {kind} bits hold {low} to {high}");
+    if !is_unsigned && number > 0 && number < 1i128 << width {
+        help = format!("{help}; `{}u` is unsigned and fits", text.trim());
+    }
+    found.push(
+        Diagnostic::error(
+            "value-too-wide",
+            value.span,
+            format!("the value {number} does not fit into {width} bits"),
+        )
+        .help(help),
+    );
+}
+
+fn slice(high: Option<i128>, low: Option<i128>, span: Span, found: &mut Vec<Diagnostic>) {
+    let outside = |bit: Option<i128>| bit.is_some_and(|b| !(0..64).contains(&b));
+    if outside(high) || outside(low) {
+        found.push(
+            Diagnostic::error("bad-slice", span, "a value has no such bit")
+                .help("bits are numbered from 63, the highest, down to 0"),
+        );
+    } else if let (Some(h), Some(l)) = (high, low)
+        && h < l
+    {
+        found.push(
+            Diagnostic::error(
+                "bad-slice",
+                span,
+                format!("the slice from bit {h} down to bit {l} is empty"),
+            )
+            .help("write the higher bit first: bits(VALUE, HIGH, LOW)"),
+        );
+    }
+}

@@ -1,0 +1,499 @@
+//! A class with its bases, ports and imports on one platform: which definition of each member counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::chain::{Chain, Setting};
+use super::condition::{Formula, show};
+use super::index::Index;
+use super::members::{Key, key, name_of};
+use super::parameters;
+use crate::ast::{Atom, MemberKind};
+use crate::diagnostic::Diagnostic;
+use crate::model::{
+    Analysis, ClassId, Composition, EffectiveEvidence, Gap, Layer, MemberRef, Program, Role,
+    Target, World,
+};
+
+/// More questions would make a program hold too many compositions.
+pub(crate) const MOST_WORLD_ATOMS: usize = 8;
+
+/// One composition, what it lacks and what is wrong with it.
+pub(crate) struct Composed {
+    pub(crate) composition: Composition,
+    pub(crate) gaps: Vec<Gap>,
+    pub(crate) faults: Vec<Diagnostic>,
+}
+
+/// Everything a program may be, and what was found wrong while composing it.
+pub(crate) struct Composer<'a> {
+    pub(crate) analysis: &'a Analysis,
+    pub(crate) index: &'a Index,
+}
+
+impl<'a> Composer<'a> {
+    /// The program of `class` on `target`; faults are those of all its worlds.
+    pub(crate) fn program(&self, class: ClassId, target: &Target) -> (Program, Vec<Diagnostic>) {
+        let exists = self.index.exists[class.0].on(target);
+        let mut program = Program {
+            class,
+            target: target.clone(),
+            atoms: Vec::new(),
+            worlds: Vec::new(),
+            variants: Vec::new(),
+        };
+        if exists == Formula::False {
+            program.worlds.push(World::Absent(format!(
+                "needs {}",
+                show(&self.index.exists[class.0])
+            )));
+            return (program, Vec::new());
+        }
+        let mut faults = Vec::new();
+        program.atoms = self.atoms(class, target);
+        if program.atoms.len() > MOST_WORLD_ATOMS {
+            faults.push(self.too_many_atoms(class, &program.atoms));
+            program.atoms.truncate(MOST_WORLD_ATOMS);
+        }
+        for world in 0..1usize << program.atoms.len() {
+            let atoms = program.atoms.clone();
+            let setting = Setting {
+                target,
+                atoms: &atoms,
+                world,
+            };
+            let world = self.world(class, &exists, setting, &mut program.variants, &mut faults);
+            program.worlds.push(world);
+        }
+        (program, faults)
+    }
+
+    fn world(
+        &self,
+        class: ClassId,
+        exists: &Formula,
+        setting: Setting,
+        variants: &mut Vec<Composition>,
+        faults: &mut Vec<Diagnostic>,
+    ) -> World {
+        if !super::condition::is_possible(setting.atoms, setting.world, &self.index.names) {
+            return World::Absent("impossible".to_owned());
+        }
+        if !exists.holds_in(setting.atoms, setting.world) {
+            return World::Absent(format!("needs {}", show(exists)));
+        }
+        let composed = self.compose(class, setting);
+        faults.extend(composed.faults);
+        if !composed.gaps.is_empty() {
+            return World::Incomplete(composed.gaps);
+        }
+        let known = variants
+            .iter()
+            .position(|v| same_classes(v, &composed.composition));
+        World::Runs(known.unwrap_or_else(|| {
+            variants.push(composed.composition);
+            variants.len() - 1
+        }))
+    }
+
+    fn too_many_atoms(&self, class: ClassId, atoms: &[Atom]) -> Diagnostic {
+        let name = &self.analysis.class(class).ast.name;
+        let shown: Vec<String> = atoms.iter().map(super::condition::show_atom).collect();
+        let message = format!(
+            "`{}` with its ports asks {} questions where it runs; at most {MOST_WORLD_ATOMS} can be",
+            name.text,
+            atoms.len()
+        );
+        Diagnostic::error("too-many-conditions", name.span, message)
+            .here(shown.join(", "))
+            .help("let ports share their conditions, or split the benchmark")
+    }
+
+    /// What must be asked where the program runs.
+    fn atoms(&self, class: ClassId, target: &Target) -> Vec<Atom> {
+        let mut atoms = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut pending: Vec<ClassId> = std::iter::once(class)
+            .chain(self.isa_class(target))
+            .collect();
+        while let Some(id) = pending.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let class = self.analysis.class(id);
+            if !class.is_port {
+                self.index.exists[id.0].on(target).atoms(&mut atoms);
+            }
+            pending.extend(class.parent);
+            pending.extend(class.imports.iter().map(|(_, id)| *id));
+            for port in &self.index.ports[id.0] {
+                let applies = self.index.applies[port.0].on(target);
+                if applies != Formula::False {
+                    applies.atoms(&mut atoms);
+                    pending.push(*port);
+                }
+            }
+        }
+        atoms.into_iter().collect()
+    }
+
+    pub(crate) fn isa_class(&self, target: &Target) -> Option<ClassId> {
+        let is_it = |c: &&crate::model::Class| {
+            c.role == Role::InstructionSet && !c.is_port && c.name() == target.isa
+        };
+        self.analysis.classes.iter().find(is_it).map(|c| c.id)
+    }
+
+    /// Composes `class` with everything it imports, for one set of answers.
+    pub(crate) fn compose(&self, class: ClassId, setting: Setting) -> Composed {
+        let mut parts = Parts {
+            composer: self,
+            setting,
+            compositions: Vec::new(),
+            stack: vec![class],
+            gaps: Vec::new(),
+            faults: Vec::new(),
+        };
+        let mut composed = parts.chain(class);
+        parts.stack.clear();
+        composed.isa = self
+            .isa_class(setting.target)
+            .and_then(|isa| parts.part(isa));
+        composed.parts = parts.compositions;
+        Composed {
+            composition: composed,
+            gaps: parts.gaps,
+            faults: parts.faults,
+        }
+    }
+}
+
+fn same_classes(a: &Composition, b: &Composition) -> bool {
+    let classes = |c: &Composition| c.layers.iter().map(|l| l.class).collect::<Vec<_>>();
+    classes(a) == classes(b)
+        && a.parts.len() == b.parts.len()
+        && a.parts
+            .iter()
+            .zip(&b.parts)
+            .all(|(a, b)| classes(a) == classes(b))
+}
+
+/// The imported classes of one composition, each composed once.
+struct Parts<'a> {
+    composer: &'a Composer<'a>,
+    setting: Setting<'a>,
+    compositions: Vec<Composition>,
+    stack: Vec<ClassId>,
+    gaps: Vec<Gap>,
+    faults: Vec<Diagnostic>,
+}
+
+impl Parts<'_> {
+    fn part(&mut self, id: ClassId) -> Option<usize> {
+        if let Some(known) = self.compositions.iter().position(|c| c.class == id) {
+            return Some(known);
+        }
+        self.stack.push(id);
+        let composition = self.chain(id);
+        self.stack.pop();
+        self.compositions.push(composition);
+        Some(self.compositions.len() - 1)
+    }
+
+    fn import(&mut self, importer: ClassId, imported: ClassId) -> Option<usize> {
+        if self.stack.contains(&imported) {
+            self.gaps.push(Gap::ImportCycle { importer, imported });
+            return None;
+        }
+        let exists = &self.composer.index.exists[imported.0];
+        let here = exists.on(self.setting.target);
+        if !here.holds_in(self.setting.atoms, self.setting.world) {
+            let needs = show(if here == Formula::False {
+                exists
+            } else {
+                &here
+            });
+            self.gaps.push(Gap::ImportAbsent {
+                importer,
+                imported,
+                needs,
+            });
+            return None;
+        }
+        self.part(imported)
+    }
+
+    fn chain(&mut self, id: ClassId) -> Composition {
+        let (analysis, index) = (self.composer.analysis, self.composer.index);
+        let chain = Chain::new(analysis, index, id, self.setting);
+        let table = Table::new(analysis, &chain);
+        let mut layers = Vec::new();
+        let mut imported = BTreeSet::new();
+        for (at, class) in chain.classes.iter().enumerate() {
+            let imports = self.imports(*class, &mut imported);
+            let supers = table.supers(index, at, &mut self.faults);
+            layers.push(Layer {
+                class: *class,
+                imports,
+                supers,
+            });
+        }
+        self.gaps.extend(table.gaps());
+        let own_port = |c: &ClassId| analysis.class(*c).is_port;
+        let (parameters, gaps) = parameters::effective(analysis, &chain, &mut self.faults);
+        self.gaps.extend(gaps);
+        Composition {
+            class: id,
+            layers,
+            ports: chain.classes.iter().copied().filter(own_port).collect(),
+            parts: Vec::new(),
+            isa: None,
+            parameters,
+            evidence: table.evidence(),
+            bounds: table.of_kind(|k| matches!(k, MemberKind::Bound { .. })),
+            charts: table.of_kind(|k| matches!(k, MemberKind::Chart(_))),
+            tags: tags(analysis, &chain.classes),
+            members: table.members(),
+        }
+    }
+
+    fn imports(
+        &mut self,
+        class: ClassId,
+        imported: &mut BTreeSet<ClassId>,
+    ) -> Vec<(String, usize)> {
+        let mut out = Vec::new();
+        for (name, id) in self.composer.analysis.class(class).imports.clone() {
+            if imported.insert(id) {
+                out.extend(self.import(class, id).map(|part| (name.text.clone(), part)));
+            }
+        }
+        out
+    }
+}
+
+pub(crate) fn tags(analysis: &Analysis, classes: &[ClassId]) -> Vec<String> {
+    let mut tags: Vec<String> = Vec::new();
+    for class in classes {
+        for member in &analysis.class(*class).ast.members {
+            if let MemberKind::Tags(names) = &member.kind {
+                tags.extend(names.iter().map(|n| n.text.clone()));
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    tags.retain(|t| seen.insert(t.clone()));
+    tags
+}
+
+/// Every declaration of a chain, by key.
+struct Table<'a> {
+    analysis: &'a Analysis,
+    chain: &'a Chain,
+    declarations: BTreeMap<Key, Vec<Declaration>>,
+    order: Vec<Key>,
+}
+
+#[derive(Clone, Copy)]
+struct Declaration {
+    layer: usize,
+    member: MemberRef,
+    is_definition: bool,
+}
+
+impl<'a> Table<'a> {
+    fn new(analysis: &'a Analysis, chain: &'a Chain) -> Table<'a> {
+        let mut table = Table {
+            analysis,
+            chain,
+            declarations: BTreeMap::new(),
+            order: Vec::new(),
+        };
+        for (layer, class) in chain.classes.iter().enumerate() {
+            for (index, member) in analysis.class(*class).ast.members.iter().enumerate() {
+                let Some(key) = key(&analysis.sources, &member.kind) else {
+                    continue;
+                };
+                let is_definition = super::members::is_definition(&member.kind);
+                let declaration = Declaration {
+                    layer,
+                    member: MemberRef {
+                        class: *class,
+                        index,
+                    },
+                    is_definition,
+                };
+                let known = table.declarations.entry(key.clone()).or_default();
+                if known.is_empty() {
+                    table.order.push(key);
+                }
+                known.push(declaration);
+            }
+        }
+        table
+    }
+
+    /// The layers with the definitions of a key that no other is more specific than.
+    fn best(&self, key: &Key) -> Vec<Declaration> {
+        let definitions: Vec<Declaration> = self.declarations[key]
+            .iter()
+            .copied()
+            .filter(|d| d.is_definition)
+            .collect();
+        let layers: Vec<usize> = definitions.iter().map(|d| d.layer).collect();
+        let best = self.chain.most_specific(&layers);
+        definitions
+            .into_iter()
+            .filter(|d| best.contains(&d.layer))
+            .collect()
+    }
+
+    fn members(&self) -> BTreeMap<String, MemberRef> {
+        let chosen = |key: &Key| {
+            self.best(key)
+                .last()
+                .or(self.declarations[key].first())
+                .map(|d| d.member)
+        };
+        self.order
+            .iter()
+            .filter_map(|key| chosen(key).map(|m| (key.to_string(), m)))
+            .collect()
+    }
+
+    fn gaps(&self) -> Vec<Gap> {
+        let mut gaps = Vec::new();
+        for key in &self.order {
+            let best = self.best(key);
+            if best.is_empty() && !self.has_alternative(key) {
+                gaps.push(Gap::Missing(self.declarations[key][0].member));
+            } else if best.len() > 1 {
+                gaps.push(Gap::Ambiguous {
+                    name: key.name().to_owned(),
+                    definitions: best.iter().map(|d| d.member).collect(),
+                });
+            }
+        }
+        gaps
+    }
+
+    /// Overloads that one class declares are alternatives: one definition is enough, and one report that there is none.
+    fn has_alternative(&self, key: &Key) -> bool {
+        let declaring = self.declarations[key][0].member.class;
+        let own = self.order.iter().position(|k| k == key);
+        self.order.iter().enumerate().any(|(at, other)| {
+            other != key
+                && other.name() == key.name()
+                && self.declarations[other][0].member.class == declaring
+                && (!self.best(other).is_empty() || Some(at) < own)
+        })
+    }
+
+    fn evidence(&self) -> Vec<EffectiveEvidence> {
+        let kind = |d: &Declaration| &self.analysis.member(d.member).kind;
+        let expects = |d: &Declaration| match kind(d) {
+            MemberKind::Evidence { expects, .. } => *expects,
+            _ => None,
+        };
+        let effective = |key: &Key| {
+            let declarations = &self.declarations[key];
+            let first = &declarations[0];
+            matches!(kind(first), MemberKind::Evidence { .. }).then(|| EffectiveEvidence {
+                name: key.name().to_owned(),
+                definition: self.best(key).last().unwrap_or(first).member,
+                expects: declarations.iter().rev().find_map(expects),
+            })
+        };
+        self.order.iter().filter_map(effective).collect()
+    }
+
+    fn of_kind(&self, is: impl Fn(&MemberKind) -> bool) -> Vec<MemberRef> {
+        let members = |class: &ClassId| {
+            let class = *class;
+            self.analysis
+                .class(class)
+                .ast
+                .members
+                .iter()
+                .enumerate()
+                .map(move |(index, m)| (MemberRef { class, index }, m))
+        };
+        self.chain
+            .classes
+            .iter()
+            .flat_map(members)
+            .filter(|(_, m)| is(&m.kind))
+            .map(|(m, _)| m)
+            .collect()
+    }
+
+    /// Resolves every `super::NAME` of the class at layer `at`.
+    fn supers(
+        &self,
+        index: &Index,
+        at: usize,
+        faults: &mut Vec<Diagnostic>,
+    ) -> BTreeMap<String, usize> {
+        let mut supers = BTreeMap::new();
+        for (name, span) in &index.supers[self.chain.classes[at].0] {
+            let below = self.definitions_below(name, at);
+            let best = self.chain.most_specific(&below);
+            match best.as_slice() {
+                [one] => {
+                    supers.insert(name.clone(), *one);
+                }
+                [] => match self.native_below(name, at) {
+                    Some(layer) => {
+                        supers.insert(name.clone(), layer);
+                    }
+                    None => faults.push(
+                        Diagnostic::error("super-undefined", *span, format!("nothing that this class builds on defines `{name}`"))
+                            .help("`super::` names the definition that this one replaces; leave it out, or define the member in a base"),
+                    ),
+                },
+                several => {
+                    let mut fault = Diagnostic::error("super-ambiguous", *span, format!("several definitions of `{name}` are equally specific here"))
+                        .help("a port between them and this one must say which is meant");
+                    for layer in several {
+                        let class = self.analysis.class(self.chain.classes[*layer]);
+                        fault = fault.also(class.ast.name.span, format!("`{}` defines `{name}`", class.name()));
+                    }
+                    faults.push(fault);
+                }
+            }
+        }
+        supers
+    }
+
+    fn definitions_below(&self, name: &str, at: usize) -> Vec<usize> {
+        let of_name = self
+            .declarations
+            .iter()
+            .filter(|(key, _)| key.name() == name);
+        let mut layers: Vec<usize> = of_name
+            .flat_map(|(_, d)| d)
+            .filter(|d| d.is_definition && self.chain.is_below(d.layer, at))
+            .map(|d| d.layer)
+            .collect();
+        layers.sort_unstable();
+        layers.dedup();
+        layers
+    }
+
+    /// `super::` may also mean a C++ member of a `native` block, which the compiler knows only by its word.
+    fn native_below(&self, name: &str, at: usize) -> Option<usize> {
+        (0..at)
+            .rev()
+            .filter(|layer| self.chain.is_below(*layer, at))
+            .find(|layer| {
+                self.analysis
+                    .class(self.chain.classes[*layer])
+                    .ast
+                    .members
+                    .iter()
+                    .any(|m| match &m.kind {
+                        MemberKind::Native(body) => name_of(self.analysis.cpp(*body), name),
+                        _ => false,
+                    })
+            })
+    }
+}

@@ -1,0 +1,84 @@
+//! Words for what is missing, for `list`, `explain`, `check` and the generated program.
+
+use super::members::{name, noun};
+use crate::ast::MemberKind;
+use crate::model::{Analysis, ClassId, Gap, MemberRef};
+
+impl Analysis {
+    /// A member as it would be declared: `bitstring touch(unsigned int index)`.
+    pub fn declaration(&self, member: MemberRef) -> String {
+        let member = self.member(member);
+        let end = match &member.kind {
+            MemberKind::Function {
+                body: Some(body), ..
+            }
+            | MemberKind::Evidence {
+                body: Some(body), ..
+            } => body.span.start - 1,
+            _ => member.span.end,
+        };
+        let text =
+            &self.sources.file(member.span.file).text[member.span.start as usize..end as usize];
+        let text = match &member.kind {
+            MemberKind::Bitstring(_) => text.split_once('{').map_or(text, |(head, _)| head),
+            _ => text,
+        };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.join(" ").trim_end_matches(';').trim_end().to_owned()
+    }
+
+    /// One line that says what is missing.
+    pub fn gap_text(&self, gap: &Gap) -> String {
+        match gap {
+            Gap::Missing(member) => self.declaration(*member),
+            Gap::Ambiguous { name, definitions } => {
+                let names: Vec<&str> = definitions
+                    .iter()
+                    .map(|m| self.class(m.class).name())
+                    .collect();
+                format!(
+                    "`{name}` is defined by {}, none more specific than the others",
+                    names.join(" and ")
+                )
+            }
+            Gap::ImportAbsent {
+                importer,
+                imported,
+                needs,
+            } => {
+                format!(
+                    "`{}` imports `{}`, which needs {needs}",
+                    self.class(*importer).name(),
+                    self.class(*imported).name()
+                )
+            }
+            Gap::ImportCycle { importer, imported } => {
+                format!(
+                    "`{}` and `{}` import each other",
+                    self.class(*importer).name(),
+                    self.class(*imported).name()
+                )
+            }
+        }
+    }
+
+    /// The condition under which a class exists, or a port applies, as it is written; `any platform` if none.
+    pub fn condition_text(&self, class: ClassId) -> String {
+        let formula = if self.class(class).is_port {
+            &self.index.applies[class.0]
+        } else {
+            &self.index.exists[class.0]
+        };
+        super::condition::show(formula)
+    }
+
+    /// What a member is called: "a bitstring", "a function".
+    pub fn member_noun(&self, member: MemberRef) -> &'static str {
+        noun(&self.member(member).kind)
+    }
+
+    /// The name of a member, if it has one.
+    pub fn member_name(&self, member: MemberRef) -> Option<&str> {
+        name(&self.member(member).kind).map(|n| n.text.as_str())
+    }
+}

@@ -1,0 +1,562 @@
+//! Which classes are in use: from the requested files along `extends`, `ports` and `import`, and outwards to every port of them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+
+use super::suggest;
+use crate::ast::{self, Atom, Condition, Ident, MemberKind, Parent};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::{Analysis, Class, ClassId, Role};
+use crate::source::{FileId, Span};
+use crate::{Files, Input, cpp, syntax};
+
+/// The parent of a class that names none.
+const DEFAULT_PARENT: &str = "Latency";
+const ISA_ROOT: &str = "InstructionSet";
+const SYSTEM_ROOT: &str = "OperatingSystem";
+
+/// Reads everything that `roots` need into an analysis whose classes know their parents, roles and imports.
+pub(super) fn load(roots: Vec<Input>, files: &dyn Files) -> Analysis {
+    let mut loader = Loader::new(files);
+    loader.read_roots(roots);
+    loader.add_platforms();
+    loader.settle();
+    loader.cut_cycles();
+    loader.assign_roles();
+    loader.analysis
+}
+
+struct Loader<'a> {
+    files: &'a dyn Files,
+    analysis: Analysis,
+    by_path: HashMap<String, FileId>,
+    by_place: HashMap<(FileId, usize), ClassId>,
+    /// Classes whose parent, imports, condition and ports are still to be looked up.
+    pending: VecDeque<ClassId>,
+    folders: HashSet<String>,
+    /// Files around the classes in use, by the class names that they declare `ports` for.
+    ports: BTreeMap<String, Vec<Input>>,
+    /// Files around that declare an instruction set or operating system, in order of path.
+    platforms: BTreeMap<String, Input>,
+    reported: BTreeSet<(Span, &'static str)>,
+}
+
+impl<'a> Loader<'a> {
+    fn new(files: &'a dyn Files) -> Loader<'a> {
+        Loader {
+            files,
+            analysis: Analysis::default(),
+            by_path: HashMap::new(),
+            by_place: HashMap::new(),
+            pending: VecDeque::new(),
+            folders: HashSet::new(),
+            ports: BTreeMap::new(),
+            platforms: BTreeMap::new(),
+            reported: BTreeSet::new(),
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self
+            .reported
+            .insert((diagnostic.primary.span, diagnostic.code))
+        {
+            self.analysis.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn read_roots(&mut self, roots: Vec<Input>) {
+        let mut paths = Vec::new();
+        for root in roots {
+            paths.push(root.path.clone());
+            if let (id, true) = self.parse(root) {
+                let count = self.analysis.files[id.0 as usize].classes.len();
+                for index in 0..count {
+                    let class = self.admit(id, index);
+                    self.analysis.classes[class.0].is_requested = true;
+                }
+            }
+        }
+        self.refuse_duplicates();
+        for path in paths {
+            self.look_around(&path);
+        }
+        if self.folders.is_empty() {
+            self.look_around("");
+        }
+    }
+
+    /// Parses a text once for each path; `false` where it had been read before. Its diagnostics are reported as they are.
+    fn parse(&mut self, input: Input) -> (FileId, bool) {
+        if let Some(id) = self.by_path.get(&input.path) {
+            return (*id, false);
+        }
+        let id = self.analysis.sources.add(input.path.clone(), input.text);
+        self.by_path.insert(input.path, id);
+        let (file, diagnostics) = syntax::parse(&self.analysis.sources, id);
+        self.analysis.files.push(file);
+        for diagnostic in diagnostics {
+            self.report(diagnostic);
+        }
+        (id, true)
+    }
+
+    fn admit(&mut self, file: FileId, index: usize) -> ClassId {
+        if let Some(id) = self.by_place.get(&(file, index)) {
+            return *id;
+        }
+        let id = ClassId(self.analysis.classes.len());
+        let ast = self.analysis.files[file.0 as usize].classes[index].clone();
+        let is_port = matches!(ast.parent, Parent::Ports(_));
+        self.analysis.classes.push(Class {
+            id,
+            file,
+            ast,
+            parent: None,
+            is_port,
+            role: Role::Part,
+            imports: Vec::new(),
+            is_requested: false,
+        });
+        self.by_place.insert((file, index), id);
+        self.pending.push_back(id);
+        id
+    }
+
+    fn refuse_duplicates(&mut self) {
+        let mut seen: HashMap<String, Span> = HashMap::new();
+        let mut found = Vec::new();
+        for class in &self.analysis.classes {
+            let name = &class.ast.name;
+            match seen.get(&name.text) {
+                None => {
+                    seen.insert(name.text.clone(), name.span);
+                }
+                Some(first) => found.push(
+                    Diagnostic::error(
+                        "duplicate-class",
+                        name.span,
+                        format!("the class `{}` is defined twice", name.text),
+                    )
+                    .here("again here")
+                    .also(*first, "first defined here")
+                    .help("give one of them another name"),
+                ),
+            }
+        }
+        for diagnostic in found {
+            self.report(diagnostic);
+        }
+    }
+
+    /// Notes which classes the files around `path` port, without parsing them: a file of those folders matters only for that.
+    fn look_around(&mut self, path: &str) {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if !self.folders.insert(folder.to_owned()) {
+            return;
+        }
+        for input in self.files.around(path) {
+            let declared = declarations(&input.text);
+            if declared.platform {
+                self.platforms
+                    .entry(input.path.clone())
+                    .or_insert_with(|| input.clone());
+            }
+            for name in declared.ports {
+                let known = self.ports.entry(name).or_default();
+                if known.iter().all(|k| k.path != input.path) {
+                    known.push(input.clone());
+                }
+            }
+        }
+    }
+
+    /// The instruction sets and operating systems are always in use: they are what there is to run on.
+    fn add_platforms(&mut self) {
+        for input in std::mem::take(&mut self.platforms).into_values() {
+            let (id, _) = self.parse(input);
+            for index in 0..self.analysis.files[id.0 as usize].classes.len() {
+                let class = &self.analysis.files[id.0 as usize].classes[index];
+                if matches!(&class.parent, Parent::Extends(base) if base.text == ISA_ROOT || base.text == SYSTEM_ROOT)
+                {
+                    self.admit(id, index);
+                }
+            }
+        }
+    }
+
+    fn settle(&mut self) {
+        while let Some(id) = self.pending.pop_front() {
+            self.resolve_parent(id);
+            self.resolve_imports(id);
+            self.resolve_condition_names(id);
+            let path = self
+                .analysis
+                .sources
+                .file(self.analysis.class(id).file)
+                .path
+                .clone();
+            self.look_around(&path);
+            // A folder seen only now may hold ports of classes that were settled before.
+            self.find_ports();
+        }
+    }
+
+    fn find_ports(&mut self) {
+        let names: BTreeSet<String> = self
+            .analysis
+            .classes
+            .iter()
+            .map(|c| c.name().to_owned())
+            .collect();
+        for name in names {
+            for input in self.ports.remove(&name).unwrap_or_default() {
+                self.admit_ports(input, &name);
+            }
+        }
+    }
+
+    fn admit_ports(&mut self, input: Input, name: &str) {
+        if !self.by_path.contains_key(&input.path) && !self.parses_or_warns(&input, name) {
+            return;
+        }
+        let (id, _) = self.parse(input);
+        let ported: Vec<(usize, Ident)> = self.analysis.files[id.0 as usize]
+            .classes
+            .iter()
+            .enumerate()
+            .filter_map(|(i, c)| match &c.parent {
+                Parent::Ports(base) if base.text == name => Some((i, base.clone())),
+                _ => None,
+            })
+            .collect();
+        for (index, base) in ported {
+            if self.is_in_use(id, &base) {
+                self.admit(id, index);
+            }
+        }
+    }
+
+    /// A port's file that does not parse must not stop a run that never asked for it.
+    fn parses_or_warns(&mut self, input: &Input, name: &str) -> bool {
+        let mut scratch = crate::source::SourceMap::default();
+        let id = scratch.add(input.path.clone(), input.text.clone());
+        let (_, diagnostics) = syntax::parse(&scratch, id);
+        let Some(fault) = diagnostics.iter().find(|d| d.severity == Severity::Error) else {
+            return true;
+        };
+        let id = self
+            .analysis
+            .sources
+            .add(input.path.clone(), input.text.clone());
+        self.by_path.insert(input.path.clone(), id);
+        self.analysis.files.push(ast::File {
+            id,
+            natives: Vec::new(),
+            classes: Vec::new(),
+        });
+        let span = Span {
+            file: id,
+            ..fault.primary.span
+        };
+        self.report(
+            Diagnostic::warning(
+                "unreadable-port",
+                span,
+                format!(
+                    "this file declares a port of `{name}` and is left out: {}",
+                    fault.message
+                ),
+            )
+            .help("mend the file, or move it out of this folder"),
+        );
+        false
+    }
+
+    /// Whether `base`, seen from `file`, is one of the classes in use.
+    fn is_in_use(&mut self, file: FileId, base: &Ident) -> bool {
+        match self.locate(file, &base.text) {
+            Found::Class(file, index) => self.by_place.contains_key(&(file, index)),
+            _ => false,
+        }
+    }
+
+    fn locate(&mut self, from: FileId, name: &str) -> Found {
+        if let Some(index) = self.class_in(from, name) {
+            return Found::Class(from, index);
+        }
+        let path = self.analysis.sources.file(from).path.clone();
+        let Some(input) = self.files.find(&path, name) else {
+            return self.locate_requested(name);
+        };
+        let found_path = input.path.clone();
+        let (id, _) = self.parse(input);
+        match self.class_in(id, name) {
+            Some(index) => Found::Class(id, index),
+            None => Found::FileWithout(found_path),
+        }
+    }
+
+    /// A class of another file that the user named on the same command line.
+    fn locate_requested(&self, name: &str) -> Found {
+        let requested = self
+            .analysis
+            .classes
+            .iter()
+            .find(|c| c.is_requested && c.name() == name);
+        let place =
+            requested.and_then(|class| self.by_place.iter().find(|(_, id)| **id == class.id));
+        place.map_or(Found::Nothing, |((file, index), _)| {
+            Found::Class(*file, *index)
+        })
+    }
+
+    fn class_in(&self, file: FileId, name: &str) -> Option<usize> {
+        self.analysis.files[file.0 as usize]
+            .classes
+            .iter()
+            .position(|c| c.name.text == name)
+    }
+
+    fn lookup(&mut self, from: FileId, name: &Ident, purpose: &str) -> Option<ClassId> {
+        match self.locate(from, &name.text) {
+            Found::Class(file, index) => Some(self.admit(file, index)),
+            Found::FileWithout(path) => {
+                let message = format!("the file `{path}` defines no class `{}`", name.text);
+                self.report(Diagnostic::error("file-without-class", name.span, message).here(purpose.to_owned()).help(format!(
+                    "a class that is looked up by name stands in a file of its name: define `{}` there",
+                    name.text
+                )));
+                None
+            }
+            Found::Nothing => {
+                self.report_unknown(name, purpose);
+                None
+            }
+        }
+    }
+
+    fn report_unknown(&mut self, name: &Ident, purpose: &str) {
+        let known: Vec<String> = self
+            .analysis
+            .classes
+            .iter()
+            .map(|c| c.name().to_owned())
+            .collect();
+        let help = suggest::similar(&name.text, known.iter().map(String::as_str)).map_or_else(
+            || format!("define it here, or in a file `{}.yamba` beside this one or in a folder given with --lib", name.text),
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.report(
+            Diagnostic::error(
+                "unknown-class",
+                name.span,
+                format!("there is no class `{}`", name.text),
+            )
+            .here(purpose.to_owned())
+            .help(help),
+        );
+    }
+
+    fn resolve_parent(&mut self, id: ClassId) {
+        let class = self.analysis.class(id);
+        let (file, own_name) = (class.file, class.ast.name.clone());
+        let parent = match class.ast.parent.clone() {
+            Parent::Nothing => None,
+            Parent::Default => {
+                let name = Ident {
+                    text: DEFAULT_PARENT.to_owned(),
+                    span: own_name.span,
+                };
+                self.lookup(file, &name, "extends `Latency`, as no other base is named")
+            }
+            Parent::Extends(name) => self.lookup(file, &name, "to be extended"),
+            Parent::Ports(name) => self.lookup(file, &name, "to be ported"),
+        };
+        self.analysis.classes[id.0].parent = parent;
+    }
+
+    fn resolve_imports(&mut self, id: ClassId) {
+        let class = self.analysis.class(id);
+        let file = class.file;
+        let names: Vec<Ident> = class
+            .ast
+            .members
+            .iter()
+            .filter_map(|m| match &m.kind {
+                MemberKind::Import(name) => Some(name.clone()),
+                _ => None,
+            })
+            .collect();
+        for name in names {
+            if let Some(imported) = self.lookup(file, &name, "to be imported") {
+                self.analysis.classes[id.0].imports.push((name, imported));
+            }
+        }
+    }
+
+    fn resolve_condition_names(&mut self, id: ClassId) {
+        let class = self.analysis.class(id);
+        let Some(condition) = class.ast.on.clone() else {
+            return;
+        };
+        let file = class.file;
+        let mut names = Vec::new();
+        collect_names(&condition, &mut names);
+        for (name, span) in names {
+            if name == self.analysis.class(id).name() {
+                continue; // a platform's own class: `yamba linux ... on linux`
+            }
+            match self.locate(file, &name) {
+                Found::Class(file, index) => {
+                    self.admit(file, index);
+                }
+                _ => self.report_unknown_platform(&name, span),
+            }
+        }
+    }
+
+    fn report_unknown_platform(&mut self, name: &str, span: Span) {
+        let known: Vec<String> = self.platform_names();
+        let help = suggest::similar(name, known.iter().map(String::as_str)).map_or_else(
+            || {
+                format!(
+                    "known are {}; also cpu(FEATURE), root, file(\"PATH\")",
+                    known.join(", ")
+                )
+            },
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.report(
+            Diagnostic::error(
+                "unknown-platform",
+                span,
+                format!("no instruction set or operating system is called `{name}`"),
+            )
+            .help(help),
+        );
+    }
+
+    fn platform_names(&self) -> Vec<String> {
+        let is_platform = |c: &&Class| matches!(&c.ast.parent, Parent::Extends(base) if base.text == ISA_ROOT || base.text == SYSTEM_ROOT);
+        self.analysis
+            .classes
+            .iter()
+            .filter(is_platform)
+            .map(|c| c.name().to_owned())
+            .collect()
+    }
+
+    /// A class that descends from itself is reported once and cut off from its parent, so that all later walks end.
+    fn cut_cycles(&mut self) {
+        for start in 0..self.analysis.classes.len() {
+            let mut path = vec![ClassId(start)];
+            while let Some(parent) = self.analysis.class(path[path.len() - 1]).parent {
+                if parent == ClassId(start) {
+                    self.report_cycle(&path);
+                    self.analysis.classes[start].parent = None;
+                    break;
+                }
+                if path.contains(&parent) {
+                    break; // a cycle further up, reported from there
+                }
+                path.push(parent);
+            }
+        }
+    }
+
+    fn report_cycle(&mut self, path: &[ClassId]) {
+        let class = self.analysis.class(path[0]);
+        let mut names: Vec<&str> = path
+            .iter()
+            .map(|id| self.analysis.class(*id).name())
+            .collect();
+        names.push(class.name());
+        let is_port = path.iter().any(|id| self.analysis.class(*id).is_port);
+        let (code, word) = if is_port {
+            ("cyclic-ports", "ports")
+        } else {
+            ("cyclic-extends", "extends")
+        };
+        let mut diagnostic = Diagnostic::error(
+            code,
+            class.ast.name.span,
+            format!("`{}` {word} itself: {}", class.name(), names.join(" -> ")),
+        )
+        .help("one class of the circle must build on something else");
+        for id in &path[1..] {
+            diagnostic =
+                diagnostic.also(self.analysis.class(*id).ast.name.span, "part of the circle");
+        }
+        self.report(diagnostic);
+    }
+
+    fn assign_roles(&mut self) {
+        for index in 0..self.analysis.classes.len() {
+            let role = self.role_of(ClassId(index));
+            self.analysis.classes[index].role = role;
+        }
+    }
+
+    fn role_of(&self, id: ClassId) -> Role {
+        let mut at = Some(id);
+        while let Some(id) = at {
+            let class = self.analysis.class(id);
+            match class.name() {
+                "Benchmark" => return Role::Benchmark,
+                ISA_ROOT => return Role::InstructionSet,
+                SYSTEM_ROOT => return Role::OperatingSystem,
+                _ => at = class.parent,
+            }
+        }
+        Role::Part
+    }
+}
+
+enum Found {
+    Class(FileId, usize),
+    FileWithout(String),
+    Nothing,
+}
+
+fn collect_names(condition: &Condition, out: &mut Vec<(String, Span)>) {
+    match condition {
+        Condition::Atom(Atom::Name(name) | Atom::AtLeast(name, _), span) => {
+            out.push((name.clone(), *span))
+        }
+        Condition::Atom(..) => {}
+        Condition::Not(inner) => collect_names(inner, out),
+        Condition::And(a, b) | Condition::Or(a, b) => {
+            collect_names(a, out);
+            collect_names(b, out);
+        }
+    }
+}
+
+struct Declared {
+    ports: BTreeSet<String>,
+    platform: bool,
+}
+
+/// What a text seems to declare, found without parsing it: parsing every file of the library at each start would be waste.
+fn declarations(text: &str) -> Declared {
+    let mut declared = Declared {
+        ports: BTreeSet::new(),
+        platform: false,
+    };
+    if text.contains("ports") || text.contains(ISA_ROOT) || text.contains(SYSTEM_ROOT) {
+        let words: Vec<&str> = cpp::tokens(text)
+            .into_iter()
+            .map(|t| &text[t.range])
+            .collect();
+        for pair in words.windows(2) {
+            match pair {
+                ["ports", name] => {
+                    declared.ports.insert((*name).to_owned());
+                }
+                ["extends", base] => declared.platform |= *base == ISA_ROOT || *base == SYSTEM_ROOT,
+                _ => {}
+            }
+        }
+    }
+    declared
+}

@@ -1,0 +1,98 @@
+//! How members are told apart.
+
+use std::fmt;
+
+use crate::ast::{Ident, MemberKind, Parameter};
+use crate::cpp;
+use crate::source::SourceMap;
+
+/// What identifies a member within a chain: its name, and a function's parameter types.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Key {
+    name: String,
+    types: Option<Vec<String>>,
+}
+
+impl Key {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.types {
+            None => f.write_str(&self.name),
+            Some(types) => write!(f, "{}({})", self.name, types.join(", ")),
+        }
+    }
+}
+
+/// The key of a member that can be redefined, or `None` for one that cannot (imports, assignments, bounds, charts, tags, native).
+pub(crate) fn key(sources: &SourceMap, kind: &MemberKind) -> Option<Key> {
+    let types = match kind {
+        MemberKind::Function { params, .. } => Some(types(sources, params)),
+        MemberKind::State { .. } | MemberKind::Bitstring(_) | MemberKind::Evidence { .. } => None,
+        _ => return None,
+    };
+    name(kind).map(|name| Key {
+        name: name.text.clone(),
+        types,
+    })
+}
+
+/// The types of parameters, spelt uniformly.
+pub(crate) fn types(sources: &SourceMap, params: &[Parameter]) -> Vec<String> {
+    let suffix = |p: &Parameter| p.suffix.map_or("", |s| sources.text(s.span));
+    params
+        .iter()
+        .map(|p| cpp::normalised(&format!("{} {}", sources.text(p.ty.span), suffix(p))))
+        .collect()
+}
+
+/// The name that a member declares, if it declares one.
+pub(crate) fn name(kind: &MemberKind) -> Option<&Ident> {
+    match kind {
+        MemberKind::Param(param) => Some(&param.name),
+        MemberKind::State { name, .. }
+        | MemberKind::Function { name, .. }
+        | MemberKind::Evidence { name, .. } => Some(name),
+        MemberKind::Bitstring(bitstring) => Some(&bitstring.name),
+        _ => None,
+    }
+}
+
+/// Whether a member says what it is, and not only that it must exist.
+pub(crate) fn is_definition(kind: &MemberKind) -> bool {
+    match kind {
+        MemberKind::Function { body, .. } | MemberKind::Evidence { body, .. } => body.is_some(),
+        MemberKind::Bitstring(bitstring) => bitstring.body.is_some(),
+        MemberKind::State { .. } => true,
+        _ => false,
+    }
+}
+
+/// What a member is called in a message.
+pub(crate) fn noun(kind: &MemberKind) -> &'static str {
+    match kind {
+        MemberKind::Import(_) => "an import",
+        MemberKind::Param(_) => "a parameter",
+        MemberKind::Assign { .. } => "a value",
+        MemberKind::State { .. } => "state",
+        MemberKind::Function { .. } => "a function",
+        MemberKind::Bitstring(b) if b.signature.is_some() => "a callable bitstring",
+        MemberKind::Bitstring(_) => "a bitstring",
+        MemberKind::Evidence { .. } => "an evidence",
+        MemberKind::Bound { .. } => "a physical bound",
+        MemberKind::Chart(_) => "a chart",
+        MemberKind::Tags(_) => "tags",
+        MemberKind::Native(_) => "native code",
+    }
+}
+
+/// Whether `name` stands as a word in a piece of C++.
+pub(crate) fn name_of(text: &str, name: &str) -> bool {
+    cpp::tokens(text)
+        .iter()
+        .any(|t| t.kind == cpp::Kind::Word && &text[t.range.clone()] == name)
+}
