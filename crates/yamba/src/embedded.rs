@@ -1,1 +1,178 @@
-//! embedded
+//! The runtime, the library and the suite travel in the binary and are unpacked once.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+use include_dir::{Dir, include_dir};
+
+static RUNTIME: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../runtime");
+static LIBRARY: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../library");
+static SUITE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../suite");
+
+/// Where the files lie that benchmarks build on.
+#[derive(Clone, Debug)]
+pub struct Home {
+    /// C++ headers that generated programs include.
+    pub runtime: PathBuf,
+    /// Classes that benchmarks build on.
+    pub library: PathBuf,
+    /// The benchmarks.
+    pub suite: PathBuf,
+}
+
+impl Home {
+    fn at(root: &Path) -> Home {
+        Home {
+            runtime: root.join("runtime"),
+            library: root.join("library"),
+            suite: root.join("suite"),
+        }
+    }
+}
+
+/// The checkout that `YAMBA_HOME` names, or else what is embedded, unpacked to the cache.
+///
+/// # Errors
+/// When `YAMBA_HOME` is not such a folder, or neither the cache nor the folder for temporary files can be written.
+pub fn home() -> io::Result<Home> {
+    match std::env::var_os("YAMBA_HOME").filter(|v| !v.is_empty()) {
+        Some(root) => checkout(Path::new(&root)),
+        None => unpacked(),
+    }
+}
+
+/// The folder for all that can be made again: `YAMBA_CACHE`, else `yamba` in the user's cache folder; where there is no
+/// home or it cannot be written, a private folder among the temporary files.
+///
+/// # Errors
+/// When none of them can be written.
+pub fn cache_root() -> io::Result<PathBuf> {
+    if let Some(named) = std::env::var_os("YAMBA_CACHE").filter(|v| !v.is_empty()) {
+        return writable(PathBuf::from(named));
+    }
+    let usual = etcetera::choose_base_strategy()
+        .ok()
+        .map(|s| s.cache_dir().join("yamba"));
+    match usual.map(writable) {
+        Some(Ok(root)) => Ok(root),
+        _ => private_temporary(),
+    }
+}
+
+fn checkout(root: &Path) -> io::Result<Home> {
+    // Absolute, so that the paths in generated files hold from any folder.
+    let root = fs::canonicalize(root).map_err(|e| at("YAMBA_HOME", root, &e))?;
+    let home = Home::at(&root);
+    for folder in [&home.runtime, &home.library, &home.suite] {
+        if !folder.is_dir() {
+            let message = format!(
+                "YAMBA_HOME is {}, which has no folder {}",
+                root.display(),
+                folder.file_name().unwrap_or_default().display()
+            );
+            return Err(io::Error::new(io::ErrorKind::NotFound, message));
+        }
+    }
+    Ok(home)
+}
+
+fn unpacked() -> io::Result<Home> {
+    let name = format!("home-{}", content_hash());
+    // A cache that was filled earlier will do even if it cannot be written any more.
+    let named = std::env::var_os("YAMBA_CACHE").filter(|v| !v.is_empty());
+    if let Some(present) = named.map(|root| PathBuf::from(root).join(&name))
+        && present.is_dir()
+    {
+        return Ok(Home::at(&present));
+    }
+    let root = cache_root().or_else(|_| private_temporary())?.join(&name);
+    if !root.is_dir() {
+        unpack(&root)?;
+    }
+    Ok(Home::at(&root))
+}
+
+/// Unpacks beside `root` and renames, so that a folder of that name is always whole.
+fn unpack(root: &Path) -> io::Result<()> {
+    let parent = root.parent().unwrap_or(Path::new("."));
+    let staging = tempfile::Builder::new()
+        .prefix("home-")
+        .tempdir_in(parent)?;
+    for (name, dir) in [
+        ("runtime", &RUNTIME),
+        ("library", &LIBRARY),
+        ("suite", &SUITE),
+    ] {
+        let folder = staging.path().join(name);
+        fs::create_dir(&folder)?;
+        dir.extract(&folder)?;
+    }
+    match fs::rename(staging.path(), root) {
+        Ok(()) => {
+            // Renamed: there is nothing left to remove.
+            let _ = staging.keep();
+            Ok(())
+        }
+        // Another process was faster; what it unpacked is the same.
+        Err(_) if root.is_dir() => Ok(()),
+        Err(e) => Err(at("cannot unpack to", root, &e)),
+    }
+}
+
+fn content_hash() -> String {
+    let mut hasher = blake3::Hasher::new();
+    for dir in [&RUNTIME, &LIBRARY, &SUITE] {
+        add(&mut hasher, dir);
+    }
+    hasher.finalize().to_hex()[..16].to_string()
+}
+
+fn add(hasher: &mut blake3::Hasher, dir: &Dir) {
+    for file in dir.files() {
+        let path = file.path().as_os_str().as_encoded_bytes();
+        for part in [path, file.contents()] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+    }
+    for sub in dir.dirs() {
+        add(hasher, sub);
+    }
+}
+
+/// `folder`, made if need be, if a file can be made in it.
+fn writable(folder: PathBuf) -> io::Result<PathBuf> {
+    fs::create_dir_all(&folder).map_err(|e| at("cannot make the cache", &folder, &e))?;
+    rustix::fs::access(&folder, rustix::fs::Access::WRITE_OK)
+        .map_err(|e| at("cannot write to the cache", &folder, &e.into()))?;
+    // Absolute, since generated files and commands that name it are used from other folders.
+    fs::canonicalize(&folder)
+}
+
+/// A folder that others can neither read nor have laid out for us.
+fn private_temporary() -> io::Result<PathBuf> {
+    let user = rustix::process::geteuid().as_raw();
+    let folder = std::env::temp_dir().join(format!("yamba-{user}"));
+    match fs::DirBuilder::new().mode(0o700).create(&folder) {
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
+            return Err(at("cannot make the cache", &folder, &e));
+        }
+        _ => {}
+    }
+    let found = fs::symlink_metadata(&folder)?;
+    if !found.is_dir() || found.uid() != user || found.mode() & 0o022 != 0 {
+        let message = format!(
+            "{} belongs to someone else or can be written by others; set YAMBA_CACHE to a folder of yours",
+            folder.display()
+        );
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+    }
+    writable(folder)
+}
+
+fn at(what: &str, path: &Path, e: &io::Error) -> io::Error {
+    io::Error::new(e.kind(), format!("{what} {}: {e}", path.display()))
+}

@@ -1,1 +1,344 @@
-//! files
+//! `.yamba` files on disk: what the command line names, and where other classes and ports are looked for.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use yamba_lang::{Files, Input};
+
+use crate::embedded::Home;
+
+/// A benchmark is a page of text; whatever is longer than this was named by mistake.
+pub const LARGEST_FILE: u64 = 4 << 20;
+
+/// Levels of folders below the suite's or the library's own: more than a person makes, and an end to looped links.
+const DEEPEST: usize = 8;
+
+/// The files of the current invocation. Every folder is read once.
+pub struct Disk {
+    libs: Vec<PathBuf>,
+    installed: [PathBuf; 2],
+    /// By canonical path.
+    folders: RefCell<HashMap<PathBuf, Rc<Folder>>>,
+}
+
+/// The `.yamba` files of one folder (of the library and the suite: with all folders below), by file name.
+#[derive(Default)]
+struct Folder {
+    files: BTreeMap<String, Vec<Input>>,
+}
+
+impl Folder {
+    fn named(&self, file_name: &str) -> Option<&Input> {
+        self.files.get(file_name)?.first()
+    }
+}
+
+impl Disk {
+    /// Looks in each of `libs` and in the library and the suite of `home`.
+    ///
+    /// # Errors
+    /// When one of `libs` is not a folder that can be read.
+    pub fn new(libs: Vec<PathBuf>, home: &Home) -> Result<Disk, String> {
+        for lib in &libs {
+            fs::read_dir(lib)
+                .map_err(|e| format!("cannot read the folder {}: {}", lib.display(), plain(&e)))?;
+        }
+        Ok(Disk {
+            libs,
+            installed: [home.library.clone(), home.suite.clone()],
+            folders: RefCell::default(),
+        })
+    }
+
+    /// The file a person named.
+    ///
+    /// # Errors
+    /// One sentence that says what is wrong with it.
+    pub fn open(&self, path: &Path) -> Result<Input, String> {
+        let shown = path.display();
+        if path.is_dir() {
+            return Err(format!(
+                "{shown} is a folder; name its files, for example {shown}/*.yamba"
+            ));
+        }
+        let text = read(path)?;
+        Ok(self.known(path, &text).unwrap_or(Input {
+            path: shown.to_string(),
+            text,
+        }))
+    }
+
+    /// Every file of each `--lib`, of the suite and, if wanted, of the library.
+    pub fn searched(&self, with_library: bool) -> Vec<Input> {
+        let [library, suite] = &self.installed;
+        let mut places: Vec<Rc<Folder>> = self.libs.iter().map(|lib| self.folder(lib, 0)).collect();
+        places.push(self.folder(suite, DEEPEST));
+        if with_library {
+            places.push(self.folder(library, DEEPEST));
+        }
+        visible(&places)
+    }
+
+    /// The same file as a neighbour knows it: one file must have one path, or its classes would clash with themselves.
+    fn known(&self, path: &Path, text: &str) -> Option<Input> {
+        let name = path.file_name()?.to_str()?;
+        let folder = fs::canonicalize(parent(path)).ok()?;
+        let installed = self.installed.iter().find(|root| folder.starts_with(root));
+        let known = match installed {
+            Some(root) => self.folder(root, DEEPEST),
+            None => self.folder(parent(path), 0),
+        };
+        let wanted = folder.join(name);
+        let mut named = known.files.get(name)?.iter().filter(|i| i.text == text);
+        named
+            .find(|i| {
+                fs::canonicalize(parent(Path::new(&i.path))).is_ok_and(|f| f.join(name) == wanted)
+            })
+            .cloned()
+    }
+
+    fn folder(&self, path: &Path, depth: usize) -> Rc<Folder> {
+        let Ok(key) = fs::canonicalize(path) else {
+            return Rc::default();
+        };
+        if let Some(known) = self.folders.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let mut folder = Folder::default();
+        collect(path, depth, &mut folder);
+        let folder = Rc::new(folder);
+        self.folders.borrow_mut().insert(key, Rc::clone(&folder));
+        folder
+    }
+
+    /// Where to look from the file at `from`, in order. A file of the suite or library has its topic's folder searched
+    /// as part of the whole.
+    fn places(&self, from: &str) -> Vec<Rc<Folder>> {
+        let [library, suite] = &self.installed;
+        let own = parent(Path::new(from));
+        let mut places = Vec::new();
+        if !own.starts_with(library) && !own.starts_with(suite) {
+            places.push(self.folder(own, 0));
+        }
+        places.extend(self.libs.iter().map(|lib| self.folder(lib, 0)));
+        places.extend([library, suite].map(|root| self.folder(root, DEEPEST)));
+        places
+    }
+}
+
+impl Files for Disk {
+    fn find(&self, from: &str, name: &str) -> Option<Input> {
+        let file_name = format!("{name}.yamba");
+        let mut places = self.places(from).into_iter();
+        places.find_map(|folder| folder.named(&file_name).cloned())
+    }
+
+    fn around(&self, from: &str) -> Vec<Input> {
+        visible(&self.places(from))
+    }
+}
+
+/// What is seen in `places`: a file hides those of the same name in later places, as it does for `find`. So a copy of
+/// the suite does not clash with the installed one.
+fn visible(places: &[Rc<Folder>]) -> Vec<Input> {
+    let mut hidden: HashSet<&str> = HashSet::new();
+    let mut all = Vec::new();
+    for place in places {
+        let shown = place
+            .files
+            .iter()
+            .filter(|(name, _)| !hidden.contains(name.as_str()));
+        all.extend(shown.flat_map(|(_, inputs)| inputs.iter().cloned()));
+        hidden.extend(place.files.keys().map(String::as_str));
+    }
+    all
+}
+
+/// The folder of a file; `.` for a bare name.
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p,
+        _ => Path::new("."),
+    }
+}
+
+/// A neighbour that cannot be read is none: nothing says that the file in hand needs it, and if it does, a class is
+/// missing and is reported where it is named.
+fn collect(path: &Path, depth: usize, into: &mut Folder) {
+    let Ok(entries) = fs::read_dir(path) else {
+        return;
+    };
+    let mut paths: Vec<PathBuf> = entries
+        .flatten()
+        .map(|e| join(path, e.file_name()))
+        .collect();
+    paths.sort();
+    for path in paths {
+        if path.extension().is_some_and(|e| e == "yamba") {
+            if path.is_file()
+                && let Ok(text) = read(&path)
+            {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let input = Input {
+                    path: path.display().to_string(),
+                    text,
+                };
+                into.files.entry(name.into_owned()).or_default().push(input);
+            }
+        } else if depth > 0 && path.is_dir() {
+            collect(&path, depth - 1, into);
+        }
+    }
+}
+
+/// `a.yamba`, not `./a.yamba`, for what lies in the current folder: as a person would name it.
+fn join(folder: &Path, name: std::ffi::OsString) -> PathBuf {
+    if folder == Path::new(".") {
+        PathBuf::from(name)
+    } else {
+        folder.join(name)
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let cannot = |e: io::Error| format!("cannot read {shown}: {}", plain(&e));
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(cannot)?;
+    file.take(LARGEST_FILE + 1)
+        .read_to_end(&mut bytes)
+        .map_err(cannot)?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(format!(
+            "{shown} is longer than {} MiB, which no benchmark is",
+            LARGEST_FILE >> 20
+        ));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|b| **b == b'\n').count() + 1;
+        format!("{shown}:{line}: not UTF-8 text")
+    })
+}
+
+/// The reason without `(os error 2)`, which says nothing more.
+pub fn plain(e: &io::Error) -> String {
+    let text = e.to_string();
+    let short = text.split(" (os error").next().unwrap_or(&text);
+    let mut chars = short.chars();
+    match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct World {
+        root: tempfile::TempDir,
+    }
+
+    impl World {
+        fn new(files: &[&str]) -> World {
+            let root = tempfile::tempdir().unwrap();
+            for folder in ["library", "suite", "runtime"] {
+                fs::create_dir(root.path().join(folder)).unwrap();
+            }
+            for file in files {
+                let path = root.path().join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, format!("// {file}")).unwrap();
+            }
+            World { root }
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.root.path().join(name)
+        }
+
+        fn disk(&self, libs: &[&str]) -> Disk {
+            let root = fs::canonicalize(self.root.path()).unwrap();
+            let home = Home {
+                runtime: root.join("runtime"),
+                library: root.join("library"),
+                suite: root.join("suite"),
+            };
+            Disk::new(libs.iter().map(|l| self.path(l)).collect(), &home).unwrap()
+        }
+    }
+
+    #[test]
+    fn own_folder_then_libs_then_library() {
+        let w = World::new(&[
+            "mine/a.yamba",
+            "lib/a.yamba",
+            "lib/b.yamba",
+            "library/b.yamba",
+            "library/c.yamba",
+        ]);
+        let disk = w.disk(&["lib"]);
+        let from = w.path("mine/x.yamba").display().to_string();
+        let text = |name| disk.find(&from, name).unwrap().text;
+        assert_eq!(text("a"), "// mine/a.yamba");
+        assert_eq!(text("b"), "// lib/b.yamba");
+        assert_eq!(text("c"), "// library/c.yamba");
+        assert!(disk.find(&from, "d").is_none());
+    }
+
+    #[test]
+    fn around_is_everything_once() {
+        let w = World::new(&[
+            "suite/cpu/a.yamba",
+            "suite/memory/b.yamba",
+            "library/c.yamba",
+            "mine/d.yamba",
+            "mine/e.txt",
+        ]);
+        let disk = w.disk(&[]);
+        let from = w.path("mine/d.yamba").display().to_string();
+        assert_eq!(disk.around(&from).len(), 4);
+        let from = disk.installed[1].join("cpu/a.yamba").display().to_string();
+        assert_eq!(disk.around(&from).len(), 3);
+    }
+
+    #[test]
+    fn a_copy_hides_the_installed_file() {
+        let w = World::new(&["suite/cpu/a.yamba", "mine/a.yamba"]);
+        let disk = w.disk(&[]);
+        let from = w.path("mine/a.yamba").display().to_string();
+        assert_eq!(disk.around(&from).len(), 1);
+    }
+
+    #[test]
+    fn one_file_has_one_path() {
+        let w = World::new(&["mine/a.yamba", "suite/cpu/b.yamba"]);
+        let disk = w.disk(&[]);
+        let opened = disk.open(&w.path("mine/a.yamba")).unwrap();
+        assert!(disk.around(&opened.path).contains(&opened));
+        let opened = disk.open(&w.path("suite/../suite/cpu/b.yamba")).unwrap();
+        assert!(disk.searched(false).contains(&opened));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_in_a_sentence() {
+        let w = World::new(&["mine/a.yamba"]);
+        fs::write(w.path("mine/bad.yamba"), b"a\n\xff").unwrap();
+        fs::write(
+            w.path("mine/long.yamba"),
+            vec![b' '; LARGEST_FILE as usize + 1],
+        )
+        .unwrap();
+        let disk = w.disk(&[]);
+        let error = |name: &str| disk.open(&w.path(name)).unwrap_err();
+        assert!(error("mine").contains("is a folder"));
+        assert!(error("mine/none.yamba").ends_with("no such file or directory"));
+        assert!(error("mine/bad.yamba").ends_with("bad.yamba:2: not UTF-8 text"));
+        assert!(error("mine/long.yamba").contains("longer than 4 MiB"));
+    }
+}

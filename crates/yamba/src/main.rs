@@ -1,1 +1,7 @@
-fn main() {}
+//! The `yamba` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    yamba::cli::main()
+}

@@ -1,1 +1,104 @@
-//! cli
+//! The command line: one file a command, each with its options, its examples and what it does.
+
+//mod build;
+mod check;
+//mod disasm;
+mod explain;
+mod failure;
+mod gaps;
+mod here;
+mod list;
+mod output;
+mod port;
+//mod run;
+mod select;
+mod target;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Micro-benchmarks that say what they need of the platform and prove what they measured.
+#[derive(Parser)]
+#[command(name = "yamba", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  yamba list                    what can be measured here
+  yamba run pagefault           measure one benchmark, with its sweep
+  yamba run 'lat_*' --quick     measure several, briefly
+  yamba check mine.yamba        what is wrong with a program
+  yamba port pagefault --on riscv64 -o pagefault_riscv64.yamba
+
+Environment:
+  YAMBA_CACHE  folder for what can be made again (default: yamba in the user's cache folder)
+  YAMBA_HOME   use runtime/, library/ and suite/ of this checkout instead of those in the binary
+  CXX, CXX_<isa>  the C++ compiler for this machine, for another instruction set
+  NO_COLOR     no colours
+
+Exit status: 0 done; 1 the answer is no (a figure is invalid, a benchmark crashed); 2 wrong usage or input.";
+
+#[derive(Subcommand)]
+enum Command {
+    Check(check::Check),
+    //Build(build::Build),
+    //Disasm(disasm::Disasm),
+    Explain(explain::Explain),
+    Port(port::Port),
+    List(list::List),
+    //Run(run::Run),
+}
+
+/// What a command that could do its work has to say by its exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Done,
+    No,
+}
+
+/// Reads the command line, does what it says and returns the exit status.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(cli.command) {
+        Ok(Answer::Done) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(failure) => failure.report(),
+    }
+}
+
+fn dispatch(command: Command) -> Result<Answer, Failure> {
+    match command {
+        Command::Check(c) => c.run(),
+        //Command::Build(c) => c.run(),
+        //Command::Disasm(c) => c.run(),
+        Command::Explain(c) => c.run(),
+        Command::Port(c) => c.run(),
+        Command::List(c) => c.run(),
+        //Command::Run(c) => c.run(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_command_has_examples() {
+        let mut cli = super::Cli::command();
+        cli.build();
+        for command in cli.get_subcommands().filter(|c| c.get_name() != "help") {
+            let after = command.get_after_help().map(ToString::to_string);
+            assert!(
+                after.is_some_and(|t| t.contains("Examples:")),
+                "{}",
+                command.get_name()
+            );
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! `yamba explain`
+
+use clap::Args;
+use yamba_lang::ast::MemberKind;
+use yamba_lang::model::{Composition, EffectiveParameter, MemberRef, Program};
+use yamba_lang::{Analysis, ClassId, Target};
+
+use super::Answer;
+use super::failure::Failure;
+use super::gaps::{self, Standing};
+use super::output;
+use super::select::{self, Names};
+use super::target::{self, TargetOption};
+
+/// Show which class gave which member, and the parameters with their values
+///
+/// On this machine the ports are those that apply here; with --target, those that may apply there.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba explain pagefault
+  yamba explain pagefault --target riscv64-linux
+  yamba explain compiler           a class to import, with its port for this machine")]
+pub(super) struct Explain {
+    #[command(flatten)]
+    names: Names,
+    #[command(flatten)]
+    target: TargetOption,
+}
+
+impl Explain {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
+        if self.names.names.is_empty() {
+            return Err(
+                Failure::new("explain which class?").help("`yamba list` shows what there is")
+            );
+        }
+        let selection = select::select(&self.names)?;
+        let target = self.target.resolve(&selection.analysis)?;
+        let texts: Vec<String> = selection
+            .chosen
+            .iter()
+            .map(|c| explain(&selection.analysis, c.class, &target))
+            .collect();
+        output::result(&texts.join("\n"))?;
+        Ok(Answer::Done)
+    }
+}
+
+fn explain(analysis: &Analysis, id: ClassId, target: &Target) -> String {
+    let class = analysis.class(id);
+    let place = analysis.sources.line_column(class.ast.name.span);
+    let path = &analysis.sources.file(class.file).path;
+    let mut out = format!("{} on {target}    {path}:{}\n", class.name(), place.line);
+    class
+        .ast
+        .doc
+        .lines()
+        .for_each(|line| out.push_str(&format!("    {}\n", line.trim())));
+    let program = analysis.program(id, target);
+    let standing = if *target == target::host() {
+        gaps::here(&program)
+    } else {
+        gaps::somewhere(&program)
+    };
+    out.push_str(&body(analysis, &program, &standing));
+    out
+}
+
+fn body(analysis: &Analysis, program: &Program, standing: &Standing) -> String {
+    match standing {
+        Standing::Absent(needs) => format!("\nnot there: {needs}\n"),
+        Standing::Runs(variant) => composition(analysis, &program.variants[*variant]),
+        Standing::Incomplete(gaps) => {
+            let lines: String = gaps
+                .iter()
+                .map(|g| format!("    {}\n", gaps::describe(analysis, g)))
+                .collect();
+            let shown = program
+                .variants
+                .first()
+                .map(|c| composition(analysis, c))
+                .unwrap_or_default();
+            format!("\nmissing\n{lines}{shown}")
+        }
+    }
+}
+
+fn composition(analysis: &Analysis, c: &Composition) -> String {
+    let name = |id: ClassId| analysis.class(id).name().to_string();
+    let chain: Vec<String> = c.layers.iter().rev().map(|l| name(l.class)).collect();
+    let ports: Vec<String> = c.ports.iter().map(|p| name(*p)).collect();
+    let mut out = format!("\nchain     {}\n", chain.join(" > "));
+    out.push_str(&format!("ports     {}\n", or_none(&ports.join(", "))));
+    if !c.tags.is_empty() {
+        out.push_str(&format!("tags      {}\n", c.tags.join(", ")));
+    }
+    out.push_str(&section("imports", &imports(analysis, c)));
+    out.push_str(&section("parameters", &parameters(analysis, c)));
+    out.push_str(&section("members", &members(analysis, c)));
+    out.push_str(&section("evidence", &evidence(analysis, c)));
+    out.push_str(&section("bounds and charts", &statements(analysis, c)));
+    out
+}
+
+fn or_none(text: &str) -> &str {
+    if text.is_empty() { "none" } else { text }
+}
+
+fn section(title: &str, rows: &[Vec<String>]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let lines: String = output::columns(rows)
+        .lines()
+        .map(|l| format!("    {l}\n"))
+        .collect();
+    format!("\n{title}\n{lines}")
+}
+
+/// What each layer imports, with the ports that the import brings here.
+fn imports(analysis: &Analysis, c: &Composition) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for layer in &c.layers {
+        for (name, part) in &layer.imports {
+            let Some(part) = c.parts.get(*part) else {
+                continue;
+            };
+            let ports: Vec<&str> = part
+                .ports
+                .iter()
+                .map(|p| analysis.class(*p).name())
+                .collect();
+            let from = format!("from {}", analysis.class(layer.class).name());
+            let with = if ports.is_empty() {
+                String::new()
+            } else {
+                format!("with {}", ports.join(", "))
+            };
+            rows.push(vec![name.clone(), from, with]);
+        }
+    }
+    rows
+}
+
+fn parameters(analysis: &Analysis, c: &Composition) -> Vec<Vec<String>> {
+    c.parameters
+        .iter()
+        .map(|p| parameter(analysis, c, p))
+        .collect()
+}
+
+fn parameter(analysis: &Analysis, c: &Composition, p: &EffectiveParameter) -> Vec<String> {
+    let MemberKind::Param(param) = &analysis.member(p.declared).kind else {
+        return Vec::new();
+    };
+    let value = p.value.map_or("no value", |v| analysis.cpp(v));
+    let sweep = match (&param.over, &param.quick) {
+        (None, _) => String::new(),
+        (Some(_), _) => sweep(analysis, p.declared),
+    };
+    vec![
+        format!("{} {}", analysis.cpp(param.ty), p.name),
+        format!("= {value}"),
+        format!("from {}", giver(analysis, c, p)),
+        sweep,
+    ]
+}
+
+/// The class in which the value stands.
+fn giver(analysis: &Analysis, c: &Composition, p: &EffectiveParameter) -> String {
+    let declared = p.declared.class;
+    let Some(value) = p.value else {
+        return analysis.class(declared).name().to_string();
+    };
+    let holds = |id: &ClassId| {
+        analysis.class(*id).ast.members.iter().any(|m| {
+            m.span.file == value.span.file
+                && m.span.start <= value.span.start
+                && value.span.end <= m.span.end
+        })
+    };
+    let layer = c
+        .layers
+        .iter()
+        .map(|l| l.class)
+        .find(holds)
+        .unwrap_or(declared);
+    analysis.class(layer).name().to_string()
+}
+
+/// `over ...` as it was written, on one line.
+fn sweep(analysis: &Analysis, declared: MemberRef) -> String {
+    let member = analysis.member(declared);
+    let text = analysis.text(member.span);
+    let MemberKind::Param(param) = &member.kind else {
+        return String::new();
+    };
+    let after = param.value.map_or(param.name.span.end, |v| v.span.end) - member.span.start;
+    let rest: Vec<&str> = text[after as usize..].split_whitespace().collect();
+    rest.join(" ").trim_end_matches(';').to_string()
+}
+
+/// Every function, bitstring and state with the class whose definition counts.
+fn members(analysis: &Analysis, c: &Composition) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for reference in c.members.values() {
+        let member = analysis.member(*reference);
+        let shown = matches!(
+            member.kind,
+            MemberKind::Bitstring(_) | MemberKind::Function { .. } | MemberKind::State { .. }
+        );
+        if shown {
+            rows.push(vec![
+                declared(analysis, *reference),
+                from(analysis, *reference),
+            ]);
+        }
+    }
+    rows
+}
+
+fn declared(analysis: &Analysis, reference: MemberRef) -> String {
+    let text = gaps::declaration(analysis, analysis.member(reference));
+    // What an initialiser holds is for the source to show.
+    text.split(" = ").next().unwrap_or(&text).to_string()
+}
+
+fn from(analysis: &Analysis, reference: MemberRef) -> String {
+    let class = analysis.class(reference.class);
+    let place = analysis
+        .sources
+        .line_column(analysis.member(reference).span);
+    let path = &analysis.sources.file(class.file).path;
+    let file = path.rsplit('/').next().unwrap_or(path);
+    format!("from {} ({file}:{})", class.name(), place.line)
+}
+
+fn evidence(analysis: &Analysis, c: &Composition) -> Vec<Vec<String>> {
+    let row = |e: &yamba_lang::model::EffectiveEvidence| {
+        let expects = match &e.expects {
+            Some((low, high)) => {
+                format!("expects [{}, {}]", analysis.cpp(*low), analysis.cpp(*high))
+            }
+            None => "recorded, no bound".to_string(),
+        };
+        vec![e.name.clone(), expects, from(analysis, e.definition)]
+    };
+    c.evidence.iter().map(row).collect()
+}
+
+fn statements(analysis: &Analysis, c: &Composition) -> Vec<Vec<String>> {
+    let all = c.bounds.iter().chain(&c.charts);
+    all.map(|m| {
+        vec![
+            gaps::declaration(analysis, analysis.member(*m)),
+            from(analysis, *m),
+        ]
+    })
+    .collect()
+}

@@ -1,0 +1,235 @@
+//! `yamba list`
+
+mod matrix;
+
+use clap::Args;
+use serde_json::{Value, json};
+use yamba_lang::model::Gap;
+use yamba_lang::{Analysis, ClassId, Target};
+
+use super::Answer;
+use super::failure::Failure;
+use super::gaps::{self, Standing};
+use super::output;
+use super::select::{self, Names, Selection};
+use super::target;
+
+/// Show what can be measured here, and what is missing where something cannot
+///
+/// With no name: the whole suite, and each --lib.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba list                       what runs here, and why the rest does not
+  yamba list 'lat_*' --json        names, tags, runs_here, missing
+  yamba list --platforms           the matrix of benchmarks against platforms
+  yamba list --platforms --md      the same, as Markdown")]
+pub(super) struct List {
+    #[command(flatten)]
+    names: Names,
+    /// The matrix of benchmarks against platforms
+    #[arg(long)]
+    platforms: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+    /// As a Markdown table
+    #[arg(long, conflicts_with = "json")]
+    md: bool,
+}
+
+/// One benchmark as it is listed.
+struct Row {
+    class: ClassId,
+    name: String,
+    summary: String,
+    tags: Vec<String>,
+    standing: Standing,
+}
+
+impl List {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
+        let selection = select::select(&self.names)?;
+        let rows = rows(&selection);
+        let analysis = &selection.analysis;
+        let text = match (self.json, self.md, self.platforms) {
+            (true, _, platforms) => as_json(analysis, &rows, platforms),
+            (_, true, true) => matrix::markdown(analysis, &rows),
+            (_, true, false) => as_markdown(analysis, &rows),
+            (_, _, true) => matrix::plain(analysis, &rows),
+            _ => as_text(analysis, &rows),
+        };
+        output::result(&text)?;
+        Ok(Answer::Done)
+    }
+}
+
+fn rows(selection: &Selection) -> Vec<Row> {
+    let analysis = &selection.analysis;
+    let mut ids: Vec<ClassId> = Vec::new();
+    for chosen in &selection.chosen {
+        if analysis.is_listed(chosen.class) && !ids.contains(&chosen.class) {
+            ids.push(chosen.class);
+        }
+    }
+    let mut rows: Vec<Row> = ids.into_iter().map(|id| row(analysis, id)).collect();
+    rows.sort_by(|a, b| a.name.cmp(&b.name));
+    rows
+}
+
+fn row(analysis: &Analysis, id: ClassId) -> Row {
+    let class = analysis.class(id);
+    Row {
+        class: id,
+        name: class.name().to_string(),
+        summary: first_sentence(&class.ast.doc),
+        tags: analysis.tags(id),
+        standing: gaps::here(&analysis.program(id, &target::host())),
+    }
+}
+
+/// The first line of a documentation comment, to the end of its sentence.
+fn first_sentence(doc: &str) -> String {
+    let line = doc
+        .lines()
+        .map(str::trim)
+        .find(|l| !l.is_empty())
+        .unwrap_or("");
+    line.split(". ")
+        .next()
+        .unwrap_or(line)
+        .trim_end_matches('.')
+        .to_string()
+}
+
+impl Row {
+    fn runs(&self) -> bool {
+        matches!(self.standing, Standing::Runs(_))
+    }
+
+    fn gaps(&self) -> &[Gap] {
+        match &self.standing {
+            Standing::Incomplete(gaps) => gaps,
+            _ => &[],
+        }
+    }
+
+    /// The summary with the tags a person chooses by.
+    fn what(&self) -> String {
+        match self.tags.is_empty() {
+            true => self.summary.clone(),
+            false => format!("{} [{}]", self.summary, self.tags.join(", ")),
+        }
+    }
+}
+
+fn as_text(analysis: &Analysis, rows: &[Row]) -> String {
+    let (here, elsewhere): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|r| r.runs());
+    let listed: Vec<Vec<String>> = here
+        .iter()
+        .map(|r| vec![r.name.clone(), r.what()])
+        .collect();
+    let mut out = output::columns(&listed);
+    if !elsewhere.is_empty() {
+        if !here.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&format!("Not on this machine ({}):\n", target::host()));
+        for row in elsewhere {
+            out.push_str(&reasons(analysis, row));
+        }
+    }
+    out
+}
+
+fn reasons(analysis: &Analysis, row: &Row) -> String {
+    match &row.standing {
+        Standing::Runs(_) => String::new(),
+        Standing::Absent(needs) => format!("  {}: {needs}\n", row.name),
+        Standing::Incomplete(gaps) => {
+            let mut out = format!("  {}: no port defines\n", row.name);
+            for gap in gaps {
+                out.push_str(&format!("      {}\n", gaps::describe(analysis, gap)));
+            }
+            out
+        }
+    }
+}
+
+fn as_markdown(analysis: &Analysis, rows: &[Row]) -> String {
+    let mut out = String::from("| benchmark | what it measures | here |\n| --- | --- | --- |\n");
+    for row in rows {
+        let here = match &row.standing {
+            Standing::Runs(_) => "yes".to_string(),
+            Standing::Absent(needs) => needs.clone(),
+            Standing::Incomplete(gaps) => {
+                let all: Vec<String> = gaps
+                    .iter()
+                    .map(|g| format!("`{}`", gaps::describe(analysis, g)))
+                    .collect();
+                format!("missing: {}", all.join(", "))
+            }
+        };
+        out.push_str(&format!(
+            "| `{}` | {} | {} |\n",
+            row.name,
+            cell(&row.what()),
+            cell(&here)
+        ));
+    }
+    out
+}
+
+/// Text that stays in its cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+fn as_json(analysis: &Analysis, rows: &[Row], platforms: bool) -> String {
+    let all: Vec<Value> = rows
+        .iter()
+        .map(|r| object(analysis, r, platforms))
+        .collect();
+    let text = serde_json::to_string_pretty(&all).unwrap_or_default();
+    text + "\n"
+}
+
+fn object(analysis: &Analysis, row: &Row, platforms: bool) -> Value {
+    let class = analysis.class(row.class);
+    let mut object = json!({
+        "name": row.name,
+        "summary": row.summary,
+        "doc": class.ast.doc,
+        "file": analysis.sources.file(class.file).path,
+        "tags": row.tags,
+        "runs_here": row.runs(),
+        "missing": described(analysis, row.gaps()),
+        "needs": match &row.standing {
+            Standing::Absent(needs) => Some(needs),
+            _ => None,
+        },
+    });
+    if platforms {
+        object["platforms"] = analysis
+            .targets()
+            .iter()
+            .map(|t| on_target(analysis, row.class, t))
+            .collect();
+    }
+    object
+}
+
+fn on_target(analysis: &Analysis, class: ClassId, target: &Target) -> (String, Value) {
+    let value = match gaps::somewhere(&analysis.program(class, target)) {
+        Standing::Runs(_) => json!({"runs": true, "missing": [], "needs": null}),
+        Standing::Absent(needs) => json!({"runs": false, "missing": [], "needs": needs}),
+        Standing::Incomplete(gaps) => {
+            json!({"runs": false, "missing": described(analysis, &gaps), "needs": null})
+        }
+    };
+    (target.to_string(), value)
+}
+
+fn described(analysis: &Analysis, gaps: &[Gap]) -> Vec<String> {
+    gaps.iter().map(|g| gaps::describe(analysis, g)).collect()
+}

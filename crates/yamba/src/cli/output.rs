@@ -1,0 +1,52 @@
+//! Results go to standard output, everything else to standard error; colours only to a terminal.
+
+use std::io::{self, IsTerminal, Write};
+
+/// Writes a result.
+pub(super) fn result(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Writes a message. There is nobody to tell when standard error itself is closed.
+pub(super) fn note(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether messages are coloured.
+pub(super) fn colour() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
+    !refused && !dumb && io::stderr().is_terminal()
+}
+
+pub(super) fn error_word() -> &'static str {
+    if colour() {
+        "\x1b[1;91merror\x1b[0m"
+    } else {
+        "error"
+    }
+}
+
+/// Columns aligned by their longest cell, two spaces between, no space at the line's end.
+pub(super) fn columns(rows: &[Vec<String>]) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |i: usize| {
+        rows.iter()
+            .filter_map(|r| r.get(i))
+            .map(|c| c.chars().count())
+            .max()
+    };
+    let widths: Vec<usize> = (0..count).map(|i| width(i).unwrap_or(0)).collect();
+    let mut out = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            line.push_str(&format!("{cell:width$}  "));
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
