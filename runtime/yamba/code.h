@@ -1,0 +1,199 @@
+// Composed bits as a function. The memory is written first and made executable then: never both at once.
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "composer.h"
+#include "isa_hooks.h"
+
+namespace yamba {
+
+// One piece of executable memory. Equal bits share it; it is kept for a while after its last user is gone, since a
+// benchmark may compose the same function again and again.
+struct CodeRegion {
+    unsigned char *base;
+    size_t size, mapped;  // bytes
+    uint64_t hash;
+    size_t users;
+    CodeRegion *next;
+    Text names;  // one string after the other
+    Buffer<CodePart> parts;
+};
+
+namespace code {
+
+constexpr size_t most_idle_regions = 32;
+
+inline CodeRegion *first = nullptr;
+inline bool busy = false;
+
+// Composing is rare and short: a spinning lock needs no library.
+class Lock {
+  public:
+    Lock() {
+        while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {}
+    }
+    ~Lock() { __atomic_clear(&busy, __ATOMIC_RELEASE); }
+};
+
+inline uint64_t hash(const unsigned char *data, size_t size) {
+    uint64_t h = 0xCBF29CE484222325u ^ size;
+    for (; size >= 8; data += 8, size -= 8) {
+        uint64_t word;
+        memcpy(&word, data, 8);
+        h = (h ^ word) * 0x9E3779B97F4A7C15u;
+        h ^= h >> 29;
+    }
+    for (; size > 0; data++, size--) h = (h ^ *data) * 0x100000001B3u;
+    return h;
+}
+
+inline void unmap(CodeRegion *region) {
+    munmap(region->base, region->mapped);
+    delete region;
+}
+
+// Drops the regions that have been idle longest. New ones are put first, so those are the last of the list.
+inline void drop_idle() {
+    size_t idle = 0;
+    for (CodeRegion **at = &first; *at != nullptr;) {
+        CodeRegion *region = *at;
+        if (region->users == 0 && ++idle > most_idle_regions) {
+            __atomic_store_n(at, region->next, __ATOMIC_RELEASE);
+            unmap(region);
+        } else {
+            at = &region->next;
+        }
+    }
+}
+
+// Names are printed now: a signal handler could not.
+inline void name_parts(CodeRegion &region, const Composer &composed) {
+    size_t count = composed.contributions();
+    Buffer<size_t> starts;
+    for (size_t i = 0; i < count; i++) {
+        starts.add(region.names.size());
+        composed.print_contribution(region.names, i);
+        region.names.add("", 1);
+    }
+    region.parts.reserve(count);
+    for (size_t i = 0; i < count; i++) {
+        const Contribution &c = composed.contribution(i);
+        region.parts.add({region.names.c_str() + starts[i], c.start, c.end, c.depth});
+    }
+}
+
+inline CodeRegion *map(const Composer &composed, uint64_t hash) {
+    size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE)), size = composed.size();
+    size_t mapped = (size + page) / page * page;  // never empty
+    void *base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED) fail("no memory for %zu bytes of code: %s", size, strerror(errno));
+    if (size > 0) memcpy(base, composed.data(), size);
+    if (mprotect(base, mapped, PROT_READ | PROT_EXEC) != 0) fail("the system does not let %zu bytes of code be executed: %s", size, strerror(errno));
+    char *start = static_cast<char *>(base);
+    __builtin___clear_cache(start, start + size);
+    CodeRegion *region = new CodeRegion{static_cast<unsigned char *>(base), size, mapped, hash, 0, nullptr, {}, {}};
+    name_parts(*region, composed);
+    return region;
+}
+
+inline CodeRegion *find(const Composer &composed, uint64_t hash) {
+    for (CodeRegion *r = first; r != nullptr; r = r->next)
+        if (r->hash == hash && r->size == composed.size() && (r->size == 0 || memcmp(r->base, composed.data(), r->size) == 0)) return r;
+    return nullptr;
+}
+
+inline CodeRegion *take(const Composer &composed) {
+    Lock lock;
+    uint64_t key = hash(composed.data(), composed.size());
+    CodeRegion *region = find(composed, key);
+    if (region == nullptr) {
+        region = map(composed, key);
+        drop_idle();
+        region->next = first;
+        __atomic_store_n(&first, region, __ATOMIC_RELEASE);
+    }
+    region->users++;
+    return region;
+}
+
+inline void retain(CodeRegion *region) {
+    if (region == nullptr) return;
+    Lock lock;
+    region->users++;
+}
+
+inline void release(CodeRegion *region) {
+    if (region == nullptr) return;
+    Lock lock;
+    region->users--;
+}
+
+// For a signal handler: follows the list, takes no lock.
+inline bool site(uintptr_t address, CodeSite &out) {
+    for (CodeRegion *r = __atomic_load_n(&first, __ATOMIC_ACQUIRE); r != nullptr; r = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE)) {
+        uintptr_t base = reinterpret_cast<uintptr_t>(r->base);
+        if (address < base || address >= base + r->mapped) continue;
+        const char *member = r->parts.empty() ? "" : r->parts[0].name;
+        out = {member, r->base, r->size, r->parts.data(), r->parts.size()};
+        return true;
+    }
+    return false;
+}
+
+inline const bool findable = (find_code = site, true);
+
+}  // namespace code
+
+template <class Signature>
+class Code;
+
+// A function that owns its code. Copies share it.
+template <class R, class... A>
+class Code<R(A...)> {
+  public:
+    Code() = default;
+    explicit Code(const Composer &composed) : region_(code::take(composed)) { entry_ = reinterpret_cast<R (*)(A...)>(region_->base); }
+    Code(const Code &other) : entry_(other.entry_), region_(other.region_) { code::retain(region_); }
+    Code(Code &&other) noexcept : entry_(other.entry_), region_(other.region_) {
+        other.entry_ = nullptr;
+        other.region_ = nullptr;
+    }
+    Code &operator=(Code other) noexcept {
+        R (*entry)(A...) = entry_;
+        CodeRegion *region = region_;
+        entry_ = other.entry_, region_ = other.region_;
+        other.entry_ = entry, other.region_ = region;
+        return *this;
+    }
+    ~Code() { code::release(region_); }
+
+    R operator()(A... arguments) const { return entry_(static_cast<A &&>(arguments)...); }
+
+    explicit operator bool() const { return entry_ != nullptr; }
+    // The function itself: valid as long as this or a copy of it lives.
+    R (*function() const)(A...) { return entry_; }
+    const unsigned char *data() const { return region_ ? region_->base : nullptr; }
+    size_t size() const { return region_ ? region_->size : 0; }  // bytes
+
+  private:
+    R (*entry_)(A...) = nullptr;
+    CodeRegion *region_ = nullptr;
+};
+
+// Composes a callable bitstring.
+template <class Signature, class F>
+Code<Signature> make_code(const char *member, F &&terms) {
+    Composer composed;
+    compose(composed, terms);
+    if (composed.bits() % 8 != 0) fail("%s composes %zu bits; a function is a whole number of bytes", member, composed.bits());
+    return Code<Signature>(composed);
+}
+
+namespace names {
+using yamba::Bits;
+using yamba::Code;
+}  // namespace names
+
+}  // namespace yamba

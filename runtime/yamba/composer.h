@@ -1,0 +1,578 @@
+// Composing bits. Generated code says what follows what; the Composer keeps the bits, who contributed them, and what went wrong.
+//
+// A label may be used before its place is known. Composing then starts again with the places of the round before, until
+// they no longer change; what does not fit in a round built on guesses is no error yet.
+#pragma once
+
+#include "buffer.h"
+#include "must.h"
+#include "number.h"
+
+namespace yamba {
+
+// A place in the source, and what stands there: `le(index * 8, 32)`.
+struct Site {
+    const char *text, *file;
+    int line;
+};
+
+// Bits of an asm block that a value of generation time fills: `count` bits from bit `value_bit` of the value go to bit
+// `block_bit` of the block and up. Bits of a block are counted from the lowest of its first byte.
+struct FieldBits {
+    unsigned value_bit, block_bit, count;
+};
+
+// A `${}` of an asm block. The value must lie in min .. max and be a multiple; `bias` is added before it is stored.
+struct Field {
+    int64_t min;
+    uint64_t max;
+    uint64_t multiple;
+    int64_t bias;
+    const FieldBits *bits;
+    size_t count;
+};
+
+// What `yamba disasm` and a crash report need to know of one member's contribution.
+struct Contribution {
+    const char *name;
+    size_t start, end;  // bits
+    unsigned depth;
+    unsigned first_value, values;
+};
+
+constexpr unsigned deepest_composition = 256;
+constexpr size_t most_composed_bytes = size_t(256) << 20;
+constexpr unsigned most_rounds = 32;
+
+class Composer;
+
+// A member whose terms are being composed.
+class Scope {
+  public:
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+    const char *name;
+    const Value *values;
+    unsigned count;
+    const Scope *outer;
+
+  protected:
+    inline Scope(Composer &out, const char *name, const Value *values, unsigned count);
+    inline void open();
+    inline ~Scope();
+
+    Composer &out;
+    size_t index;
+};
+
+inline void print_call(Text &text, const char *name, const Value *values, unsigned count) {
+    text.add(name);
+    if (count == 0) return;
+    text.add("(", 1);
+    for (unsigned i = 0; i < count; i++) {
+        char digits[longest_value];
+        if (i > 0) text.add(", ", 2);
+        text.add(digits, print(digits, values[i]));
+    }
+    text.add(")", 1);
+}
+
+class Composer {
+  public:
+    // -- Result --
+
+    size_t bits() const { return bits_; }
+    size_t size() const { return (bits_ + 7) / 8; }
+    const unsigned char *data() const { return bytes_.data(); }
+    size_t contributions() const { return contributions_.size(); }
+    const Contribution &contribution(size_t i) const { return contributions_[i]; }
+    void print_contribution(Text &text, size_t i) const {
+        const Contribution &c = contributions_[i];
+        print_call(text, c.name, values_.data() + c.first_value, c.values);
+    }
+
+    // -- Rounds: see compose() --
+
+    void begin_round() {
+        bits_ = 0;
+        contributions_.clear();
+        values_.clear();
+        origin_ = 0;
+        guessed_.swap(labels_);
+        labels_.clear();
+        used_guess_ = false;
+        fault_.clear();
+        outer_current_ = current();
+        current() = this;
+    }
+    // Whether this round's result stands.
+    bool end_round() {
+        current() = outer_current_;
+        bool settled = !used_guess_ || same_labels();
+        if (settled && !fault_.empty()) fail_at(fault_, fault_class_.c_str(), fault_site_.file, fault_site_.line);
+        return settled;
+    }
+    // The one that is composing now, for faults inside C++ that the terms call.
+    static Composer *&current() {
+        static thread_local Composer *composer = nullptr;
+        return composer;
+    }
+
+    // -- Terms --
+
+    // The low `width` bits of `value`, highest first; width <= 64.
+    void put(uint64_t value, unsigned width) {
+        reserve(width);
+        if (((bits_ | width) & 7) == 0) {
+            unsigned char *to = bytes_.data() + (bits_ >> 3);
+            bits_ += width;
+            while (width > 0) *to++ = static_cast<unsigned char>(value >> (width -= 8));
+        } else {
+            put_unaligned(value, width);
+        }
+    }
+
+    // Whole bytes in order.
+    void bytes(const unsigned char *data, size_t count) {
+        reserve(count * 8);
+        if ((bits_ & 7) == 0) {
+            if (count > 0) memcpy(bytes_.data() + (bits_ >> 3), data, count);
+            bits_ += count * 8;
+        } else {
+            for (size_t i = 0; i < count; i++) put_unaligned(data[i], 8);
+        }
+    }
+
+    // The first `count` bits of `data`, highest bit of the first byte first: literals longer than 64 bits.
+    void literal(const unsigned char *data, size_t count) {
+        bytes(data, count / 8);
+        if (count % 8 != 0) put(data[count / 8] >> (8 - count % 8), count % 8);
+    }
+
+    // le(VALUE, BITS): lowest byte first.
+    template <class T, class W>
+    void le(T value, W width, const Site &site) {
+        put_le(number(value), checked_width(static_cast<long long>(width), 8, site), site);
+    }
+
+    // be(VALUE, BITS): highest bit first.
+    template <class T, class W>
+    void be(T value, W width, const Site &site) {
+        put_be(number(value), checked_width(static_cast<long long>(width), 1, site), site);
+    }
+
+    // bits(VALUE, HIGH, LOW): these bits of the value, highest first.
+    template <class T, class H, class L>
+    void slice(T value, H high, L low, const Site &site) {
+        long long h = static_cast<long long>(high), l = static_cast<long long>(low);
+        if (l < 0 || h < l || h > 63) {
+            refuse(site, "%s asks for the bits %lld to %lld; a slice goes from a higher bit to a lower one, within 63 to 0", site.text, h, l);
+            return;
+        }
+        put(number(value).bits >> l, static_cast<unsigned>(h - l + 1));
+    }
+
+    // rel(NAME, BITS): bytes from the end of the field to the label, lowest byte first.
+    template <class W>
+    void rel(const class Label &label, W width, const Site &site);
+
+    // align(BYTES): `pad` composes no-operations of at most so many bytes.
+    template <class B>
+    void align(B bytes, void (*pad)(Composer &, unsigned), const Site &site) {
+        long long step = static_cast<long long>(bytes);
+        if (step <= 0 || step > (1 << 20)) fail_site(site, "%s: an alignment is between 1 byte and 1 MiB, not %lld bytes", site.text, step);
+        if (bits_ % 8 != 0) return refuse(site, "%s stands %zu bits into a byte; only whole bytes can be aligned", site.text, bits_ % 8);
+        while (size_t past = bits_ / 8 % static_cast<size_t>(step)) {
+            size_t before = bits_, gap = static_cast<size_t>(step) - past;
+            pad(*this, static_cast<unsigned>(gap));
+            if (bits_ <= before || bits_ - before > gap * 8 || bits_ % 8 != 0)
+                fail_site(site, "%s: no_operation(%zu) composed %lld bits; at least 1 and at most %zu bytes were asked for", site.text, gap,
+                          static_cast<long long>(bits_) - static_cast<long long>(before), gap);
+        }
+    }
+
+    // An asm block; its holes are filled in afterwards.
+    void block(const unsigned char *data, size_t count) {
+        origin_ = bits_;
+        bytes(data, count);
+    }
+    template <class T>
+    void hole(const Field &field, T value, const Site &site) {
+        fill(field, number(value), site);
+    }
+
+    // -- For labels and words --
+
+    size_t origin() const { return origin_; }
+    void set_origin(size_t bit) { origin_ = bit; }
+    size_t new_label() {
+        labels_.add(unplaced);
+        return labels_.size() - 1;
+    }
+    void place(size_t label) { labels_[label] = bits_; }
+    // Where the label is, as far as this round knows.
+    size_t where(size_t label) {
+        if (labels_[label] != unplaced) return labels_[label];
+        used_guess_ = true;
+        return label < guessed_.size() && guessed_[label] != unplaced ? guessed_[label] : bits_;
+    }
+    // A word shows as a whole: what contributed a few of its bits is no instruction of its own.
+    bool enter_word() {
+        bool outer = in_word_;
+        in_word_ = true;
+        return outer;
+    }
+    // Stores the bits from `start`, given highest first, in the byte order of the target's instructions.
+    void leave_word(size_t start, size_t width, bool outer_in_word, const Site &site) {
+        in_word_ = outer_in_word;
+        if (bits_ - start != width) return refuse(site, "the terms of %s give %zu bits", site.text, bits_ - start);
+        reverse_bytes(start, width / 8);
+    }
+    unsigned checked_width(long long width, unsigned unit, const Site &site) {
+        if (width <= 0 || width > (1 << 20)) fail_site(site, "%s: a width is between 1 and 1048576 bits, not %lld", site.text, width);
+        if (width % unit != 0) fail_site(site, "%s: the width, %lld bits, is not a multiple of %u", site.text, width, unit);
+        return static_cast<unsigned>(width);
+    }
+
+    // -- Faults --
+
+    // The first fault of a round counts, once the round stands.
+    __attribute__((format(printf, 3, 4), cold, noinline)) void refuse(const Site &site, const char *format, ...) {
+        if (!fault_.empty()) return;
+        va_list args;
+        va_start(args, format);
+        fault_.addv(format, args);
+        va_end(args);
+        fault_site_ = site;
+        fault_class_.clear();
+        if (scope_ != nullptr) fault_class_.add(scope_->name, strcspn(scope_->name, "."));
+        else fault_class_.add(program_name);
+        add_chain(fault_);
+    }
+    // A fault that no other guess could mend.
+    [[noreturn]] __attribute__((format(printf, 3, 4), cold, noinline)) void fail_site(const Site &site, const char *format, ...) {
+        Text text;
+        va_list args;
+        va_start(args, format);
+        text.addv(format, args);
+        va_end(args);
+        Text class_name;
+        if (scope_ != nullptr) class_name.add(scope_->name, strcspn(scope_->name, "."));
+        else class_name.add(program_name);
+        add_chain(text);
+        fail_at(text, class_name.c_str(), site.file, site.line);
+    }
+
+  private:
+    friend class Scope;
+    static constexpr size_t unplaced = ~size_t(0);
+
+    void reserve(size_t more) {
+        size_t needed = (bits_ + more + 7) / 8;
+        if (needed <= bytes_.size()) return;
+        if (needed > most_composed_bytes) fail_site({"", nullptr, 0}, "more than %zu MiB are composed; does an `unroll` end?", most_composed_bytes >> 20);
+        bytes_.resize(needed * 2 < 256 ? 256 : needed * 2);
+    }
+
+    void put_unaligned(uint64_t value, unsigned width) {
+        while (width > 0) {
+            unsigned used = bits_ & 7, room = 8 - used, take = width < room ? width : room;
+            unsigned piece = static_cast<unsigned>(value >> (width - take)) & ((1u << take) - 1);
+            unsigned char &byte = bytes_[bits_ >> 3];
+            if (used == 0) byte = 0;
+            byte = static_cast<unsigned char>(byte | piece << (room - take));
+            bits_ += take;
+            width -= take;
+        }
+    }
+
+    void put_le(Number n, unsigned width, const Site &site) {
+        if (__builtin_expect(!fits(n, width), 0)) does_not_fit(n, width, site);
+        reserve(width);
+        for (unsigned i = 0; i < width; i += 8) put(i < 64 ? n.bits >> i : n.extension(), 8);
+    }
+
+    void put_be(Number n, unsigned width, const Site &site) {
+        if (__builtin_expect(!fits(n, width), 0)) does_not_fit(n, width, site);
+        for (; width > 64; width -= (width - 1) % 64 + 1) put(n.extension(), (width - 1) % 64 + 1);
+        put(n.bits, width);
+    }
+
+    void fill(const Field &field, Number n, const Site &site) {
+        bool below = n.negative() && static_cast<int64_t>(n.bits) < field.min, above = !n.negative() && n.bits > field.max;
+        bool too_small = !n.negative() && field.min > 0 && n.bits < static_cast<uint64_t>(field.min);
+        if (__builtin_expect(below || above || too_small || n.bits % field.multiple != 0, 0)) return no_field(field, n, site);
+        uint64_t value = n.bits + static_cast<uint64_t>(field.bias);
+        for (size_t i = 0; i < field.count; i++) copy_bits(field.bits[i], value);
+    }
+
+    // Byte by byte, as far as block and bits are both whole bytes; else bit by bit.
+    void copy_bits(const FieldBits &f, uint64_t value) {
+        unsigned i = 0;
+        if (((origin_ | f.block_bit) & 7) == 0)
+            for (; i + 8 <= f.count; i += 8) bytes_[(origin_ + f.block_bit + i) >> 3] = static_cast<unsigned char>(value >> (f.value_bit + i));
+        for (; i < f.count; i++) {
+            size_t in_block = f.block_bit + i, bit = origin_ + (in_block & ~size_t(7)) + (7 - (in_block & 7));
+            unsigned char mask = static_cast<unsigned char>(0x80 >> (bit & 7)), &byte = bytes_[bit >> 3];
+            bool one = value >> (f.value_bit + i) & 1;
+            byte = static_cast<unsigned char>(one ? byte | mask : byte & ~mask);
+        }
+    }
+
+    unsigned read8(size_t bit) const {
+        unsigned two = bytes_[bit >> 3] * 256u + ((bit & 7) != 0 ? bytes_[(bit >> 3) + 1] : 0u);
+        return two >> (8 - (bit & 7)) & 0xFF;
+    }
+    void write8(size_t bit, unsigned value) {
+        unsigned shift = 8 - (bit & 7), mask = 0xFFu << shift, placed = value << shift;
+        unsigned char *to = bytes_.data() + (bit >> 3);
+        to[0] = static_cast<unsigned char>((to[0] & ~(mask >> 8)) | placed >> 8);
+        if (shift != 8) to[1] = static_cast<unsigned char>((to[1] & ~mask) | placed);
+    }
+    void reverse_bytes(size_t start, size_t count) {
+        for (size_t i = 0, j = count - 1; i < j && j < count; i++, j--) {
+            unsigned low = read8(start + i * 8);
+            write8(start + i * 8, read8(start + j * 8));
+            write8(start + j * 8, low);
+        }
+    }
+
+    bool same_labels() const {
+        if (labels_.size() != guessed_.size()) return false;
+        return labels_.empty() || memcmp(labels_.data(), guessed_.data(), labels_.size() * sizeof(size_t)) == 0;
+    }
+
+    __attribute__((cold, noinline)) void does_not_fit(Number n, unsigned width, const Site &site) {
+        if (n.is_signed) {
+            long long half = 1ll << (width - 1);
+            refuse(site, "%s: the value %lld does not fit in %u bits (signed: %lld to %lld)", site.text, static_cast<long long>(n.bits), width, -half, half - 1);
+        } else {
+            refuse(site, "%s: the value %llu does not fit in %u bits (unsigned: 0 to %llu)", site.text, static_cast<unsigned long long>(n.bits), width,
+                   (1ull << width) - 1);
+        }
+    }
+
+    __attribute__((cold, noinline)) void no_field(const Field &field, Number n, const Site &site) {
+        char digits[longest_value + 1];
+        digits[print(digits, n.is_signed ? shown(static_cast<int64_t>(n.bits)) : shown(n.bits))] = '\0';
+        if (n.bits % field.multiple != 0)
+            refuse(site, "%s: the value %s has no encoding here; it must be a multiple of %llu", site.text, digits, static_cast<unsigned long long>(field.multiple));
+        else
+            refuse(site, "%s: the value %s has no encoding here; the instruction's field holds %lld to %llu", site.text, digits,
+                   static_cast<long long>(field.min), static_cast<unsigned long long>(field.max));
+    }
+
+    void add_chain(Text &text) const {
+        const Scope *chain[16];
+        size_t n = 0, left_out = 0;
+        for (const Scope *s = scope_; s != nullptr; s = s->outer) {
+            if (n < 16) chain[n++] = s;
+            else left_out++, chain[15] = s;
+        }
+        for (size_t i = n; i-- > 0;) {
+            text.add(i == n - 1 ? ", in " : left_out > 0 && i == n - 2 ? " > ... > " : " > ");
+            print_call(text, chain[i]->name, chain[i]->values, chain[i]->count);
+        }
+    }
+
+    Buffer<unsigned char> bytes_;
+    size_t bits_ = 0;
+    size_t origin_ = 0;
+    bool in_word_ = false;
+    Buffer<Contribution> contributions_;
+    Buffer<Value> values_;
+    const Scope *scope_ = nullptr;
+    unsigned depth_ = 0;
+    Buffer<size_t> labels_, guessed_;
+    bool used_guess_ = false;
+    Text fault_, fault_class_;
+    Site fault_site_{};
+    Composer *outer_current_ = nullptr;
+};
+
+inline Scope::Scope(Composer &out, const char *name, const Value *values, unsigned count)
+    : name(name), values(values), count(count), outer(out.scope_), out(out), index(~size_t(0)) {}
+
+inline void Scope::open() {
+    if (out.depth_ >= deepest_composition)
+        out.fail_site({"", nullptr, 0}, "%s composes itself without end: %u members deep", name, deepest_composition);
+    out.scope_ = this;
+    if (!out.in_word_) {
+        index = out.contributions_.size();
+        out.contributions_.add({name, out.bits_, out.bits_, out.depth_, static_cast<unsigned>(out.values_.size()), count});
+        out.values_.add(values, count);
+    }
+    out.depth_++;
+}
+
+inline Scope::~Scope() {
+    out.depth_--;
+    out.scope_ = outer;
+    if (index != ~size_t(0)) out.contributions_[index].end = out.bits_;
+}
+
+// Opens a member for as long as it lives: Member member(out, "pagefault_x86_64.touch", index);
+template <unsigned N>
+class Member : public Scope {
+  public:
+    template <class... A>
+    Member(Composer &out, const char *name, const A &...arguments) : Scope(out, name, values_, N), values_{shown(arguments)...} {
+        open();
+    }
+
+  private:
+    Value values_[N];
+};
+template <>
+class Member<0> : public Scope {
+  public:
+    Member(Composer &out, const char *name) : Scope(out, name, nullptr, 0) { open(); }
+};
+template <class... A>
+Member(Composer &, const char *, const A &...) -> Member<sizeof...(A)>;
+
+// A label of the body or turn of `unroll` in which it is declared.
+class Label {
+  public:
+    explicit Label(Composer &out) : out_(out), index_(out.new_label()) {}
+    Label(const Label &) = delete;
+    Label &operator=(const Label &) = delete;
+    void place() const { out_.place(index_); }
+    size_t where() const { return out_.where(index_); }
+    Composer &composer() const { return out_; }
+
+  private:
+    Composer &out_;
+    size_t index_;
+};
+
+template <class W>
+void Composer::rel(const Label &label, W width, const Site &site) {
+    unsigned checked = checked_width(static_cast<long long>(width), 8, site);
+    int64_t distance = static_cast<int64_t>(label.where()) - static_cast<int64_t>(bits_ + checked);
+    if (distance % 8 != 0) refuse(site, "%s: the label is %lld bits away, no whole number of bytes", site.text, static_cast<long long>(distance));
+    put_le(number(distance / 8), checked, site);
+}
+
+// offset(NAME): bytes from the start of the enclosing word or asm block to the label.
+inline int64_t offset(const Label &label, const Site &site) {
+    Composer &out = label.composer();
+    int64_t distance = static_cast<int64_t>(label.where()) - static_cast<int64_t>(out.origin());
+    if (distance % 8 != 0) out.refuse(site, "%s: the label is %lld bits away, no whole number of bytes", site.text, static_cast<long long>(distance));
+    return distance / 8;
+}
+
+// word(BITS) { ... }
+class Word {
+  public:
+    template <class W>
+    Word(Composer &out, W width, const Site &site)
+        : out_(out), start_(out.bits()), width_(out.checked_width(static_cast<long long>(width), 8, site)), origin_(out.origin()), outer_(out.enter_word()), site_(site) {
+        out.set_origin(start_);
+    }
+    Word(const Word &) = delete;
+    Word &operator=(const Word &) = delete;
+    ~Word() {
+        out_.leave_word(start_, width_, outer_, site_);
+        out_.set_origin(origin_);
+    }
+
+  private:
+    Composer &out_;
+    size_t start_, width_, origin_;
+    bool outer_;
+    Site site_;
+};
+
+// An argument of a bitstring function, which takes the parameter's type only if its value survives that.
+template <class V>
+struct Argument {
+    Composer &out;
+    V value;
+    Site site;
+
+    template <class T>
+    operator T() const {
+        if constexpr (std::is_arithmetic<T>::value && !std::is_same<T, bool>::value) {
+            T result = convert<T>();
+            return result;
+        } else {
+            return static_cast<T>(value);
+        }
+    }
+
+  private:
+    template <class T>
+    T convert() const {
+        if constexpr (std::is_floating_point<T>::value) {
+            return static_cast<T>(value);
+        } else if constexpr (std::is_floating_point<V>::value) {
+            // 2^digits is exact in any floating type and one past the largest value.
+            V end = V(uint64_t(1) << (std::numeric_limits<T>::digits - 1)) * 2, least = std::is_signed<T>::value ? -end : V(0);
+            bool whole = value >= least && value < end && static_cast<V>(static_cast<T>(value)) == value;
+            return whole ? static_cast<T>(value) : refuse<T>();
+        } else {
+            T result = static_cast<T>(value);
+            bool same = static_cast<V>(result) == value && (result < T(0)) == (value < V(0));
+            return same ? result : refuse<T>();
+        }
+    }
+
+    template <class T>
+    __attribute__((cold, noinline)) T refuse() const {
+        char digits[longest_value + 1];
+        digits[print(digits, shown(value))] = '\0';
+        const char *type = std::is_signed<T>::value ? "signed" : "unsigned";
+        out.refuse(site, "%s: the argument %s is no %s integer of %u bits", site.text, digits, type, static_cast<unsigned>(sizeof(T) * 8));
+        return T(0);
+    }
+};
+
+// Numbers are checked; what is no number converts as C++ does.
+template <class V>
+decltype(auto) argument(Composer &out, V &&value, const Site &site) {
+    using Plain = typename std::decay<V>::type;
+    if constexpr (std::is_arithmetic<Plain>::value && !std::is_same<Plain, bool>::value) return Argument<Plain>{out, value, site};
+    else return static_cast<V &&>(value);
+}
+
+// The value itself, if `bits` bits hold it, read as its type is; for casts that cut a value into slices.
+template <class T, class W>
+T fit(T value, W bits, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+    Number n = number(value);
+    if (fits(n, static_cast<unsigned>(bits))) return value;
+    char text[longest_value + 32], digits[longest_value + 1];
+    digits[print(digits, shown(value))] = '\0';
+    snprintf(text, sizeof text, "fit(%s, %u)", digits, static_cast<unsigned>(bits));
+    if (Composer *out = Composer::current()) out->refuse({nullptr, file, line}, "%s: the value does not fit", text);
+    else fail("%s: the value does not fit", text);
+    return value;
+}
+
+// Composes until the labels stay where they are.
+template <class F>
+void compose(Composer &out, F &&terms) {
+    for (unsigned round = 0; round < most_rounds; round++) {
+        out.begin_round();
+        terms(out);
+        if (out.end_round()) return;
+    }
+    fail("the labels do not settle: each of %u rounds of composing moved one", most_rounds);
+}
+
+// Bits as C++ gets them from a bitstring that is no function.
+class Bits {
+  public:
+    template <class F>
+    explicit Bits(F &&terms) {
+        compose(composer_, terms);
+    }
+    size_t size() const { return composer_.bits(); }
+    const unsigned char *data() const { return composer_.data(); }
+
+  private:
+    Composer composer_;
+};
+
+}  // namespace yamba

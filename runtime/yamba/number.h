@@ -1,0 +1,106 @@
+// Values on their way into bits: what they are, whether they fit, how they are shown.
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <limits>
+#include <type_traits>
+
+namespace yamba {
+
+// Any C++ integer, enumeration, bool or pointer: 64 bits of two's complement, and how to read them.
+struct Number {
+    uint64_t bits;
+    bool is_signed;
+
+    bool negative() const { return is_signed && static_cast<int64_t>(bits) < 0; }
+    // What lies above bit 63.
+    uint64_t extension() const { return negative() ? ~uint64_t(0) : 0; }
+};
+
+template <class T>
+Number number(T value) {
+    if constexpr (std::is_pointer<T>::value) {
+        return {static_cast<uint64_t>(reinterpret_cast<uintptr_t>(value)), false};
+    } else if constexpr (std::is_enum<T>::value) {
+        return number(static_cast<typename std::underlying_type<T>::type>(value));
+    } else {
+        static_assert(std::is_integral<T>::value, "le, be, bits and ${} take a whole number, an enumeration or a pointer");
+        return {static_cast<uint64_t>(value), std::is_signed<T>::value};
+    }
+}
+
+// Whether `width` bits hold the value, read as its type is: signed or unsigned.
+inline bool fits(Number n, unsigned width) {
+    if (width >= 64) return true;
+    if (width == 0) return n.bits == 0;
+    if (!n.is_signed) return n.bits >> width == 0;
+    int64_t value = static_cast<int64_t>(n.bits), half = int64_t(1) << (width - 1);
+    return value >= -half && value < half;
+}
+
+// Shown in a report: decimal, or hexadecimal for a pointer.
+struct Value {
+    enum Kind : unsigned char { whole_signed, whole_unsigned, truth, real, pointer, text, other } kind;
+    union {
+        uint64_t bits;
+        double number;
+        const char *string;
+    };
+};
+
+template <class T>
+Value shown(const T &value) {
+    Value v{};
+    if constexpr (std::is_same<T, bool>::value) {
+        v.kind = Value::truth, v.bits = value;
+    } else if constexpr (std::is_enum<T>::value) {
+        return shown(static_cast<typename std::underlying_type<T>::type>(value));
+    } else if constexpr (std::is_integral<T>::value) {
+        v.kind = std::is_signed<T>::value ? Value::whole_signed : Value::whole_unsigned;
+        v.bits = static_cast<uint64_t>(value);
+    } else if constexpr (std::is_floating_point<T>::value) {
+        v.kind = Value::real, v.number = static_cast<double>(value);
+    } else if constexpr (std::is_convertible<T, const char *>::value) {
+        v.kind = Value::text, v.string = value;
+    } else if constexpr (std::is_pointer<T>::value) {
+        v.kind = Value::pointer, v.bits = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(value));
+    } else {
+        v.kind = Value::other;
+    }
+    return v;
+}
+
+// Decimal digits without printf: a name is printed for each of a hundred thousand parts.
+inline size_t print_decimal(char *out, uint64_t value) {
+    char digits[20];
+    size_t n = 0;
+    do digits[n++] = static_cast<char>('0' + value % 10);
+    while ((value /= 10) != 0);
+    for (size_t i = 0; i < n; i++) out[i] = digits[n - 1 - i];
+    return n;
+}
+
+constexpr size_t longest_value = 40;
+
+// Prints at most `longest_value` characters, no terminator, and says how many.
+inline size_t print(char *out, const Value &v) {
+    switch (v.kind) {
+        case Value::whole_signed:
+            if (static_cast<int64_t>(v.bits) < 0) return *out = '-', 1 + print_decimal(out + 1, 0 - v.bits);
+            return print_decimal(out, v.bits);
+        case Value::whole_unsigned: return print_decimal(out, v.bits);
+        case Value::truth: return static_cast<size_t>(snprintf(out, longest_value, "%s", v.bits ? "true" : "false"));
+        case Value::real: return static_cast<size_t>(snprintf(out, longest_value, "%.17g", v.number));
+        case Value::pointer: return static_cast<size_t>(snprintf(out, longest_value, "0x%llx", static_cast<unsigned long long>(v.bits)));
+        case Value::text: {
+            int n = snprintf(out, longest_value, "\"%.32s\"", v.string ? v.string : "");
+            return static_cast<size_t>(n);
+        }
+        case Value::other: break;
+    }
+    return out[0] = out[1] = out[2] = '.', size_t(3);
+}
+
+}  // namespace yamba
