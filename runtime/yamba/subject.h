@@ -15,7 +15,7 @@ struct Interval {
     uint64_t operations;  // passes * operations()
     double nanoseconds;
 };
-extern Interval interval;
+inline Interval interval{};
 
 // Receives the values of evidence after each timed interval.
 struct EvidenceSink {
@@ -100,6 +100,6 @@ struct ProgramInfo {
 };
 
 // Runs the program; generated main() is `return yamba::main(info, argc, argv);`.
-int main(const ProgramInfo &info, int argc, char **argv);
+inline int main(const ProgramInfo &info, int argc, char **argv);
 
 }  // namespace yamba

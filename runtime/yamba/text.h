@@ -14,16 +14,16 @@ class Text {
   public:
     Text() = default;
     explicit Text(const char *s) { add(s); }
-    Text(const Text &other) { add(other.c_str(), other.size_); }
+    __attribute__((noinline)) Text(const Text &other) { add(other.c_str(), other.size_); }
     Text(Text &&other) noexcept : data_(other.data_), size_(other.size_), room_(other.room_) {
         other.data_ = nullptr;
         other.size_ = other.room_ = 0;
     }
-    Text &operator=(Text other) noexcept {
+    __attribute__((noinline)) Text &operator=(Text other) noexcept {
         swap(other);
         return *this;
     }
-    ~Text() { free(data_); }
+    __attribute__((noinline)) ~Text() { free(data_); }
 
     const char *c_str() const { return data_ ? data_ : ""; }
     size_t size() const { return size_; }
@@ -31,17 +31,19 @@ class Text {
     bool is(const char *s) const { return strcmp(c_str(), s) == 0; }
     void clear() { size_ = 0; }
 
-    Text &add(const char *s, size_t n) {
-        if (size_ + n + 1 > room_) grow(size_ + n + 1);
+    // Never inlined, like most of this class: it is called from many places and none of them is hot, so that inlining
+    // would only make each benchmark slower to compile.
+    __attribute__((noinline)) Text &add(const char *s, size_t n) {
+        if (n >= room_ - size_) grow(size_ + n + 1);
         if (n > 0) memcpy(data_ + size_, s, n);
         size_ += n;
         data_[size_] = '\0';
         return *this;
     }
-    Text &add(const char *s) { return add(s, strlen(s)); }
+    __attribute__((noinline)) Text &add(const char *s) { return add(s, strlen(s)); }
     Text &add(const Text &t) { return add(t.c_str(), t.size_); }
 
-    __attribute__((format(printf, 2, 3))) Text &addf(const char *format, ...) {
+    __attribute__((format(printf, 2, 3), noinline)) Text &addf(const char *format, ...) {
         va_list args;
         va_start(args, format);
         addv(format, args);
@@ -63,7 +65,7 @@ class Text {
     }
 
     // The shortest of 15 to 17 digits that reads back as the same number; null for what JSON cannot say.
-    Text &number(double value) {
+    __attribute__((noinline)) Text &number(double value) {
         if (!isfinite(value)) return add("null");
         char digits[40];
         for (int precision = 15; precision <= 17; precision++) {
@@ -74,7 +76,7 @@ class Text {
     }
 
     // A JSON string; null for a null pointer.
-    Text &quote(const char *s) {
+    __attribute__((noinline)) Text &quote(const char *s) {
         if (s == nullptr) return add("null");
         add("\"", 1);
         while (*s != '\0') s += quote_one(reinterpret_cast<const unsigned char *>(s));

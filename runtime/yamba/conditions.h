@@ -1,0 +1,41 @@
+// The questions of `on` that only the machine which runs the program can answer.
+#pragma once
+
+#include <initializer_list>
+
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "system.h"
+
+namespace yamba {
+namespace condition {
+
+// Compares number by number: 6.10 is after 6.9, and 6 is 6.0.
+inline bool version_at_least(const char *release, std::initializer_list<unsigned> wanted) {
+    for (unsigned want : wanted) {
+        char *end;
+        unsigned long have = strtoul(release, &end, 10);
+        if (have != want) return have > want;
+        release = *end == '.' ? end + 1 : "";
+    }
+    return true;
+}
+
+// The system is this version or a later one.
+inline bool system_at_least(std::initializer_list<unsigned> version) {
+    struct utsname names;
+    return uname(&names) == 0 && version_at_least(names.release, version);
+}
+
+// The processor has this feature, by the name that the system gives it.
+inline bool cpu(const char *feature) { return system::cpu_feature(feature); }
+
+inline bool root() { return geteuid() == 0; }
+
+// The file exists and may be read or written.
+inline bool file(const char *path) { return access(path, R_OK) == 0 || access(path, W_OK) == 0; }
+
+}  // namespace condition
+}  // namespace yamba

@@ -1,0 +1,63 @@
+// Raw records: one JSON object a line, written at once, so that what was measured survives any end of the process.
+#pragma once
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "text.h"
+
+namespace yamba {
+
+inline int record_fd = STDOUT_FILENO;
+
+// Async-signal-safe. A reader that has gone away ends the run: nobody would learn of the rest.
+inline void write_all(int fd, const char *data, size_t size) {
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) _exit(3);
+        data += n;
+        size -= size_t(n);
+    }
+}
+
+// Builds one event; written when it goes out of scope.
+class Record {
+  public:
+    __attribute__((noinline)) explicit Record(const char *event) {
+        line_.add("{\"event\":");
+        line_.quote(event);
+    }
+    Record(const Record &) = delete;
+    __attribute__((noinline)) ~Record() {
+        line_.add("}\n");
+        write_all(record_fd, line_.c_str(), line_.size());
+    }
+
+    __attribute__((noinline)) Text &key(const char *name) {
+        line_.add(",");
+        line_.quote(name);
+        return line_.add(":");
+    }
+    __attribute__((noinline)) Record &text(const char *name, const char *value) {
+        key(name).quote(value);
+        return *this;
+    }
+    __attribute__((noinline)) Record &number(const char *name, double value) {
+        key(name).number(value);
+        return *this;
+    }
+    __attribute__((noinline)) Record &count(const char *name, uint64_t value) {
+        key(name).addf("%llu", static_cast<unsigned long long>(value));
+        return *this;
+    }
+    __attribute__((noinline)) Record &truth(const char *name, bool value) {
+        key(name).add(value ? "true" : "false");
+        return *this;
+    }
+
+  private:
+    Text line_;
+};
+
+}  // namespace yamba

@@ -1,0 +1,157 @@
+// All that a generated program includes, and its main().
+#pragma once
+
+#include <sys/wait.h>
+
+#include "clock.h"
+#include "command_line.h"
+#include "conditions.h"
+#include "crash.h"
+#include "describe.h"
+#include "harness.h"
+#include "isa_hooks.h"
+#include "must.h"
+#include "names.h"
+#include "parameters.h"
+#include "platform.h"
+#include "record_writer.h"
+#include "scratch.h"
+#include "subject.h"
+#if __has_include("compose_command.h")
+#include "compose_command.h"
+#endif
+
+namespace yamba {
+namespace runtime {
+
+constexpr int skipped_status = 4;
+
+// A benchmark object with its parameters settled. It lives as long as the process: code that it composed may be running
+// in a thread when the process ends.
+struct Point {
+    ParameterSource source;
+    Subject *subject;
+};
+
+// Which composition applies on this machine; negative: -1 - i for reasons[i].
+inline int world(const ProgramInfo &info) {
+    size_t answers = 0;
+    for (size_t i = 0; i < info.atoms.size; i++) answers |= size_t(info.atom_holds[i]() ? 1 : 0) << i;
+    return info.worlds[answers];
+}
+
+inline Point configure(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings) {
+    Point point{{}, variant.create()};
+    point.source.settings = settings;
+    point.subject->configure(point.source);
+    if (!point.source.understood(info.name)) {
+        fprintf(stderr, "%s: %s\n", info.name, point.source.fault.c_str());
+        exit(usage_status);
+    }
+    return point;
+}
+
+inline void record_begin(const ProgramInfo &info, const Variant &variant, const Point &point, const ClockError &error) {
+    Record record("begin");
+    record.text("class", info.name).text("isa", info.isa).text("system", info.system);
+    describe::add_ports(record.key("ports"), variant.ports);
+    describe::add_point(record.key("parameters"), point.source);
+    record.text("unit", point.subject->unit()).text("figure", point.subject->figure());
+    record.key("clock").add("{\"name\":").quote(clock_name).add(",\"resolution_ns\":").number(error.resolution).add(",\"cost_ns\":").number(error.cost).add("}");
+    record.key("platform").addf(
+        "{\"page_size\":%zu,\"cache_line\":%zu,\"l1d_size\":%zu,\"l1i_size\":%zu,\"l2_size\":%zu,\"last_cache_size\":%zu,"
+        "\"memory_size\":%zu,\"cpus\":%zu,\"read_ahead\":%zu,\"scratch_is_memory\":%s}",
+        platform.page_size, platform.cache_line, platform.l1d_size, platform.l1i_size, platform.l2_size, platform.last_cache_size, platform.memory_size,
+        platform.cpus, platform.read_ahead, platform.scratch_is_memory ? "true" : "false");
+}
+
+inline void note_assumptions() {
+    if (!platform.assumed.empty()) Record("note").text("text", Text("not detected, assumed: ").add(platform.assumed).c_str());
+}
+
+inline void run_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
+    Point point = configure(info, variant, settings);
+    ClockError error = measure_clock();
+    record_begin(info, variant, point, error);
+    note_assumptions();
+    measure(*point.subject, variant.pass_hooks, plan, error);
+    Record("end");
+}
+
+// Each point has a process of its own: a crash costs that figure only, and no point inherits another's memory.
+inline int fork_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
+    fflush(nullptr);
+    pid_t child = must(fork());
+    if (child == 0) {
+        run_point(info, variant, settings, plan);
+        exit(0);
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    return WIFEXITED(status) ? WEXITSTATUS(status) : failed_status;
+}
+
+// The first parameter that is swept and not yet fixed takes each of its values; what follows may depend on it.
+inline int sweep(const ProgramInfo &info, const Variant &variant, const Arguments &arguments, Values<Setting> &fixed) {
+    Point point = configure(info, variant, fixed);
+    for (const Settled &p : point.source.settled) {
+        if (p.set || !(p.has_over || (arguments.quick && p.has_quick))) continue;
+        int worst = 0;
+        for (const Spelling &value : arguments.quick && p.has_quick ? p.quick : p.over) {
+            fixed.push_back(Setting{Text(p.name), value.plain.c_str()});
+            int status = sweep(info, variant, arguments, fixed);
+            fixed.pop_back();
+            worst = status > worst ? status : worst;
+        }
+        return worst;
+    }
+    return fork_point(info, variant, fixed, arguments.plan);
+}
+
+inline void describe_program(const ProgramInfo &info, int variant, const Values<Setting> &settings) {
+    Point point = configure(info, info.variants.data[variant], settings);
+    Text json = describe::program(info, variant, point.source, *point.subject);
+    write_all(STDOUT_FILENO, json.c_str(), json.size());
+}
+
+inline int compose(const ProgramInfo &info, const Variant &variant, const Arguments &a) {
+#if __has_include("compose_command.h")
+    Point point = configure(info, variant, a.settings);
+    return compose_command(info, variant, *point.subject, a.member, a.argc, a.argv);
+#else
+    (void)variant, (void)a;
+    fprintf(stderr, "%s: nothing here can compose\n", info.name);
+    return usage_status;
+#endif
+}
+
+inline int skip(const ProgramInfo &info, const char *reason, Command command) {
+    if (command == Command::describe) {
+        Text json = describe::skipped(info, reason);
+        write_all(STDOUT_FILENO, json.c_str(), json.size());
+        return 0;
+    }
+    fprintf(stderr, "%s: %s\n", info.name, reason);
+    return skipped_status;
+}
+
+}  // namespace runtime
+
+inline int main(const ProgramInfo &info, int argc, char **argv) {
+    program_name = info.name;
+    Arguments arguments = parse_arguments(info, argc, argv);
+    catch_crashes(info.isa);
+    int world = runtime::world(info);
+    if (world < 0) return runtime::skip(info, info.reasons.data[-1 - world], arguments.command);
+    const Variant &variant = info.variants.data[world];
+    detect_platform(platform);
+    switch (arguments.command) {
+        case Command::describe: runtime::describe_program(info, world, arguments.settings); return 0;
+        case Command::compose: return runtime::compose(info, variant, arguments);
+        case Command::run: runtime::run_point(info, variant, arguments.settings, arguments.plan); return 0;
+        case Command::sweep: return runtime::sweep(info, variant, arguments, arguments.settings);
+    }
+    return usage_status;
+}
+
+}  // namespace yamba

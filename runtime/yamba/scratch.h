@@ -1,0 +1,139 @@
+// A private directory for files to measure on, removed however the run ends.
+#pragma once
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "must.h"
+#include "system.h"
+
+namespace yamba {
+
+namespace scratch {
+
+inline Text directory;        // empty until it is asked for
+inline pid_t owner = -1;      // the process that made it; -1 if the parent did, which removes it too
+inline pid_t janitor = -1;
+
+// Where scratch directories are made: on a disk, if the system follows custom (/tmp is often memory).
+inline const char *home() {
+    const char *given = getenv("YAMBA_SCRATCH");
+    if (given != nullptr && *given != '\0') return given;
+    const char *named = getenv("TMPDIR");
+    return named != nullptr && *named != '\0' ? named : "/var/tmp";
+}
+
+inline void remove_entries(int directory_fd) {
+    DIR *entries = fdopendir(directory_fd);
+    if (entries == nullptr) return (void)close(directory_fd);
+    while (const dirent *entry = readdir(entries)) {
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
+        if (unlinkat(dirfd(entries), name, 0) == 0) continue;
+        int child = openat(dirfd(entries), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (child >= 0) remove_entries(child);
+        unlinkat(dirfd(entries), name, AT_REMOVEDIR);
+    }
+    closedir(entries);
+}
+
+inline void remove_tree(const char *path) {
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0) remove_entries(fd);
+    rmdir(path);
+}
+
+inline void remove_own() {
+    if (owner != getpid() || directory.empty()) return;
+    remove_tree(directory.c_str());
+    if (janitor > 0) kill(janitor, SIGKILL);
+}
+
+// A process that outlives its parent by as long as removing the directory takes, so that even kill -9 leaves nothing behind.
+inline void start_janitor() {
+    pid_t parent = getpid();
+    sigset_t death, old;
+    sigemptyset(&death);
+    sigaddset(&death, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &death, &old);
+    janitor = fork();
+    if (janitor != 0) return (void)sigprocmask(SIG_SETMASK, &old, nullptr);
+    setsid();  // a Ctrl-C is not for the janitor
+    for (int fd = 0; fd < 1024; fd++) close(fd);
+    if (!system::signal_with_parent(SIGUSR1)) _exit(0);
+    int signal;
+    if (getppid() == parent) sigwait(&death, &signal);
+    remove_tree(directory.c_str());
+    _exit(0);
+}
+
+inline void make_own() {
+    directory.add(home()).add("/yamba-XXXXXX");
+    Text made = directory;
+    if (mkdtemp(const_cast<char *>(made.c_str())) == nullptr) {
+        int error = errno;
+        directory.clear();
+        fail("cannot make a directory in %s: %s", home(), strerror(error));
+    }
+    directory = made;
+    owner = getpid();
+    before_early_end = remove_own;
+    atexit(remove_own);
+    start_janitor();
+}
+
+// Bytes that no file system compresses or keeps as a hole.
+inline void fill(uint64_t *words, size_t count, uint64_t &state) {
+    for (size_t i = 0; i < count; i++) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        words[i] = state;
+    }
+}
+
+inline void write_file(const char *path, uint64_t bytes) {
+    static uint64_t block[8192];
+    uint64_t state = 88172645463325252u;
+    int fd = must(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    for (uint64_t done = 0; done < bytes;) {
+        fill(block, sizeof block / sizeof *block, state);
+        uint64_t part = bytes - done < sizeof block ? bytes - done : sizeof block;
+        done += uint64_t(must(write(fd, block, size_t(part))));
+    }
+    must(fsync(fd));
+    must(close(fd));
+}
+
+}  // namespace scratch
+
+// A private directory on the disk under TMPDIR or /var/tmp. The same one throughout a run.
+inline const char *scratch_directory() {
+    if (!scratch::directory.empty()) return scratch::directory.c_str();
+    const char *given = getenv("YAMBA_SCRATCH");
+    if (given != nullptr && *given != '\0') {
+        if (mkdir(given, 0700) != 0 && errno != EEXIST) fail("cannot make the directory %s: %s", given, strerror(errno));
+        scratch::directory.add(given);
+    } else {
+        scratch::make_own();
+    }
+    return scratch::directory.c_str();
+}
+
+// The path of a file of this many bytes there, written and synchronised. One that is there already, of that size, is
+// used again: each point of a sweep has its own process, and writing takes longer than most measurements.
+inline const char *scratch_file(const char *name, uint64_t bytes) {
+    Text *path = new Text(scratch_directory());  // lives as long as the process: benchmarks keep the pointer
+    path->add("/").add(name);
+    struct stat there;
+    if (stat(path->c_str(), &there) == 0 && uint64_t(there.st_size) == bytes) return path->c_str();
+    Text part = *path;
+    part.add(".part");
+    scratch::write_file(part.c_str(), bytes);
+    must(rename(part.c_str(), path->c_str()));
+    return path->c_str();
+}
+
+}  // namespace yamba

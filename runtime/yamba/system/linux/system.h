@@ -1,0 +1,124 @@
+// What Linux tells in /sys and /proc, read without help from the C library, whose sysconf() reports wrong caches on some machines.
+#pragma once
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+namespace yamba {
+namespace system {
+
+// The first bytes of a small file, without its line end; "" if it cannot be read.
+template <size_t N>
+bool read_text(const char *path, char (&out)[N]) {
+    out[0] = '\0';
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    ssize_t n = read(fd, out, N - 1);
+    close(fd);
+    out[n > 0 ? n : 0] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+    return n > 0;
+}
+
+// "32K", "1024K", "2M", "64" in bytes.
+inline size_t read_size(const char *path) {
+    char text[32], *end;
+    if (!read_text(path, text)) return 0;
+    size_t value = strtoull(text, &end, 10);
+    return *end == 'K' ? value << 10 : *end == 'M' ? value << 20 : *end == 'G' ? value << 30 : value;
+}
+
+// One fact of the first CPU's cache of this level that holds `kind` ("Data", "Instruction") or both.
+inline size_t cache_fact(int level, const char *kind, const char *fact) {
+    for (int i = 0; i < 8; i++) {
+        char path[96], text[32];
+        auto file = [&](const char *name) {
+            snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", i, name);
+            return path;
+        };
+        if (!read_text(file("level"), text) || atoi(text) != level) continue;
+        if (!read_text(file("type"), text) || (strcmp(text, kind) != 0 && strcmp(text, "Unified") != 0)) continue;
+        return read_size(file(fact));
+    }
+    return 0;
+}
+
+inline size_t data_cache(int level) { return cache_fact(level, "Data", "size"); }
+inline size_t instruction_cache() { return cache_fact(1, "Instruction", "size"); }
+inline size_t cache_line() { return cache_fact(1, "Data", "coherency_line_size"); }
+
+// The text after the colon of the first line of `path` that starts with `key`; empty if there is none.
+template <size_t N>
+bool read_key(const char *path, const char *key, char (&line)[N], const char *&value) {
+    FILE *f = fopen(path, "re");
+    if (f == nullptr) return false;
+    bool found = false;
+    while (!found && fgets(line, N, f)) found = strncmp(line, key, strlen(key)) == 0 && strchr(line, ':') != nullptr;
+    fclose(f);
+    if (found) value = strchr(line, ':') + 1;
+    return found;
+}
+
+inline size_t memory_size() {
+    char line[256];
+    const char *value;
+    return read_key("/proc/meminfo", "MemTotal", line, value) ? strtoull(value, nullptr, 10) << 10 : 0;
+}
+
+inline size_t read_ahead(const char *directory) {
+    struct stat at;
+    if (stat(directory, &at) != 0) return 0;
+    // A partition has no queue of its own; what has no block device (btrfs, network) is known to the bdi class only.
+    for (const char *place : {"/sys/dev/block/%u:%u/queue/read_ahead_kb", "/sys/dev/block/%u:%u/../queue/read_ahead_kb", "/sys/class/bdi/%u:%u/read_ahead_kb"}) {
+        char path[96], text[32];
+        snprintf(path, sizeof path, place, major(at.st_dev), minor(at.st_dev));
+        if (read_text(path, text)) return strtoull(text, nullptr, 10) << 10;
+    }
+    return 0;
+}
+
+inline bool is_memory(const char *directory) {
+    struct statfs fs;
+    constexpr unsigned long tmpfs = 0x01021994, ramfs = 0x858458f6;
+    if (statfs(directory, &fs) != 0) return false;
+    unsigned long type = static_cast<unsigned int>(fs.f_type);
+    return type == tmpfs || type == ramfs;
+}
+
+inline bool is_word(const char *list, const char *word) {
+    size_t n = strlen(word);
+    for (const char *s = list; (s = strstr(s, word)) != nullptr; s++)
+        if ((s == list || strchr(" \t_", s[-1])) && (s[n] == '\0' || strchr(" \t\n_", s[n]))) return n > 0;
+    return false;
+}
+
+// RISC-V names its one-letter extensions in one word: "rv64imafdc_zba_zbb".
+inline bool is_letter_extension(const char *isa, const char *letter) {
+    while (*isa == ' ' || *isa == '\t') isa++;
+    if (letter[0] == '\0' || letter[1] != '\0' || strncmp(isa, "rv", 2) != 0) return false;
+    for (const char *s = isa + 4; *s != '\0' && *s != '_' && *s != '\n'; s++)
+        if (*s == letter[0]) return true;
+    return false;
+}
+
+inline bool cpu_feature(const char *name) {
+    char line[8192];
+    const char *list;
+    for (const char *key : {"flags", "Features"})
+        if (read_key("/proc/cpuinfo", key, line, list) && is_word(list, name)) return true;
+    return read_key("/proc/cpuinfo", "isa", line, list) && (is_word(list, name) || is_letter_extension(list, name));
+}
+
+inline bool signal_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal) == 0; }
+
+}  // namespace system
+}  // namespace yamba
