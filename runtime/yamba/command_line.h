@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 
+#include "cold.h"
 #include "harness.h"
 #include "must.h"
 #include "parameters.h"
 
+YAMBA_COLD_BEGIN
 namespace yamba {
 
 constexpr int usage_status = 2;
@@ -87,3 +89,4 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
 }
 
 }  // namespace yamba
+YAMBA_COLD_END

@@ -7,8 +7,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cold.h"
 #include "system.h"
 
+YAMBA_COLD_BEGIN
 namespace yamba {
 namespace condition {
 
@@ -39,3 +41,4 @@ inline bool file(const char *path) { return access(path, R_OK) == 0 || access(pa
 
 }  // namespace condition
 }  // namespace yamba
+YAMBA_COLD_END

@@ -7,9 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cold.h"
 #include "isa_hooks.h"
 #include "record_writer.h"
 
+YAMBA_COLD_BEGIN
 namespace yamba {
 namespace crash {
 
@@ -145,3 +147,4 @@ inline void catch_crashes(const char *isa) {
 }
 
 }  // namespace yamba
+YAMBA_COLD_END

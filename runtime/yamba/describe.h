@@ -1,10 +1,12 @@
 // What a program is, as JSON: for the parent, before anything is measured.
 #pragma once
 
+#include "cold.h"
 #include "parameters.h"
 #include "record_writer.h"
 #include "subject.h"
 
+YAMBA_COLD_BEGIN
 namespace yamba {
 namespace describe {
 
@@ -116,3 +118,4 @@ inline Text program(const ProgramInfo &info, int variant, const ParameterSource 
 
 }  // namespace describe
 }  // namespace yamba
+YAMBA_COLD_END

@@ -23,8 +23,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "cold.h"
 #include "text.h"
 
+YAMBA_COLD_BEGIN
 namespace yamba {
 
 template <class T>
@@ -275,3 +277,4 @@ struct ParameterSource {
 };
 
 }  // namespace yamba
+YAMBA_COLD_END

@@ -4,9 +4,11 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "cold.h"
 #include "scratch.h"
 #include "system.h"
 
+YAMBA_COLD_BEGIN
 namespace yamba {
 
 struct Platform {
@@ -84,3 +86,4 @@ inline void detect_platform(Platform &p) {
 }
 
 }  // namespace yamba
+YAMBA_COLD_END

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "cold.h"
 #include "text.h"
 
+YAMBA_COLD_BEGIN
 namespace yamba {
 
 inline int record_fd = STDOUT_FILENO;
@@ -24,34 +26,34 @@ inline void write_all(int fd, const char *data, size_t size) {
 // Builds one event; written when it goes out of scope.
 class Record {
   public:
-    __attribute__((noinline)) explicit Record(const char *event) {
+    explicit Record(const char *event) {
         line_.add("{\"event\":");
         line_.quote(event);
     }
     Record(const Record &) = delete;
-    __attribute__((noinline)) ~Record() {
+    ~Record() {
         line_.add("}\n");
         write_all(record_fd, line_.c_str(), line_.size());
     }
 
-    __attribute__((noinline)) Text &key(const char *name) {
+    Text &key(const char *name) {
         line_.add(",");
         line_.quote(name);
         return line_.add(":");
     }
-    __attribute__((noinline)) Record &text(const char *name, const char *value) {
+    Record &text(const char *name, const char *value) {
         key(name).quote(value);
         return *this;
     }
-    __attribute__((noinline)) Record &number(const char *name, double value) {
+    Record &number(const char *name, double value) {
         key(name).number(value);
         return *this;
     }
-    __attribute__((noinline)) Record &count(const char *name, uint64_t value) {
+    Record &count(const char *name, uint64_t value) {
         key(name).addf("%llu", static_cast<unsigned long long>(value));
         return *this;
     }
-    __attribute__((noinline)) Record &truth(const char *name, bool value) {
+    Record &truth(const char *name, bool value) {
         key(name).add(value ? "true" : "false");
         return *this;
     }
@@ -61,3 +63,4 @@ class Record {
 };
 
 }  // namespace yamba
+YAMBA_COLD_END

@@ -3,6 +3,7 @@
 
 #include <sys/wait.h>
 
+#include "cold.h"
 #include "clock.h"
 #include "command_line.h"
 #include "conditions.h"
@@ -21,6 +22,7 @@
 #include "compose_command.h"
 #endif
 
+YAMBA_COLD_BEGIN
 namespace yamba {
 namespace runtime {
 
@@ -155,3 +157,4 @@ inline int main(const ProgramInfo &info, int argc, char **argv) {
 }
 
 }  // namespace yamba
+YAMBA_COLD_END

@@ -8,9 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cold.h"
 #include "must.h"
 #include "system.h"
 
+YAMBA_COLD_BEGIN
 namespace yamba {
 
 namespace scratch {
@@ -137,3 +139,4 @@ inline const char *scratch_file(const char *name, uint64_t bytes) {
 }
 
 }  // namespace yamba
+YAMBA_COLD_END

@@ -85,7 +85,7 @@ struct Variant {
     List<Physical> physical;
     List<Chart> charts;
     // Composes the named bitstring for `yamba disasm`; false if there is none of that name. See composer.h.
-    bool (*compose)(Subject &, struct Composer &, const char *member, int argc, char **argv);
+    bool (*compose)(Subject &, class Composer &, const char *member, int argc, char **argv);
 };
 
 // One program: a benchmark, and which variant applies where.

@@ -8,22 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cold.h"
+
+YAMBA_COLD_BEGIN
 namespace yamba {
 
 class Text {
   public:
     Text() = default;
     explicit Text(const char *s) { add(s); }
-    __attribute__((noinline)) Text(const Text &other) { add(other.c_str(), other.size_); }
+    Text(const Text &other) { add(other.c_str(), other.size_); }
     Text(Text &&other) noexcept : data_(other.data_), size_(other.size_), room_(other.room_) {
         other.data_ = nullptr;
         other.size_ = other.room_ = 0;
     }
-    __attribute__((noinline)) Text &operator=(Text other) noexcept {
+    Text &operator=(Text other) noexcept {
         swap(other);
         return *this;
     }
-    __attribute__((noinline)) ~Text() { free(data_); }
+    ~Text() { free(data_); }
 
     const char *c_str() const { return data_ ? data_ : ""; }
     size_t size() const { return size_; }
@@ -31,19 +34,17 @@ class Text {
     bool is(const char *s) const { return strcmp(c_str(), s) == 0; }
     void clear() { size_ = 0; }
 
-    // Never inlined, like most of this class: it is called from many places and none of them is hot, so that inlining
-    // would only make each benchmark slower to compile.
-    __attribute__((noinline)) Text &add(const char *s, size_t n) {
+    Text &add(const char *s, size_t n) {
         if (n >= room_ - size_) grow(size_ + n + 1);
         if (n > 0) memcpy(data_ + size_, s, n);
         size_ += n;
         data_[size_] = '\0';
         return *this;
     }
-    __attribute__((noinline)) Text &add(const char *s) { return add(s, strlen(s)); }
+    Text &add(const char *s) { return add(s, strlen(s)); }
     Text &add(const Text &t) { return add(t.c_str(), t.size_); }
 
-    __attribute__((format(printf, 2, 3), noinline)) Text &addf(const char *format, ...) {
+    __attribute__((format(printf, 2, 3))) Text &addf(const char *format, ...) {
         va_list args;
         va_start(args, format);
         addv(format, args);
@@ -65,7 +66,7 @@ class Text {
     }
 
     // The shortest of 15 to 17 digits that reads back as the same number; null for what JSON cannot say.
-    __attribute__((noinline)) Text &number(double value) {
+    Text &number(double value) {
         if (!isfinite(value)) return add("null");
         char digits[40];
         for (int precision = 15; precision <= 17; precision++) {
@@ -76,7 +77,7 @@ class Text {
     }
 
     // A JSON string; null for a null pointer.
-    __attribute__((noinline)) Text &quote(const char *s) {
+    Text &quote(const char *s) {
         if (s == nullptr) return add("null");
         add("\"", 1);
         while (*s != '\0') s += quote_one(reinterpret_cast<const unsigned char *>(s));
@@ -118,3 +119,4 @@ class Text {
 };
 
 }  // namespace yamba
+YAMBA_COLD_END
