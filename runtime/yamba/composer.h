@@ -44,7 +44,7 @@ constexpr unsigned deepest_composition = 256;
 constexpr size_t most_composed_bytes = size_t(256) << 20;
 constexpr unsigned most_rounds = 32;
 
-class Composer;
+struct Composer;
 
 // A member whose terms are being composed.
 class Scope {
@@ -78,8 +78,7 @@ inline void print_call(Text &text, const char *name, const Value *values, unsign
     text.add(")", 1);
 }
 
-class Composer {
-  public:
+struct Composer {
     // -- Result --
 
     size_t bits() const { return bits_; }

@@ -1,0 +1,41 @@
+// What the runtime must know of aarch64 beyond C++. Code is made visible to the instruction cache by the compiler's __builtin___clear_cache.
+#pragma once
+
+#include <stdint.h>
+#ifdef __linux__
+#include <ucontext.h>
+#endif
+
+#include "../../isa_hooks.h"
+
+namespace yamba {
+namespace isa {
+
+// The generic timer's counter, kept in its place by barriers.
+inline uint64_t ticks() {
+    uint64_t value;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(value) : : "memory");
+    return value;
+}
+
+// Rotations take one cycle and are never eliminated as moves and additions of constants may be.
+constexpr uint64_t chain_step = 64;
+inline void reference_chain(uint64_t steps) {
+    uint64_t chain = 1;
+    for (uint64_t n = (steps + chain_step - 1) / chain_step; n > 0; n--) __asm__ volatile(".rept 64\n\tror %0, %0, #7\n\t.endr" : "+r"(chain));
+}
+
+inline uintptr_t program_counter(const void *context) {
+#ifdef __linux__
+    return uintptr_t(static_cast<const ucontext_t *>(context)->uc_mcontext.pc);
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+inline const bool hooks_filled =
+    (isa_hooks.program_counter = program_counter, isa_hooks.reference_chain = reference_chain, isa_hooks.reference_chain_multiple = chain_step, true);
+
+}  // namespace isa
+}  // namespace yamba
