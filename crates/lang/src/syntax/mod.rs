@@ -1,18 +1,100 @@
 //! Text to syntax tree. Never stops at the first fault.
+//!
+//! Three steps, each over the whole text: [`lexer`] cuts it into C's tokens (an `asm` body is one token),
+//! [`brackets`] pairs them, so that every later step knows where a block ends however broken its inside is,
+//! and the parser proper walks the tokens. Grammar functions are named after what they read; one that returns
+//! [`Parsed`] has reported the fault when it returns an error, and its caller only finds the place to go on.
+
+mod asm;
+mod bitstring;
+mod brackets;
+mod class;
+mod condition;
+mod cursor;
+mod declaration;
+mod lexer;
+mod literal;
+mod member;
+mod param;
+mod parameters;
+mod term;
+mod token;
+mod words;
 
 use crate::ast;
 use crate::diagnostic::Diagnostic;
-use crate::source::{FileId, SourceMap};
+use crate::source::{FileId, SourceMap, Span};
+use cursor::Parser;
+
+/// Longer texts are refused: no person writes them, and memory grows with the text.
+const LONGEST_TEXT: usize = 8 << 20;
+
+/// Nobody reads further; a file that is not Yamba at all would fill the screen.
+const MOST_MESSAGES: usize = 1000;
 
 /// Reads one text. Always returns a tree: what could not be read is left out of it and reported.
 pub fn parse(sources: &SourceMap, file: FileId) -> (ast::File, Vec<Diagnostic>) {
-    let _ = (sources, file);
-    (
-        ast::File {
-            id: file,
-            natives: Vec::new(),
-            classes: Vec::new(),
-        },
-        Vec::new(),
-    )
+    let text = sources.file(file).text.as_str();
+    if let Some(refusal) = refuse(text, file) {
+        return (empty(file), vec![refusal]);
+    }
+    let mut lexed = lexer::lex(text, file);
+    let pairs = brackets::pair(&lexed.tokens, &lexed.unterminated, file);
+    let mut errors = std::mem::take(&mut lexed.errors);
+    errors.extend(pairs.errors.iter().cloned());
+    let mut parser = Parser::new(text, file, &lexed, &pairs);
+    let tree = parser.file();
+    errors.append(&mut parser.errors);
+    (tree, in_order(errors, text, file))
+}
+
+fn empty(file: FileId) -> ast::File {
+    ast::File {
+        id: file,
+        natives: Vec::new(),
+        classes: Vec::new(),
+    }
+}
+
+/// Why a text is not even cut into tokens.
+fn refuse(text: &str, file: FileId) -> Option<Diagnostic> {
+    let start = Span {
+        file,
+        start: 0,
+        end: 0,
+    };
+    if text.len() > LONGEST_TEXT {
+        return Some(Diagnostic::error(
+            "file-too-long",
+            start,
+            "this file is longer than 8 MiB",
+        ));
+    }
+    let controls = text.bytes().filter(|b| lexer::is_control(*b)).count();
+    (controls > 20 && controls * 100 > text.len()).then(|| {
+        Diagnostic::error(
+            "binary-file",
+            start,
+            "this is a binary file, not a Yamba program",
+        )
+    })
+}
+
+fn in_order(mut errors: Vec<Diagnostic>, text: &str, file: FileId) -> Vec<Diagnostic> {
+    errors.sort_by_key(|e| (e.primary.span.start, e.primary.span.end));
+    if errors.len() > MOST_MESSAGES {
+        errors.truncate(MOST_MESSAGES);
+        let end = text.len() as u32;
+        let span = Span {
+            file,
+            start: end,
+            end,
+        };
+        errors.push(Diagnostic::error(
+            "too-many-errors",
+            span,
+            "there are more errors in this file than are shown",
+        ));
+    }
+    errors
 }

@@ -1,0 +1,197 @@
+//! `bitstring` members.
+
+use super::cursor::{Parsed, Parser, Range, Reported};
+use super::token::Kind;
+use super::words;
+use crate::ast::{Bitstring, MemberKind, Signature, Term};
+use crate::diagnostic::Diagnostic;
+
+impl Parser<'_> {
+    /// `bitstring[<RET c_function(ARGS)>] NAME[(PARAMS)]` and `;`, `{ TERMS }` or `= LITERAL;`
+    pub(super) fn bitstring(&mut self) -> Parsed<MemberKind> {
+        self.pos += 1;
+        let signature = match self.at(b'<') {
+            true => self.signature()?,
+            false => None,
+        };
+        let at = self.pos;
+        let name = self.name("the bitstring")?;
+        self.refuse_term_name(at)?;
+        let what = format!("the bitstring `{}`", name.text);
+        let params = match self.at(b'(') {
+            true => self.parameters(&what)?,
+            false => Vec::new(),
+        };
+        let body = self.bitstring_body(&what)?;
+        Ok(MemberKind::Bitstring(Bitstring {
+            signature,
+            name,
+            params,
+            body,
+        }))
+    }
+
+    /// A bitstring of such a name could never be used in another.
+    fn refuse_term_name(&mut self, at: usize) -> Parsed<()> {
+        let name = self.text_at(at);
+        if !words::TERMS.contains(&name) && !words::MEMBERS.contains(&name) {
+            return Ok(());
+        }
+        let error = Diagnostic::error(
+            "reserved-name",
+            self.span_at(at),
+            format!("`{name}` is a word of Yamba and cannot be the name of a bitstring"),
+        )
+        .help("choose another name");
+        Err(self.report(error))
+    }
+
+    /// `<RET c_function(ARGS)>`; a faulty inside is reported and passed over.
+    fn signature(&mut self) -> Parsed<Option<Signature>> {
+        let open = self.pos;
+        let after = self.past_angles(open)?;
+        let inside = Range {
+            start: open + 1,
+            end: after - 1,
+        };
+        let signature = self.within(inside, |p| p.c_function(open));
+        self.pos = after;
+        Ok(signature.ok())
+    }
+
+    fn c_function(&mut self, open: usize) -> Parsed<Signature> {
+        let start = self.pos;
+        let help = "write `bitstring<RET c_function(ARGS)> NAME(PARAMS)`";
+        let word = self.find(start, |p, at| p.word_at(at) == "c_function");
+        self.pos = word;
+        if !self.is_mark(word + 1, b'(') {
+            let place = match self.span(Range {
+                start,
+                end: self.end,
+            }) {
+                span if start < self.end => span,
+                _ => self.span_at(open),
+            };
+            let error = Diagnostic::error(
+                "missing-c-function",
+                place,
+                "the signature between `<` and `>` has no `c_function(ARGS)`",
+            )
+            .help(help);
+            return Err(self.report(error));
+        }
+        if word == start {
+            let error = Diagnostic::error(
+                "missing-type",
+                self.here(),
+                "`c_function` has no type that it returns",
+            )
+            .help(help);
+            return Err(self.report(error));
+        }
+        self.pos = word + 1;
+        let args = self.parameters("`c_function`")?;
+        if !self.is_done() {
+            let error = Diagnostic::error(
+                "unexpected-token",
+                self.here(),
+                format!(
+                    "{} is not expected after the signature",
+                    self.shown(self.pos)
+                ),
+            )
+            .help(help);
+            return Err(self.report(error));
+        }
+        let ret = self.cpp(Range { start, end: word });
+        Ok(Signature { ret, args })
+    }
+
+    fn bitstring_body(&mut self, what: &str) -> Parsed<Option<Vec<Term>>> {
+        match self.kind() {
+            Kind::Mark(b'{') => Ok(Some(self.block_of_terms())),
+            Kind::Mark(b'=') => self.literal_body(what).map(Some),
+            Kind::Mark(b';') => {
+                self.pos += 1;
+                Ok(None)
+            }
+            _ if self.is_done() || self.is_first(self.pos) => {
+                let error = Diagnostic::error(
+                    "missing-body",
+                    self.after(self.pos),
+                    format!("{what} has neither terms nor `;`"),
+                )
+                .help("end it with `;` if a port defines it, else with `{ TERMS }`");
+                self.report(error);
+                Ok(None)
+            }
+            _ => {
+                let error = Diagnostic::error(
+                    "unexpected-token",
+                    self.here(),
+                    format!("{} is not expected after {what}", self.shown(self.pos)),
+                )
+                .help("end it with `;`, `{ TERMS }` or `= LITERAL;`");
+                Err(self.report(error))
+            }
+        }
+    }
+
+    /// `= LITERAL;`
+    fn literal_body(&mut self, what: &str) -> Parsed<Vec<Term>> {
+        self.pos += 1;
+        if self.kind() != Kind::Number {
+            let place = match self.is_done() || self.at(b';') {
+                true => self.after(self.pos),
+                false => self.here(),
+            };
+            let error = Diagnostic::error(
+                "literal-expected",
+                place,
+                "only a literal such as `0x90` stands after `=`",
+            )
+            .help("write other terms in braces: `bitstring NAME { TERMS }`");
+            return Err(self.report(error));
+        }
+        let term = self.term()?;
+        if !self.at(b';') && !self.is_first(self.pos) {
+            let error = Diagnostic::error(
+                "literal-expected",
+                self.here(),
+                "only one literal stands after `=`",
+            )
+            .help("write several terms in braces: `bitstring NAME { TERMS }`");
+            return Err(self.report(error));
+        }
+        self.semicolon(what);
+        Ok(vec![term])
+    }
+
+    /// `{ TERMS }`; the brace is here.
+    pub(super) fn block_of_terms(&mut self) -> Vec<Term> {
+        let open = self.pos;
+        let after = self.past(open);
+        let terms = match self.close(open) {
+            Some(close) => self.within(self.inside(open, close), Self::terms),
+            None => Vec::new(),
+        };
+        self.pos = after;
+        terms
+    }
+
+    /// Reports a fault of a term; the caller goes on behind it.
+    pub(super) fn term_fault(
+        &mut self,
+        code: &'static str,
+        span: crate::source::Span,
+        message: impl Into<String>,
+        help: &str,
+    ) -> Reported {
+        let error = Diagnostic::error(code, span, message);
+        let error = match help.is_empty() {
+            true => error,
+            false => error.help(help),
+        };
+        self.report(error)
+    }
+}

@@ -1,0 +1,278 @@
+//! Which bracket closes which, found before anything is parsed, so that a fault inside a block stays inside it.
+//!
+//! A line that begins with `yamba NAME` ends whatever is open. Where braces do not balance, indentation tells
+//! which one was forgotten: people (and editors) indent a block before they lose its brace.
+
+use super::token::{Kind, Token};
+use crate::diagnostic::Diagnostic;
+use crate::source::{FileId, Span};
+
+/// How often the braces of one class are paired anew, each time with one forgotten brace more put right.
+const MOST_REPAIRS: usize = 8;
+
+/// Where a bracket is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Close {
+    /// The token that closes it, or the first after the block if the bracket was forgotten.
+    pub at: usize,
+    /// Whether the token at `at` is the bracket.
+    pub is_real: bool,
+}
+
+/// The result of pairing.
+pub(super) struct Pairs {
+    /// For each token the place where it is closed. Every `{` has one.
+    pub close: Vec<Option<Close>>,
+    /// Whether a token is a `}` that closes nothing, and was reported.
+    pub is_stray: Vec<bool>,
+    pub errors: Vec<Diagnostic>,
+}
+
+struct Pairing<'a> {
+    tokens: &'a [Token],
+    file: FileId,
+    out: Pairs,
+    /// For each forgotten brace its opening token and the token before which it belongs.
+    forgotten: Vec<(usize, usize)>,
+}
+
+/// Pairs the brackets of a text. `unterminated` are places, in order, after which braces were swallowed by something else.
+pub(super) fn pair(tokens: &[Token], unterminated: &[u32], file: FileId) -> Pairs {
+    let mut pairing = Pairing {
+        tokens,
+        file,
+        out: Pairs {
+            close: vec![None; tokens.len()],
+            is_stray: vec![false; tokens.len()],
+            errors: Vec::new(),
+        },
+        forgotten: Vec::new(),
+    };
+    let mut start = 0;
+    while start < tokens.len() {
+        let end = (start + 1..tokens.len())
+            .find(|i| pairing.is_class_start(*i))
+            .unwrap_or(tokens.len());
+        let range = tokens[start].start..tokens.get(end).map_or(u32::MAX, |t| t.start);
+        let first = unterminated.partition_point(|at| *at < range.start);
+        let is_poisoned = unterminated.get(first).is_some_and(|at| range.contains(at));
+        pairing.region(start, end, is_poisoned);
+        start = end;
+    }
+    pairing.out
+}
+
+impl Pairing<'_> {
+    /// Whether a line begins here that begins like a class.
+    fn is_class_start(&self, at: usize) -> bool {
+        let [word, name] = [at, at + 1].map(|i| self.tokens.get(i));
+        matches!((word, name), (Some(w), Some(n))
+            if w.is_yamba && w.is_first && n.kind == Kind::Word)
+    }
+
+    /// Pairs the tokens `start..end`; puts right what indentation explains.
+    fn region(&mut self, start: usize, end: usize, is_poisoned: bool) {
+        self.forgotten.clear();
+        let first_error = self.out.errors.len();
+        for _ in 0..MOST_REPAIRS {
+            let Some(fault) = self.pass(start, end) else {
+                break;
+            };
+            let is_repaired = self.repair(fault, end);
+            if !is_repaired {
+                break;
+            }
+        }
+        if is_poisoned {
+            self.out.errors.truncate(first_error);
+        }
+    }
+
+    /// Reports a fault; says whether pairing anew makes sense.
+    fn repair(&mut self, fault: Fault, end: usize) -> bool {
+        match fault {
+            Fault::Forgotten(open) => {
+                let before = self.end_by_indent(open, end);
+                self.forgotten.push((open, before));
+                self.report_forgotten(open, Some(before));
+                true
+            }
+            Fault::Unclosed(open) => {
+                self.report_forgotten(open, None);
+                false
+            }
+            Fault::Early(close) => {
+                self.out.is_stray[close] = true;
+                self.report_stray(close);
+                true
+            }
+            Fault::Stray(closes) => {
+                for close in closes {
+                    self.out.is_stray[close] = true;
+                    self.report_stray(close);
+                }
+                false
+            }
+        }
+    }
+
+    /// One walk with a stack. Brackets of another kind that stand open when a brace closes are left unpaired.
+    fn pass(&mut self, start: usize, end: usize) -> Option<Fault> {
+        self.out.close[start..end].fill(None);
+        let mut walk = Walk::default();
+        for at in start..end {
+            for i in 0..self.forgotten.len() {
+                let (open, before) = self.forgotten[i];
+                if before == at {
+                    self.close_forgotten(&mut walk, open, at);
+                }
+            }
+            match self.tokens[at].kind {
+                Kind::Mark(b'(' | b'[' | b'{') => walk.stack.push(at),
+                Kind::Mark(b'}') if !self.out.is_stray[at] => self.close_brace(&mut walk, at),
+                Kind::Mark(b @ (b')' | b']')) => self.close_inner(&mut walk, b, at),
+                _ => {}
+            }
+        }
+        self.close_rest(walk, end)
+    }
+
+    fn close_forgotten(&mut self, walk: &mut Walk, open: usize, at: usize) {
+        let Some(depth) = walk.stack.iter().rposition(|i| *i == open) else {
+            return;
+        };
+        for open in walk.stack.split_off(depth) {
+            if self.is_brace(open) {
+                self.set(open, at, false);
+            }
+        }
+    }
+
+    fn close_brace(&mut self, walk: &mut Walk, at: usize) {
+        while let Some(open) = walk.stack.pop() {
+            if self.tokens[open].kind != Kind::Mark(b'{') {
+                continue;
+            }
+            self.set(open, at, true);
+            let (o, c) = (self.tokens[open], self.tokens[at]);
+            if c.is_first && c.indent < o.indent && walk.suspect.is_none() {
+                walk.suspect = Some(open);
+            }
+            if c.is_first && c.indent > o.indent && !walk.stack.iter().any(|i| self.is_brace(*i)) {
+                walk.early = Some(at);
+            }
+            return;
+        }
+        walk.stray.push(at);
+    }
+
+    fn close_inner(&mut self, walk: &mut Walk, mark: u8, at: usize) {
+        let wanted = if mark == b')' { b'(' } else { b'[' };
+        // Only as deep as the enclosing brace, and only a few brackets: the bound keeps the walk linear.
+        let depth =
+            walk.stack.iter().rev().take(64).position(|open| {
+                self.is_brace(*open) || self.tokens[*open].kind == Kind::Mark(wanted)
+            });
+        let Some(depth) = depth.map(|d| walk.stack.len() - 1 - d) else {
+            return;
+        };
+        if !self.is_brace(walk.stack[depth]) {
+            self.set(walk.stack[depth], at, true);
+            walk.stack.truncate(depth);
+        }
+    }
+
+    /// Closes what is still open at `end`, and says what is wrong with the braces.
+    fn close_rest(&mut self, walk: Walk, end: usize) -> Option<Fault> {
+        let at = end.min(self.tokens.len() - 1);
+        let open: Vec<usize> = walk
+            .stack
+            .into_iter()
+            .filter(|i| self.is_brace(*i))
+            .collect();
+        for open in &open {
+            self.set(*open, at, false);
+        }
+        if let Some(innermost) = open.last() {
+            return Some(match walk.suspect {
+                Some(open) => Fault::Forgotten(open),
+                None => Fault::Unclosed(*innermost),
+            });
+        }
+        if walk.stray.is_empty() {
+            return None;
+        }
+        Some(match walk.early {
+            Some(close) => Fault::Early(close),
+            None => Fault::Stray(walk.stray),
+        })
+    }
+
+    fn is_brace(&self, at: usize) -> bool {
+        self.tokens[at].kind == Kind::Mark(b'{')
+    }
+
+    fn set(&mut self, open: usize, at: usize, is_real: bool) {
+        self.out.close[open] = Some(Close { at, is_real });
+    }
+
+    /// The first line after `open` that is not indented further than the line of `open`.
+    fn end_by_indent(&self, open: usize, end: usize) -> usize {
+        let indent = self.tokens[open].indent;
+        (open + 1..end)
+            .find(|i| self.tokens[*i].is_first && self.tokens[*i].indent <= indent)
+            .unwrap_or(end)
+    }
+
+    fn span(&self, at: usize) -> Span {
+        Span {
+            file: self.file,
+            start: self.tokens[at].start,
+            end: self.tokens[at].end,
+        }
+    }
+
+    fn report_forgotten(&mut self, open: usize, before: Option<usize>) {
+        let mut error = Diagnostic::error(
+            "unclosed-brace",
+            self.span(open),
+            "this `{` is never closed",
+        );
+        error = match before {
+            Some(before) => error.also(
+                self.span(before - 1).after(),
+                "by its indentation, `}` is missing here",
+            ),
+            None => error.help("write the `}` that closes it"),
+        };
+        self.out.errors.push(error);
+    }
+
+    fn report_stray(&mut self, close: usize) {
+        self.out.errors.push(
+            Diagnostic::error("stray-brace", self.span(close), "this `}` closes nothing")
+                .help("delete it, or write the `{` that it should close"),
+        );
+    }
+}
+
+#[derive(Default)]
+struct Walk {
+    stack: Vec<usize>,
+    /// The first block whose end is indented less than its beginning.
+    suspect: Option<usize>,
+    /// The last outermost block whose end is indented more than its beginning: where the end stands.
+    early: Option<usize>,
+    stray: Vec<usize>,
+}
+
+enum Fault {
+    /// Indentation says that this `{` was not closed.
+    Forgotten(usize),
+    /// This `{` is not closed; nothing tells where it should have been.
+    Unclosed(usize),
+    /// Indentation says that this `}` is one too many.
+    Early(usize),
+    /// These `}` close nothing.
+    Stray(Vec<usize>),
+}

@@ -1,0 +1,339 @@
+//! A file and the headers of its classes.
+
+use super::cursor::{Parsed, Parser, Range, join_docs};
+use super::token::Kind;
+use crate::ast::{Class, Condition, Cpp, File, Ident, Parent};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// What was read of a header so far.
+struct Header {
+    parent: Option<(Parent, Span)>,
+    on: Option<(Condition, Span)>,
+    /// Whether an `on` was written, though perhaps not understood.
+    has_on: bool,
+}
+
+impl Parser<'_> {
+    /// The whole file.
+    pub(super) fn file(&mut self) -> File {
+        let mut file = File {
+            id: self.here().file,
+            natives: Vec::new(),
+            classes: Vec::new(),
+        };
+        // Documentation above the includes of a class is that class's.
+        let mut doc = String::new();
+        while !self.is_done() {
+            doc = join_docs(doc, self.docs_before(self.pos));
+            if self.at_class(self.pos) {
+                let class = self.class(std::mem::take(&mut doc));
+                file.classes.extend(class);
+            } else if self.word() == "native" && self.is_mark(self.pos + 1, b'{') {
+                file.natives.push(self.native());
+            } else if !self.eat(b';') {
+                self.stray_text();
+            }
+        }
+        self.warn_idle_docs(self.end);
+        file
+    }
+
+    /// `native { ... }`
+    pub(super) fn native(&mut self) -> Cpp {
+        self.pos += 1;
+        self.body()
+    }
+
+    fn at_class(&self, at: usize) -> bool {
+        self.word_at(at) == "yamba" && !self.is_double(at + 1, [b':', b':'])
+    }
+
+    /// Text between classes that means nothing there: one message for all of it.
+    fn stray_text(&mut self) {
+        let start = self.pos;
+        let mut is_reported = false;
+        while !self.is_done() {
+            let is_native = self.word() == "native" && self.is_mark(self.pos + 1, b'{');
+            if self.pos > start && (self.at_class(self.pos) || is_native) {
+                break;
+            }
+            is_reported |= self.is_stray(self.pos);
+            self.pos = self.past(self.pos);
+        }
+        if is_reported {
+            return;
+        }
+        let (message, help) = match self.text_at(start) {
+            "class" | "struct" => (
+                "a class begins with `yamba`".to_owned(),
+                "write `yamba NAME { ... }`; C++ types stand in `native { ... }`",
+            ),
+            "abstract" => (
+                "`abstract` stands after `yamba`".to_owned(),
+                "write `yamba abstract NAME { ... }`",
+            ),
+            "#" => (
+                "C++ cannot stand between classes".to_owned(),
+                "write it in `native { ... }` before the class",
+            ),
+            "native" => (
+                "`{` is missing after `native`".to_owned(),
+                "write `native { ... }`",
+            ),
+            _ => (
+                format!("{} stands outside all classes", self.shown(start)),
+                "a file consists of `yamba NAME { ... }` and `native { ... }`",
+            ),
+        };
+        let error = Diagnostic::error("stray-text", self.span_at(start), message).help(help);
+        self.report(error);
+    }
+
+    /// `yamba [abstract] NAME [extends BASE | ports BASE] [on CONDITION] { ... }`
+    fn class(&mut self, doc: String) -> Option<Class> {
+        let start = self.pos;
+        self.pos += 1;
+        let brace = self.header_end();
+        let errors = self.errors.len();
+        let range = Range {
+            start: self.pos,
+            end: brace,
+        };
+        let header = self.within(range, |p| p.header(start));
+        let header_span = self.span(Range { start, end: brace });
+        let mut doc = join_docs(doc, self.docs_after(brace));
+        let members = if self.at(b'{') {
+            doc = join_docs(doc, self.docs_after(brace + 1));
+            self.class_body()
+        } else {
+            if self.errors.len() == errors {
+                let error = Diagnostic::error(
+                    "missing-class-body",
+                    self.after(brace),
+                    "`{` is missing after the header of the class",
+                )
+                .help("the members stand between `{` and `}`");
+                self.report(error);
+            }
+            Vec::new()
+        };
+        self.eat(b';');
+        let (is_abstract, name, header) = header?;
+        Some(Class {
+            header: header_span,
+            doc: join_docs(doc, self.docs_after(self.pos)),
+            is_abstract,
+            name,
+            parent: header.parent.map_or(Parent::Default, |p| p.0),
+            on: header.on.map(|o| o.0),
+            members,
+        })
+    }
+
+    /// The first `{` of the class, or where its header must have ended without one.
+    fn header_end(&self) -> usize {
+        let is_end = |p: &Self, at: usize| {
+            matches!(p.kind_at(at), Kind::Mark(b'{' | b'}' | b';'))
+                || (at > p.pos && p.is_first(at) && (p.at_class(at) || p.is_member(at)))
+        };
+        self.find(self.pos, is_end)
+    }
+
+    fn class_body(&mut self) -> Vec<crate::ast::Member> {
+        let open = self.pos;
+        let after = self.past(open);
+        let Some(close) = self.close(open) else {
+            self.pos = after;
+            return Vec::new();
+        };
+        let inside = self.inside(open, close);
+        let members = self.within(inside, Self::members);
+        self.pos = after;
+        members
+    }
+
+    fn header(&mut self, start: usize) -> Option<(bool, Ident, Header)> {
+        let is_abstract = self.eat_word("abstract");
+        let name = self.class_name("the class");
+        let mut header = Header {
+            parent: None,
+            on: None,
+            has_on: false,
+        };
+        if name.is_err() && self.is_clause_far() {
+            self.pos = self.find(self.pos, |p, at| is_clause(p.word_at(at)));
+        }
+        while !self.is_done() {
+            if self.clause(&mut header).is_err() {
+                self.pos = self.find(self.pos, |p, at| is_clause(p.word_at(at)));
+            }
+        }
+        self.check_port(start, is_abstract, &header);
+        Some((is_abstract, name.ok()?, header))
+    }
+
+    fn is_clause_far(&self) -> bool {
+        !is_clause(self.word())
+    }
+
+    fn clause(&mut self, header: &mut Header) -> Parsed<()> {
+        match self.word() {
+            "extends" | "ports" => self.parent(header),
+            "on" => self.on(header),
+            _ => Err(self.unexpected_in_header()),
+        }
+    }
+
+    fn unexpected_in_header(&mut self) -> super::cursor::Reported {
+        let found = self.shown(self.pos);
+        let error = Diagnostic::error(
+            "bad-header",
+            self.here(),
+            format!("{found} is not expected in the header of a class"),
+        );
+        let help = match self.text_at(self.pos) {
+            "abstract" => "write `yamba abstract NAME`",
+            ":" => "a base is written `extends BASE`",
+            "(" => "a class has no arguments: give it a `param`",
+            _ => "a header is `yamba [abstract] NAME [extends BASE | ports BASE] [on PLATFORM]`",
+        };
+        self.pos += 1;
+        self.report(error.help(help))
+    }
+
+    /// `extends BASE`, `extends nothing`, `ports BASE`
+    fn parent(&mut self, header: &mut Header) -> Parsed<()> {
+        let word = self.pos;
+        let is_port = self.text_at(word) == "ports";
+        self.pos += 1;
+        if let Some((first, span)) = &header.parent {
+            let is_first_port = matches!(first, Parent::Ports(_));
+            let first = *span;
+            let error = Diagnostic::error(
+                "two-bases",
+                self.span_at(word),
+                match is_first_port == is_port {
+                    true => "a class has only one base",
+                    false => "a class either extends a base or ports one",
+                },
+            )
+            .also(first, "the first one is here")
+            .help("what several classes share can be had with `import(NAME);`");
+            return Err(self.report(error));
+        }
+        if !is_port && self.eat_word("nothing") {
+            header.parent = Some((Parent::Nothing, self.span_at(word)));
+            return Ok(());
+        }
+        let base = self.class_name("the base")?;
+        let parent = match is_port {
+            true => Parent::Ports(base),
+            false => Parent::Extends(base),
+        };
+        header.parent = Some((parent, self.span_at(word)));
+        if self.at(b',') {
+            let error = Diagnostic::error("two-bases", self.here(), "a class has only one base")
+                .help("what several classes share can be had with `import(NAME);`");
+            return Err(self.report(error));
+        }
+        Ok(())
+    }
+
+    /// `on CONDITION`
+    fn on(&mut self, header: &mut Header) -> Parsed<()> {
+        let word = self.span_at(self.pos);
+        self.pos += 1;
+        header.has_on = true;
+        if let Some((_, first)) = &header.on {
+            let error = Diagnostic::error("two-conditions", word, "`on` stands twice")
+                .also(*first, "the first one is here")
+                .help("join the conditions with `&&`");
+            return Err(self.report(error));
+        }
+        if self.is_done() || is_clause(self.word()) {
+            let error = Diagnostic::error(
+                "missing-condition",
+                word,
+                "`on` is not followed by a platform",
+            )
+            .help("name one, as in `on x86_64 && linux >= 6.1`");
+            return Err(self.report(error));
+        }
+        let condition = self.condition()?;
+        header.on = Some((condition, word));
+        Ok(())
+    }
+
+    fn check_port(&mut self, start: usize, is_abstract: bool, header: &Header) {
+        let Some((Parent::Ports(base), span)) = &header.parent else {
+            return;
+        };
+        let span = *span;
+        let base = base.text.clone();
+        if is_abstract {
+            let error = Diagnostic::error(
+                "abstract-port",
+                self.span_at(start + 1),
+                "a port cannot be abstract",
+            )
+            .also(span, "this makes it a port")
+            .help("a port may leave members to other ports anyway: delete `abstract`");
+            self.report(error);
+        }
+        if !header.has_on {
+            let error = Diagnostic::error(
+                "port-without-platform",
+                span,
+                "a port does not say where it applies",
+            )
+            .help(format!("write `ports {base} on PLATFORM`"));
+            self.report(error);
+        }
+    }
+
+    /// A name; if it is written with `-`, says how names are written and goes on as if it had been `_`.
+    fn class_name(&mut self, what: &str) -> Parsed<Ident> {
+        let start = self.pos;
+        if is_clause(self.word()) {
+            let error = Diagnostic::error(
+                "missing-name",
+                self.after(start),
+                format!("the name of {what} is missing"),
+            );
+            return Err(self.report(error));
+        }
+        let mut name = self.name(what)?;
+        while self.at(b'-') && self.is_joined(self.pos) && self.is_joined(self.pos + 1) {
+            self.pos += 2;
+            name.text = format!("{}_{}", name.text, self.text_at(self.pos - 1));
+        }
+        if self.pos > start + 1 {
+            name.span = self.span(Range {
+                start,
+                end: self.pos,
+            });
+            let error = Diagnostic::error(
+                "bad-name",
+                name.span,
+                format!("the name of {what} has a `-`, which names cannot have"),
+            )
+            .help(format!("write `{}`", name.text));
+            self.report(error);
+        }
+        Ok(name)
+    }
+
+    /// Whether the token at `at` follows the one before it without a gap.
+    fn is_joined(&self, at: usize) -> bool {
+        let is_part = matches!(
+            self.kind_at(at),
+            Kind::Word | Kind::Number | Kind::Mark(b'-')
+        );
+        is_part && self.tokens[at - 1].end == self.tokens[at].start
+    }
+}
+
+fn is_clause(word: &str) -> bool {
+    matches!(word, "extends" | "ports" | "on")
+}

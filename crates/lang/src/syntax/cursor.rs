@@ -1,0 +1,488 @@
+//! The parser's place in the tokens, and the small steps that every grammar function is made of.
+
+use super::brackets::{Close, Pairs};
+use super::lexer::Lexed;
+use super::token::{Doc, Kind, Token};
+use super::words;
+use crate::ast::{AsmBlock, Cpp, Ident};
+use crate::diagnostic::Diagnostic;
+use crate::source::{FileId, Span};
+
+/// Says that the fault was reported already.
+pub(super) struct Reported;
+
+pub(super) type Parsed<T> = Result<T, Reported>;
+
+/// Tokens `start..end`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Range {
+    pub start: usize,
+    pub end: usize,
+}
+
+impl Range {
+    pub(super) fn is_empty(self) -> bool {
+        self.start >= self.end
+    }
+}
+
+pub(super) struct Parser<'a> {
+    text: &'a str,
+    file: FileId,
+    pub(super) tokens: &'a [Token],
+    pairs: &'a Pairs,
+    docs: &'a [Doc],
+    blocks: &'a [AsmBlock],
+    /// The current token.
+    pub(super) pos: usize,
+    /// One past the last token that the current construct may use.
+    pub(super) end: usize,
+    /// How many constructs that nest are open.
+    pub(super) depth: usize,
+    pub(super) errors: Vec<Diagnostic>,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str, file: FileId, lexed: &'a Lexed, pairs: &'a Pairs) -> Self {
+        Parser {
+            text,
+            file,
+            tokens: &lexed.tokens,
+            pairs,
+            docs: &lexed.docs,
+            blocks: &lexed.blocks,
+            pos: 0,
+            end: lexed.tokens.len() - 1,
+            depth: 0,
+            errors: Vec::new(),
+        }
+    }
+
+    // What stands here.
+
+    pub(super) fn is_done(&self) -> bool {
+        self.pos >= self.end
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.kind_at(self.pos)
+    }
+
+    pub(super) fn kind_at(&self, at: usize) -> Kind {
+        if at < self.end {
+            self.tokens[at].kind
+        } else {
+            Kind::End
+        }
+    }
+
+    pub(super) fn at(&self, mark: u8) -> bool {
+        self.is_mark(self.pos, mark)
+    }
+
+    pub(super) fn is_mark(&self, at: usize, mark: u8) -> bool {
+        self.kind_at(at) == Kind::Mark(mark)
+    }
+
+    /// Whether the two characters `marks` stand at `at` without anything between them.
+    pub(super) fn is_double(&self, at: usize, marks: [u8; 2]) -> bool {
+        self.is_mark(at, marks[0])
+            && self.is_mark(at + 1, marks[1])
+            && self.tokens[at].end == self.tokens[at + 1].start
+    }
+
+    /// The characters of the token at `at`; nothing past the end.
+    pub(super) fn text_at(&self, at: usize) -> &'a str {
+        match self.kind_at(at) {
+            Kind::End => "",
+            _ => &self.text[self.tokens[at].start as usize..self.tokens[at].end as usize],
+        }
+    }
+
+    /// The word at `at`; nothing if another token stands there.
+    pub(super) fn word_at(&self, at: usize) -> &'a str {
+        match self.kind_at(at) {
+            Kind::Word => self.text_at(at),
+            _ => "",
+        }
+    }
+
+    pub(super) fn word(&self) -> &'a str {
+        self.word_at(self.pos)
+    }
+
+    pub(super) fn is_first(&self, at: usize) -> bool {
+        at >= self.end || self.tokens[at].is_first
+    }
+
+    pub(super) fn block(&self, index: u32) -> AsmBlock {
+        self.blocks[index as usize].clone()
+    }
+
+    /// The token at `at` as it is quoted in a message.
+    pub(super) fn shown(&self, at: usize) -> String {
+        let text = match self.tokens[at].kind {
+            Kind::End => return "the end of the file".to_owned(),
+            _ => &self.text[self.tokens[at].start as usize..self.tokens[at].end as usize],
+        };
+        let line = text.lines().next().unwrap_or("");
+        match line.char_indices().nth(40) {
+            Some((cut, _)) => format!("`{}...`", &line[..cut]),
+            None => format!("`{line}`"),
+        }
+    }
+
+    // Moving on.
+
+    pub(super) fn eat(&mut self, mark: u8) -> bool {
+        let is_here = self.at(mark);
+        self.pos += usize::from(is_here);
+        is_here
+    }
+
+    pub(super) fn eat_word(&mut self, word: &str) -> bool {
+        let is_here = self.word() == word;
+        self.pos += usize::from(is_here);
+        is_here
+    }
+
+    /// Where the bracket at `open` is closed; `None` also if that is outside the current construct.
+    pub(super) fn close(&self, open: usize) -> Option<Close> {
+        self.pairs.close[open].filter(|c| c.at < self.end || (!c.is_real && c.at <= self.end))
+    }
+
+    /// The token after the one at `at`; after its closing bracket if it is an opening one.
+    pub(super) fn past(&self, at: usize) -> usize {
+        match self.kind_at(at) {
+            Kind::Mark(b'(' | b'[' | b'{') => match self.close(at) {
+                Some(close) => close.at + usize::from(close.is_real),
+                None => at + 1,
+            },
+            _ => at + 1,
+        }
+    }
+
+    pub(super) fn is_stray(&self, at: usize) -> bool {
+        self.pairs.is_stray[at]
+    }
+
+    /// Runs `read` on the tokens of `range` only, then goes on after it.
+    pub(super) fn within<T>(&mut self, range: Range, read: impl FnOnce(&mut Self) -> T) -> T {
+        let end = std::mem::replace(&mut self.end, range.end);
+        self.pos = range.start;
+        let result = read(self);
+        self.end = end;
+        self.pos = range.end;
+        result
+    }
+
+    /// The first place from `at` on, outside brackets, where `is_wanted` holds, or the end of the construct.
+    pub(super) fn find(&self, mut at: usize, is_wanted: impl Fn(&Self, usize) -> bool) -> usize {
+        while at < self.end && !is_wanted(self, at) {
+            at = self.past(at);
+        }
+        at.min(self.end)
+    }
+
+    /// `range` cut at each `mark` outside brackets. One range for a range without the mark.
+    pub(super) fn split(&self, range: Range, mark: u8) -> Vec<Range> {
+        let mut parts = Vec::new();
+        let mut start = range.start;
+        let mut at = range.start;
+        while at < range.end {
+            if self.is_mark(at, mark) {
+                parts.push(Range { start, end: at });
+                start = at + 1;
+            }
+            at = self.past(at);
+        }
+        parts.push(Range {
+            start,
+            end: range.end,
+        });
+        parts
+    }
+
+    // Places in the source.
+
+    pub(super) fn span_at(&self, at: usize) -> Span {
+        let token = self.tokens[at.min(self.tokens.len() - 1)];
+        Span {
+            file: self.file,
+            start: token.start,
+            end: token.end,
+        }
+    }
+
+    pub(super) fn here(&self) -> Span {
+        self.span_at(self.pos)
+    }
+
+    /// The empty place right after the token before `at`.
+    pub(super) fn after(&self, at: usize) -> Span {
+        match at {
+            0 => Span {
+                end: self.span_at(0).start,
+                ..self.span_at(0)
+            },
+            _ => self.span_at(at - 1).after(),
+        }
+    }
+
+    pub(super) fn span(&self, range: Range) -> Span {
+        if range.is_empty() {
+            return self.after(range.start);
+        }
+        self.span_at(range.start).to(self.span_at(range.end - 1))
+    }
+
+    pub(super) fn cpp(&self, range: Range) -> Cpp {
+        Cpp {
+            span: self.span(range),
+        }
+    }
+
+    /// The tokens between the brackets that open at `open`.
+    pub(super) fn inside(&self, open: usize, close: Close) -> Range {
+        Range {
+            start: open + 1,
+            end: close.at.max(open + 1),
+        }
+    }
+
+    // Steps that may fail.
+
+    pub(super) fn report(&mut self, error: Diagnostic) -> Reported {
+        self.errors.push(error);
+        Reported
+    }
+
+    /// Reads a bracketed group and returns what is between the brackets. The caller has looked for the bracket.
+    pub(super) fn group(&mut self, what: &str) -> Parsed<Range> {
+        let open = self.pos;
+        let Some(close) = self.close(open) else {
+            let mark = self.text_at(open);
+            let wanted = if mark == "[" { "]" } else { ")" };
+            let error = Diagnostic::error(
+                "unclosed-bracket",
+                self.here(),
+                format!("the `{mark}` of {what} is never closed"),
+            )
+            .help(format!("write the `{wanted}` that closes it"));
+            return Err(self.report(error));
+        };
+        self.pos = self.past(open);
+        Ok(self.inside(open, close))
+    }
+
+    /// Reads `{ ... }` of C++ and returns the exact inside.
+    pub(super) fn body(&mut self) -> Cpp {
+        let open = self.pos;
+        let start = self.here().after();
+        self.pos = self.past(open);
+        let end = match self.close(open) {
+            Some(close) if close.is_real => self.span_at(close.at).start,
+            _ => self.after(self.pos).end,
+        };
+        Cpp {
+            span: Span {
+                end: end.max(start.start),
+                ..start
+            },
+        }
+    }
+
+    /// Reads a name. `what` says of what: "the parameter".
+    pub(super) fn name(&mut self, what: &str) -> Parsed<Ident> {
+        let at = self.pos;
+        if self.kind() != Kind::Word {
+            let found = match self.is_done() {
+                true => String::new(),
+                false => format!(", found {}", self.shown(at)),
+            };
+            let place = if self.is_done() {
+                self.after(at)
+            } else {
+                self.here()
+            };
+            let error = Diagnostic::error(
+                "missing-name",
+                place,
+                format!("the name of {what} is missing{found}"),
+            );
+            return Err(self.report(error));
+        }
+        self.pos += 1;
+        self.check_name(at, what)?;
+        Ok(self.ident(at))
+    }
+
+    pub(super) fn ident(&self, at: usize) -> Ident {
+        Ident {
+            text: self.text_at(at).to_owned(),
+            span: self.span_at(at),
+        }
+    }
+
+    /// Refuses names that generated C++ could not bear.
+    pub(super) fn check_name(&mut self, at: usize, what: &str) -> Parsed<()> {
+        let name = self.text_at(at);
+        let span = self.span_at(at);
+        if words::is_cpp(name) || words::HEADER.contains(&name) {
+            let owner = if words::is_cpp(name) { "C++" } else { "Yamba" };
+            let error = Diagnostic::error(
+                "reserved-name",
+                span,
+                format!("`{name}` is a word of {owner} and cannot be the name of {what}"),
+            )
+            .help("choose another name");
+            return Err(self.report(error));
+        }
+        if !name.bytes().all(super::lexer::is_word_byte) {
+            let error = Diagnostic::error(
+                "bad-name",
+                span,
+                format!("the name of {what} has a character that names cannot have"),
+            )
+            .help("use the letters a to z, digits and `_`");
+            return Err(self.report(error));
+        }
+        Ok(())
+    }
+
+    /// Reads the `;` after `what`. If it is missing, says so and goes on where the next member seems to begin.
+    pub(super) fn semicolon(&mut self, what: &str) {
+        if self.eat(b';') {
+            return;
+        }
+        let place = self.after(self.pos);
+        let is_end = self.is_done() || self.is_first(self.pos) || self.at_member();
+        let error = if is_end {
+            Diagnostic::error(
+                "missing-semicolon",
+                place,
+                format!("`;` is missing after {what}"),
+            )
+        } else {
+            Diagnostic::error(
+                "unexpected-token",
+                self.here(),
+                format!("{} is not expected after {what}", self.shown(self.pos)),
+            )
+            .help("end it with `;`")
+        };
+        self.report(error);
+        if !is_end {
+            self.skip_member();
+        }
+    }
+
+    /// Whether a member begins here with its own word.
+    pub(super) fn at_member(&self) -> bool {
+        self.is_member(self.pos)
+    }
+
+    pub(super) fn is_member(&self, at: usize) -> bool {
+        let next = self.kind_at(at + 1);
+        match self.word_at(at) {
+            "import" => next == Kind::Mark(b'('),
+            "native" => next == Kind::Mark(b'{'),
+            "bitstring" => matches!(next, Kind::Word | Kind::Mark(b'<')),
+            "at_least" | "at_most" => matches!(next, Kind::Word | Kind::Number),
+            "param" | "evidence" | "chart" | "tags" => next == Kind::Word,
+            _ => false,
+        }
+    }
+
+    /// Moves past the rest of a faulty member: its `;` or its body, or to where another member begins.
+    pub(super) fn skip_member(&mut self) {
+        let start = self.pos;
+        while !self.is_done() {
+            if self.pos > start && self.is_first(self.pos) && self.at_member() {
+                return;
+            }
+            let kind = self.kind();
+            self.pos = self.past(self.pos);
+            match kind {
+                Kind::Mark(b';') => return,
+                Kind::Mark(b'{') if !self.at(b';') => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// Counts a construct that nests; beyond any sensible depth, reports it.
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        const DEEPEST: usize = 100;
+        if self.depth == DEEPEST {
+            let error = Diagnostic::error(
+                "nested-too-deep",
+                self.here(),
+                "this is nested too deep: at most 100 levels are read",
+            );
+            return Err(self.report(error));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    // Documentation.
+
+    /// The `///` lines right before the token at `at`.
+    pub(super) fn docs_before(&self, at: usize) -> String {
+        self.docs_at(at, true)
+    }
+
+    /// The `///` on the line of the token before `at`.
+    pub(super) fn docs_after(&self, at: usize) -> String {
+        self.docs_at(at, false)
+    }
+
+    fn docs_at(&self, at: usize, is_own_line: bool) -> String {
+        let first = self.docs.partition_point(|d| (d.before as usize) < at);
+        let lines: Vec<&str> = self.docs[first..]
+            .iter()
+            .take_while(|d| d.before as usize == at)
+            .filter(|d| d.is_own_line == is_own_line)
+            .map(|d| {
+                let line = &self.text[d.start as usize..d.end as usize];
+                line.strip_prefix(' ').unwrap_or(line).trim_end()
+            })
+            .collect();
+        lines.join("\n")
+    }
+
+    /// Warns if `///` lines stand before the token at `at`, where nothing follows that they could document.
+    pub(super) fn warn_idle_docs(&mut self, at: usize) {
+        let first = self.docs.partition_point(|d| (d.before as usize) < at);
+        let idle = self.docs[first..]
+            .iter()
+            .find(|d| d.before as usize == at && d.is_own_line);
+        if let Some(doc) = idle {
+            let span = Span {
+                file: self.file,
+                start: doc.start - 3,
+                end: doc.end,
+            };
+            self.errors.push(
+                Diagnostic::warning(
+                    "idle-documentation",
+                    span,
+                    "nothing follows that this comment could document",
+                )
+                .help("write it before a member or class, or behind one on the same line; `//` is an ordinary comment"),
+            );
+        }
+    }
+}
+
+/// Two pieces of documentation as one.
+pub(super) fn join_docs(first: String, second: String) -> String {
+    match (first.is_empty(), second.is_empty()) {
+        (_, true) => first,
+        (true, _) => second,
+        _ => format!("{first}\n{second}"),
+    }
+}

@@ -1,0 +1,396 @@
+//! Members written as in C++: state, functions, and values for inherited parameters.
+
+use super::cursor::{Parsed, Parser, Range, Reported};
+use super::token::Kind;
+use super::words;
+use crate::ast::{Cpp, Ident, MemberKind};
+use crate::diagnostic::Diagnostic;
+
+/// `TYPE NAME` of a member.
+pub(super) struct Head {
+    pub ty: Range,
+    /// The token of the name.
+    pub name: usize,
+}
+
+impl Parser<'_> {
+    /// State, a function, or `NAME = VALUE;`
+    pub(super) fn declaration(&mut self) -> Parsed<MemberKind> {
+        self.refuse_cpp()?;
+        let is_assignment = self.kind() == Kind::Word
+            && self.is_mark(self.pos + 1, b'=')
+            && !words::is_cpp(self.word());
+        if is_assignment {
+            return self.assignment();
+        }
+        let start = self.pos;
+        let stop = self.head_end("the member")?;
+        if self.is_mark(stop, b'(') && self.is_mark(stop + 1, b'*') && stop > start {
+            return self.pointer_state(start, stop);
+        }
+        let head = self.head("the member")?;
+        let name = self.ident(head.name);
+        match self.kind() {
+            Kind::Mark(b'(') => self.function(head.ty, name),
+            Kind::Mark(b'{') => self.braced_state(head.ty, name),
+            _ => self.state(head.ty, name),
+        }
+    }
+
+    /// C++ that stands in classes but makes no member of Yamba's.
+    fn refuse_cpp(&mut self) -> Parsed<()> {
+        let word = self.text_at(self.pos);
+        let declares = matches!(
+            word,
+            "using" | "typedef" | "template" | "friend" | "namespace" | "static_assert"
+        );
+        let is_access =
+            matches!(word, "public" | "private" | "protected") && self.is_mark(self.pos + 1, b':');
+        let is_type = matches!(word, "struct" | "class" | "union" | "enum")
+            && (1..=3).any(|n| self.is_mark(self.pos + n, b'{'))
+            && !(1..=3).any(|n| matches!(self.kind_at(self.pos + n), Kind::Mark(b'(' | b'=')));
+        let is_lone = matches!(word, "#" | "~");
+        if !(declares || is_access || is_type || is_lone) {
+            return Ok(());
+        }
+        let found = self.shown(self.pos);
+        let place = self.here();
+        if is_lone && word == "#" {
+            self.pos += 1;
+            while !self.is_first(self.pos) {
+                self.pos += 1;
+            }
+        } else if is_access {
+            self.pos += 2;
+        }
+        let message = match is_access {
+            true => format!("{found} has no meaning here: all members are visible"),
+            false => format!("{found} makes no member of a Yamba class"),
+        };
+        let help = match is_access {
+            true => "delete it",
+            false => "C++ declarations of all kinds stand in `native { ... }`",
+        };
+        let error = Diagnostic::error("cpp-declaration", place, message).help(help);
+        let reported = self.report(error);
+        if is_access || word == "#" {
+            // The next line is a member of its own.
+            return self.resume(reported);
+        }
+        Err(reported)
+    }
+
+    /// Goes on with the member at the current place, if there is one.
+    fn resume(&mut self, reported: Reported) -> Parsed<()> {
+        match self.is_done() || self.at_member() || self.at(b'#') {
+            true => Err(reported),
+            false => Ok(()),
+        }
+    }
+
+    /// `NAME = VALUE;`
+    fn assignment(&mut self) -> Parsed<MemberKind> {
+        let name = self.ident(self.pos);
+        self.check_name(self.pos, "a parameter")?;
+        self.pos += 2;
+        let value = self.value(&[], &format!("`{}`", name.text))?;
+        self.semicolon(&format!("the value of `{}`", name.text));
+        Ok(MemberKind::Assign { name, value })
+    }
+
+    /// Reads `TYPE NAME` up to the `;`, `(`, `=`, `[` or `{` behind the name.
+    pub(super) fn head(&mut self, what: &str) -> Parsed<Head> {
+        let start = self.pos;
+        let stop = self.head_end(what)?;
+        self.pos = stop;
+        if stop == start {
+            let error = Diagnostic::error(
+                "bad-member",
+                self.here(),
+                format!("{} begins no member of a class", self.shown(start)),
+            )
+            .help("a member begins with its type or with a word such as `param`, `bitstring`, `evidence`, `import`, `native`");
+            return Err(self.report(error));
+        }
+        let name = stop - 1;
+        let is_name = self.kind_at(name) == Kind::Word
+            && !words::is_type(self.text_at(name))
+            && !words::is_specifier(self.text_at(name));
+        if !is_name {
+            let error = Diagnostic::error(
+                "missing-name",
+                self.after(stop),
+                format!("the name of {what} is missing"),
+            );
+            return Err(self.report(error));
+        }
+        self.check_name(name, what)?;
+        if name == start {
+            let error = Diagnostic::error(
+                "missing-type",
+                self.span_at(name),
+                format!("`{}` has no type", self.text_at(name)),
+            )
+            .help(match self.at(b'(') {
+                true => "write the type that it returns before its name, `void` if none",
+                false => "write `TYPE NAME;`",
+            });
+            return Err(self.report(error));
+        }
+        let ty = Range { start, end: name };
+        Ok(Head { ty, name })
+    }
+
+    /// Where the name of a declaration ends.
+    fn head_end(&mut self, what: &str) -> Parsed<usize> {
+        let start = self.pos;
+        let mut at = start;
+        while at < self.end {
+            if at > start
+                && self.is_first(at)
+                && (self.is_member(at) || self.is_next_head(start, at))
+            {
+                return Ok(at);
+            }
+            match self.kind_at(at) {
+                Kind::Mark(b'(') if self.takes_parentheses(at) => at = self.past(at),
+                Kind::Mark(b'[') if self.is_mark(at + 1, b'[') => at = self.past(at),
+                Kind::Mark(b';' | b'(' | b'=' | b'[' | b'{') => return Ok(at),
+                Kind::Mark(b'<') => at = self.past_angles(at)?,
+                Kind::Word if self.text_at(at) == "operator" => {
+                    let error = Diagnostic::error(
+                        "cpp-declaration",
+                        self.span_at(at),
+                        "an operator makes no member of a Yamba class",
+                    )
+                    .help("write it in `native { ... }`");
+                    return Err(self.report(error));
+                }
+                Kind::Word | Kind::Mark(b'*' | b'&') => at += 1,
+                Kind::Mark(b':') if self.is_double(at, [b':', b':']) => at += 2,
+                _ if at == start => return Ok(at),
+                _ => return Err(self.unexpected_in_head(at, what)),
+            }
+        }
+        Ok(at)
+    }
+
+    fn unexpected_in_head(&mut self, at: usize, what: &str) -> Reported {
+        let error = match self.kind_at(at) {
+            Kind::Mark(b',') => Diagnostic::error(
+                "several-names",
+                self.span_at(at),
+                "a member declares only one name",
+            )
+            .help("write a member for each"),
+            _ => Diagnostic::error(
+                "unexpected-token",
+                self.span_at(at),
+                format!(
+                    "{} is not expected in the type or name of {what}",
+                    self.shown(at)
+                ),
+            ),
+        };
+        self.pos = at;
+        self.report(error)
+    }
+
+    /// Whether the parenthesis belongs to the word before it and not to a function.
+    fn takes_parentheses(&self, at: usize) -> bool {
+        at > 0
+            && matches!(
+                self.word_at(at - 1),
+                "decltype" | "alignas" | "__attribute__" | "typeof" | "__typeof__"
+            )
+    }
+
+    /// Whether the declaration `start..at` was complete but for its `;`, and another begins on this line.
+    fn is_next_head(&self, start: usize, at: usize) -> bool {
+        let is_plain = |at: usize| {
+            let word = self.word_at(at);
+            !word.is_empty() && !words::is_cpp(word)
+        };
+        if at < start + 2 || self.kind_at(at) != Kind::Word || !is_plain(at - 1) {
+            return false;
+        }
+        let before = self.word_at(at - 2);
+        match self.kind_at(at - 2) {
+            Kind::Word => !words::is_specifier(before),
+            Kind::Mark(b) => matches!(b, b'*' | b'&' | b'>'),
+            _ => false,
+        }
+    }
+
+    /// The token after the `>` that closes the `<` at `open`.
+    pub(super) fn past_angles(&mut self, open: usize) -> Parsed<usize> {
+        let mut depth = 0usize;
+        let mut at = open;
+        while at < self.end {
+            match self.kind_at(at) {
+                Kind::Mark(b'<') => depth += 1,
+                Kind::Mark(b'>') if !self.is_double(at - 1, [b'-', b'>']) => depth -= 1,
+                Kind::Mark(b';' | b'{' | b'}') => break,
+                _ => {}
+            }
+            at = self.past(at);
+            if depth == 0 {
+                return Ok(at);
+            }
+        }
+        let error = Diagnostic::error(
+            "unclosed-bracket",
+            self.span_at(open),
+            "this `<` is never closed",
+        )
+        .help("write the `>` that closes it");
+        Err(self.report(error))
+    }
+
+    /// A function, from its parameters on.
+    fn function(&mut self, ret: Range, name: Ident) -> Parsed<MemberKind> {
+        let what = format!("the function `{}`", name.text);
+        let params = self.parameters(&what)?;
+        let start = self.pos;
+        let end = self.find(start, |p, at| {
+            matches!(p.kind_at(at), Kind::Mark(b'{' | b';' | b'='))
+                || (p.is_first(at) && p.is_member(at))
+                || !p.is_qualifier(start, at)
+        });
+        self.pos = end;
+        if self.at(b'=') {
+            let error = Diagnostic::error(
+                "pure-function",
+                self.here(),
+                format!("`=` is not expected after {what}"),
+            )
+            .help("a function that a port defines ends in `;` without more");
+            return Err(self.report(error));
+        }
+        let qualifiers = Range { start, end };
+        let body = self.optional_body(&what, "")?;
+        Ok(MemberKind::Function {
+            ret: self.cpp(ret),
+            name,
+            params,
+            qualifiers: (!qualifiers.is_empty()).then(|| self.cpp(qualifiers)),
+            body,
+        })
+    }
+
+    /// Whether the token at `at` can stand between the parameters, which end before `start`, and the body.
+    fn is_qualifier(&self, start: usize, at: usize) -> bool {
+        let is_result = (start..at).any(|i| self.is_double(i, [b'-', b'>']));
+        match self.kind_at(at) {
+            Kind::Word if is_result => true,
+            Kind::Word => matches!(
+                self.text_at(at),
+                "const" | "volatile" | "noexcept" | "override" | "final" | "__attribute__"
+            ),
+            Kind::Mark(b'(') => {
+                at > start && matches!(self.word_at(at - 1), "noexcept" | "__attribute__")
+            }
+            Kind::Mark(b'&' | b'[') => true,
+            Kind::Mark(b'-') => self.is_mark(at + 1, b'>'),
+            Kind::Mark(b'>') if self.is_double(at - 1, [b'-', b'>']) => true,
+            Kind::Mark(b'<' | b'>' | b':' | b'*' | b',') => is_result,
+            _ => false,
+        }
+    }
+
+    /// `TYPE NAME{INIT};`, unless it is a function whose `()` were forgotten.
+    fn braced_state(&mut self, ty: Range, name: Ident) -> Parsed<MemberKind> {
+        let open = self.pos;
+        let after = self.past(open);
+        let is_body = (open..after).any(|at| self.is_mark(at, b';'))
+            || (after == open + 2 && self.text_at(ty.start) == "void");
+        if is_body {
+            self.pos = after;
+            let error = Diagnostic::error(
+                "missing-parameters",
+                self.after(open),
+                format!(
+                    "`()` is missing after the name of the function `{}`",
+                    name.text
+                ),
+            );
+            return Err(self.report(error));
+        }
+        self.pos = after;
+        let init = Some(self.cpp(Range {
+            start: open,
+            end: after,
+        }));
+        self.finish_state(ty, name, None, init)
+    }
+
+    /// `TYPE NAME[ARRAY] [= INIT | {INIT}];`
+    fn state(&mut self, ty: Range, name: Ident) -> Parsed<MemberKind> {
+        let start = self.pos;
+        while self.at(b'[') {
+            self.group("the array")?;
+        }
+        let array = Range {
+            start,
+            end: self.pos,
+        };
+        let init = if self.eat(b'=') {
+            Some(self.value(&[], &format!("`{}`", name.text))?)
+        } else if self.at(b'{') && !array.is_empty() {
+            let start = self.pos;
+            self.pos = self.past(start);
+            let end = self.pos;
+            Some(self.cpp(Range { start, end }))
+        } else {
+            None
+        };
+        let array = (!array.is_empty()).then(|| self.cpp(array));
+        self.finish_state(ty, name, array, init)
+    }
+
+    fn finish_state(
+        &mut self,
+        ty: Range,
+        name: Ident,
+        array: Option<Cpp>,
+        init: Option<Cpp>,
+    ) -> Parsed<MemberKind> {
+        if self.at(b',') {
+            return Err(self.unexpected_in_head(self.pos, "the member"));
+        }
+        self.semicolon(&format!("`{}`", name.text));
+        Ok(MemberKind::State {
+            ty: self.cpp(ty),
+            name,
+            array,
+            init,
+        })
+    }
+
+    /// `RET (*NAME)(ARGS);`: the type ends before the name, the rest counts as its array.
+    fn pointer_state(&mut self, start: usize, open: usize) -> Parsed<MemberKind> {
+        self.pos = open;
+        let inside = self.group("the pointer")?;
+        let name = inside.end.max(inside.start + 1) - 1;
+        if self.kind_at(name) != Kind::Word || !self.at(b'(') {
+            let error = Diagnostic::error(
+                "missing-name",
+                self.span(inside),
+                "the name of the pointer is missing",
+            );
+            return Err(self.report(error));
+        }
+        self.check_name(name, "the member")?;
+        self.group("the function's arguments")?;
+        let array = Range {
+            start: name + 1,
+            end: self.pos,
+        };
+        let init = match self.eat(b'=') {
+            true => Some(self.value(&[], &format!("`{}`", self.text_at(name)))?),
+            false => None,
+        };
+        let array = Some(self.cpp(array));
+        self.finish_state(Range { start, end: name }, self.ident(name), array, init)
+    }
+}

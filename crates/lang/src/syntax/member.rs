@@ -1,0 +1,433 @@
+//! The members of a class, and those of them that fit on a line.
+
+use super::cursor::{Parsed, Parser, Range, Reported, join_docs};
+use super::token::Kind;
+use super::words;
+use crate::ast::{Chart, Cpp, Ident, Member, MemberKind};
+use crate::diagnostic::Diagnostic;
+
+/// Units of a bound.
+const UNITS: &[&str] = &[
+    "cycle", "cycles", "ps", "ns", "us", "ms", "s", "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "KiB/s",
+    "MiB/s", "GiB/s", "TiB/s", "Hz", "kHz", "MHz", "GHz", "B", "bytes", "kB", "MB", "GB", "KiB",
+    "MiB", "GiB",
+];
+
+impl Parser<'_> {
+    /// All members up to the end of the class.
+    pub(super) fn members(&mut self) -> Vec<Member> {
+        let mut members = Vec::new();
+        while !self.is_done() {
+            if self.at(b';') || self.is_stray(self.pos) {
+                self.pos += 1;
+                continue;
+            }
+            members.extend(self.member());
+        }
+        self.warn_idle_docs(self.end);
+        members
+    }
+
+    fn member(&mut self) -> Option<Member> {
+        let start = self.pos;
+        let doc = self.docs_before(start);
+        let Ok(kind) = self.member_kind() else {
+            if self.pos == start || !self.is_at_rest(start) {
+                self.skip_member();
+            }
+            return None;
+        };
+        let span = self.span(Range {
+            start,
+            end: self.pos,
+        });
+        // `};` is a habit; what follows the `;` on the line still documents the member.
+        self.eat(b';');
+        Some(Member {
+            doc: join_docs(doc, self.docs_after(self.pos)),
+            span,
+            kind,
+        })
+    }
+
+    /// Whether a faulty member was read to its end.
+    fn is_at_rest(&self, start: usize) -> bool {
+        let last = self.pos - 1;
+        let kind = self.kind_at(last);
+        let is_closed = matches!(kind, Kind::Mark(b';' | b'}')) && last > start;
+        is_closed || self.is_done() || (self.is_first(self.pos) && self.at_member())
+    }
+
+    fn member_kind(&mut self) -> Parsed<MemberKind> {
+        match self.word() {
+            "import" => self.import(),
+            "param" => self.param(),
+            "bitstring" => self.bitstring(),
+            "evidence" => self.evidence(),
+            "at_least" | "at_most" => self.bound(),
+            "chart" => self.chart(),
+            "tags" => self.tags(),
+            "native" if self.is_mark(self.pos + 1, b'{') => Ok(MemberKind::Native(self.native())),
+            "native" => {
+                let error = Diagnostic::error(
+                    "missing-block",
+                    self.here(),
+                    "`{` is missing after `native`",
+                )
+                .help("write `native { ... }`; a function with a C++ body needs no `native`");
+                Err(self.report(error))
+            }
+            "yamba" => {
+                let error = Diagnostic::error(
+                    "nested-class",
+                    self.here(),
+                    "a class cannot stand inside a class",
+                )
+                .help("close the class before it with `}`");
+                Err(self.report(error))
+            }
+            _ => self.declaration(),
+        }
+    }
+
+    /// `import(NAME);`
+    fn import(&mut self) -> Parsed<MemberKind> {
+        let word = self.here();
+        self.pos += 1;
+        let help = "write `import(NAME);`, once for each class";
+        if !self.at(b'(') {
+            let error = Diagnostic::error(
+                "bad-import",
+                word,
+                "`import` is not followed by a class in parentheses",
+            );
+            return Err(self.report(error.help(help)));
+        }
+        let inside = self.group("`import`")?;
+        let is_name = inside.end == inside.start + 1 && self.kind_at(inside.start) == Kind::Word;
+        if !is_name {
+            let place = match inside.is_empty() {
+                true => word,
+                false => self.span(inside),
+            };
+            let error =
+                Diagnostic::error("bad-import", place, "`import` takes the name of one class");
+            return Err(self.report(error.help(help)));
+        }
+        self.check_name(inside.start, "a class")?;
+        // The paper's listings write it with `;`, product texts without: both are read.
+        self.eat(b';');
+        Ok(MemberKind::Import(self.ident(inside.start)))
+    }
+
+    /// `evidence TYPE NAME() [expects [LOW, HIGH]] { ... }`
+    fn evidence(&mut self) -> Parsed<MemberKind> {
+        self.pos += 1;
+        let head = self.head("the evidence")?;
+        let name = self.ident(head.name);
+        if !self.at(b'(') {
+            let error = Diagnostic::error(
+                "evidence-without-parentheses",
+                self.after(self.pos),
+                format!(
+                    "`()` is missing after the name of the evidence `{}`",
+                    name.text
+                ),
+            )
+            .help("write `evidence TYPE NAME() { ... }`");
+            return Err(self.report(error));
+        }
+        let inside = self.group("the evidence")?;
+        let is_void = inside.end == inside.start + 1 && self.word_at(inside.start) == "void";
+        if !inside.is_empty() && !is_void {
+            let error = Diagnostic::error(
+                "evidence-with-parameters",
+                self.span(inside),
+                "evidence has no parameters: the harness calls it",
+            )
+            .help("what it needs to know can be a `param` or state of the class");
+            self.report(error);
+        }
+        let expects = match self.word() {
+            "expects" => self.expects(),
+            _ => None,
+        };
+        let body = self.optional_body(&format!("the evidence `{}`", name.text), "expects")?;
+        Ok(MemberKind::Evidence {
+            ty: self.cpp(head.ty),
+            name,
+            expects,
+            body,
+        })
+    }
+
+    /// `expects [LOW, HIGH]`; a faulty one is reported and passed over.
+    fn expects(&mut self) -> Option<(Cpp, Cpp)> {
+        let word = self.here();
+        self.pos += 1;
+        let help = "write `expects [LOW, HIGH]`, two C++ expressions";
+        let bounds = match self.at(b'[') {
+            true => self.group("`expects`"),
+            false => {
+                let message = "`expects` is not followed by `[LOW, HIGH]`";
+                let error = Diagnostic::error("bad-bounds", word, message).help(help);
+                self.report(error);
+                self.pos = self.find(self.pos, |p, at| {
+                    matches!(p.kind_at(at), Kind::Mark(b'{' | b';')) || p.is_member(at)
+                });
+                return None;
+            }
+        };
+        let inside = bounds.ok()?;
+        let parts = self.split(inside, b',');
+        if parts.len() != 2 || parts.iter().any(|p| p.is_empty()) {
+            let place = match inside.is_empty() {
+                true => word,
+                false => self.span(inside),
+            };
+            let error = Diagnostic::error(
+                "bad-bounds",
+                place,
+                "`expects` needs two bounds, the lowest and the highest value",
+            )
+            .help(help);
+            self.report(error);
+            return None;
+        }
+        Some((self.cpp(parts[0]), self.cpp(parts[1])))
+    }
+
+    /// `{ ... }` or `;`
+    pub(super) fn optional_body(&mut self, what: &str, allowed: &str) -> Parsed<Option<Cpp>> {
+        if self.at(b'{') {
+            return Ok(Some(self.body()));
+        }
+        if self.eat(b';') {
+            return Ok(None);
+        }
+        let is_next = self.is_done() || self.is_first(self.pos);
+        let error = match is_next {
+            true => Diagnostic::error(
+                "missing-body",
+                self.after(self.pos),
+                format!("{what} has neither a body nor `;`"),
+            ),
+            false => Diagnostic::error(
+                "unexpected-token",
+                self.here(),
+                format!(
+                    "{} is not expected before the body of {what}",
+                    self.shown(self.pos)
+                ),
+            ),
+        };
+        let error = error.help(match allowed.is_empty() {
+            true => "end it with `;` if a port defines it, else with `{ ... }`".to_owned(),
+            false => format!(
+                "only `{allowed} ...` stands here; end it with `;` if a port defines it, else with `{{ ... }}`"
+            ),
+        });
+        let reported = self.report(error);
+        match is_next {
+            true => Ok(None),
+            false => Err(reported),
+        }
+    }
+
+    /// `at_least VALUE UNIT;`
+    fn bound(&mut self) -> Parsed<MemberKind> {
+        let at_least = self.word() == "at_least";
+        let word = self.pos;
+        self.pos += 1;
+        let start = self.pos;
+        let end = self.value_end(&[]);
+        let (unit_start, unit) = self.unit(word, start, end)?;
+        let value = Range {
+            start,
+            end: unit_start,
+        };
+        if value.is_empty() {
+            self.pos = end;
+            let error = Diagnostic::error(
+                "missing-value",
+                unit.span,
+                format!("there is no number before the unit `{}`", unit.text),
+            )
+            .help("write for example `at_least 1 cycle;`");
+            self.report(error);
+            self.semicolon("the bound");
+            return Err(Reported);
+        }
+        self.pos = end;
+        self.semicolon("the bound");
+        Ok(MemberKind::Bound {
+            at_least,
+            value: self.cpp(value),
+            unit,
+        })
+    }
+
+    /// The unit at the end of `start..end`, and where it begins.
+    fn unit(&mut self, word: usize, start: usize, end: usize) -> Parsed<(usize, Ident)> {
+        for length in [3, 1] {
+            let Some(first) = end.checked_sub(length).filter(|first| *first >= start) else {
+                continue;
+            };
+            let text: String = (first..end).map(|at| self.text_at(at)).collect();
+            if UNITS.contains(&text.as_str()) {
+                let span = self.span(Range { start: first, end });
+                return Ok((first, Ident { text, span }));
+            }
+        }
+        let last = end.max(start + 1) - 1;
+        let is_word = end > start && self.kind_at(last) == Kind::Word;
+        let help = "units are `cycles`, `ps`, `ns`, `us`, `ms`, `s`, `B/s`, `kB/s`, `MB/s`, `GB/s`, `KiB/s`, `MiB/s`, `GiB/s`, `Hz`, `MHz`, `GHz`, `bytes`";
+        let error = match is_word {
+            true => Diagnostic::error(
+                "unknown-unit",
+                self.span_at(last),
+                format!("`{}` is no unit", self.text_at(last)),
+            ),
+            false => Diagnostic::error(
+                "missing-unit",
+                self.after(end),
+                format!("`{}` does not say in which unit", self.text_at(word)),
+            ),
+        };
+        self.pos = end;
+        self.report(error.help(help));
+        self.semicolon("the bound");
+        Err(Reported)
+    }
+
+    /// `chart FIGURE against X [log] [by PARAMETER] [fit linear];`
+    fn chart(&mut self) -> Parsed<MemberKind> {
+        self.pos += 1;
+        let figure = self.name("what the chart shows")?;
+        if !self.eat_word("against") {
+            let error = Diagnostic::error(
+                "chart-without-against",
+                self.after(self.pos),
+                format!(
+                    "the chart does not say against what it shows `{}`",
+                    figure.text
+                ),
+            )
+            .help("write `chart FIGURE against PARAMETER;`");
+            return Err(self.report(error));
+        }
+        let mut chart = Chart {
+            figure,
+            against: self.name("the chart's horizontal axis")?,
+            log: false,
+            by: None,
+            fit_linear: false,
+        };
+        loop {
+            let word = self.pos;
+            match self.word() {
+                "log" if !chart.log => {
+                    self.pos += 1;
+                    chart.log = true;
+                }
+                "by" if chart.by.is_none() => {
+                    self.pos += 1;
+                    chart.by = Some(self.name("the parameter after `by`")?);
+                }
+                "fit" if !chart.fit_linear => {
+                    self.pos += 1;
+                    if !self.eat_word("linear") {
+                        let error = Diagnostic::error(
+                            "bad-fit",
+                            self.span_at(word),
+                            "a chart is fitted with a straight line only",
+                        )
+                        .help("write `fit linear`");
+                        return Err(self.report(error));
+                    }
+                    chart.fit_linear = true;
+                }
+                _ => break,
+            }
+        }
+        self.semicolon("the chart");
+        Ok(MemberKind::Chart(chart))
+    }
+
+    /// `tags NAME, ...;`
+    fn tags(&mut self) -> Parsed<MemberKind> {
+        self.pos += 1;
+        let mut tags = Vec::new();
+        loop {
+            if !matches!(self.kind(), Kind::Word) || self.at_member() {
+                let error = Diagnostic::error(
+                    "bad-tags",
+                    self.after(self.pos),
+                    "a tag is missing here",
+                )
+                .help("tags are names with commas between them, as in `tags net, demonstration;`");
+                return Err(self.report(error));
+            }
+            tags.push(self.ident(self.pos));
+            self.pos += 1;
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        if self.kind() == Kind::Word && !self.is_first(self.pos) {
+            let error = Diagnostic::error(
+                "bad-tags",
+                self.after(self.pos),
+                "a comma is missing between two tags",
+            );
+            return Err(self.report(error));
+        }
+        self.semicolon("the tags");
+        Ok(MemberKind::Tags(tags))
+    }
+
+    /// The end of a C++ expression that begins here: `;`, one of the words `stops`, or, where `;` was forgotten,
+    /// the line on which something new begins.
+    pub(super) fn value_end(&self, stops: &[&str]) -> usize {
+        let start = self.pos;
+        self.find(start, |p, at| {
+            p.is_mark(at, b';')
+                || stops.contains(&p.word_at(at))
+                || (at > start && p.is_first(at) && (p.is_member(at) || p.is_new_start(at)))
+        })
+    }
+
+    /// Whether the word at `at` cannot continue the expression before it: no operator stands between them.
+    fn is_new_start(&self, at: usize) -> bool {
+        let ends_operand = match self.kind_at(at - 1) {
+            Kind::Word => !words::is_cpp(self.text_at(at - 1)),
+            Kind::Number | Kind::Text | Kind::Character => true,
+            Kind::Mark(b) => matches!(b, b')' | b']' | b'}'),
+            _ => false,
+        };
+        let word = self.word_at(at);
+        ends_operand
+            && !matches!(
+                word,
+                "" | "and" | "or" | "xor" | "bitand" | "bitor" | "not_eq"
+            )
+    }
+
+    /// A C++ expression up to [`Parser::value_end`]; says so if there is none.
+    pub(super) fn value(&mut self, stops: &[&str], what: &str) -> Parsed<Cpp> {
+        let range = Range {
+            start: self.pos,
+            end: self.value_end(stops),
+        };
+        if range.is_empty() {
+            let error = Diagnostic::error(
+                "missing-value",
+                self.after(self.pos),
+                format!("there is no value for {what} after `=`"),
+            );
+            return Err(self.report(error));
+        }
+        self.pos = range.end;
+        Ok(self.cpp(range))
+    }
+}

@@ -1,0 +1,194 @@
+//! `param`, its value and its sweeps.
+
+use super::cursor::{Parsed, Parser, Range, Reported};
+use super::token::Kind;
+use crate::ast::{Cpp, MemberKind, Param, Sweep};
+use crate::diagnostic::Diagnostic;
+
+impl Parser<'_> {
+    /// `param TYPE NAME [= VALUE] [over SWEEP] [quick {VALUES}];`
+    pub(super) fn param(&mut self) -> Parsed<MemberKind> {
+        self.pos += 1;
+        let over = self.find(self.pos, |p, at| {
+            matches!(p.word_at(at), "over" | "quick") || p.is_mark(at, b'=') || p.is_mark(at, b';')
+        });
+        let head = self.within_end(over, |p| p.head("the parameter"))?;
+        let name = self.ident(head.name);
+        let what = format!("the parameter `{}`", name.text);
+        if matches!(self.kind(), Kind::Mark(b'[' | b'{' | b'(')) && self.pos < over {
+            return Err(self.no_scalar(&what));
+        }
+        let value = match self.eat(b'=') {
+            true => Some(self.value(&["over", "quick"], &what)?),
+            false => None,
+        };
+        let over = match self.word() {
+            "over" => self.over(),
+            _ => None,
+        };
+        let quick = match self.word() {
+            "quick" => self.quick(over.is_some()),
+            _ => None,
+        };
+        if self.word() == "over" {
+            let error = Diagnostic::error(
+                "duplicate-sweep",
+                self.here(),
+                format!("{what} has two sweeps"),
+            )
+            .help("write one `over`; a suite's quick run takes `quick {VALUES}`");
+            return Err(self.report(error));
+        }
+        self.semicolon(&what);
+        Ok(MemberKind::Param(Param {
+            ty: self.cpp(head.ty),
+            name,
+            value,
+            over,
+            quick,
+        }))
+    }
+
+    fn no_scalar(&mut self, what: &str) -> Reported {
+        let (message, help) = match self.kind() {
+            Kind::Mark(b'[') => (
+                format!("{what} cannot be an array"),
+                "make it state, or write a `param` for each value",
+            ),
+            Kind::Mark(b'{') => (
+                format!("the value of {what} stands in braces"),
+                "write `= VALUE`; the values of a sweep are written `over {A, B}`",
+            ),
+            _ => (
+                format!("{what} cannot be a function"),
+                "write `param TYPE NAME = VALUE;`",
+            ),
+        };
+        let error = Diagnostic::error("param-shape", self.here(), message).help(help);
+        self.report(error)
+    }
+
+    /// `over {VALUES}`, `over log(FIRST, LAST, POINTS)`, `over linear(FIRST, LAST, STEP)`. A faulty one is reported
+    /// and passed over.
+    fn over(&mut self) -> Option<Sweep> {
+        let word = self.here();
+        self.pos += 1;
+        let form = self.word();
+        let result = match form {
+            "log" | "linear" if self.is_mark(self.pos + 1, b'(') => self.stepped(form),
+            _ if self.at(b'{') => self.values("over").map(Sweep::List),
+            _ => {
+                let is_form = self.kind() == Kind::Word && self.is_mark(self.pos + 1, b'(');
+                let error = match is_form {
+                    true => Diagnostic::error(
+                        "unknown-sweep",
+                        self.here(),
+                        format!("`{form}` is no kind of sweep"),
+                    ),
+                    false => Diagnostic::error(
+                        "missing-values",
+                        word,
+                        "`over` is not followed by values",
+                    ),
+                };
+                let error = error.help(
+                    "write `over {A, B}`, `over log(FIRST, LAST, POINTS_PER_OCTAVE)` or `over linear(FIRST, LAST, STEP)`",
+                );
+                Err(self.report(error))
+            }
+        };
+        if result.is_err() {
+            self.pos = self.value_end(&["quick"]);
+        }
+        result.ok()
+    }
+
+    fn stepped(&mut self, form: &str) -> Parsed<Sweep> {
+        let word = self.here();
+        self.pos += 1;
+        let inside = self.group(&format!("`{form}`"))?;
+        let parts = self.split(inside, b',');
+        let last = match form {
+            "log" => "POINTS_PER_OCTAVE",
+            _ => "STEP",
+        };
+        if parts.len() != 3 || parts.iter().any(|p| p.is_empty()) {
+            let error = Diagnostic::error(
+                "sweep-arguments",
+                word,
+                format!("`{form}` takes three values"),
+            )
+            .help(format!("write `{form}(FIRST, LAST, {last})`"));
+            return Err(self.report(error));
+        }
+        let [first, end, step] = [parts[0], parts[1], parts[2]].map(|p| self.cpp(p));
+        Ok(match form {
+            "log" => Sweep::Log(first, end, step),
+            _ => Sweep::Linear(first, end, step),
+        })
+    }
+
+    /// `quick {VALUES}`
+    fn quick(&mut self, has_over: bool) -> Option<Vec<Cpp>> {
+        let word = self.here();
+        self.pos += 1;
+        if !self.at(b'{') {
+            let error = Diagnostic::error(
+                "missing-values",
+                word,
+                "`quick` is not followed by values in braces",
+            )
+            .help("write `quick {A, B}`");
+            self.report(error);
+            self.pos = self.value_end(&["over"]);
+            return None;
+        }
+        let values = self.values("quick").ok();
+        if !has_over
+            && values.is_some()
+            && self
+                .errors
+                .last()
+                .is_none_or(|e| e.primary.span.start < word.start)
+        {
+            let error = Diagnostic::error(
+                "quick-without-over",
+                word,
+                "`quick` shortens a sweep, and there is none",
+            )
+            .help("write `over {VALUES} quick {VALUES}`");
+            self.report(error);
+        }
+        values
+    }
+
+    /// `{A, B, C}`; a comma may stand after the last.
+    fn values(&mut self, word: &str) -> Parsed<Vec<Cpp>> {
+        let open = self.pos;
+        let inside = self.group(&format!("`{word}`"))?;
+        let mut parts = self.split(inside, b',');
+        if parts.len() > 1 && parts.last().is_some_and(|p: &Range| p.is_empty()) {
+            parts.pop();
+        }
+        if let Some(empty) = parts.iter().find(|p| p.is_empty()) {
+            let error = match inside.is_empty() {
+                true => Diagnostic::error(
+                    "empty-list",
+                    self.span(Range {
+                        start: open,
+                        end: self.pos,
+                    }),
+                    format!("`{word}` has no values"),
+                )
+                .help("write at least one value between the braces"),
+                false => Diagnostic::error(
+                    "missing-value",
+                    self.after(empty.start),
+                    "a value is missing between the commas",
+                ),
+            };
+            return Err(self.report(error));
+        }
+        Ok(parts.into_iter().map(|p| self.cpp(p)).collect())
+    }
+}

@@ -1,0 +1,543 @@
+//! The terms of a bitstring.
+
+use super::cursor::{Parsed, Parser, Range, Reported};
+use super::literal::{self, Fault};
+use super::token::Kind;
+use super::words;
+use crate::ast::{Cpp, Ident, Reference, Term, TermKind};
+
+impl Parser<'_> {
+    /// Terms up to the end of the block.
+    pub(super) fn terms(&mut self) -> Vec<Term> {
+        let mut terms = Vec::new();
+        let mut has_separator = false;
+        while !self.is_done() {
+            let start = self.pos;
+            if matches!(self.kind(), Kind::Mark(b';' | b',' | b'+')) {
+                // Whoever separates terms does it throughout: one message for a body.
+                if !has_separator {
+                    self.separator();
+                }
+                has_separator = true;
+                self.pos += 1;
+                continue;
+            }
+            if self.is_stray(start) {
+                self.pos += 1;
+                continue;
+            }
+            match self.term() {
+                Ok(term) => terms.push(term),
+                Err(_) => self.pos = self.pos.max(start + 1).min(self.end),
+            }
+        }
+        terms
+    }
+
+    fn separator(&mut self) -> Reported {
+        let found = self.shown(self.pos);
+        self.term_fault(
+            "separated-terms",
+            self.here(),
+            format!("{found} cannot stand between terms"),
+            "terms are written one after the other with nothing between them",
+        )
+    }
+
+    pub(super) fn term(&mut self) -> Parsed<Term> {
+        let start = self.pos;
+        let kind = match self.kind() {
+            Kind::Number => self.literal(),
+            Kind::Word => self.word_term(),
+            _ => Err(self.no_term()),
+        }?;
+        let span = self.span(Range {
+            start,
+            end: self.pos,
+        });
+        Ok(Term { span, kind })
+    }
+
+    fn no_term(&mut self) -> Reported {
+        let at = self.pos;
+        let found = self.shown(at);
+        let help = match self.kind() {
+            Kind::Text | Kind::Character => "bits are written as `0x...` or `0b...`",
+            Kind::Mark(b'{') => "only `unroll`, `if`, `word` and `asm` have a block",
+            Kind::Mark(b'(') => "terms are not grouped: write them one after the other",
+            _ => {
+                "terms are literals, members, calls, casts, `word`, `asm`, `unroll`, `if`, `label`, `rel`, `align` and `abs`"
+            }
+        };
+        let error = self.term_fault(
+            "unknown-term",
+            self.here(),
+            format!("{found} is no term of a bitstring"),
+            help,
+        );
+        // A run of such characters is one fault.
+        self.pos = self.past(at);
+        while !self.is_done()
+            && !self.is_first(self.pos)
+            && !matches!(
+                self.kind(),
+                Kind::Word | Kind::Number | Kind::Mark(b';' | b',' | b'+')
+            )
+        {
+            self.pos = self.past(self.pos);
+        }
+        error
+    }
+
+    fn literal(&mut self) -> Parsed<TermKind> {
+        let at = self.pos;
+        let text = self.text_at(at);
+        self.pos += 1;
+        let fault = match literal::bits(text) {
+            Ok(bits) => return Ok(TermKind::Literal(bits)),
+            Err(fault) => fault,
+        };
+        let whole = self.span_at(at);
+        let shown = self.shown(at);
+        Err(match fault {
+            Fault::NoBase => self.term_fault(
+                "literal-without-base",
+                whole,
+                format!("{shown} does not say how many bits it has"),
+                "write bits as `0x...` (four for each digit) or `0b...`, or cast a number: `le(VALUE, BITS)`",
+            ),
+            Fault::NoDigits => self.term_fault(
+                "literal-without-digits",
+                whole,
+                format!("{shown} has no digits"),
+                "",
+            ),
+            Fault::BadDigit(offset) => {
+                let digit = text[offset..].chars().next().unwrap_or(' ');
+                let start = whole.start + offset as u32;
+                let span = crate::source::Span {
+                    start,
+                    end: start + digit.len_utf8() as u32,
+                    ..whole
+                };
+                let base = match &text[..2] {
+                    "0b" | "0B" => "binary",
+                    _ => "hexadecimal",
+                };
+                self.term_fault(
+                    "bad-digit",
+                    span,
+                    format!("`{digit}` is no {base} digit"),
+                    "",
+                )
+            }
+        })
+    }
+
+    fn word_term(&mut self) -> Parsed<TermKind> {
+        match self.word() {
+            "le" => self
+                .arguments(["VALUE", "BITS"])
+                .map(|[a, b]| TermKind::Le(a, b)),
+            "be" => self
+                .arguments(["VALUE", "BITS"])
+                .map(|[a, b]| TermKind::Be(a, b)),
+            "bits" => self
+                .arguments(["VALUE", "HIGH", "LOW"])
+                .map(|[a, b, c]| TermKind::Slice(a, b, c)),
+            "abs" => self
+                .arguments(["FUNCTION", "BITS"])
+                .map(|[a, b]| TermKind::Abs(a, b)),
+            "align" => self.arguments(["BYTES"]).map(|[a]| TermKind::Align(a)),
+            "rel" => self.rel(),
+            "word" => self.word_of_terms(),
+            "asm" => self.asm(),
+            "unroll" => self.unroll(),
+            "if" => self.if_term(),
+            "label" => self.label(),
+            "else" => Err(self.lone_else()),
+            "offset" if self.is_mark(self.pos + 1, b'(') => Err(self.lone_offset()),
+            "super" => self.reference(),
+            _ if self.at_member() || self.word() == "yamba" => Err(self.swallowed_member()),
+            word if words::is_cpp(word) => Err(self.cpp_in_terms()),
+            _ => self.reference(),
+        }
+    }
+
+    /// A member's declaration where terms are expected.
+    fn swallowed_member(&mut self) -> Reported {
+        let error = self.term_fault(
+            "member-in-terms",
+            self.here(),
+            format!("{} stands inside a bitstring", self.shown(self.pos)),
+            "close the bitstring before it with `}`",
+        );
+        self.pos = self.end;
+        error
+    }
+
+    fn cpp_in_terms(&mut self) -> Reported {
+        let help = match self.word() {
+            "for" | "while" | "do" => {
+                "a loop in a bitstring is written `unroll (INIT; CONDITION; STEP) { TERMS }`"
+            }
+            _ => "C++ statements stand in functions; a bitstring consists of terms",
+        };
+        let error = self.term_fault(
+            "cpp-in-terms",
+            self.here(),
+            format!("{} is C++ and no term of a bitstring", self.shown(self.pos)),
+            help,
+        );
+        // To the end of the statement, so that its remains are not judged as terms.
+        loop {
+            let kind = self.kind();
+            self.pos = self.past(self.pos);
+            if self.is_done() || matches!(kind, Kind::Mark(b';' | b'{')) || self.is_first(self.pos)
+            {
+                if self.at(b'{') {
+                    self.pos = self.past(self.pos);
+                }
+                return error;
+            }
+        }
+    }
+
+    fn lone_else(&mut self) -> Reported {
+        let error = self.term_fault(
+            "else-without-if",
+            self.here(),
+            "`else` does not follow the block of an `if`",
+            "write `if (CONDITION) { TERMS } else { TERMS }`",
+        );
+        self.pos += 1;
+        if self.at(b'{') {
+            self.pos = self.past(self.pos);
+        }
+        error
+    }
+
+    fn lone_offset(&mut self) -> Reported {
+        let error = self.term_fault(
+            "offset-outside-cast",
+            self.here(),
+            "`offset` is a number, not bits",
+            "put it into a cast, as in `bits(offset(NAME), 12, 1)`",
+        );
+        self.pos = self.past(self.pos + 1);
+        error
+    }
+
+    /// `(A, B)` after a word, with as many arguments as it takes.
+    fn arguments<const N: usize>(&mut self, names: [&str; N]) -> Parsed<[Cpp; N]> {
+        self.argument_ranges(names)
+            .map(|ranges| ranges.map(|r| self.cpp(r)))
+    }
+
+    fn argument_ranges<const N: usize>(&mut self, names: [&str; N]) -> Parsed<[Range; N]> {
+        let at = self.pos;
+        let word = self.text_at(at);
+        let form = format!("write `{word}({})`", names.join(", "));
+        self.pos += 1;
+        if !self.at(b'(') {
+            return Err(self.term_fault(
+                "missing-arguments",
+                self.span_at(at),
+                format!("`{word}` is not followed by its arguments"),
+                &form,
+            ));
+        }
+        let inside = self.group(&format!("`{word}`"))?;
+        let parts = self.split(inside, b',');
+        let count = if inside.is_empty() { 0 } else { parts.len() };
+        let parts: Option<[Range; N]> = parts.try_into().ok();
+        match parts {
+            Some(parts) if count == N => match parts.iter().find(|p| p.is_empty()) {
+                None => Ok(parts),
+                Some(empty) => Err(self.empty_argument(*empty, word)),
+            },
+            _ => {
+                let takes = match N {
+                    1 => "one argument".to_owned(),
+                    2 => "two arguments".to_owned(),
+                    _ => "three arguments".to_owned(),
+                };
+                let given = match count {
+                    0 => "none".to_owned(),
+                    n => n.to_string(),
+                };
+                Err(self.term_fault(
+                    "argument-count",
+                    self.span(Range {
+                        start: at,
+                        end: self.pos,
+                    }),
+                    format!("`{word}` takes {takes}, not {given}"),
+                    &form,
+                ))
+            }
+        }
+    }
+
+    fn empty_argument(&mut self, empty: Range, word: &str) -> Reported {
+        self.term_fault(
+            "missing-argument",
+            self.after(empty.start),
+            format!("an argument of `{word}` is missing here"),
+            "",
+        )
+    }
+
+    /// `rel(NAME, BITS)`
+    fn rel(&mut self) -> Parsed<TermKind> {
+        let [label, bits] = self.argument_ranges(["LABEL", "BITS"])?;
+        let is_name = label.end == label.start + 1 && self.kind_at(label.start) == Kind::Word;
+        if !is_name {
+            return Err(self.term_fault(
+                "bad-label",
+                self.span(label),
+                "the first argument of `rel` is the name of a label",
+                "mark a place with `label NAME:` and write `rel(NAME, BITS)`",
+            ));
+        }
+        Ok(TermKind::Rel(self.ident(label.start), self.cpp(bits)))
+    }
+
+    /// `word(BITS) { TERMS }`
+    fn word_of_terms(&mut self) -> Parsed<TermKind> {
+        let [bits] = self.arguments(["BITS"])?;
+        let terms = self.nested_block("`word`")?;
+        Ok(TermKind::Word(bits, terms))
+    }
+
+    /// The block behind `unroll`, `if`, `else`, `word`.
+    fn nested_block(&mut self, what: &str) -> Parsed<Vec<Term>> {
+        if !self.at(b'{') {
+            return Err(self.term_fault(
+                "missing-block",
+                self.after(self.pos),
+                format!("`{{` is missing after {what}"),
+                "its terms stand in braces, even if there is only one",
+            ));
+        }
+        let open = self.pos;
+        let terms = self.deeper(|p| Ok(p.block_of_terms()));
+        self.pos = self.past(open);
+        terms
+    }
+
+    fn asm(&mut self) -> Parsed<TermKind> {
+        self.pos += 1;
+        let Kind::Asm(index) = self.kind() else {
+            return Err(self.term_fault(
+                "missing-block",
+                self.after(self.pos),
+                "`{` is missing after `asm`",
+                "write `asm { INSTRUCTIONS }`",
+            ));
+        };
+        self.pos += 1;
+        Ok(TermKind::Asm(self.block(index)))
+    }
+
+    /// `unroll (INIT; CONDITION; STEP) { TERMS }`
+    fn unroll(&mut self) -> Parsed<TermKind> {
+        let word = self.here();
+        self.pos += 1;
+        let help = "write `unroll (INIT; CONDITION; STEP) { TERMS }`, as in `unroll (int i = 0; i < n; i++) { step }`";
+        if !self.at(b'(') {
+            let error = self.term_fault(
+                "unroll-header",
+                word,
+                "`unroll` is not followed by its header in parentheses",
+                help,
+            );
+            return Err(self.skip_block(error));
+        }
+        let open = self.pos;
+        let inside = self.group("`unroll`")?;
+        let parts = self.split(inside, b';');
+        let header = self.span(Range {
+            start: open,
+            end: self.pos,
+        });
+        let parts: Option<[Range; 3]> = parts.try_into().ok();
+        let header = match parts {
+            None => Err(self.term_fault(
+                "unroll-header",
+                header,
+                "the header of `unroll` does not have exactly two `;`",
+                help,
+            )),
+            Some([_, condition, _]) if condition.is_empty() => Err(self.term_fault(
+                "unroll-header",
+                header,
+                "the header of `unroll` has no condition, so it would never end",
+                help,
+            )),
+            Some(parts) => Ok(parts.map(|p| self.cpp(p))),
+        };
+        // The body is read even behind a faulty header: it may have faults of its own.
+        let body = self.nested_block("the header of `unroll`")?;
+        let [init, condition, step] = header?;
+        Ok(TermKind::Unroll {
+            init,
+            condition,
+            step,
+            body,
+        })
+    }
+
+    /// Passes over a block behind a faulty header, on the same construct.
+    fn skip_block(&mut self, error: Reported) -> Reported {
+        if self.at(b'{') {
+            self.pos = self.past(self.pos);
+        }
+        error
+    }
+
+    /// `if (CONDITION) { TERMS } [else { TERMS } | else if ...]`
+    fn if_term(&mut self) -> Parsed<TermKind> {
+        let word = self.here();
+        self.pos += 1;
+        let help = "write `if (CONDITION) { TERMS }`";
+        if !self.at(b'(') {
+            let message = "`if` is not followed by a condition in parentheses";
+            let error = self.term_fault("if-header", word, message, help);
+            return Err(self.skip_block(error));
+        }
+        let condition = self.group("`if`")?;
+        let header = match condition.is_empty() {
+            true => Err(self.term_fault("if-header", word, "the condition of `if` is empty", help)),
+            false => Ok(self.cpp(condition)),
+        };
+        let then = self.nested_block("the condition of `if`")?;
+        let otherwise = match self.eat_word("else") {
+            true => self.else_terms()?,
+            false => Vec::new(),
+        };
+        Ok(TermKind::If {
+            condition: header?,
+            then,
+            otherwise,
+        })
+    }
+
+    fn else_terms(&mut self) -> Parsed<Vec<Term>> {
+        match self.word() {
+            "if" => self.deeper(|p| p.term()).map(|term| vec![term]),
+            _ => self.nested_block("`else`"),
+        }
+    }
+
+    /// `label NAME:`
+    fn label(&mut self) -> Parsed<TermKind> {
+        self.pos += 1;
+        let name = self.name("the label")?;
+        if !self.eat(b':') {
+            return Err(self.term_fault(
+                "label-without-colon",
+                self.after(self.pos),
+                format!("`:` is missing after the label `{}`", name.text),
+                "write `label NAME:`",
+            ));
+        }
+        Ok(TermKind::Label(name))
+    }
+
+    /// `name`, `name(args)`, `Class.name(args)`, `super::name(args)`
+    fn reference(&mut self) -> Parsed<TermKind> {
+        let is_super = self.word() == "super";
+        if is_super {
+            self.pos += 1;
+            if !self.is_double(self.pos, [b':', b':']) {
+                return Err(self.term_fault(
+                    "bad-super",
+                    self.span_at(self.pos - 1),
+                    "`super` is not followed by `::` and a member",
+                    "write `super::NAME`",
+                ));
+            }
+            self.pos += 2;
+        }
+        let mut name = self.reference_name()?;
+        let mut class = None;
+        if self.at(b'.') && !is_super {
+            self.pos += 1;
+            class = Some(name);
+            name = self.reference_name()?;
+        }
+        self.refuse_after_reference()?;
+        let args = match self.at(b'(') {
+            true => Some(self.call(&name)?),
+            false => None,
+        };
+        Ok(TermKind::Reference(Reference {
+            is_super,
+            class,
+            name,
+            args,
+        }))
+    }
+
+    fn reference_name(&mut self) -> Parsed<Ident> {
+        let at = self.pos;
+        if self.kind() == Kind::Word && !self.is_member(at) && self.word() != "yamba" {
+            self.pos += 1;
+            self.check_name(at, "a member")?;
+            return Ok(self.ident(at));
+        }
+        Err(self.term_fault(
+            "missing-name",
+            self.after(at),
+            "the name of a member is missing here",
+            "",
+        ))
+    }
+
+    fn refuse_after_reference(&mut self) -> Parsed<()> {
+        let at = self.pos;
+        let (message, help) = if self.is_double(at, [b':', b':']) {
+            (
+                "a member of another class is written with a point",
+                "write `Class.member`; `::` follows only `super`",
+            )
+        } else if self.at(b':') {
+            ("`label` is missing before a label", "write `label NAME:`")
+        } else if self.at(b'.') {
+            (
+                "only one class can stand before a member",
+                "write `Class.member`, and `import(Class);` in this class",
+            )
+        } else {
+            return Ok(());
+        };
+        let error = self.term_fault("bad-reference", self.here(), message, help);
+        // Past the rest of the name.
+        while matches!(self.kind(), Kind::Mark(b':' | b'.')) {
+            self.pos += 1;
+            let is_label = self.is_first(self.pos) || self.is_mark(at + 1, b' ');
+            let is_joined =
+                !self.is_done() && self.tokens[self.pos - 1].end == self.tokens[self.pos].start;
+            if self.kind() == Kind::Word && is_joined && !is_label {
+                self.pos += 1;
+            }
+        }
+        if self.at(b'(') {
+            self.pos = self.past(self.pos);
+        }
+        Err(error)
+    }
+
+    fn call(&mut self, name: &Ident) -> Parsed<Vec<Cpp>> {
+        let inside = self.group(&format!("the call of `{}`", name.text))?;
+        if inside.is_empty() {
+            return Ok(Vec::new());
+        }
+        let parts = self.split(inside, b',');
+        if let Some(empty) = parts.iter().find(|p| p.is_empty()) {
+            return Err(self.empty_argument(*empty, &name.text));
+        }
+        Ok(parts.into_iter().map(|p| self.cpp(p)).collect())
+    }
+}
