@@ -9,6 +9,18 @@
 
 namespace yamba {
 
+// The type of the parameter `index` of a member function that composes; the first parameter is the Composer.
+template <size_t index, class F>
+struct ParameterOf;
+template <size_t index, class C, class First, class... Rest>
+struct ParameterOf<index, void (C::*)(Composer &, First, Rest...)> : ParameterOf<index - 1, void (C::*)(Composer &, Rest...)> {};
+template <class C, class First, class... Rest>
+struct ParameterOf<0, void (C::*)(Composer &, First, Rest...)> {
+    using Type = First;
+};
+template <size_t index, class F>
+using ParameterType = typename ParameterOf<index, F>::Type;
+
 // One bitstring of a program, and whether it is the one that was asked for.
 struct ComposeRequest {
     const char *member;

@@ -101,6 +101,7 @@ struct Composer {
         guessed_.swap(labels_);
         labels_.clear();
         used_guess_ = false;
+        asked_.clear();
         fault_.clear();
         outer_current_ = current();
         current() = this;
@@ -109,6 +110,7 @@ struct Composer {
     bool end_round() {
         current() = outer_current_;
         bool settled = !used_guess_ || same_labels();
+        if (settled) refuse_unplaced();
         if (settled && !fault_.empty()) fail_at(fault_, fault_class_.c_str(), fault_site_.file, fault_site_.line);
         return settled;
     }
@@ -211,9 +213,10 @@ struct Composer {
     }
     void place(size_t label) { labels_[label] = bits_; }
     // Where the label is, as far as this round knows.
-    size_t where(size_t label) {
+    size_t where(size_t label, const char *name, const Site &site) {
         if (labels_[label] != unplaced) return labels_[label];
         used_guess_ = true;
+        asked_.add({label, name, site});
         return label < guessed_.size() && guessed_[label] != unplaced ? guessed_[label] : bits_;
     }
     // A word shows as a whole: what contributed a few of its bits is no instruction of its own.
@@ -337,6 +340,12 @@ struct Composer {
         }
     }
 
+    // A label may stand in a branch of `if` that was not taken.
+    void refuse_unplaced() {
+        for (size_t i = 0; i < asked_.size(); i++)
+            if (labels_[asked_[i].label] == unplaced) return refuse(asked_[i].site, "%s: the label `%s` stands in a branch that was not taken", asked_[i].site.text, asked_[i].name);
+    }
+
     bool same_labels() const {
         if (labels_.size() != guessed_.size()) return false;
         return labels_.empty() || memcmp(labels_.data(), guessed_.data(), labels_.size() * sizeof(size_t)) == 0;
@@ -385,6 +394,12 @@ struct Composer {
     unsigned depth_ = 0;
     Buffer<size_t> labels_, guessed_;
     bool used_guess_ = false;
+    struct Asked {
+        size_t label;
+        const char *name;
+        Site site;
+    };
+    Buffer<Asked> asked_;  // labels that were used before they were placed
     Text fault_, fault_class_;
     Site fault_site_{};
     Composer *outer_current_ = nullptr;
@@ -434,14 +449,15 @@ Member(Composer &, const char *, const A &...) -> Member<sizeof...(A)>;
 // A label of the body or turn of `unroll` in which it is declared.
 class Label {
   public:
-    explicit Label(Composer &out) : out_(out), index_(out.new_label()) {}
+    Label(Composer &out, const char *name) : name_(name), out_(out), index_(out.new_label()) {}
     Label(const Label &) = delete;
     Label &operator=(const Label &) = delete;
     void place() const { out_.place(index_); }
-    size_t where() const { return out_.where(index_); }
+    size_t where(const Site &site) const { return out_.where(index_, name_, site); }
     Composer &composer() const { return out_; }
 
   private:
+    const char *name_;
     Composer &out_;
     size_t index_;
 };
@@ -449,7 +465,7 @@ class Label {
 template <class W>
 void Composer::rel(const Label &label, W width, const Site &site) {
     unsigned checked = checked_width(static_cast<long long>(width), 8, site);
-    int64_t distance = static_cast<int64_t>(label.where()) - static_cast<int64_t>(bits_ + checked);
+    int64_t distance = static_cast<int64_t>(label.where(site)) - static_cast<int64_t>(bits_ + checked);
     if (distance % 8 != 0) refuse(site, "%s: the label is %lld bits away, no whole number of bytes", site.text, static_cast<long long>(distance));
     put_le(number(distance / 8), checked, site);
 }
@@ -457,7 +473,7 @@ void Composer::rel(const Label &label, W width, const Site &site) {
 // offset(NAME): bytes from the start of the enclosing word or asm block to the label.
 inline int64_t offset(const Label &label, const Site &site) {
     Composer &out = label.composer();
-    int64_t distance = static_cast<int64_t>(label.where()) - static_cast<int64_t>(out.origin());
+    int64_t distance = static_cast<int64_t>(label.where(site)) - static_cast<int64_t>(out.origin());
     if (distance % 8 != 0) out.refuse(site, "%s: the label is %lld bits away, no whole number of bytes", site.text, static_cast<long long>(distance));
     return distance / 8;
 }

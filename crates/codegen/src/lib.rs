@@ -1,1 +1,46 @@
-//! yamba-codegen
+//! From resolved classes to C++ and assembler text.
+//!
+//! Pure: runs no compiler, reads no file, knows no instruction set by name. [`generate`] writes the C++ file;
+//! [`asm`] writes what the assembler reads and makes sense of what it answers.
+
+pub mod asm;
+mod class;
+mod members;
+mod plan;
+mod program;
+mod terms;
+mod text;
+mod writer;
+
+use std::collections::HashMap;
+
+use asm::AssembledBlock;
+use yamba_lang::source::Span;
+use yamba_lang::{Analysis, Program};
+
+/// A generated program.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// The one C++ file.
+    pub cpp: String,
+}
+
+/// The name that generated text is known by, in its own `#line`s.
+pub fn file_name(analysis: &Analysis, program: &Program) -> String {
+    format!("{}.cc", analysis.class(program.class).name())
+}
+
+/// Writes the C++ of a program. Without `blocks` the place of each asm block stays empty: what is left depends on the
+/// source alone, and can be told from an earlier one before an assembler runs.
+pub fn generate(analysis: &Analysis, program: &Program, blocks: &[AssembledBlock]) -> Generated {
+    let blocks: HashMap<Span, &AssembledBlock> = blocks.iter().map(|b| (b.span, b)).collect();
+    let context = Context { analysis, program, blocks };
+    Generated { cpp: program::write(&context) }
+}
+
+/// What every part of the generator reads.
+struct Context<'a> {
+    analysis: &'a Analysis,
+    program: &'a Program,
+    blocks: HashMap<Span, &'a AssembledBlock>,
+}

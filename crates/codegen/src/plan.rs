@@ -1,0 +1,103 @@
+//! Which structs a composition becomes: one for each layer of each chain, shared where chains begin alike.
+
+use std::collections::BTreeSet;
+
+use yamba_lang::ast::{MemberKind, Parameter};
+use yamba_lang::model::{Analysis, ClassId, Composition, Layer};
+use yamba_lang::cpp;
+
+/// One struct.
+pub(crate) struct Node<'a> {
+    /// Its name in C++.
+    pub(crate) name: String,
+    /// The class it is made of.
+    pub(crate) class: ClassId,
+    /// What it inherits from, an index into [`Plan::nodes`].
+    pub(crate) base: Option<usize>,
+    /// The first composition that it belongs to.
+    pub(crate) composition: &'a Composition,
+    /// Its place in that composition's chain.
+    pub(crate) layer: usize,
+    /// The nodes of the chain up to and including this one; the same order as `composition.layers`.
+    pub(crate) chain: Vec<usize>,
+    /// Keys of members that some composition with this node defines. Alternatives that nobody defines are left out of the C++.
+    pub(crate) defined: BTreeSet<String>,
+}
+
+impl Node<'_> {
+    /// What this layer imports and refers to.
+    pub(crate) fn layer(&self) -> &Layer {
+        &self.composition.layers[self.layer]
+    }
+}
+
+/// All structs of one variant, each after those it needs.
+pub(crate) struct Plan<'a> {
+    /// The structs.
+    pub(crate) nodes: Vec<Node<'a>>,
+    /// For each part of the composition the struct that completes it.
+    pub(crate) parts: Vec<usize>,
+    /// The struct that completes the composition itself.
+    pub(crate) main: usize,
+}
+
+impl<'a> Plan<'a> {
+    pub(crate) fn new(analysis: &Analysis, composition: &'a Composition) -> Plan<'a> {
+        let mut plan = Plan { nodes: Vec::new(), parts: Vec::new(), main: 0 };
+        for part in &composition.parts {
+            let last = plan.add(analysis, part);
+            plan.parts.push(last);
+        }
+        plan.main = plan.add(analysis, composition);
+        plan
+    }
+
+    fn add(&mut self, analysis: &Analysis, composition: &'a Composition) -> usize {
+        let mut chain: Vec<usize> = Vec::new();
+        for (index, layer) in composition.layers.iter().enumerate() {
+            let base = chain.last().copied();
+            let known = self.nodes.iter().position(|n| n.base == base && n.class == layer.class);
+            let node = known.unwrap_or_else(|| self.push(analysis, composition, index, base));
+            chain.push(node);
+            self.nodes[node].chain = chain.clone();
+        }
+        let defined = defined_keys(analysis, composition);
+        for node in &chain {
+            self.nodes[*node].defined.extend(defined.iter().cloned());
+        }
+        chain.last().copied().unwrap_or(0)
+    }
+
+    fn push(&mut self, analysis: &Analysis, composition: &'a Composition, layer: usize, base: Option<usize>) -> usize {
+        let class = composition.layers[layer].class;
+        let twins = self.nodes.iter().filter(|n| n.class == class).count();
+        let plain = format!("yamba_{}", analysis.class(class).name());
+        let name = if twins == 0 { plain } else { format!("{plain}_{}", twins + 1) };
+        self.nodes.push(Node { name, class, base, composition, layer, chain: Vec::new(), defined: BTreeSet::new() });
+        self.nodes.len() - 1
+    }
+
+    /// The struct of the layer `index` of the chain that `node` ends.
+    pub(crate) fn in_chain(&self, node: &Node, index: usize) -> &Node<'a> {
+        &self.nodes[node.chain[index]]
+    }
+}
+
+fn defined_keys(analysis: &Analysis, composition: &Composition) -> Vec<String> {
+    let is_defined = |kind: &MemberKind| match kind {
+        MemberKind::Function { body, .. } | MemberKind::Evidence { body, .. } => body.is_some(),
+        MemberKind::Bitstring(b) => b.body.is_some(),
+        _ => true,
+    };
+    let defined = composition.members.iter().filter(|(_, m)| is_defined(&analysis.member(**m).kind));
+    defined.map(|(key, _)| key.clone()).collect()
+}
+
+/// The key of a native function, as [`Composition::members`] spells it.
+pub(crate) fn function_key(analysis: &Analysis, name: &str, params: &[Parameter]) -> String {
+    let spell = |p: &Parameter| {
+        let suffix = p.suffix.map_or("", |s| analysis.cpp(s));
+        cpp::normalised(&format!("{} {suffix}", analysis.cpp(p.ty)))
+    };
+    format!("{name}({})", params.iter().map(spell).collect::<Vec<_>>().join(", "))
+}

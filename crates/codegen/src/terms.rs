@@ -1,0 +1,287 @@
+//! The terms of a bitstring as calls of the Composer.
+
+use yamba_lang::ast::{AsmPiece, Cpp, Ident, Reference, Term, TermKind};
+use yamba_lang::source::Span;
+
+use crate::asm::{AssembledBlock, Field};
+use crate::class::ClassWriter;
+use crate::text::{brief, is_number, quote, replace_offset};
+
+/// Writes the terms of one body.
+pub(crate) struct Terms<'c, 'a, 'o, 'w> {
+    w: &'c mut ClassWriter<'a, 'o, 'w>,
+    /// Labels that can be named, outermost body first.
+    labels: Vec<Vec<String>>,
+}
+
+impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
+    pub(crate) fn new(w: &'c mut ClassWriter<'a, 'o, 'w>) -> Terms<'c, 'a, 'o, 'w> {
+        Terms { w, labels: Vec::new() }
+    }
+
+    /// A body, or one turn of an `unroll`: its labels are its own.
+    pub(crate) fn body(&mut self, terms: &[Term]) {
+        let mut labels = Vec::new();
+        collect_labels(terms, &mut labels);
+        for label in &labels {
+            self.w.out.line(&format!("const yamba::Label {}(yamba_out, {});", label_name(label), quote(label)));
+        }
+        self.labels.push(labels);
+        self.terms(terms);
+        self.labels.pop();
+    }
+
+    fn terms(&mut self, terms: &[Term]) {
+        for term in terms {
+            self.term(term);
+        }
+    }
+
+    fn term(&mut self, term: &Term) {
+        match &term.kind {
+            TermKind::Literal(bits) => self.literal(bits),
+            TermKind::Reference(reference) => self.reference(term, reference),
+            TermKind::Le(value, bits) => self.call("le", &[*value, *bits], term),
+            TermKind::Be(value, bits) => self.call("be", &[*value, *bits], term),
+            TermKind::Slice(value, high, low) => self.call("slice", &[*value, *high, *low], term),
+            TermKind::Word(bits, terms) => self.word(*bits, terms, term),
+            TermKind::Asm(_) => self.asm(term),
+            TermKind::Unroll { init, condition, step, body } => self.unroll([*init, *condition, *step], body),
+            TermKind::If { condition, then, otherwise } => self.choice(*condition, then, otherwise),
+            TermKind::Label(name) => self.w.out.line(&format!("{}.place();", label_name(&name.text))),
+            TermKind::Rel(name, bits) => self.relative(name, *bits, term),
+            TermKind::Align(bytes) => self.align(*bytes, term),
+            TermKind::Abs(function, bits) => self.absolute(*function, *bits, term),
+        }
+    }
+
+    fn literal(&mut self, bits: &[bool]) {
+        if bits.is_empty() {
+            return;
+        }
+        if bits.len() <= 64 {
+            let value = bits.iter().fold(0u64, |v, b| v << 1 | u64::from(*b));
+            let digits = bits.len().div_ceil(4);
+            self.w.out.line(&format!("yamba_out.put(0x{value:0digits$X}u, {});", bits.len()));
+            return;
+        }
+        let bytes: Vec<u8> = bits.chunks(8).map(|c| c.iter().enumerate().fold(0, |v, (i, b)| v | u8::from(*b) << (7 - i))).collect();
+        self.w.out.open("{");
+        self.byte_array(&bytes);
+        self.w.out.line(&format!("yamba_out.literal(yamba_bytes, {});", bits.len()));
+        self.w.out.close("}");
+    }
+
+    fn byte_array(&mut self, bytes: &[u8]) {
+        self.w.out.open("static constexpr unsigned char yamba_bytes[] = {");
+        for row in bytes.chunks(16) {
+            let row: Vec<String> = row.iter().map(|b| format!("0x{b:02X}")).collect();
+            self.w.out.line(&format!("{},", row.join(", ")));
+        }
+        self.w.out.close("};");
+    }
+
+    /// A C++ expression with labels and `super` resolved, or nothing but a number, which needs no line of its own.
+    fn expression(&mut self, value: Cpp, after: &str) {
+        let text = self.rewritten(value);
+        if is_number(&text) {
+            self.w.out.line(&format!("{text}{after}"));
+        } else {
+            self.w.out.user(value.span, &(text + after));
+        }
+    }
+
+    fn rewritten(&self, value: Cpp) -> String {
+        let text = self.w.with_super(self.w.cpp(value));
+        replace_offset(&text, |name| {
+            let known = self.labels.iter().any(|scope| scope.iter().any(|l| l == name));
+            let site = self.site(&format!("offset({name})"), value.span);
+            known.then(|| format!("yamba::offset({}, {site})", label_name(name)))
+        })
+    }
+
+    /// `{"le(index * 8, 32)", "suite/pagefault.yamba", 31}`.
+    fn site(&self, text: &str, span: Span) -> String {
+        let sources = &self.w.context.analysis.sources;
+        let path = quote(&sources.file(span.file).path);
+        format!("{{{}, {path}, {}}}", quote(&brief(text)), sources.line_column(span).line)
+    }
+
+    fn site_of(&self, span: Span) -> String {
+        self.site(self.w.context.analysis.text(span), span)
+    }
+
+    /// `yamba_out.FUNCTION(ARGUMENTS, SITE);`
+    fn call(&mut self, function: &str, arguments: &[Cpp], term: &Term) {
+        let site = self.site_of(term.span);
+        self.w.out.line(&format!("yamba_out.{function}("));
+        for argument in arguments {
+            self.expression(*argument, ",");
+        }
+        self.w.out.line(&format!("{site});"));
+    }
+
+    fn reference(&mut self, term: &Term, reference: &Reference) {
+        let name = &reference.name.text;
+        let callee = match (&reference.class, reference.is_super) {
+            (_, true) => format!("{}::compose_{name}", self.w.super_of_term(name)),
+            (Some(class), _) => format!("{}compose_{name}", self.owner(class)),
+            (None, _) => format!("compose_{name}"),
+        };
+        let arguments = reference.args.as_deref().unwrap_or_default();
+        if arguments.is_empty() {
+            self.w.out.line(&format!("{callee}(yamba_out);"));
+            return;
+        }
+        let site = self.site_of(term.span);
+        self.w.out.line(&format!("{callee}(yamba_out"));
+        for argument in arguments {
+            if is_number(&self.rewritten(*argument)) {
+                let number = self.rewritten(*argument);
+                self.w.out.line(&format!(", yamba::argument(yamba_out, {number}, {site})"));
+                continue;
+            }
+            self.w.out.line(", yamba::argument(yamba_out,");
+            self.expression(*argument, ",");
+            self.w.out.line(&format!("{site})"));
+        }
+        self.w.out.line(");");
+    }
+
+    /// What stands before the dot: an import, or a class of the chain itself.
+    fn owner(&self, class: &Ident) -> String {
+        let node = self.w.node;
+        let imports = |layer: usize| node.composition.layers[layer].imports.iter().any(|(n, _)| *n == class.text);
+        if (0..=node.layer).any(imports) {
+            return format!("{}.", class.text);
+        }
+        let own = node.chain.iter().map(|n| &self.w.plan.nodes[*n]).find(|n| self.w.context.analysis.class(n.class).name() == class.text);
+        own.map_or_else(|| format!("{}.", class.text), |n| format!("{}::", n.name))
+    }
+
+    fn word(&mut self, bits: Cpp, terms: &[Term], term: &Term) {
+        let head = Span { end: term.span.start, ..term.span };
+        let site = self.site(&format!("word({})", self.w.cpp(bits)), head);
+        self.w.out.open("{");
+        self.w.out.line("const yamba::Word yamba_word(yamba_out,");
+        self.expression(bits, ",");
+        self.w.out.line(&format!("{site});"));
+        self.terms(terms);
+        self.w.out.close("}");
+    }
+
+    fn unroll(&mut self, header: [Cpp; 3], body: &[Term]) {
+        self.w.out.line("for (");
+        for (part, after) in header.into_iter().zip([";", ";", ""]) {
+            let text = self.rewritten(part) + after;
+            if text.is_empty() {
+                continue;
+            }
+            self.w.out.user(part.span, &text);
+        }
+        self.w.out.line(")");
+        self.w.out.open("{");
+        self.body(body);
+        self.w.out.close("}");
+    }
+
+    fn choice(&mut self, condition: Cpp, then: &[Term], otherwise: &[Term]) {
+        self.w.out.line("if (");
+        let text = self.rewritten(condition);
+        self.w.out.user(condition.span, &text);
+        self.w.out.line(")");
+        self.w.out.open("{");
+        self.terms(then);
+        if !otherwise.is_empty() {
+            self.w.out.reopen("} else {");
+            self.terms(otherwise);
+        }
+        self.w.out.close("}");
+    }
+
+    fn relative(&mut self, name: &Ident, bits: Cpp, term: &Term) {
+        let site = self.site_of(term.span);
+        self.w.out.line(&format!("yamba_out.rel({},", label_name(&name.text)));
+        self.expression(bits, ",");
+        self.w.out.line(&format!("{site});"));
+    }
+
+    fn align(&mut self, bytes: Cpp, term: &Term) {
+        let site = self.site_of(term.span);
+        self.w.out.line("yamba_out.align(");
+        self.expression(bytes, ",");
+        self.w.out.line(&format!("yamba_pad, {site});"));
+    }
+
+    fn absolute(&mut self, function: Cpp, bits: Cpp, term: &Term) {
+        let site = self.site_of(term.span);
+        self.w.out.line("yamba_out.le(reinterpret_cast<uintptr_t>(&");
+        self.expression(function, "),");
+        self.expression(bits, ",");
+        self.w.out.line(&format!("{site});"));
+    }
+
+    fn asm(&mut self, term: &Term) {
+        let TermKind::Asm(block) = &term.kind else { return };
+        for line in self.w.context.analysis.text(block.body).lines().filter(|l| !l.trim().is_empty()) {
+            let line = format!("// {}", line.trim());
+            self.w.out.line(line.trim_end_matches(['\\', ' ']));
+        }
+        let Some(assembled) = self.w.context.blocks.get(&block.body).copied() else {
+            // Only text to compare: what the holes hold still counts.
+            for piece in &block.pieces {
+                if let AsmPiece::Hole(hole) = piece {
+                    self.expression(*hole, ";");
+                }
+            }
+            return;
+        };
+        if assembled.bytes.is_empty() {
+            return;
+        }
+        self.w.out.open("{");
+        self.byte_array(&assembled.bytes);
+        self.w.out.line("yamba_out.block(yamba_bytes, sizeof yamba_bytes);");
+        let holes = block.pieces.iter().filter_map(|p| match p {
+            AsmPiece::Hole(hole) => Some(*hole),
+            AsmPiece::Text { .. } => None,
+        });
+        for (index, hole) in holes.enumerate() {
+            self.hole(assembled, index, hole);
+        }
+        self.w.out.close("}");
+    }
+
+    fn hole(&mut self, assembled: &AssembledBlock, index: usize, hole: Cpp) {
+        let Field { min, max, multiple, bias, bits } = &assembled.fields[index];
+        let parts: Vec<String> = bits.iter().map(|b| format!("{{{}, {}, {}}}", b.value_bit, b.block_bit, b.count)).collect();
+        self.w.out.line(&format!("static constexpr yamba::FieldBits yamba_bits_{index}[] = {{{}}};", parts.join(", ")));
+        let min = if *min == i64::MIN { "INT64_MIN".to_owned() } else { min.to_string() };
+        let field = format!("{{{min}, {max}u, {multiple}u, {bias}, yamba_bits_{index}, {}}}", bits.len());
+        self.w.out.line(&format!("static constexpr yamba::Field yamba_field_{index} = {field};"));
+        let site = self.site(&format!("${{{}}}", self.w.cpp(hole)), hole.span);
+        self.w.out.line(&format!("yamba_out.hole(yamba_field_{index},"));
+        self.expression(hole, ",");
+        self.w.out.line(&format!("{site});"));
+    }
+}
+
+
+fn label_name(label: &str) -> String {
+    format!("yamba_label_{label}")
+}
+
+/// The labels of a body; a turn of an `unroll` keeps its own.
+fn collect_labels(terms: &[Term], labels: &mut Vec<String>) {
+    for term in terms {
+        match &term.kind {
+            TermKind::Label(name) if !labels.contains(&name.text) => labels.push(name.text.clone()),
+            TermKind::Word(_, terms) => collect_labels(terms, labels),
+            TermKind::If { then, otherwise, .. } => {
+                collect_labels(then, labels);
+                collect_labels(otherwise, labels);
+            }
+            _ => {}
+        }
+    }
+}

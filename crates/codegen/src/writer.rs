@@ -1,0 +1,105 @@
+//! Text with a memory for lines: the author's C++ stands under `#line` with its columns kept, ours under our own name.
+
+use yamba_lang::source::{SourceMap, Span};
+
+use crate::text;
+
+/// Writes one C++ file.
+pub(crate) struct Writer<'a> {
+    sources: &'a SourceMap,
+    name: String,
+    out: String,
+    line: usize,
+    depth: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// `name` is what our own lines are said to come from.
+    pub(crate) fn new(sources: &'a SourceMap, name: String) -> Writer<'a> {
+        Writer { sources, name, out: String::new(), line: 1, depth: 0 }
+    }
+
+    /// Our own text, one line, indented.
+    pub(crate) fn line(&mut self, text: &str) {
+        if !text.is_empty() && !text.starts_with('#') {
+            self.out.extend(std::iter::repeat_n("    ", self.depth));
+        }
+        self.raw(text);
+        self.raw("\n");
+    }
+
+    /// A line that opens a block.
+    pub(crate) fn open(&mut self, text: &str) {
+        self.line(text);
+        self.depth += 1;
+    }
+
+    /// A line that closes a block.
+    pub(crate) fn close(&mut self, text: &str) {
+        self.depth -= 1;
+        self.line(text);
+    }
+
+    /// A line that closes one block and opens another.
+    pub(crate) fn reopen(&mut self, text: &str) {
+        self.close(text);
+        self.depth += 1;
+    }
+
+    /// The author's documentation, as a comment.
+    pub(crate) fn doc(&mut self, doc: &str) {
+        for line in doc.lines() {
+            // A backslash at the end would swallow the line after it.
+            let line = format!("// {}", line.trim());
+            self.line(line.trim_end_matches(['\\', ' ']));
+        }
+    }
+
+    /// The author's text from `span` on, which may have been rewritten to `text`, at its own line and column.
+    pub(crate) fn user(&mut self, span: Span, text: &str) {
+        let place = self.sources.line_column(span);
+        let path = text::quote(&self.sources.file(span.file).path);
+        self.raw(&format!("#line {} {path}\n", place.line));
+        let line = self.sources.line_span(span.file, place.line).unwrap_or(span);
+        let before = &self.sources.file(span.file).text[line.start as usize..span.start as usize];
+        // Tabs stay, so that whoever counts columns counts the same here and there.
+        let padding: String = before.chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        self.raw(&padding);
+        self.raw(text);
+        self.raw("\n");
+        let own = text::quote(&self.name);
+        self.raw(&format!("#line {} {own}\n", self.line + 1));
+    }
+
+    /// The author's text, unchanged.
+    pub(crate) fn verbatim(&mut self, span: Span) {
+        self.user(span, self.sources.text(span));
+    }
+
+    /// Everything written.
+    pub(crate) fn finish(self) -> String {
+        self.out
+    }
+
+    fn raw(&mut self, text: &str) {
+        self.line += text.bytes().filter(|b| *b == b'\n').count();
+        self.out.push_str(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_and_lines_are_kept() {
+        let mut sources = SourceMap::default();
+        let file = sources.add("dir/a\\b.yamba", "x\n\tfoo bar\n");
+        let mut writer = Writer::new(&sources, "a.cc".to_owned());
+        writer.line("// ours");
+        writer.verbatim(Span { file, start: 7, end: 10 });
+        writer.line("int y;");
+        let expected = "// ours\n#line 2 \"dir/a\\\\b.yamba\"\n\t    bar\n#line 5 \"a.cc\"\nint y;\n";
+        assert_eq!(writer.finish(), expected);
+    }
+}
