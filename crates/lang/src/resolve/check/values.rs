@@ -37,7 +37,9 @@ fn arithmetic(analysis: &Analysis, ty: Cpp, name: &Ident, what: &str, found: &mu
 }
 
 fn parameter(analysis: &Analysis, param: &Param, found: &mut Vec<Diagnostic>) {
-    arithmetic(analysis, param.ty, &param.name, "a parameter", found);
+    if cpp::normalised(analysis.cpp(param.ty)) != "const char *" {
+        arithmetic(analysis, param.ty, &param.name, "a parameter", found);
+    }
     let constant = |cpp: &Cpp| cpp::constant_number(analysis.cpp(*cpp));
     let mut refuse = |place: &Cpp, message: &str, help: &str| {
         found.push(Diagnostic::error("bad-sweep", place.span, message).help(help))

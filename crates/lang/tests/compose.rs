@@ -1,0 +1,165 @@
+//! What a class is on a platform: which ports apply, in which order, and whose definition counts.
+
+mod support;
+
+use support::Shelf;
+use yamba_lang::model::{Gap, World};
+use yamba_lang::{Analysis, Composition, Program, Target};
+
+fn target(isa: &str, system: &str) -> Target {
+    Target { isa: isa.to_owned(), system: system.to_owned() }
+}
+
+fn analysed(text: &str) -> Analysis {
+    let analysis = Shelf::new().analyse("t.yamba", text);
+    let messages: Vec<_> = analysis.diagnostics.iter().map(|d| &d.message).collect();
+    assert!(messages.is_empty(), "{messages:#?}");
+    analysis
+}
+
+fn program(analysis: &Analysis, class: &str, on: &Target) -> Program {
+    analysis.program(analysis.find_class(class).expect(class), on)
+}
+
+fn chain(analysis: &Analysis, composition: &Composition) -> Vec<String> {
+    composition.layers.iter().map(|l| analysis.class(l.class).name().to_owned()).collect()
+}
+
+/// The class whose definition of `key` counts in the only variant.
+fn definer(analysis: &Analysis, program: &Program, key: &str) -> String {
+    let member = program.variants[0].members[key];
+    analysis.class(member.class).name().to_owned()
+}
+
+#[test]
+fn a_composition_is_the_base_and_every_port_that_applies() {
+    let analysis = analysed(
+        "yamba abstract t { bitstring touch; void flush(); void benchmark() {} }
+         yamba t_x86_64 ports t on x86_64 { bitstring touch = 0x90; }
+         yamba t_aarch64 ports t on aarch64 { bitstring touch = 0x1F2003D5; }
+         yamba t_linux ports t on linux { void flush() {} }",
+    );
+    let here = program(&analysis, "t", &target("x86_64", "linux"));
+    assert_eq!(here.worlds, [World::Runs(0)]);
+    assert_eq!(chain(&analysis, &here.variants[0]), ["Benchmark", "Latency", "t", "t_linux", "t_x86_64"]);
+    let there = program(&analysis, "t", &target("aarch64", "darwin"));
+    let World::Incomplete(gaps) = &there.worlds[0] else { panic!("{:?}", there.worlds) };
+    assert_eq!(gaps.iter().map(|g| analysis.gap_text(g)).collect::<Vec<_>>(), ["void flush()"]);
+}
+
+#[test]
+fn a_narrower_condition_is_more_specific() {
+    let analysis = analysed(
+        "yamba abstract t { void flush(); void benchmark() {} }
+         yamba a_both ports t on x86_64 && linux { void flush() { super::flush(); } }
+         yamba z_linux ports t on linux { void flush() {} }",
+    );
+    let program = program(&analysis, "t", &target("x86_64", "linux"));
+    assert_eq!(chain(&analysis, &program.variants[0])[3..], ["z_linux", "a_both"]);
+    assert_eq!(definer(&analysis, &program, "flush()"), "a_both");
+    assert_eq!(program.variants[0].layers[4].supers["flush"], 3);
+}
+
+#[test]
+fn an_explicit_port_of_a_port_is_more_specific_and_adds_its_condition() {
+    let analysis = analysed(
+        "yamba abstract t { void flush(); void benchmark() {} }
+         yamba z ports t on linux { void flush() {} }
+         yamba a ports z on x86_64 { void flush() { super::flush(); } }",
+    );
+    let on_x86 = program(&analysis, "t", &target("x86_64", "linux"));
+    assert_eq!(definer(&analysis, &on_x86, "flush()"), "a");
+    let on_arm = program(&analysis, "t", &target("aarch64", "linux"));
+    assert_eq!(definer(&analysis, &on_arm, "flush()"), "z");
+    let on_darwin = program(&analysis, "t", &target("x86_64", "darwin"));
+    assert!(matches!(&on_darwin.worlds[..], [World::Incomplete(gaps)] if matches!(gaps[..], [Gap::Missing(_)])));
+}
+
+#[test]
+fn a_third_port_settles_what_two_leave_open() {
+    let text = "yamba abstract t { void flush(); void benchmark() {} }
+         yamba t_linux ports t on linux { void flush() {} }
+         yamba t_x86_64 ports t on x86_64 { void flush() {} }";
+    let open = Shelf::new().analyse("t.yamba", text);
+    assert_eq!(open.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["ambiguous-ports"]);
+    let analysis = analysed(&format!("{text}\nyamba t_both ports t on x86_64 && linux {{ void flush() {{}} }}"));
+    let program = program(&analysis, "t", &target("x86_64", "linux"));
+    assert_eq!(definer(&analysis, &program, "flush()"), "t_both");
+}
+
+#[test]
+fn what_is_known_only_where_it_runs_gives_a_composition_for_each_answer() {
+    let analysis = analysed(
+        "yamba abstract t { void flush() {} void benchmark() {} }
+         yamba t_old ports t on linux >= 5.0 { void flush() {} }
+         yamba t_new ports t on linux >= 6.1 { void flush() { super::flush(); } }",
+    );
+    let program = program(&analysis, "t", &target("x86_64", "linux"));
+    assert_eq!(program.atoms.iter().map(yamba_lang::show_atom).collect::<Vec<_>>(), ["linux >= 5.0", "linux >= 6.1"]);
+    let impossible = World::Absent("impossible".to_owned());
+    assert_eq!(program.worlds, [World::Runs(0), World::Runs(1), impossible, World::Runs(2)]);
+    assert_eq!(chain(&analysis, &program.variants[2])[2..], ["t", "t_old", "t_new"]);
+}
+
+#[test]
+fn a_condition_of_the_benchmark_itself_says_what_it_needs() {
+    let analysis = analysed("yamba t on linux && root { void benchmark() {} }");
+    let here = program(&analysis, "t", &target("x86_64", "linux"));
+    assert_eq!(here.worlds, [World::Absent("needs root".to_owned()), World::Runs(0)]);
+    let there = program(&analysis, "t", &target("x86_64", "darwin"));
+    assert_eq!(there.worlds, [World::Absent("needs linux && root".to_owned())]);
+}
+
+#[test]
+fn a_port_gives_a_parameter_its_value_and_values_come_in_order_of_need() {
+    let analysis = analysed(
+        "yamba abstract t { param int total = each * 4; param int each; void benchmark() {} }
+         yamba t_linux ports t on linux { each = 3; }",
+    );
+    let program = program(&analysis, "t", &target("aarch64", "linux"));
+    let shown: Vec<_> =
+        program.variants[0].parameters.iter().map(|p| (p.name.as_str(), p.value.map(|v| analysis.cpp(v)))).collect();
+    assert_eq!(shown, [("each", Some("3")), ("total", Some("each * 4"))]);
+}
+
+#[test]
+fn an_import_is_the_composition_for_the_platform() {
+    let analysis = analysed(
+        "yamba abstract t { import(compiler); bitstring b { compiler.prologue_standard } void benchmark() {} }
+         yamba t_any ports t on linux { }",
+    );
+    let program = program(&analysis, "t", &target("x86_64", "linux"));
+    let composition = &program.variants[0];
+    let names: Vec<_> = composition.parts.iter().map(|p| chain(&analysis, p).pop().unwrap()).collect();
+    assert_eq!(names, ["compiler_x86_64", "x86_64"]);
+    assert_eq!(composition.isa, Some(1));
+    assert_eq!(composition.layers[2].imports, [("compiler".to_owned(), 0)]);
+}
+
+#[test]
+fn a_subclass_stands_above_the_ports_of_its_base() {
+    let analysis = analysed(
+        "yamba abstract t { param int n = 1; void flush(); void benchmark() {} }
+         yamba t_linux ports t on linux { n = 2; void flush() {} }
+         yamba narrow extends t on linux { n = 3; void flush() { super::flush(); } }",
+    );
+    let program = program(&analysis, "narrow", &target("x86_64", "linux"));
+    assert_eq!(chain(&analysis, &program.variants[0])[2..], ["t", "t_linux", "narrow"]);
+    assert_eq!(analysis.cpp(program.variants[0].parameters[0].value.unwrap()), "3");
+}
+
+#[test]
+fn ports_are_found_beside_the_class_and_a_broken_one_only_warns() {
+    let shelf = Shelf::new()
+        .with("other.yamba", "yamba p ports t on linux { void flush() {} }")
+        .with("broken.yamba", "yamba q ports t on darwin { void flush( }")
+        .with("stranger.yamba", "yamba t { } yamba r ports t on linux { void nonsense() {} }");
+    let text = "yamba abstract t { void flush(); void benchmark() {} }";
+    let analysis = shelf.analyse("t.yamba", text);
+    assert_eq!(analysis.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["unreadable-port"]);
+    assert!(!analysis.has_errors());
+    assert_eq!(chain(&analysis, &program(&analysis, "t", &target("x86_64", "linux")).variants[0])[2..], ["t", "p"]);
+    assert!(analysis.is_listed(analysis.find_class("t").unwrap()));
+    let alone = Shelf::new().analyse("t.yamba", text);
+    assert!(!alone.is_listed(alone.find_class("t").unwrap()), "abstract and without any port: a shape");
+}
