@@ -59,7 +59,7 @@ pub(super) fn missing(analysis: &Analysis, class: ClassId, target: &Target) -> V
 fn missing_member(gap: &Gap) -> Option<MemberRef> {
     match gap {
         Gap::Missing(member) => Some(*member),
-        Gap::Ambiguous { .. } => None,
+        _ => None,
     }
 }
 
@@ -67,13 +67,7 @@ fn missing_member(gap: &Gap) -> Option<MemberRef> {
 pub(super) fn describe(analysis: &Analysis, gap: &Gap) -> String {
     match gap {
         Gap::Missing(member) => declaration(analysis, analysis.member(*member)),
-        Gap::Ambiguous { name, definitions } => {
-            let ports: Vec<&str> = definitions
-                .iter()
-                .map(|d| analysis.class(d.class).name())
-                .collect();
-            format!("{name} (defined by both {})", ports.join(" and "))
-        }
+        other => analysis.gap_text(other),
     }
 }
 
