@@ -1,1 +1,15 @@
-//! yamba-record
+//! What a run is: the machine, the parameters, every raw interval with its evidence, the summary and its validity.
+//!
+//! Three wire forms, each in a file of its own: [`program`] (what a built program says of itself), [`event`] (what it
+//! says while it measures, one JSON object a line) and [`run`] (the document of a whole run). This crate computes
+//! nothing, and nothing that it writes is ever a NaN.
+
+pub mod event;
+pub mod parameters;
+pub mod program;
+pub mod run;
+
+pub use event::Event;
+pub use parameters::Parameters;
+pub use program::Program;
+pub use run::{Benchmark, Evidence, Interval, Machine, Run, Status};

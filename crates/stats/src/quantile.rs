@@ -1,0 +1,61 @@
+//! Quantiles.
+
+/// The values in ascending order.
+pub fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut ordered = values.to_vec();
+    ordered.sort_by(f64::total_cmp);
+    ordered
+}
+
+/// The middle value; the mean of the two middle ones if their number is even.
+pub fn median(values: &[f64]) -> Option<f64> {
+    quantile(values, 0.5)
+}
+
+/// The `p`-quantile, by linear interpolation between the order statistics around `h = (n - 1) p`:
+/// `x[floor h] + (h - floor h) (x[floor h + 1] - x[floor h])`.
+///
+/// Definition 7 of R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50
+/// (1996) 361-365; the default of R and NumPy.
+pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
+    if values.is_empty() || !(0.0..=1.0).contains(&p) {
+        return None;
+    }
+    let ordered = sorted(values);
+    let place = (ordered.len() - 1) as f64 * p;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(ordered.len() - 1);
+    let (low, high) = (ordered[below], ordered[above]);
+    Some(low + (place - below as f64) * (high - low))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn median_of_few() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0]), Some(3.0));
+        assert_eq!(median(&[4.0, 1.0, 3.0]), Some(3.0));
+        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), Some(2.5));
+    }
+
+    /// R: `quantile(c(15, 20, 35, 40, 50), c(.05, .3, .4, .5, 1), type = 7)`.
+    #[test]
+    fn quantiles_as_r_gives_them() {
+        let values = [15.0, 20.0, 35.0, 40.0, 50.0];
+        for (p, expected) in [
+            (0.0, 15.0),
+            (0.05, 16.0),
+            (0.3, 23.0),
+            (0.4, 29.0),
+            (0.5, 35.0),
+            (1.0, 50.0),
+        ] {
+            let got = quantile(&values, p).unwrap();
+            assert!((got - expected).abs() < 1e-12, "{p}: {got}");
+        }
+        assert_eq!(quantile(&values, 1.5), None);
+    }
+}
