@@ -1,7 +1,6 @@
 //! Members of a class as members of a struct.
 
 use yamba_lang::ast::{Bitstring, Cpp, Member, MemberKind, Param, Parameter, Sweep};
-use yamba_lang::source::Span;
 
 use crate::class::ClassWriter;
 use crate::plan::function_key;
@@ -27,7 +26,6 @@ pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
 
 fn write_param(w: &mut ClassWriter, doc: &str, param: &Param) {
     w.out.doc(doc);
-    // `const` would keep a parameter from being settled; its type is the rest.
     let declaration = format!("{} {}{{}};", w.context.analysis.cpp(param.ty), param.name.text);
     w.out.user(param.ty.span, &declaration);
     if let Some(value) = param.value {
@@ -126,7 +124,7 @@ fn write_evidence(w: &mut ClassWriter, member: &Member) {
 fn write_bitstring(w: &mut ClassWriter, member: &Member, bitstring: &Bitstring) {
     let name = &bitstring.name.text;
     w.out.doc(&member.doc);
-    let params = Params::new(w, bitstring, member.span);
+    let params = Params::new(w, bitstring);
     let Some(body) = &bitstring.body else {
         w.out.line(&format!("virtual void compose_{name}(yamba::Composer &yamba_out{}) = 0;", params.declared("", true)));
         if let Some(returned) = wrapper_type(w, bitstring) {
@@ -189,12 +187,11 @@ struct Params {
 }
 
 impl Params {
-    fn new(w: &ClassWriter, bitstring: &Bitstring, member: Span) -> Params {
+    fn new(w: &ClassWriter, bitstring: &Bitstring) -> Params {
         let mut params = Params { declarations: Vec::new(), names: Vec::new() };
         for (i, parameter) in bitstring.params.iter().enumerate() {
             let name = parameter.name.as_ref().map_or_else(|| format!("yamba_argument_{i}"), |n| n.text.clone());
-            let default = default_argument(w, parameter, member);
-            params.declarations.push(format!("{}{default}", declared(w, parameter, &name)));
+            params.declarations.push(declared(w, parameter, &name));
             params.names.push(name);
         }
         params
@@ -210,22 +207,4 @@ impl Params {
         let lead = if comma && !self.names.is_empty() { ", " } else { "" };
         format!("{lead}{}", self.names.join(", "))
     }
-}
-
-/// ` = VALUE` as it stands after the parameter, or nothing.
-fn default_argument(w: &ClassWriter, parameter: &Parameter, member: Span) -> String {
-    let last = parameter.suffix.map(|s| s.span).or(parameter.name.as_ref().map(|n| n.span)).unwrap_or(parameter.ty.span);
-    let rest = w.context.analysis.text(Span { start: last.end, ..member });
-    let tokens = yamba_lang::cpp::tokens(rest);
-    let Some(first) = tokens.first().filter(|t| &rest[t.range.clone()] == "=") else { return String::new() };
-    let mut depth = 0;
-    for token in &tokens {
-        match &rest[token.range.clone()] {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "," if depth == 0 => return format!(" {}", &rest[first.range.start..token.range.start].trim_end()),
-            ")" | "]" | "}" => depth -= 1,
-            _ => {}
-        }
-    }
-    String::new()
 }

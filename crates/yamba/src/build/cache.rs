@@ -1,0 +1,94 @@
+//! Programs that were built, by the hash of all that they depend on.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use super::BuildError;
+use super::toolchain::Tool;
+use crate::embedded;
+
+/// What a program depends on.
+pub(super) struct Key(blake3::Hasher);
+
+impl Key {
+    pub(super) fn new() -> Key {
+        Key(blake3::Hasher::new())
+    }
+
+    /// Length first: no two sequences of texts run into the same bytes.
+    pub(super) fn add(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// A tool that was replaced by another version has another size or date.
+    pub(super) fn add_tool(&mut self, tool: &Tool) -> io::Result<()> {
+        let real = fs::canonicalize(&tool.path)?;
+        let about = fs::metadata(&real)?;
+        let changed = about.modified()?.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+        self.bytes(real.as_os_str().as_encoded_bytes());
+        self.add(&format!("{} {changed} {}", about.len(), tool.arguments.join(" ")));
+        Ok(())
+    }
+
+    /// Every file of a folder, by name and content.
+    pub(super) fn add_folder(&mut self, folder: &Path) -> io::Result<()> {
+        let mut entries: Vec<PathBuf> = fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
+        entries.sort();
+        for path in entries {
+            if path.is_dir() {
+                self.add_folder(&path)?;
+            } else {
+                self.bytes(path.as_os_str().as_encoded_bytes());
+                self.bytes(&fs::read(&path)?);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.0.finalize().to_hex()[..32].to_owned()
+    }
+}
+
+/// The folder of built programs.
+pub(super) struct Cache {
+    root: PathBuf,
+}
+
+impl Cache {
+    pub(super) fn open() -> io::Result<Cache> {
+        let root = embedded::cache_root()?.join("programs");
+        fs::create_dir_all(&root)?;
+        Ok(Cache { root })
+    }
+
+    /// The folder of an earlier build.
+    pub(super) fn find(&self, key: &str, name: &str) -> Option<PathBuf> {
+        let folder = self.root.join(key);
+        folder.join(name).is_file().then_some(folder)
+    }
+
+    /// Builds in a folder of its own and renames that: whoever finds a folder finds it whole, and of two builds at
+    /// once one is kept.
+    pub(super) fn fill(&self, key: &str, name: &str, build: impl FnOnce(&Path) -> Result<(), BuildError>) -> Result<PathBuf, BuildError> {
+        let staging = tempfile::Builder::new().prefix(".building-").tempdir_in(&self.root)?;
+        build(staging.path())?;
+        let folder = self.root.join(key);
+        match fs::rename(staging.path(), &folder) {
+            Ok(()) => {
+                // Renamed: there is nothing left to remove.
+                let _ = staging.keep();
+            }
+            Err(e) if self.find(key, name).is_none() => return Err(e.into()),
+            Err(_) => {}
+        }
+        Ok(folder)
+    }
+}

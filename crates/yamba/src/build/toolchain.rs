@@ -1,0 +1,139 @@
+//! Which compiler and assembler build for a target, and what runs the result.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use yamba_lang::{Analysis, Target};
+
+use super::BuildError;
+use super::messages::Columns;
+
+/// The machine that this runs on. Yamba's names are Rust's except where a person would say another.
+pub fn host() -> Target {
+    let isa = match env::consts::ARCH {
+        "x86" => "x86_32",
+        other => other,
+    };
+    let system = match env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    Target { isa: isa.to_owned(), system: system.to_owned() }
+}
+
+/// A program and the arguments that always go with it.
+#[derive(Clone, Debug)]
+pub(super) struct Tool {
+    pub(super) path: PathBuf,
+    pub(super) arguments: Vec<String>,
+}
+
+impl Tool {
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command.args(&self.arguments);
+        command
+    }
+
+    /// How this compiler counts columns. `c++` may be a link to either.
+    pub(super) fn columns(&self) -> Columns {
+        let real = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        let is_clang = |p: &Path| p.file_name().is_some_and(|n| n.to_string_lossy().contains("clang"));
+        if is_clang(&self.path) || is_clang(&real) { Columns::Bytes } else { Columns::Display }
+    }
+}
+
+/// All that a target needs.
+#[derive(Clone, Debug)]
+pub(super) struct Toolchain {
+    pub(super) compiler: Tool,
+    pub(super) assembler: Tool,
+    /// Options of the compiler that the instruction set's class asks for.
+    pub(super) flags: Vec<String>,
+    /// What runs the program here.
+    pub(super) runner: Vec<String>,
+}
+
+pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, BuildError> {
+    let property = |name: &str| analysis.isa_property(&target.isa, name).unwrap_or_default();
+    let host = host();
+    let is_native = *target == host;
+    let prefix = if is_native { String::new() } else { property("toolchain") };
+    let (cxx, r#as) = if is_native {
+        ("CXX".to_owned(), "AS".to_owned())
+    } else {
+        (format!("CXX_{}", target.isa), format!("AS_{}", target.isa))
+    };
+    // Without an own prefix or another system's compiler, the host's would build for the wrong machine.
+    let known = is_native || (target.system == host.system && !prefix.is_empty());
+    let mut names = Vec::new();
+    if known {
+        names.extend(["g++", "clang++"].map(|n| format!("{prefix}{n}")));
+        names.extend(is_native.then(|| "c++".to_owned()));
+    }
+    let compiler = from_environment(&cxx).map_or_else(|| first_of(&names), |named| find(&named));
+    let Some(compiler) = compiler else {
+        return Err(missing(target, &cxx, names, &prefix));
+    };
+    let assembler = from_environment(&r#as)
+        .map_or_else(|| first_of(&[format!("{prefix}as")]), |named| find(&named))
+        .unwrap_or_else(|| through_compiler(&compiler));
+    let runs_here = is_native || property("native_on").split_whitespace().any(|isa| isa == host.isa);
+    let emulator = property("emulator");
+    Ok(Toolchain {
+        compiler,
+        assembler,
+        flags: property("compiler_flags").split_whitespace().map(str::to_owned).collect(),
+        runner: if runs_here || emulator.is_empty() { Vec::new() } else { vec![emulator] },
+    })
+}
+
+/// A compiler driver assembles as well.
+fn through_compiler(compiler: &Tool) -> Tool {
+    let mut tool = compiler.clone();
+    tool.arguments.extend(["-c", "-x", "assembler"].map(str::to_owned));
+    tool
+}
+
+/// `CXX="ccache g++"` is a program and an argument.
+fn from_environment(variable: &str) -> Option<Vec<String>> {
+    let value = env::var(variable).ok()?;
+    let words: Vec<String> = value.split_whitespace().map(str::to_owned).collect();
+    (!words.is_empty()).then_some(words)
+}
+
+fn find(words: &[String]) -> Option<Tool> {
+    let path = in_path(&words[0])?;
+    Some(Tool { path, arguments: words[1..].to_vec() })
+}
+
+fn first_of(names: &[String]) -> Option<Tool> {
+    names.iter().find_map(|name| find(std::slice::from_ref(name)))
+}
+
+fn in_path(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        let path = PathBuf::from(name);
+        return path.is_file().then_some(path);
+    }
+    let folders = env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
+    env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+fn missing(target: &Target, variable: &str, mut tried: Vec<String>, prefix: &str) -> BuildError {
+    let named = from_environment(variable);
+    let help = match (&named, prefix.trim_end_matches('-')) {
+        (Some(_), _) => format!("{variable} names a program that does not exist"),
+        (None, "") if *target == host() => "install g++ (Debian: apt install g++) or clang++, or name a compiler with CXX".to_owned(),
+        (None, "") => format!("name a compiler that builds for {target} with {variable}"),
+        (None, triple) => format!("install one (Debian: apt install g++-{}), or name one with {variable}", triple.replace('_', "-")),
+    };
+    match named {
+        Some(words) => tried = vec![words[0].clone()],
+        None => tried.push(format!("${variable}")),
+    }
+    BuildError::MissingCompiler { target: target.clone(), tried, help }
+}
