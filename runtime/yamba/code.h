@@ -182,12 +182,16 @@ class Code<R(A...)> {
     CodeRegion *region_ = nullptr;
 };
 
+inline void check_whole(const char *member, const Composer &composed) {
+    if (composed.bits() % 8 != 0) fail("%s composes %zu bits; a function is a whole number of bytes", member, composed.bits());
+}
+
 // Composes a callable bitstring.
 template <class Signature, class F>
-Code<Signature> make_code(const char *member, F &&terms) {
+YAMBA_COMPOSES Code<Signature> make_code(const char *member, const F &terms) {
     Composer composed;
     compose(composed, terms);
-    if (composed.bits() % 8 != 0) fail("%s composes %zu bits; a function is a whole number of bytes", member, composed.bits());
+    check_whole(member, composed);
     return Code<Signature>(composed);
 }
 

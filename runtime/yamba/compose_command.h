@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 
+#include "cold.h"
 #include "composer.h"
 #include "parameters.h"
 #include "subject.h"
 
+YAMBA_COLD_BEGIN
 namespace yamba {
 
 // The type of the parameter `index` of a member function that composes; the first parameter is the Composer.
@@ -90,3 +92,4 @@ inline int compose_command(const ProgramInfo &info, const Variant &variant, Subj
 }
 
 }  // namespace yamba
+YAMBA_COLD_END

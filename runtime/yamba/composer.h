@@ -40,11 +40,23 @@ struct Contribution {
     unsigned first_value, values;
 };
 
+// Composing calls these often and from many places: inlined, they would cost more time to compile than they save.
+#define YAMBA_CALLED __attribute__((noinline))
+
+// Generated functions that compose only call the above, and are never timed: nothing is gained by optimising them.
+#if defined(__clang__)
+#define YAMBA_COMPOSES __attribute__((optnone, noinline))
+#elif defined(__OPTIMIZE__)
+#define YAMBA_COMPOSES __attribute__((optimize("O0")))
+#else
+#define YAMBA_COMPOSES
+#endif
+
 constexpr unsigned deepest_composition = 256;
 constexpr size_t most_composed_bytes = size_t(256) << 20;
 constexpr unsigned most_rounds = 32;
 
-struct Composer;
+class Composer;
 
 // A member whose terms are being composed.
 class Scope {
@@ -59,14 +71,14 @@ class Scope {
 
   protected:
     inline Scope(Composer &out, const char *name, const Value *values, unsigned count);
-    inline void open();
-    inline ~Scope();
+    void open();
+    ~Scope();
 
     Composer &out;
     size_t index;
 };
 
-inline void print_call(Text &text, const char *name, const Value *values, unsigned count) {
+YAMBA_CALLED inline void print_call(Text &text, const char *name, const Value *values, unsigned count) {
     text.add(name);
     if (count == 0) return;
     text.add("(", 1);
@@ -78,7 +90,8 @@ inline void print_call(Text &text, const char *name, const Value *values, unsign
     text.add(")", 1);
 }
 
-struct Composer {
+class Composer {
+  public:
     // -- Result --
 
     size_t bits() const { return bits_; }
@@ -86,14 +99,14 @@ struct Composer {
     const unsigned char *data() const { return bytes_.data(); }
     size_t contributions() const { return contributions_.size(); }
     const Contribution &contribution(size_t i) const { return contributions_[i]; }
-    void print_contribution(Text &text, size_t i) const {
+    YAMBA_CALLED void print_contribution(Text &text, size_t i) const {
         const Contribution &c = contributions_[i];
         print_call(text, c.name, values_.data() + c.first_value, c.values);
     }
 
     // -- Rounds: see compose() --
 
-    void begin_round() {
+    YAMBA_CALLED void begin_round() {
         bits_ = 0;
         contributions_.clear();
         values_.clear();
@@ -107,7 +120,7 @@ struct Composer {
         current() = this;
     }
     // Whether this round's result stands.
-    bool end_round() {
+    YAMBA_CALLED bool end_round() {
         current() = outer_current_;
         bool settled = !used_guess_ || same_labels();
         if (settled) refuse_unplaced();
@@ -123,7 +136,7 @@ struct Composer {
     // -- Terms --
 
     // The low `width` bits of `value`, highest first; width <= 64.
-    void put(uint64_t value, unsigned width) {
+    YAMBA_CALLED void put(uint64_t value, unsigned width) {
         reserve(width);
         if (((bits_ | width) & 7) == 0) {
             unsigned char *to = bytes_.data() + (bits_ >> 3);
@@ -135,7 +148,7 @@ struct Composer {
     }
 
     // Whole bytes in order.
-    void bytes(const unsigned char *data, size_t count) {
+    YAMBA_CALLED void bytes(const unsigned char *data, size_t count) {
         reserve(count * 8);
         if ((bits_ & 7) == 0) {
             if (count > 0) memcpy(bytes_.data() + (bits_ >> 3), data, count);
@@ -146,7 +159,7 @@ struct Composer {
     }
 
     // The first `count` bits of `data`, highest bit of the first byte first: literals longer than 64 bits.
-    void literal(const unsigned char *data, size_t count) {
+    YAMBA_CALLED void literal(const unsigned char *data, size_t count) {
         bytes(data, count / 8);
         if (count % 8 != 0) put(data[count / 8] >> (8 - count % 8), count % 8);
     }
@@ -194,7 +207,7 @@ struct Composer {
     }
 
     // An asm block; its holes are filled in afterwards.
-    void block(const unsigned char *data, size_t count) {
+    YAMBA_CALLED void block(const unsigned char *data, size_t count) {
         origin_ = bits_;
         bytes(data, count);
     }
@@ -213,7 +226,7 @@ struct Composer {
     }
     void place(size_t label) { labels_[label] = bits_; }
     // Where the label is, as far as this round knows.
-    size_t where(size_t label, const char *name, const Site &site) {
+    YAMBA_CALLED size_t where(size_t label, const char *name, const Site &site) {
         if (labels_[label] != unplaced) return labels_[label];
         used_guess_ = true;
         asked_.add({label, name, site});
@@ -226,12 +239,12 @@ struct Composer {
         return outer;
     }
     // Stores the bits from `start`, given highest first, in the byte order of the target's instructions.
-    void leave_word(size_t start, size_t width, bool outer_in_word, const Site &site) {
+    YAMBA_CALLED void leave_word(size_t start, size_t width, bool outer_in_word, const Site &site) {
         in_word_ = outer_in_word;
         if (bits_ - start != width) return refuse(site, "the terms of %s give %zu bits", site.text, bits_ - start);
         reverse_bytes(start, width / 8);
     }
-    unsigned checked_width(long long width, unsigned unit, const Site &site) {
+    YAMBA_CALLED unsigned checked_width(long long width, unsigned unit, const Site &site) {
         if (width <= 0 || width > (1 << 20)) fail_site(site, "%s: a width is between 1 and 1048576 bits, not %lld", site.text, width);
         if (width % unit != 0) fail_site(site, "%s: the width, %lld bits, is not a multiple of %u", site.text, width, unit);
         return static_cast<unsigned>(width);
@@ -277,7 +290,7 @@ struct Composer {
         bytes_.resize(needed * 2 < 256 ? 256 : needed * 2);
     }
 
-    void put_unaligned(uint64_t value, unsigned width) {
+    YAMBA_CALLED void put_unaligned(uint64_t value, unsigned width) {
         while (width > 0) {
             unsigned used = bits_ & 7, room = 8 - used, take = width < room ? width : room;
             unsigned piece = static_cast<unsigned>(value >> (width - take)) & ((1u << take) - 1);
@@ -289,19 +302,19 @@ struct Composer {
         }
     }
 
-    void put_le(Number n, unsigned width, const Site &site) {
+    YAMBA_CALLED void put_le(Number n, unsigned width, const Site &site) {
         if (__builtin_expect(!fits(n, width), 0)) does_not_fit(n, width, site);
         reserve(width);
         for (unsigned i = 0; i < width; i += 8) put(i < 64 ? n.bits >> i : n.extension(), 8);
     }
 
-    void put_be(Number n, unsigned width, const Site &site) {
+    YAMBA_CALLED void put_be(Number n, unsigned width, const Site &site) {
         if (__builtin_expect(!fits(n, width), 0)) does_not_fit(n, width, site);
         for (; width > 64; width -= (width - 1) % 64 + 1) put(n.extension(), (width - 1) % 64 + 1);
         put(n.bits, width);
     }
 
-    void fill(const Field &field, Number n, const Site &site) {
+    YAMBA_CALLED void fill(const Field &field, Number n, const Site &site) {
         bool below = n.negative() && static_cast<int64_t>(n.bits) < field.min, above = !n.negative() && n.bits > field.max;
         bool too_small = !n.negative() && field.min > 0 && n.bits < static_cast<uint64_t>(field.min);
         if (__builtin_expect(below || above || too_small || n.bits % field.multiple != 0, 0)) return no_field(field, n, site);
@@ -408,7 +421,7 @@ struct Composer {
 inline Scope::Scope(Composer &out, const char *name, const Value *values, unsigned count)
     : name(name), values(values), count(count), outer(out.scope_), out(out), index(~size_t(0)) {}
 
-inline void Scope::open() {
+YAMBA_CALLED inline void Scope::open() {
     if (out.depth_ >= deepest_composition)
         out.fail_site({"", nullptr, 0}, "%s composes itself without end: %u members deep", name, deepest_composition);
     out.scope_ = this;
@@ -420,7 +433,7 @@ inline void Scope::open() {
     out.depth_++;
 }
 
-inline Scope::~Scope() {
+YAMBA_CALLED inline Scope::~Scope() {
     out.depth_--;
     out.scope_ = outer;
     if (index != ~size_t(0)) out.contributions_[index].end = out.bits_;
@@ -566,21 +579,24 @@ T fit(T value, W bits, const char *file = __builtin_FILE(), int line = __builtin
 }
 
 // Composes until the labels stay where they are.
-template <class F>
-void compose(Composer &out, F &&terms) {
+YAMBA_CALLED inline void compose(Composer &out, void (*terms)(Composer &, const void *), const void *closure) {
     for (unsigned round = 0; round < most_rounds; round++) {
         out.begin_round();
-        terms(out);
+        terms(out, closure);
         if (out.end_round()) return;
     }
     fail("the labels do not settle: each of %u rounds of composing moved one", most_rounds);
+}
+template <class F>
+YAMBA_COMPOSES void compose(Composer &out, const F &terms) {
+    compose(out, [](Composer &to, const void *closure) { (*static_cast<const F *>(closure))(to); }, &terms);
 }
 
 // Bits as C++ gets them from a bitstring that is no function.
 class Bits {
   public:
     template <class F>
-    explicit Bits(F &&terms) {
+    explicit Bits(const F &terms) {
         compose(composer_, terms);
     }
     size_t size() const { return composer_.bits(); }

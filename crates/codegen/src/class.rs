@@ -6,6 +6,7 @@ use yamba_lang::ast::{Cpp, MemberKind};
 use yamba_lang::cpp::{self, Kind};
 
 use crate::plan::{Node, Plan};
+use crate::used::Used;
 use crate::text;
 use crate::writer::Writer;
 use crate::{Context, members};
@@ -17,6 +18,8 @@ pub(crate) struct ClassWriter<'a, 'o, 'w> {
     pub(crate) node: &'a Node<'a>,
     /// Every word of the program's own C++: a bitstring that none of them names needs no wrapper for C++.
     pub(crate) words: &'a HashSet<&'a str>,
+    /// Bitstrings that something may compose.
+    pub(crate) used: &'a Used<'a>,
     pub(crate) out: &'w mut Writer<'o>,
 }
 

@@ -10,6 +10,7 @@ mod plan;
 mod program;
 mod terms;
 mod text;
+mod used;
 mod writer;
 
 use std::collections::HashMap;

@@ -123,6 +123,9 @@ fn write_evidence(w: &mut ClassWriter, member: &Member) {
 
 fn write_bitstring(w: &mut ClassWriter, member: &Member, bitstring: &Bitstring) {
     let name = &bitstring.name.text;
+    if !w.used.holds(w.node.class, name) {
+        return;
+    }
     w.out.doc(&member.doc);
     let params = Params::new(w, bitstring);
     let Some(body) = &bitstring.body else {
@@ -132,7 +135,7 @@ fn write_bitstring(w: &mut ClassWriter, member: &Member, bitstring: &Bitstring) 
         }
         return;
     };
-    w.out.line(&format!("virtual void compose_{name}(yamba::Composer &yamba_out{})", params.declared("[[maybe_unused]] ", true)));
+    w.out.line(&format!("YAMBA_COMPOSES virtual void compose_{name}(yamba::Composer &yamba_out{})", params.declared("[[maybe_unused]] ", true)));
     w.out.open("{");
     let class = w.context.analysis.class(w.node.class).name();
     let member_name = quote(&format!("{class}.{name}"));
@@ -164,7 +167,7 @@ pub(crate) fn signature(w: &ClassWriter, bitstring: &Bitstring) -> Option<String
 fn write_wrapper(w: &mut ClassWriter, bitstring: &Bitstring, params: &Params, member_name: &str) {
     let Some(returned) = wrapper_type(w, bitstring) else { return };
     let name = &bitstring.name.text;
-    w.out.line(&format!("virtual {returned} {name}({})", params.declared("", false)));
+    w.out.line(&format!("YAMBA_COMPOSES virtual {returned} {name}({})", params.declared("", false)));
     w.out.open("{");
     let call = format!("[&](yamba::Composer &yamba_out) {{ {}::compose_{name}(yamba_out{}); }}", w.node.name, params.passed(true));
     match signature(w, bitstring) {

@@ -11,6 +11,7 @@ use crate::Context;
 use crate::class::{ClassWriter, add_words};
 use crate::plan::{Plan, function_key};
 use crate::text::quote;
+use crate::used::{Used, expressions};
 use crate::writer::Writer;
 
 /// The root class whose definitions are the defaults of the protocol.
@@ -105,6 +106,12 @@ fn words<'a>(context: &Context<'a>) -> HashSet<&'a str> {
                 MemberKind::Native(body) => *body,
                 MemberKind::Function { body: Some(body), .. } | MemberKind::Evidence { body: Some(body), .. } => *body,
                 MemberKind::State { init: Some(init), .. } => *init,
+                MemberKind::Bitstring(b) => {
+                    let body = b.body.as_deref().unwrap_or_default();
+                    expressions(body, &mut |cpp| add_words(analysis.cpp(cpp), &mut words));
+                    continue;
+                }
+                MemberKind::Assign { value, .. } => *value,
                 MemberKind::Param(param) => match param.value {
                     Some(value) => value,
                     None => continue,
@@ -128,8 +135,9 @@ impl VariantWriter<'_, '_> {
     fn write(&self, words: &HashSet<&str>, out: &mut Writer) {
         out.line("");
         out.line("[[maybe_unused]] void yamba_pad(yamba::Composer &yamba_out, unsigned int bytes);");
+        let used = Used::new(self.context.analysis, self.composition, words);
         for node in &self.plan.nodes {
-            ClassWriter { context: self.context, plan: self.plan, node, words, out }.write();
+            ClassWriter { context: self.context, plan: self.plan, node, words, used: &used, out }.write();
         }
         self.pad(out);
         self.subject(out);
@@ -221,7 +229,7 @@ impl VariantWriter<'_, '_> {
 
     fn configure(&self, out: &mut Writer) {
         let source = if self.composition.parameters.is_empty() { "" } else { " source" };
-        out.open(&format!("void configure(yamba::ParameterSource &{}) override {{", source.trim()));
+        out.open(&format!("YAMBA_COMPOSES void configure(yamba::ParameterSource &{}) override {{", source.trim()));
         self.configure_imports(out, "object", self.composition);
         for parameter in &self.composition.parameters {
             let MemberKind::Param(declared) = &self.context.analysis.member(parameter.declared).kind else { continue };
@@ -323,7 +331,7 @@ impl VariantWriter<'_, '_> {
             out.line("bool compose(yamba::Subject &, yamba::Composer &, const char *, int, char **) { return false; }");
             return;
         }
-        out.open("bool compose(yamba::Subject &subject, yamba::Composer &composed, const char *member, int argc, char **argv) {");
+        out.open("YAMBA_COMPOSES bool compose(yamba::Subject &subject, yamba::Composer &composed, const char *member, int argc, char **argv) {");
         out.line(&format!("[[maybe_unused]] {} &object = static_cast<Subject &>(subject).object;", self.main()));
         out.line("const yamba::ComposeRequest asked{member, argc, argv};");
         for (name, bitstring) in bitstrings {

@@ -11,16 +11,22 @@ pub(crate) struct Writer<'a> {
     out: String,
     line: usize,
     depth: usize,
+    /// The last lines were the author's; the next of ours must say that it is not.
+    is_foreign: bool,
 }
 
 impl<'a> Writer<'a> {
     /// `name` is what our own lines are said to come from.
     pub(crate) fn new(sources: &'a SourceMap, name: String) -> Writer<'a> {
-        Writer { sources, name, out: String::new(), line: 1, depth: 0 }
+        Writer { sources, name, out: String::new(), line: 1, depth: 0, is_foreign: false }
     }
 
     /// Our own text, one line, indented.
     pub(crate) fn line(&mut self, text: &str) {
+        if std::mem::take(&mut self.is_foreign) {
+            let own = text::quote(&self.name);
+            self.raw(&format!("#line {} {own}\n", self.line + 1));
+        }
         if !text.is_empty() && !text.starts_with('#') {
             self.out.extend(std::iter::repeat_n("    ", self.depth));
         }
@@ -67,8 +73,7 @@ impl<'a> Writer<'a> {
         self.raw(&padding);
         self.raw(text);
         self.raw("\n");
-        let own = text::quote(&self.name);
-        self.raw(&format!("#line {} {own}\n", self.line + 1));
+        self.is_foreign = true;
     }
 
     /// The author's text, unchanged.
