@@ -96,8 +96,9 @@ inline bool is_memory(const char *directory) {
 
 inline bool is_word(const char *list, const char *word) {
     size_t n = strlen(word);
+    if (n == 0) return false;
     for (const char *s = list; (s = strstr(s, word)) != nullptr; s++)
-        if ((s == list || strchr(" \t_", s[-1])) && (s[n] == '\0' || strchr(" \t\n_", s[n]))) return n > 0;
+        if ((s == list || strchr(" \t_", s[-1])) && (s[n] == '\0' || strchr(" \t\n_", s[n]))) return true;
     return false;
 }
 

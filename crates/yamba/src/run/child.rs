@@ -1,0 +1,308 @@
+//! One child process: started, read from, and never left behind.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal};
+use yamba_record::Event;
+
+use super::Program;
+use super::outcome::{Ending, Outcome};
+use super::reader::Reader;
+use super::stop::Stop;
+
+/// When a process is ended from outside.
+pub(super) struct Limits {
+    /// It says nothing for so long.
+    pub silence: Duration,
+    /// The run is to stop.
+    pub stop: Stop,
+}
+
+/// How often the end of the process and a wish to stop are looked for while nothing is said.
+const TICK: Duration = Duration::from_millis(20);
+
+/// A program that has said why it cannot go on may take so long to end: a partner process may keep it waiting for ever.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// So much of standard error is kept.
+const MESSAGES: usize = 4096;
+
+/// The number that the record pipe has in the child.
+const RECORD_FD: i32 = 3;
+
+/// Runs the program, with its records on a pipe of their own: benchmarks may print.
+pub(super) fn run(
+    program: &Program,
+    arguments: &[String],
+    scratch: &Path,
+    limits: &Limits,
+) -> Outcome {
+    let mut arguments = arguments.to_vec();
+    arguments.extend(["--record-fd".to_owned(), RECORD_FD.to_string()]);
+    let started = pipe().and_then(|(reader, writer)| {
+        let child = spawn(program, &arguments, scratch, Stdio::null(), Some(&writer))?;
+        Ok((child, reader))
+    });
+    match started {
+        Ok((child, records)) => Conversation::new(child, Some(records)).hold(limits),
+        Err(e) => not_started(program, &e),
+    }
+}
+
+/// Runs the program and gives back its standard output too.
+pub(super) fn output(
+    program: &Program,
+    arguments: &[String],
+    scratch: &Path,
+    limits: &Limits,
+) -> (Outcome, Vec<u8>) {
+    match spawn(program, arguments, scratch, Stdio::piped(), None) {
+        Ok(mut child) => {
+            let stdout = child.stdout.take().map(|s| File::from(OwnedFd::from(s)));
+            let mut conversation = Conversation::new(child, stdout);
+            conversation.copy = Some(Vec::new());
+            let mut copy = Vec::new();
+            let outcome = conversation.hold_and_copy(limits, &mut copy);
+            (outcome, copy)
+        }
+        Err(e) => (not_started(program, &e), Vec::new()),
+    }
+}
+
+fn not_started(program: &Program, e: &io::Error) -> Outcome {
+    let what = program.runner.first().cloned();
+    let what = what.unwrap_or_else(|| program.path.display().to_string());
+    Outcome {
+        events: Vec::new(),
+        garbled: 0,
+        messages: String::new(),
+        ending: Ending::NotStarted(format!("cannot start {what}: {e}")),
+    }
+}
+
+fn pipe() -> io::Result<(File, OwnedFd)> {
+    let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    Ok((File::from(reader), writer))
+}
+
+fn spawn(
+    program: &Program,
+    arguments: &[String],
+    scratch: &Path,
+    stdout: Stdio,
+    records: Option<&OwnedFd>,
+) -> io::Result<Child> {
+    let mut words = program.runner.iter().map(std::ffi::OsStr::new);
+    let first = words.next().unwrap_or(program.path.as_os_str());
+    let mut command = Command::new(first);
+    command.args(words);
+    if !program.runner.is_empty() {
+        command.arg(&program.path);
+    }
+    command
+        .args(arguments)
+        .env("YAMBA_SCRATCH", scratch)
+        .stdin(Stdio::null())
+        .stdout(stdout)
+        .stderr(Stdio::piped())
+        // A group of its own: what the benchmark forks can be ended with it, and a Ctrl-C is for us to pass on.
+        .process_group(0);
+    let records = records.map(AsRawFd::as_raw_fd);
+    let parent = rustix::process::getpid();
+    // SAFETY: between fork and exec only system calls are made, no memory is taken and no lock.
+    unsafe { command.pre_exec(move || prepare(parent, records)) };
+    command.spawn()
+}
+
+/// In the child, before it becomes the benchmark.
+fn prepare(parent: Pid, records: Option<i32>) -> io::Result<()> {
+    die_with(parent)?;
+    if let Some(fd) = records {
+        // SAFETY: `fd` is the pipe's end, open in the parent while it forks; number 3 is not owned by anything here
+        // that would close it before exec.
+        unsafe {
+            let source = rustix::fd::BorrowedFd::borrow_raw(fd);
+            if fd == RECORD_FD {
+                rustix::io::fcntl_setfd(source, rustix::io::FdFlags::empty())?;
+            } else {
+                let mut target =
+                    std::mem::ManuallyDrop::new(rustix::fd::FromRawFd::from_raw_fd(RECORD_FD));
+                rustix::io::dup2(source, &mut target)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A parent that is killed cannot end its children: the system has to.
+#[cfg(target_os = "linux")]
+fn die_with(parent: Pid) -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    if rustix::process::getppid() != Some(parent) {
+        return Err(io::Error::from(rustix::io::Errno::SRCH));
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn die_with(_: Pid) -> io::Result<()> {
+    Ok(())
+}
+
+/// The talk with one child until it ends or is ended.
+struct Conversation {
+    child: Child,
+    records: Option<File>,
+    errors: Option<File>,
+    reader: Reader,
+    messages: Vec<u8>,
+    heard: Instant,
+    failed: Option<Instant>,
+    copy: Option<Vec<u8>>,
+}
+
+impl Conversation {
+    fn new(mut child: Child, records: Option<File>) -> Conversation {
+        let errors = child.stderr.take().map(|s| File::from(OwnedFd::from(s)));
+        for file in records.iter().chain(&errors) {
+            // Forked partners share the pipes and may outlive the child: no read may wait for them.
+            let _ = rustix::io::ioctl_fionbio(file, true);
+        }
+        Conversation {
+            child,
+            records,
+            errors,
+            reader: Reader::default(),
+            messages: Vec::new(),
+            heard: Instant::now(),
+            failed: None,
+            copy: None,
+        }
+    }
+
+    fn hold_and_copy(mut self, limits: &Limits, copy: &mut Vec<u8>) -> Outcome {
+        let ending = self.talk(limits);
+        *copy = self.copy.take().unwrap_or_default();
+        self.close(ending)
+    }
+
+    fn hold(mut self, limits: &Limits) -> Outcome {
+        let ending = self.talk(limits);
+        self.close(ending)
+    }
+
+    fn talk(&mut self, limits: &Limits) -> Ending {
+        loop {
+            self.wait();
+            self.listen();
+            if let Ok(Some(status)) = self.child.try_wait() {
+                self.end_group();
+                self.listen();
+                return match status.signal() {
+                    Some(signal) => Ending::Signal(signal),
+                    None => Ending::Exit(status.code().unwrap_or(-1)),
+                };
+            }
+            let forced = self.overdue(limits);
+            if let Some(ending) = forced {
+                self.end_group();
+                let _ = self.child.wait();
+                self.listen();
+                return ending;
+            }
+        }
+    }
+
+    /// Why it has to be ended now, if it has.
+    fn overdue(&self, limits: &Limits) -> Option<Ending> {
+        if limits.stop.requested() {
+            return Some(Ending::Stopped);
+        }
+        if self.failed.is_some_and(|at| at.elapsed() > GRACE) {
+            return Some(Ending::Exit(3));
+        }
+        (self.heard.elapsed() > limits.silence).then_some(Ending::Hung(limits.silence))
+    }
+
+    /// Until something is said, or a tick has passed.
+    fn wait(&self) {
+        let tick = Timespec {
+            tv_sec: 0,
+            tv_nsec: TICK.as_nanos() as _,
+        };
+        let mut pipes: Vec<PollFd<'_>> = self
+            .records
+            .iter()
+            .chain(&self.errors)
+            .map(|f| PollFd::from_borrowed_fd(f.as_fd(), PollFlags::IN))
+            .collect();
+        let _ = poll(&mut pipes, Some(&tick));
+    }
+
+    /// Takes all that was said.
+    fn listen(&mut self) {
+        let mut buffer = [0; 16384];
+        let mut heard = false;
+        while let Some(n) = read(&mut self.records, &mut buffer) {
+            heard |= n > 0;
+            match &mut self.copy {
+                Some(copy) if copy.len() < 1 << 24 => copy.extend_from_slice(&buffer[..n]),
+                Some(_) => {}
+                None => {
+                    self.reader.push(&buffer[..n]);
+                }
+            }
+        }
+        while let Some(n) = read(&mut self.errors, &mut buffer) {
+            self.messages.extend_from_slice(&buffer[..n]);
+            let over = self.messages.len().saturating_sub(MESSAGES);
+            self.messages.drain(..over);
+        }
+        if heard {
+            self.heard = Instant::now();
+        }
+        let is_error = |e: &Event| matches!(e, Event::Error(_));
+        if self.failed.is_none() && self.reader.events().last().is_some_and(is_error) {
+            self.failed = Some(Instant::now());
+        }
+    }
+
+    /// Ends whatever the benchmark left behind.
+    fn end_group(&self) {
+        if let Some(group) = Pid::from_raw(self.child.id() as i32) {
+            let _ = rustix::process::kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    fn close(self, ending: Ending) -> Outcome {
+        let (events, garbled) = self.reader.finish();
+        Outcome {
+            events,
+            garbled,
+            messages: String::from_utf8_lossy(&self.messages).trim().to_owned(),
+            ending,
+        }
+    }
+}
+
+/// Reads what is there; `None` if nothing is. At its end the pipe is closed: it would look ready for ever.
+fn read(pipe: &mut Option<File>, buffer: &mut [u8]) -> Option<usize> {
+    loop {
+        match pipe.as_mut()?.read(buffer) {
+            Ok(0) => {
+                *pipe = None;
+                return None;
+            }
+            Ok(n) => return Some(n),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a reader is told of a program that did not end well.
+
+use yamba_record::event::{Code, Crash, Event, Failure};
+
+use super::outcome::{Ending, Outcome};
+
+/// Disassembles composed code around an address, one instruction a line; none if it cannot.
+pub type Listing<'a> = dyn Fn(&Code, u64) -> Option<String> + 'a;
+
+/// What ended the measurement early: what the program itself recorded of it if it could, else how its process ended.
+/// `None` if it got to its end.
+pub(super) fn reasons(
+    class: &str,
+    outcome: &Outcome,
+    listing: &Listing<'_>,
+) -> Option<Vec<String>> {
+    let mut reasons = Vec::new();
+    for event in &outcome.events {
+        match event {
+            Event::Crash(crash) => reasons.extend(crashed(class, crash, listing)),
+            Event::Error(failure) => reasons.push(failed(failure)),
+            _ => {}
+        }
+    }
+    let finished =
+        outcome.events.last() == Some(&Event::End) || outcome.events.contains(&Event::End);
+    if reasons.is_empty() && finished {
+        return None;
+    }
+    if reasons.is_empty() {
+        reasons.push(format!("{class} {}", ending(outcome)));
+    }
+    Some(reasons)
+}
+
+fn failed(failure: &Failure) -> String {
+    let place = match (&failure.file, failure.line) {
+        (Some(file), Some(line)) => format!(" ({file}:{line})"),
+        _ => String::new(),
+    };
+    let class = failure.class.as_deref().unwrap_or("the benchmark");
+    format!("{class}: {}{place}", failure.text)
+}
+
+fn crashed(class: &str, crash: &Crash, listing: &Listing<'_>) -> Vec<String> {
+    let mut text = format!(
+        "{class} was ended by {} ({})",
+        crash.signal,
+        meaning(crash.number)
+    );
+    if let Some(code) = &crash.code {
+        text += &format!(" in composed code of {}", code.member);
+        let bit = crash.pc.saturating_sub(code.base) * 8;
+        let inside = |p: &&yamba_record::event::Part| p.start <= bit && bit < p.end;
+        let innermost = code.parts.iter().filter(inside).max_by_key(|p| p.depth);
+        if let Some(part) = innermost.filter(|p| p.name != code.member) {
+            text += &format!(", in {}", part.name);
+        }
+    }
+    if crash.pc != 0 {
+        text += &format!(", at {:#x}", crash.pc);
+    }
+    // SIGSEGV and SIGBUS: the address is what was touched, not where the program was.
+    if matches!(crash.number, 7 | 11) {
+        text += &format!(", touching {:#x}", crash.address);
+    }
+    let shown = crash.code.as_ref().and_then(|code| listing(code, crash.pc));
+    std::iter::once(text).chain(shown).collect()
+}
+
+/// How the process ended, in words.
+pub(super) fn ending(outcome: &Outcome) -> String {
+    let text = match &outcome.ending {
+        Ending::Exit(0) => "ended without finishing its measurement".to_owned(),
+        Ending::Exit(status) => format!("ended with status {status}"),
+        Ending::Signal(number) => format!("was ended by {} ({})", name(*number), meaning(*number)),
+        Ending::Hung(limit) => format!("said nothing for {} s and was ended", limit.as_secs_f64()),
+        Ending::Stopped => "was stopped".to_owned(),
+        Ending::NotStarted(why) => why.clone(),
+    };
+    match outcome.messages.is_empty() {
+        true => text,
+        false => format!("{text}: {}", outcome.messages),
+    }
+}
+
+fn name(signal: i32) -> String {
+    let known = signal_hook::low_level::signal_name(signal);
+    known.map_or_else(|| format!("signal {signal}"), str::to_owned)
+}
+
+fn meaning(signal: i32) -> &'static str {
+    match signal {
+        4 => "illegal instruction",
+        5 => "trap",
+        6 => "abort",
+        7 => "bus error",
+        8 => "arithmetic error",
+        9 => "killed",
+        11 => "invalid memory access",
+        13 => "broken pipe",
+        15 => "terminated",
+        _ => "signal",
+    }
+}

@@ -1,0 +1,30 @@
+//! Asks a program what it is.
+
+use std::path::Path;
+
+use yamba_record::program::Program as Description;
+
+use super::child::{self, Limits};
+use super::outcome::Ending;
+use super::points::{Refused, settings};
+use super::{Program, crash};
+
+/// What the program says of itself with these parameters.
+pub(super) fn describe(
+    program: &Program,
+    fixed: &[(String, String)],
+    scratch: &Path,
+    limits: &Limits,
+) -> Result<Description, Refused> {
+    let mut arguments = vec!["--describe".to_owned()];
+    arguments.extend(settings(fixed));
+    let (outcome, text) = child::output(program, &arguments, scratch, limits);
+    match outcome.ending {
+        Ending::Exit(0) => serde_json::from_slice(&text)
+            .map_err(|e| Refused::Crash(vec![format!("it does not describe itself: {e}")])),
+        Ending::Exit(2) => Err(Refused::Usage(outcome.messages)),
+        Ending::Exit(4) => Err(Refused::Skip(outcome.messages)),
+        Ending::Stopped => Err(Refused::Skip("stopped before it began".to_owned())),
+        _ => Err(Refused::Crash(vec![crash::ending(&outcome)])),
+    }
+}

@@ -1,0 +1,33 @@
+//! What came of one child process.
+
+use std::time::Duration;
+
+use yamba_record::Event;
+
+/// How a process ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// With a status of its own.
+    Exit(i32),
+    /// By a signal.
+    Signal(i32),
+    /// It said nothing for so long, and was killed.
+    Hung(Duration),
+    /// The run was stopped.
+    Stopped,
+    /// It never began.
+    NotStarted(String),
+}
+
+/// What one process wrote and how it ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Outcome {
+    /// Its records, in order.
+    pub events: Vec<Event>,
+    /// Lines that were no records.
+    pub garbled: u64,
+    /// The last of what it wrote to standard error.
+    pub messages: String,
+    /// How it ended.
+    pub ending: Ending,
+}

@@ -1,0 +1,195 @@
+//! Which parameter points are measured.
+
+use yamba_record::Parameters;
+use yamba_record::parameters::plain;
+use yamba_record::program::{Parameter, Program};
+
+use super::Options;
+
+/// One point to measure.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    /// What `--set` and the sweeps fix.
+    pub settings: Vec<(String, String)>,
+    /// The program as it describes itself there.
+    pub program: Program,
+}
+
+impl Point {
+    /// Its parameters for a reader.
+    pub fn parameters(&self) -> String {
+        parameters(&self.program).to_string()
+    }
+}
+
+/// Why no points were found.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Refused {
+    /// A parameter was not understood.
+    Usage(String),
+    /// Nothing runs here.
+    Skip(String),
+    /// The program ended before it could say.
+    Crash(Vec<String>),
+}
+
+/// All parameters with their values.
+pub(super) fn parameters(program: &Program) -> Parameters {
+    let each = program.parameters.iter();
+    Parameters(each.map(|p| (p.name.clone(), p.value.clone())).collect())
+}
+
+/// The arguments that fix parameters.
+pub(super) fn settings(fixed: &[(String, String)]) -> Vec<String> {
+    let each = fixed.iter();
+    each.flat_map(|(name, value)| ["--set".to_owned(), format!("{name}={value}")])
+        .collect()
+}
+
+/// Every combination of the swept parameters' values. Later parameters may depend on earlier ones, so that the program is
+/// asked anew at each step.
+pub(super) fn expand(
+    options: &Options,
+    describe: &dyn Fn(&[(String, String)]) -> Result<Program, Refused>,
+) -> Result<Vec<Point>, Refused> {
+    let mut points = Vec::new();
+    step(options, describe, options.set.clone(), &mut points)?;
+    Ok(points)
+}
+
+fn step(
+    options: &Options,
+    describe: &dyn Fn(&[(String, String)]) -> Result<Program, Refused>,
+    settings: Vec<(String, String)>,
+    points: &mut Vec<Point>,
+) -> Result<(), Refused> {
+    let program = describe(&settings)?;
+    if let Some(reason) = program.skip {
+        return Err(Refused::Skip(reason));
+    }
+    check_names(options, &program)?;
+    let swept = program.parameters.iter().filter(|p| !p.set);
+    let swept = swept.filter_map(|p| Some((p, values(p, options)?))).next();
+    let Some((parameter, values)) = swept else {
+        points.push(Point { settings, program });
+        return Ok(());
+    };
+    for value in values {
+        let mut fixed = settings.clone();
+        fixed.push((parameter.name.clone(), value));
+        step(options, describe, fixed, points)?;
+    }
+    Ok(())
+}
+
+/// The values that a parameter takes in turn, if it is swept.
+fn values(parameter: &Parameter, options: &Options) -> Option<Vec<String>> {
+    let asked = options.sweep.iter().find(|(n, _)| *n == parameter.name);
+    if let Some((_, values)) = asked {
+        return Some(values.clone());
+    }
+    let quick = parameter.quick.as_ref().filter(|_| options.quick);
+    let listed = quick.or(parameter.over.as_ref())?;
+    Some(listed.iter().map(plain).collect())
+}
+
+fn check_names(options: &Options, program: &Program) -> Result<(), Refused> {
+    let known = |name: &String| program.parameters.iter().any(|p| p.name == *name);
+    let Some((wrong, _)) = options.sweep.iter().find(|(name, _)| !known(name)) else {
+        return Ok(());
+    };
+    let each = program.parameters.iter();
+    let names: Vec<String> = each.map(|p| format!("{} ({})", p.name, p.ty)).collect();
+    let has = if names.is_empty() {
+        "it has none at all".to_owned()
+    } else {
+        format!("it has {}", names.join(", "))
+    };
+    Err(Refused::Usage(format!(
+        "--sweep {wrong}: {} has no parameter `{wrong}`; {has}",
+        program.class
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A class with `a over {1, 2}`, `b = 10 * a over {b, b + 1} quick {b}` and `c`.
+    fn describe(fixed: &[(String, String)]) -> Result<Program, Refused> {
+        let set = |name: &str| fixed.iter().rev().find(|(n, _)| n == name);
+        let number = |name: &str, default: i64| match set(name) {
+            Some((_, text)) => text.parse().unwrap(),
+            None => default,
+        };
+        let a = number("a", 1);
+        let parameter = |name: &str, value: i64, over: Option<Vec<Value>>, quick| Parameter {
+            name: name.to_owned(),
+            ty: "int".to_owned(),
+            value: json!(value),
+            over,
+            quick,
+            set: set(name).is_some(),
+        };
+        Ok(Program {
+            class: "sample".to_owned(),
+            parameters: vec![
+                parameter("a", a, Some(vec![json!(1), json!(2)]), None),
+                parameter(
+                    "b",
+                    number("b", 10 * a),
+                    Some(vec![json!(10 * a), json!(10 * a + 1)]),
+                    Some(vec![json!(10 * a)]),
+                ),
+                parameter("c", number("c", 7), None, None),
+            ],
+            ..Program::default()
+        })
+    }
+
+    fn all(options: &Options) -> Vec<String> {
+        let points = expand(options, &describe).unwrap();
+        points.iter().map(Point::parameters).collect()
+    }
+
+    #[test]
+    fn a_sweep_may_depend_on_another() {
+        assert_eq!(
+            all(&Options::default()),
+            [
+                "a=1 b=10 c=7",
+                "a=1 b=11 c=7",
+                "a=2 b=20 c=7",
+                "a=2 b=21 c=7"
+            ]
+        );
+        assert_eq!(all(&Options::quick()), ["a=1 b=10 c=7", "a=2 b=20 c=7"]);
+    }
+
+    #[test]
+    fn a_setting_ends_a_sweep_and_a_given_sweep_replaces_it() {
+        let options = Options {
+            set: vec![("a".to_owned(), "3".to_owned())],
+            sweep: vec![("c".to_owned(), vec!["5".to_owned(), "6".to_owned()])],
+            ..Options::quick()
+        };
+        assert_eq!(all(&options), ["a=3 b=30 c=5", "a=3 b=30 c=6"]);
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known() {
+        let options = Options {
+            sweep: vec![("d".to_owned(), vec!["5".to_owned()])],
+            ..Options::default()
+        };
+        assert_eq!(
+            expand(&options, &describe).unwrap_err(),
+            Refused::Usage(
+                "--sweep d: sample has no parameter `d`; it has a (int), b (int), c (int)"
+                    .to_owned()
+            )
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! The directory that benchmarks put their files in: made by the parent, so that it is removed however they end.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+const PREFIX: &str = "yamba-run-";
+
+/// A private directory, locked as long as the run lives.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    directory: PathBuf,
+    _lock: Option<File>,
+}
+
+impl Scratch {
+    /// Makes one under `TMPDIR` or `/var/tmp` (`/tmp` is often memory), and removes those of runs that were killed.
+    pub fn new() -> Scratch {
+        let home = std::env::var_os("TMPDIR").filter(|d| !d.is_empty());
+        Scratch::under(&home.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from))
+    }
+
+    /// If none can be made, programs that ask for it say so, and only they fail.
+    fn under(home: &Path) -> Scratch {
+        sweep(home);
+        let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(home);
+        let directory = match made {
+            Ok(directory) => directory.keep(),
+            Err(_) => home.join(format!("{PREFIX}{}", std::process::id())),
+        };
+        let lock = File::open(&directory).ok();
+        if let Some(lock) = &lock {
+            let _ = flock(lock, FlockOperation::LockExclusive);
+        }
+        Scratch {
+            directory,
+            _lock: lock,
+        }
+    }
+
+    /// The part of one benchmark: none finds another's files.
+    pub fn of(&self, class: &str) -> PathBuf {
+        self.directory.join(class)
+    }
+
+    /// Removes one benchmark's files.
+    pub fn clear(&self, class: &str) {
+        let _ = fs::remove_dir_all(self.of(class));
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Removes the directories that nobody holds. A lock ends with its process, also in another container, where the
+/// number of the process would mean something else.
+fn sweep(home: &Path) {
+    let Ok(entries) = fs::read_dir(home) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        if !is_ours || !is_old(&entry) {
+            continue;
+        }
+        let Ok(directory) = File::open(entry.path()) else {
+            continue;
+        };
+        if flock(&directory, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// One that has just been made may not be locked yet.
+fn is_old(entry: &fs::DirEntry) -> bool {
+    let made = entry.metadata().and_then(|m| m.modified());
+    made.is_ok_and(|at| at.elapsed().is_ok_and(|age| age.as_secs() >= 5))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    fn age(path: &Path) {
+        let then = SystemTime::now() - Duration::from_secs(60);
+        File::open(path).unwrap().set_modified(then).unwrap();
+    }
+
+    #[test]
+    fn is_removed_and_those_of_the_dead_are_swept() {
+        let home = tempfile::tempdir().unwrap();
+        let dead = home.path().join("yamba-run-dead");
+        let other = home.path().join("something-else");
+        fs::create_dir(&dead).unwrap();
+        fs::write(dead.join("data"), "x").unwrap();
+        fs::create_dir(&other).unwrap();
+        age(&dead);
+        age(&other);
+
+        let living = Scratch::under(home.path());
+        assert!(!dead.exists() && other.exists());
+        age(&living.directory);
+        let second = Scratch::under(home.path());
+        assert!(living.directory.exists(), "the living keep theirs");
+
+        fs::create_dir(second.of("a")).unwrap();
+        second.clear("a");
+        assert!(!second.of("a").exists());
+        let path = second.directory.clone();
+        drop(second);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,125 @@
+//! From raw intervals to samples, and from numbers to what a person reads.
+
+use yamba_record::event::RawInterval;
+
+/// Nanoseconds in a unit of time.
+pub(super) fn nanoseconds(unit: &str) -> Option<f64> {
+    match unit {
+        "ns" => Some(1.0),
+        "us" => Some(1e3),
+        "ms" => Some(1e6),
+        "s" => Some(1e9),
+        _ => None,
+    }
+}
+
+/// Bytes in the amount that a bandwidth counts a second.
+fn bytes(unit: &str) -> f64 {
+    match unit.strip_suffix("/s") {
+        Some("KB") => 1e3,
+        Some("MB") => 1e6,
+        Some("GB") => 1e9,
+        Some("KiB") => 1024.0,
+        Some("MiB") => 1_048_576.0,
+        Some("GiB") => 1_073_741_824.0,
+        _ => 1.0,
+    }
+}
+
+/// T(P) = (M(benchmark) - M(benchmark_dummy)) / operations, in ns.
+pub(super) fn time_per_operation(raw: &RawInterval) -> Option<f64> {
+    let time = (raw.ns - raw.dummy_ns) / raw.operations as f64;
+    time.is_finite().then_some(time)
+}
+
+/// What one interval amounts to, in the benchmark's unit.
+pub(super) fn sample(figure: &str, unit: &str, raw: &RawInterval) -> Option<f64> {
+    let sample = match figure {
+        "value" => raw.value?,
+        // An operation is a byte.
+        "bandwidth" => 1e9 / time_per_operation(raw)? / bytes(unit),
+        _ => time_per_operation(raw)? / nanoseconds(unit).unwrap_or(1.0),
+    };
+    sample.is_finite().then_some(sample)
+}
+
+/// A factor and a unit that give a number of a convenient length.
+pub(super) fn scale(value: f64, unit: &str) -> (f64, String) {
+    const TIMES: [(&str, f64); 4] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+    let Some(base) = nanoseconds(unit) else {
+        return (1.0, unit.to_owned());
+    };
+    let ns = value.abs() * base;
+    let fits = TIMES.iter().rev().find(|(_, size)| ns >= *size);
+    let (name, size) = fits.unwrap_or(&TIMES[0]);
+    (base / size, (*name).to_owned())
+}
+
+/// A number with four digits that count, as a person would write it.
+pub(super) fn number(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    if !(-4..15).contains(&magnitude) {
+        return format!("{value:.3e}");
+    }
+    let text = format!("{value:.*}", (3 - magnitude).max(0) as usize);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(operations: u64, ns: f64, dummy_ns: f64) -> RawInterval {
+        RawInterval {
+            operations,
+            ns,
+            dummy_ns,
+            value: Some(42.0),
+            ..RawInterval::default()
+        }
+    }
+
+    #[test]
+    fn samples_in_their_unit() {
+        assert_eq!(sample("latency", "ns", &raw(4, 100.0, 20.0)), Some(20.0));
+        assert_eq!(sample("latency", "us", &raw(1, 5000.0, 0.0)), Some(5.0));
+        let copied = raw(1_000_000, 100_000.0, 0.0);
+        assert_eq!(sample("bandwidth", "MB/s", &copied), Some(10_000.0));
+        assert_eq!(sample("bandwidth", "GB/s", &copied), Some(10.0));
+        assert_eq!(sample("bandwidth", "MB/s", &raw(1, 5.0, 5.0)), None);
+        assert_eq!(sample("latency", "ns", &raw(0, 5.0, 1.0)), None);
+        assert_eq!(sample("value", "Hz", &raw(0, 5.0, 1.0)), Some(42.0));
+    }
+
+    #[test]
+    fn numbers_as_a_person_writes_them() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.99996, "1"),
+            (12.3456, "12.35"),
+            (123456.7, "123457"),
+            (-0.01234567, "-0.01235"),
+            (1e-9, "1.000e-9"),
+            (3e20, "3.000e20"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn times_are_scaled() {
+        assert_eq!(scale(1500.0, "ns"), (1e-3, "us".to_owned()));
+        assert_eq!(scale(0.2, "ns"), (1.0, "ns".to_owned()));
+        assert_eq!(scale(2500.0, "us"), (1e-3, "ms".to_owned()));
+        assert_eq!(scale(-3e9, "ns"), (1e-9, "s".to_owned()));
+        assert_eq!(scale(5.0, "MB/s"), (1.0, "MB/s".to_owned()));
+    }
+}

@@ -1,0 +1,102 @@
+//! Whether a figure is of the thing it names.
+
+use yamba_record::event::{Purpose, Sizing};
+use yamba_record::program::{Physical, Program, Side};
+use yamba_record::{Evidence, Interval};
+use yamba_stats::{median_interval, sorted};
+
+use super::units::{nanoseconds, number};
+
+/// Twice the passes must take at least this much longer. Far from 2, so that a disturbance is not mistaken for it.
+const GROWTH: f64 = 1.5;
+
+/// A bound may be missed by this much: what the clock and the cycle's length are not known better than.
+const SLACK: f64 = 0.01;
+
+/// The evidence of an interval that is outside its bounds. What was no number is outside of any.
+pub(super) fn outside(program: &Program, interval: &Interval) -> Vec<String> {
+    let mut outside = Vec::new();
+    for bound in &program.evidence {
+        let Some(expects) = bound.expects else {
+            continue;
+        };
+        let value = interval.evidence.get(&bound.name).copied().flatten();
+        if !value.is_some_and(|v| holds(expects, v)) {
+            outside.push(bound.name.clone());
+        }
+    }
+    outside
+}
+
+fn holds(expects: [Option<f64>; 2], value: f64) -> bool {
+    expects[0].is_none_or(|low| value >= low) && expects[1].is_none_or(|high| value <= high)
+}
+
+/// At most half of the samples count: each evidence that says so, in words.
+pub(super) fn evidence_fails(name: &str, evidence: &Evidence, intervals: usize) -> String {
+    let side = |s: Option<f64>, open: &str| s.map_or(open.to_owned(), number);
+    let expects = evidence.expects.unwrap_or_default();
+    format!(
+        "{name} is {} (median), expected [{}, {}]; outside in {} of {intervals} intervals",
+        evidence.median.map_or("no number".to_owned(), number),
+        side(expects[0], "-inf"),
+        side(expects[1], "inf"),
+        evidence.outside,
+    )
+}
+
+/// The benchmark's time at N and at 2N passes, each the least of several, so that disturbances do not count.
+pub(super) fn grows(sizing: &[Sizing]) -> bool {
+    let trials = || sizing.iter().filter(|s| s.purpose == Purpose::Growth);
+    let Some(fewer) = trials().map(|s| s.passes).min() else {
+        return true;
+    };
+    let least = |passes: u64| {
+        let times = trials().filter(|s| s.passes == passes).map(|s| s.ns);
+        sorted(&times.collect::<Vec<f64>>()).first().copied()
+    };
+    match (least(fewer), least(2 * fewer)) {
+        (Some(once), Some(twice)) => twice >= GROWTH * once,
+        _ => true,
+    }
+}
+
+/// Whether the dummy took as long as the benchmark, as far as the intervals can tell.
+pub(super) fn is_nothing(times: &[f64]) -> bool {
+    median_interval(times, 0.95).is_none_or(|i| i.low <= 0.0)
+}
+
+/// The bound that the figure breaks, in words. `interval` is in the figure's unit, `times` in ns an operation.
+pub(super) fn breaks(
+    bound: &Physical,
+    unit: &str,
+    interval: [f64; 2],
+    times: [f64; 2],
+    cycle: Option<[f64; 2]>,
+) -> Option<String> {
+    let is_cycles = matches!(bound.unit.as_str(), "cycle" | "cycles");
+    // Of the two readings of a cycle, the one that excuses more.
+    let (low, high) = if is_cycles {
+        let [shortest, longest] = cycle?;
+        (times[0] / longest, times[1] / shortest)
+    } else if let Some(ns) = nanoseconds(&bound.unit) {
+        (times[0] / ns, times[1] / ns)
+    } else if bound.unit == unit || bound.unit.is_empty() {
+        (interval[0], interval[1])
+    } else {
+        return None;
+    };
+    let (broken, words) = match bound.kind {
+        Side::AtLeast => (high < bound.value * (1.0 - SLACK), "less than"),
+        Side::AtMost => (low > bound.value * (1.0 + SLACK), "more than"),
+    };
+    broken.then(|| {
+        format!(
+            "impossible: {} to {} {unit_name} is {words} {} {unit_name}",
+            number(low),
+            number(high),
+            number(bound.value),
+            unit_name = bound.unit,
+        )
+    })
+}

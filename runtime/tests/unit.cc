@@ -1,0 +1,281 @@
+// The runtime's parts, one by one. Prints what fails; status 1 if anything does. Built with sanitizers by the tests.
+#include <sys/wait.h>
+
+#include "yamba/runtime.h"
+
+namespace {
+
+int failures = 0;
+
+#define CHECK(condition) \
+    do { \
+        if (!(condition)) failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+    } while (false)
+
+template <class T>
+yamba::parse::Fault fault_of(const char *text) {
+    T value{};
+    return yamba::parse::any(text, value);
+}
+
+template <class T>
+T value_of(const char *text) {
+    T value{};
+    CHECK(yamba::parse::any(text, value) == nullptr);
+    return value;
+}
+
+void text_is_always_json() {
+    auto quoted = [](const char *s) { return yamba::Text().quote(s); };
+    CHECK(quoted("a\"b\\c\n").is("\"a\\\"b\\\\c\\u000a\""));
+    CHECK(quoted("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80").is("\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\""));
+    CHECK(quoted("\xFF").is("\"\xEF\xBF\xBD\""));
+    CHECK(quoted("\xC0\x80x").is("\"\xEF\xBF\xBD\xEF\xBF\xBDx\""));
+    CHECK(quoted("\xE2\x82").is("\"\xEF\xBF\xBD\xEF\xBF\xBD\""));
+    CHECK(quoted("\xED\xA0\x80").is("\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""));
+    CHECK(quoted(nullptr).is("null"));
+    auto number = [](double v) { return yamba::Text().number(v); };
+    CHECK(number(0.1).is("0.1"));
+    CHECK(number(1.0 / 3).is("0.3333333333333333"));
+    CHECK(number(1e300).is("1e+300"));
+    CHECK(number(NAN).is("null") && number(INFINITY).is("null") && number(-INFINITY).is("null"));
+    yamba::Text copy = number(5), moved = static_cast<yamba::Text &&>(copy);
+    CHECK(moved.is("5") && copy.empty());
+    copy = moved;
+    CHECK(copy.is("5"));
+}
+
+void settings_are_parsed_to_their_ends() {
+    CHECK(value_of<int>("64") == 64 && value_of<int>("-64") == -64 && value_of<int>("0x40") == 64 && value_of<int>("+7") == 7);
+    CHECK(value_of<size_t>("64K") == 65536 && value_of<size_t>("1m") == 1048576 && value_of<uint64_t>("2G") == uint64_t(2) << 30);
+    CHECK(value_of<int64_t>("-9223372036854775808") == INT64_MIN && value_of<uint64_t>("18446744073709551615") == UINT64_MAX);
+    CHECK(value_of<signed char>("-128") == -128 && value_of<unsigned char>("255") == 255);
+    CHECK(value_of<double>("1.5") == 1.5 && value_of<double>("1.5K") == 1536 && value_of<float>("-2") == -2);
+    CHECK(value_of<bool>("true") && value_of<bool>("1") && !value_of<bool>("no"));
+    CHECK(strcmp(value_of<const char *>("any text"), "any text") == 0);
+    using namespace yamba::parse;
+    CHECK(fault_of<int>("2147483648") == out_of_range && fault_of<int>("-2147483649") == out_of_range);
+    CHECK(fault_of<unsigned>("-1") == out_of_range && fault_of<unsigned char>("256") == out_of_range);
+    CHECK(fault_of<uint64_t>("18446744073709551616") == out_of_range && fault_of<uint64_t>("99999999999T") == out_of_range);
+    CHECK(fault_of<float>("1e300") == out_of_range);
+    for (const char *wrong : {"", "-", "abc", "12abc", "1KB", "K", "0x", " 1", "--1", "1 "}) CHECK(fault_of<int>(wrong) == not_a_number);
+    for (const char *wrong : {"", "abc", "nan", "1.5X"}) CHECK(fault_of<double>(wrong) == not_a_number);
+    CHECK(fault_of<bool>("maybe") != nullptr && fault_of<bool>("") != nullptr);
+}
+
+void sweeps_have_the_values_they_say() {
+    CHECK((yamba::values<int>(16, 32u, 64L) == yamba::Values<int>{16, 32, 64}));
+    CHECK((yamba::log_values<int>(16, 64, 1) == yamba::Values<int>{16, 32, 64}));
+    CHECK((yamba::log_values<int>(16, 32, 2) == yamba::Values<int>{16, 23, 32}));
+    CHECK((yamba::log_values<int>(1, 2, 8) == yamba::Values<int>{1, 2}));
+    CHECK(yamba::log_values<int>(0, 8, 1).empty() && yamba::log_values<int>(8, 4, 1).empty() && yamba::log_values<int>(1, 8, 0).empty());
+    CHECK(yamba::log_values<double>(1, INFINITY, 1000).size() <= yamba::most_sweep_values);
+    CHECK((yamba::linear_values<int>(0, 10, 5) == yamba::Values<int>{0, 5, 10}));
+    CHECK((yamba::linear_values<int>(3, 0, -1) == yamba::Values<int>{3, 2, 1, 0}));
+    CHECK(yamba::linear_values<double>(0, 1, 0.1).size() == 11 && yamba::linear_values<int>(0, 1, 0).empty());
+}
+
+void a_wrong_setting_is_named_with_what_there_is() {
+    auto fault = [](const char *name, const char *text) {
+        yamba::ParameterSource source;
+        source.settings.push_back({yamba::Text(name), text});
+        int scale;
+        bool on;
+        source.settle(scale, "scale", "int", [] { return 16; });
+        source.settle(on, "on", "bool", [] { return false; });
+        source.understood("sample");
+        return source.fault;
+    };
+    CHECK(fault("scale", "8").empty());
+    CHECK(fault("scal", "8").is("--set scal=8: sample has no parameter `scal`; it has scale (int), on (bool)"));
+    CHECK(fault("scale", "9G").is("--set scale=9G: scale is of type int; `9G` is out of range"));
+    CHECK(fault("on", "x").is("--set on=x: on is of type bool; `x` is neither true nor false"));
+}
+
+void versions_are_compared_number_by_number() {
+    using yamba::condition::version_at_least;
+    CHECK(version_at_least("6.1.0-13-amd64", {6, 1}) && version_at_least("6.10", {6, 9}) && version_at_least("7", {6, 99}));
+    CHECK(!version_at_least("6.9", {6, 10}) && !version_at_least("5.15.1", {6}) && version_at_least("6", {6, 0}) && !version_at_least("6", {6, 1}));
+    CHECK(version_at_least("6.1", {}) && !version_at_least("", {1}));
+}
+
+void features_are_whole_words() {
+#ifndef YAMBA_SYSTEM_POSIX
+    using namespace yamba::system;
+    CHECK(is_word("fpu vme avx512f", "avx512f") && !is_word("fpu avx512f", "avx512") && !is_word("fpu", "pu") && !is_word("fpu", ""));
+    CHECK(is_word(" rv64imafdc_zba_zbb", "zba") && is_letter_extension(" rv64imafdc_zba", "c") && !is_letter_extension(" rv64imafd_zbc", "c"));
+#endif
+}
+
+void failure_is_known_by_its_value() {
+    using yamba::means_failure;
+    CHECK(means_failure(-1) && !means_failure(0) && !means_failure(3) && means_failure(ssize_t(-5)));
+    CHECK(means_failure(static_cast<void *>(nullptr)) && means_failure(reinterpret_cast<void *>(intptr_t(-1))) && !means_failure("x"));
+    CHECK(means_failure(SIZE_MAX) && !means_failure(size_t(7)) && means_failure(false) && !means_failure(true));
+    CHECK(yamba::class_of("void {anonymous}::yamba_lat_pipe::setup()").is("lat_pipe"));
+    CHECK(yamba::class_of("virtual void (anonymous namespace)::variant_0::yamba_a_b::f(int)").is("a_b"));
+    CHECK(yamba::class_of("void helper()").is(yamba::program_name));
+}
+
+// The clock as a list that was written down: resolution is its smallest step, cost its mean one.
+void the_clock_is_measured() {
+    static uint64_t reading;
+    yamba::read_clock = [] { return reading++ / 4 * 30; };
+    yamba::ClockError error = yamba::measure_clock();
+    CHECK(error.resolution == 30 && error.cost == 7.5 && error.worst() == 30);
+    yamba::read_clock = [] { return uint64_t(5); };
+    error = yamba::measure_clock();
+    CHECK(error.resolution == 0 && error.cost == 0);
+}
+
+uint64_t now;
+uint64_t simulated() { return now += 10; }
+
+// Writes down the order in which the harness calls.
+struct Recorder final : yamba::Subject {
+    yamba::Text calls;
+    uint64_t most_passes = 0;
+    uint64_t pass_time = 100;
+    const char *kind = "latency";
+
+    void configure(yamba::ParameterSource &) override {}
+    void prepare() override { calls.add("P"); }
+    void setup() override { calls.add("S"); }
+    void before_pass() override { calls.add("("); }
+    void after_pass() override { calls.add(")"); }
+    void cleanup() override { calls.add("C"); }
+    void finish() override { calls.add("F"); }
+    uint64_t operations() override { return 3; }
+    double value() override { return 42; }
+    void run(uint64_t passes) override {
+        calls.add("b");
+        now += passes * pass_time;
+        if (passes > most_passes) most_passes = passes;
+    }
+    void run_dummy(uint64_t) override { calls.add("d"); }
+    void evidence(yamba::EvidenceSink &sink) override {
+        calls.add("e");
+        sink.value("passes", double(yamba::interval.passes));
+        CHECK(yamba::interval.operations == 3 * yamba::interval.passes && yamba::interval.nanoseconds > 0);
+    }
+    size_t bounds(yamba::Bound *, size_t) override { return 0; }
+    const char *figure() override { return kind; }
+    const char *unit() override { return "ns"; }
+};
+
+// Runs it with its records thrown away.
+Recorder measured(const char *kind, bool pass_hooks, yamba::Plan plan) {
+    Recorder subject;
+    subject.kind = kind;
+    now = 0;
+    yamba::read_clock = simulated;
+    yamba::record_fd = open("/dev/null", O_WRONLY);
+    yamba::measure(subject, pass_hooks, plan, {10, 10});
+    close(yamba::record_fd);
+    return subject;
+}
+
+void one_pass_an_interval_with_hooks() {
+    Recorder subject = measured("latency", true, {2, 0});
+    // Prepare, set up, a warm-up without evidence, two intervals with theirs before after_pass, clean up, finish.
+    CHECK(subject.calls.is("PS(b)(d)(be)(d)(be)(d)CF"));
+    CHECK(subject.most_passes == 1);
+}
+
+void a_quantity_is_asked_once_an_interval() { CHECK(measured("value", false, {2, 0}).calls.is("PS(be)(be)CF")); }
+
+void passes_grow_until_an_interval_is_long_enough() {
+    Recorder subject = measured("latency", false, {11, 0});
+    // 100 ns a pass: 1 ms needs 10 000, and the growth check takes twice as many.
+    CHECK(subject.most_passes >= 20000 && subject.most_passes < 24000);
+    size_t evidence = 0;
+    for (const char *c = subject.calls.c_str(); *c != '\0'; c++) evidence += *c == 'e';
+    CHECK(evidence == 11);
+}
+
+// Runs in a child, and says how it ended.
+template <class F>
+int status_of(F body) {
+    fflush(nullptr);
+    pid_t child = fork();
+    if (child == 0) {
+        yamba::record_fd = open("/dev/null", O_WRONLY);
+        body();
+        exit(0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+bool is_gone(const char *path) {
+    for (int i = 0; i < 500; i++) {
+        if (access(path, F_OK) != 0) return true;
+        usleep(10000);
+    }
+    return false;
+}
+
+// Whatever ends a process that made its own directory, the directory goes.
+template <class F>
+void check_removed(const char *home, F end) {
+    int told[2];
+    CHECK(pipe(told) == 0);
+    status_of([&] {
+        const char *path = yamba::scratch_file("data", 100000);
+        struct stat there;
+        if (stat(path, &there) != 0 || there.st_size != 100000) _exit(9);
+        yamba::write_all(told[1], yamba::scratch_directory(), strlen(yamba::scratch_directory()));
+        end();
+    });
+    char path[512]{};
+    CHECK(read(told[0], path, sizeof path - 1) > 0);
+    CHECK(strncmp(path, home, strlen(home)) == 0);
+    CHECK(is_gone(path));
+    close(told[0]), close(told[1]);
+}
+
+void scratch_is_removed_however_it_ends() {
+    char home[] = "/tmp/yamba-unit-XXXXXX";
+    CHECK(mkdtemp(home) != nullptr);
+    setenv("TMPDIR", home, 1);
+    unsetenv("YAMBA_SCRATCH");
+    check_removed(home, [] {});
+    check_removed(home, [] { yamba::fail("on purpose"); });
+#ifndef YAMBA_SYSTEM_POSIX
+    check_removed(home, [] { raise(SIGKILL); });
+#endif
+    CHECK(rmdir(home) == 0);
+}
+
+void failing_has_a_status_of_its_own() {
+    CHECK(WEXITSTATUS(status_of([] { yamba::fail("on purpose"); })) == 3);
+    CHECK(WEXITSTATUS(status_of([] { must(open("/no/such/file", O_RDONLY)); })) == 3);
+    CHECK(status_of([] { must(open("/dev/null", O_RDONLY)); }) == 0);
+}
+
+void the_platform_is_detected() {
+    yamba::Platform p{};
+    yamba::detect_platform(p);
+    CHECK(p.page_size >= 4096 && p.cpus >= 1 && p.memory_size > 0 && p.cache_line >= 16 && p.l1d_size >= 1024 && p.last_cache_size >= p.l1d_size);
+}
+
+}  // namespace
+
+int main() {
+    text_is_always_json();
+    settings_are_parsed_to_their_ends();
+    sweeps_have_the_values_they_say();
+    a_wrong_setting_is_named_with_what_there_is();
+    versions_are_compared_number_by_number();
+    features_are_whole_words();
+    failure_is_known_by_its_value();
+    the_clock_is_measured();
+    one_pass_an_interval_with_hooks();
+    a_quantity_is_asked_once_an_interval();
+    passes_grow_until_an_interval_is_long_enough();
+    failing_has_a_status_of_its_own();
+    scratch_is_removed_however_it_ends();
+    the_platform_is_detected();
+    return failures == 0 ? 0 : 1;
+}
