@@ -109,7 +109,8 @@ pub struct Parameter {
     pub ty: Cpp,
     /// Its name; `None` for an unnamed one.
     pub name: Option<Ident>,
-    /// Array suffix after the name, verbatim, if any.
+    /// Array suffix after the name, verbatim, if any. A pointer to a function has `void (*` as its type and
+    /// `)(int)` as its suffix, so that type, name and suffix in a row are the declaration.
     pub suffix: Option<Cpp>,
 }
 
@@ -133,7 +134,7 @@ pub enum MemberKind {
         ty: Cpp,
         /// The name.
         name: Ident,
-        /// `[N][M]`, verbatim, if any.
+        /// `[N][M]`, verbatim, if any; `)(ARGS)` of a pointer to a function, as in [`Parameter::suffix`].
         array: Option<Cpp>,
         /// The initialiser: what follows `=`, or the braced list with its braces.
         init: Option<Cpp>,

@@ -341,10 +341,12 @@ impl<'a> Table<'a> {
             .collect();
         let layers: Vec<usize> = definitions.iter().map(|d| d.layer).collect();
         let best = self.chain.most_specific(&layers);
-        definitions
+        let mut chosen: Vec<Declaration> = definitions
             .into_iter()
             .filter(|d| best.contains(&d.layer))
-            .collect()
+            .collect();
+        chosen.dedup_by_key(|d| d.layer); // twice in one class is a fault of its own
+        chosen
     }
 
     fn members(&self) -> BTreeMap<String, MemberRef> {
@@ -376,16 +378,15 @@ impl<'a> Table<'a> {
         gaps
     }
 
-    /// Overloads that one class declares are alternatives: one definition is enough, and one report that there is none.
+    /// Overloads are alternatives: one definition is enough, and one report that there is none.
+    /// A definition of another kind or signature is reported where it stands.
     fn has_alternative(&self, key: &Key) -> bool {
-        let declaring = self.declarations[key][0].member.class;
-        let own = self.order.iter().position(|k| k == key);
-        self.order.iter().enumerate().any(|(at, other)| {
-            other != key
-                && other.name() == key.name()
-                && self.declarations[other][0].member.class == declaring
-                && (!self.best(other).is_empty() || Some(at) < own)
-        })
+        let others = self.order.iter().take_while(|other| *other != key);
+        others.clone().any(|other| other.name() == key.name())
+            || self
+                .declarations
+                .iter()
+                .any(|(other, d)| other.name() == key.name() && d.iter().any(|d| d.is_definition))
     }
 
     fn evidence(&self) -> Vec<EffectiveEvidence> {

@@ -33,6 +33,8 @@ struct Loader<'a> {
     /// Classes whose parent, imports, condition and ports are still to be looked up.
     pending: VecDeque<ClassId>,
     folders: HashSet<String>,
+    /// The names of the files around the classes in use, for suggestions.
+    stems: BTreeSet<String>,
     /// Files around the classes in use, by the class names that they declare `ports` for.
     ports: BTreeMap<String, Vec<Input>>,
     /// Files around that declare an instruction set or operating system, in order of path.
@@ -49,6 +51,7 @@ impl<'a> Loader<'a> {
             by_place: HashMap::new(),
             pending: VecDeque::new(),
             folders: HashSet::new(),
+            stems: BTreeSet::new(),
             ports: BTreeMap::new(),
             platforms: BTreeMap::new(),
             reported: BTreeSet::new(),
@@ -155,6 +158,9 @@ impl<'a> Loader<'a> {
             return;
         }
         for input in self.files.around(path) {
+            let file_name = input.path.rsplit('/').next().unwrap_or_default();
+            self.stems
+                .extend(file_name.strip_suffix(".yamba").map(str::to_owned));
             let declared = declarations(&input.text);
             if declared.platform {
                 self.platforms
@@ -336,13 +342,11 @@ impl<'a> Loader<'a> {
     }
 
     fn report_unknown(&mut self, name: &Ident, purpose: &str) {
-        let known: Vec<String> = self
-            .analysis
-            .classes
-            .iter()
-            .map(|c| c.name().to_owned())
+        let classes = self.analysis.classes.iter().map(|c| c.name());
+        let known: BTreeSet<&str> = classes
+            .chain(self.stems.iter().map(String::as_str))
             .collect();
-        let help = suggest::similar(&name.text, known.iter().map(String::as_str)).map_or_else(
+        let help = suggest::similar(&name.text, known.iter().copied()).map_or_else(
             || format!("define it here, or in a file `{}.yamba` beside this one or in a folder given with --lib", name.text),
             |near| format!("did you mean `{near}`?"),
         );

@@ -16,7 +16,7 @@ impl Parser<'_> {
         };
         let at = self.pos;
         let name = self.name("the bitstring")?;
-        self.refuse_term_name(at)?;
+        self.refuse_member_word(at)?;
         let what = format!("the bitstring `{}`", name.text);
         let params = match self.at(b'(') {
             true => self.parameters(&what)?,
@@ -31,10 +31,10 @@ impl Parser<'_> {
         }))
     }
 
-    /// A bitstring of such a name could never be used in another.
-    fn refuse_term_name(&mut self, at: usize) -> Parsed<()> {
+    /// Among terms, such a name could not be told from a member that begins where a `}` was forgotten.
+    fn refuse_member_word(&mut self, at: usize) -> Parsed<()> {
         let name = self.text_at(at);
-        if !words::TERMS.contains(&name) && !words::MEMBERS.contains(&name) {
+        if !words::MEMBERS.contains(&name) {
             return Ok(());
         }
         let error = Diagnostic::error(

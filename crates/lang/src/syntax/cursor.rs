@@ -324,16 +324,16 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Refuses names that generated C++ could not bear.
+    /// Refuses words of class headers and characters that names cannot have. Words of C++ are names here: whoever
+    /// looks names up refuses them with more to say.
     pub(super) fn check_name(&mut self, at: usize, what: &str) -> Parsed<()> {
         let name = self.text_at(at);
         let span = self.span_at(at);
-        if words::is_cpp(name) || words::HEADER.contains(&name) {
-            let owner = if words::is_cpp(name) { "C++" } else { "Yamba" };
+        if words::HEADER.contains(&name) {
             let error = Diagnostic::error(
                 "reserved-name",
                 span,
-                format!("`{name}` is a word of {owner} and cannot be the name of {what}"),
+                format!("`{name}` is a word of Yamba and cannot be the name of {what}"),
             )
             .help("choose another name");
             return Err(self.report(error));

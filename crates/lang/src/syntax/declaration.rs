@@ -115,7 +115,7 @@ impl Parser<'_> {
         let name = stop - 1;
         let is_name = self.kind_at(name) == Kind::Word
             && !words::is_type(self.text_at(name))
-            && !words::is_specifier(self.text_at(name));
+            && (name > start || !words::is_specifier(self.text_at(name)));
         if !is_name {
             let error = Diagnostic::error(
                 "missing-name",

@@ -19,7 +19,7 @@ mod param;
 mod parameters;
 mod term;
 mod token;
-mod words;
+pub(crate) mod words;
 
 use crate::ast;
 use crate::diagnostic::Diagnostic;

@@ -516,10 +516,9 @@ impl Parser<'_> {
         // Past the rest of the name.
         while matches!(self.kind(), Kind::Mark(b':' | b'.')) {
             self.pos += 1;
-            let is_label = self.is_first(self.pos) || self.is_mark(at + 1, b' ');
             let is_joined =
                 !self.is_done() && self.tokens[self.pos - 1].end == self.tokens[self.pos].start;
-            if self.kind() == Kind::Word && is_joined && !is_label {
+            if self.kind() == Kind::Word && is_joined {
                 self.pos += 1;
             }
         }

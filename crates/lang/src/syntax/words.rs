@@ -16,12 +16,6 @@ pub(super) const MEMBERS: &[&str] = &[
 /// Words of a class header.
 pub(super) const HEADER: &[&str] = &["yamba", "abstract", "extends", "ports", "on", "nothing"];
 
-/// Words that open a term.
-pub(super) const TERMS: &[&str] = &[
-    "le", "be", "bits", "word", "asm", "unroll", "if", "else", "label", "rel", "align", "abs",
-    "offset", "super",
-];
-
 /// C++'s words that name or begin a type by themselves.
 const TYPES: &[&str] = &[
     "void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned",
@@ -115,6 +109,6 @@ pub(super) fn is_specifier(word: &str) -> bool {
 }
 
 /// Whether C++ keeps `word` for itself, so that no generated member can bear it.
-pub(super) fn is_cpp(word: &str) -> bool {
+pub(crate) fn is_cpp(word: &str) -> bool {
     is_type(word) || is_specifier(word) || OTHER_CPP.contains(&word)
 }

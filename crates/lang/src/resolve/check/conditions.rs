@@ -27,7 +27,18 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
         );
         return;
     }
+    let before = found.len();
     versions(analysis, condition, found);
+    let is_known = |atom: &Atom| match atom {
+        Atom::Name(name) | Atom::AtLeast(name, _) => {
+            let names = &analysis.index.names;
+            names.isas.contains(name) || names.systems.contains(name)
+        }
+        _ => true,
+    };
+    if found.len() > before || !atoms.iter().all(is_known) {
+        return; // an unknown platform is reported as such
+    }
     let whole = if class.is_port {
         &analysis.index.applies[class.id.0]
     } else {

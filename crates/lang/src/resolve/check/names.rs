@@ -8,94 +8,7 @@ use crate::ast::{Ident, MemberKind, Parameter};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, Class};
 use crate::source::Span;
-
-/// C++17's keywords and alternative tokens: generated code would not compile, and its error would speak of another place.
-const CPP_KEYWORDS: &[&str] = &[
-    "alignas",
-    "alignof",
-    "and",
-    "and_eq",
-    "asm",
-    "auto",
-    "bitand",
-    "bitor",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "char16_t",
-    "char32_t",
-    "class",
-    "compl",
-    "const",
-    "const_cast",
-    "constexpr",
-    "continue",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "dynamic_cast",
-    "else",
-    "enum",
-    "explicit",
-    "export",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "reinterpret_cast",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "static_cast",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "wchar_t",
-    "while",
-    "xor",
-    "xor_eq",
-];
+use crate::syntax::words;
 
 /// Words of bitstring bodies: a member of such a name could never be used there.
 const TERM_WORDS: &[&str] = &[
@@ -152,7 +65,7 @@ fn twice(code: &'static str, name: &str, again: Span, first: Span) -> Diagnostic
 }
 
 fn reserved(name: &Ident, is_bitstring: bool, found: &mut Vec<Diagnostic>) {
-    let reason = if CPP_KEYWORDS.contains(&name.text.as_str()) {
+    let reason = if words::is_cpp(&name.text) {
         "is a word of C++"
     } else if is_bitstring && TERM_WORDS.contains(&name.text.as_str()) {
         "is a word of bitstring bodies"

@@ -112,7 +112,7 @@ fn fits(analysis: &Analysis, value: Cpp, width: Option<i128>, found: &mut Vec<Di
     };
     let is_unsigned = cpp::tokens(text)
         .iter()
-        .any(|t| t.kind == cpp::Kind::Number && text[t.range.clone()].contains(['u', 'U']));
+        .any(|t| t.kind == cpp::Kind::Number && is_unsigned_literal(&text[t.range.clone()]));
     let (low, high) = if is_unsigned {
         (0, (1i128 << width) - 1)
     } else {
@@ -134,6 +134,14 @@ fn fits(analysis: &Analysis, value: Cpp, width: Option<i128>, found: &mut Vec<Di
         )
         .help(help),
     );
+}
+
+/// C++17 [lex.icon]: a suffix says so; a literal that is not decimal is also unsigned if its signed type is too small.
+fn is_unsigned_literal(text: &str) -> bool {
+    let value = cpp::constant_integer(text).unwrap_or(0);
+    let is_decimal = !text.starts_with('0');
+    let needs_the_sign = (1 << 31..1 << 32).contains(&value) || value >= 1 << 63;
+    text.contains(['u', 'U']) || !is_decimal && needs_the_sign
 }
 
 fn slice(high: Option<i128>, low: Option<i128>, span: Span, found: &mut Vec<Diagnostic>) {
