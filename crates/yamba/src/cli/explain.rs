@@ -10,7 +10,8 @@ use super::failure::Failure;
 use super::gaps::{self, Standing};
 use super::output;
 use super::select::{self, Names};
-use super::target::{self, TargetOption};
+use super::target::TargetOption;
+use crate::build::host;
 
 /// Show which class gave which member, and the parameters with their values
 ///
@@ -52,13 +53,12 @@ fn explain(analysis: &Analysis, id: ClassId, target: &Target) -> String {
     let place = analysis.sources.line_column(class.ast.name.span);
     let path = &analysis.sources.file(class.file).path;
     let mut out = format!("{} on {target}    {path}:{}\n", class.name(), place.line);
-    class
-        .ast
-        .doc
-        .lines()
-        .for_each(|line| out.push_str(&format!("    {}\n", line.trim())));
+    for line in class.ast.doc.lines() {
+        out.push_str(format!("    {}", line.trim()).trim_end());
+        out.push('\n');
+    }
     let program = analysis.program(id, target);
-    let standing = if *target == target::host() {
+    let standing = if *target == host() {
         gaps::here(&program)
     } else {
         gaps::somewhere(&program)
@@ -74,7 +74,7 @@ fn body(analysis: &Analysis, program: &Program, standing: &Standing) -> String {
         Standing::Incomplete(gaps) => {
             let lines: String = gaps
                 .iter()
-                .map(|g| format!("    {}\n", gaps::describe(analysis, g)))
+                .map(|g| format!("    {}\n", analysis.gap_text(g)))
                 .collect();
             let shown = program
                 .variants
@@ -221,7 +221,7 @@ fn members(analysis: &Analysis, c: &Composition) -> Vec<Vec<String>> {
 }
 
 fn declared(analysis: &Analysis, reference: MemberRef) -> String {
-    let text = gaps::declaration(analysis, analysis.member(reference));
+    let text = analysis.declaration(reference);
     // What an initialiser holds is for the source to show.
     text.split(" = ").next().unwrap_or(&text).to_string()
 }
@@ -251,11 +251,6 @@ fn evidence(analysis: &Analysis, c: &Composition) -> Vec<Vec<String>> {
 
 fn statements(analysis: &Analysis, c: &Composition) -> Vec<Vec<String>> {
     let all = c.bounds.iter().chain(&c.charts);
-    all.map(|m| {
-        vec![
-            gaps::declaration(analysis, analysis.member(*m)),
-            from(analysis, *m),
-        ]
-    })
-    .collect()
+    all.map(|m| vec![analysis.declaration(*m), from(analysis, *m)])
+        .collect()
 }

@@ -1,6 +1,5 @@
 //! Where a class runs, and what is missing where it does not.
 
-use yamba_lang::ast::{Member, MemberKind};
 use yamba_lang::model::{Gap, MemberRef, Program, World};
 use yamba_lang::{Analysis, ClassId, Target};
 
@@ -61,23 +60,4 @@ fn missing_member(gap: &Gap) -> Option<MemberRef> {
         Gap::Missing(member) => Some(*member),
         _ => None,
     }
-}
-
-/// One gap in a few words: the member's declaration, or who disagrees about it.
-pub(super) fn describe(analysis: &Analysis, gap: &Gap) -> String {
-    match gap {
-        Gap::Missing(member) => declaration(analysis, analysis.member(*member)),
-        other => analysis.gap_text(other),
-    }
-}
-
-/// A member's declaration on one line, without body, value or sweep.
-pub(super) fn declaration(analysis: &Analysis, member: &Member) -> String {
-    let text = match &member.kind {
-        MemberKind::Param(p) => format!("param {} {}", analysis.cpp(p.ty), p.name.text),
-        _ => analysis.text(member.span).to_string(),
-    };
-    let head = text.split('{').next().unwrap_or(&text);
-    let words: Vec<&str> = head.split_whitespace().collect();
-    words.join(" ").trim_end_matches(';').trim_end().to_string()
 }

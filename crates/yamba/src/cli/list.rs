@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::gaps::{self, Standing};
 use super::output;
 use super::select::{self, Names, Selection};
-use super::target;
+use crate::build::host;
 
 /// Show what can be measured here, and what is missing where something cannot
 ///
@@ -84,7 +84,7 @@ fn row(analysis: &Analysis, id: ClassId) -> Row {
         name: class.name().to_string(),
         summary: first_sentence(&class.ast.doc),
         tags: analysis.tags(id),
-        standing: gaps::here(&analysis.program(id, &target::host())),
+        standing: gaps::here(&analysis.program(id, &host())),
     }
 }
 
@@ -134,7 +134,7 @@ fn as_text(analysis: &Analysis, rows: &[Row]) -> String {
         if !here.is_empty() {
             out.push('\n');
         }
-        out.push_str(&format!("Not on this machine ({}):\n", target::host()));
+        out.push_str(&format!("Not on this machine ({}):\n", host()));
         for row in elsewhere {
             out.push_str(&reasons(analysis, row));
         }
@@ -149,7 +149,7 @@ fn reasons(analysis: &Analysis, row: &Row) -> String {
         Standing::Incomplete(gaps) => {
             let mut out = format!("  {}: no port defines\n", row.name);
             for gap in gaps {
-                out.push_str(&format!("      {}\n", gaps::describe(analysis, gap)));
+                out.push_str(&format!("      {}\n", analysis.gap_text(gap)));
             }
             out
         }
@@ -165,7 +165,7 @@ fn as_markdown(analysis: &Analysis, rows: &[Row]) -> String {
             Standing::Incomplete(gaps) => {
                 let all: Vec<String> = gaps
                     .iter()
-                    .map(|g| format!("`{}`", gaps::describe(analysis, g)))
+                    .map(|g| format!("`{}`", analysis.gap_text(g)))
                     .collect();
                 format!("missing: {}", all.join(", "))
             }
@@ -231,5 +231,5 @@ fn on_target(analysis: &Analysis, class: ClassId, target: &Target) -> (String, V
 }
 
 fn described(analysis: &Analysis, gaps: &[Gap]) -> Vec<String> {
-    gaps.iter().map(|g| gaps::describe(analysis, g)).collect()
+    gaps.iter().map(|g| analysis.gap_text(g)).collect()
 }

@@ -1,8 +1,8 @@
 //! The command line: one file a command, each with its options, its examples and what it does.
 
-//mod build;
+mod build;
 mod check;
-//mod disasm;
+mod disasm;
 mod explain;
 mod failure;
 mod gaps;
@@ -10,7 +10,7 @@ mod here;
 mod list;
 mod output;
 mod port;
-//mod run;
+mod run;
 mod select;
 mod target;
 
@@ -47,12 +47,12 @@ Exit status: 0 done; 1 the answer is no (a figure is invalid, a benchmark crashe
 #[derive(Subcommand)]
 enum Command {
     Check(check::Check),
-    //Build(build::Build),
-    //Disasm(disasm::Disasm),
+    Build(build::Build),
+    Disasm(disasm::Disasm),
     Explain(explain::Explain),
     Port(port::Port),
     List(list::List),
-    //Run(run::Run),
+    Run(run::Run),
 }
 
 /// What a command that could do its work has to say by its exit status.
@@ -75,12 +75,12 @@ pub fn main() -> ExitCode {
 fn dispatch(command: Command) -> Result<Answer, Failure> {
     match command {
         Command::Check(c) => c.run(),
-        //Command::Build(c) => c.run(),
-        //Command::Disasm(c) => c.run(),
+        Command::Build(c) => c.run(),
+        Command::Disasm(c) => c.run(),
         Command::Explain(c) => c.run(),
         Command::Port(c) => c.run(),
         Command::List(c) => c.run(),
-        //Command::Run(c) => c.run(),
+        Command::Run(c) => c.run(),
     }
 }
 

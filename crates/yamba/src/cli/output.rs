@@ -16,9 +16,14 @@ pub(super) fn note(text: &str) {
 
 /// Whether messages are coloured.
 pub(super) fn colour() -> bool {
+    colour_on(&io::stderr())
+}
+
+/// Whether what goes to `stream` is coloured.
+pub(super) fn colour_on(stream: &impl IsTerminal) -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
-    !refused && !dumb && io::stderr().is_terminal()
+    !refused && !dumb && stream.is_terminal()
 }
 
 pub(super) fn error_word() -> &'static str {

@@ -187,10 +187,7 @@ fn nothing_missing(
         None => Failure::new(format!("{name} misses nothing there"))
             .help(format!("`yamba explain {name}` shows who defines what")),
         Some((target, missing)) => {
-            let members: Vec<String> = missing
-                .iter()
-                .map(|m| gaps::declaration(analysis, analysis.member(*m)))
-                .collect();
+            let members: Vec<String> = missing.iter().map(|m| analysis.declaration(*m)).collect();
             Failure::new(format!("no member of {name} is missing everywhere there"))
                 .help(format!("on {target} it misses {}", members.join("; ")))
         }
@@ -206,7 +203,12 @@ fn skeleton(
 ) -> String {
     let class = analysis.class(id);
     let name = class.name();
-    let mut out = documentation(&class.ast.doc, "");
+    let mut out: String = class
+        .ast
+        .doc
+        .lines()
+        .map(|line| format!("// {}", line.trim()).trim_end().to_owned() + "\n")
+        .collect();
     out.push_str(&format!(
         "yamba {name}_{} ports {name} on {on}\n{{\n",
         suffix(on)

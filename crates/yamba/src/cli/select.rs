@@ -10,7 +10,7 @@ use yamba_lang::{Analysis, ClassId, Input};
 
 use super::failure::Failure;
 use super::output;
-use crate::embedded::{self, Home};
+use crate::embedded;
 use crate::files::Disk;
 use crate::render;
 
@@ -33,9 +33,9 @@ pub(super) struct Libraries {
 }
 
 impl Libraries {
-    fn disk(&self) -> Result<(Disk, Home), Failure> {
+    fn disk(&self) -> Result<Disk, Failure> {
         let home = embedded::home()?;
-        Ok((Disk::new(self.dirs.clone(), &home)?, home))
+        Ok(Disk::new(self.dirs.clone(), &home)?)
     }
 }
 
@@ -44,7 +44,6 @@ pub(super) struct Selection {
     pub(super) analysis: Analysis,
     /// In the order of the arguments.
     pub(super) chosen: Vec<Chosen>,
-    pub(super) home: Home,
     /// The number of files named, directly or not.
     pub(super) files: usize,
 }
@@ -85,7 +84,7 @@ pub(super) fn select(names: &Names) -> Result<Selection, Failure> {
 
 /// The same, where what is wrong with the files is the result. Without names, the library too.
 pub(super) fn read(names: &Names, with_library: bool) -> Result<Selection, Failure> {
-    let (disk, home) = names.lib.disk()?;
+    let disk = names.lib.disk()?;
     let requests = if names.names.is_empty() {
         everything(&disk, with_library)
     } else {
@@ -107,7 +106,6 @@ pub(super) fn read(names: &Names, with_library: bool) -> Result<Selection, Failu
     Ok(Selection {
         analysis,
         chosen,
-        home,
         files,
     })
 }

@@ -5,6 +5,7 @@ use yamba_lang::{Analysis, Target};
 
 use super::failure::Failure;
 use super::select::did_you_mean;
+use crate::build::host;
 
 /// The option that every command about a platform shares.
 #[derive(Args)]
@@ -35,21 +36,5 @@ impl TargetOption {
                     .unwrap_or(format!("the library has {}", names.join(", "))),
             )),
         }
-    }
-}
-
-/// The machine that this runs on. Yamba's names are Rust's except where a person would say another.
-pub(super) fn host() -> Target {
-    let isa = match std::env::consts::ARCH {
-        "x86" => "x86_32",
-        other => other,
-    };
-    let system = match std::env::consts::OS {
-        "macos" => "darwin",
-        other => other,
-    };
-    Target {
-        isa: isa.to_string(),
-        system: system.to_string(),
     }
 }

@@ -68,7 +68,7 @@ fn missing(analysis: &Analysis, row: &Row, targets: &[Target]) -> Vec<(Vec<Strin
         else {
             continue;
         };
-        let members: Vec<String> = gaps.iter().map(|g| gaps::describe(analysis, g)).collect();
+        let members: Vec<String> = gaps.iter().map(|g| analysis.gap_text(g)).collect();
         match groups.iter_mut().find(|(_, m)| *m == members) {
             Some((on, _)) => on.push(target.to_string()),
             None => groups.push((vec![target.to_string()], members)),

@@ -1,0 +1,81 @@
+//! `yamba disasm`
+
+use std::process::{Command, Stdio};
+
+use clap::Args;
+
+use super::Answer;
+use super::build::compile;
+use super::failure::Failure;
+use super::output;
+use super::select::{self, Libraries};
+use super::target::TargetOption;
+use crate::build::Built;
+use crate::disasm::{self, Code};
+use crate::files::plain;
+
+/// Show composed machine code, each instruction under the member that contributed it
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba disasm pagefault touch_all 5
+  yamba disasm pagefault touch 3 --target aarch64-linux
+  yamba disasm mine.yamba steps 4 --set length=10")]
+pub(super) struct Disasm {
+    /// The class, by name or file
+    #[arg(value_name = "CLASS")]
+    class: String,
+    /// One of its bitstrings
+    #[arg(value_name = "FUNCTION")]
+    function: String,
+    /// The bitstring's arguments: numbers, true or false
+    #[arg(value_name = "ARGS", allow_negative_numbers = true)]
+    args: Vec<String>,
+    /// Give a parameter this value; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    #[command(flatten)]
+    target: TargetOption,
+    #[command(flatten)]
+    lib: Libraries,
+}
+
+impl Disasm {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
+        let (selection, class) = select::one(&self.class, self.lib)?;
+        let target = self.target.resolve(&selection.analysis)?;
+        let built = compile(&selection.analysis, class, &target)?;
+        let code = compose(&built, &self.function, &self.args, &self.set)?;
+        output::result(&disasm::render(&disasm::listing(&code), None, None))?;
+        Ok(Answer::Done)
+    }
+}
+
+/// Lets the program compose; what it has against the names and values, it says itself on standard error.
+fn compose(
+    built: &Built,
+    function: &str,
+    args: &[String],
+    set: &[String],
+) -> Result<Code, Failure> {
+    let mut words: Vec<std::ffi::OsString> = built.runner.iter().map(Into::into).collect();
+    words.push(built.program.clone().into());
+    let mut command = Command::new(&words[0]);
+    command
+        .args(&words[1..])
+        .arg("--compose")
+        .arg(function)
+        .args(args)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit());
+    for value in set {
+        command.args(["--set", value]);
+    }
+    let cannot = |e| Failure::new(format!("cannot run {}: {}", words[0].display(), plain(&e)));
+    let answer = command.output().map_err(cannot)?;
+    if !answer.status.success() {
+        return Err(Failure::Shown);
+    }
+    serde_json::from_slice(&answer.stdout)
+        .map_err(|e| Failure::new(format!("the program's answer cannot be read: {e}")))
+}

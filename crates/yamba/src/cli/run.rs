@@ -1,0 +1,207 @@
+//! `yamba run`
+
+use std::io::{self, IsTerminal};
+
+use clap::Args;
+use yamba_lang::{Analysis, ClassId, Target};
+use yamba_record::event;
+
+use super::Answer;
+use super::build::compile;
+use super::failure::Failure;
+use super::gaps::{self, Standing};
+use super::output;
+use super::select::{self, How, Names, Selection};
+use super::target::TargetOption;
+use crate::disasm::{self, Code};
+use crate::run::{self, Bar, Job, Options, Program, Progress, Silent, Stop, Style, UsageError};
+
+/// Lines of a listing before and after the instruction that crashed.
+const AROUND_A_CRASH: usize = 4;
+
+/// Measure
+///
+/// With no name: the whole suite. What is tagged `demonstration` runs only when its name, its file or that tag is given.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba run pagefault                          one benchmark, with its sweep
+  yamba run 'lat_*' --quick                    several, briefly
+  yamba run pagefault --set scale=64           one point of a sweep
+  yamba run mine.yamba --sweep length=10,100   other points
+  yamba run --tag memory --json > run.json     raw samples and all
+
+Exit status: 0 all figures are valid (or skipped), 1 one is invalid or crashed, 2 nothing was measured.")]
+pub(super) struct Run {
+    #[command(flatten)]
+    names: Names,
+    /// Give a parameter this value; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    set: Vec<(String, String)>,
+    /// Measure at each of these values of a parameter; may be repeated
+    #[arg(long, value_name = "NAME=A,B,C", value_parser = sweep)]
+    sweep: Vec<(String, Vec<String>)>,
+    /// A short look: shorter sweeps, less time a point
+    #[arg(long)]
+    quick: bool,
+    /// At least so many timed intervals a point [default: 11]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    intervals: Option<u64>,
+    /// Of what is named, only the benchmarks with this tag
+    #[arg(long, value_name = "TAG")]
+    tag: Option<String>,
+    /// One JSON document, with every raw interval
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    target: TargetOption,
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write NAME=VALUE".to_owned()),
+    }
+}
+
+fn sweep(text: &str) -> Result<(String, Vec<String>), String> {
+    let (name, values) = assignment(text).map_err(|_| "write NAME=A,B,C".to_owned())?;
+    let values: Vec<String> = values.split(',').map(|v| v.trim().to_owned()).collect();
+    if values.iter().any(String::is_empty) {
+        return Err("a value is empty".to_owned());
+    }
+    Ok((name, values))
+}
+
+impl Run {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
+        let selection = select::select(&self.names)?;
+        let target = self.target.resolve(&selection.analysis)?;
+        let mut jobs = Vec::new();
+        for class in self.classes(&selection)? {
+            jobs.push(job(&selection.analysis, class, &target)?);
+        }
+        let stop = Stop::on_signals()?;
+        let mut progress = progress();
+        let measured = run::measure(
+            &jobs,
+            &self.options(),
+            &target,
+            progress.as_mut(),
+            &stop,
+            &listing,
+        );
+        let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
+        let text = if self.json {
+            serde_json::to_string_pretty(&run).map_err(|e| Failure::new(e.to_string()))? + "\n"
+        } else {
+            run::table(
+                &run,
+                Style {
+                    colour: output::colour_on(&io::stdout()),
+                },
+            )
+        };
+        output::result(&text)?;
+        Ok(if run.failed() || run.interrupted {
+            Answer::No
+        } else {
+            Answer::Done
+        })
+    }
+
+    fn options(&self) -> Options {
+        let mut options = if self.quick {
+            Options::quick()
+        } else {
+            Options::default()
+        };
+        options.set = self.set.clone();
+        options.sweep = self.sweep.clone();
+        options.intervals = self.intervals.unwrap_or(options.intervals);
+        options
+    }
+
+    fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
+        let Some(tag) = &self.tag else {
+            return selection.benchmarks();
+        };
+        let analysis = &selection.analysis;
+        let tagged = |c: &ClassId| analysis.tags(*c).iter().any(|t| t == tag);
+        let mut found: Vec<ClassId> = if tag == "demonstration" {
+            selection
+                .chosen
+                .iter()
+                .filter(|c| c.how != How::Name && analysis.is_listed(c.class))
+                .map(|c| c.class)
+                .collect()
+        } else {
+            selection.benchmarks()?
+        };
+        found.retain(tagged);
+        if found.is_empty() {
+            return Err(Failure::new(format!("no benchmark is tagged {tag}"))
+                .help("`yamba list` shows the tags"));
+        }
+        Ok(found)
+    }
+}
+
+/// Builds one benchmark, or says why it cannot run here.
+fn job(analysis: &Analysis, class: ClassId, target: &Target) -> Result<Job, Failure> {
+    let name = analysis.class(class).name().to_owned();
+    let resolved = analysis.program(class, target);
+    if resolved.variants.is_empty() {
+        return Ok(Job {
+            class: name,
+            program: Err(why_not(analysis, gaps::somewhere(&resolved), target)),
+        });
+    }
+    if io::stderr().is_terminal() {
+        output::note(&format!("\r\x1b[Kbuilding {name}"));
+    }
+    let built = compile(analysis, class, target);
+    if io::stderr().is_terminal() {
+        output::note("\r\x1b[K");
+    }
+    let built = built?;
+    let emulated = !built.runner.is_empty();
+    let program = Program {
+        path: built.program,
+        runner: built.runner,
+        emulated,
+    };
+    Ok(Job {
+        class: name,
+        program: Ok(program),
+    })
+}
+
+fn why_not(analysis: &Analysis, standing: Standing, target: &Target) -> String {
+    match standing {
+        Standing::Absent(needs) => needs,
+        Standing::Incomplete(gaps) => {
+            let all: Vec<String> = gaps.iter().map(|g| analysis.gap_text(g)).collect();
+            format!("no port for {target} defines {}", all.join("; "))
+        }
+        Standing::Runs(_) => format!("nothing runs on {target}"),
+    }
+}
+
+fn progress() -> Box<dyn Progress> {
+    match io::stderr().is_terminal() {
+        true => Box::new(Bar::default()),
+        false => Box::new(Silent),
+    }
+}
+
+/// The composed code around a crash. A record holds it in the same form as `--compose` prints it.
+fn listing(code: &event::Code, address: u64) -> Option<String> {
+    let value = serde_json::to_value(code).ok()?;
+    let code: Code = serde_json::from_value(value).ok()?;
+    Some(disasm::render(
+        &disasm::listing(&code),
+        Some(address),
+        Some(AROUND_A_CRASH),
+    ))
+}
