@@ -4,7 +4,7 @@
 //! which one was forgotten: people (and editors) indent a block before they lose its brace.
 
 use super::token::{Kind, Token};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Label};
 use crate::source::{FileId, Span};
 
 /// How often the braces of one class are paired anew, each time with one forgotten brace more put right.
@@ -50,8 +50,13 @@ pub(super) fn pair(tokens: &[Token], unterminated: &[u32], file: FileId) -> Pair
     };
     let mut start = 0;
     while start < tokens.len() {
+        // A class that is indented further stands inside this one, where the parser refuses it.
+        let indent = match pairing.is_class_start(start) {
+            true => tokens[start].indent,
+            false => u32::MAX,
+        };
         let end = (start + 1..tokens.len())
-            .find(|i| pairing.is_class_start(*i))
+            .find(|i| pairing.is_class_start(*i) && tokens[*i].indent <= indent)
             .unwrap_or(tokens.len());
         let range = tokens[start].start..tokens.get(end).map_or(u32::MAX, |t| t.start);
         let first = unterminated.partition_point(|at| *at < range.start);
@@ -107,9 +112,19 @@ impl Pairing<'_> {
                 true
             }
             Fault::Stray(closes) => {
-                for close in closes {
+                for (close, before) in closes {
                     self.out.is_stray[close] = true;
                     self.report_stray(close);
+                    if let (Some(before), Some(error)) = (before, self.out.errors.last_mut()) {
+                        error.secondary.push(Label {
+                            span: Span {
+                                file: self.file,
+                                start: self.tokens[before].start,
+                                end: self.tokens[before].end,
+                            },
+                            text: "everything is closed here already".to_owned(),
+                        });
+                    }
                 }
                 false
             }
@@ -161,9 +176,12 @@ impl Pairing<'_> {
             if c.is_first && c.indent > o.indent && !walk.stack.iter().any(|i| self.is_brace(*i)) {
                 walk.early = Some(at);
             }
+            if !walk.stack.iter().any(|i| self.is_brace(*i)) {
+                walk.last = Some(at);
+            }
             return;
         }
-        walk.stray.push(at);
+        walk.stray.push((at, walk.last));
     }
 
     fn close_inner(&mut self, walk: &mut Walk, mark: u8, at: usize) {
@@ -263,7 +281,10 @@ struct Walk {
     suspect: Option<usize>,
     /// The last outermost block whose end is indented more than its beginning: where the end stands.
     early: Option<usize>,
-    stray: Vec<usize>,
+    /// The last end of an outermost block.
+    last: Option<usize>,
+    /// Ends without a beginning, each with the end of the outermost block before it.
+    stray: Vec<(usize, Option<usize>)>,
 }
 
 enum Fault {
@@ -273,6 +294,6 @@ enum Fault {
     Unclosed(usize),
     /// Indentation says that this `}` is one too many.
     Early(usize),
-    /// These `}` close nothing.
-    Stray(Vec<usize>),
+    /// These `}` close nothing; each with the end of the outermost block before it.
+    Stray(Vec<(usize, Option<usize>)>),
 }

@@ -1,6 +1,6 @@
 //! A file and the headers of its classes.
 
-use super::cursor::{Parsed, Parser, Range, join_docs};
+use super::cursor::{Parsed, Parser, Range, Reported, join_docs};
 use super::token::Kind;
 use crate::ast::{Class, Condition, Cpp, File, Ident, Parent};
 use crate::diagnostic::Diagnostic;
@@ -49,19 +49,17 @@ impl Parser<'_> {
         self.word_at(at) == "yamba" && !self.is_double(at + 1, [b':', b':'])
     }
 
-    /// Text between classes that means nothing there: one message for all of it.
+    /// Text between classes that means nothing there: one message for each piece.
     fn stray_text(&mut self) {
         let start = self.pos;
-        let mut is_reported = false;
-        while !self.is_done() {
-            let is_native = self.word() == "native" && self.is_mark(self.pos + 1, b'{');
-            if self.pos > start && (self.at_class(self.pos) || is_native) {
-                break;
-            }
-            is_reported |= self.is_stray(self.pos);
-            self.pos = self.past(self.pos);
+        let end = self.find(start, |p, at| at > start && p.at_file_item(at));
+        if (start..end).any(|at| self.is_stray(at)) {
+            // A `}` too many closed the class early, and was reported.
+            self.pos = end;
+            return;
         }
-        if is_reported {
+        self.pos = self.stray_end(start, end);
+        if self.strange(start).is_some() {
             return;
         }
         let (message, help) = match self.text_at(start) {
@@ -90,6 +88,30 @@ impl Parser<'_> {
         self.report(error);
     }
 
+    /// Where a piece of stray text ends: behind `;` or a block, or before a line that begins another piece.
+    fn stray_end(&self, start: usize, end: usize) -> usize {
+        let mut at = start;
+        while at < end {
+            let next = self.past(at);
+            if matches!(self.kind_at(at), Kind::Mark(b';' | b'{')) {
+                return next;
+            }
+            at = next;
+            let begins = matches!(
+                self.text_at(at),
+                "class" | "struct" | "abstract" | "#" | "native" | "import"
+            );
+            if at < end && self.is_first(at) && begins && self.text_at(start) != "#" {
+                return at;
+            }
+        }
+        end
+    }
+
+    fn at_file_item(&self, at: usize) -> bool {
+        self.at_class(at) || (self.word_at(at) == "native" && self.is_mark(at + 1, b'{'))
+    }
+
     /// `yamba [abstract] NAME [extends BASE | ports BASE] [on CONDITION] { ... }`
     fn class(&mut self, doc: String) -> Option<Class> {
         let start = self.pos;
@@ -108,13 +130,7 @@ impl Parser<'_> {
             self.class_body()
         } else {
             if self.errors.len() == errors {
-                let error = Diagnostic::error(
-                    "missing-class-body",
-                    self.after(brace),
-                    "`{` is missing after the header of the class",
-                )
-                .help("the members stand between `{` and `}`");
-                self.report(error);
+                self.missing_class_body(self.after(brace));
             }
             Vec::new()
         };
@@ -129,6 +145,16 @@ impl Parser<'_> {
             on: header.on.map(|o| o.0),
             members,
         })
+    }
+
+    fn missing_class_body(&mut self, place: Span) -> Reported {
+        let error = Diagnostic::error(
+            "missing-class-body",
+            place,
+            "`{` is missing after the header of the class",
+        )
+        .help("the members stand between `{` and `}`");
+        self.report(error)
     }
 
     /// The first `{` of the class, or where its header must have ended without one.
@@ -161,8 +187,14 @@ impl Parser<'_> {
             on: None,
             has_on: false,
         };
-        if name.is_err() && self.is_clause_far() {
-            self.pos = self.find(self.pos, |p, at| is_clause(p.word_at(at)));
+        if name.is_err() {
+            // A lone `extends` was perhaps meant as the name: that its base is missing too is no second fault.
+            let clause = self.find(self.pos, |p, at| is_clause(p.word_at(at)));
+            self.pos = if clause + 1 == self.end {
+                self.end
+            } else {
+                clause
+            };
         }
         while !self.is_done() {
             if self.clause(&mut header).is_err() {
@@ -173,10 +205,6 @@ impl Parser<'_> {
         Some((is_abstract, name.ok()?, header))
     }
 
-    fn is_clause_far(&self) -> bool {
-        !is_clause(self.word())
-    }
-
     fn clause(&mut self, header: &mut Header) -> Parsed<()> {
         match self.word() {
             "extends" | "ports" => self.parent(header),
@@ -185,7 +213,16 @@ impl Parser<'_> {
         }
     }
 
-    fn unexpected_in_header(&mut self) -> super::cursor::Reported {
+    fn unexpected_in_header(&mut self) -> Reported {
+        if let Some(reported) = self.strange(self.pos) {
+            self.pos += 1;
+            return reported;
+        }
+        if self.is_first(self.pos) {
+            let place = self.after(self.pos);
+            self.pos = self.end;
+            return self.missing_class_body(place);
+        }
         let found = self.shown(self.pos);
         let error = Diagnostic::error(
             "bad-header",

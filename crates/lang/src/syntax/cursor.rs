@@ -39,6 +39,8 @@ pub(super) struct Parser<'a> {
     pub(super) end: usize,
     /// How many constructs that nest are open.
     pub(super) depth: usize,
+    /// Whether a faulty member was read to its end, so that nothing of it is left to pass over.
+    pub(super) is_past_fault: bool,
     pub(super) errors: Vec<Diagnostic>,
 }
 
@@ -54,6 +56,7 @@ impl<'a> Parser<'a> {
             pos: 0,
             end: lexed.tokens.len() - 1,
             depth: 0,
+            is_past_fault: false,
             errors: Vec::new(),
         }
     }
@@ -292,6 +295,28 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Reports a character that C does not know, if one stands at `at`: often one that looks like another.
+    pub(super) fn strange(&mut self, at: usize) -> Option<Reported> {
+        if self.kind_at(at) != Kind::Unknown {
+            return None;
+        }
+        let c = self.text_at(at).chars().next()?;
+        let meant = match c {
+            '\u{a0}' | '\u{2000}'..='\u{200b}' | '\u{202f}' | '\u{3000}' => "a space",
+            '\u{201c}'..='\u{201f}' => "`\"`",
+            '\u{2018}'..='\u{201b}' => "`'`",
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => "`-`",
+            '\u{ff1b}' | '\u{37e}' => "`;`",
+            _ => "",
+        };
+        let message = format!("the character U+{:04X} has no meaning here", c as u32);
+        let error = Diagnostic::error("strange-character", self.span_at(at), message);
+        Some(self.report(match meant {
+            "" => error,
+            _ => error.help(format!("write {meant}")),
+        }))
+    }
+
     /// Reads a name. `what` says of what: "the parameter".
     pub(super) fn name(&mut self, what: &str) -> Parsed<Ident> {
         let at = self.pos;
@@ -420,6 +445,7 @@ impl<'a> Parser<'a> {
                 self.here(),
                 "this is nested too deep: at most 100 levels are read",
             );
+            self.pos = self.end;
             return Err(self.report(error));
         }
         self.depth += 1;

@@ -55,11 +55,8 @@ impl Parser<'_> {
         }
         let found = self.shown(self.pos);
         let place = self.here();
-        if is_lone && word == "#" {
-            self.pos += 1;
-            while !self.is_first(self.pos) {
-                self.pos += 1;
-            }
+        if word == "#" {
+            self.skip_directives();
         } else if is_access {
             self.pos += 2;
         }
@@ -72,19 +69,17 @@ impl Parser<'_> {
             false => "C++ declarations of all kinds stand in `native { ... }`",
         };
         let error = Diagnostic::error("cpp-declaration", place, message).help(help);
-        let reported = self.report(error);
-        if is_access || word == "#" {
-            // The next line is a member of its own.
-            return self.resume(reported);
-        }
-        Err(reported)
+        self.is_past_fault = is_access || word == "#";
+        Err(self.report(error))
     }
 
-    /// Goes on with the member at the current place, if there is one.
-    fn resume(&mut self, reported: Reported) -> Parsed<()> {
-        match self.is_done() || self.at_member() || self.at(b'#') {
-            true => Err(reported),
-            false => Ok(()),
+    /// Moves past preprocessor lines: several in a row are one fault.
+    fn skip_directives(&mut self) {
+        while self.at(b'#') && self.is_first(self.pos) {
+            self.pos += 1;
+            while !self.is_first(self.pos) {
+                self.pos += 1;
+            }
         }
     }
 
@@ -104,6 +99,17 @@ impl Parser<'_> {
         let stop = self.head_end(what)?;
         self.pos = stop;
         if stop == start {
+            if let Some(reported) = self.strange(start) {
+                return Err(reported);
+            }
+            if what != "the member" {
+                let error = Diagnostic::error(
+                    "missing-name",
+                    self.after(start),
+                    format!("the type and name of {what} are missing"),
+                );
+                return Err(self.report(error));
+            }
             let error = Diagnostic::error(
                 "bad-member",
                 self.here(),
@@ -125,13 +131,14 @@ impl Parser<'_> {
             return Err(self.report(error));
         }
         self.check_name(name, what)?;
-        if name == start {
+        if !(start..name).any(|at| self.kind_at(at) == Kind::Word) {
             let error = Diagnostic::error(
                 "missing-type",
                 self.span_at(name),
                 format!("`{}` has no type", self.text_at(name)),
             )
             .help(match self.at(b'(') {
+                true if what == "the evidence" => "write the type of its value before its name",
                 true => "write the type that it returns before its name, `void` if none",
                 false => "write `TYPE NAME;`",
             });
@@ -176,23 +183,21 @@ impl Parser<'_> {
     }
 
     fn unexpected_in_head(&mut self, at: usize, what: &str) -> Reported {
-        let error = match self.kind_at(at) {
-            Kind::Mark(b',') => Diagnostic::error(
-                "several-names",
-                self.span_at(at),
-                "a member declares only one name",
-            )
-            .help("write a member for each"),
-            _ => Diagnostic::error(
-                "unexpected-token",
-                self.span_at(at),
-                format!(
-                    "{} is not expected in the type or name of {what}",
-                    self.shown(at)
-                ),
-            ),
-        };
         self.pos = at;
+        if self.at(b',') {
+            return self.second_name(at);
+        }
+        if let Some(reported) = self.strange(at) {
+            return reported;
+        }
+        let error = Diagnostic::error(
+            "unexpected-token",
+            self.span_at(at),
+            format!(
+                "{} is not expected in the type or name of {what}",
+                self.shown(at)
+            ),
+        );
         self.report(error)
     }
 
@@ -314,6 +319,7 @@ impl Parser<'_> {
                     name.text
                 ),
             );
+            self.is_past_fault = true;
             return Err(self.report(error));
         }
         self.pos = after;
@@ -356,7 +362,7 @@ impl Parser<'_> {
         init: Option<Cpp>,
     ) -> Parsed<MemberKind> {
         if self.at(b',') {
-            return Err(self.unexpected_in_head(self.pos, "the member"));
+            return Err(self.second_name(self.pos));
         }
         self.semicolon(&format!("`{}`", name.text));
         Ok(MemberKind::State {

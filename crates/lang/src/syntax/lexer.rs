@@ -73,6 +73,7 @@ pub(super) fn lex(text: &str, file: FileId) -> Lexed {
     };
     lexer.forbidden();
     lexer.all();
+    lexer.out.unterminated.sort_unstable();
     lexer.out
 }
 
@@ -112,7 +113,7 @@ impl<'a> Lexer<'a> {
                         span,
                         format!("the text holds the invisible character U+{:04X}", c as u32),
                     )
-                    .help("delete it; inside a string write it as an escape such as `\\0`"),
+                    .help("delete it; inside a string write it as an escape"),
                 ),
             }
             last_end = at + c.len_utf8();
@@ -290,6 +291,7 @@ impl<'a> Lexer<'a> {
                 _ => ("unterminated-character", "this character literal"),
             };
             let shown = self.span(start, self.pos);
+            self.out.unterminated.push(start as u32);
             self.out.errors.push(
                 Diagnostic::error(code, shown, format!("{what} is not closed on its line"))
                     .help(format!("close it with `{}`", quote as char)),
@@ -409,5 +411,6 @@ impl<'a> Lexer<'a> {
             }
         }
         self.push(Kind::Text, start);
+        self.is_first = found.is_none();
     }
 }

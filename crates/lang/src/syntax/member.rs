@@ -32,7 +32,7 @@ impl Parser<'_> {
         let start = self.pos;
         let doc = self.docs_before(start);
         let Ok(kind) = self.member_kind() else {
-            if self.pos == start || !self.is_at_rest(start) {
+            if !std::mem::take(&mut self.is_past_fault) {
                 self.skip_member();
             }
             return None;
@@ -48,14 +48,6 @@ impl Parser<'_> {
             span,
             kind,
         })
-    }
-
-    /// Whether a faulty member was read to its end.
-    fn is_at_rest(&self, start: usize) -> bool {
-        let last = self.pos - 1;
-        let kind = self.kind_at(last);
-        let is_closed = matches!(kind, Kind::Mark(b';' | b'}')) && last > start;
-        is_closed || self.is_done() || (self.is_first(self.pos) && self.at_member())
     }
 
     fn member_kind(&mut self) -> Parsed<MemberKind> {
@@ -171,14 +163,15 @@ impl Parser<'_> {
             false => {
                 let message = "`expects` is not followed by `[LOW, HIGH]`";
                 let error = Diagnostic::error("bad-bounds", word, message).help(help);
-                self.report(error);
-                self.pos = self.find(self.pos, |p, at| {
-                    matches!(p.kind_at(at), Kind::Mark(b'{' | b';')) || p.is_member(at)
-                });
-                return None;
+                Err(self.report(error))
             }
         };
-        let inside = bounds.ok()?;
+        let Ok(inside) = bounds else {
+            self.pos = self.find(self.pos, |p, at| {
+                matches!(p.kind_at(at), Kind::Mark(b'{' | b';')) || p.is_member(at)
+            });
+            return None;
+        };
         let parts = self.split(inside, b',');
         if parts.len() != 2 || parts.iter().any(|p| p.is_empty()) {
             let place = match inside.is_empty() {
@@ -241,6 +234,15 @@ impl Parser<'_> {
         self.pos += 1;
         let start = self.pos;
         let end = self.value_end(&[]);
+        if start == end {
+            let error = Diagnostic::error(
+                "missing-value",
+                self.after(start),
+                format!("`{}` is not followed by a quantity", self.text_at(word)),
+            )
+            .help("write for example `at_least 1 cycle;`");
+            return Err(self.report(error));
+        }
         let (unit_start, unit) = self.unit(word, start, end)?;
         let value = Range {
             start,
@@ -256,6 +258,7 @@ impl Parser<'_> {
             .help("write for example `at_least 1 cycle;`");
             self.report(error);
             self.semicolon("the bound");
+            self.is_past_fault = true;
             return Err(Reported);
         }
         self.pos = end;
@@ -279,9 +282,11 @@ impl Parser<'_> {
                 return Ok((first, Ident { text, span }));
             }
         }
-        let last = end.max(start + 1) - 1;
-        let is_word = end > start && self.kind_at(last) == Kind::Word;
-        let help = "units are `cycles`, `ps`, `ns`, `us`, `ms`, `s`, `B/s`, `kB/s`, `MB/s`, `GB/s`, `KiB/s`, `MiB/s`, `GiB/s`, `Hz`, `MHz`, `GHz`, `bytes`";
+        self.pos = end;
+        let last = end - 1;
+        let is_word = self.kind_at(last) == Kind::Word;
+        let is_glued = self.kind_at(last) == Kind::Number
+            && UNITS.iter().any(|unit| self.text_at(last).ends_with(unit));
         let error = match is_word {
             true => Diagnostic::error(
                 "unknown-unit",
@@ -294,15 +299,27 @@ impl Parser<'_> {
                 format!("`{}` does not say in which unit", self.text_at(word)),
             ),
         };
-        self.pos = end;
-        self.report(error.help(help));
+        self.report(error.help(match is_glued {
+            true => "write a space before the unit",
+            false => "units are `cycles`, `ps`, `ns`, `us`, `ms`, `s`, `Hz`, `kHz`, `MHz`, `GHz`, `bytes`, `kB`, `MB`, `GB`, `KiB`, `MiB`, `GiB`, and these in a second, such as `MB/s`",
+        }));
         self.semicolon("the bound");
+        self.is_past_fault = true;
         Err(Reported)
     }
 
     /// `chart FIGURE against X [log] [by PARAMETER] [fit linear];`
     fn chart(&mut self) -> Parsed<MemberKind> {
         self.pos += 1;
+        if self.word() == "against" {
+            let error = Diagnostic::error(
+                "missing-name",
+                self.after(self.pos),
+                "the name of what the chart shows is missing",
+            )
+            .help("write `chart FIGURE against PARAMETER;`");
+            return Err(self.report(error));
+        }
         let figure = self.name("what the chart shows")?;
         if !self.eat_word("against") {
             let error = Diagnostic::error(
@@ -360,12 +377,20 @@ impl Parser<'_> {
         let mut tags = Vec::new();
         loop {
             if !matches!(self.kind(), Kind::Word) || self.at_member() {
-                let error = Diagnostic::error(
-                    "bad-tags",
-                    self.after(self.pos),
-                    "a tag is missing here",
-                )
-                .help("tags are names with commas between them, as in `tags net, demonstration;`");
+                let is_here = !matches!(self.kind(), Kind::Mark(b';') | Kind::End | Kind::Word);
+                let error = match is_here && !self.is_first(self.pos) {
+                    true => Diagnostic::error(
+                        "bad-tags",
+                        self.here(),
+                        format!("{} is no tag", self.shown(self.pos)),
+                    ),
+                    false => {
+                        Diagnostic::error("bad-tags", self.after(self.pos), "a tag is missing here")
+                    }
+                };
+                let error = error.help(
+                    "tags are names with commas between them, as in `tags net, demonstration;`",
+                );
                 return Err(self.report(error));
             }
             tags.push(self.ident(self.pos));
@@ -427,7 +452,34 @@ impl Parser<'_> {
             );
             return Err(self.report(error));
         }
+        self.refuse_second_name(range)?;
         self.pos = range.end;
         Ok(self.cpp(range))
+    }
+
+    /// Refuses `1, b = 2`: in C++ it would declare another name.
+    fn refuse_second_name(&mut self, range: Range) -> Parsed<()> {
+        let second = self.find(range.start, |p, at| {
+            at >= range.end || matches!(p.kind_at(at), Kind::Mark(b',' | b'<'))
+        });
+        let is_second = second < range.end
+            && self.is_mark(second, b',')
+            && self.kind_at(second + 1) == Kind::Word
+            && (second + 2 == range.end || self.is_mark(second + 2, b'='));
+        match is_second {
+            true => Err(self.second_name(second)),
+            false => Ok(()),
+        }
+    }
+
+    /// Reports the comma at `at` before a second name.
+    pub(super) fn second_name(&mut self, at: usize) -> Reported {
+        let error = Diagnostic::error(
+            "several-names",
+            self.span_at(at),
+            "a member declares only one name",
+        )
+        .help("write a member for each");
+        self.report(error)
     }
 }

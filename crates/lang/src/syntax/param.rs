@@ -22,21 +22,17 @@ impl Parser<'_> {
             true => Some(self.value(&["over", "quick"], &what)?),
             false => None,
         };
-        let over = match self.word() {
-            "over" => self.over(),
-            _ => None,
-        };
-        let quick = match self.word() {
-            "quick" => self.quick(over.is_some()),
-            _ => None,
-        };
-        if self.word() == "over" {
+        let errors = self.errors.len();
+        let (over, quick) = self.sweeps(&what);
+        if self.errors.len() > errors {
+            self.pos = self.value_end(&[]);
+        } else if self.at(b'=') && value.is_none() {
             let error = Diagnostic::error(
-                "duplicate-sweep",
+                "sweep-order",
                 self.here(),
-                format!("{what} has two sweeps"),
+                format!("the value of {what} stands before its sweep"),
             )
-            .help("write one `over`; a suite's quick run takes `quick {VALUES}`");
+            .help("write `param TYPE NAME = VALUE over {VALUES};`");
             return Err(self.report(error));
         }
         self.semicolon(&what);
@@ -47,6 +43,37 @@ impl Parser<'_> {
             over,
             quick,
         }))
+    }
+
+    /// `[over SWEEP] [quick {VALUES}]`
+    fn sweeps(&mut self, what: &str) -> (Option<Sweep>, Option<Vec<Cpp>>) {
+        let first = self.pos;
+        let over = match self.word() {
+            "over" => self.over(),
+            _ => None,
+        };
+        let errors = self.errors.len();
+        let word = self.pos;
+        let quick = match self.word() {
+            "quick" => self.quick(),
+            _ => None,
+        };
+        let fault = if quick.is_some() && word == first {
+            let error = Diagnostic::error(
+                "sweep-order",
+                self.span_at(word),
+                "`quick` shortens a sweep, and no sweep stands before it",
+            );
+            Some(error.help("write `over {VALUES} quick {VALUES}`"))
+        } else if self.word() == "over" && self.errors.len() == errors {
+            let error =
+                Diagnostic::error("sweep-order", self.here(), format!("{what} has two sweeps"));
+            Some(error.help("write one `over`; a suite's quick run takes `quick {VALUES}`"))
+        } else {
+            None
+        };
+        self.errors.extend(fault);
+        (over, quick)
     }
 
     fn no_scalar(&mut self, what: &str) -> Reported {
@@ -129,7 +156,7 @@ impl Parser<'_> {
     }
 
     /// `quick {VALUES}`
-    fn quick(&mut self, has_over: bool) -> Option<Vec<Cpp>> {
+    fn quick(&mut self) -> Option<Vec<Cpp>> {
         let word = self.here();
         self.pos += 1;
         if !self.at(b'{') {
@@ -143,23 +170,7 @@ impl Parser<'_> {
             self.pos = self.value_end(&["over"]);
             return None;
         }
-        let values = self.values("quick").ok();
-        if !has_over
-            && values.is_some()
-            && self
-                .errors
-                .last()
-                .is_none_or(|e| e.primary.span.start < word.start)
-        {
-            let error = Diagnostic::error(
-                "quick-without-over",
-                word,
-                "`quick` shortens a sweep, and there is none",
-            )
-            .help("write `over {VALUES} quick {VALUES}`");
-            self.report(error);
-        }
-        values
+        self.values("quick").ok()
     }
 
     /// `{A, B, C}`; a comma may stand after the last.
@@ -184,7 +195,7 @@ impl Parser<'_> {
                 false => Diagnostic::error(
                     "missing-value",
                     self.after(empty.start),
-                    "a value is missing between the commas",
+                    "a value is missing here",
                 ),
             };
             return Err(self.report(error));

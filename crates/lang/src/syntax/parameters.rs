@@ -67,7 +67,7 @@ impl Parser<'_> {
             let error = Diagnostic::error(
                 "empty-parameter",
                 self.after(range.start),
-                "a parameter is missing between the commas",
+                "a parameter is missing here",
             );
             return Err(self.report(error));
         }

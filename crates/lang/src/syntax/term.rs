@@ -28,10 +28,20 @@ impl Parser<'_> {
             }
             match self.term() {
                 Ok(term) => terms.push(term),
-                Err(_) => self.pos = self.pos.max(start + 1).min(self.end),
+                Err(_) => self.pass_fault(start),
             }
         }
         terms
+    }
+
+    /// Moves on behind a faulty term that began at `start`; past its line if a bracket of it is never closed.
+    fn pass_fault(&mut self, start: usize) {
+        let is_open =
+            matches!(self.kind(), Kind::Mark(b'(' | b'[')) && self.close(self.pos).is_none();
+        if is_open {
+            self.pos = self.find(self.pos + 1, |p, at| p.is_first(at));
+        }
+        self.pos = self.pos.max(start + 1).min(self.end);
     }
 
     fn separator(&mut self) -> Reported {
@@ -60,6 +70,9 @@ impl Parser<'_> {
 
     fn no_term(&mut self) -> Reported {
         let at = self.pos;
+        if let Some(reported) = self.strange(at) {
+            return reported;
+        }
         let found = self.shown(at);
         let help = match self.kind() {
             Kind::Text | Kind::Character => "bits are written as `0x...` or `0b...`",
@@ -85,6 +98,10 @@ impl Parser<'_> {
             )
         {
             self.pos = self.past(self.pos);
+        }
+        let is_operator = matches!(self.kind_at(at), Kind::Mark(b) if !matches!(b, b'{' | b'('));
+        if is_operator && self.kind() == Kind::Number && !self.is_first(self.pos) {
+            self.pos += 1;
         }
         error
     }
@@ -257,24 +274,17 @@ impl Parser<'_> {
                 Some(empty) => Err(self.empty_argument(*empty, word)),
             },
             _ => {
-                let takes = match N {
-                    1 => "one argument".to_owned(),
-                    2 => "two arguments".to_owned(),
-                    _ => "three arguments".to_owned(),
-                };
-                let given = match count {
-                    0 => "none".to_owned(),
-                    n => n.to_string(),
-                };
-                Err(self.term_fault(
-                    "argument-count",
-                    self.span(Range {
-                        start: at,
-                        end: self.pos,
-                    }),
-                    format!("`{word}` takes {takes}, not {given}"),
-                    &form,
-                ))
+                let span = self.span(Range {
+                    start: at,
+                    end: self.pos,
+                });
+                let plural = if N == 1 { "" } else { "s" };
+                let message = format!(
+                    "`{word}` takes {} argument{plural}, but has {}",
+                    counted(N),
+                    counted(count)
+                );
+                Err(self.term_fault("argument-count", span, message, &form))
             }
         }
     }
@@ -305,8 +315,12 @@ impl Parser<'_> {
 
     /// `word(BITS) { TERMS }`
     fn word_of_terms(&mut self) -> Parsed<TermKind> {
-        let [bits] = self.arguments(["BITS"])?;
+        let bits = self.arguments(["BITS"]);
+        if bits.is_err() && !self.at(b'{') {
+            return Err(Reported);
+        }
         let terms = self.nested_block("`word`")?;
+        let [bits] = bits?;
         Ok(TermKind::Word(bits, terms))
     }
 
@@ -388,8 +402,11 @@ impl Parser<'_> {
         })
     }
 
-    /// Passes over a block behind a faulty header, on the same construct.
+    /// Passes over what stands in the place of a header, and over the block behind it.
     fn skip_block(&mut self, error: Reported) -> Reported {
+        while !self.at(b'{') && !self.is_first(self.pos) {
+            self.pos = self.past(self.pos);
+        }
         if self.at(b'{') {
             self.pos = self.past(self.pos);
         }
@@ -433,7 +450,31 @@ impl Parser<'_> {
     /// `label NAME:`
     fn label(&mut self) -> Parsed<TermKind> {
         self.pos += 1;
-        let name = self.name("the label")?;
+        let at = self.pos;
+        if words::is_cpp(self.word()) {
+            let message = format!(
+                "`{}` is a word of C++ and cannot be the name of a label",
+                self.word()
+            );
+            self.term_fault(
+                "reserved-name",
+                self.span_at(at),
+                message,
+                "choose another name",
+            );
+            self.pos += 1;
+            self.eat(b':');
+            return Err(Reported);
+        }
+        let name = match self.name("the label") {
+            Ok(name) => name,
+            Err(reported) => {
+                let is_instead = !self.is_first(self.pos) && self.is_mark(self.pos + 1, b':');
+                self.pos += usize::from(is_instead);
+                self.eat(b':');
+                return Err(reported);
+            }
+        };
         if !self.eat(b':') {
             return Err(self.term_fault(
                 "label-without-colon",
@@ -451,21 +492,21 @@ impl Parser<'_> {
         if is_super {
             self.pos += 1;
             if !self.is_double(self.pos, [b':', b':']) {
-                return Err(self.term_fault(
-                    "bad-super",
-                    self.span_at(self.pos - 1),
-                    "`super` is not followed by `::` and a member",
-                    "write `super::NAME`",
-                ));
+                let place = self.span_at(self.pos - 1);
+                while matches!(self.kind(), Kind::Mark(b':' | b'.')) {
+                    self.pos += 1;
+                }
+                let message = "`super` is not followed by `::` and a member";
+                return Err(self.term_fault("bad-super", place, message, "write `super::NAME`"));
             }
             self.pos += 2;
         }
-        let mut name = self.reference_name()?;
+        let mut name = self.reference_name(is_super)?;
         let mut class = None;
         if self.at(b'.') && !is_super {
             self.pos += 1;
             class = Some(name);
-            name = self.reference_name()?;
+            name = self.reference_name(true)?;
         }
         self.refuse_after_reference()?;
         let args = match self.at(b'(') {
@@ -480,9 +521,11 @@ impl Parser<'_> {
         }))
     }
 
-    fn reference_name(&mut self) -> Parsed<Ident> {
+    /// A name that begins a reference, or (`is_second`) the member after `.` or `::`, on the same line as these.
+    fn reference_name(&mut self, is_second: bool) -> Parsed<Ident> {
         let at = self.pos;
-        if self.kind() == Kind::Word && !self.is_member(at) && self.word() != "yamba" {
+        let is_new_line = is_second && self.is_first(at);
+        if self.kind() == Kind::Word && !is_new_line && !self.is_member(at) {
             self.pos += 1;
             self.check_name(at, "a member")?;
             return Ok(self.ident(at));
@@ -538,5 +581,12 @@ impl Parser<'_> {
             return Err(self.empty_argument(*empty, &name.text));
         }
         Ok(parts.into_iter().map(|p| self.cpp(p)).collect())
+    }
+}
+
+fn counted(count: usize) -> String {
+    match ["none", "one", "two", "three", "four"].get(count) {
+        Some(word) => (*word).to_owned(),
+        None => count.to_string(),
     }
 }
