@@ -19,6 +19,7 @@ namespace harness {
 constexpr double enough = 1e6;              // ns an interval lasts at least: what disturbs it then is rare and shows
 constexpr double clock_errors = 100;        // and this many clock errors, so that reading it costs less than 1 %
 constexpr double warm = 2e7;                // ns of warm-up
+constexpr int most_warm_trials = 100;       // where nothing takes any time, time never comes to an end
 constexpr uint64_t most_intervals = 10000;
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 constexpr int growth_rounds = 5;
@@ -95,7 +96,7 @@ class Measurement {
             uint64_t next = uint64_t(double(passes) * factor);
             passes = next > passes ? next : passes + 1;
         }
-        while (since_begin() < warm) trial("warm-up", passes);
+        for (int i = 0; i < most_warm_trials && since_begin() < warm; i++) trial("warm-up", passes);
         return passes;
     }
 

@@ -33,6 +33,9 @@ pub(super) enum Refused {
     Crash(Vec<String>),
 }
 
+/// Asks a program what it is with some parameters fixed.
+type Describe<'a> = dyn Fn(&[(String, String)]) -> Result<Program, Refused> + 'a;
+
 /// All parameters with their values.
 pub(super) fn parameters(program: &Program) -> Parameters {
     let each = program.parameters.iter();
@@ -48,10 +51,7 @@ pub(super) fn settings(fixed: &[(String, String)]) -> Vec<String> {
 
 /// Every combination of the swept parameters' values. Later parameters may depend on earlier ones, so that the program is
 /// asked anew at each step.
-pub(super) fn expand(
-    options: &Options,
-    describe: &dyn Fn(&[(String, String)]) -> Result<Program, Refused>,
-) -> Result<Vec<Point>, Refused> {
+pub(super) fn expand(options: &Options, describe: &Describe<'_>) -> Result<Vec<Point>, Refused> {
     let mut points = Vec::new();
     step(options, describe, options.set.clone(), &mut points)?;
     Ok(points)
@@ -59,7 +59,7 @@ pub(super) fn expand(
 
 fn step(
     options: &Options,
-    describe: &dyn Fn(&[(String, String)]) -> Result<Program, Refused>,
+    describe: &Describe<'_>,
     settings: Vec<(String, String)>,
     points: &mut Vec<Point>,
 ) -> Result<(), Refused> {

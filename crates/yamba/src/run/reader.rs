@@ -130,7 +130,7 @@ mod tests {
             let mut state = seed;
             let (mut bytes, mut whole) = (Vec::new(), 0);
             for _ in 0..random(&mut state) % 20 {
-                if random(&mut state) % 2 == 0 {
+                if random(&mut state).is_multiple_of(2) {
                     bytes.extend_from_slice(good);
                     whole += 1;
                 } else {

@@ -220,10 +220,9 @@ fn evidence_reasons(
         if most_fail {
             reasons.push(text);
         } else {
-            benchmark.notes.push(format!(
-                "{} of {total} samples left out: {text}",
-                total - counted
-            ));
+            let left = total - counted;
+            let note = format!("{left} of {total} samples left out: {text}");
+            benchmark.notes.insert(0, note);
         }
     }
     let without = benchmark

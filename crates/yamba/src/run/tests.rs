@@ -1,1 +1,399 @@
+//! The whole way from recorded lines to the table, replayed: no clock, no process, exact numbers.
 
+use yamba_record::event::{Code, Event};
+use yamba_record::program::{Physical, Program as Description, Side};
+use yamba_record::{Benchmark, Machine, Run, Status};
+
+use super::outcome::{Ending, Outcome};
+use super::reader::Reader;
+use super::summary::{skipped, summarise};
+use super::table::{Style, table};
+use std::time::Duration;
+
+const PROGRAM: &str = include_str!("../../../../tests/records/program.json");
+const VALID: &str = include_str!("../../../../tests/records/valid.jsonl");
+
+fn program() -> Description {
+    serde_json::from_str(PROGRAM).unwrap()
+}
+
+fn outcome(lines: &str, ending: Ending) -> Outcome {
+    let mut reader = Reader::default();
+    reader.push(lines.as_bytes());
+    let (events, garbled) = reader.finish();
+    Outcome {
+        events,
+        garbled,
+        messages: String::new(),
+        ending,
+    }
+}
+
+fn no_listing(_: &Code, _: u64) -> Option<String> {
+    None
+}
+
+fn replay(program: &Description, lines: &str, ending: Ending) -> Benchmark {
+    summarise(program, &outcome(lines, ending), &no_listing)
+}
+
+/// The saved record with each interval changed.
+fn changed(change: impl Fn(usize, &mut yamba_record::event::RawInterval)) -> String {
+    let mut lines = String::new();
+    for line in VALID.lines() {
+        let mut event: Event = serde_json::from_str(line).unwrap();
+        if let Event::Interval(raw) = &mut event {
+            change(raw.index as usize, raw);
+        }
+        lines += &serde_json::to_string(&event).unwrap();
+        lines.push('\n');
+    }
+    lines
+}
+
+fn until(event: &str) -> String {
+    VALID
+        .split(event)
+        .next()
+        .unwrap()
+        .rsplit_once('\n')
+        .unwrap()
+        .0
+        .to_owned()
+        + "\n"
+}
+
+fn valid() -> Benchmark {
+    replay(&program(), VALID, Ending::Exit(0))
+}
+
+#[test]
+fn a_valid_record() {
+    let b = valid();
+    assert_eq!((b.status, b.valid), (Status::Ok, true));
+    assert_eq!(
+        b.samples,
+        [
+            31.0, 29.0, 30.0, 35.0, 28.0, 33.0, 32.0, 27.0, 34.0, 26.0, 36.0
+        ]
+    );
+    assert_eq!(b.median, Some(31.0));
+    assert_eq!(b.interval, Some([27.0, 35.0]));
+    assert_eq!(b.operations, Some(10.0));
+    assert_eq!(b.cycle_ns, [Some(0.25), Some(0.27)]);
+    assert_eq!(b.cycles, Some(31.0 / 0.26));
+    let faults = &b.evidence["faults_per_access"];
+    assert_eq!(
+        (faults.median, faults.min, faults.max),
+        (Some(1.0), Some(1.0), Some(1.0))
+    );
+    assert_eq!(faults.expects, Some([Some(0.99), Some(1.01)]));
+    let pages = &b.evidence["pages_read"];
+    assert_eq!(
+        (pages.median, pages.min, pages.max, pages.expects),
+        (Some(13.0), Some(8.0), Some(18.0), None)
+    );
+    assert_eq!(b.notes, ["not detected, assumed: cache_line = 64"]);
+    assert_eq!(
+        (b.intervals.len(), b.sizing.len(), b.charts.len()),
+        (11, 6, 1)
+    );
+}
+
+/// The fields of the contract, by their names on the wire.
+#[test]
+fn the_document_of_a_run() {
+    let mut run = Run::new(Machine::default());
+    run.benchmarks = vec![valid(), skipped("absent", "needs root")];
+    assert!(!run.failed());
+    let json: serde_json::Value = serde_json::to_value(&run).unwrap();
+    assert_eq!(json["schema"], "yamba-run/1");
+    let first = &json["benchmarks"][0];
+    for (field, value) in [
+        ("name", serde_json::json!("sample")),
+        ("class", serde_json::json!("sample")),
+        (
+            "ports",
+            serde_json::json!(["sample_x86_64", "sample_linux"]),
+        ),
+        (
+            "parameters",
+            serde_json::json!({"scale": 16, "read_ahead": false}),
+        ),
+        ("processes", serde_json::json!(1)),
+        ("status", serde_json::json!("ok")),
+        ("valid", serde_json::json!(true)),
+        ("unit", serde_json::json!("ns")),
+        ("operations", serde_json::json!(10.0)),
+        ("median", serde_json::json!(31.0)),
+        ("interval", serde_json::json!([27.0, 35.0])),
+    ] {
+        assert_eq!(first[field], value, "{field}");
+    }
+    assert_eq!(
+        first["evidence"]["faults_per_access"]["expects"],
+        serde_json::json!([0.99, 1.01])
+    );
+    let second = &json["benchmarks"][1];
+    assert_eq!(
+        (&second["status"], &second["valid"]),
+        (&"skipped".into(), &false.into())
+    );
+    assert!(second["median"].is_null() && second["interval"].is_null());
+    assert_eq!(second["samples"], serde_json::json!([]));
+    assert_eq!(second["notes"], serde_json::json!(["needs root"]));
+    let again: Run = serde_json::from_str(&serde_json::to_string(&run).unwrap()).unwrap();
+    assert_eq!(again, run);
+}
+
+#[test]
+fn a_few_samples_outside_are_kept_marked_and_left_out() {
+    let lines = changed(|i, raw| {
+        if i < 3 {
+            let evidence = if i == 0 { None } else { Some(0.5) };
+            raw.evidence
+                .insert("faults_per_access".to_owned(), evidence);
+        }
+    });
+    let b = replay(&program(), &lines, Ending::Exit(0));
+    assert_eq!(b.status, Status::Ok);
+    assert_eq!(b.samples.len(), 8);
+    assert_eq!(b.median, Some(32.5));
+    assert_eq!(b.interval, Some([26.0, 36.0]));
+    assert_eq!(b.intervals.len(), 11);
+    assert_eq!(b.intervals[0].outside, ["faults_per_access"]);
+    assert_eq!(b.evidence["faults_per_access"].outside, 3);
+    assert_eq!(
+        b.notes[0],
+        "3 of 11 samples left out: faults_per_access is 1 (median), expected [0.99, 1.01]; outside in 3 of 11 intervals"
+    );
+}
+
+/// Of an even number, half is not enough.
+#[test]
+fn at_most_half_of_the_samples_good_is_invalid() {
+    let lines = changed(|i, raw| {
+        if i < 6 {
+            raw.evidence
+                .insert("faults_per_access".to_owned(), Some(0.004));
+        }
+    });
+    let b = replay(&program(), &lines, Ending::Exit(0));
+    assert_eq!((b.status, b.valid), (Status::Invalid, false));
+    assert_eq!(b.median, Some(31.0), "an invalid figure keeps its median");
+    assert_eq!(b.samples.len(), 11);
+    assert_eq!(
+        b.notes[0],
+        "faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 6 of 11 intervals"
+    );
+}
+
+#[test]
+fn a_dummy_as_long_as_the_benchmark_is_nothing() {
+    let lines = changed(|i, raw| raw.ns = 1000.0 + i as f64 - 5.0);
+    let b = replay(&program(), &lines, Ending::Exit(0));
+    assert_eq!(b.status, Status::Invalid);
+    assert!(
+        b.notes[0].starts_with("nothing measurable: benchmark and dummy"),
+        "{:?}",
+        b.notes
+    );
+    let never = changed(|_, raw| raw.ns = 0.0);
+    assert_eq!(
+        replay(&program(), &never, Ending::Exit(0)).status,
+        Status::Invalid
+    );
+}
+
+#[test]
+fn a_time_that_does_not_grow_is_nothing() {
+    let lines = VALID.replace("\"passes\": 20, \"ns\": 8", "\"passes\": 20, \"ns\": 4");
+    let b = replay(&program(), &lines, Ending::Exit(0));
+    assert_eq!(b.status, Status::Invalid);
+    assert_eq!(
+        b.notes[0],
+        "nothing measurable: twice the passes do not take longer"
+    );
+    // With hooks there is no such check.
+    let without: String = VALID
+        .lines()
+        .filter(|l| !l.contains("growth"))
+        .map(|l| format!("{l}\n"))
+        .collect();
+    assert_eq!(
+        replay(&program(), &without, Ending::Exit(0)).status,
+        Status::Ok
+    );
+}
+
+#[test]
+fn physics() {
+    let mut program = program();
+    let mut with = |kind, value, unit: &str| {
+        program.bounds = vec![Physical {
+            kind,
+            value,
+            unit: unit.to_owned(),
+        }];
+        replay(&program, VALID, Ending::Exit(0))
+    };
+    // The interval is [27, 35] ns; at 0.25 to 0.27 ns a cycle that is 100 to 140 cycles at most.
+    assert!(with(Side::AtLeast, 141.0, "cycles").valid);
+    let broken = with(Side::AtLeast, 142.0, "cycles");
+    assert_eq!(broken.status, Status::Invalid);
+    assert_eq!(
+        broken.notes[0],
+        "impossible: 100 to 140 cycles is less than 142 cycles"
+    );
+    assert!(with(Side::AtMost, 99.5, "cycle").valid);
+    assert_eq!(with(Side::AtMost, 98.0, "cycle").status, Status::Invalid);
+    assert!(
+        with(Side::AtLeast, 35.3, "ns").valid,
+        "one per cent is forgiven"
+    );
+    assert_eq!(with(Side::AtLeast, 0.036, "us").status, Status::Invalid);
+    assert_eq!(with(Side::AtMost, 26.0, "").status, Status::Invalid);
+}
+
+#[test]
+fn without_a_cycle_its_bound_is_not_judged() {
+    let lines = VALID
+        .replace("\"ns\": 0.25", "\"ns\": null")
+        .replace("\"ns\": 0.27", "\"ns\": null");
+    let b = replay(&program(), &lines, Ending::Exit(0));
+    assert_eq!((b.status, b.cycles), (Status::Ok, None));
+}
+
+#[test]
+fn bandwidths_and_values() {
+    let mut program = program();
+    (program.figure, program.unit) = (Some("bandwidth".to_owned()), Some("MB/s".to_owned()));
+    let lines = changed(|i, raw| {
+        (raw.ns, raw.dummy_ns, raw.operations) = (10_100.0 + i as f64, 100.0 + i as f64, 100_000);
+    });
+    let b = replay(&program, &lines, Ending::Exit(0));
+    // 0.1 ns a byte is less than a cycle of 0.25 ns.
+    assert_eq!(
+        (b.status, b.median, b.cycles),
+        (Status::Invalid, Some(10_000.0), None)
+    );
+    program.bounds.clear();
+    assert!(replay(&program, &lines, Ending::Exit(0)).valid);
+
+    (program.figure, program.unit) = (Some("value".to_owned()), Some("MHz".to_owned()));
+    let lines =
+        changed(|i, raw| (raw.value, raw.ns, raw.dummy_ns) = (Some(3000.0 + i as f64), 20.0, 0.0));
+    let b = replay(&program, &lines, Ending::Exit(0));
+    assert_eq!(
+        (b.status, b.median, b.interval),
+        (Status::Ok, Some(3005.0), Some([3001.0, 3009.0]))
+    );
+}
+
+#[test]
+fn a_crash_shows_the_code_around_it() {
+    let crash = r#"{"event":"crash","signal":"SIGILL","number":4,"pc":4098,"address":4098,"code":{"member":"sample.touch_all","base":4096,"bytes":"90900f0b","isa":"x86_64","parts":[{"name":"sample.touch_all","start":0,"end":32,"depth":0},{"name":"sample_x86_64.touch(1)","start":16,"end":32,"depth":1}]}}"#;
+    let lines = until("\"index\": 4,") + crash + "\n";
+    let listing = |code: &Code, pc: u64| Some(format!("{}: {} at {pc}", code.isa, code.bytes));
+    let b = summarise(&program(), &outcome(&lines, Ending::Signal(4)), &listing);
+    assert_eq!(
+        (b.status, b.valid, b.median, b.interval),
+        (Status::Crashed, false, None, None)
+    );
+    assert!(b.samples.is_empty());
+    assert_eq!(b.intervals.len(), 4, "what was measured is kept");
+    assert_eq!(
+        b.notes[0],
+        "sample was ended by SIGILL (illegal instruction) in composed code of sample.touch_all, in sample_x86_64.touch(1), at 0x1002"
+    );
+    assert_eq!(b.notes[1], "x86_64: 90900f0b at 4098");
+    assert_eq!(
+        b.notes[2],
+        "4 intervals were measured before; they are kept in `intervals`"
+    );
+}
+
+#[test]
+fn every_early_end_has_its_words() {
+    let words = |ending| replay(&program(), &until("\"index\": 0,"), ending);
+    for (ending, status, note) in [
+        (
+            Ending::Signal(9),
+            Status::Crashed,
+            "sample was ended by SIGKILL (killed)",
+        ),
+        (
+            Ending::Exit(0),
+            Status::Crashed,
+            "sample ended without finishing its measurement",
+        ),
+        (
+            Ending::Exit(7),
+            Status::Crashed,
+            "sample ended with status 7",
+        ),
+        (
+            Ending::Hung(Duration::from_secs(60)),
+            Status::Crashed,
+            "sample said nothing for 60 s and was ended",
+        ),
+        (Ending::Stopped, Status::Skipped, "sample was stopped"),
+    ] {
+        let b = words(ending);
+        assert_eq!((b.status, b.notes[0].as_str()), (status, note));
+        assert_eq!(b.median, None);
+    }
+    let error = until("\"index\": 2,")
+        + r#"{"event":"error","text":"open(\"/x\") failed: No such file or directory (errno 2)","class":"sample_linux","file":"sample.yamba","line":7}"#
+        + "\n";
+    let b = replay(&program(), &error, Ending::Exit(3));
+    assert_eq!(
+        b.notes[0],
+        "sample_linux: open(\"/x\") failed: No such file or directory (errno 2) (sample.yamba:7)"
+    );
+    assert_eq!((b.status, b.intervals.len()), (Status::Crashed, 2));
+}
+
+/// A record may be cut anywhere: there is always an entry, and never a number without an end.
+#[test]
+fn a_record_may_be_cut_anywhere() {
+    for cut in 0..VALID.len() {
+        let b = replay(&program(), &VALID[..cut], Ending::Signal(9));
+        assert_eq!(
+            (b.status, b.median),
+            (Status::Crashed, None),
+            "cut at {cut}"
+        );
+        serde_json::to_string(&b).unwrap();
+    }
+}
+
+#[test]
+fn the_table() {
+    let mut run = Run::new(Machine::default());
+    let lines = changed(|_, raw| {
+        raw.evidence
+            .insert("faults_per_access".to_owned(), Some(0.004));
+    });
+    run.benchmarks = vec![
+        valid(),
+        replay(&program(), &lines, Ending::Exit(0)),
+        replay(&program(), &until("\"index\": 0,"), Ending::Signal(9)),
+        skipped("lat_root", "needs root"),
+    ];
+    assert!(run.failed());
+    let expected = "\
+ok       sample    scale=16 read_ahead=false  31 ns  [27, 35]  faults_per_access=1 pages_read=13 (8 to 18)
+            not detected, assumed: cache_line = 64
+INVALID  sample    scale=16 read_ahead=false  31 ns  [27, 35]  faults_per_access=0.004 pages_read=13 (8 to 18)
+            faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11 intervals
+            not detected, assumed: cache_line = 64
+CRASHED  sample    scale=16 read_ahead=false                   faults_per_access=none pages_read=none
+            sample was ended by SIGKILL (killed)
+            not detected, assumed: cache_line = 64
+skipped  lat_root
+            needs root
+";
+    assert_eq!(table(&run, Style::default()), expected);
+    assert!(table(&run, Style { colour: true }).contains("\x1b[1;31mINVALID\x1b[0m"));
+}

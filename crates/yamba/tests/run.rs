@@ -1,0 +1,401 @@
+//! Programs that behave, crash, hang and lie, run for real: what is kept of each, and that nothing is left behind.
+//! Needs a C++ compiler, no quiet machine: the sample program's clock is simulated.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use yamba::run::{Job, Options, Program, Silent, Stop, Style, UsageError, measure, table};
+use yamba_lang::model::Target;
+use yamba_record::{Benchmark, Run, Status};
+
+fn runtime() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime")
+}
+
+fn compiler() -> String {
+    std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned())
+}
+
+fn build(source: &str, name: &str, flags: &[&str]) -> PathBuf {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let done = Command::new(compiler())
+        .args(["-std=c++17", "-g", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(runtime())
+        .args(flags)
+        .arg(runtime().join("tests").join(source))
+        .arg("-o")
+        .arg(&out)
+        .output()
+        .expect("a C++ compiler");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    out
+}
+
+fn sample() -> &'static Path {
+    static SAMPLE: OnceLock<PathBuf> = OnceLock::new();
+    SAMPLE.get_or_init(|| build("sample.cc", "sample", &["-O2"]))
+}
+
+fn program() -> Program {
+    Program {
+        path: sample().to_path_buf(),
+        runner: Vec::new(),
+        emulated: false,
+    }
+}
+
+fn job(program: Program) -> Job {
+    Job {
+        class: "sample".to_owned(),
+        program: Ok(program),
+    }
+}
+
+fn options(set: &[(&str, &str)]) -> Options {
+    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    Options {
+        set: set.iter().map(own).collect(),
+        time: Duration::from_micros(20),
+        silence: Duration::from_secs(30),
+        ..Options::default()
+    }
+}
+
+fn run_jobs(jobs: &[Job], options: &Options) -> Result<Run, UsageError> {
+    let target = Target {
+        isa: "x86_64".to_owned(),
+        system: "linux".to_owned(),
+    };
+    let listing = |_: &yamba_record::event::Code, _: u64| None;
+    measure(
+        jobs,
+        options,
+        &target,
+        &mut Silent,
+        &Stop::default(),
+        &listing,
+    )
+}
+
+fn run_sample(set: &[(&str, &str)]) -> Vec<Benchmark> {
+    let run = run_jobs(&[job(program())], &options(set)).unwrap();
+    // Whatever happened, the document is JSON that reads back.
+    let text = serde_json::to_string(&run).unwrap();
+    assert_eq!(serde_json::from_str::<Run>(&text).unwrap(), run);
+    run.benchmarks
+}
+
+/// Modes of runtime/tests/sample.cc.
+fn mode(number: &str) -> Benchmark {
+    let mut all = run_sample(&[("scale", "16"), ("mode", number)]);
+    assert_eq!(all.len(), 1);
+    all.remove(0)
+}
+
+#[test]
+fn a_sweep_is_one_entry_a_point() {
+    let all = run_sample(&[]);
+    assert_eq!(all.len(), 3);
+    for (b, scale) in all.iter().zip([16, 32, 64]) {
+        assert_eq!((b.status, &b.notes), (Status::Ok, &Vec::new()));
+        assert_eq!(b.parameters.get("scale"), Some(&scale.into()));
+        // A pass takes 4 x scale ns, its dummy 4 ns; a pass has 4 operations.
+        assert_eq!(b.median, Some(f64::from(scale) - 1.0));
+        assert_eq!(b.ports, ["sample_isa", "sample_linux"]);
+        assert!(b.samples.len() >= 11);
+        assert_eq!(b.evidence["seen"].median, Some(4.0));
+        assert_eq!(b.evidence["seen"].expects, Some([Some(1.0), None]));
+        assert_eq!(b.evidence["odd"].median, None);
+    }
+}
+
+#[test]
+fn settings_sweeps_and_quick_choose_the_points() {
+    let scales = |options: &Options| -> Vec<String> {
+        let run = run_jobs(&[job(program())], options).unwrap();
+        let scale = |b: &Benchmark| b.parameters.get("scale").unwrap().to_string();
+        run.benchmarks.iter().map(scale).collect()
+    };
+    assert_eq!(scales(&options(&[("scale", "1K")])), ["1024"]);
+    let mut quick = options(&[]);
+    quick.quick = true;
+    assert_eq!(scales(&quick), ["16"]);
+    let values = vec!["8".to_owned(), "0x10".to_owned()];
+    let mut swept = options(&[]);
+    swept.sweep = vec![("scale".to_owned(), values)];
+    assert_eq!(scales(&swept), ["8", "16"]);
+}
+
+#[test]
+fn a_wrong_parameter_is_one_clear_message() {
+    let message = |set: &[(&str, &str)]| run_jobs(&[job(program())], &options(set)).unwrap_err().0;
+    assert_eq!(
+        message(&[("scal", "1")]),
+        "sample: --set scal=1: sample has no parameter `scal`; it has scale (int), factor (double), flag (bool), mode (Mode), text (const char *), small (unsigned char)"
+    );
+    assert_eq!(
+        message(&[("small", "256")]),
+        "sample: --set small=256: small is of type unsigned char; `256` is out of range"
+    );
+    assert!(message(&[("scale", "abc")]).contains("`abc` is not a number"));
+}
+
+#[test]
+fn a_crash_costs_its_own_figure_only() {
+    let mut some = options(&[("scale", "16")]);
+    let modes = ["0", "1", "7", "2", "4", "0"].map(str::to_owned);
+    some.sweep = vec![("mode".to_owned(), modes.to_vec())];
+    let run = run_jobs(&[job(program())], &some).unwrap();
+    let statuses: Vec<Status> = run.benchmarks.iter().map(|b| b.status).collect();
+    use Status::{Crashed, Ok};
+    assert_eq!(statuses, [Ok, Crashed, Crashed, Crashed, Crashed, Ok]);
+    assert!(run.failed());
+    let note = |i: usize| run.benchmarks[i].notes[0].as_str();
+    assert!(
+        note(1).starts_with("sample was ended by SIGSEGV (invalid memory access)"),
+        "{}",
+        note(1)
+    );
+    assert!(
+        note(2).starts_with("sample was ended by SIGABRT (abort)"),
+        "{}",
+        note(2)
+    );
+    assert_eq!(note(3), "sample: no more than 3");
+    assert!(
+        note(4).starts_with(
+            "sample: open(\"/no/such/file\", O_RDONLY) failed: No such file or directory (errno 2)"
+        ),
+        "{}",
+        note(4)
+    );
+    assert!(note(4).contains("sample.cc:"), "{}", note(4));
+    // Three intervals were measured before each accident.
+    for crashed in &run.benchmarks[1..4] {
+        assert_eq!((crashed.intervals.len(), crashed.median), (3, None));
+    }
+    assert!(table(&run, Style::default()).contains("CRASHED  sample  scale=16"));
+}
+
+#[test]
+fn what_does_nothing_is_nothing() {
+    let b = mode("5");
+    assert_eq!(b.status, Status::Invalid);
+    assert!(
+        b.notes[0].starts_with("nothing measurable"),
+        "{:?}",
+        b.notes
+    );
+}
+
+#[test]
+fn evidence_out_of_bounds_is_invalid() {
+    let b = mode("9");
+    assert_eq!((b.status, b.median), (Status::Invalid, Some(15.0)));
+    assert!(
+        b.notes[0].starts_with("ratio is 2 (median), expected [0.5, 1.5]"),
+        "{:?}",
+        b.notes
+    );
+}
+
+#[test]
+fn what_a_partner_process_says_is_heard() {
+    let b = mode("6");
+    assert_eq!(
+        (b.status, b.notes[0].as_str()),
+        (Status::Crashed, "sample: said by the partner")
+    );
+}
+
+#[test]
+fn a_program_that_hangs_is_ended() {
+    let mut hanging = options(&[("scale", "16"), ("mode", "3")]);
+    hanging.silence = Duration::from_millis(300);
+    let begun = Instant::now();
+    let run = run_jobs(&[job(program())], &hanging).unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    let b = &run.benchmarks[0];
+    assert_eq!((b.status, b.intervals.len()), (Status::Crashed, 3));
+    assert_eq!(b.notes[0], "sample said nothing for 0.3 s and was ended");
+}
+
+#[test]
+fn what_was_measured_before_a_stop_is_kept() {
+    let stop = Stop::default();
+    struct StopAtSecond(Stop, u32);
+    impl yamba::run::Progress for StopAtSecond {
+        fn begin(&mut self, _: usize) {}
+        fn point(&mut self, _: &str, _: &str) {
+            self.1 += 1;
+            if self.1 == 2 {
+                self.0.request();
+            }
+        }
+        fn end(&mut self, interrupted: bool) {
+            assert!(interrupted);
+        }
+    }
+    let target = Target {
+        isa: "x86_64".to_owned(),
+        system: "linux".to_owned(),
+    };
+    let mut progress = StopAtSecond(stop.clone(), 0);
+    let mut some = options(&[("scale", "16")]);
+    // The second never ends by itself.
+    some.sweep = vec![("mode".to_owned(), vec!["0".to_owned(), "3".to_owned()])];
+    let all = [job(program())];
+    let run = measure(&all, &some, &target, &mut progress, &stop, &|_, _| None).unwrap();
+    assert!(run.interrupted && !run.failed());
+    assert_eq!(run.benchmarks[0].status, Status::Ok);
+    assert_eq!(run.benchmarks.len(), 2);
+    assert_eq!(run.benchmarks[1].status, Status::Skipped);
+}
+
+#[test]
+fn what_cannot_run_here_says_why() {
+    let shell = |script: &str| {
+        let mut program = program();
+        program.runner = vec!["/bin/sh".to_owned(), "-c".to_owned(), script.to_owned()];
+        run_jobs(&[job(program)], &options(&[("scale", "16")]))
+            .unwrap()
+            .benchmarks
+            .remove(0)
+    };
+    let skipped = shell("YAMBA_TEST_SKIP=1 exec \"$0\" \"$@\"");
+    assert_eq!(
+        (skipped.status, skipped.notes),
+        (Status::Skipped, vec!["needs file(\"/\")".to_owned()])
+    );
+    let liar = shell("echo '{\"half\":'");
+    assert_eq!(liar.status, Status::Crashed);
+    assert!(
+        liar.notes[0].starts_with("it does not describe itself"),
+        "{:?}",
+        liar.notes
+    );
+
+    let mut absent = program();
+    absent.path = PathBuf::from("/no/such/program");
+    let b = run_jobs(&[job(absent)], &options(&[]))
+        .unwrap()
+        .benchmarks
+        .remove(0);
+    assert_eq!(b.status, Status::Crashed);
+    assert!(
+        b.notes[0].contains("cannot start /no/such/program"),
+        "{:?}",
+        b.notes
+    );
+
+    let none = Job {
+        class: "other".to_owned(),
+        program: Err("missing: touch".to_owned()),
+    };
+    let b = run_jobs(&[none], &options(&[]))
+        .unwrap()
+        .benchmarks
+        .remove(0);
+    assert_eq!((b.status, b.name.as_str()), (Status::Skipped, "other"));
+}
+
+/// What it writes besides its records harms nothing, and what it says last is shown.
+#[test]
+fn garbage_around_the_records() {
+    let mut program = program();
+    let script = "case \"$*\" in *--run*) echo junk >&3; head -c 3000000 /dev/zero >&3; echo >&3; echo on stdout; echo oops >&2;; esac; exec \"$0\" \"$@\"";
+    program.runner = vec!["/bin/sh".to_owned(), "-c".to_owned(), script.to_owned()];
+    let b = run_jobs(&[job(program)], &options(&[("scale", "16")]))
+        .unwrap()
+        .benchmarks
+        .remove(0);
+    assert_eq!((b.status, b.median), (Status::Ok, Some(15.0)));
+    assert_eq!(
+        b.notes,
+        ["2 lines among the records were none, and were passed over"]
+    );
+}
+
+#[test]
+fn an_emulated_figure_says_so() {
+    let mut program = program();
+    program.runner = vec!["/usr/bin/env".to_owned()];
+    program.emulated = true;
+    let b = run_jobs(&[job(program)], &options(&[("scale", "16")]))
+        .unwrap()
+        .benchmarks
+        .remove(0);
+    assert_eq!(b.status, Status::Ok);
+    assert_eq!(
+        b.notes,
+        ["emulated by /usr/bin/env: the figure says nothing of the speed of x86_64"]
+    );
+}
+
+/// Not a test of its own: the run that the next test kills.
+#[test]
+fn victim() {
+    if std::env::var_os("YAMBA_TEST_VICTIM").is_some() {
+        let _ = run_jobs(
+            &[job(program())],
+            &options(&[("scale", "16"), ("mode", "3")]),
+        );
+    }
+}
+
+/// A run that is killed leaves no process, and the next one removes its files.
+#[test]
+fn killing_the_run_kills_its_children() {
+    let home = tempfile::tempdir().unwrap();
+    sample();
+    let mut run = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "victim"])
+        .env("YAMBA_TEST_VICTIM", "1")
+        .env("TMPDIR", home.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let child = eventually(|| measuring_child(run.id()));
+    run.kill().unwrap();
+    assert_eq!(run.wait().unwrap().signal(), Some(9));
+    eventually(|| (!is_alive(child)).then_some(()));
+    assert!(fs::read_dir(home.path()).unwrap().count() <= 1);
+}
+
+fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "it never happened"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The child of any thread of the run that is measuring.
+fn measuring_child(parent: u32) -> Option<u32> {
+    fs::read_dir("/proc").ok()?.flatten().find_map(|entry| {
+        let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let after_name = stat.rsplit_once(')')?.1;
+        let owner: u32 = after_name.split_whitespace().nth(1)?.parse().ok()?;
+        let command = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let is_run = command.windows(5).any(|w| w == b"--run");
+        (owner == parent && is_run).then_some(pid)
+    })
+}
+
+fn is_alive(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')')
+        .is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}

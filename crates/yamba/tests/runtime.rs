@@ -1,0 +1,129 @@
+//! The runtime's own tests, in C++, under sanitizers; and that its headers compile wherever they should.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn runtime() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime")
+}
+
+fn compile(compiler: &str, source: &str, flags: &[&str], name: &str) -> PathBuf {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let done = Command::new(compiler)
+        .args(["-std=c++17", "-g1", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(runtime())
+        .args(flags)
+        .arg(runtime().join("tests").join(source))
+        .arg("-o")
+        .arg(&out)
+        .output()
+        .expect("a C++ compiler");
+    assert!(done.status.success(), "{}", said(&done));
+    out
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn has(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok()
+}
+
+/// Leaks are not looked for: the sanitizer cannot where processes may not trace each other, as in many containers.
+fn check(program: &Path) {
+    let options = ("ASAN_OPTIONS", "detect_leaks=0");
+    let done = Command::new(program)
+        .env(options.0, options.1)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", said(&done));
+}
+
+#[test]
+fn parts_under_sanitizers() {
+    let flags = [
+        "-O1",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+    ];
+    check(&compile("g++", "unit.cc", &flags, "unit-sanitized"));
+}
+
+#[test]
+fn parts_where_only_posix_is_known() {
+    check(&compile(
+        "g++",
+        "unit.cc",
+        &["-O2", "-DYAMBA_SYSTEM_POSIX"],
+        "unit-posix",
+    ));
+}
+
+#[test]
+fn parts_with_the_other_compiler() {
+    if has("clang++") {
+        check(&compile("clang++", "unit.cc", &["-O2"], "unit-clang"));
+    }
+}
+
+/// A whole measurement, its records checked for what the sanitizers see.
+#[test]
+fn a_measurement_under_sanitizers() {
+    let flags = [
+        "-O1",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+    ];
+    let sample = compile("g++", "sample.cc", &flags, "sample-sanitized");
+    for arguments in [
+        &["--describe"][..],
+        &["--time-ns", "20000"],
+        &["--quick", "--time-ns", "20000", "--set", "mode=8"],
+    ] {
+        let done = Command::new(&sample)
+            .args(arguments)
+            .env("ASAN_OPTIONS", "detect_leaks=0")
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{}", said(&done));
+        assert!(done.stderr.is_empty(), "{}", said(&done));
+    }
+}
+
+/// For every processor whose compiler is here, with records from under its emulator.
+#[test]
+fn other_processors() {
+    for (compiler, emulator) in [
+        ("aarch64-linux-gnu-g++", Some("qemu-aarch64")),
+        ("riscv64-linux-gnu-g++", Some("qemu-riscv64")),
+        ("i686-linux-gnu-g++", None),
+    ] {
+        if !has(compiler) || emulator.is_some_and(|e| !has(e)) {
+            continue;
+        }
+        let sample = compile(
+            compiler,
+            "sample.cc",
+            &["-O2", "-static"],
+            &format!("sample-{compiler}"),
+        );
+        let mut command = match emulator {
+            Some(emulator) => Command::new(emulator),
+            None => Command::new(&sample),
+        };
+        if emulator.is_some() {
+            command.arg(&sample);
+        }
+        let done = command
+            .args(["--run", "--time-ns", "20000"])
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{}", said(&done));
+        assert!(
+            done.stdout.ends_with(b"{\"event\":\"end\"}\n"),
+            "{}",
+            said(&done)
+        );
+    }
+}
