@@ -230,7 +230,7 @@ class Composer {
         if (labels_[label] != unplaced) return labels_[label];
         used_guess_ = true;
         asked_.add({label, name, site});
-        return label < guessed_.size() && guessed_[label] != unplaced ? guessed_[label] : bits_;
+        return label < guessed_.size() && guessed_[label] != unplaced ? guessed_[label] : in_word_ ? origin_ : bits_;
     }
     // A word shows as a whole: what contributed a few of its bits is no instruction of its own.
     bool enter_word() {
