@@ -6,8 +6,8 @@ use yamba_lang::ast::{Cpp, MemberKind};
 use yamba_lang::cpp::{self, Kind};
 
 use crate::plan::{Node, Plan};
-use crate::used::Used;
 use crate::text;
+use crate::used::Used;
 use crate::writer::Writer;
 use crate::{Context, members};
 
@@ -30,10 +30,13 @@ impl ClassWriter<'_, '_, '_> {
         self.out.line("");
         self.out.doc(&class.ast.doc);
         let inherits = base.as_ref().map_or(String::new(), |b| format!(" : {b}"));
-        self.out.open(&format!("struct {}{inherits} {{", self.node.name));
+        self.out
+            .open(&format!("struct {}{inherits} {{", self.node.name));
         match base {
             Some(base) => self.out.line(&format!("using super = {base};")),
-            None => self.out.line(&format!("virtual ~{}() = default;", self.node.name)),
+            None => self
+                .out
+                .line(&format!("virtual ~{}() = default;", self.node.name)),
         }
         for (name, part) in &self.node.layer().imports {
             let part = &self.plan.nodes[self.plan.parts[*part]].name;
@@ -59,8 +62,15 @@ impl ClassWriter<'_, '_, '_> {
     fn super_layer(&self, name: &str) -> Option<String> {
         let target = *self.node.layer().supers.get(name)?;
         let declares = |layer: &usize| {
-            let class = self.context.analysis.class(self.node.composition.layers[*layer].class);
-            class.ast.members.iter().any(|m| member_name(&m.kind) == Some(name))
+            let class = self
+                .context
+                .analysis
+                .class(self.node.composition.layers[*layer].class);
+            class
+                .ast
+                .members
+                .iter()
+                .any(|m| member_name(&m.kind) == Some(name))
         };
         let nearest = (0..self.node.layer).rev().find(declares);
         (nearest != Some(target)).then(|| self.plan.in_chain(self.node, target).name.clone())
@@ -83,5 +93,9 @@ fn member_name(kind: &MemberKind) -> Option<&str> {
 /// The words of a text that are neither strings nor comments.
 pub(crate) fn add_words<'t>(text: &'t str, words: &mut HashSet<&'t str>) {
     let tokens = cpp::tokens(text).into_iter();
-    words.extend(tokens.filter(|t| t.kind == Kind::Word).map(|t| &text[t.range]));
+    words.extend(
+        tokens
+            .filter(|t| t.kind == Kind::Word)
+            .map(|t| &text[t.range]),
+    );
 }

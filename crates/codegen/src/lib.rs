@@ -35,8 +35,14 @@ pub fn file_name(analysis: &Analysis, program: &Program) -> String {
 /// source alone, and can be told from an earlier one before an assembler runs.
 pub fn generate(analysis: &Analysis, program: &Program, blocks: &[AssembledBlock]) -> Generated {
     let blocks: HashMap<Span, &AssembledBlock> = blocks.iter().map(|b| (b.span, b)).collect();
-    let context = Context { analysis, program, blocks };
-    Generated { cpp: program::write(&context) }
+    let context = Context {
+        analysis,
+        program,
+        blocks,
+    };
+    Generated {
+        cpp: program::write(&context),
+    }
 }
 
 /// What every part of the generator reads.

@@ -20,20 +20,28 @@ pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
             w.out.user(body.span, &text);
         }
         // Imports are members already; bounds, charts and tags go into the tables.
-        MemberKind::Import(_) | MemberKind::Bound { .. } | MemberKind::Chart(_) | MemberKind::Tags(_) => {}
+        MemberKind::Import(_)
+        | MemberKind::Bound { .. }
+        | MemberKind::Chart(_)
+        | MemberKind::Tags(_) => {}
     }
 }
 
 fn write_param(w: &mut ClassWriter, doc: &str, param: &Param) {
     w.out.doc(doc);
-    let declaration = format!("{} {}{{}};", w.context.analysis.cpp(param.ty), param.name.text);
+    let declaration = format!(
+        "{} {}{{}};",
+        w.context.analysis.cpp(param.ty),
+        param.name.text
+    );
     w.out.user(param.ty.span, &declaration);
     if let Some(value) = param.value {
         value_function(w, &param.name.text, value);
     }
     let values = format!("yamba::Values<decltype({})>", param.name.text);
     if let Some(over) = &param.over {
-        w.out.open(&format!("{values} yamba_over_{}() {{", param.name.text));
+        w.out
+            .open(&format!("{values} yamba_over_{}() {{", param.name.text));
         let (maker, list) = match over {
             Sweep::List(list) => ("values", list.clone()),
             Sweep::Log(a, b, c) => ("log_values", vec![*a, *b, *c]),
@@ -43,14 +51,16 @@ fn write_param(w: &mut ClassWriter, doc: &str, param: &Param) {
         w.out.close("}");
     }
     if let Some(quick) = &param.quick {
-        w.out.open(&format!("{values} yamba_quick_{}() {{", param.name.text));
+        w.out
+            .open(&format!("{values} yamba_quick_{}() {{", param.name.text));
         sweep(w, &param.name.text, "values", quick);
         w.out.close("}");
     }
 }
 
 fn sweep(w: &mut ClassWriter, name: &str, maker: &str, list: &[Cpp]) {
-    w.out.line(&format!("return yamba::{maker}<decltype({name})>("));
+    w.out
+        .line(&format!("return yamba::{maker}<decltype({name})>("));
     for (i, value) in list.iter().enumerate() {
         expression(w, *value, if i + 1 < list.len() { "," } else { "" });
     }
@@ -72,8 +82,17 @@ fn value_function(w: &mut ClassWriter, name: &str, value: Cpp) {
 
 fn write_state(w: &mut ClassWriter, member: &Member, has_init: bool) {
     w.out.doc(&member.doc);
-    let declared = w.context.analysis.text(member.span).trim_end().trim_end_matches(';');
-    let text = if has_init { format!("{declared};") } else { format!("{declared}{{}};") };
+    let declared = w
+        .context
+        .analysis
+        .text(member.span)
+        .trim_end()
+        .trim_end_matches(';');
+    let text = if has_init {
+        format!("{declared};")
+    } else {
+        format!("{declared}{{}};")
+    };
     w.out.user(member.span, &text);
 }
 
@@ -83,24 +102,66 @@ fn is_timed(name: &str) -> bool {
 }
 
 fn write_function(w: &mut ClassWriter, member: &Member) {
-    let MemberKind::Function { ret, name, params, body, .. } = &member.kind else { return };
+    let MemberKind::Function {
+        ret,
+        name,
+        params,
+        body,
+        ..
+    } = &member.kind
+    else {
+        return;
+    };
     let analysis = w.context.analysis;
     let mut words = std::collections::HashSet::new();
     crate::class::add_words(analysis.cpp(*ret), &mut words);
-    let is_virtual = !["static", "constexpr", "auto", "template", "friend", "virtual"].iter().any(|k| words.contains(k));
+    let is_virtual = ![
+        "static",
+        "constexpr",
+        "auto",
+        "template",
+        "friend",
+        "virtual",
+    ]
+    .iter()
+    .any(|k| words.contains(k));
     let text = w.with_super(analysis.text(member.span));
-    if body.is_none() && !w.node.defined.contains(&function_key(analysis, &name.text, params)) {
+    if body.is_none()
+        && !w
+            .node
+            .defined
+            .contains(&function_key(analysis, &name.text, params))
+    {
         return;
     }
     w.out.doc(&member.doc);
-    let noinline = if is_timed(&name.text) { "[[gnu::noinline]] " } else { "" };
-    w.out.line(&format!("{noinline}{}", if is_virtual { "virtual" } else { "" }));
-    let text = if body.is_some() { text } else { format!("{} = 0;", text.trim_end().trim_end_matches(';')) };
+    let noinline = if is_timed(&name.text) {
+        "[[gnu::noinline]] "
+    } else {
+        ""
+    };
+    w.out.line(&format!(
+        "{noinline}{}",
+        if is_virtual { "virtual" } else { "" }
+    ));
+    let text = if body.is_some() {
+        text
+    } else {
+        format!("{} = 0;", text.trim_end().trim_end_matches(';'))
+    };
     w.out.user(member.span, &text);
 }
 
 fn write_evidence(w: &mut ClassWriter, member: &Member) {
-    let MemberKind::Evidence { ty, name, expects, body } = &member.kind else { return };
+    let MemberKind::Evidence {
+        ty,
+        name,
+        expects,
+        body,
+    } = &member.kind
+    else {
+        return;
+    };
     w.out.doc(&member.doc);
     let ty = w.context.analysis.cpp(*ty);
     match body {
@@ -114,7 +175,10 @@ fn write_evidence(w: &mut ClassWriter, member: &Member) {
     }
     if let Some((low, high)) = expects {
         for (end, value) in [("low", low), ("high", high)] {
-            w.out.line(&format!("double yamba_{end}_{}() {{ return double(", name.text));
+            w.out.line(&format!(
+                "double yamba_{end}_{}() {{ return double(",
+                name.text
+            ));
             expression(w, *value, ");");
             w.out.line("}");
         }
@@ -129,17 +193,29 @@ fn write_bitstring(w: &mut ClassWriter, member: &Member, bitstring: &Bitstring) 
     w.out.doc(&member.doc);
     let params = Params::new(w, bitstring);
     let Some(body) = &bitstring.body else {
-        w.out.line(&format!("virtual void compose_{name}(yamba::Composer &yamba_out{}) = 0;", params.declared("", true)));
+        w.out.line(&format!(
+            "virtual void compose_{name}(yamba::Composer &yamba_out{}) = 0;",
+            params.declared("", true)
+        ));
         if let Some(returned) = wrapper_type(w, bitstring) {
-            w.out.line(&format!("virtual {returned} {name}({}) = 0;", params.declared("", false)));
+            w.out.line(&format!(
+                "virtual {returned} {name}({}) = 0;",
+                params.declared("", false)
+            ));
         }
         return;
     };
-    w.out.line(&format!("YAMBA_COMPOSES virtual void compose_{name}(yamba::Composer &yamba_out{})", params.declared("[[maybe_unused]] ", true)));
+    w.out.line(&format!(
+        "YAMBA_COMPOSES virtual void compose_{name}(yamba::Composer &yamba_out{})",
+        params.declared("[[maybe_unused]] ", true)
+    ));
     w.out.open("{");
     let class = w.context.analysis.class(w.node.class).name();
     let member_name = quote(&format!("{class}.{name}"));
-    w.out.line(&format!("const yamba::Member yamba_member(yamba_out, {member_name}{});", params.passed(true)));
+    w.out.line(&format!(
+        "const yamba::Member yamba_member(yamba_out, {member_name}{});",
+        params.passed(true)
+    ));
     terms::Terms::new(w).body(body);
     w.out.close("}");
     write_wrapper(w, bitstring, &params, &member_name);
@@ -160,18 +236,33 @@ fn wrapper_type(w: &ClassWriter, bitstring: &Bitstring) -> Option<String> {
 /// `void(byte_t **targets)`.
 pub(crate) fn signature(w: &ClassWriter, bitstring: &Bitstring) -> Option<String> {
     let signature = bitstring.signature.as_ref()?;
-    let args: Vec<String> = signature.args.iter().map(|a| declared(w, a, a.name.as_ref().map_or("", |n| &n.text))).collect();
+    let args: Vec<String> = signature
+        .args
+        .iter()
+        .map(|a| declared(w, a, a.name.as_ref().map_or("", |n| &n.text)))
+        .collect();
     Some(format!("{}({})", w.cpp(signature.ret), args.join(", ")))
 }
 
 fn write_wrapper(w: &mut ClassWriter, bitstring: &Bitstring, params: &Params, member_name: &str) {
-    let Some(returned) = wrapper_type(w, bitstring) else { return };
+    let Some(returned) = wrapper_type(w, bitstring) else {
+        return;
+    };
     let name = &bitstring.name.text;
-    w.out.line(&format!("YAMBA_COMPOSES virtual {returned} {name}({})", params.declared("", false)));
+    w.out.line(&format!(
+        "YAMBA_COMPOSES virtual {returned} {name}({})",
+        params.declared("", false)
+    ));
     w.out.open("{");
-    let call = format!("[&](yamba::Composer &yamba_out) {{ {}::compose_{name}(yamba_out{}); }}", w.node.name, params.passed(true));
+    let call = format!(
+        "[&](yamba::Composer &yamba_out) {{ {}::compose_{name}(yamba_out{}); }}",
+        w.node.name,
+        params.passed(true)
+    );
     match signature(w, bitstring) {
-        Some(signature) => w.out.line(&format!("return yamba::make_code<{signature}>({member_name}, {call});")),
+        Some(signature) => w.out.line(&format!(
+            "return yamba::make_code<{signature}>({member_name}, {call});"
+        )),
         None => w.out.line(&format!("return yamba::Bits({call});")),
     }
     w.out.close("}");
@@ -180,7 +271,9 @@ fn write_wrapper(w: &mut ClassWriter, bitstring: &Bitstring, params: &Params, me
 /// `TYPE NAME SUFFIX`.
 fn declared(w: &ClassWriter, parameter: &Parameter, name: &str) -> String {
     let suffix = parameter.suffix.map_or("", |s| w.cpp(s));
-    format!("{} {name}{suffix}", w.cpp(parameter.ty)).trim_end().to_owned()
+    format!("{} {name}{suffix}", w.cpp(parameter.ty))
+        .trim_end()
+        .to_owned()
 }
 
 /// The parameters of a bitstring, each with a name.
@@ -191,9 +284,15 @@ struct Params {
 
 impl Params {
     fn new(w: &ClassWriter, bitstring: &Bitstring) -> Params {
-        let mut params = Params { declarations: Vec::new(), names: Vec::new() };
+        let mut params = Params {
+            declarations: Vec::new(),
+            names: Vec::new(),
+        };
         for (i, parameter) in bitstring.params.iter().enumerate() {
-            let name = parameter.name.as_ref().map_or_else(|| format!("yamba_argument_{i}"), |n| n.text.clone());
+            let name = parameter
+                .name
+                .as_ref()
+                .map_or_else(|| format!("yamba_argument_{i}"), |n| n.text.clone());
             params.declarations.push(declared(w, parameter, &name));
             params.names.push(name);
         }
@@ -201,13 +300,21 @@ impl Params {
     }
 
     fn declared(&self, attribute: &str, comma: bool) -> String {
-        let all: Vec<String> = self.declarations.iter().map(|d| format!("{attribute}{d}")).collect();
+        let all: Vec<String> = self
+            .declarations
+            .iter()
+            .map(|d| format!("{attribute}{d}"))
+            .collect();
         let lead = if comma && !all.is_empty() { ", " } else { "" };
         format!("{lead}{}", all.join(", "))
     }
 
     fn passed(&self, comma: bool) -> String {
-        let lead = if comma && !self.names.is_empty() { ", " } else { "" };
+        let lead = if comma && !self.names.is_empty() {
+            ", "
+        } else {
+            ""
+        };
         format!("{lead}{}", self.names.join(", "))
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use yamba_lang::ast::{MemberKind, Parameter};
-use yamba_lang::model::{Analysis, ClassId, Composition, Layer};
 use yamba_lang::cpp;
+use yamba_lang::model::{Analysis, ClassId, Composition, Layer};
 
 /// One struct.
 pub(crate) struct Node<'a> {
@@ -43,7 +43,11 @@ pub(crate) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     pub(crate) fn new(analysis: &Analysis, composition: &'a Composition) -> Plan<'a> {
-        let mut plan = Plan { nodes: Vec::new(), parts: Vec::new(), main: 0 };
+        let mut plan = Plan {
+            nodes: Vec::new(),
+            parts: Vec::new(),
+            main: 0,
+        };
         for part in &composition.parts {
             let last = plan.add(analysis, part);
             plan.parts.push(last);
@@ -56,7 +60,10 @@ impl<'a> Plan<'a> {
         let mut chain: Vec<usize> = Vec::new();
         for (index, layer) in composition.layers.iter().enumerate() {
             let base = chain.last().copied();
-            let known = self.nodes.iter().position(|n| n.base == base && n.class == layer.class);
+            let known = self
+                .nodes
+                .iter()
+                .position(|n| n.base == base && n.class == layer.class);
             let node = known.unwrap_or_else(|| self.push(analysis, composition, index, base));
             chain.push(node);
             self.nodes[node].chain = chain.clone();
@@ -68,12 +75,30 @@ impl<'a> Plan<'a> {
         chain.last().copied().unwrap_or(0)
     }
 
-    fn push(&mut self, analysis: &Analysis, composition: &'a Composition, layer: usize, base: Option<usize>) -> usize {
+    fn push(
+        &mut self,
+        analysis: &Analysis,
+        composition: &'a Composition,
+        layer: usize,
+        base: Option<usize>,
+    ) -> usize {
         let class = composition.layers[layer].class;
         let twins = self.nodes.iter().filter(|n| n.class == class).count();
         let plain = format!("yamba_{}", analysis.class(class).name());
-        let name = if twins == 0 { plain } else { format!("{plain}_{}", twins + 1) };
-        self.nodes.push(Node { name, class, base, composition, layer, chain: Vec::new(), defined: BTreeSet::new() });
+        let name = if twins == 0 {
+            plain
+        } else {
+            format!("{plain}_{}", twins + 1)
+        };
+        self.nodes.push(Node {
+            name,
+            class,
+            base,
+            composition,
+            layer,
+            chain: Vec::new(),
+            defined: BTreeSet::new(),
+        });
         self.nodes.len() - 1
     }
 
@@ -89,7 +114,10 @@ fn defined_keys(analysis: &Analysis, composition: &Composition) -> Vec<String> {
         MemberKind::Bitstring(b) => b.body.is_some(),
         _ => true,
     };
-    let defined = composition.members.iter().filter(|(_, m)| is_defined(&analysis.member(**m).kind));
+    let defined = composition
+        .members
+        .iter()
+        .filter(|(_, m)| is_defined(&analysis.member(**m).kind));
     defined.map(|(key, _)| key.clone()).collect()
 }
 
@@ -99,5 +127,8 @@ pub(crate) fn function_key(analysis: &Analysis, name: &str, params: &[Parameter]
         let suffix = p.suffix.map_or("", |s| analysis.cpp(s));
         cpp::normalised(&format!("{} {suffix}", analysis.cpp(p.ty)))
     };
-    format!("{name}({})", params.iter().map(spell).collect::<Vec<_>>().join(", "))
+    format!(
+        "{name}({})",
+        params.iter().map(spell).collect::<Vec<_>>().join(", ")
+    )
 }

@@ -16,7 +16,10 @@ pub(crate) struct Terms<'c, 'a, 'o, 'w> {
 
 impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
     pub(crate) fn new(w: &'c mut ClassWriter<'a, 'o, 'w>) -> Terms<'c, 'a, 'o, 'w> {
-        Terms { w, labels: Vec::new() }
+        Terms {
+            w,
+            labels: Vec::new(),
+        }
     }
 
     /// A body, or one turn of an `unroll`: its labels are its own.
@@ -24,7 +27,11 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         let mut labels = Vec::new();
         collect_labels(terms, &mut labels);
         for label in &labels {
-            self.w.out.line(&format!("const yamba::Label {}(yamba_out, {});", label_name(label), quote(label)));
+            self.w.out.line(&format!(
+                "const yamba::Label {}(yamba_out, {});",
+                label_name(label),
+                quote(label)
+            ));
         }
         self.labels.push(labels);
         self.terms(terms);
@@ -46,9 +53,21 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
             TermKind::Slice(value, high, low) => self.call("slice", &[*value, *high, *low], term),
             TermKind::Word(bits, terms) => self.word(*bits, terms, term),
             TermKind::Asm(_) => self.asm(term),
-            TermKind::Unroll { init, condition, step, body } => self.unroll([*init, *condition, *step], body),
-            TermKind::If { condition, then, otherwise } => self.choice(*condition, then, otherwise),
-            TermKind::Label(name) => self.w.out.line(&format!("{}.place();", label_name(&name.text))),
+            TermKind::Unroll {
+                init,
+                condition,
+                step,
+                body,
+            } => self.unroll([*init, *condition, *step], body),
+            TermKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.choice(*condition, then, otherwise),
+            TermKind::Label(name) => self
+                .w
+                .out
+                .line(&format!("{}.place();", label_name(&name.text))),
             TermKind::Rel(name, bits) => self.relative(name, *bits, term),
             TermKind::Align(bytes) => self.align(*bytes, term),
             TermKind::Abs(function, bits) => self.absolute(*function, *bits, term),
@@ -62,18 +81,32 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         if bits.len() <= 64 {
             let value = bits.iter().fold(0u64, |v, b| v << 1 | u64::from(*b));
             let digits = bits.len().div_ceil(4);
-            self.w.out.line(&format!("yamba_out.put(0x{value:0digits$X}u, {});", bits.len()));
+            self.w.out.line(&format!(
+                "yamba_out.put(0x{value:0digits$X}u, {});",
+                bits.len()
+            ));
             return;
         }
-        let bytes: Vec<u8> = bits.chunks(8).map(|c| c.iter().enumerate().fold(0, |v, (i, b)| v | u8::from(*b) << (7 - i))).collect();
+        let bytes: Vec<u8> = bits
+            .chunks(8)
+            .map(|c| {
+                c.iter()
+                    .enumerate()
+                    .fold(0, |v, (i, b)| v | u8::from(*b) << (7 - i))
+            })
+            .collect();
         self.w.out.open("{");
         self.byte_array(&bytes);
-        self.w.out.line(&format!("yamba_out.literal(yamba_bytes, {});", bits.len()));
+        self.w
+            .out
+            .line(&format!("yamba_out.literal(yamba_bytes, {});", bits.len()));
         self.w.out.close("}");
     }
 
     fn byte_array(&mut self, bytes: &[u8]) {
-        self.w.out.open("static constexpr unsigned char yamba_bytes[] = {");
+        self.w
+            .out
+            .open("static constexpr unsigned char yamba_bytes[] = {");
         for row in bytes.chunks(16) {
             let row: Vec<String> = row.iter().map(|b| format!("0x{b:02X}")).collect();
             self.w.out.line(&format!("{},", row.join(", ")));
@@ -94,7 +127,10 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
     fn rewritten(&self, value: Cpp) -> String {
         let text = self.w.with_super(self.w.cpp(value));
         replace_offset(&text, |name| {
-            let known = self.labels.iter().any(|scope| scope.iter().any(|l| l == name));
+            let known = self
+                .labels
+                .iter()
+                .any(|scope| scope.iter().any(|l| l == name));
             let site = self.site(&format!("offset({name})"), value.span);
             known.then(|| format!("yamba::offset({}, {site})", label_name(name)))
         })
@@ -104,7 +140,11 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
     fn site(&self, text: &str, span: Span) -> String {
         let sources = &self.w.context.analysis.sources;
         let path = quote(&sources.file(span.file).path);
-        format!("{{{}, {path}, {}}}", quote(&brief(text)), sources.line_column(span).line)
+        format!(
+            "{{{}, {path}, {}}}",
+            quote(&brief(text)),
+            sources.line_column(span).line
+        )
     }
 
     fn site_of(&self, span: Span) -> String {
@@ -138,7 +178,9 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         for argument in arguments {
             if is_number(&self.rewritten(*argument)) {
                 let number = self.rewritten(*argument);
-                self.w.out.line(&format!(", yamba::argument(yamba_out, {number}, {site})"));
+                self.w
+                    .out
+                    .line(&format!(", yamba::argument(yamba_out, {number}, {site})"));
                 continue;
             }
             self.w.out.line(", yamba::argument(yamba_out,");
@@ -151,16 +193,28 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
     /// What stands before the dot: an import, or a class of the chain itself.
     fn owner(&self, class: &Ident) -> String {
         let node = self.w.node;
-        let imports = |layer: usize| node.composition.layers[layer].imports.iter().any(|(n, _)| *n == class.text);
+        let imports = |layer: usize| {
+            node.composition.layers[layer]
+                .imports
+                .iter()
+                .any(|(n, _)| *n == class.text)
+        };
         if (0..=node.layer).any(imports) {
             return format!("{}.", class.text);
         }
-        let own = node.chain.iter().map(|n| &self.w.plan.nodes[*n]).find(|n| self.w.context.analysis.class(n.class).name() == class.text);
+        let own = node
+            .chain
+            .iter()
+            .map(|n| &self.w.plan.nodes[*n])
+            .find(|n| self.w.context.analysis.class(n.class).name() == class.text);
         own.map_or_else(|| format!("{}.", class.text), |n| format!("{}::", n.name))
     }
 
     fn word(&mut self, bits: Cpp, terms: &[Term], term: &Term) {
-        let head = Span { end: term.span.start, ..term.span };
+        let head = Span {
+            end: term.span.start,
+            ..term.span
+        };
         let site = self.site(&format!("word({})", self.w.cpp(bits)), head);
         self.w.out.open("{");
         self.w.out.line("const yamba::Word yamba_word(yamba_out,");
@@ -201,7 +255,9 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
 
     fn relative(&mut self, name: &Ident, bits: Cpp, term: &Term) {
         let site = self.site_of(term.span);
-        self.w.out.line(&format!("yamba_out.rel({},", label_name(&name.text)));
+        self.w
+            .out
+            .line(&format!("yamba_out.rel({},", label_name(&name.text)));
         self.expression(bits, ",");
         self.w.out.line(&format!("{site});"));
     }
@@ -215,15 +271,26 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
 
     fn absolute(&mut self, function: Cpp, bits: Cpp, term: &Term) {
         let site = self.site_of(term.span);
-        self.w.out.line("yamba_out.le(reinterpret_cast<uintptr_t>(&");
+        self.w
+            .out
+            .line("yamba_out.le(reinterpret_cast<uintptr_t>(&");
         self.expression(function, "),");
         self.expression(bits, ",");
         self.w.out.line(&format!("{site});"));
     }
 
     fn asm(&mut self, term: &Term) {
-        let TermKind::Asm(block) = &term.kind else { return };
-        for line in self.w.context.analysis.text(block.body).lines().filter(|l| !l.trim().is_empty()) {
+        let TermKind::Asm(block) = &term.kind else {
+            return;
+        };
+        for line in self
+            .w
+            .context
+            .analysis
+            .text(block.body)
+            .lines()
+            .filter(|l| !l.trim().is_empty())
+        {
             let line = format!("// {}", line.trim());
             self.w.out.line(line.trim_end_matches(['\\', ' ']));
         }
@@ -241,7 +308,9 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         }
         self.w.out.open("{");
         self.byte_array(&assembled.bytes);
-        self.w.out.line("yamba_out.block(yamba_bytes, sizeof yamba_bytes);");
+        self.w
+            .out
+            .line("yamba_out.block(yamba_bytes, sizeof yamba_bytes);");
         let holes = block.pieces.iter().filter_map(|p| match p {
             AsmPiece::Hole(hole) => Some(*hole),
             AsmPiece::Text { .. } => None,
@@ -253,19 +322,41 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
     }
 
     fn hole(&mut self, assembled: &AssembledBlock, index: usize, hole: Cpp) {
-        let Field { min, max, multiple, bias, bits } = &assembled.fields[index];
-        let parts: Vec<String> = bits.iter().map(|b| format!("{{{}, {}, {}}}", b.value_bit, b.block_bit, b.count)).collect();
-        self.w.out.line(&format!("static constexpr yamba::FieldBits yamba_bits_{index}[] = {{{}}};", parts.join(", ")));
-        let min = if *min == i64::MIN { "INT64_MIN".to_owned() } else { min.to_string() };
-        let field = format!("{{{min}, {max}u, {multiple}u, {bias}, yamba_bits_{index}, {}}}", bits.len());
-        self.w.out.line(&format!("static constexpr yamba::Field yamba_field_{index} = {field};"));
+        let Field {
+            min,
+            max,
+            multiple,
+            bias,
+            bits,
+        } = &assembled.fields[index];
+        let parts: Vec<String> = bits
+            .iter()
+            .map(|b| format!("{{{}, {}, {}}}", b.value_bit, b.block_bit, b.count))
+            .collect();
+        self.w.out.line(&format!(
+            "static constexpr yamba::FieldBits yamba_bits_{index}[] = {{{}}};",
+            parts.join(", ")
+        ));
+        let min = if *min == i64::MIN {
+            "INT64_MIN".to_owned()
+        } else {
+            min.to_string()
+        };
+        let field = format!(
+            "{{{min}, {max}u, {multiple}u, {bias}, yamba_bits_{index}, {}}}",
+            bits.len()
+        );
+        self.w.out.line(&format!(
+            "static constexpr yamba::Field yamba_field_{index} = {field};"
+        ));
         let site = self.site(&format!("${{{}}}", self.w.cpp(hole)), hole.span);
-        self.w.out.line(&format!("yamba_out.hole(yamba_field_{index},"));
+        self.w
+            .out
+            .line(&format!("yamba_out.hole(yamba_field_{index},"));
         self.expression(hole, ",");
         self.w.out.line(&format!("{site});"));
     }
 }
-
 
 fn label_name(label: &str) -> String {
     format!("yamba_label_{label}")
@@ -277,7 +368,9 @@ fn collect_labels(terms: &[Term], labels: &mut Vec<String>) {
         match &term.kind {
             TermKind::Label(name) if !labels.contains(&name.text) => labels.push(name.text.clone()),
             TermKind::Word(_, terms) => collect_labels(terms, labels),
-            TermKind::If { then, otherwise, .. } => {
+            TermKind::If {
+                then, otherwise, ..
+            } => {
                 collect_labels(then, labels);
                 collect_labels(otherwise, labels);
             }

@@ -32,7 +32,13 @@ pub(crate) fn brief(text: &str) -> String {
 /// Whether the text is one unsuffixed decimal or hexadecimal number: nothing in it can be wrong.
 pub(crate) fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    let is_digit = |c: char| if digits.len() == text.len() { c.is_ascii_digit() } else { c.is_ascii_hexdigit() };
+    let is_digit = |c: char| {
+        if digits.len() == text.len() {
+            c.is_ascii_digit()
+        } else {
+            c.is_ascii_hexdigit()
+        }
+    };
     let octal = text.len() > 1 && digits.len() == text.len() && text.starts_with('0');
     !digits.is_empty() && digits.len() <= 9 && digits.chars().all(is_digit) && !octal
 }
@@ -40,12 +46,22 @@ pub(crate) fn is_number(text: &str) -> bool {
 /// Replaces `super::NAME` by what `replacement` says for NAME; `None` leaves it.
 pub(crate) fn replace_super(text: &str, replacement: impl Fn(&str) -> Option<String>) -> String {
     let tokens = cpp::tokens(text);
-    let word = |i: usize| tokens.get(i).filter(|t| t.kind == Kind::Word).map(|t| &text[t.range.clone()]);
+    let word = |i: usize| {
+        tokens
+            .get(i)
+            .filter(|t| t.kind == Kind::Word)
+            .map(|t| &text[t.range.clone()])
+    };
     let mut out = String::new();
     let mut copied = 0;
     for i in 0..tokens.len() {
-        let is_super = word(i) == Some("super") && tokens.get(i + 1).is_some_and(|t| &text[t.range.clone()] == "::");
-        let Some(name) = word(i + 2).filter(|_| is_super) else { continue };
+        let is_super = word(i) == Some("super")
+            && tokens
+                .get(i + 1)
+                .is_some_and(|t| &text[t.range.clone()] == "::");
+        let Some(name) = word(i + 2).filter(|_| is_super) else {
+            continue;
+        };
         if let Some(new) = replacement(name) {
             out.push_str(&text[copied..tokens[i].range.start]);
             out.push_str(&new);
@@ -79,7 +95,20 @@ pub(crate) fn replace_offset(text: &str, replacement: impl Fn(&str) -> Option<St
 
 /// Words that C++ keeps for itself but Yamba does not.
 pub(crate) fn is_operator_word(name: &str) -> bool {
-    matches!(name, "and" | "and_eq" | "bitand" | "bitor" | "compl" | "not" | "not_eq" | "or" | "or_eq" | "xor" | "xor_eq")
+    matches!(
+        name,
+        "and"
+            | "and_eq"
+            | "bitand"
+            | "bitor"
+            | "compl"
+            | "not"
+            | "not_eq"
+            | "or"
+            | "or_eq"
+            | "xor"
+            | "xor_eq"
+    )
 }
 
 #[cfg(test)]
@@ -90,7 +119,10 @@ mod tests {
     fn super_is_replaced_only_where_it_is_code() {
         let text = "super::f(); \"super::f\"; // super::f\n x.super; super::g";
         let out = replace_super(text, |name| (name == "f").then(|| "yamba_B".to_owned()));
-        assert_eq!(out, "yamba_B::f(); \"super::f\"; // super::f\n x.super; super::g");
+        assert_eq!(
+            out,
+            "yamba_B::f(); \"super::f\"; // super::f\n x.super; super::g"
+        );
     }
 
     #[test]

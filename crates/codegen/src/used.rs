@@ -14,13 +14,26 @@ pub(crate) struct Used<'a> {
 
 impl<'a> Used<'a> {
     /// `words` are those of the program's C++, which may compose anything that it names.
-    pub(crate) fn new(analysis: &'a Analysis, composition: &Composition, words: &HashSet<&'a str>) -> Used<'a> {
+    pub(crate) fn new(
+        analysis: &'a Analysis,
+        composition: &Composition,
+        words: &HashSet<&'a str>,
+    ) -> Used<'a> {
         let own: BTreeSet<ClassId> = composition.layers.iter().map(|l| l.class).collect();
         let mut bodies: Vec<(ClassId, &str, &[Term])> = Vec::new();
-        for layer in composition.parts.iter().chain([composition]).flat_map(|c| &c.layers) {
+        for layer in composition
+            .parts
+            .iter()
+            .chain([composition])
+            .flat_map(|c| &c.layers)
+        {
             for member in &analysis.class(layer.class).ast.members {
                 if let MemberKind::Bitstring(b) = &member.kind {
-                    bodies.push((layer.class, &b.name.text, b.body.as_deref().unwrap_or_default()));
+                    bodies.push((
+                        layer.class,
+                        &b.name.text,
+                        b.body.as_deref().unwrap_or_default(),
+                    ));
                 }
             }
         }
@@ -50,8 +63,12 @@ fn references<'a>(terms: &'a [Term], names: &mut HashSet<&'a str>) {
             TermKind::Reference(reference) => {
                 names.insert(&reference.name.text);
             }
-            TermKind::Word(_, terms) | TermKind::Unroll { body: terms, .. } => references(terms, names),
-            TermKind::If { then, otherwise, .. } => {
+            TermKind::Word(_, terms) | TermKind::Unroll { body: terms, .. } => {
+                references(terms, names)
+            }
+            TermKind::If {
+                then, otherwise, ..
+            } => {
                 references(then, names);
                 references(otherwise, names);
             }
@@ -65,8 +82,12 @@ pub(crate) fn expressions(terms: &[Term], visit: &mut impl FnMut(Cpp)) {
     for term in terms {
         match &term.kind {
             TermKind::Literal(_) | TermKind::Label(_) => {}
-            TermKind::Reference(reference) => reference.args.iter().flatten().for_each(|a| visit(*a)),
-            TermKind::Le(a, b) | TermKind::Be(a, b) | TermKind::Abs(a, b) => [*a, *b].into_iter().for_each(&mut *visit),
+            TermKind::Reference(reference) => {
+                reference.args.iter().flatten().for_each(|a| visit(*a))
+            }
+            TermKind::Le(a, b) | TermKind::Be(a, b) | TermKind::Abs(a, b) => {
+                [*a, *b].into_iter().for_each(&mut *visit)
+            }
             TermKind::Slice(a, b, c) => [*a, *b, *c].into_iter().for_each(&mut *visit),
             TermKind::Rel(_, a) | TermKind::Align(a) => visit(*a),
             TermKind::Word(a, terms) => {
@@ -80,11 +101,20 @@ pub(crate) fn expressions(terms: &[Term], visit: &mut impl FnMut(Cpp)) {
                     }
                 }
             }
-            TermKind::Unroll { init, condition, step, body } => {
+            TermKind::Unroll {
+                init,
+                condition,
+                step,
+                body,
+            } => {
                 [*init, *condition, *step].into_iter().for_each(&mut *visit);
                 expressions(body, visit);
             }
-            TermKind::If { condition, then, otherwise } => {
+            TermKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
                 visit(*condition);
                 expressions(then, visit);
                 expressions(otherwise, visit);

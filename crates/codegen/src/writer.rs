@@ -18,7 +18,14 @@ pub(crate) struct Writer<'a> {
 impl<'a> Writer<'a> {
     /// `name` is what our own lines are said to come from.
     pub(crate) fn new(sources: &'a SourceMap, name: String) -> Writer<'a> {
-        Writer { sources, name, out: String::new(), line: 1, depth: 0, is_foreign: false }
+        Writer {
+            sources,
+            name,
+            out: String::new(),
+            line: 1,
+            depth: 0,
+            is_foreign: false,
+        }
     }
 
     /// Our own text, one line, indented.
@@ -66,10 +73,16 @@ impl<'a> Writer<'a> {
         let place = self.sources.line_column(span);
         let path = text::quote(&self.sources.file(span.file).path);
         self.raw(&format!("#line {} {path}\n", place.line));
-        let line = self.sources.line_span(span.file, place.line).unwrap_or(span);
+        let line = self
+            .sources
+            .line_span(span.file, place.line)
+            .unwrap_or(span);
         let before = &self.sources.file(span.file).text[line.start as usize..span.start as usize];
         // Tabs stay, so that whoever counts columns counts the same here and there.
-        let padding: String = before.chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        let padding: String = before
+            .chars()
+            .map(|c| if c == '\t' { '\t' } else { ' ' })
+            .collect();
         self.raw(&padding);
         self.raw(text);
         self.raw("\n");
@@ -102,9 +115,14 @@ mod tests {
         let file = sources.add("dir/a\\b.yamba", "x\n\tfoo bar\n");
         let mut writer = Writer::new(&sources, "a.cc".to_owned());
         writer.line("// ours");
-        writer.verbatim(Span { file, start: 7, end: 10 });
+        writer.verbatim(Span {
+            file,
+            start: 7,
+            end: 10,
+        });
         writer.line("int y;");
-        let expected = "// ours\n#line 2 \"dir/a\\\\b.yamba\"\n\t    bar\n#line 5 \"a.cc\"\nint y;\n";
+        let expected =
+            "// ours\n#line 2 \"dir/a\\\\b.yamba\"\n\t    bar\n#line 5 \"a.cc\"\nint y;\n";
         assert_eq!(writer.finish(), expected);
     }
 }

@@ -30,9 +30,13 @@ pub(super) type Probes = BTreeMap<i128, Vec<u8>>;
 
 /// The field of a hole, or why it is none.
 pub(super) fn learn(probes: &Probes) -> Result<Field, String> {
-    let base = probes.get(&0).ok_or("the assembler does not take the value 0 here")?;
+    let base = probes
+        .get(&0)
+        .ok_or("the assembler does not take the value 0 here")?;
     let single = |value: i128| single_difference(base, probes.get(&value)?);
-    let first = (0..64).find(|k| single(1 << k).is_some()).ok_or("no value moves a bit of its own")?;
+    let first = (0..64)
+        .find(|k| single(1 << k).is_some())
+        .ok_or("no value moves a bit of its own")?;
     let mut places: Vec<u32> = Vec::new();
     for k in first..64 {
         match single(1 << k) {
@@ -41,7 +45,10 @@ pub(super) fn learn(probes: &Probes) -> Result<Field, String> {
         }
     }
     let top = first + places.len() as u32;
-    let sign = (top < 64).then(|| single(-(1 << top))).flatten().filter(|p| !places.contains(p));
+    let sign = (top < 64)
+        .then(|| single(-(1 << top)))
+        .flatten()
+        .filter(|p| !places.contains(p));
     let both = single(-(1 << (top - 1))) == places.last().copied();
     let mut min = 0i128;
     let max = (1i128 << top) - (1 << first);
@@ -84,7 +91,11 @@ fn runs(first: u32, places: &[u32]) -> Vec<FieldBits> {
     for (i, place) in places.iter().enumerate() {
         match runs.last_mut() {
             Some(run) if run.block_bit + run.count == *place => run.count += 1,
-            _ => runs.push(FieldBits { value_bit: first + i as u32, block_bit: *place, count: 1 }),
+            _ => runs.push(FieldBits {
+                value_bit: first + i as u32,
+                block_bit: *place,
+                count: 1,
+            }),
         }
     }
     runs
@@ -92,10 +103,16 @@ fn runs(first: u32, places: &[u32]) -> Vec<FieldBits> {
 
 /// Every value inside the range must have become what the field says.
 fn check(field: &Field, base: &[u8], probes: &Probes) -> Result<(), String> {
-    let inside = |v: &&i128| **v >= i128::from(field.min) && **v <= i128::from(field.max) && **v % i128::from(field.multiple) == 0;
+    let inside = |v: &&i128| {
+        **v >= i128::from(field.min)
+            && **v <= i128::from(field.max)
+            && **v % i128::from(field.multiple) == 0
+    };
     for value in probe_values().iter().filter(inside) {
         if probes.get(value) != Some(&field.encode(base, *value)) {
-            return Err(format!("the value {value} is not encoded as its neighbours are"));
+            return Err(format!(
+                "the value {value} is not encoded as its neighbours are"
+            ));
         }
     }
     Ok(())
@@ -111,7 +128,11 @@ impl Field {
                 let at = run.block_bit + i;
                 let (byte, mask) = ((at / 8) as usize, 1u8 << (at % 8));
                 let one = value >> (run.value_bit + i) & 1 == 1;
-                bytes[byte] = if one { bytes[byte] | mask } else { bytes[byte] & !mask };
+                bytes[byte] = if one {
+                    bytes[byte] | mask
+                } else {
+                    bytes[byte] & !mask
+                };
             }
         }
         bytes
@@ -124,16 +145,27 @@ mod tests {
 
     /// What an assembler with this encoding would answer.
     fn answers(encode: impl Fn(i128) -> Option<u32>) -> Probes {
-        probe_values().iter().filter_map(|v| encode(*v).map(|word| (*v, word.to_le_bytes().to_vec()))).collect()
+        probe_values()
+            .iter()
+            .filter_map(|v| encode(*v).map(|word| (*v, word.to_le_bytes().to_vec())))
+            .collect()
     }
 
     #[test]
     fn a_signed_field_in_two_pieces() {
         // The store of RISC-V: 7 bits at 25, 5 bits at 7.
-        let store = |v: i128| (-2048..2048).contains(&v).then(|| 0x23 | ((v as u32 >> 5 & 0x7F) << 25) | ((v as u32 & 0x1F) << 7));
+        let store = |v: i128| {
+            (-2048..2048)
+                .contains(&v)
+                .then(|| 0x23 | ((v as u32 >> 5 & 0x7F) << 25) | ((v as u32 & 0x1F) << 7))
+        };
         let field = learn(&answers(store)).unwrap();
         assert_eq!((field.min, field.max, field.multiple), (-2048, 2047, 1));
-        let bits = |value_bit, block_bit, count| FieldBits { value_bit, block_bit, count };
+        let bits = |value_bit, block_bit, count| FieldBits {
+            value_bit,
+            block_bit,
+            count,
+        };
         assert_eq!(field.bits, [bits(0, 7, 5), bits(5, 25, 7)]);
     }
 
@@ -141,7 +173,9 @@ mod tests {
     fn a_scaled_field_whose_small_values_choose_another_form() {
         // The load of A64: offsets that are no multiples of 8 take the unscaled form.
         let load = |v: i128| match v {
-            v if v % 8 == 0 && (0..32768).contains(&v) => Some(0xF940_0000 | ((v / 8) as u32) << 10),
+            v if v % 8 == 0 && (0..32768).contains(&v) => {
+                Some(0xF940_0000 | ((v / 8) as u32) << 10)
+            }
             v if (-256..256).contains(&v) => Some(0xF840_0000 | (v as u32 & 0x1FF) << 12),
             _ => None,
         };
@@ -161,7 +195,11 @@ mod tests {
         assert!(learn(&answers(|_| Some(7))).is_err());
         assert!(learn(&answers(|v| (v != 0).then_some(1))).is_err());
         // Inverted above 8: neighbours are encoded differently.
-        let bent = |v: i128| (0..256).contains(&v).then(|| if v == 85 { 0xFF00 } else { v as u32 });
+        let bent = |v: i128| {
+            (0..256)
+                .contains(&v)
+                .then(|| if v == 85 { 0xFF00 } else { v as u32 })
+        };
         assert!(learn(&answers(bent)).is_err());
     }
 }

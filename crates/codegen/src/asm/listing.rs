@@ -37,9 +37,16 @@ impl Place {
         if let Some(block) = file_name.strip_prefix("yamba-block-") {
             return block.parse().ok().map(Place::Block);
         }
-        let mut numbers = file_name.strip_prefix("yamba-probe-")?.split('-').map(str::parse);
+        let mut numbers = file_name
+            .strip_prefix("yamba-probe-")?
+            .split('-')
+            .map(str::parse);
         let mut next = || numbers.next()?.ok();
-        Some(Place::Probe { block: next()?, hole: next()?, value: next()? })
+        Some(Place::Probe {
+            block: next()?,
+            hole: next()?,
+            value: next()?,
+        })
     }
 }
 
@@ -61,7 +68,11 @@ impl Listing {
         let mut probes = BTreeSet::new();
         for (block, asm) in blocks.iter().enumerate() {
             for hole in 0..asm.holes() {
-                probes.extend((0..probe_values().len()).map(|value| Place::Probe { block, hole, value }));
+                probes.extend((0..probe_values().len()).map(|value| Place::Probe {
+                    block,
+                    hole,
+                    value,
+                }));
             }
         }
         (!probes.is_empty()).then(|| {
@@ -76,7 +87,13 @@ impl Listing {
         for (index, block) in blocks.iter().enumerate() {
             open_section(&mut text, syntax, block, &section_name(index));
             let _ = writeln!(text, "{}:", begin_symbol(index));
-            text.push_str(&block_text(syntax, block, index, Place::Block(index), |_| 0));
+            text.push_str(&block_text(
+                syntax,
+                block,
+                index,
+                Place::Block(index),
+                |_| 0,
+            ));
             let _ = writeln!(text, "{}:", end_symbol(index));
         }
         text.push_str(&probe_text(syntax, blocks, &probes));
@@ -111,7 +128,11 @@ pub(super) fn hole_symbol(block: usize, hole: usize) -> String {
 
 fn open_section(text: &mut String, syntax: &Syntax, block: &AsmBlock, name: &str) {
     let _ = writeln!(text, "# 1 \"yamba\"\n.section {name},\"ax\",%progbits");
-    let hole_header = if block.holes() > 0 { syntax.hole_header.as_str() } else { "" };
+    let hole_header = if block.holes() > 0 {
+        syntax.hole_header.as_str()
+    } else {
+        ""
+    };
     for header in [syntax.header.as_str(), hole_header] {
         text.push_str(header);
         if !header.is_empty() && !header.ends_with('\n') {
@@ -124,10 +145,17 @@ fn probe_text(syntax: &Syntax, blocks: &[AsmBlock], probes: &BTreeSet<Place>) ->
     let mut text = String::new();
     let mut section = None;
     for place in probes {
-        let Place::Probe { block, hole, value } = *place else { continue };
+        let Place::Probe { block, hole, value } = *place else {
+            continue;
+        };
         if section != Some((block, hole)) {
             section = Some((block, hole));
-            open_section(&mut text, syntax, &blocks[block], &probe_section_name(block, hole));
+            open_section(
+                &mut text,
+                syntax,
+                &blocks[block],
+                &probe_section_name(block, hole),
+            );
         }
         let chosen = probe_values()[value];
         let values = |h: usize| if h == hole { chosen } else { 0 };
@@ -138,7 +166,13 @@ fn probe_text(syntax: &Syntax, blocks: &[AsmBlock], probes: &BTreeSet<Place>) ->
 }
 
 /// One copy of a block under the name of `place`, its holes filled.
-fn block_text(syntax: &Syntax, block: &AsmBlock, index: usize, place: Place, value: impl Fn(usize) -> i128) -> String {
+fn block_text(
+    syntax: &Syntax,
+    block: &AsmBlock,
+    index: usize,
+    place: Place,
+    value: impl Fn(usize) -> i128,
+) -> String {
     let mut text = String::new();
     let mut hole = 0;
     for piece in &block.pieces {
@@ -168,7 +202,11 @@ fn block_text(syntax: &Syntax, block: &AsmBlock, index: usize, place: Place, val
 /// Whether what follows `before` stands in an instruction, outside brackets: there a bare symbol would be memory.
 fn is_immediate(before: &str) -> bool {
     let statement = before.rsplit(['\n', ';']).next().unwrap_or_default();
-    let unlabelled = statement.rsplit(':').next().unwrap_or_default().trim_start();
+    let unlabelled = statement
+        .rsplit(':')
+        .next()
+        .unwrap_or_default()
+        .trim_start();
     let depth = statement.matches('[').count() as i64 - statement.matches(']').count() as i64;
     depth <= 0 && !unlabelled.starts_with('.')
 }
@@ -179,7 +217,14 @@ mod tests {
 
     #[test]
     fn places_are_read_back() {
-        for place in [Place::Block(3), Place::Probe { block: 1, hole: 2, value: 300 }] {
+        for place in [
+            Place::Block(3),
+            Place::Probe {
+                block: 1,
+                hole: 2,
+                value: 300,
+            },
+        ] {
             assert_eq!(Place::parse(&place.file_name()), Some(place));
         }
         assert_eq!(Place::parse("yamba"), None);

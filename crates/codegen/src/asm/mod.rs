@@ -9,8 +9,8 @@ mod listing;
 mod read;
 
 use yamba_lang::ast::AsmPiece;
-use yamba_lang::model::{Analysis, ClassId, Program};
 use yamba_lang::ast::{MemberKind, Term, TermKind};
+use yamba_lang::model::{Analysis, ClassId, Program};
 use yamba_lang::source::Span;
 
 pub use listing::{Listing, Place};
@@ -30,7 +30,10 @@ pub struct AsmBlock {
 impl AsmBlock {
     /// How many `${}` it has.
     pub fn holes(&self) -> usize {
-        self.pieces.iter().filter(|p| matches!(p, AsmPiece::Hole(_))).count()
+        self.pieces
+            .iter()
+            .filter(|p| matches!(p, AsmPiece::Hole(_)))
+            .count()
     }
 }
 
@@ -81,15 +84,30 @@ pub struct Syntax {
     pub hole_header: String,
     /// Put before a symbol that is an immediate; `None`: fields are learnt from values.
     pub symbolic_immediate: Option<String>,
+    /// Types of relocation that an assembler leaves for a linker to look at although it has filled in the bits: distances
+    /// between two places of one block, which survive being moved.
+    pub filled_relocations: Vec<u32>,
 }
 
 impl Syntax {
     /// The syntax of an instruction set of the library.
     pub fn of(analysis: &Analysis, isa: &str) -> Syntax {
         Syntax {
-            header: analysis.isa_property(isa, "assembler_header").unwrap_or_default(),
-            hole_header: analysis.isa_property(isa, "assembler_hole_header").unwrap_or_default(),
+            header: analysis
+                .isa_property(isa, "assembler_header")
+                .unwrap_or_default(),
+            hole_header: analysis
+                .isa_property(isa, "assembler_hole_header")
+                .unwrap_or_default(),
             symbolic_immediate: analysis.isa_property(isa, "symbolic_immediate"),
+            filled_relocations: analysis
+                .isa_property(isa, "filled_relocations")
+                .map(|list| {
+                    list.split_whitespace()
+                        .filter_map(|n| n.parse().ok())
+                        .collect()
+                })
+                .unwrap_or_default(),
         }
     }
 }
@@ -98,13 +116,22 @@ impl Syntax {
 pub fn asm_blocks(analysis: &Analysis, program: &Program) -> Vec<AsmBlock> {
     let mut blocks: Vec<AsmBlock> = Vec::new();
     for variant in &program.variants {
-        for layer in variant.parts.iter().chain([variant]).flat_map(|c| &c.layers) {
+        for layer in variant
+            .parts
+            .iter()
+            .chain([variant])
+            .flat_map(|c| &c.layers)
+        {
             if blocks.iter().any(|b| b.class == layer.class) {
                 continue;
             }
             for member in &analysis.class(layer.class).ast.members {
                 if let MemberKind::Bitstring(bitstring) = &member.kind {
-                    collect(layer.class, bitstring.body.as_deref().unwrap_or_default(), &mut blocks);
+                    collect(
+                        layer.class,
+                        bitstring.body.as_deref().unwrap_or_default(),
+                        &mut blocks,
+                    );
                 }
             }
         }
@@ -115,9 +142,17 @@ pub fn asm_blocks(analysis: &Analysis, program: &Program) -> Vec<AsmBlock> {
 fn collect(class: ClassId, terms: &[Term], blocks: &mut Vec<AsmBlock>) {
     for term in terms {
         match &term.kind {
-            TermKind::Asm(block) => blocks.push(AsmBlock { span: block.body, class, pieces: block.pieces.clone() }),
-            TermKind::Word(_, terms) | TermKind::Unroll { body: terms, .. } => collect(class, terms, blocks),
-            TermKind::If { then, otherwise, .. } => {
+            TermKind::Asm(block) => blocks.push(AsmBlock {
+                span: block.body,
+                class,
+                pieces: block.pieces.clone(),
+            }),
+            TermKind::Word(_, terms) | TermKind::Unroll { body: terms, .. } => {
+                collect(class, terms, blocks)
+            }
+            TermKind::If {
+                then, otherwise, ..
+            } => {
                 collect(class, then, blocks);
                 collect(class, otherwise, blocks);
             }

@@ -8,7 +8,9 @@ use yamba_lang::model::Analysis;
 use yamba_lang::source::Span;
 
 use super::learn::{Probes, learn, probe_values};
-use super::listing::{begin_symbol, end_symbol, hole_symbol, probe_section_name, probe_symbol, section_name};
+use super::listing::{
+    begin_symbol, end_symbol, hole_symbol, probe_section_name, probe_symbol, section_name,
+};
 use super::{AsmBlock, AssembledBlock, Field, FieldBits, Listing, Place, Syntax};
 
 /// A place in a section that a linker would have to fill.
@@ -18,6 +20,10 @@ pub struct Relocation {
     pub offset: u64,
     /// The symbol; empty if it has no name.
     pub symbol: String,
+    /// The section that defines the symbol, if one does.
+    pub section: Option<String>,
+    /// The format's own number for what is to be done.
+    pub kind: Option<u32>,
     /// Width in bits of a plain address, and whether it is read as signed; `None` for anything else.
     pub absolute: Option<(u32, bool)>,
     /// What is added to the symbol; `None`: it stands in the section itself.
@@ -46,16 +52,35 @@ pub struct ObjectFile {
 ///
 /// # Errors
 /// A message at each block that refers to something outside itself, leaves its section, or has a `${}` that is no plain field.
-pub fn read(analysis: &Analysis, syntax: &Syntax, blocks: &[AsmBlock], listing: &Listing, object: &ObjectFile) -> Result<Vec<AssembledBlock>, Vec<Diagnostic>> {
+pub fn read(
+    analysis: &Analysis,
+    syntax: &Syntax,
+    blocks: &[AsmBlock],
+    listing: &Listing,
+    object: &ObjectFile,
+) -> Result<Vec<AssembledBlock>, Vec<Diagnostic>> {
     let mut assembled = Vec::new();
     let mut errors = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
-        match (Reader { analysis, syntax, listing, object, block, index }).block() {
+        match (Reader {
+            analysis,
+            syntax,
+            listing,
+            object,
+            block,
+            index,
+        })
+        .block()
+        {
             Ok(done) => assembled.push(done),
             Err(error) => errors.push(error),
         }
     }
-    if errors.is_empty() { Ok(assembled) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(assembled)
+    } else {
+        Err(errors)
+    }
 }
 
 struct Reader<'a> {
@@ -73,16 +98,31 @@ impl Reader<'_> {
         let empty = Section::default();
         let section = self.object.sections.get(&name).unwrap_or(&empty);
         self.stays(&name, section)?;
-        for relocation in &section.relocations {
+        for relocation in section
+            .relocations
+            .iter()
+            .filter(|r| !self.is_filled(&name, r))
+        {
             self.inside(relocation)?;
         }
-        let fields = (0..self.block.holes()).map(|hole| self.field(hole, section)).collect::<Result<_, _>>()?;
-        Ok(AssembledBlock { span: self.block.span, bytes: section.data.clone(), fields })
+        let fields = (0..self.block.holes())
+            .map(|hole| self.field(hole, section))
+            .collect::<Result<_, _>>()?;
+        Ok(AssembledBlock {
+            span: self.block.span,
+            bytes: section.data.clone(),
+            fields,
+        })
     }
 
     /// All of the block must be in its section, or else some of it is lost.
     fn stays(&self, name: &str, section: &Section) -> Result<(), Diagnostic> {
-        let at = |symbol: String, offset: usize| self.object.symbols.get(&symbol).is_some_and(|(s, o)| s == name && *o == offset as u64);
+        let at = |symbol: String, offset: usize| {
+            self.object
+                .symbols
+                .get(&symbol)
+                .is_some_and(|(s, o)| s == name && *o == offset as u64)
+        };
         if at(begin_symbol(self.index), 0) && at(end_symbol(self.index), section.data.len()) {
             return Ok(());
         }
@@ -90,16 +130,39 @@ impl Reader<'_> {
             .help("leave out .section, .text, .data, .org and the like: a block is bytes that are copied to where they are needed"))
     }
 
+    /// Whether nothing is left to do for a relocation: the place it refers to moves with the block, and the bits are there.
+    fn is_filled(&self, section: &str, relocation: &Relocation) -> bool {
+        let known = relocation
+            .kind
+            .is_some_and(|k| self.syntax.filled_relocations.contains(&k));
+        known && relocation.section.as_deref() == Some(section)
+    }
+
     fn inside(&self, relocation: &Relocation) -> Result<(), Diagnostic> {
         let symbol = relocation.symbol.as_str();
-        if let Some(hole) = (0..self.block.holes()).find(|h| hole_symbol(self.index, *h) == symbol) {
-            return if relocation.absolute.is_some() { Ok(()) } else { Err(self.no_field(hole, "it is the target of a jump or an address relative to the instruction")) };
+        if let Some(hole) = (0..self.block.holes()).find(|h| hole_symbol(self.index, *h) == symbol)
+        {
+            return if relocation.absolute.is_some() {
+                Ok(())
+            } else {
+                Err(self.no_field(
+                    hole,
+                    "it is the target of a jump or an address relative to the instruction",
+                ))
+            };
         }
-        let (message, text) = if symbol.is_empty() || symbol.starts_with(".yamba.") || symbol.starts_with('*') {
-            ("this block refers to an address outside itself".to_owned(), "it would not survive being moved")
-        } else {
-            (format!("this block refers to `{symbol}`, which is outside it"), "the reference would not survive being moved")
-        };
+        let (message, text) =
+            if symbol.is_empty() || symbol.starts_with(".yamba.") || symbol.starts_with('*') {
+                (
+                    "this block refers to an address outside itself".to_owned(),
+                    "it would not survive being moved",
+                )
+            } else {
+                (
+                    format!("this block refers to `{symbol}`, which is outside it"),
+                    "the reference would not survive being moved",
+                )
+            };
         Err(Diagnostic::error("asm-outside-reference", self.find(symbol), message)
             .here(text)
             .help("jump to local labels (`1:`, `jne 1b`), or bring an address in as a value, with `${}` or `abs(FUNCTION, BITS)`"))
@@ -110,11 +173,17 @@ impl Reader<'_> {
         let text = self.analysis.text(self.block.span);
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.' || c == '$';
         let found = text.match_indices(word).find(|(at, _)| {
-            !word.is_empty() && !text[..*at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word)
+            !word.is_empty()
+                && !text[..*at].ends_with(is_word)
+                && !text[at + word.len()..].starts_with(is_word)
         });
         found.map_or(self.block.span, |(at, _)| {
             let start = self.block.span.start + at as u32;
-            Span { start, end: start + word.len() as u32, ..self.block.span }
+            Span {
+                start,
+                end: start + word.len() as u32,
+                ..self.block.span
+            }
         })
     }
 
@@ -149,7 +218,9 @@ impl Reader<'_> {
             return Err(self.no_field(hole, "it is stored in several places"));
         }
         let (width, signed) = relocation.absolute.unwrap_or((0, false));
-        let bias = relocation.addend.unwrap_or_else(|| in_place(&section.data, relocation.offset, width));
+        let bias = relocation
+            .addend
+            .unwrap_or_else(|| in_place(&section.data, relocation.offset, width));
         Ok(plain_field(relocation.offset, width, signed, bias))
     }
 
@@ -157,16 +228,32 @@ impl Reader<'_> {
     fn probes(&self, hole: usize) -> Probes {
         let name = probe_section_name(self.index, hole);
         let mut probes = Probes::new();
-        let Some(section) = self.object.sections.get(&name) else { return probes };
+        let Some(section) = self.object.sections.get(&name) else {
+            return probes;
+        };
         let mut start = 0usize;
         for place in &self.listing.probes {
-            let Place::Probe { block, hole: h, value } = *place else { continue };
+            let Place::Probe {
+                block,
+                hole: h,
+                value,
+            } = *place
+            else {
+                continue;
+            };
             if block != self.index || h != hole {
                 continue;
             }
-            let Some((_, end)) = self.object.symbols.get(&probe_symbol(block, hole, value)) else { continue };
+            let Some((_, end)) = self.object.symbols.get(&probe_symbol(block, hole, value)) else {
+                continue;
+            };
             let end = *end as usize;
-            let moved = section.relocations.iter().any(|r| (start..end).contains(&(r.offset as usize)));
+            let within = |r: &&Relocation| (start..end).contains(&(r.offset as usize));
+            let moved = section
+                .relocations
+                .iter()
+                .filter(within)
+                .any(|r| !self.is_filled(&name, r));
             if let Some(bytes) = section.data.get(start..end).filter(|_| !moved) {
                 probes.insert(probe_values()[value], bytes.to_vec());
             }
@@ -178,7 +265,9 @@ impl Reader<'_> {
 
 /// The number that stands where a relocation will be.
 fn in_place(data: &[u8], offset: u64, width: u32) -> i64 {
-    let bytes = data.get(offset as usize..offset as usize + width as usize / 8).unwrap_or_default();
+    let bytes = data
+        .get(offset as usize..offset as usize + width as usize / 8)
+        .unwrap_or_default();
     let value = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
     let unused = 64 - width.clamp(1, 64);
     ((value << unused) as i64) >> unused
@@ -194,6 +283,10 @@ fn plain_field(offset: u64, width: u32, signed: bool, bias: i64) -> Field {
         max: (top - bias_wide).clamp(0, i128::from(u64::MAX)) as u64,
         multiple: 1,
         bias,
-        bits: vec![FieldBits { value_bit: 0, block_bit: offset as u32 * 8, count: width }],
+        bits: vec![FieldBits {
+            value_bit: 0,
+            block_bit: offset as u32 * 8,
+            count: width,
+        }],
     }
 }

@@ -4,8 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Output;
 
-use object::{Object, ObjectSection, ObjectSymbol, RelocationEncoding, RelocationKind, RelocationTarget};
-use yamba_codegen::asm::{self, AsmBlock, AssembledBlock, Listing, ObjectFile, Place, Relocation, Section, Syntax};
+use object::{
+    Object, ObjectSection, ObjectSymbol, RelocationEncoding, RelocationFlags, RelocationKind,
+    RelocationTarget,
+};
+use yamba_codegen::asm::{
+    self, AsmBlock, AssembledBlock, Listing, ObjectFile, Place, Relocation, Section, Syntax,
+};
 use yamba_lang::source::Span;
 use yamba_lang::{Analysis, Diagnostic, Severity};
 
@@ -27,7 +32,10 @@ impl Assembler<'_> {
         let mut probes = BTreeSet::new();
         if let Some(trial) = Listing::trial(self.syntax, self.blocks) {
             let (output, _) = self.run(&trial.text)?;
-            let refused: BTreeSet<Place> = messages(&output).filter(|m| m.severity == Severity::Error).map(|m| m.place).collect();
+            let refused: BTreeSet<Place> = messages(&output)
+                .filter(|m| m.severity == Severity::Error)
+                .map(|m| m.place)
+                .collect();
             probes = trial.probes.difference(&refused).copied().collect();
         }
         let listing = Listing::full(self.syntax, self.blocks, probes);
@@ -41,14 +49,19 @@ impl Assembler<'_> {
             return Err(BuildError::Diagnostics(errors));
         }
         let object = self.object()?;
-        asm::read(self.analysis, self.syntax, self.blocks, &listing, &object).map_err(BuildError::Diagnostics)
+        asm::read(self.analysis, self.syntax, self.blocks, &listing, &object)
+            .map_err(BuildError::Diagnostics)
     }
 
     fn run(&self, text: &str) -> Result<(Output, String), BuildError> {
         let source = self.folder.join("blocks.s");
         std::fs::write(&source, text)?;
         let mut command = self.tool.command();
-        command.arg("-o").arg(self.folder.join("blocks.o")).arg(&source).env("LC_ALL", "C");
+        command
+            .arg("-o")
+            .arg(self.folder.join("blocks.o"))
+            .arg(&source)
+            .env("LC_ALL", "C");
         let output = command.output()?;
         std::fs::remove_file(&source)?;
         Ok((output, show(&command)))
@@ -58,14 +71,21 @@ impl Assembler<'_> {
         let path = self.folder.join("blocks.o");
         let data = std::fs::read(&path)?;
         std::fs::remove_file(&path)?;
-        read_object(&data).map_err(|e| BuildError::Tool { command: show(&self.tool.command()), output: format!("its object file cannot be read: {e}") })
+        read_object(&data).map_err(|e| BuildError::Tool {
+            command: show(&self.tool.command()),
+            output: format!("its object file cannot be read: {e}"),
+        })
     }
 
     fn diagnostics(&self, output: &Output) -> Vec<Diagnostic> {
         let mut errors = Vec::new();
         for message in messages(output) {
-            let Place::Block(index) = message.place else { continue };
-            let Some(block) = self.blocks.get(index) else { continue };
+            let Place::Block(index) = message.place else {
+                continue;
+            };
+            let Some(block) = self.blocks.get(index) else {
+                continue;
+            };
             let span = self.line(block, message.line);
             let text = format!("the assembler says: {}", message.text);
             let mut diagnostic = match message.severity {
@@ -84,18 +104,31 @@ impl Assembler<'_> {
 
     /// The part of a source line that belongs to a block, without surrounding white space.
     fn line(&self, block: &AsmBlock, line: u32) -> Span {
-        let Some(whole) = self.analysis.sources.line_span(block.span.file, line) else { return block.span };
-        let (start, end) = (whole.start.max(block.span.start), whole.end.min(block.span.end));
+        let Some(whole) = self.analysis.sources.line_span(block.span.file, line) else {
+            return block.span;
+        };
+        let (start, end) = (
+            whole.start.max(block.span.start),
+            whole.end.min(block.span.end),
+        );
         if start >= end {
             return block.span;
         }
-        let text = self.analysis.text(Span { start, end, ..whole });
+        let text = self.analysis.text(Span {
+            start,
+            end,
+            ..whole
+        });
         let lead = (text.len() - text.trim_start().len()) as u32;
         let trail = (text.len() - text.trim_end().len()) as u32;
         if lead + trail >= end - start {
             return block.span;
         }
-        Span { start: start + lead, end: end - trail, ..whole }
+        Span {
+            start: start + lead,
+            end: end - trail,
+            ..whole
+        }
     }
 }
 
@@ -129,7 +162,12 @@ fn message(line: &str) -> Option<Message> {
         "warning" => Severity::Warning,
         _ => return None,
     };
-    Some(Message { place, line: number.parse().ok()?, severity, text: text.trim().to_owned() })
+    Some(Message {
+        place,
+        line: number.parse().ok()?,
+        severity,
+        text: text.trim().to_owned(),
+    })
 }
 
 fn read_object(data: &[u8]) -> object::Result<ObjectFile> {
@@ -140,25 +178,61 @@ fn read_object(data: &[u8]) -> object::Result<ObjectFile> {
         if !name.starts_with(".yamba.") {
             continue;
         }
-        let relocations = section.relocations().map(|(offset, r)| relocation(&file, offset, &r)).collect();
-        read.sections.insert(name, Section { data: section.uncompressed_data()?.into_owned(), relocations });
+        let relocations = section
+            .relocations()
+            .map(|(offset, r)| relocation(&file, offset, &r))
+            .collect();
+        read.sections.insert(
+            name,
+            Section {
+                data: section.uncompressed_data()?.into_owned(),
+                relocations,
+            },
+        );
     }
     for symbol in file.symbols() {
-        let Some(section) = symbol.section_index() else { continue };
+        let Some(section) = symbol.section_index() else {
+            continue;
+        };
         let section = file.section_by_index(section)?.name()?.to_owned();
-        read.symbols.insert(symbol.name()?.to_owned(), (section, symbol.address()));
+        read.symbols
+            .insert(symbol.name()?.to_owned(), (section, symbol.address()));
     }
     Ok(read)
 }
 
 fn relocation(file: &object::File, offset: u64, r: &object::Relocation) -> Relocation {
-    let symbol = match r.target() {
-        RelocationTarget::Symbol(index) => file.symbol_by_index(index).ok().and_then(|s| s.name().ok().map(str::to_owned)).unwrap_or_default(),
-        _ => String::new(),
+    let target = match r.target() {
+        RelocationTarget::Symbol(index) => file.symbol_by_index(index).ok(),
+        _ => None,
+    };
+    let symbol = target
+        .as_ref()
+        .and_then(|s| s.name().ok())
+        .unwrap_or_default()
+        .to_owned();
+    let section = target.and_then(|s| {
+        file.section_by_index(s.section_index()?)
+            .ok()?
+            .name()
+            .ok()
+            .map(str::to_owned)
+    });
+    let kind = match r.flags() {
+        RelocationFlags::Elf { r_type } => Some(r_type),
+        _ => None,
     };
     let signed = r.encoding() == RelocationEncoding::X86Signed;
-    let absolute = (r.kind() == RelocationKind::Absolute && matches!(r.size(), 8 | 16 | 32 | 64)).then(|| (u32::from(r.size()), signed));
-    Relocation { offset, symbol, absolute, addend: (!r.has_implicit_addend()).then(|| r.addend()) }
+    let absolute = (r.kind() == RelocationKind::Absolute && matches!(r.size(), 8 | 16 | 32 | 64))
+        .then(|| (u32::from(r.size()), signed));
+    Relocation {
+        offset,
+        symbol,
+        section,
+        kind,
+        absolute,
+        addend: (!r.has_implicit_addend()).then(|| r.addend()),
+    }
 }
 
 #[cfg(test)]
@@ -168,8 +242,12 @@ mod tests {
     #[test]
     fn messages_of_both_assemblers_are_read() {
         let gnu = message("yamba-block-2:17: Error: no such instruction: `foo'").unwrap();
-        assert_eq!((gnu.place, gnu.line, gnu.text.as_str()), (Place::Block(2), 17, "no such instruction: `foo'"));
-        let clang = message("yamba-block-2:17:5: error: invalid instruction mnemonic 'foo'").unwrap();
+        assert_eq!(
+            (gnu.place, gnu.line, gnu.text.as_str()),
+            (Place::Block(2), 17, "no such instruction: `foo'")
+        );
+        let clang =
+            message("yamba-block-2:17:5: error: invalid instruction mnemonic 'foo'").unwrap();
         assert_eq!((clang.line, clang.severity), (17, Severity::Error));
         assert!(message("blocks.s: Assembler messages:").is_none());
     }

@@ -31,15 +31,24 @@ impl Key {
     pub(super) fn add_tool(&mut self, tool: &Tool) -> io::Result<()> {
         let real = fs::canonicalize(&tool.path)?;
         let about = fs::metadata(&real)?;
-        let changed = about.modified()?.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+        let changed = about
+            .modified()?
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |d| d.as_nanos());
         self.bytes(real.as_os_str().as_encoded_bytes());
-        self.add(&format!("{} {changed} {}", about.len(), tool.arguments.join(" ")));
+        self.add(&format!(
+            "{} {changed} {}",
+            about.len(),
+            tool.arguments.join(" ")
+        ));
         Ok(())
     }
 
     /// Every file of a folder, by name and content.
     pub(super) fn add_folder(&mut self, folder: &Path) -> io::Result<()> {
-        let mut entries: Vec<PathBuf> = fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
+        let mut entries: Vec<PathBuf> = fs::read_dir(folder)?
+            .map(|e| e.map(|e| e.path()))
+            .collect::<Result<_, _>>()?;
         entries.sort();
         for path in entries {
             if path.is_dir() {
@@ -77,8 +86,15 @@ impl Cache {
 
     /// Builds in a folder of its own and renames that: whoever finds a folder finds it whole, and of two builds at
     /// once one is kept.
-    pub(super) fn fill(&self, key: &str, name: &str, build: impl FnOnce(&Path) -> Result<(), BuildError>) -> Result<PathBuf, BuildError> {
-        let staging = tempfile::Builder::new().prefix(".building-").tempdir_in(&self.root)?;
+    pub(super) fn fill(
+        &self,
+        key: &str,
+        name: &str,
+        build: impl FnOnce(&Path) -> Result<(), BuildError>,
+    ) -> Result<PathBuf, BuildError> {
+        let staging = tempfile::Builder::new()
+            .prefix(".building-")
+            .tempdir_in(&self.root)?;
         build(staging.path())?;
         let folder = self.root.join(key);
         match fs::rename(staging.path(), &folder) {

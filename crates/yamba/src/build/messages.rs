@@ -9,15 +9,32 @@ use yamba_lang::{Analysis, ClassId, Diagnostic, Severity};
 /// What a compiler counts as a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Columns {
-    /// clang++: bytes.
+    /// clang++.
     Bytes,
-    /// g++: as wide as shown, a tab reaching to the next multiple of eight.
-    Display,
+    /// g++, with `-ftabstop=1`.
+    Characters,
+}
+
+/// What was compiled.
+pub(super) struct Compiled<'a> {
+    pub(super) analysis: &'a Analysis,
+    pub(super) class: ClassId,
+    /// The name under which the generated text knows its own lines.
+    pub(super) name: String,
+    /// The generated text.
+    pub(super) text: &'a str,
+    pub(super) columns: Columns,
 }
 
 /// Every error and warning in the output of a compiler. Warnings about other places than the author's are left out.
-pub(super) fn read(analysis: &Analysis, class: ClassId, output: &str, columns: Columns) -> Vec<Diagnostic> {
-    let mut reader = Reader { analysis, class, columns, context: Vec::new(), open: None, done: Vec::new() };
+pub(super) fn read(compiled: &Compiled, output: &str) -> Vec<Diagnostic> {
+    let mut reader = Reader {
+        compiled,
+        analysis: compiled.analysis,
+        context: Vec::new(),
+        open: None,
+        done: Vec::new(),
+    };
     for line in output.lines() {
         reader.line(line);
     }
@@ -41,9 +58,8 @@ struct Group {
 }
 
 struct Reader<'a> {
+    compiled: &'a Compiled<'a>,
     analysis: &'a Analysis,
-    class: ClassId,
-    columns: Columns,
     /// Places named before the message that they belong to (g++'s `required from here`).
     context: Vec<Mention>,
     open: Option<Group>,
@@ -52,9 +68,19 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn line(&mut self, line: &str) {
-        let included = line.trim_start().trim_start_matches("In file included ").strip_prefix("from ");
-        let Some((path, number, column, rest)) = split(included.unwrap_or(line)) else { return };
-        let mention = |text: &str| Mention { path: path.to_owned(), line: number, column, text: text.to_owned() };
+        let included = line
+            .trim_start()
+            .trim_start_matches("In file included ")
+            .strip_prefix("from ");
+        let Some((path, number, column, rest)) = split(included.unwrap_or(line)) else {
+            return;
+        };
+        let mention = |text: &str| Mention {
+            path: path.to_owned(),
+            line: number,
+            column,
+            text: text.to_owned(),
+        };
         if included.is_some() {
             self.finish();
             return self.context.push(mention(""));
@@ -69,7 +95,11 @@ impl Reader<'_> {
                 self.finish();
                 let mut mentions = vec![mention("")];
                 mentions.append(&mut self.context);
-                self.open = Some(Group { severity, text: text.to_owned(), mentions });
+                self.open = Some(Group {
+                    severity,
+                    text: text.to_owned(),
+                    mentions,
+                });
             }
             None if rest.trim_start().starts_with("required ") => {
                 self.finish();
@@ -80,12 +110,21 @@ impl Reader<'_> {
     }
 
     fn finish(&mut self) {
-        let Some(group) = self.open.take() else { return };
-        let mut places = group.mentions.iter().filter_map(|m| Some((self.span(m)?, m.text.as_str())));
+        let Some(group) = self.open.take() else {
+            return;
+        };
+        let mut places = group
+            .mentions
+            .iter()
+            .filter_map(|m| Some((self.span(m)?, m.text.as_str())));
         let text = plain(&group.text);
-        let diagnostic = match (places.next(), group.severity) {
+        let first = places
+            .next()
+            .or_else(|| self.unnamed(&group).map(|span| (span, "")));
+        let diagnostic = match (first, group.severity) {
             (Some((span, here)), severity) => {
-                let mut diagnostic = diagnostic(severity, span, format!("the C++ compiler says: {text}"));
+                let mut diagnostic =
+                    diagnostic(severity, span, format!("the C++ compiler says: {text}"));
                 diagnostic.primary.text = plain(here);
                 for (span, text) in places.take(4) {
                     diagnostic = diagnostic.also(span, plain(text));
@@ -94,8 +133,13 @@ impl Reader<'_> {
             }
             (None, Severity::Warning) => return,
             (None, Severity::Error) => {
-                let span = self.analysis.class(self.class).ast.name.span;
-                diagnostic(Severity::Error, span, format!("the C++ compiler says: {text}")).here("somewhere in what this class becomes")
+                let span = self.analysis.class(self.compiled.class).ast.name.span;
+                diagnostic(
+                    Severity::Error,
+                    span,
+                    format!("the C++ compiler says: {text}"),
+                )
+                .here("somewhere in what this class becomes")
             }
         };
         if !self.done.contains(&diagnostic) {
@@ -108,7 +152,9 @@ impl Reader<'_> {
         let file = self.file(&mention.path)?;
         let line = self.analysis.sources.line_span(file, mention.line)?;
         let text = self.analysis.text(line);
-        let start = mention.column.map_or(text.len(), |c| offset(text, c, self.columns));
+        let start = mention
+            .column
+            .map_or(text.len(), |c| offset(text, c, self.compiled.columns));
         let token = token_length(&text[start..]);
         let (start, length) = if token == 0 {
             let trimmed = text.trim();
@@ -117,11 +163,76 @@ impl Reader<'_> {
             (start, token)
         };
         let start = line.start + start as u32;
-        Some(Span { file, start, end: start + length as u32 })
+        Some(Span {
+            file,
+            start,
+            end: start + length as u32,
+        })
+    }
+
+    /// Where a fault belongs of which the compiler only names generated lines.
+    fn unnamed(&self, group: &Group) -> Option<Span> {
+        if group.severity == Severity::Warning {
+            return None;
+        }
+        if let Some(name) = linked_name(&group.text) {
+            return group
+                .mentions
+                .iter()
+                .find_map(|m| self.line_with(m.line, name));
+        }
+        let is_own = |m: &&Mention| {
+            m.path == self.compiled.name || m.path.ends_with(&format!("/{}", self.compiled.name))
+        };
+        group
+            .mentions
+            .iter()
+            .filter(is_own)
+            .find_map(|m| self.neighbour(m.line))
+    }
+
+    /// The author's piece of C++ nearest to a generated line: what follows it in the same statement, or else what is before.
+    fn neighbour(&self, line: u32) -> Option<Span> {
+        let lines: Vec<&str> = self.compiled.text.lines().collect();
+        let at = (line as usize).min(lines.len());
+        let authors = |i: usize| {
+            let (number, path) = lines[i].strip_prefix("#line ")?.split_once(' ')?;
+            let indent = lines
+                .get(i + 1)?
+                .chars()
+                .take_while(|c| c.is_whitespace())
+                .count() as u32;
+            let path = path.trim_matches('"').to_owned();
+            self.span(&Mention {
+                path,
+                line: number.parse().ok()?,
+                column: Some(indent + 1),
+                text: String::new(),
+            })
+        };
+        let after = (at..lines.len().min(at + 2)).find_map(authors);
+        after.or_else(|| (0..at).rev().find_map(authors))
+    }
+
+    /// A linker knows the line but not always the file: the one whose line has the name.
+    fn line_with(&self, line: u32, name: &str) -> Option<Span> {
+        self.analysis.sources.files().find_map(|(file, _)| {
+            let span = self.analysis.sources.line_span(file, line)?;
+            let at = self.analysis.text(span).find(name)? as u32;
+            Some(Span {
+                file,
+                start: span.start + at,
+                end: span.start + at + name.len() as u32,
+            })
+        })
     }
 
     fn file(&self, path: &str) -> Option<FileId> {
-        self.analysis.sources.files().find(|(_, f)| f.path == path).map(|(id, _)| id)
+        self.analysis
+            .sources
+            .files()
+            .find(|(_, f)| f.path == path)
+            .map(|(id, _)| id)
     }
 }
 
@@ -151,8 +262,19 @@ fn kind(rest: &str) -> Option<(Kind, &str)> {
             return Some((kind, text));
         }
     }
-    let linker = ["undefined reference to", "multiple definition of"].iter().any(|s| rest.starts_with(s));
-    linker.then_some((Kind::Message(Severity::Error), rest))
+    linked_name(rest).map(|_| (Kind::Message(Severity::Error), rest))
+}
+
+/// The last part of the name in a linker's message: "undefined reference to `a::b(int)'" is about `b`.
+fn linked_name(text: &str) -> Option<&str> {
+    let said = ["undefined reference to ", "multiple definition of "]
+        .iter()
+        .find_map(|s| text.strip_prefix(s))?;
+    let name = said.trim_start_matches(['`', '\'', '\u{2018}']);
+    let end = name
+        .find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')
+        .unwrap_or(name.len());
+    name[..end].rsplit(':').next().filter(|n| !n.is_empty())
 }
 
 /// `PATH:LINE:COLUMN: REST`, `PATH:LINE: REST` or `PATH:LINE,`.
@@ -166,7 +288,12 @@ fn split(line: &str) -> Option<(&str, u32, Option<u32>, &str)> {
             let rest = &after[digits + 1..];
             let more = rest.bytes().take_while(u8::is_ascii_digit).count();
             if more > 0 && rest[more..].starts_with([':', ',']) {
-                return Some((&line[..colon], number, rest[..more].parse().ok(), &rest[more + 1..]));
+                return Some((
+                    &line[..colon],
+                    number,
+                    rest[..more].parse().ok(),
+                    &rest[more + 1..],
+                ));
             }
             return Some((&line[..colon], number, None, rest));
         }
@@ -178,15 +305,17 @@ fn split(line: &str) -> Option<(&str, u32, Option<u32>, &str)> {
 /// The byte of `text` at a column, at most its length.
 fn offset(text: &str, column: u32, columns: Columns) -> usize {
     let wanted = column.saturating_sub(1) as usize;
-    let mut width = 0;
-    for (at, c) in text.char_indices() {
-        let here = if columns == Columns::Bytes { at } else { width };
-        if here >= wanted {
-            return at;
-        }
-        width = if c == '\t' { (width / 8 + 1) * 8 } else { width + 1 };
+    match columns {
+        Columns::Bytes => text
+            .char_indices()
+            .map(|(at, _)| at)
+            .find(|at| *at >= wanted)
+            .unwrap_or(text.len()),
+        Columns::Characters => text
+            .char_indices()
+            .nth(wanted)
+            .map_or(text.len(), |(at, _)| at),
     }
-    text.len()
 }
 
 /// A word, a number, or a single sign; nothing at white space.
@@ -202,7 +331,9 @@ fn token_length(text: &str) -> usize {
 
 /// Names as the author wrote them: without the namespace and the prefix of generated structs.
 fn plain(text: &str) -> String {
-    let text = text.replace("{anonymous}::", "").replace("(anonymous namespace)::", "");
+    let text = text
+        .replace("{anonymous}::", "")
+        .replace("(anonymous namespace)::", "");
     let text = text.replace("<unnamed>::", "");
     let mut out = String::new();
     let mut rest = text.as_str();
@@ -223,23 +354,38 @@ mod tests {
 
     #[test]
     fn places_are_split() {
-        assert_eq!(split("a b/c:d.yamba:12:3: error: x"), Some(("a b/c:d.yamba", 12, Some(3), " error: x")));
-        assert_eq!(split("x.yamba:12: undefined reference"), Some(("x.yamba", 12, None, " undefined reference")));
+        assert_eq!(
+            split("a b/c:d.yamba:12:3: error: x"),
+            Some(("a b/c:d.yamba", 12, Some(3), " error: x"))
+        );
+        assert_eq!(
+            split("x.yamba:12: undefined reference"),
+            Some(("x.yamba", 12, None, " undefined reference"))
+        );
         assert_eq!(split("x.h:12,"), Some(("x.h", 12, None, "")));
         assert_eq!(split("no place: here"), None);
     }
 
     #[test]
     fn columns_are_counted_as_the_compiler_does() {
-        assert_eq!(offset("\tx", 9, Columns::Display), 1);
-        assert_eq!(offset("\tx", 2, Columns::Bytes), 1);
-        assert_eq!(offset("\u{e9}x", 2, Columns::Display), 2);
+        assert_eq!(offset("\tx", 2, Columns::Characters), 1);
+        assert_eq!(offset("\u{e9}x", 2, Columns::Characters), 2);
+        assert_eq!(offset("\u{e9}x", 3, Columns::Bytes), 2);
         assert_eq!(offset("x", 9, Columns::Bytes), 1);
     }
 
     #[test]
+    fn linkers_name_functions() {
+        assert_eq!(linked_name("undefined reference to `a::b(int)'"), Some("b"));
+        assert_eq!(linked_name("nothing of the kind"), None);
+    }
+
+    #[test]
     fn names_lose_their_prefix() {
-        assert_eq!(plain("'struct {anonymous}::yamba_pagefault' has no member"), "'struct pagefault' has no member");
+        assert_eq!(
+            plain("'struct {anonymous}::yamba_pagefault' has no member"),
+            "'struct pagefault' has no member"
+        );
         assert_eq!(plain("my_yamba_thing"), "my_yamba_thing");
     }
 }

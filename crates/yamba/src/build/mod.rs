@@ -14,8 +14,8 @@ use yamba_codegen::asm::{self, AsmBlock, AssembledBlock, Syntax};
 use yamba_lang::{Analysis, ClassId, Diagnostic, Program, Severity, Target};
 
 use crate::embedded;
-pub use toolchain::host;
 use toolchain::Toolchain;
+pub use toolchain::host;
 
 /// What may differ from one build to the next.
 #[derive(Clone, Debug, Default)]
@@ -73,10 +73,16 @@ impl fmt::Display for BuildError {
         match self {
             BuildError::Diagnostics(all) => write!(f, "{} faults in the program", all.len()),
             BuildError::MissingCompiler { target, tried, .. } => {
-                write!(f, "no C++ compiler for {target}: looked for {}", tried.join(", "))
+                write!(
+                    f,
+                    "no C++ compiler for {target}: looked for {}",
+                    tried.join(", ")
+                )
             }
             BuildError::NothingToBuild(why) => f.write_str(why),
-            BuildError::Tool { command, output } => write!(f, "`{command}` failed:\n{}", output.trim_end()),
+            BuildError::Tool { command, output } => {
+                write!(f, "`{command}` failed:\n{}", output.trim_end())
+            }
             BuildError::Io(e) => e.fmt(f),
         }
     }
@@ -94,11 +100,18 @@ impl From<io::Error> for BuildError {
 ///
 /// # Errors
 /// See [`BuildError`].
-pub fn build(analysis: &Analysis, class: ClassId, target: &Target, options: &BuildOptions) -> Result<Built, BuildError> {
+pub fn build(
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+    options: &BuildOptions,
+) -> Result<Built, BuildError> {
     let program = analysis.program(class, target);
     if program.variants.is_empty() {
         let name = analysis.class(class).name();
-        return Err(BuildError::NothingToBuild(format!("{name} has nothing that runs on {target}")));
+        return Err(BuildError::NothingToBuild(format!(
+            "{name} has nothing that runs on {target}"
+        )));
     }
     let job = Job {
         analysis,
@@ -132,9 +145,14 @@ impl Job<'_> {
         let cached = cache.find(&key, self.name);
         let folder = match &cached {
             Some(folder) => folder.clone(),
-            None => cache.fill(&key, self.name, |staging| self.compile(staging, &mut warnings))?,
+            None => cache.fill(&key, self.name, |staging| {
+                self.compile(staging, &mut warnings)
+            })?,
         };
-        let (program, source) = (folder.join(self.name), folder.join(format!("{}.cc", self.name)));
+        let (program, source) = (
+            folder.join(self.name),
+            folder.join(format!("{}.cc", self.name)),
+        );
         Ok(Built {
             command: show(&self.command(&source, Path::new(self.name))),
             program,
@@ -161,9 +179,25 @@ impl Job<'_> {
 
     fn command(&self, source: &Path, output: &Path) -> Command {
         let mut command = self.toolchain.compiler.command();
-        command.args(["-std=c++17", "-O2", "-g1", "-Wall", "-Wextra", "-pthread", "-fdiagnostics-color=never"]);
-        command.args(&self.toolchain.flags).args(&self.options.flags);
-        command.arg("-I").arg(&self.runtime).arg("-o").arg(output).arg(source);
+        command.args([
+            "-std=c++17",
+            "-O2",
+            "-g1",
+            "-Wall",
+            "-Wextra",
+            "-pthread",
+            "-fdiagnostics-color=never",
+            "-ftabstop=1",
+        ]);
+        command
+            .args(&self.toolchain.flags)
+            .args(&self.options.flags);
+        command
+            .arg("-I")
+            .arg(&self.runtime)
+            .arg("-o")
+            .arg(output)
+            .arg(source);
         command
     }
 
@@ -171,18 +205,28 @@ impl Job<'_> {
     fn compile(&self, folder: &Path, warnings: &mut Vec<Diagnostic>) -> Result<(), BuildError> {
         let blocks = self.assemble(folder)?;
         let source = folder.join(format!("{}.cc", self.name));
-        std::fs::write(&source, yamba_codegen::generate(self.analysis, &self.program, &blocks).cpp)?;
+        let generated = yamba_codegen::generate(self.analysis, &self.program, &blocks).cpp;
+        std::fs::write(&source, &generated)?;
         let mut command = self.command(&source, &folder.join(self.name));
         let output = command.env("LC_ALL", "C").output()?;
         let text = String::from_utf8_lossy(&output.stderr);
-        let columns = self.toolchain.compiler.columns();
-        let found = messages::read(self.analysis, self.program.class, &text, columns);
+        let compiled = messages::Compiled {
+            analysis: self.analysis,
+            class: self.program.class,
+            name: yamba_codegen::file_name(self.analysis, &self.program),
+            text: &generated,
+            columns: self.toolchain.compiler.columns(),
+        };
+        let found = messages::read(&compiled, &text);
         if output.status.success() {
             *warnings = found;
             return Ok(());
         }
         if !found.iter().any(|d| d.severity == Severity::Error) {
-            return Err(BuildError::Tool { command: show(&command), output: text.into_owned() });
+            return Err(BuildError::Tool {
+                command: show(&command),
+                output: text.into_owned(),
+            });
         }
         Err(BuildError::Diagnostics(found))
     }
@@ -191,7 +235,13 @@ impl Job<'_> {
         if self.blocks.is_empty() {
             return Ok(Vec::new());
         }
-        let run = assemble::Assembler { analysis: self.analysis, tool: &self.toolchain.assembler, syntax: &self.syntax, blocks: &self.blocks, folder };
+        let run = assemble::Assembler {
+            analysis: self.analysis,
+            tool: &self.toolchain.assembler,
+            syntax: &self.syntax,
+            blocks: &self.blocks,
+            folder,
+        };
         run.assemble()
     }
 }
@@ -201,7 +251,11 @@ fn show(command: &Command) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+=,:@%".contains(c);
     let quote = |s: &std::ffi::OsStr| {
         let text = s.to_string_lossy().into_owned();
-        if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+        if !text.is_empty() && text.chars().all(plain) {
+            text
+        } else {
+            format!("'{}'", text.replace('\'', "'\\''"))
+        }
     };
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(quote).collect::<Vec<_>>().join(" ")

@@ -21,7 +21,10 @@ pub fn host() -> Target {
         "macos" => "darwin",
         other => other,
     };
-    Target { isa: isa.to_owned(), system: system.to_owned() }
+    Target {
+        isa: isa.to_owned(),
+        system: system.to_owned(),
+    }
 }
 
 /// A program and the arguments that always go with it.
@@ -41,8 +44,15 @@ impl Tool {
     /// How this compiler counts columns. `c++` may be a link to either.
     pub(super) fn columns(&self) -> Columns {
         let real = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        let is_clang = |p: &Path| p.file_name().is_some_and(|n| n.to_string_lossy().contains("clang"));
-        if is_clang(&self.path) || is_clang(&real) { Columns::Bytes } else { Columns::Display }
+        let is_clang = |p: &Path| {
+            p.file_name()
+                .is_some_and(|n| n.to_string_lossy().contains("clang"))
+        };
+        if is_clang(&self.path) || is_clang(&real) {
+            Columns::Bytes
+        } else {
+            Columns::Characters
+        }
     }
 }
 
@@ -61,7 +71,11 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
     let property = |name: &str| analysis.isa_property(&target.isa, name).unwrap_or_default();
     let host = host();
     let is_native = *target == host;
-    let prefix = if is_native { String::new() } else { property("toolchain") };
+    let prefix = if is_native {
+        String::new()
+    } else {
+        property("toolchain")
+    };
     let (cxx, r#as) = if is_native {
         ("CXX".to_owned(), "AS".to_owned())
     } else {
@@ -81,20 +95,31 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
     let assembler = from_environment(&r#as)
         .map_or_else(|| first_of(&[format!("{prefix}as")]), |named| find(&named))
         .unwrap_or_else(|| through_compiler(&compiler));
-    let runs_here = is_native || property("native_on").split_whitespace().any(|isa| isa == host.isa);
+    let runs_here = is_native
+        || property("native_on")
+            .split_whitespace()
+            .any(|isa| isa == host.isa);
     let emulator = property("emulator");
     Ok(Toolchain {
         compiler,
         assembler,
-        flags: property("compiler_flags").split_whitespace().map(str::to_owned).collect(),
-        runner: if runs_here || emulator.is_empty() { Vec::new() } else { vec![emulator] },
+        flags: property("compiler_flags")
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect(),
+        runner: if runs_here || emulator.is_empty() {
+            Vec::new()
+        } else {
+            vec![emulator]
+        },
     })
 }
 
 /// A compiler driver assembles as well.
 fn through_compiler(compiler: &Tool) -> Tool {
     let mut tool = compiler.clone();
-    tool.arguments.extend(["-c", "-x", "assembler"].map(str::to_owned));
+    tool.arguments
+        .extend(["-c", "-x", "assembler"].map(str::to_owned));
     tool
 }
 
@@ -107,11 +132,16 @@ fn from_environment(variable: &str) -> Option<Vec<String>> {
 
 fn find(words: &[String]) -> Option<Tool> {
     let path = in_path(&words[0])?;
-    Some(Tool { path, arguments: words[1..].to_vec() })
+    Some(Tool {
+        path,
+        arguments: words[1..].to_vec(),
+    })
 }
 
 fn first_of(names: &[String]) -> Option<Tool> {
-    names.iter().find_map(|name| find(std::slice::from_ref(name)))
+    names
+        .iter()
+        .find_map(|name| find(std::slice::from_ref(name)))
 }
 
 fn in_path(name: &str) -> Option<PathBuf> {
@@ -120,20 +150,32 @@ fn in_path(name: &str) -> Option<PathBuf> {
         return path.is_file().then_some(path);
     }
     let folders = env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
-    env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+    env::split_paths(&folders)
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
 }
 
 fn missing(target: &Target, variable: &str, mut tried: Vec<String>, prefix: &str) -> BuildError {
     let named = from_environment(variable);
     let help = match (&named, prefix.trim_end_matches('-')) {
         (Some(_), _) => format!("{variable} names a program that does not exist"),
-        (None, "") if *target == host() => "install g++ (Debian: apt install g++) or clang++, or name a compiler with CXX".to_owned(),
+        (None, "") if *target == host() => {
+            "install g++ (Debian: apt install g++) or clang++, or name a compiler with CXX"
+                .to_owned()
+        }
         (None, "") => format!("name a compiler that builds for {target} with {variable}"),
-        (None, triple) => format!("install one (Debian: apt install g++-{}), or name one with {variable}", triple.replace('_', "-")),
+        (None, triple) => format!(
+            "install one (Debian: apt install g++-{}), or name one with {variable}",
+            triple.replace('_', "-")
+        ),
     };
     match named {
         Some(words) => tried = vec![words[0].clone()],
         None => tried.push(format!("${variable}")),
     }
-    BuildError::MissingCompiler { target: target.clone(), tried, help }
+    BuildError::MissingCompiler {
+        target: target.clone(),
+        tried,
+        help,
+    }
 }

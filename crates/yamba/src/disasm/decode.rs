@@ -15,14 +15,34 @@ const ROW: usize = 8;
 
 /// A disassembler and the smallest length of an instruction. Where there is none, code is shown as bytes.
 fn disassembler(isa: &str) -> Option<(Capstone, usize)> {
-    let x86 = |mode| Capstone::new().x86().mode(mode).syntax(arch::x86::ArchSyntax::Intel).build();
+    let x86 = |mode| {
+        Capstone::new()
+            .x86()
+            .mode(mode)
+            .syntax(arch::x86::ArchSyntax::Intel)
+            .build()
+    };
     let (capstone, unit) = match isa {
         "x86_64" => (x86(arch::x86::ArchMode::Mode64), 1),
         "x86_32" => (x86(arch::x86::ArchMode::Mode32), 1),
-        "aarch64" => (Capstone::new().arm64().mode(arch::arm64::ArchMode::Arm).endian(Endian::Little).build(), 4),
+        "aarch64" => (
+            Capstone::new()
+                .arm64()
+                .mode(arch::arm64::ArchMode::Arm)
+                .endian(Endian::Little)
+                .build(),
+            4,
+        ),
         "riscv64" => {
             let compressed = [arch::riscv::ArchExtraMode::RiscVC];
-            (Capstone::new().riscv().mode(arch::riscv::ArchMode::RiscV64).extra_mode(compressed.into_iter()).build(), 2)
+            (
+                Capstone::new()
+                    .riscv()
+                    .mode(arch::riscv::ArchMode::RiscV64)
+                    .extra_mode(compressed.into_iter())
+                    .build(),
+                2,
+            )
         }
         _ => return None,
     };
@@ -30,7 +50,9 @@ fn disassembler(isa: &str) -> Option<(Capstone, usize)> {
 }
 
 pub(super) fn decode(isa: &str, code: &[u8], base: u64) -> Vec<Piece> {
-    let Some((capstone, unit)) = disassembler(isa) else { return rows(code, base) };
+    let Some((capstone, unit)) = disassembler(isa) else {
+        return rows(code, base);
+    };
     let mut pieces = Vec::new();
     let mut at = 0;
     while at < code.len() {
@@ -38,12 +60,20 @@ pub(super) fn decode(isa: &str, code: &[u8], base: u64) -> Vec<Piece> {
         if let Ok(run) = capstone.disasm_all(&code[at..], base + at as u64) {
             for instruction in run.iter() {
                 at += instruction.bytes().len();
-                pieces.push(Piece { address: instruction.address(), bytes: instruction.bytes().to_vec(), text: Some(text(instruction)) });
+                pieces.push(Piece {
+                    address: instruction.address(),
+                    bytes: instruction.bytes().to_vec(),
+                    text: Some(text(instruction)),
+                });
             }
         }
         if at == before || at < code.len() {
             let length = unit.min(code.len() - at);
-            pieces.push(Piece { address: base + at as u64, bytes: code[at..at + length].to_vec(), text: None });
+            pieces.push(Piece {
+                address: base + at as u64,
+                bytes: code[at..at + length].to_vec(),
+                text: None,
+            });
             at += length;
         }
     }
@@ -60,5 +90,10 @@ fn text(instruction: &capstone::Insn) -> String {
 
 fn rows(code: &[u8], base: u64) -> Vec<Piece> {
     let rows = code.chunks(ROW).enumerate();
-    rows.map(|(i, bytes)| Piece { address: base + (i * ROW) as u64, bytes: bytes.to_vec(), text: None }).collect()
+    rows.map(|(i, bytes)| Piece {
+        address: base + (i * ROW) as u64,
+        bytes: bytes.to_vec(),
+        text: None,
+    })
+    .collect()
 }

@@ -77,18 +77,32 @@ pub enum Line {
 
 fn hex<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     let text = String::deserialize(deserializer)?;
-    let digits: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
+    let digits: Option<Vec<u8>> = text
+        .chars()
+        .map(|c| c.to_digit(16).map(|d| d as u8))
+        .collect();
     match digits {
-        Some(digits) if digits.len() % 2 == 0 => Ok(digits.chunks(2).map(|d| d[0] << 4 | d[1]).collect()),
-        _ => Err(serde::de::Error::custom("bytes are pairs of hexadecimal digits")),
+        Some(digits) if digits.len() % 2 == 0 => {
+            Ok(digits.chunks(2).map(|d| d[0] << 4 | d[1]).collect())
+        }
+        _ => Err(serde::de::Error::custom(
+            "bytes are pairs of hexadecimal digits",
+        )),
     }
 }
 
 /// The lines of a listing, in order of address.
 pub fn listing(code: &Code) -> Vec<Line> {
-    let bits = code.bits.unwrap_or(code.bytes.len() as u64 * 8).min(code.bytes.len() as u64 * 8);
+    let bits = code
+        .bits
+        .unwrap_or(code.bytes.len() as u64 * 8)
+        .min(code.bytes.len() as u64 * 8);
     let whole = (bits / 8) as usize;
-    let mut builder = Builder { code, lines: Vec::new(), open: Vec::new() };
+    let mut builder = Builder {
+        code,
+        lines: Vec::new(),
+        open: Vec::new(),
+    };
     for piece in decode::decode(&code.isa, &code.bytes[..whole], code.base) {
         builder.piece(piece);
     }
@@ -111,24 +125,52 @@ impl Builder<'_> {
         let range = start..start + piece.bytes.len() as u64 * 8;
         let depth = self.enter(&range);
         let within = self.within(&range);
-        self.lines.push(Line::Code { depth, address: piece.address, bytes: piece.bytes, text: piece.text, within });
+        self.lines.push(Line::Code {
+            depth,
+            address: piece.address,
+            bytes: piece.bytes,
+            text: piece.text,
+            within,
+        });
     }
 
     fn rest(&mut self, byte: usize, bits: u64) {
         let depth = self.enter(&(byte as u64 * 8..bits));
-        let digits = (0..bits % 8).map(|i| if self.code.bytes[byte] >> (7 - i) & 1 == 1 { '1' } else { '0' }).collect();
-        self.lines.push(Line::Bits { depth, address: self.code.base + byte as u64, digits });
+        let digits = (0..bits % 8)
+            .map(|i| {
+                if self.code.bytes[byte] >> (7 - i) & 1 == 1 {
+                    '1'
+                } else {
+                    '0'
+                }
+            })
+            .collect();
+        self.lines.push(Line::Bits {
+            depth,
+            address: self.code.base + byte as u64,
+            digits,
+        });
     }
 
     /// Names the members around a range that are not yet named, and says how many there are.
     fn enter(&mut self, range: &Range<u64>) -> usize {
-        let holds = |part: &&Part| part.start <= range.start && part.end >= range.end && part.start < part.end;
+        let holds = |part: &&Part| {
+            part.start <= range.start && part.end >= range.end && part.start < part.end
+        };
         let parts = &self.code.parts;
         let mut around: Vec<usize> = (0..parts.len()).filter(|i| holds(&&parts[*i])).collect();
         around.sort_by_key(|i| parts[*i].depth);
-        let same = self.open.iter().zip(&around).take_while(|(a, b)| a == b).count();
+        let same = self
+            .open
+            .iter()
+            .zip(&around)
+            .take_while(|(a, b)| a == b)
+            .count();
         for (depth, index) in around.iter().enumerate().skip(same) {
-            self.lines.push(Line::Member { depth, name: parts[*index].name.clone() });
+            self.lines.push(Line::Member {
+                depth,
+                name: parts[*index].name.clone(),
+            });
         }
         self.open = around;
         self.open.len()
@@ -136,24 +178,44 @@ impl Builder<'_> {
 
     /// Members inside an instruction that are not all of it.
     fn within(&self, range: &Range<u64>) -> Vec<String> {
-        let inside = |p: &&Part| p.start < p.end && p.start >= range.start && p.end <= range.end && (p.start, p.end) != (range.start, range.end);
-        self.code.parts.iter().filter(inside).map(|p| p.name.clone()).collect()
+        let inside = |p: &&Part| {
+            p.start < p.end
+                && p.start >= range.start
+                && p.end <= range.end
+                && (p.start, p.end) != (range.start, range.end)
+        };
+        self.code
+            .parts
+            .iter()
+            .filter(inside)
+            .map(|p| p.name.clone())
+            .collect()
     }
 }
 
 /// A listing as text. The line at `mark` is marked, and with `around` only that many lines before and after it are shown.
 pub fn render(lines: &[Line], mark: Option<u64>, around: Option<usize>) -> String {
     let marked = |line: &Line| match line {
-        Line::Code { address, bytes, .. } => mark.is_some_and(|m| (*address..*address + bytes.len() as u64).contains(&m)),
+        Line::Code { address, bytes, .. } => {
+            mark.is_some_and(|m| (*address..*address + bytes.len() as u64).contains(&m))
+        }
         _ => false,
     };
     let shown = match (lines.iter().position(marked), around) {
         (Some(at), Some(around)) => at.saturating_sub(around)..(at + around + 1).min(lines.len()),
         _ => 0..lines.len(),
     };
-    let digits = lines.iter().map(|l| format!("{:x}", address(l)).len()).max().unwrap_or(4).max(4);
+    let digits = lines
+        .iter()
+        .map(|l| format!("{:x}", address(l)).len())
+        .max()
+        .unwrap_or(4)
+        .max(4);
     let mut out = String::new();
-    for line in headings(lines, shown.start).into_iter().chain(&lines[shown]) {
+    for line in headings(lines, shown.start)
+        .into_iter()
+        .chain(&lines[shown])
+    {
         let pointer = if marked(line) { '>' } else { ' ' };
         write_line(&mut out, line, pointer, digits);
     }
@@ -170,7 +232,9 @@ fn headings(lines: &[Line], first: usize) -> Vec<&Line> {
         }
     }
     let limit = match lines.get(first) {
-        Some(Line::Member { depth, .. } | Line::Code { depth, .. } | Line::Bits { depth, .. }) => *depth,
+        Some(Line::Member { depth, .. } | Line::Code { depth, .. } | Line::Bits { depth, .. }) => {
+            *depth
+        }
         None => 0,
     };
     open.truncate(limit);
@@ -187,12 +251,36 @@ fn address(line: &Line) -> u64 {
 fn write_line(out: &mut String, line: &Line, pointer: char, digits: usize) {
     let _ = match line {
         Line::Member { depth, name } => writeln!(out, "  {:indent$}{name}", "", indent = 2 * depth),
-        Line::Bits { depth, address, digits: bits } => writeln!(out, "{pointer} {:indent$}{address:0digits$x}  0b{bits}", "", indent = 2 * depth),
-        Line::Code { depth, address, bytes, text, within } => {
+        Line::Bits {
+            depth,
+            address,
+            digits: bits,
+        } => writeln!(
+            out,
+            "{pointer} {:indent$}{address:0digits$x}  0b{bits}",
+            "",
+            indent = 2 * depth
+        ),
+        Line::Code {
+            depth,
+            address,
+            bytes,
+            text,
+            within,
+        } => {
             let hex: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
             let text = text.as_deref().unwrap_or("(no instruction)");
-            let note = if within.is_empty() { String::new() } else { format!("  ; {}", within.join(", ")) };
-            writeln!(out, "{pointer} {:indent$}{address:0digits$x}  {hex:<20}  {text}{note}", "", indent = 2 * depth)
+            let note = if within.is_empty() {
+                String::new()
+            } else {
+                format!("  ; {}", within.join(", "))
+            };
+            writeln!(
+                out,
+                "{pointer} {:indent$}{address:0digits$x}  {hex:<20}  {text}{note}",
+                "",
+                indent = 2 * depth
+            )
         }
     };
 }
@@ -202,14 +290,30 @@ mod tests {
     use super::*;
 
     fn code(isa: &str, hex: &str, parts: &[(&str, u64, u64, u32)]) -> Code {
-        let parts: Vec<String> = parts.iter().map(|(n, s, e, d)| format!(r#"{{"name":"{n}","start":{s},"end":{e},"depth":{d}}}"#)).collect();
-        serde_json::from_str(&format!(r#"{{"bytes":"{hex}","isa":"{isa}","base":0,"parts":[{}]}}"#, parts.join(","))).unwrap()
+        let parts: Vec<String> = parts
+            .iter()
+            .map(|(n, s, e, d)| format!(r#"{{"name":"{n}","start":{s},"end":{e},"depth":{d}}}"#))
+            .collect();
+        serde_json::from_str(&format!(
+            r#"{{"bytes":"{hex}","isa":"{isa}","base":0,"parts":[{}]}}"#,
+            parts.join(",")
+        ))
+        .unwrap()
     }
 
     #[test]
     fn instructions_stand_under_their_members() {
-        let parts = [("f", 0, 88, 0), ("p.open", 0, 8, 1), ("f.touch(8)", 8, 80, 1), ("x.imm(8)", 32, 64, 2)];
-        let text = render(&listing(&code("x86_64", "55488b83080000008b00c3", &parts)), None, None);
+        let parts = [
+            ("f", 0, 88, 0),
+            ("p.open", 0, 8, 1),
+            ("f.touch(8)", 8, 80, 1),
+            ("x.imm(8)", 32, 64, 2),
+        ];
+        let text = render(
+            &listing(&code("x86_64", "55488b83080000008b00c3", &parts)),
+            None,
+            None,
+        );
         let expected = "  f
     p.open
       0000  55                    push rbp
@@ -219,7 +323,10 @@ mod tests {
     0  C3";
         // The last line stands under f alone again.
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-        assert_eq!(lines[..6].join("\n"), expected.lines().take(6).collect::<Vec<_>>().join("\n"));
+        assert_eq!(
+            lines[..6].join("\n"),
+            expected.lines().take(6).collect::<Vec<_>>().join("\n")
+        );
         assert_eq!(lines[6], "    000a  C3                    ret");
     }
 
@@ -233,7 +340,14 @@ mod tests {
             ("riscv64", "0100", "c.nop"),
         ] {
             let lines = listing(&code(isa, hex, &[]));
-            let [Line::Code { text: Some(found), .. }] = lines.as_slice() else { panic!("{isa}: {lines:?}") };
+            let [
+                Line::Code {
+                    text: Some(found), ..
+                },
+            ] = lines.as_slice()
+            else {
+                panic!("{isa}: {lines:?}")
+            };
             assert_eq!(found.trim(), text, "{isa}");
         }
     }
@@ -253,7 +367,10 @@ mod tests {
     fn a_fault_is_marked_and_its_surroundings_shown() {
         let lines = listing(&code("x86_64", "90909090cc9090", &[("f", 0, 56, 0)]));
         let text = render(&lines, Some(4), Some(1));
-        assert_eq!(text, "  f\n    0003  90                    nop\n>   0004  CC                    int3\n    0005  90                    nop\n");
+        assert_eq!(
+            text,
+            "  f\n    0003  90                    nop\n>   0004  CC                    int3\n    0005  90                    nop\n"
+        );
     }
 
     #[test]

@@ -1,0 +1,9 @@
+//! Second rung: programs in Yamba are built and run for every instruction set that the machine has a compiler for.
+
+mod faults;
+mod figures;
+mod holes;
+mod memory;
+mod runtime;
+mod support;
+mod terms;

@@ -1,0 +1,55 @@
+//! Executable memory of programs as they run.
+
+use crate::support::{build, run};
+
+#[test]
+fn no_page_is_ever_writable_and_executable() {
+    let text = "
+native { #include <stdio.h>
+         #include <string.h>
+    static int writable_code() { int found = 0; char line[512]; FILE *maps = fopen(\"/proc/self/maps\", \"r\");
+        while (fgets(line, sizeof line, maps)) if (strstr(line, \"wx\")) found++;
+        fclose(maps); return found; } }
+yamba t on x86_64 {
+    bitstring<int c_function()> give(int v) { 0xB8 le(v, 32) 0xC3 }
+    int sum;
+    void benchmark() { for (int i = 0; i < 100; i++) sum += give(i)(); }
+    evidence int pages() expects [0, 0] { auto held = give(7); return writable_code() + (held() - 7); }
+}";
+    let built = build(text, "t", "x86_64");
+    let output = run(&built, &["--run", "--intervals", "2", "--time-ns", "1000"]);
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        out.contains("\"pages\":0") && !out.contains("\"pages\":1"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_crash_in_composed_code_names_the_member() {
+    let text = "
+yamba t on x86_64 {
+    bitstring trap(int v) { 0x0F0B le(v, 8) }
+    bitstring<void c_function()> dies() { 0x90 trap(5) 0xC3 }
+    void benchmark() { dies()(); }
+}";
+    let built = build(text, "t", "x86_64");
+    let output = run(&built, &["--run", "--intervals", "1", "--time-ns", "1000"]);
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let record = out
+        .lines()
+        .find(|l| l.contains("\"crash\""))
+        .unwrap_or_else(|| panic!("{out}"));
+    let record: serde_json::Value = serde_json::from_str(record).expect("JSON");
+    assert_eq!(record["signal"], "SIGILL");
+    let code: yamba::disasm::Code = serde_json::from_value(record["code"].clone()).expect("code");
+    let lines = yamba::disasm::listing(&code);
+    let shown = yamba::disasm::render(&lines, record["pc"].as_u64(), Some(3));
+    assert!(shown.contains("t.trap(5)"), "{shown}");
+    assert!(
+        shown
+            .lines()
+            .any(|l| l.starts_with('>') && l.contains("ud2")),
+        "{shown}"
+    );
+}

@@ -1,0 +1,166 @@
+//! One door: a program as text in, what it composes or prints out.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use yamba::build::{self, BuildError, BuildOptions, Built};
+use yamba::disasm::Code;
+use yamba::embedded::Home;
+use yamba::files::Disk;
+use yamba_lang::{Analysis, Diagnostic, Input, Target};
+
+/// Instruction sets, each with the compiler that must be there for its tests.
+pub const ISAS: [(&str, &str); 4] = [
+    ("x86_64", "g++"),
+    ("x86_32", "i686-linux-gnu-g++"),
+    ("aarch64", "aarch64-linux-gnu-g++"),
+    ("riscv64", "riscv64-linux-gnu-g++"),
+];
+
+/// The checkout.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the checkout")
+}
+
+/// Builds with this checkout's runtime and library, in a cache of their own.
+fn home() -> Home {
+    static SET: OnceLock<()> = OnceLock::new();
+    SET.get_or_init(|| {
+        let cache = std::env::temp_dir().join(format!("yamba-tests-{}", std::process::id()));
+        // SAFETY: once, before any thread of these tests reads the environment through us.
+        unsafe {
+            std::env::set_var("YAMBA_HOME", root());
+            std::env::set_var("YAMBA_CACHE", cache);
+        }
+    });
+    yamba::embedded::home().expect("the checkout")
+}
+
+/// Whether this machine can build for an instruction set and run the result.
+pub fn available(isa: &str) -> bool {
+    let compiler = ISAS
+        .iter()
+        .find(|(name, _)| *name == isa)
+        .map_or("", |(_, compiler)| compiler);
+    let found = Command::new(compiler)
+        .arg("--version")
+        .output()
+        .is_ok_and(|o| o.status.success());
+    if !found {
+        eprintln!("{isa} is not tested: there is no {compiler}");
+    }
+    found
+}
+
+/// Reads a program as if it stood in the file `test.yamba`.
+pub fn analyse(text: &str) -> Analysis {
+    let disk = Disk::new(Vec::new(), &home()).expect("folders");
+    let analysis = yamba_lang::analyse(
+        vec![Input {
+            path: "test.yamba".to_owned(),
+            text: text.to_owned(),
+        }],
+        &disk,
+    );
+    let shown = yamba::render::diagnostics(&analysis.sources, &analysis.diagnostics, false);
+    assert!(!analysis.has_errors(), "{shown}");
+    analysis
+}
+
+/// Builds the class `name` of a program; warnings are errors.
+pub fn try_build(text: &str, name: &str, isa: &str) -> (Analysis, Result<Built, BuildError>) {
+    let analysis = analyse(text);
+    let class = analysis.find_class(name).expect("the class");
+    let target = Target {
+        isa: isa.to_owned(),
+        system: "linux".to_owned(),
+    };
+    let options = BuildOptions {
+        flags: vec!["-Werror".to_owned()],
+    };
+    let built = build::build(&analysis, class, &target, &options);
+    (analysis, built)
+}
+
+/// The program that `text` is on `isa`.
+pub fn build(text: &str, name: &str, isa: &str) -> Built {
+    let (analysis, built) = try_build(text, name, isa);
+    match built {
+        Ok(built) => built,
+        Err(BuildError::Diagnostics(found)) => panic!(
+            "{}",
+            yamba::render::diagnostics(&analysis.sources, &found, false)
+        ),
+        Err(e) => panic!("{e}"),
+    }
+}
+
+/// What the compilers find wrong with a program, as a person sees it.
+pub fn build_faults(text: &str, name: &str, isa: &str) -> (Vec<Diagnostic>, String) {
+    let (analysis, built) = try_build(text, name, isa);
+    match built {
+        Err(BuildError::Diagnostics(found)) => {
+            let shown = yamba::render::diagnostics(&analysis.sources, &found, false);
+            (found, shown)
+        }
+        Err(e) => panic!("{e}"),
+        Ok(_) => panic!("it builds"),
+    }
+}
+
+/// Runs a built program.
+pub fn run(built: &Built, arguments: &[&str]) -> Output {
+    let mut words = built
+        .runner
+        .iter()
+        .map(PathBuf::from)
+        .chain([built.program.clone()]);
+    let mut command = Command::new(words.next().expect("a program"));
+    command
+        .args(words)
+        .args(arguments)
+        .output()
+        .expect("it starts")
+}
+
+/// What a bitstring of a built program composes.
+pub fn compose(built: &Built, member: &str, arguments: &[&str]) -> Code {
+    let all: Vec<&str> = ["--compose", member]
+        .into_iter()
+        .chain(arguments.iter().copied())
+        .collect();
+    let output = run(built, &all);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    serde_json::from_str(&text)
+        .unwrap_or_else(|e| panic!("{e}: {text}{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// The bytes of a bitstring, in hexadecimal.
+pub fn hex(built: &Built, member: &str, arguments: &[&str]) -> String {
+    compose(built, member, arguments)
+        .bytes
+        .iter()
+        .map(|b| format!("{b:02X}"))
+        .collect()
+}
+
+/// The error that composing ends with, as the program records it.
+pub fn compose_fault(built: &Built, member: &str, arguments: &[&str]) -> serde_json::Value {
+    let all: Vec<&str> = ["--compose", member]
+        .into_iter()
+        .chain(arguments.iter().copied())
+        .collect();
+    let output = run(built, &all);
+    assert_eq!(
+        output.status.code(),
+        Some(3),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).expect("one record")
+}
