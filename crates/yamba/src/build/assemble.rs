@@ -219,7 +219,7 @@ fn relocation(file: &object::File, offset: u64, r: &object::Relocation) -> Reloc
             .map(str::to_owned)
     });
     let kind = match r.flags() {
-        RelocationFlags::Elf { r_type } => Some(r_type),
+        RelocationFlags::Elf { r_type } => Some(r_type.0),
         _ => None,
     };
     let signed = r.encoding() == RelocationEncoding::X86Signed;
