@@ -16,7 +16,8 @@ pub(super) fn probe_values() -> &'static [i128] {
             values.extend([bit, -bit]);
             for low in 0..5.min(k) {
                 let ones = bit - (1 << low);
-                values.extend([ones, ones / 3 >> low << low, -(ones / 3 >> low << low)]);
+                let mixed = ((ones / 3) >> low) << low;
+                values.extend([ones, mixed, -mixed]);
             }
         }
         values.insert((1 << 64) - 1);

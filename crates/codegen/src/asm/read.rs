@@ -73,7 +73,7 @@ pub fn read(
         .block()
         {
             Ok(done) => assembled.push(done),
-            Err(error) => errors.push(error),
+            Err(error) => errors.push(*error),
         }
     }
     if errors.is_empty() {
@@ -93,7 +93,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn block(&self) -> Result<AssembledBlock, Diagnostic> {
+    fn block(&self) -> Result<AssembledBlock, Box<Diagnostic>> {
         let name = section_name(self.index);
         let empty = Section::default();
         let section = self.object.sections.get(&name).unwrap_or(&empty);
@@ -116,7 +116,7 @@ impl Reader<'_> {
     }
 
     /// All of the block must be in its section, or else some of it is lost.
-    fn stays(&self, name: &str, section: &Section) -> Result<(), Diagnostic> {
+    fn stays(&self, name: &str, section: &Section) -> Result<(), Box<Diagnostic>> {
         let at = |symbol: String, offset: usize| {
             self.object
                 .symbols
@@ -126,8 +126,11 @@ impl Reader<'_> {
         if at(begin_symbol(self.index), 0) && at(end_symbol(self.index), section.data.len()) {
             return Ok(());
         }
-        Err(Diagnostic::error("asm-leaves-section", self.block.span, "this block leaves the section that it is assembled in")
-            .help("leave out .section, .text, .data, .org and the like: a block is bytes that are copied to where they are needed"))
+        let message = "this block leaves the section that it is assembled in";
+        let help = "leave out .section, .text, .data, .org and the like: a block is bytes that are copied to where they are needed";
+        Err(Box::new(
+            Diagnostic::error("asm-leaves-section", self.block.span, message).help(help),
+        ))
     }
 
     /// Whether nothing is left to do for a relocation: the place it refers to moves with the block, and the bits are there.
@@ -138,7 +141,7 @@ impl Reader<'_> {
         known && relocation.section.as_deref() == Some(section)
     }
 
-    fn inside(&self, relocation: &Relocation) -> Result<(), Diagnostic> {
+    fn inside(&self, relocation: &Relocation) -> Result<(), Box<Diagnostic>> {
         let symbol = relocation.symbol.as_str();
         if let Some(hole) = (0..self.block.holes()).find(|h| hole_symbol(self.index, *h) == symbol)
         {
@@ -163,9 +166,9 @@ impl Reader<'_> {
                     "the reference would not survive being moved",
                 )
             };
-        Err(Diagnostic::error("asm-outside-reference", self.find(symbol), message)
-            .here(text)
-            .help("jump to local labels (`1:`, `jne 1b`), or bring an address in as a value, with `${}` or `abs(FUNCTION, BITS)`"))
+        let help = "jump to local labels (`1:`, `jne 1b`), or bring an address in as a value, with `${}` or `abs(FUNCTION, BITS)`";
+        let error = Diagnostic::error("asm-outside-reference", self.find(symbol), message);
+        Err(Box::new(error.here(text).help(help)))
     }
 
     /// Where the text of the block has this word, or the whole block.
@@ -195,20 +198,21 @@ impl Reader<'_> {
         holes.nth(hole).unwrap_or(self.block.span)
     }
 
-    fn no_field(&self, hole: usize, why: &str) -> Diagnostic {
-        Diagnostic::error("asm-hole-no-field", self.hole_span(hole), "this value has no plain field of its own in the instruction")
-            .here(why)
-            .help("choose a form of the instruction with an immediate or a displacement, or write its bits with `word` and casts")
+    fn no_field(&self, hole: usize, why: &str) -> Box<Diagnostic> {
+        let message = "this value has no plain field of its own in the instruction";
+        let help = "choose a form of the instruction with an immediate or a displacement, or write its bits with `word` and casts";
+        let error = Diagnostic::error("asm-hole-no-field", self.hole_span(hole), message);
+        Box::new(error.here(why).help(help))
     }
 
-    fn field(&self, hole: usize, section: &Section) -> Result<Field, Diagnostic> {
+    fn field(&self, hole: usize, section: &Section) -> Result<Field, Box<Diagnostic>> {
         if self.syntax.symbolic_immediate.is_some() {
             return self.relocated_field(hole, section);
         }
         learn(&self.probes(hole)).map_err(|why| self.no_field(hole, &why))
     }
 
-    fn relocated_field(&self, hole: usize, section: &Section) -> Result<Field, Diagnostic> {
+    fn relocated_field(&self, hole: usize, section: &Section) -> Result<Field, Box<Diagnostic>> {
         let symbol = hole_symbol(self.index, hole);
         let mut found = section.relocations.iter().filter(|r| r.symbol == symbol);
         let Some(relocation) = found.next() else {

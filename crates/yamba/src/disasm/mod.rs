@@ -106,7 +106,7 @@ pub fn listing(code: &Code) -> Vec<Line> {
     for piece in decode::decode(&code.isa, &code.bytes[..whole], code.base) {
         builder.piece(piece);
     }
-    if bits % 8 != 0 {
+    if !bits.is_multiple_of(8) {
         builder.rest(whole, bits);
     }
     builder.lines
