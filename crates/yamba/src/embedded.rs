@@ -174,5 +174,5 @@ fn private_temporary() -> io::Result<PathBuf> {
 }
 
 fn at(what: &str, path: &Path, e: &io::Error) -> io::Error {
-    io::Error::new(e.kind(), format!("{what} {}: {e}", path.display()))
+    io::Error::new(e.kind(), format!("{what} {}: {}", path.display(), crate::files::plain(e)))
 }

@@ -225,9 +225,12 @@ fn read(path: &Path) -> Result<String, String> {
     })
 }
 
-/// The reason without `(os error 2)`, which says nothing more.
+/// The system's reason without `(os error 2)`, which says nothing more; any other as it is.
 pub fn plain(e: &io::Error) -> String {
     let text = e.to_string();
+    if e.raw_os_error().is_none() {
+        return text;
+    }
     let short = text.split(" (os error").next().unwrap_or(&text);
     let mut chars = short.chars();
     match chars.next() {

@@ -1,0 +1,409 @@
+//! The command line from outside, without a C++ compiler: what it reads, what it refuses and how it says so.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+
+use crate::support::{Yamba, root};
+
+const GOOD: &str = "/// Nothing at all.\nyamba nothing_at_all { void benchmark() {} }\n";
+
+#[test]
+fn check_of_the_library_and_suite_finds_nothing() {
+    Yamba::new().run("check").ok().says(&["no errors"]);
+}
+
+#[test]
+fn check_shows_all_errors_of_a_file_with_their_places() {
+    let text = "yamba a extends no_such { }\nyamba b { import(nor_this); void benchmark() {} }\n";
+    Yamba::new()
+        .file("a.yamba", text)
+        .run("check a.yamba")
+        .refused(&[
+            "a.yamba:1:17: error[",
+            "`no_such`",
+            "a.yamba:2:18: error[",
+            "^^^^^^^",
+            "2 errors",
+        ]);
+}
+
+#[test]
+fn check_of_a_file_in_the_same_folder_uses_its_neighbours() {
+    let mut yamba = Yamba::new()
+        .file(
+            "base.yamba",
+            "yamba abstract base { void step(); void benchmark() { step(); } }",
+        )
+        .file("mine.yamba", "yamba mine extends base { void step() {} }");
+    yamba
+        .run("check mine.yamba")
+        .ok()
+        .says(&["1 file, 1 class"]);
+    yamba
+        .run("check base.yamba mine.yamba ./mine.yamba")
+        .ok()
+        .says(&["2 files, 2 classes"]);
+}
+
+#[test]
+fn lib_is_searched_after_the_files_own_folder() {
+    let mut yamba = Yamba::new().file("mine.yamba", "yamba mine extends base { }");
+    fs::create_dir(yamba.folder.path().join("lib")).unwrap();
+    fs::write(
+        yamba.folder.path().join("lib/base.yamba"),
+        "yamba abstract base { void benchmark() {} }",
+    )
+    .unwrap();
+    yamba.run("check mine.yamba").refused(&["`base`"]);
+    yamba.run("check mine.yamba --lib lib").ok();
+    yamba
+        .run("check mine.yamba --lib none")
+        .refused(&["cannot read the folder none: no such file or directory"]);
+}
+
+#[test]
+fn what_is_no_benchmark_file_is_refused_in_a_sentence() {
+    let mut yamba = Yamba::new()
+        .file("bad.yamba", b"yamba x {\n\xff }")
+        .file("long.yamba", vec![b'\n'; 5 << 20]);
+    fs::create_dir(yamba.folder.path().join("folder.yamba")).unwrap();
+    yamba
+        .run("check none.yamba")
+        .refused(&["error: cannot read none.yamba: no such file or directory"]);
+    yamba
+        .run("check bad.yamba")
+        .refused(&["bad.yamba:2: not UTF-8 text"]);
+    yamba
+        .run("check folder.yamba")
+        .refused(&["folder.yamba is a folder"]);
+    yamba
+        .run("check long.yamba")
+        .refused(&["long.yamba is longer than 4 MiB"]);
+    yamba
+        .run("run /dev/null")
+        .refused(&["no benchmark among what was named"]);
+}
+
+#[test]
+fn a_file_without_permission_is_refused() {
+    let mut yamba = Yamba::new().file("secret.yamba", GOOD);
+    let path = yamba.folder.path().join("secret.yamba");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+    let may_read_anything = fs::read(&path).is_ok();
+    let answer = yamba.run("check secret.yamba");
+    if !may_read_anything {
+        answer.refused(&["cannot read secret.yamba: permission denied"]);
+    }
+}
+
+#[test]
+fn a_misspelt_name_is_answered_with_the_nearest() {
+    let mut yamba = Yamba::new().file("nothing.yamba", GOOD);
+    yamba.run("run pagefalt").refused(&[
+        "no class is named pagefalt",
+        "help: did you mean pagefault?",
+    ]);
+    yamba
+        .run("explain qqqqqqqq")
+        .refused(&["help: `yamba list`"]);
+    yamba
+        .run("run nothing")
+        .refused(&["there is a file nothing.yamba here"]);
+    yamba.run("run zzz*").refused(&["no class matches zzz*"]);
+    yamba
+        .run_words(&["run", "lat_[a"])
+        .refused(&["`lat_[a` is no glob"]);
+}
+
+#[test]
+fn what_is_no_benchmark_is_not_run() {
+    let mut yamba = Yamba::new();
+    yamba.run("run pagefault_linux").refused(&[
+        "pagefault_linux is a port of pagefault",
+        "help: name pagefault",
+    ]);
+    yamba
+        .run("run x86_64")
+        .refused(&["x86_64 is an instruction set"]);
+    yamba
+        .run("run linux")
+        .refused(&["linux is an operating system"]);
+    yamba.run("run compiler").refused(&["a class to import"]);
+    yamba
+        .run("run Latency")
+        .refused(&["a shape for others to extend"]);
+}
+
+#[test]
+fn usage_errors_have_status_2() {
+    let mut yamba = Yamba::new();
+    for words in [
+        "",
+        "frob",
+        "run --frob",
+        "run pagefault --set x",
+        "run pagefault --sweep x=1,,2",
+        "run pagefault --intervals 0",
+        "disasm pagefault",
+        "port pagefault",
+        "list --md --json",
+    ] {
+        yamba.run(words).refused(&["--help"]);
+    }
+    yamba.run("explain").refused(&["explain which class?"]);
+    yamba
+        .run("explain pagefault --target vax-vms")
+        .refused(&["no target vax-vms"]);
+    yamba
+        .run("explain pagefault --target aarch46-linux")
+        .refused(&["did you mean aarch64-linux?"]);
+    yamba
+        .run("run --tag no_such_tag")
+        .refused(&["no benchmark is tagged no_such_tag"]);
+}
+
+#[test]
+fn help_is_a_result() {
+    let mut yamba = Yamba::new();
+    for command in ["check", "build", "disasm", "explain", "port", "list", "run"] {
+        yamba
+            .run(&format!("{command} --help"))
+            .ok()
+            .says(&["Examples:", "yamba"]);
+    }
+    yamba.run("--version").ok().says(&["yamba 0."]);
+}
+
+#[test]
+fn list_json_has_what_other_programs_rely_on() {
+    let answer = Yamba::new().run("list --json --platforms").ok();
+    let all: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    let all = all.as_array().unwrap();
+    assert!(all.len() >= 12);
+    for one in all {
+        assert!(
+            one["name"].is_string() && one["runs_here"].is_boolean(),
+            "{one}"
+        );
+        assert!(one["tags"].is_array() && one["missing"].is_array(), "{one}");
+        assert!(
+            one["platforms"]["aarch64-linux"]["runs"].is_boolean(),
+            "{one}"
+        );
+    }
+    let names: Vec<&str> = all.iter().filter_map(|o| o["name"].as_str()).collect();
+    assert!(names.contains(&"pagefault") && names.contains(&"lat_pagefault_posix"));
+    assert!(!names.contains(&"pagefault_linux") && !names.contains(&"chain"));
+}
+
+#[test]
+fn list_says_what_is_missing() {
+    let text = "yamba abstract open_ended { bitstring step; /// one step\n void benchmark() {} }\nyamba open_ended_vms ports open_ended on darwin { bitstring step = 0x90; }\nyamba rootless on file(\"/no/such/file\") { void benchmark() {} }\n";
+    let mut yamba = Yamba::new().file("a.yamba", text);
+    let answer = yamba.run("list a.yamba").ok();
+    if cfg!(target_os = "linux") {
+        answer.says(&[
+            "open_ended: no port defines",
+            "      bitstring step",
+            "rootless: ",
+        ]);
+        yamba
+            .run("list a.yamba --json")
+            .ok()
+            .says(&["\"bitstring step\"", "\"runs_here\": false"]);
+    }
+    yamba.run("list a.yamba --platforms").ok().says(&[
+        "x86_64-darwin",
+        "(1)",
+        "yes",
+        "open_ended on ",
+        "    bitstring step",
+    ]);
+    yamba
+        .run("list a.yamba --platforms --md")
+        .ok()
+        .says(&["| --- |", "| open_ended |"]);
+    yamba
+        .run("list a.yamba --md")
+        .ok()
+        .says(&["missing: `bitstring step`"]);
+}
+
+#[test]
+fn explain_shows_who_gave_what() {
+    let answer = Yamba::new()
+        .run("explain pagefault --target riscv64-linux")
+        .ok();
+    answer.says(&[
+        "pagefault on riscv64-linux",
+        "ports     pagefault_linux, pagefault_riscv64",
+        "over {16, 32, 64}",
+        "from pagefault_riscv64 (",
+        "expects [0.99, 1.01]",
+        "chart latency against scale log",
+        "with compiler_riscv64",
+    ]);
+}
+
+#[test]
+fn explain_names_the_class_that_set_a_parameter() {
+    let text = "yamba abstract base { param int n = 1; void benchmark() {} }\nyamba derived extends base { n = 2; }\n";
+    let answer = Yamba::new()
+        .file("a.yamba", text)
+        .run("explain a.yamba")
+        .ok();
+    answer.says(&["int n  = 2  from derived", "int n  = 1  from base"]);
+}
+
+const TEMPLATE: &str = "/// Steps.\nyamba abstract steps\n{\n    bitstring step;    /// one step\n    int  limit();      /// how far\n    param int width;   /// in bits\n    void benchmark() {}\n}\n";
+
+#[test]
+fn a_skeleton_parses_and_counts_as_missing_until_it_is_filled() {
+    let mut yamba = Yamba::new().file("steps.yamba", TEMPLATE);
+    yamba
+        .run("port steps.yamba --on riscv64 -o steps_riscv64.yamba")
+        .ok();
+    let path = yamba.folder.path().join("steps_riscv64.yamba");
+    let skeleton = fs::read_to_string(&path).unwrap();
+    for part in [
+        "yamba steps_riscv64 ports steps on riscv64",
+        "    import(riscv64);",
+        "    /// one step\n    bitstring step;",
+        "    /// how far\n    int  limit();",
+        "// width = VALUE;",
+    ] {
+        assert!(skeleton.contains(part), "no `{part}` in\n{skeleton}");
+    }
+    yamba.run("check steps_riscv64.yamba").ok();
+    yamba
+        .run("list steps.yamba --json --platforms")
+        .ok()
+        .says(&["\"bitstring step\""]);
+    let filled = skeleton
+        .replace("bitstring step;", "bitstring step = 0x13000000;")
+        .replace("limit();", "limit() { return 1; }")
+        .replace("// width = VALUE;", "width = 32; //");
+    fs::write(&path, filled).unwrap();
+    yamba.run("check steps_riscv64.yamba").ok();
+    yamba
+        .run("explain steps.yamba --target riscv64-linux")
+        .ok()
+        .says(&["ports     steps_riscv64", "= 32"]);
+    yamba
+        .run("port steps.yamba --on riscv64")
+        .refused(&["steps misses nothing there"]);
+}
+
+#[test]
+fn a_port_to_a_system_does_not_ask_for_the_processors_part() {
+    let answer = Yamba::new().run("port pagefault --on freebsd").ok();
+    assert!(!answer.out.contains("bitstring"), "{}", answer.out);
+    answer.says(&[
+        "void   cause_page_outs();",
+        "ports pagefault on freebsd",
+        "/// afterwards no page",
+    ]);
+}
+
+#[test]
+fn port_refuses_what_cannot_be() {
+    let mut yamba = Yamba::new().file("there.yamba", GOOD);
+    yamba
+        .run("port pagefault --on riscv46")
+        .refused(&["did you mean riscv64?"]);
+    yamba
+        .run_words(&["port", "pagefault", "--on", "x86_64 &&"])
+        .refused(&["--on 'x86_64 &&'"]);
+    yamba
+        .run_words(&["port", "pagefault", "--on", "x86_64 {} yamba y"])
+        .refused(&["--on"]);
+    yamba
+        .run_words(&["port", "pagefault", "--on", "linux && darwin"])
+        .refused(&["holds on no platform"]);
+    yamba
+        .run("port pagefault --on freebsd -o there.yamba")
+        .refused(&["there.yamba exists already"]);
+}
+
+#[test]
+fn a_reader_who_goes_away_is_no_error() {
+    let yamba = Yamba::new();
+    let mut child = yamba
+        .command(&["list", "--json", "--platforms"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
+        return;
+    };
+    let status = Yamba::new()
+        .command(&["list"])
+        .stdout(full)
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
+#[test]
+fn what_is_embedded_serves_without_a_home() {
+    let caches = tempfile::tempdir().unwrap();
+    let mut yamba = Yamba::new()
+        .without("YAMBA_HOME")
+        .without("YAMBA_CACHE")
+        .without("XDG_CACHE_HOME")
+        .env("HOME", "/proc/nowhere")
+        .env("TMPDIR", caches.path());
+    yamba.run("check").ok();
+    yamba.run("list pagefault").ok().says(&["pagefault"]);
+    let inside: Vec<_> = fs::read_dir(caches.path()).unwrap().flatten().collect();
+    assert_eq!(inside.len(), 1, "one private folder: {inside:?}");
+    assert_eq!(
+        inside[0].metadata().unwrap().permissions().mode() & 0o777,
+        0o700
+    );
+}
+
+#[test]
+fn a_cache_that_cannot_be_made_is_named() {
+    let mut yamba = Yamba::new()
+        .file("file", "")
+        .without("YAMBA_HOME")
+        .env("YAMBA_CACHE", "file/cache")
+        .env("TMPDIR", "/proc/nowhere");
+    yamba.run("list").refused(&["/proc/nowhere"]);
+    Yamba::new()
+        .env("YAMBA_HOME", "none")
+        .run("list")
+        .refused(&["YAMBA_HOME", "none"]);
+    Yamba::new()
+        .env("YAMBA_HOME", "/")
+        .run("list")
+        .refused(&["YAMBA_HOME is /, which has no folder runtime"]);
+}
+
+#[test]
+fn what_is_embedded_is_what_lies_in_the_checkout() {
+    let caches = tempfile::tempdir().unwrap();
+    let mut yamba = Yamba::new()
+        .without("YAMBA_HOME")
+        .env("YAMBA_CACHE", caches.path());
+    let names = |text: &str| -> Vec<String> {
+        let all: Vec<serde_json::Value> = serde_json::from_str(text).unwrap();
+        all.iter().map(|o| o["name"].to_string()).collect()
+    };
+    let embedded = names(&yamba.run("list --json").ok().out);
+    let checkout = names(&Yamba::new().run("list --json").ok().out);
+    assert_eq!(embedded, checkout);
+    assert!(root().join("suite").is_dir());
+}

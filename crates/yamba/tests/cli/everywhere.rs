@@ -1,0 +1,121 @@
+//! Every benchmark of the suite and every example, built for every instruction set and run briefly: one interval of one
+//! point, by an emulator where the processor is another. What it measures does not matter here; that it gets to its end
+//! does.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use yamba::build::{BuildError, BuildOptions, build};
+use yamba::embedded::Home;
+use yamba::files::Disk;
+use yamba_lang::{Analysis, ClassId, Files, Target};
+
+use crate::support::root;
+
+/// The exit status of a program that does not exist on the machine it was started on.
+const NOT_HERE: i32 = 4;
+
+#[test]
+fn the_suite_and_the_examples_run_on_every_instruction_set() {
+    let analysis = analysis();
+    let jobs: Vec<(ClassId, Target)> = jobs(&analysis);
+    assert!(jobs.len() > 60, "{} programs", jobs.len());
+    let next = AtomicUsize::new(0);
+    let faults = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((class, target)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(fault) = attempt(&analysis, *class, target) {
+                        faults.lock().unwrap().push(format!(
+                            "{} on {target}: {fault}",
+                            analysis.class(*class).name()
+                        ));
+                    }
+                }
+            });
+        }
+    });
+    let faults = faults.into_inner().unwrap();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn analysis() -> Analysis {
+    let home = Home {
+        runtime: root().join("runtime"),
+        library: root().join("library"),
+        suite: root().join("suite"),
+    };
+    let disk = Disk::new(Vec::new(), &home).unwrap();
+    let examples = root().join("examples/x.yamba");
+    let mut inputs = disk.searched(false);
+    inputs.extend(
+        disk.around(&examples.display().to_string())
+            .into_iter()
+            .filter(|i| i.path.contains("/examples/")),
+    );
+    yamba_lang::analyse(inputs, &disk)
+}
+
+fn jobs(analysis: &Analysis) -> Vec<(ClassId, Target)> {
+    let listed: Vec<ClassId> = analysis
+        .requested()
+        .into_iter()
+        .filter(|c| analysis.is_listed(*c))
+        .collect();
+    let targets: Vec<Target> = analysis
+        .targets()
+        .into_iter()
+        .filter(|t| t.system == "linux")
+        .collect();
+    let all = targets
+        .iter()
+        .flat_map(|t| listed.iter().map(move |c| (*c, t.clone())));
+    all.filter(|(c, t)| !analysis.program(*c, t).variants.is_empty())
+        .collect()
+}
+
+fn attempt(analysis: &Analysis, class: ClassId, target: &Target) -> Result<(), String> {
+    let built = match build(analysis, class, target, &BuildOptions::default()) {
+        Ok(built) => built,
+        Err(e @ BuildError::MissingCompiler { .. })
+            if std::env::var_os("YAMBA_TEST_ALL").is_none() =>
+        {
+            eprintln!("left out: {e}");
+            return Ok(());
+        }
+        Err(e) => return Err(format!("{e:?}")),
+    };
+    if !built.warnings.is_empty() {
+        return Err(format!("the compiler warns: {:?}", built.warnings));
+    }
+    let scratch = tempfile::Builder::new().tempdir_in(storage()).unwrap();
+    let mut words = built.runner.clone();
+    words.push(built.program.display().to_string());
+    let mut command = Command::new(&words[0]);
+    command
+        .args(&words[1..])
+        .args(["--run", "--intervals", "1", "--time-ns", "1000000"]);
+    let output = command
+        .env("YAMBA_SCRATCH", scratch.path())
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("{words:?}: {e}"))?;
+    let out = String::from_utf8_lossy(&output.stdout);
+    let ended = out.contains("\"event\":\"end\"") && !out.contains("\"event\":\"crash\"");
+    match output.status.code() {
+        Some(0) if ended => Ok(()),
+        Some(NOT_HERE) => Ok(()),
+        status => Err(format!(
+            "{status:?}\n{out}{}",
+            String::from_utf8_lossy(&output.stderr)
+        )),
+    }
+}
+
+/// On a disk: a folder of temporary files may be memory, from which no page can be dropped.
+fn storage() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+}

@@ -1,0 +1,9 @@
+//! The command from outside, and the rules of the house. Tests that need a C++ compiler or an emulator are left out where it is
+//! missing, unless YAMBA_TEST_ALL is set, as `make test` does.
+
+mod arguments;
+mod documents;
+mod everywhere;
+mod house;
+mod programs;
+mod support;

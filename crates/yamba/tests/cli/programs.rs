@@ -1,0 +1,260 @@
+//! The command line from outside, with a C++ compiler: building, composing, measuring.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Answer, Yamba, has};
+
+const PRIME: &str = "yamba adds
+{
+    param int rounds = 100 over {10, 100};
+    volatile int sum;
+    void benchmark(iter_t iterations) { while (iterations-- > 0) for (int i = 0; i < rounds; i++) sum = sum + i; }
+    uint64_t operations() { return rounds; }
+    evidence int added() expects [0, 2147483647] { return sum > 0 ? sum : 0; }
+}
+";
+
+#[test]
+fn a_run_is_one_document() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("adds.yamba", PRIME);
+    let answer = yamba.run("run adds.yamba --quick --json").ok();
+    let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(run["schema"], "yamba-run/1");
+    let points = run["benchmarks"].as_array().unwrap();
+    assert_eq!(points.len(), 2);
+    for point in points {
+        assert_eq!(
+            (&point["class"], &point["status"], &point["valid"]),
+            (&"adds".into(), &"ok".into(), &true.into()),
+            "{point}"
+        );
+        assert!(point["interval"][0].as_f64() <= point["median"].as_f64());
+        assert!(point["samples"].as_array().unwrap().len() >= 11);
+        assert!(point["evidence"]["added"]["median"].is_number());
+    }
+}
+
+#[test]
+fn set_and_sweep_choose_the_points() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("adds.yamba", PRIME);
+    let points = |answer: Answer| answer.ok().out.matches("rounds=").count();
+    assert_eq!(
+        points(yamba.run("run adds.yamba --quick --set rounds=7")),
+        1
+    );
+    assert_eq!(
+        points(yamba.run("run adds.yamba --quick --sweep rounds=1,2,3")),
+        3
+    );
+    yamba
+        .run("run adds.yamba --quick --set round=7")
+        .refused(&["round"]);
+}
+
+#[test]
+fn an_invalid_figure_is_status_1() {
+    if !has("g++") {
+        return;
+    }
+    let text = PRIME.replace("expects [0, 2147483647]", "expects [-2, -1]");
+    let answer = Yamba::new()
+        .file("adds.yamba", text)
+        .run("run adds.yamba --quick --set rounds=10");
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    answer.says(&["INVALID", "added"]);
+}
+
+#[test]
+fn demonstrations_run_only_when_named() {
+    if !has("g++") {
+        return;
+    }
+    let tagged = PRIME.replace("{\n    param", "{\n    tags demonstration;\n    param");
+    let mut yamba = Yamba::new().file("adds.yamba", &tagged);
+    yamba
+        .run("run adds.yamba --quick --set rounds=10")
+        .ok()
+        .says(&["adds"]);
+    yamba
+        .run("run --lib . adds --quick --set rounds=10")
+        .ok()
+        .says(&["adds"]);
+    yamba
+        .run("run --lib . add*")
+        .refused(&["no benchmark among what was named"]);
+}
+
+#[test]
+fn an_error_in_a_body_is_shown_at_its_line() {
+    if !has("g++") {
+        return;
+    }
+    let text = "yamba broken\n{\n    void benchmark() { nowhere = 1; }\n}\n";
+    let mut yamba = Yamba::new().file("broken.yamba", text);
+    for command in [
+        "build broken.yamba",
+        "run broken.yamba",
+        "disasm broken.yamba x",
+    ] {
+        yamba
+            .run(command)
+            .refused(&["broken.yamba:3:24: error[", "nowhere"]);
+    }
+}
+
+#[test]
+fn build_prints_a_command_that_works_by_hand() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("adds.yamba", PRIME);
+    let answer = yamba.run("build adds.yamba --print").ok();
+    let command = answer.out.lines().find(|l| !l.starts_with('#')).unwrap();
+    let by_hand = Command::new("sh")
+        .arg("-c")
+        .arg(command)
+        .current_dir(yamba.folder.path())
+        .status()
+        .unwrap();
+    assert!(by_hand.success());
+    yamba.run("build adds.yamba -o program").ok();
+    let described = Command::new(yamba.folder.path().join("program"))
+        .arg("--describe")
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&described.stdout).contains("yamba-program/1"));
+    yamba
+        .run("build adds.yamba -o folder/")
+        .ok()
+        .says(&["folder/adds"]);
+    yamba
+        .run("build adds.yamba pagefault -o program")
+        .refused(&["is one file, for 2 programs"]);
+}
+
+#[test]
+fn no_compiler_is_said_with_what_to_install() {
+    let empty = tempfile::tempdir().unwrap();
+    let mut yamba = Yamba::new()
+        .file("adds.yamba", PRIME)
+        .env("PATH", empty.path());
+    yamba.run("check adds.yamba").ok();
+    yamba
+        .run("build adds.yamba")
+        .refused(&["no C++ compiler", "help:"]);
+    yamba
+        .run("run adds.yamba")
+        .refused(&["no C++ compiler", "help:"]);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_does_not_stop_a_run() {
+    if !has("g++") {
+        return;
+    }
+    let temporary = tempfile::tempdir().unwrap();
+    let mut yamba = Yamba::new()
+        .file("adds.yamba", PRIME)
+        .without("YAMBA_CACHE")
+        .env("XDG_CACHE_HOME", "/proc/nowhere")
+        .env("TMPDIR", temporary.path());
+    yamba.run("run adds.yamba --quick --set rounds=10").ok();
+}
+
+#[test]
+fn a_skeleton_that_is_filled_compiles() {
+    if !has("g++") {
+        return;
+    }
+    let template = "yamba abstract steps\n{\n    int limit();   /// how far\n    volatile int at;\n    void benchmark(iter_t n) { while (n-- > 0) at = limit(); }\n}\n";
+    let mut yamba = Yamba::new().file("steps.yamba", template);
+    yamba
+        .run("port steps.yamba --on linux -o steps_linux.yamba")
+        .ok();
+    let path = yamba.folder.path().join("steps_linux.yamba");
+    let filled = fs::read_to_string(&path)
+        .unwrap()
+        .replace("limit();", "limit() { return 3; }");
+    fs::write(path, filled).unwrap();
+    yamba.run("build steps.yamba").ok();
+}
+
+#[test]
+fn disasm_shows_each_instruction_under_its_member() {
+    if !has("g++") || !cfg!(target_arch = "x86_64") {
+        return;
+    }
+    let mut yamba = Yamba::new();
+    yamba.run("disasm pagefault touch_all 2").ok().says(&[
+        "pagefault_x86_64.touch(1)",
+        "488B8308000000",
+        "ret",
+    ]);
+    let answer = yamba.run("disasm pagefault tuch 2");
+    assert_eq!(
+        (answer.status, answer.out.as_str()),
+        (2, ""),
+        "{}",
+        answer.err
+    );
+    assert!(answer.err.contains("tuch"), "{}", answer.err);
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_measured() {
+    if !has("g++") {
+        return;
+    }
+    let text = PRIME.replace("{10, 100}", "linear(1, 400, 1)");
+    let mut yamba = Yamba::new().file("adds.yamba", text);
+    yamba.run("build adds.yamba").ok();
+    let child = yamba
+        .command(&["run", "adds.yamba", "--quick", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("sh")
+            .args(["-c", &format!("kill -INT {pid}")])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let started = Instant::now();
+    let answer = Answer::of(child.wait_with_output().unwrap());
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(run["interrupted"], true);
+    let points = run["benchmarks"].as_array().unwrap().len();
+    assert!((1..400).contains(&points), "{points} points");
+}
+
+#[test]
+fn a_program_in_a_folder_that_nobody_may_enter_is_no_mystery() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("adds.yamba", PRIME);
+    let locked = yamba.folder.path().join("locked");
+    fs::create_dir(&locked).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+    let may_anything = fs::write(locked.join("x"), "").is_ok();
+    if !may_anything {
+        yamba
+            .run("build adds.yamba -o locked/program")
+            .refused(&["cannot write locked/program: permission denied"]);
+    }
+}

@@ -1,0 +1,131 @@
+//! One door to the command: every test of the command line goes through [`Yamba`].
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The checkout.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+/// A folder to work in and the command as a person has it there, with a cache that all tests share.
+pub struct Yamba {
+    pub folder: tempfile::TempDir,
+    command: Command,
+}
+
+/// What came of it.
+pub struct Answer {
+    pub status: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Yamba {
+    pub fn new() -> Yamba {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_yamba"));
+        command.current_dir(folder.path()).stdin(Stdio::null());
+        command.env("YAMBA_HOME", root()).env(
+            "YAMBA_CACHE",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
+        );
+        for variable in ["NO_COLOR", "CXX", "TERM"] {
+            command.env_remove(variable);
+        }
+        Yamba { folder, command }
+    }
+
+    pub fn file(self, name: &str, text: impl AsRef<[u8]>) -> Yamba {
+        fs::write(self.folder.path().join(name), text).unwrap();
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Yamba {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn without(mut self, name: &str) -> Yamba {
+        self.command.env_remove(name);
+        self
+    }
+
+    /// Runs `yamba` with words separated by spaces.
+    pub fn run(&mut self, words: &str) -> Answer {
+        self.run_words(&words.split_whitespace().collect::<Vec<_>>())
+    }
+
+    pub fn run_words(&mut self, words: &[&str]) -> Answer {
+        Answer::of(self.command(words).output().unwrap())
+    }
+
+    /// The command itself, for what needs more than its answer.
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(self.command.get_program());
+        command
+            .args(words)
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null());
+        for (name, value) in self.command.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+    }
+}
+
+impl Answer {
+    pub fn of(output: Output) -> Answer {
+        Answer {
+            status: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    #[track_caller]
+    pub fn ok(self) -> Answer {
+        assert_eq!(self.status, 0, "{}{}", self.out, self.err);
+        self
+    }
+
+    /// Status 2, nothing on standard output, and all of `parts` on standard error.
+    #[track_caller]
+    pub fn refused(self, parts: &[&str]) -> Answer {
+        assert_eq!((self.status, self.out.as_str()), (2, ""), "{}", self.err);
+        for part in parts {
+            assert!(self.err.contains(part), "no `{part}` in\n{}", self.err);
+        }
+        self
+    }
+
+    #[track_caller]
+    pub fn says(self, parts: &[&str]) -> Answer {
+        for part in parts {
+            assert!(self.out.contains(part), "no `{part}` in\n{}", self.out);
+        }
+        self
+    }
+}
+
+/// Whether a compiler for this machine is there. Where all tests must run, it must be.
+pub fn has(program: &str) -> bool {
+    let found = std::env::var_os("PATH")
+        .is_some_and(|paths| std::env::split_paths(&paths).any(|p| p.join(program).is_file()));
+    assert!(
+        found || std::env::var_os("YAMBA_TEST_ALL").is_none(),
+        "{program} is missing"
+    );
+    if !found {
+        eprintln!("left out: {program} is missing");
+    }
+    found
+}
