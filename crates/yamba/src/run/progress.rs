@@ -38,18 +38,20 @@ impl Progress for Bar {
         if let Some(bar) = self.0.take() {
             bar.finish_and_clear();
         }
-        if interrupted {
-            eprintln!("stopped; what was measured is kept");
-        }
+        Silent.end(interrupted);
     }
 }
 
-/// Tells nobody.
+/// No bar; only says when the run was stopped.
 #[derive(Debug, Default)]
 pub struct Silent;
 
 impl Progress for Silent {
     fn begin(&mut self, _: usize) {}
     fn point(&mut self, _: &str, _: &str) {}
-    fn end(&mut self, _: bool) {}
+    fn end(&mut self, interrupted: bool) {
+        if interrupted {
+            eprintln!("stopped; what was measured is kept");
+        }
+    }
 }
