@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cold.h"
 #include "composer.h"
 #include "isa_hooks.h"
 
@@ -48,6 +49,8 @@ inline uint64_t hash(const unsigned char *data, size_t size) {
     for (; size > 0; data++, size--) h = (h ^ *data) * 0x100000001B3u;
     return h;
 }
+
+YAMBA_COLD_BEGIN
 
 inline void unmap(CodeRegion *region) {
     munmap(region->base, region->mapped);
@@ -141,6 +144,8 @@ inline bool site(uintptr_t address, CodeSite &out) {
     }
     return false;
 }
+
+YAMBA_COLD_END
 
 inline const bool findable = (find_code = site, true);
 

@@ -158,7 +158,7 @@ mod tests {
         let store = |v: i128| {
             (-2048..2048)
                 .contains(&v)
-                .then(|| 0x23 | ((v as u32 >> 5 & 0x7F) << 25) | ((v as u32 & 0x1F) << 7))
+                .then_some(0x23 | ((v as u32 >> 5 & 0x7F) << 25) | ((v as u32 & 0x1F) << 7))
         };
         let field = learn(&answers(store)).unwrap();
         assert_eq!((field.min, field.max, field.multiple), (-2048, 2047, 1));
@@ -199,7 +199,7 @@ mod tests {
         let bent = |v: i128| {
             (0..256)
                 .contains(&v)
-                .then(|| if v == 85 { 0xFF00 } else { v as u32 })
+                .then_some(if v == 85 { 0xFF00 } else { v as u32 })
         };
         assert!(learn(&answers(bent)).is_err());
     }
