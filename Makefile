@@ -5,7 +5,7 @@
 YAMBA := $(or $(CARGO_TARGET_DIR),target)/release/yamba
 
 # Page faults from storage, then one of each kind: a system call, processes, memory.
-FIRST := pagefault lat_syscall_getppid lat_pipe lat_proc_fork lat_mem_rd bw_mem_copy
+FIRST := pagefault lat_syscall_getppid lat_pipe lat_fork_exit lat_mem_rd bw_mem_copy
 
 .PHONY: run test build
 
