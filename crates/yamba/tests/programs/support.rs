@@ -30,7 +30,7 @@ pub fn root() -> PathBuf {
 fn home() -> Home {
     static SET: OnceLock<()> = OnceLock::new();
     SET.get_or_init(|| {
-        let cache = std::env::temp_dir().join(format!("yamba-tests-{}", std::process::id()));
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
         // SAFETY: once, before any thread of these tests reads the environment through us.
         unsafe {
             std::env::set_var("YAMBA_HOME", root());
