@@ -174,5 +174,8 @@ fn private_temporary() -> io::Result<PathBuf> {
 }
 
 fn at(what: &str, path: &Path, e: &io::Error) -> io::Error {
-    io::Error::new(e.kind(), format!("{what} {}: {}", path.display(), crate::files::plain(e)))
+    io::Error::new(
+        e.kind(),
+        format!("{what} {}: {}", path.display(), crate::files::plain(e)),
+    )
 }

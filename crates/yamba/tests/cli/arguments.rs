@@ -89,7 +89,7 @@ fn what_is_no_benchmark_file_is_refused_in_a_sentence() {
 fn a_file_without_permission_is_refused() {
     let mut yamba = Yamba::new().file("secret.yamba", GOOD);
     let path = yamba.folder.path().join("secret.yamba");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
     let may_read_anything = fs::read(&path).is_ok();
     let answer = yamba.run("check secret.yamba");
     if !may_read_anything {

@@ -250,7 +250,7 @@ fn a_program_in_a_folder_that_nobody_may_enter_is_no_mystery() {
     let mut yamba = Yamba::new().file("adds.yamba", PRIME);
     let locked = yamba.folder.path().join("locked");
     fs::create_dir(&locked).unwrap();
-    fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
     let may_anything = fs::write(locked.join("x"), "").is_ok();
     if !may_anything {
         yamba
