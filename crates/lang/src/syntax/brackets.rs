@@ -3,6 +3,7 @@
 //! A line that begins with `yamba NAME` ends whatever is open. Where braces do not balance, indentation tells
 //! which one was forgotten: people (and editors) indent a block before they lose its brace.
 
+use super::messages::Messages;
 use super::token::{Kind, Token};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::source::{FileId, Span};
@@ -25,7 +26,7 @@ pub(super) struct Pairs {
     pub close: Vec<Option<Close>>,
     /// Whether a token is a `}` that closes nothing, and was reported.
     pub is_stray: Vec<bool>,
-    pub errors: Vec<Diagnostic>,
+    pub errors: Messages,
 }
 
 struct Pairing<'a> {
@@ -44,7 +45,7 @@ pub(super) fn pair(tokens: &[Token], unterminated: &[u32], file: FileId) -> Pair
         out: Pairs {
             close: vec![None; tokens.len()],
             is_stray: vec![false; tokens.len()],
-            errors: Vec::new(),
+            errors: Messages::default(),
         },
         forgotten: Vec::new(),
     };
@@ -78,7 +79,7 @@ impl Pairing<'_> {
     /// Pairs the tokens `start..end`; puts right what indentation explains.
     fn region(&mut self, start: usize, end: usize, is_poisoned: bool) {
         self.forgotten.clear();
-        let first_error = self.out.errors.len();
+        let first_error = self.out.errors.count();
         for _ in 0..MOST_REPAIRS {
             let Some(fault) = self.pass(start, end) else {
                 break;

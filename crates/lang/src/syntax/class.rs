@@ -53,11 +53,18 @@ impl Parser<'_> {
     fn stray_text(&mut self) {
         let start = self.pos;
         let end = self.find(start, |p, at| at > start && p.at_file_item(at));
-        if (start..end).any(|at| self.is_stray(at)) {
-            // A `}` too many closed the class early, and was reported.
-            self.pos = end;
-            return;
+        let is_reported = (start..end).any(|at| self.is_stray(at));
+        while self.pos < end && !is_reported {
+            if !self.eat(b';') {
+                self.stray_piece(end);
+            }
         }
+        // Or else a `}` too many closed the class before it early, and was reported.
+        self.pos = end;
+    }
+
+    fn stray_piece(&mut self, end: usize) {
+        let start = self.pos;
         self.pos = self.stray_end(start, end);
         if self.strange(start).is_some() {
             return;
@@ -117,7 +124,7 @@ impl Parser<'_> {
         let start = self.pos;
         self.pos += 1;
         let brace = self.header_end();
-        let errors = self.errors.len();
+        let errors = self.errors.count();
         let range = Range {
             start: self.pos,
             end: brace,
@@ -129,7 +136,7 @@ impl Parser<'_> {
             doc = join_docs(doc, self.docs_after(brace + 1));
             self.class_body()
         } else {
-            if self.errors.len() == errors {
+            if self.errors.count() == errors {
                 self.missing_class_body(self.after(brace));
             }
             Vec::new()

@@ -2,6 +2,7 @@
 
 use super::brackets::{Close, Pairs};
 use super::lexer::Lexed;
+use super::messages::Messages;
 use super::token::{Doc, Kind, Token};
 use super::words;
 use crate::ast::{AsmBlock, Cpp, Ident};
@@ -41,7 +42,7 @@ pub(super) struct Parser<'a> {
     pub(super) depth: usize,
     /// Whether a faulty member was read to its end, so that nothing of it is left to pass over.
     pub(super) is_past_fault: bool,
-    pub(super) errors: Vec<Diagnostic>,
+    pub(super) errors: Messages,
 }
 
 impl<'a> Parser<'a> {
@@ -57,7 +58,7 @@ impl<'a> Parser<'a> {
             end: lexed.tokens.len() - 1,
             depth: 0,
             is_past_fault: false,
-            errors: Vec::new(),
+            errors: Messages::default(),
         }
     }
 

@@ -46,9 +46,7 @@ impl Parser<'_> {
         );
         let is_access =
             matches!(word, "public" | "private" | "protected") && self.is_mark(self.pos + 1, b':');
-        let is_type = matches!(word, "struct" | "class" | "union" | "enum")
-            && (1..=3).any(|n| self.is_mark(self.pos + n, b'{'))
-            && !(1..=3).any(|n| matches!(self.kind_at(self.pos + n), Kind::Mark(b'(' | b'=')));
+        let is_type = self.defines_type();
         let is_lone = matches!(word, "#" | "~");
         if !(declares || is_access || is_type || is_lone) {
             return Ok(());
@@ -73,12 +71,28 @@ impl Parser<'_> {
         Err(self.report(error))
     }
 
+    /// Whether a type is defined here, as in `struct NAME {` or `enum class NAME : int {`, and not only named.
+    fn defines_type(&self) -> bool {
+        let mut at = self.pos + 1;
+        match self.word() {
+            "enum" => at += usize::from(matches!(self.word_at(at), "class" | "struct")),
+            "struct" | "class" | "union" => {}
+            _ => return false,
+        }
+        at += usize::from(self.kind_at(at) == Kind::Word);
+        let is_base = self.is_mark(at, b':') && !self.is_mark(at + 1, b':');
+        is_base || self.is_mark(at, b'{')
+    }
+
     /// Moves past preprocessor lines: several in a row are one fault.
     fn skip_directives(&mut self) {
-        while self.at(b'#') && self.is_first(self.pos) {
+        loop {
             self.pos += 1;
             while !self.is_first(self.pos) {
                 self.pos += 1;
+            }
+            if !self.at(b'#') {
+                return;
             }
         }
     }
@@ -257,11 +271,7 @@ impl Parser<'_> {
         let what = format!("the function `{}`", name.text);
         let params = self.parameters(&what)?;
         let start = self.pos;
-        let end = self.find(start, |p, at| {
-            matches!(p.kind_at(at), Kind::Mark(b'{' | b';' | b'='))
-                || (p.is_first(at) && p.is_member(at))
-                || !p.is_qualifier(start, at)
-        });
+        let end = self.qualifiers_end();
         self.pos = end;
         if self.at(b'=') {
             let error = Diagnostic::error(
@@ -283,22 +293,32 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether the token at `at` can stand between the parameters, which end before `start`, and the body.
-    fn is_qualifier(&self, start: usize, at: usize) -> bool {
-        let is_result = (start..at).any(|i| self.is_double(i, [b'-', b'>']));
+    /// The end of what may stand between the parameters, which end here, and the body.
+    fn qualifiers_end(&self) -> usize {
+        // All before `->`, and `->` itself; the type behind it is read with fewer questions.
+        let end = self.find(self.pos, |p, at| {
+            (p.is_first(at) && p.is_member(at)) || !p.is_qualifier(at)
+        });
+        if !self.is_double(end, [b'-', b'>']) {
+            return end;
+        }
+        self.find(end + 2, |p, at| {
+            let is_type = matches!(
+                p.kind_at(at),
+                Kind::Word | Kind::Mark(b'<' | b'>' | b':' | b'*' | b'&' | b',' | b'[')
+            );
+            !is_type || (p.is_first(at) && p.is_member(at))
+        })
+    }
+
+    fn is_qualifier(&self, at: usize) -> bool {
         match self.kind_at(at) {
-            Kind::Word if is_result => true,
             Kind::Word => matches!(
                 self.text_at(at),
                 "const" | "volatile" | "noexcept" | "override" | "final" | "__attribute__"
             ),
-            Kind::Mark(b'(') => {
-                at > start && matches!(self.word_at(at - 1), "noexcept" | "__attribute__")
-            }
+            Kind::Mark(b'(') => matches!(self.word_at(at - 1), "noexcept" | "__attribute__"),
             Kind::Mark(b'&' | b'[') => true,
-            Kind::Mark(b'-') => self.is_mark(at + 1, b'>'),
-            Kind::Mark(b'>') if self.is_double(at - 1, [b'-', b'>']) => true,
-            Kind::Mark(b'<' | b'>' | b':' | b'*' | b',') => is_result,
             _ => false,
         }
     }

@@ -1,5 +1,6 @@
 //! Text to tokens.
 
+use super::messages::Messages;
 use super::token::{Doc, Kind, Token};
 use crate::ast::AsmBlock;
 use crate::diagnostic::Diagnostic;
@@ -17,7 +18,7 @@ pub(super) struct Lexed {
     pub blocks: Vec<AsmBlock>,
     /// Where something begins that swallowed the text up to the next class: braces after it prove nothing.
     pub unterminated: Vec<u32>,
-    pub errors: Vec<Diagnostic>,
+    pub errors: Messages,
 }
 
 pub(super) struct Lexer<'a> {
@@ -63,7 +64,7 @@ pub(super) fn lex(text: &str, file: FileId) -> Lexed {
             docs: Vec::new(),
             blocks: Vec::new(),
             unterminated: Vec::new(),
-            errors: Vec::new(),
+            errors: Messages::default(),
         },
         indent: 0,
         is_first: true,

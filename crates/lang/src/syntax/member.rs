@@ -32,7 +32,8 @@ impl Parser<'_> {
         let start = self.pos;
         let doc = self.docs_before(start);
         let Ok(kind) = self.member_kind() else {
-            if !std::mem::take(&mut self.is_past_fault) {
+            let is_past = std::mem::take(&mut self.is_past_fault) && self.pos > start;
+            if !is_past {
                 self.skip_member();
             }
             return None;

@@ -15,6 +15,7 @@ mod declaration;
 mod lexer;
 mod literal;
 mod member;
+mod messages;
 mod param;
 mod parameters;
 mod term;
@@ -27,10 +28,7 @@ use crate::source::{FileId, SourceMap, Span};
 use cursor::Parser;
 
 /// Longer texts are refused: no person writes them, and memory grows with the text.
-const LONGEST_TEXT: usize = 8 << 20;
-
-/// Nobody reads further; a file that is not Yamba at all would fill the screen.
-const MOST_MESSAGES: usize = 1000;
+const LONGEST_TEXT: usize = 4 << 20;
 
 /// Reads one text. Always returns a tree: what could not be read is left out of it and reported.
 pub fn parse(sources: &SourceMap, file: FileId) -> (ast::File, Vec<Diagnostic>) {
@@ -39,13 +37,16 @@ pub fn parse(sources: &SourceMap, file: FileId) -> (ast::File, Vec<Diagnostic>) 
         return (empty(file), vec![refusal]);
     }
     let mut lexed = lexer::lex(text, file);
-    let pairs = brackets::pair(&lexed.tokens, &lexed.unterminated, file);
-    let mut errors = std::mem::take(&mut lexed.errors);
-    errors.extend(pairs.errors.iter().cloned());
+    let mut pairs = brackets::pair(&lexed.tokens, &lexed.unterminated, file);
+    let mut steps = vec![
+        std::mem::take(&mut lexed.errors),
+        std::mem::take(&mut pairs.errors),
+    ];
     let mut parser = Parser::new(text, file, &lexed, &pairs);
     let tree = parser.file();
-    errors.append(&mut parser.errors);
-    (tree, in_order(errors, text, file))
+    let end = parser.span_at(lexed.tokens.len() - 1);
+    steps.push(parser.errors);
+    (tree, messages::in_order(steps, end))
 }
 
 fn empty(file: FileId) -> ast::File {
@@ -67,7 +68,7 @@ fn refuse(text: &str, file: FileId) -> Option<Diagnostic> {
         return Some(Diagnostic::error(
             "file-too-long",
             start,
-            "this file is longer than 8 MiB",
+            "this file is longer than 4 MiB",
         ));
     }
     let controls = text.bytes().filter(|b| lexer::is_control(*b)).count();
@@ -78,23 +79,4 @@ fn refuse(text: &str, file: FileId) -> Option<Diagnostic> {
             "this is a binary file, not a Yamba program",
         )
     })
-}
-
-fn in_order(mut errors: Vec<Diagnostic>, text: &str, file: FileId) -> Vec<Diagnostic> {
-    errors.sort_by_key(|e| (e.primary.span.start, e.primary.span.end));
-    if errors.len() > MOST_MESSAGES {
-        errors.truncate(MOST_MESSAGES);
-        let end = text.len() as u32;
-        let span = Span {
-            file,
-            start: end,
-            end,
-        };
-        errors.push(Diagnostic::error(
-            "too-many-errors",
-            span,
-            "there are more errors in this file than are shown",
-        ));
-    }
-    errors
 }

@@ -22,9 +22,9 @@ impl Parser<'_> {
             true => Some(self.value(&["over", "quick"], &what)?),
             false => None,
         };
-        let errors = self.errors.len();
+        let errors = self.errors.count();
         let (over, quick) = self.sweeps(&what);
-        if self.errors.len() > errors {
+        if self.errors.count() > errors {
             self.pos = self.value_end(&[]);
         } else if self.at(b'=') && value.is_none() {
             let error = Diagnostic::error(
@@ -52,7 +52,7 @@ impl Parser<'_> {
             "over" => self.over(),
             _ => None,
         };
-        let errors = self.errors.len();
+        let errors = self.errors.count();
         let word = self.pos;
         let quick = match self.word() {
             "quick" => self.quick(),
@@ -65,14 +65,16 @@ impl Parser<'_> {
                 "`quick` shortens a sweep, and no sweep stands before it",
             );
             Some(error.help("write `over {VALUES} quick {VALUES}`"))
-        } else if self.word() == "over" && self.errors.len() == errors {
+        } else if self.word() == "over" && self.errors.count() == errors {
             let error =
                 Diagnostic::error("sweep-order", self.here(), format!("{what} has two sweeps"));
             Some(error.help("write one `over`; a suite's quick run takes `quick {VALUES}`"))
         } else {
             None
         };
-        self.errors.extend(fault);
+        if let Some(fault) = fault {
+            self.report(fault);
+        }
         (over, quick)
     }
 

@@ -1,0 +1,55 @@
+//! What is reported, up to a number beyond which nobody reads: otherwise a file that is not Yamba at all would fill
+//! the screen, and the memory.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+const MOST_MESSAGES: usize = 1000;
+
+/// The messages of one step.
+#[derive(Default)]
+pub(super) struct Messages {
+    kept: Vec<Diagnostic>,
+    count: usize,
+}
+
+impl Messages {
+    pub(super) fn push(&mut self, message: Diagnostic) {
+        self.count += 1;
+        if self.kept.len() < MOST_MESSAGES {
+            self.kept.push(message);
+        }
+    }
+
+    /// How many were pushed, kept or not.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The last one, if it was kept.
+    pub(super) fn last_mut(&mut self) -> Option<&mut Diagnostic> {
+        match self.count == self.kept.len() {
+            true => self.kept.last_mut(),
+            false => None,
+        }
+    }
+
+    /// Forgets all but the first `count`.
+    pub(super) fn truncate(&mut self, count: usize) {
+        self.kept.truncate(count);
+        self.count = self.count.min(count);
+    }
+}
+
+/// The messages of all steps in order of place; `end` is the end of the text.
+pub(super) fn in_order(steps: Vec<Messages>, end: Span) -> Vec<Diagnostic> {
+    let count: usize = steps.iter().map(Messages::count).sum();
+    let mut all: Vec<Diagnostic> = steps.into_iter().flat_map(|m| m.kept).collect();
+    all.sort_by_key(|m| (m.primary.span.start, m.primary.span.end));
+    if count > MOST_MESSAGES {
+        all.truncate(MOST_MESSAGES);
+        let message = "there are more errors in this file than are shown";
+        all.push(Diagnostic::error("too-many-errors", end, message));
+    }
+    all
+}
