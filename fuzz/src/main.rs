@@ -1,152 +1,143 @@
-//! A fuzzer that runs with a stable compiler: changes the project's programs at random, for a while.
+//! `yamba-fuzz SECONDS SEED FOLDER...`: mutates the programs in the folders and analyses the results.
 //!
-//! `cargo run --release -- parse|analyse SECONDS [SEED]` prints a line for each kind of fault, with the text cut to
-//! what is needed, and exits with 1 if there was any. A text on which reading hangs or the process dies is found again
-//! with `yamba-fuzz parse|analyse only ITERATION SEED`; the last iteration begun is in the file that it names.
+//! Ends with status 1 at the first input that panics or takes longer than a second, and leaves that input in `fuzz-found.yamba`. Memory is bounded
+//! from outside: `ulimit -v 1048576` before it makes growth past 1 GiB an abort.
+
+mod mutate;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::os::unix::fs::FileExt;
-use std::panic::{self, AssertUnwindSafe};
+use std::hint::black_box;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use std::{env, fs};
 
-use yamba_fuzz::mutate::{self, Random};
-use yamba_fuzz::{Library, analyse, parse};
+use mutate::Mutator;
+use yamba_lang::{Analysis, Files, Input};
 
-/// A text that takes longer counts as a hang.
-const LONGEST: Duration = Duration::from_secs(5);
-
-struct Run {
-    target: String,
-    library: Library,
-    seed: u64,
-}
-
-impl Run {
-    fn text(&self, iteration: u64) -> String {
-        let mut random = Random::new(self.seed, iteration);
-        mutate::text(&mut random, &self.library.texts())
-    }
-
-    /// The message of the panic that `text` causes, if it does.
-    fn fault(&self, text: &str) -> Option<String> {
-        let place = Arc::new(Mutex::new(String::new()));
-        let seen = Arc::clone(&place);
-        panic::set_hook(Box::new(move |info| {
-            *seen.lock().expect("no panic while noting one") = info.to_string();
-        }));
-        let result = panic::catch_unwind(AssertUnwindSafe(|| match self.target.as_str() {
-            "parse" => parse(text),
-            _ => analyse(text, &self.library),
-        }));
-        let _ = panic::take_hook();
-        let message = place.lock().expect("no panic while noting one").clone();
-        result.is_err().then_some(message)
-    }
-
-    /// The shortest text found by leaving out lines, then characters, that still panics at the same place.
-    fn shorten(&self, text: &str, place: &str) -> String {
-        let mut text: Vec<char> = text.chars().collect();
-        let mut part = text.len() / 2;
-        while part > 0 {
-            let mut at = 0;
-            while at + part <= text.len() {
-                let mut shorter = text.clone();
-                shorter.drain(at..at + part);
-                let fault = self.fault(&shorter.iter().collect::<String>());
-                match fault.is_some_and(|f| line_of(&f) == place) {
-                    true => text = shorter,
-                    false => at += part,
-                }
-            }
-            part /= 2;
-        }
-        text.into_iter().collect()
-    }
-}
-
-/// The part of a panic's message that tells one fault from another: where it was.
-fn line_of(fault: &str) -> &str {
-    fault.lines().next().unwrap_or("")
-}
+const SLOWEST: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |at: usize| arguments.get(at).and_then(|a| a.parse::<u64>().ok());
-    let Some(target) = arguments
-        .first()
-        .filter(|t| matches!(t.as_str(), "parse" | "analyse"))
-    else {
-        eprintln!(
-            "usage: yamba-fuzz parse|analyse SECONDS [SEED]\n       yamba-fuzz parse|analyse only ITERATION SEED"
-        );
+    let mut arguments = env::args().skip(1);
+    let number = |text: Option<String>| text.and_then(|t| t.parse::<u64>().ok());
+    let (Some(seconds), Some(seed)) = (number(arguments.next()), number(arguments.next())) else {
+        eprintln!("usage: yamba-fuzz SECONDS SEED FOLDER...");
         return ExitCode::from(2);
     };
-    let is_only = arguments.get(1).is_some_and(|a| a == "only");
-    let seed = number(if is_only { 3 } else { 2 }).unwrap_or(1);
-    let run = Run {
-        target: target.clone(),
-        library: Library::read(),
-        seed,
-    };
-    match (is_only, number(1), number(2)) {
-        (true, _, Some(iteration)) => {
-            let text = run.text(iteration);
-            println!("{text}");
-            println!("{:?}", run.fault(&text));
-            ExitCode::SUCCESS
-        }
-        (false, Some(seconds), _) => search(&run, Duration::from_secs(seconds)),
-        _ => ExitCode::from(2),
+    let shelf = Shelf::read(arguments.map(PathBuf::from));
+    if shelf.texts.is_empty() {
+        eprintln!("yamba-fuzz: no .yamba file in the folders");
+        return ExitCode::from(2);
     }
+    run(&shelf, Duration::from_secs(seconds), seed)
 }
 
-fn search(run: &Run, time: Duration) -> ExitCode {
-    let notes =
-        std::env::temp_dir().join(format!("yamba-fuzz-{}-{}", run.target, std::process::id()));
-    let file = File::create(&notes).expect("a temporary file");
-    println!("seed {}, iteration in {}", run.seed, notes.display());
-    let start = Instant::now();
-    let mut faults: BTreeMap<String, String> = BTreeMap::new();
-    let mut iteration = 0u64;
-    let mut slowest = (Duration::ZERO, 0);
+fn run(shelf: &Shelf, time: Duration, seed: u64) -> ExitCode {
+    let corpus: Vec<&str> = shelf.texts.values().map(String::as_str).collect();
+    let mut mutator = Mutator::new(&corpus, seed);
+    let (start, mut inputs, mut slowest) = (Instant::now(), 0u64, Duration::ZERO);
     while start.elapsed() < time {
-        file.write_at(format!("{iteration:020}\n").as_bytes(), 0)
-            .expect("the temporary file");
-        let text = run.text(iteration);
-        let begun = Instant::now();
-        let fault = run.fault(&text);
-        slowest = slowest.max((begun.elapsed(), iteration));
-        if begun.elapsed() > LONGEST {
-            faults.insert(
-                format!("slow: {:?} in iteration {iteration}", begun.elapsed()),
-                String::new(),
-            );
+        let text = mutator.next();
+        let began = Instant::now();
+        let result = catch_unwind(AssertUnwindSafe(|| exercise(shelf, &text)));
+        let took = began.elapsed();
+        slowest = slowest.max(took);
+        inputs += 1;
+        if result.is_err() || took > SLOWEST {
+            let fault = if result.is_err() {
+                "panics".to_owned()
+            } else {
+                format!("takes {took:?}")
+            };
+            let kept = fs::write("fuzz-found.yamba", &text).is_ok();
+            println!("seed {seed}, input {inputs}: {fault}; kept in fuzz-found.yamba: {kept}");
+            return ExitCode::FAILURE;
         }
-        if let Some(fault) = fault.filter(|f| !faults.contains_key(line_of(f))) {
-            println!("iteration {iteration}: {fault}");
-            let place = line_of(&fault).to_owned();
-            let short = run.shorten(&text, &place);
-            println!("{short:?}");
-            faults.insert(place, short);
-        }
-        iteration += 1;
     }
-    let _ = fs::remove_file(&notes);
     println!(
-        "{iteration} texts, {} faults, slowest {:?} (iteration {})",
-        faults.len(),
-        slowest.0,
-        slowest.1
+        "seed {seed}: {inputs} inputs in {:?}, the slowest took {slowest:?}",
+        start.elapsed()
     );
-    println!("{}", peak_memory());
-    ExitCode::from(u8::from(!faults.is_empty()))
+    ExitCode::SUCCESS
 }
 
-fn peak_memory() -> String {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|l| l.starts_with("VmHWM"));
-    line.unwrap_or("peak memory unknown").to_owned()
+/// Everything that a command may ask of a program.
+fn exercise(shelf: &Shelf, text: &str) {
+    let input = Input {
+        path: "fuzzed.yamba".to_owned(),
+        text: text.to_owned(),
+    };
+    let analysis = yamba_lang::analyse(vec![input], shelf);
+    for diagnostic in &analysis.diagnostics {
+        let places = diagnostic.secondary.iter().chain([&diagnostic.primary]);
+        for label in places {
+            black_box((
+                analysis.text(label.span),
+                analysis.sources.line_column(label.span),
+            ));
+        }
+    }
+    if !analysis.has_errors() {
+        compose(&analysis);
+    }
+}
+
+fn compose(analysis: &Analysis) {
+    let targets = analysis.targets();
+    for class in analysis.requested() {
+        for target in &targets {
+            analysis.program(class, target);
+        }
+    }
+}
+
+/// The folders' files, as the library around the fuzzed one.
+struct Shelf {
+    texts: BTreeMap<String, String>,
+}
+
+impl Shelf {
+    fn read(folders: impl Iterator<Item = PathBuf>) -> Shelf {
+        let mut texts = BTreeMap::new();
+        folders.for_each(|folder| collect(&folder, &mut texts));
+        Shelf { texts }
+    }
+}
+
+fn collect(folder: &Path, texts: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, texts);
+        } else if path.extension().is_some_and(|e| e == "yamba")
+            && let Ok(text) = fs::read_to_string(&path)
+        {
+            texts.insert(path.display().to_string(), text);
+        }
+    }
+}
+
+impl Files for Shelf {
+    fn find(&self, _: &str, name: &str) -> Option<Input> {
+        let end = format!("library/{name}.yamba");
+        let (path, text) = self.texts.iter().find(|(path, _)| path.ends_with(&end))?;
+        Some(Input {
+            path: path.clone(),
+            text: text.clone(),
+        })
+    }
+
+    fn around(&self, _: &str) -> Vec<Input> {
+        let library = self
+            .texts
+            .iter()
+            .filter(|(path, _)| path.contains("library/"));
+        library
+            .map(|(path, text)| Input {
+                path: path.clone(),
+                text: text.clone(),
+            })
+            .collect()
+    }
 }

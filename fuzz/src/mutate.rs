@@ -1,7 +1,51 @@
-//! Random changes to programs. The same seed gives the same text on every machine.
+//! Broken programs, made from whole ones.
 
-/// Pieces that change what a text means.
+/// Pieces that the grammar gives a meaning.
 const PIECES: &[&str] = &[
+    "yamba ",
+    "abstract ",
+    " extends ",
+    " ports ",
+    " on ",
+    "import(",
+    "param ",
+    " over ",
+    "log(",
+    "linear(",
+    "quick ",
+    "bitstring ",
+    "bitstring<void c_function()> ",
+    "evidence ",
+    " expects [",
+    "at_least ",
+    "chart ",
+    "against ",
+    "tags ",
+    "native {",
+    "super::",
+    "asm {",
+    "${",
+    "unroll (",
+    "if (",
+    "else ",
+    "label ",
+    "rel(",
+    "offset(",
+    "align(",
+    "abs(",
+    "le(",
+    "be(",
+    "bits(",
+    "word(",
+    "0x",
+    "0b",
+    "///",
+    "/*",
+    "*/",
+    "//",
+    "\"",
+    "'",
+    "R\"(",
     "{",
     "}",
     "(",
@@ -12,182 +56,122 @@ const PIECES: &[&str] = &[
     ">",
     ";",
     ",",
-    ":",
-    "::",
     ".",
     "=",
-    "*",
     "&&",
     "||",
     "!",
     ">=",
-    "\"",
-    "'",
-    "R\"(",
-    ")\"",
-    "//",
-    "///",
-    "/*",
-    "*/",
-    "\\",
-    "#",
-    "\n",
-    "\r\n",
-    "\t",
-    "\u{0}",
-    "\u{e9}",
-    "\u{202e}",
-    "\u{201c}",
-    "yamba ",
-    "\nyamba a ",
-    "abstract ",
-    "extends ",
-    "ports ",
-    "on ",
-    "nothing",
-    "x86_64",
-    "aarch64",
     "linux",
-    "linux >= 6.1 ",
-    "cpu(avx512f)",
+    "x86_64",
     "root",
-    "file(\"/x\")",
-    "native {",
-    "param int a = 1 ",
-    "over {1, 2} ",
-    "over log(1, 2, 3)",
-    "quick {1}",
-    "bitstring b ",
-    "bitstring<int c_function(int)> b() ",
-    "evidence double e() ",
-    "expects [0, 1]",
-    "at_least 1 cycle;",
-    "chart latency against a ",
-    "by a ",
-    "fit linear",
-    "tags t;",
-    "import(x86_64);",
-    "0x8B",
-    "0b0101 ",
-    "0x",
+    "cpu(",
+    "file(\"",
+    "nothing",
+    "\n",
+    "\t",
+    "\r\n",
+    "\0",
+    "é",
+    "🦀",
     "18446744073709551616",
-    "le(1, 32) ",
-    "be(1, 5) ",
-    "bits(1, 2, 3) ",
-    "word(32) {",
-    "asm {",
-    "${",
-    "unroll (int i = 0; i < 4; i++) {",
-    "if (1) {",
-    "else ",
-    "label l: ",
-    "rel(l, 8) ",
-    "align(16) ",
-    "abs(f, 64) ",
-    "offset(l)",
-    "super::",
-    "void f() {",
-    "int x;",
-    "benchmark",
-    "prologue",
+    "-1",
+    "1 << 63",
+    "platform.",
 ];
 
-/// A small generator (SplitMix64): enough for mutations, and no dependency.
-pub struct Random(u64);
+/// A stream of mutations, the same for the same seed (SplitMix64).
+pub struct Mutator<'a> {
+    corpus: &'a [&'a str],
+    state: u64,
+}
 
-impl Random {
-    /// The generator of one text.
-    pub fn new(seed: u64, iteration: u64) -> Random {
-        Random(
-            seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                ^ iteration.wrapping_mul(0xd1b5_4a32_d192_ed03),
-        )
+impl<'a> Mutator<'a> {
+    /// `corpus` must not be empty.
+    pub fn new(corpus: &'a [&'a str], seed: u64) -> Mutator<'a> {
+        Mutator {
+            corpus,
+            state: seed,
+        }
     }
 
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    /// The next program.
+    pub fn next(&mut self) -> String {
+        let mut text = self.program().to_owned();
+        for _ in 0..=self.below(8) {
+            self.mutate(&mut text);
+        }
+        text
+    }
+
+    fn random(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`; 0 if `limit` is 0.
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
+    fn below(&mut self, n: usize) -> usize {
+        (self.random() % n.max(1) as u64) as usize
     }
 
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
+    fn program(&mut self) -> &'a str {
+        self.corpus[self.below(self.corpus.len())]
     }
-}
 
-/// One of `texts`, changed in a few places.
-pub fn text(random: &mut Random, texts: &[&str]) -> String {
-    let mut text = random.pick(texts).to_owned();
-    for _ in 0..=random.below(8) {
-        change(random, &mut text, texts);
-    }
-    if random.below(500) == 0 {
-        grow(random, &mut text);
-    }
-    text
-}
-
-fn change(random: &mut Random, text: &mut String, texts: &[&str]) {
-    let at = place(random, text);
-    match random.below(8) {
-        0 => text.truncate(at),
-        1 | 2 => text.insert_str(at, random.pick(PIECES)),
-        3 => {
-            let end = near(random, text, at, 40);
-            text.replace_range(at..end, random.pick(PIECES));
+    fn place(&mut self, text: &str) -> usize {
+        let mut at = self.below(text.len() + 1);
+        while !text.is_char_boundary(at) {
+            at -= 1;
         }
-        4 => {
-            let end = near(random, text, at, 40);
-            text.replace_range(at..end, "");
+        at
+    }
+
+    fn range(&mut self, text: &str, longest: usize) -> std::ops::Range<usize> {
+        let start = self.place(text);
+        let mut end = (start + self.below(longest)).min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
         }
-        5 => {
-            let end = near(random, text, at, 200);
-            let copy = text[at..end].to_owned();
-            let to = place(random, text);
-            text.insert_str(to, &copy);
-        }
-        6 => {
-            let other = random.pick(texts);
-            let start = place(random, other);
-            let end = near(random, other, start, 300);
-            text.insert_str(at, &other[start..end]);
-        }
-        _ => {
-            let other = random.pick(texts);
-            text.push_str(other);
+        start..end.max(start)
+    }
+
+    fn mutate(&mut self, text: &mut String) {
+        match self.below(7) {
+            0 => {
+                let gone = self.range(text, 40);
+                text.replace_range(gone, "");
+            }
+            1 => {
+                let (at, piece) = (self.place(text), self.below(PIECES.len()));
+                text.insert_str(at, PIECES[piece]);
+            }
+            2 => {
+                let (replaced, piece) = (self.range(text, 12), self.below(PIECES.len()));
+                text.replace_range(replaced, PIECES[piece]);
+            }
+            3 => {
+                let moved = self.range(text, 200);
+                let copy = text[moved].to_owned();
+                let at = self.place(text);
+                text.insert_str(at, &copy);
+            }
+            4 => {
+                let other = self.program();
+                let piece = &other[self.range(other, 400)];
+                let at = self.place(text);
+                text.insert_str(at, piece);
+            }
+            5 => {
+                let at = self.place(text);
+                text.truncate(at);
+            }
+            _ => {
+                let (at, piece, times) =
+                    (self.place(text), self.below(PIECES.len()), self.below(300));
+                text.insert_str(at, &PIECES[piece].repeat(times));
+            }
         }
     }
-}
-
-/// Repeats a part very often: finds what takes more than linear time, and what recurses.
-fn grow(random: &mut Random, text: &mut String) {
-    let start = place(random, text);
-    let end = near(random, text, start, 60);
-    let part = match text[start..end].is_empty() {
-        true => random.pick(PIECES).to_owned(),
-        false => text[start..end].to_owned(),
-    };
-    text.insert_str(end, &part.repeat(100_000 / part.len()));
-}
-
-fn place(random: &mut Random, text: &str) -> usize {
-    boundary(text, random.below(text.len() + 1))
-}
-
-fn near(random: &mut Random, text: &str, at: usize, most: usize) -> usize {
-    boundary(text, (at + random.below(most)).min(text.len())).max(at)
-}
-
-fn boundary(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
