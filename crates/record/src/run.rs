@@ -141,7 +141,7 @@ pub struct Benchmark {
     pub cycle_ns: Vec<Option<f64>>,
     /// The figure in core cycles, where their length is known.
     #[serde(default)]
-    pub cycles: Option<f64>,
+    pub cycles: Option<Cycles>,
     /// What physics allows.
     #[serde(default)]
     pub bounds: Vec<Physical>,
@@ -151,6 +151,15 @@ pub struct Benchmark {
     /// The machine's facts as the program saw them.
     #[serde(default)]
     pub platform: BTreeMap<String, Value>,
+}
+
+/// A latency in core cycles. Their length is the mean of what was measured before and after; the interval is that of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cycles {
+    /// The median.
+    pub median: f64,
+    /// Its 95 % confidence interval.
+    pub interval: [f64; 2],
 }
 
 /// What one evidence said over all intervals; none where it never was a number.

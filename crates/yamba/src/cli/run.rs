@@ -95,10 +95,13 @@ impl Run {
         let text = if self.json {
             serde_json::to_string_pretty(&run).map_err(|e| Failure::new(e.to_string()))? + "\n"
         } else {
+            let given = self.set.iter().map(|(name, _)| name.clone());
+            let colour = output::colour_on(&io::stdout());
             run::table(
                 &run,
-                Style {
-                    colour: output::colour_on(&io::stdout()),
+                &Style {
+                    colour,
+                    given: given.collect(),
                 },
             )
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use yamba_record::event::{Begin, Event, RawInterval, Sizing};
 use yamba_record::program::Program;
+use yamba_record::run::Cycles;
 use yamba_record::{Benchmark, Evidence, Interval, Parameters, Status};
 use yamba_stats::{median, median_interval, sorted};
 
@@ -197,12 +198,21 @@ fn time(interval: &Interval) -> Option<f64> {
 fn figure(benchmark: &mut Benchmark, samples: Vec<f64>, times: &[f64]) {
     benchmark.median = median(&samples);
     benchmark.interval = median_interval(&samples, CONFIDENCE).map(|i| [i.low, i.high]);
-    let lengths: Vec<f64> = benchmark.cycle_ns.iter().flatten().copied().collect();
-    if let (Some(time), Some(cycle)) = (median(times), yamba_stats::mean(&lengths)) {
-        benchmark.cycles = Some(time / cycle)
-            .filter(|c| c.is_finite() && benchmark.figure.as_deref() == Some("latency"));
-    }
+    benchmark.cycles = cycles(benchmark, times);
     benchmark.samples = samples;
+}
+
+fn cycles(benchmark: &Benchmark, times: &[f64]) -> Option<Cycles> {
+    let lengths: Vec<f64> = benchmark.cycle_ns.iter().flatten().copied().collect();
+    let length = yamba_stats::mean(&lengths).filter(|l| *l > 0.0)?;
+    if benchmark.figure.as_deref() != Some("latency") {
+        return None;
+    }
+    let interval = median_interval(times, CONFIDENCE)?;
+    Some(Cycles {
+        median: median(times)? / length,
+        interval: [interval.low / length, interval.high / length],
+    })
 }
 
 fn evidence_reasons(

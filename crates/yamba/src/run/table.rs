@@ -1,24 +1,27 @@
 //! The results as a person reads them: one line a point, its evidence in it; what is wrong, below it.
 
-use yamba_record::{Benchmark, Evidence, Run, Status};
+use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
 
 use super::units::{number, scale};
 
 /// How the table may look.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Style {
     /// Whether marks are coloured.
     pub colour: bool,
+    /// Parameters to show even where all points of a benchmark share their value: those that the user gave.
+    pub given: Vec<String>,
 }
 
 /// The table of a run.
-pub fn table(run: &Run, style: Style) -> String {
-    let rows: Vec<[String; 5]> = run.benchmarks.iter().map(cells).collect();
+pub fn table(run: &Run, style: &Style) -> String {
+    let each = run.benchmarks.iter();
+    let rows: Vec<[String; 5]> = each.map(|b| cells(run, b, style)).collect();
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
     let widths: [usize; 5] = std::array::from_fn(width);
     let mut out = String::new();
     for (benchmark, row) in run.benchmarks.iter().zip(&rows) {
-        out.push_str(&mark(benchmark.status, style));
+        out.push_str(&mark(benchmark.status, style.colour));
         for (cell, width) in row.iter().zip(widths) {
             if width > 0 {
                 out.push_str(&format!("  {cell:width$}"));
@@ -35,32 +38,43 @@ pub fn table(run: &Run, style: Style) -> String {
     out
 }
 
-fn mark(status: Status, style: Style) -> String {
-    let (word, colour) = match status {
+fn mark(status: Status, colour: bool) -> String {
+    let (word, code) = match status {
         Status::Ok => ("ok", "32"),
         Status::Invalid => ("INVALID", "1;31"),
         Status::Crashed => ("CRASHED", "1;31"),
         Status::Skipped => ("skipped", "2"),
     };
-    if style.colour {
-        format!("\x1b[{colour}m{word:7}\x1b[0m")
+    if colour {
+        format!("\x1b[{code}m{word:7}\x1b[0m")
     } else {
         format!("{word:7}")
     }
 }
 
 /// Name, parameters, figure, interval, evidence.
-fn cells(benchmark: &Benchmark) -> [String; 5] {
+fn cells(run: &Run, benchmark: &Benchmark, style: &Style) -> [String; 5] {
     let (figure, interval) = figure(benchmark);
     let each = benchmark.evidence.iter();
     let evidence: Vec<String> = each.map(|(name, e)| said(name, e)).collect();
     [
         benchmark.name.clone(),
-        benchmark.parameters.to_string(),
+        distinguishing(run, benchmark, style).to_string(),
         figure,
         interval,
         evidence.join(" "),
     ]
+}
+
+/// The parameters that tell the points of a benchmark apart, and those that were given; a run's document has them all.
+fn distinguishing(run: &Run, benchmark: &Benchmark, style: &Style) -> Parameters {
+    let differs = |name: &str| {
+        let mut same_name = run.benchmarks.iter().filter(|b| b.name == benchmark.name);
+        same_name.any(|b| b.parameters.get(name) != benchmark.parameters.get(name))
+    };
+    let is_shown = |name: &String| style.given.contains(name) || differs(name);
+    let each = benchmark.parameters.0.iter();
+    Parameters(each.filter(|(name, _)| is_shown(name)).cloned().collect())
 }
 
 /// A figure and its interval are shown together or not at all.

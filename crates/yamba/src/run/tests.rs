@@ -81,7 +81,11 @@ fn a_valid_record() {
     assert_eq!(b.interval, Some([27.0, 35.0]));
     assert_eq!(b.operations, Some(10.0));
     assert_eq!(b.cycle_ns, [Some(0.25), Some(0.27)]);
-    assert_eq!(b.cycles, Some(31.0 / 0.26));
+    let cycles = b.cycles.expect("the length of a cycle is known");
+    assert_eq!(
+        (cycles.median, cycles.interval),
+        (31.0 / 0.26, [27.0 / 0.26, 35.0 / 0.26])
+    );
     let faults = &b.evidence["faults_per_access"];
     assert_eq!(
         (faults.median, faults.min, faults.max),
@@ -383,17 +387,41 @@ fn the_table() {
     ];
     assert!(run.failed());
     let expected = "\
-ok       sample    scale=16 read_ahead=false  31 ns  [27, 35]  faults_per_access=1 pages_read=13 (8 to 18)
+ok       sample    scale=16  31 ns  [27, 35]  faults_per_access=1 pages_read=13 (8 to 18)
             not detected, assumed: cache_line = 64
-INVALID  sample    scale=16 read_ahead=false  31 ns  [27, 35]  faults_per_access=0.004 pages_read=13 (8 to 18)
+INVALID  sample    scale=16  31 ns  [27, 35]  faults_per_access=0.004 pages_read=13 (8 to 18)
             faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11 intervals
             not detected, assumed: cache_line = 64
-CRASHED  sample    scale=16 read_ahead=false                   faults_per_access=none pages_read=none
+CRASHED  sample    scale=16                   faults_per_access=none pages_read=none
             sample was ended by SIGKILL (killed)
             not detected, assumed: cache_line = 64
 skipped  lat_root
             needs root
 ";
-    assert_eq!(table(&run, Style::default()), expected);
-    assert!(table(&run, Style { colour: true }).contains("\x1b[1;31mINVALID\x1b[0m"));
+    let given = vec!["scale".to_owned()];
+    let colour = false;
+    assert_eq!(table(&run, &Style { colour, given }), expected);
+    assert!(
+        table(
+            &run,
+            &Style {
+                colour: true,
+                given: Vec::new()
+            }
+        )
+        .contains("\x1b[1;31mINVALID\x1b[0m")
+    );
+}
+
+#[test]
+fn the_table_names_what_tells_points_apart() {
+    let mut run = Run::new(Machine::default());
+    let mut other = valid();
+    other.parameters.0[0].1 = 32.into();
+    run.benchmarks = vec![valid(), other];
+    let text = table(&run, &Style::default());
+    assert!(text.contains("scale=16") && text.contains("scale=32"));
+    assert!(!text.contains("read_ahead"), "{text}");
+    run.benchmarks.pop();
+    assert!(!table(&run, &Style::default()).contains("scale"));
 }
