@@ -3,6 +3,7 @@
 use std::process::{Command, Stdio};
 
 use clap::Args;
+use yamba_record::Event;
 
 use super::Answer;
 use super::build::compile;
@@ -74,8 +75,29 @@ fn compose(
     let cannot = |e| Failure::new(format!("cannot run {}: {}", words[0].display(), plain(&e)));
     let answer = command.output().map_err(cannot)?;
     if !answer.status.success() {
-        return Err(Failure::Shown);
+        return Err(refusal(&answer.stdout));
     }
     serde_json::from_slice(&answer.stdout)
         .map_err(|e| Failure::new(format!("the program's answer cannot be read: {e}")))
+}
+
+/// Values that cannot be composed are a record on standard output, as they are when the program runs.
+fn refusal(records: &[u8]) -> Failure {
+    let event = records
+        .split(|&b| b == b'\n')
+        .find_map(|line| serde_json::from_slice::<Event>(line).ok());
+    match event {
+        Some(Event::Error(failure)) => {
+            let place = match (failure.file, failure.line) {
+                (Some(file), Some(line)) => format!(" ({file}:{line})"),
+                _ => String::new(),
+            };
+            Failure::new(format!("{}{place}", failure.text))
+        }
+        Some(Event::Crash(crash)) => Failure::new(format!(
+            "the program was ended by {} while it composed",
+            crash.signal
+        )),
+        _ => Failure::Shown,
+    }
 }

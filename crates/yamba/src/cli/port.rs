@@ -30,7 +30,7 @@ pub(super) struct Port {
     /// The template, by name or file
     #[arg(value_name = "TEMPLATE")]
     template: String,
-    /// The platform, as after `on` in a class: an instruction set, a system, a condition
+    /// The platform, as after `on` in a class: an instruction set, a system, ISA-OS, a condition
     #[arg(long, value_name = "PLATFORM")]
     on: String,
     /// Write to this file, which must not exist [default: standard output]
@@ -44,10 +44,11 @@ impl Port {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         let (selection, class) = select::one(&self.template, self.lib)?;
         let analysis = &selection.analysis;
-        let condition = condition(&self.on)?;
+        let on = spelt_as_condition(&self.on);
+        let condition = condition(&on)?;
         check_names(analysis, &condition)?;
         let missing = missing(analysis, class, &condition)?;
-        let text = skeleton(analysis, class, &self.on, &condition, &missing);
+        let text = skeleton(analysis, class, &on, &condition, &missing);
         match &self.output {
             Some(path) => create(path, &text)?,
             None => output::result(&text)?,
@@ -68,6 +69,15 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
             crate::files::plain(&e)
         )),
     })
+}
+
+/// `--target` and the matrix of `list --platforms` write a platform as ISA-OS; in the language that is `ISA && OS`.
+fn spelt_as_condition(text: &str) -> String {
+    let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    match text.split_once('-') {
+        Some((isa, system)) if is_name(isa) && is_name(system) => format!("{isa} && {system}"),
+        _ => text.to_owned(),
+    }
 }
 
 /// Reads a condition by the language's own parser, as the header of an empty class.

@@ -210,6 +210,26 @@ fn disasm_shows_each_instruction_under_its_member() {
 }
 
 #[test]
+fn disasm_says_why_a_value_cannot_be_composed() {
+    if !has("g++") || !cfg!(target_arch = "x86_64") {
+        return;
+    }
+    let mut yamba = Yamba::new();
+    let answer = yamba.run("disasm pagefault touch 1000000000");
+    assert_eq!(
+        (answer.status, answer.out.as_str()),
+        (2, ""),
+        "{}",
+        answer.err
+    );
+    assert!(
+        answer.err.contains("8000000000 does not fit") || answer.err.contains("8000000000 has no"),
+        "{}",
+        answer.err
+    );
+}
+
+#[test]
 fn ctrl_c_keeps_what_was_measured() {
     if !has("g++") {
         return;
