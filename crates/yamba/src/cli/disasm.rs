@@ -3,6 +3,7 @@
 use std::process::{Command, Stdio};
 
 use clap::Args;
+use yamba_lang::{Analysis, ClassId};
 use yamba_record::Event;
 
 use super::Answer;
@@ -45,10 +46,22 @@ impl Disasm {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         let (selection, class) = select::one(&self.class, self.lib)?;
         let target = self.target.resolve(&selection.analysis)?;
-        let built = compile(&selection.analysis, class, &target)?;
+        let built = compile(
+            &selection.analysis,
+            whole(&selection.analysis, class),
+            &target,
+        )?;
         let code = compose(&built, &self.function, &self.args, &self.set)?;
         output::result(&disasm::render(&disasm::listing(&code), None, None))?;
         Ok(Answer::Done)
+    }
+}
+
+/// What a class is part of: a port's members are composed in the class that it ports.
+fn whole(analysis: &Analysis, class: ClassId) -> ClassId {
+    match analysis.class(class) {
+        c if c.is_port => c.parent.map_or(class, |parent| whole(analysis, parent)),
+        _ => class,
     }
 }
 

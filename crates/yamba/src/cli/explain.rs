@@ -57,6 +57,10 @@ fn explain(analysis: &Analysis, id: ClassId, target: &Target) -> String {
         out.push_str(format!("    {}", line.trim()).trim_end());
         out.push('\n');
     }
+    if let (true, Some(base)) = (class.is_port, class.parent) {
+        out.push_str(&port(analysis, id, analysis.class(base).name()));
+        return out;
+    }
     let program = analysis.program(id, target);
     let standing = if *target == host() {
         gaps::here(&program)
@@ -65,6 +69,32 @@ fn explain(analysis: &Analysis, id: ClassId, target: &Target) -> String {
     };
     out.push_str(&body(analysis, &program, &standing));
     out
+}
+
+/// A port is nothing by itself: what it brings to its base, and where.
+fn port(analysis: &Analysis, id: ClassId, base: &str) -> String {
+    let members =
+        (0..analysis.class(id).ast.members.len()).map(|index| MemberRef { class: id, index });
+    let rows: Vec<Vec<String>> = members
+        .filter(|m| is_named(&analysis.member(*m).kind))
+        .map(|m| vec![declared(analysis, m), from(analysis, m)])
+        .collect();
+    let condition = analysis.condition_text(id);
+    format!(
+        "\na port of  {base}, which `yamba explain {base}` shows whole\non         {condition}\n{}",
+        section("members", &rows)
+    )
+}
+
+fn is_named(kind: &MemberKind) -> bool {
+    !matches!(
+        kind,
+        MemberKind::Native(_)
+            | MemberKind::Import(_)
+            | MemberKind::Tags(_)
+            | MemberKind::Bound { .. }
+            | MemberKind::Chart(_)
+    )
 }
 
 fn body(analysis: &Analysis, program: &Program, standing: &Standing) -> String {

@@ -129,12 +129,10 @@ pub(super) fn one(name: &str, lib: Libraries) -> Result<(Selection, ClassId), Fa
                 .map(|c| selection.analysis.class(c.class).name());
             let all: Vec<&str> = all.collect();
             Err(
-                Failure::new(format!("{name} stands for {} classes; name one", all.len())).help(
-                    format!(
-                        "it has {}; look where it lies with --lib DIR",
-                        all.join(", ")
-                    ),
-                ),
+                Failure::new(format!("{name} stands for {} classes", all.len())).help(format!(
+                    "name one ({}), and its folder with --lib DIR",
+                    all.join(", ")
+                )),
             )
         }
     }
@@ -144,6 +142,20 @@ impl Selection {
     /// Shows all diagnostics on standard error; an error ends the command.
     pub(super) fn show_diagnostics(&self) -> Result<(), Failure> {
         show(&self.analysis, &self.analysis.diagnostics)
+    }
+
+    fn no_benchmarks(&self) -> Failure {
+        let failure = Failure::new("no benchmark among what was named");
+        let kept_back = |c: &&Chosen| {
+            self.analysis.is_listed(c.class) && is_demonstration(&self.analysis, c.class)
+        };
+        match self.chosen.iter().find(kept_back) {
+            Some(c) => failure.help(format!(
+                "{} is a demonstration, which runs only when its own name or file is given",
+                self.analysis.class(c.class).name()
+            )),
+            None => failure.help("`yamba list` shows what there is"),
+        }
     }
 
     /// The benchmarks that were asked for, without repetition. Those tagged `demonstration` only where they were named.
@@ -164,15 +176,14 @@ impl Selection {
             }
         }
         if all.is_empty() {
-            return Err(Failure::new("no benchmark among what was named")
-                .help("`yamba list` shows what there is"));
+            return Err(self.no_benchmarks());
         }
         Ok(all)
     }
 }
 
 /// Whether it is kept to show how it fails.
-pub(super) fn is_demonstration(analysis: &Analysis, class: ClassId) -> bool {
+fn is_demonstration(analysis: &Analysis, class: ClassId) -> bool {
     analysis.tags(class).iter().any(|t| t == "demonstration")
 }
 

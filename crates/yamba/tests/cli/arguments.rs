@@ -247,6 +247,16 @@ fn explain_shows_who_gave_what() {
 }
 
 #[test]
+fn explain_of_a_port_shows_what_it_brings() {
+    let answer = Yamba::new().run("explain pagefault_linux").ok();
+    answer.says(&[
+        "a port of  pagefault",
+        "on         linux",
+        "void cause_page_outs()",
+    ]);
+}
+
+#[test]
 fn explain_names_the_class_that_set_a_parameter() {
     let text = "yamba abstract base { param int n = 1; void benchmark() {} }\nyamba derived extends base { n = 2; }\n";
     let answer = Yamba::new()

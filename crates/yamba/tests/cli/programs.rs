@@ -88,9 +88,10 @@ fn demonstrations_run_only_when_named() {
         .run("run --lib . adds --quick --set rounds=10")
         .ok()
         .says(&["adds"]);
-    yamba
-        .run("run --lib . add*")
-        .refused(&["no benchmark among what was named"]);
+    yamba.run("run --lib . add*").refused(&[
+        "no benchmark among what was named",
+        "adds is a demonstration",
+    ]);
 }
 
 #[test]
@@ -199,6 +200,10 @@ fn disasm_shows_each_instruction_under_its_member() {
         "488B8308000000",
         "ret",
     ]);
+    yamba
+        .run("disasm pagefault_x86_64 touch 0")
+        .ok()
+        .says(&["488B8300000000"]);
     let answer = yamba.run("disasm pagefault tuch 2");
     assert_eq!(
         (answer.status, answer.out.as_str()),
