@@ -7,7 +7,10 @@ use yamba_lang::model::{Gap, World};
 use yamba_lang::{Analysis, Composition, Program, Target};
 
 fn target(isa: &str, system: &str) -> Target {
-    Target { isa: isa.to_owned(), system: system.to_owned() }
+    Target {
+        isa: isa.to_owned(),
+        system: system.to_owned(),
+    }
 }
 
 fn analysed(text: &str) -> Analysis {
@@ -22,7 +25,11 @@ fn program(analysis: &Analysis, class: &str, on: &Target) -> Program {
 }
 
 fn chain(analysis: &Analysis, composition: &Composition) -> Vec<String> {
-    composition.layers.iter().map(|l| analysis.class(l.class).name().to_owned()).collect()
+    composition
+        .layers
+        .iter()
+        .map(|l| analysis.class(l.class).name().to_owned())
+        .collect()
 }
 
 /// The class whose definition of `key` counts in the only variant.
@@ -41,10 +48,20 @@ fn a_composition_is_the_base_and_every_port_that_applies() {
     );
     let here = program(&analysis, "t", &target("x86_64", "linux"));
     assert_eq!(here.worlds, [World::Runs(0)]);
-    assert_eq!(chain(&analysis, &here.variants[0]), ["Benchmark", "Latency", "t", "t_linux", "t_x86_64"]);
+    assert_eq!(
+        chain(&analysis, &here.variants[0]),
+        ["Benchmark", "Latency", "t", "t_linux", "t_x86_64"]
+    );
     let there = program(&analysis, "t", &target("aarch64", "darwin"));
-    let World::Incomplete(gaps) = &there.worlds[0] else { panic!("{:?}", there.worlds) };
-    assert_eq!(gaps.iter().map(|g| analysis.gap_text(g)).collect::<Vec<_>>(), ["void flush()"]);
+    let World::Incomplete(gaps) = &there.worlds[0] else {
+        panic!("{:?}", there.worlds)
+    };
+    assert_eq!(
+        gaps.iter()
+            .map(|g| analysis.gap_text(g))
+            .collect::<Vec<_>>(),
+        ["void flush()"]
+    );
 }
 
 #[test]
@@ -55,7 +72,10 @@ fn a_narrower_condition_is_more_specific() {
          yamba z_linux ports t on linux { void flush() {} }",
     );
     let program = program(&analysis, "t", &target("x86_64", "linux"));
-    assert_eq!(chain(&analysis, &program.variants[0])[3..], ["z_linux", "a_both"]);
+    assert_eq!(
+        chain(&analysis, &program.variants[0])[3..],
+        ["z_linux", "a_both"]
+    );
     assert_eq!(definer(&analysis, &program, "flush()"), "a_both");
     assert_eq!(program.variants[0].layers[4].supers["flush"], 3);
 }
@@ -72,7 +92,9 @@ fn an_explicit_port_of_a_port_is_more_specific_and_adds_its_condition() {
     let on_arm = program(&analysis, "t", &target("aarch64", "linux"));
     assert_eq!(definer(&analysis, &on_arm, "flush()"), "z");
     let on_darwin = program(&analysis, "t", &target("x86_64", "darwin"));
-    assert!(matches!(&on_darwin.worlds[..], [World::Incomplete(gaps)] if matches!(gaps[..], [Gap::Missing(_)])));
+    assert!(
+        matches!(&on_darwin.worlds[..], [World::Incomplete(gaps)] if matches!(gaps[..], [Gap::Missing(_)]))
+    );
 }
 
 #[test]
@@ -81,8 +103,13 @@ fn a_third_port_settles_what_two_leave_open() {
          yamba t_linux ports t on linux { void flush() {} }
          yamba t_x86_64 ports t on x86_64 { void flush() {} }";
     let open = Shelf::new().analyse("t.yamba", text);
-    assert_eq!(open.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["ambiguous-ports"]);
-    let analysis = analysed(&format!("{text}\nyamba t_both ports t on x86_64 && linux {{ void flush() {{}} }}"));
+    assert_eq!(
+        open.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(),
+        ["ambiguous-ports"]
+    );
+    let analysis = analysed(&format!(
+        "{text}\nyamba t_both ports t on x86_64 && linux {{ void flush() {{}} }}"
+    ));
     let program = program(&analysis, "t", &target("x86_64", "linux"));
     assert_eq!(definer(&analysis, &program, "flush()"), "t_both");
 }
@@ -95,19 +122,38 @@ fn what_is_known_only_where_it_runs_gives_a_composition_for_each_answer() {
          yamba t_new ports t on linux >= 6.1 { void flush() { super::flush(); } }",
     );
     let program = program(&analysis, "t", &target("x86_64", "linux"));
-    assert_eq!(program.atoms.iter().map(yamba_lang::show_atom).collect::<Vec<_>>(), ["linux >= 5.0", "linux >= 6.1"]);
+    assert_eq!(
+        program
+            .atoms
+            .iter()
+            .map(yamba_lang::show_atom)
+            .collect::<Vec<_>>(),
+        ["linux >= 5.0", "linux >= 6.1"]
+    );
     let impossible = World::Absent("impossible".to_owned());
-    assert_eq!(program.worlds, [World::Runs(0), World::Runs(1), impossible, World::Runs(2)]);
-    assert_eq!(chain(&analysis, &program.variants[2])[2..], ["t", "t_old", "t_new"]);
+    assert_eq!(
+        program.worlds,
+        [World::Runs(0), World::Runs(1), impossible, World::Runs(2)]
+    );
+    assert_eq!(
+        chain(&analysis, &program.variants[2])[2..],
+        ["t", "t_old", "t_new"]
+    );
 }
 
 #[test]
 fn a_condition_of_the_benchmark_itself_says_what_it_needs() {
     let analysis = analysed("yamba t on linux && root { void benchmark() {} }");
     let here = program(&analysis, "t", &target("x86_64", "linux"));
-    assert_eq!(here.worlds, [World::Absent("needs root".to_owned()), World::Runs(0)]);
+    assert_eq!(
+        here.worlds,
+        [World::Absent("needs root".to_owned()), World::Runs(0)]
+    );
     let there = program(&analysis, "t", &target("x86_64", "darwin"));
-    assert_eq!(there.worlds, [World::Absent("needs linux && root".to_owned())]);
+    assert_eq!(
+        there.worlds,
+        [World::Absent("needs linux && root".to_owned())]
+    );
 }
 
 #[test]
@@ -117,8 +163,11 @@ fn a_port_gives_a_parameter_its_value_and_values_come_in_order_of_need() {
          yamba t_linux ports t on linux { each = 3; }",
     );
     let program = program(&analysis, "t", &target("aarch64", "linux"));
-    let shown: Vec<_> =
-        program.variants[0].parameters.iter().map(|p| (p.name.as_str(), p.value.map(|v| analysis.cpp(v)))).collect();
+    let shown: Vec<_> = program.variants[0]
+        .parameters
+        .iter()
+        .map(|p| (p.name.as_str(), p.value.map(|v| analysis.cpp(v))))
+        .collect();
     assert_eq!(shown, [("each", Some("3")), ("total", Some("each * 4"))]);
 }
 
@@ -130,7 +179,11 @@ fn an_import_is_the_composition_for_the_platform() {
     );
     let program = program(&analysis, "t", &target("x86_64", "linux"));
     let composition = &program.variants[0];
-    let names: Vec<_> = composition.parts.iter().map(|p| chain(&analysis, p).pop().unwrap()).collect();
+    let names: Vec<_> = composition
+        .parts
+        .iter()
+        .map(|p| chain(&analysis, p).pop().unwrap())
+        .collect();
     assert_eq!(names, ["compiler_x86_64", "x86_64"]);
     assert_eq!(composition.isa, Some(1));
     assert_eq!(composition.layers[2].imports, [("compiler".to_owned(), 0)]);
@@ -144,22 +197,63 @@ fn a_subclass_stands_above_the_ports_of_its_base() {
          yamba narrow extends t on linux { n = 3; void flush() { super::flush(); } }",
     );
     let program = program(&analysis, "narrow", &target("x86_64", "linux"));
-    assert_eq!(chain(&analysis, &program.variants[0])[2..], ["t", "t_linux", "narrow"]);
-    assert_eq!(analysis.cpp(program.variants[0].parameters[0].value.unwrap()), "3");
+    assert_eq!(
+        chain(&analysis, &program.variants[0])[2..],
+        ["t", "t_linux", "narrow"]
+    );
+    assert_eq!(
+        analysis.cpp(program.variants[0].parameters[0].value.unwrap()),
+        "3"
+    );
 }
 
 #[test]
 fn ports_are_found_beside_the_class_and_a_broken_one_only_warns() {
     let shelf = Shelf::new()
-        .with("other.yamba", "yamba p ports t on linux { void flush() {} }")
+        .with(
+            "other.yamba",
+            "yamba p ports t on linux { void flush() {} }",
+        )
         .with("broken.yamba", "yamba q ports t on darwin { void flush( }")
-        .with("stranger.yamba", "yamba t { } yamba r ports t on linux { void nonsense() {} }");
+        .with(
+            "stranger.yamba",
+            "yamba t { } yamba r ports t on linux { void nonsense() {} }",
+        );
     let text = "yamba abstract t { void flush(); void benchmark() {} }";
     let analysis = shelf.analyse("t.yamba", text);
-    assert_eq!(analysis.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["unreadable-port"]);
+    assert_eq!(
+        analysis
+            .diagnostics
+            .iter()
+            .map(|d| d.code)
+            .collect::<Vec<_>>(),
+        ["unreadable-port"]
+    );
     assert!(!analysis.has_errors());
-    assert_eq!(chain(&analysis, &program(&analysis, "t", &target("x86_64", "linux")).variants[0])[2..], ["t", "p"]);
+    assert_eq!(
+        chain(
+            &analysis,
+            &program(&analysis, "t", &target("x86_64", "linux")).variants[0]
+        )[2..],
+        ["t", "p"]
+    );
     assert!(analysis.is_listed(analysis.find_class("t").unwrap()));
     let alone = Shelf::new().analyse("t.yamba", text);
-    assert!(!alone.is_listed(alone.find_class("t").unwrap()), "abstract and without any port: a shape");
+    assert!(
+        !alone.is_listed(alone.find_class("t").unwrap()),
+        "abstract and without any port: a shape"
+    );
+}
+
+#[test]
+fn a_port_that_is_imported_by_name_asks_its_own_condition() {
+    let analysis = analysed(
+        "yamba abstract helper extends Part { bitstring b; }
+         yamba helper_fast ports helper on cpu(fast) { bitstring b = 0x90; }
+         yamba abstract t { void benchmark(); }
+         yamba t_fast ports t on cpu(fast) { import(helper_fast); void benchmark() {} }",
+    );
+    let program = program(&analysis, "t", &target("x86_64", "linux"));
+    assert_eq!(program.worlds.len(), 2);
+    assert_eq!(program.worlds[1], World::Runs(0));
 }

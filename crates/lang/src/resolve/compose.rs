@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::chain::{Chain, Setting};
-use super::condition::{Formula, show};
+use super::condition::{Formula, is_possible, show};
 use super::index::Index;
 use super::members::{Key, key, name_of};
 use super::parameters;
@@ -15,7 +15,23 @@ use crate::model::{
 };
 
 /// More questions would make a program hold too many compositions.
-pub(crate) const MOST_WORLD_ATOMS: usize = 8;
+const MOST_WORLD_ATOMS: usize = 8;
+
+/// What is asked where a program runs, and the conditions that the answers decide.
+pub(crate) struct Questions {
+    pub(crate) atoms: Vec<Atom>,
+    conditions: Vec<Formula>,
+}
+
+impl Questions {
+    /// Which of the conditions hold. Worlds that agree in this have the same composition.
+    pub(crate) fn answers(&self, world: usize) -> Vec<bool> {
+        self.conditions
+            .iter()
+            .map(|c| c.holds_in(&self.atoms, world))
+            .collect()
+    }
+}
 
 /// One composition, what it lacks and what is wrong with it.
 pub(crate) struct Composed {
@@ -31,8 +47,8 @@ pub(crate) struct Composer<'a> {
 }
 
 impl<'a> Composer<'a> {
-    /// The program of `class` on `target`; faults are those of all its worlds.
-    pub(crate) fn program(&self, class: ClassId, target: &Target) -> (Program, Vec<Diagnostic>) {
+    /// The program of `class` on `target`.
+    pub(crate) fn program(&self, class: ClassId, target: &Target) -> Program {
         let exists = self.index.exists[class.0].on(target);
         let mut program = Program {
             class,
@@ -46,25 +62,44 @@ impl<'a> Composer<'a> {
                 "needs {}",
                 show(&self.index.exists[class.0])
             )));
-            return (program, Vec::new());
+            return program;
         }
-        let mut faults = Vec::new();
-        program.atoms = self.atoms(class, target);
-        if program.atoms.len() > MOST_WORLD_ATOMS {
-            faults.push(self.too_many_atoms(class, &program.atoms));
-            program.atoms.truncate(MOST_WORLD_ATOMS);
-        }
-        for world in 0..1usize << program.atoms.len() {
-            let atoms = program.atoms.clone();
+        let (questions, _) = self.questions(class, target);
+        let mut known: BTreeMap<Vec<bool>, World> = BTreeMap::new();
+        for world in 0..1usize << questions.atoms.len() {
             let setting = Setting {
                 target,
-                atoms: &atoms,
+                atoms: &questions.atoms,
                 world,
             };
-            let world = self.world(class, &exists, setting, &mut program.variants, &mut faults);
-            program.worlds.push(world);
+            let found = if !is_possible(setting.atoms, world, &self.index.names) {
+                World::Absent("impossible".to_owned())
+            } else {
+                let compose = || self.world(class, &exists, setting, &mut program.variants);
+                known
+                    .entry(questions.answers(world))
+                    .or_insert_with(compose)
+                    .clone()
+            };
+            program.worlds.push(found);
         }
-        (program, faults)
+        program.atoms = questions.atoms;
+        program
+    }
+
+    /// What must be asked where `class` runs; a fault where that is too much, and then only the first questions.
+    pub(crate) fn questions(
+        &self,
+        class: ClassId,
+        target: &Target,
+    ) -> (Questions, Option<Diagnostic>) {
+        let conditions = self.conditions(class, target);
+        let mut atoms = BTreeSet::new();
+        conditions.iter().for_each(|c| c.atoms(&mut atoms));
+        let mut atoms: Vec<Atom> = atoms.into_iter().collect();
+        let fault = (atoms.len() > MOST_WORLD_ATOMS).then(|| self.too_many_atoms(class, &atoms));
+        atoms.truncate(MOST_WORLD_ATOMS);
+        (Questions { atoms, conditions }, fault)
     }
 
     fn world(
@@ -73,16 +108,11 @@ impl<'a> Composer<'a> {
         exists: &Formula,
         setting: Setting,
         variants: &mut Vec<Composition>,
-        faults: &mut Vec<Diagnostic>,
     ) -> World {
-        if !super::condition::is_possible(setting.atoms, setting.world, &self.index.names) {
-            return World::Absent("impossible".to_owned());
-        }
         if !exists.holds_in(setting.atoms, setting.world) {
             return World::Absent(format!("needs {}", show(exists)));
         }
         let composed = self.compose(class, setting);
-        faults.extend(composed.faults);
         if !composed.gaps.is_empty() {
             return World::Incomplete(composed.gaps);
         }
@@ -108,32 +138,34 @@ impl<'a> Composer<'a> {
             .help("let ports share their conditions, or split the benchmark")
     }
 
-    /// What must be asked where the program runs.
-    fn atoms(&self, class: ClassId, target: &Target) -> Vec<Atom> {
-        let mut atoms = BTreeSet::new();
+    /// Every condition that decides what `class` is on `target`: where it and its imports exist, which ports apply.
+    fn conditions(&self, class: ClassId, target: &Target) -> Vec<Formula> {
+        let mut conditions = Vec::new();
         let mut seen = BTreeSet::new();
         let mut pending: Vec<ClassId> = std::iter::once(class)
             .chain(self.isa_class(target))
             .collect();
+        conditions.push(self.index.exists[class.0].on(target));
         while let Some(id) = pending.pop() {
             if !seen.insert(id) {
                 continue;
             }
             let class = self.analysis.class(id);
-            if !class.is_port {
-                self.index.exists[id.0].on(target).atoms(&mut atoms);
-            }
             pending.extend(class.parent);
-            pending.extend(class.imports.iter().map(|(_, id)| *id));
+            for (_, imported) in &class.imports {
+                conditions.push(self.index.exists[imported.0].on(target));
+                pending.push(*imported);
+            }
             for port in &self.index.ports[id.0] {
                 let applies = self.index.applies[port.0].on(target);
                 if applies != Formula::False {
-                    applies.atoms(&mut atoms);
+                    conditions.push(applies);
                     pending.push(*port);
                 }
             }
         }
-        atoms.into_iter().collect()
+        conditions.retain(|c| !matches!(c, Formula::True | Formula::False));
+        conditions
     }
 
     pub(crate) fn isa_class(&self, target: &Target) -> Option<ClassId> {

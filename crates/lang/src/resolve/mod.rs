@@ -82,7 +82,6 @@ impl Analysis {
             index: &self.index,
         }
         .program(class, target)
-        .0
     }
 
     /// The string that initialises the state `name` of the instruction set `isa`, if it has it.

@@ -33,7 +33,13 @@ fn place(sources: &SourceMap, label: &Label, mark: char) -> String {
         .line_span(file, at.line)
         .expect("the line of a place");
     // A control character would make the expectation a binary file.
-    let visible = |c: char| if c.is_control() && c != '\t' { '\u{fffd}' } else { c };
+    let visible = |c: char| {
+        if c.is_control() && c != '\t' {
+            '\u{fffd}'
+        } else {
+            c
+        }
+    };
     let text: String = sources.text(line).trim_end().chars().map(visible).collect();
     let shown_end = end.min(line.end).max(start);
     let marked = sources

@@ -13,7 +13,7 @@ mod widths;
 use std::collections::BTreeSet;
 
 use super::chain::Setting;
-use super::compose::{Composed, Composer, MOST_WORLD_ATOMS};
+use super::compose::{Composed, Composer};
 use super::condition::{Formula, is_possible};
 use crate::ast::{Ident, Member, MemberKind};
 use crate::diagnostic::Diagnostic;
@@ -44,10 +44,12 @@ fn composed(analysis: &Analysis) -> BTreeSet<ClassId> {
             .ancestry(*id)
             .find(|id| !analysis.class(*id).is_port)
     };
+    // A second class of a name is a fault already; thousands of them must not take minutes.
+    let mut names = BTreeSet::new();
     analysis
         .classes
         .iter()
-        .filter(|c| c.is_requested)
+        .filter(|c| c.is_requested && names.insert(c.name()))
         .filter_map(|c| base(&c.id))
         .collect()
 }
@@ -65,38 +67,49 @@ fn check_compositions(analysis: &Analysis, class: ClassId, found: &mut Vec<Diagn
     };
     let mut cases = Vec::new();
     for target in analysis.targets() {
-        let (_, faults) = composer.program(class, &target);
-        found.extend(faults);
-        cases.extend(cases_on(&composer, class, &target));
+        cases.extend(cases_on(&composer, class, &target, found));
     }
     for case in &cases {
+        found.extend(case.composed.faults.iter().cloned());
         shapes::check(analysis, &case.composed.composition, found);
     }
     completeness::check(analysis, class, &cases, found);
 }
 
-fn cases_on(composer: &Composer, class: ClassId, target: &Target) -> Vec<Case> {
+fn cases_on(
+    composer: &Composer,
+    class: ClassId,
+    target: &Target,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<Case> {
     let exists = composer.index.exists[class.0].on(target);
     if exists == Formula::False {
         return Vec::new();
     }
-    let (program, _) = composer.program(class, target);
-    let atoms = &program.atoms[..program.atoms.len().min(MOST_WORLD_ATOMS)];
-    let worlds = (0..1usize << atoms.len())
-        .filter(|w| is_possible(atoms, *w, &composer.index.names) && exists.holds_in(atoms, *w));
-    worlds
-        .map(|world| Case {
-            target: target.clone(),
-            composed: composer.compose(
+    let (questions, fault) = composer.questions(class, target);
+    found.extend(fault);
+    let atoms = &questions.atoms;
+    let mut seen = BTreeSet::new();
+    let mut cases = Vec::new();
+    for world in 0..1usize << atoms.len() {
+        let is_here =
+            is_possible(atoms, world, &composer.index.names) && exists.holds_in(atoms, world);
+        if is_here && seen.insert(questions.answers(world)) {
+            let composed = composer.compose(
                 class,
                 Setting {
                     target,
                     atoms,
                     world,
                 },
-            ),
-        })
-        .collect()
+            );
+            cases.push(Case {
+                target: target.clone(),
+                composed,
+            });
+        }
+    }
+    cases
 }
 
 /// The member of `name` that a class sees: its own or one it inherits; not those of other ports.
