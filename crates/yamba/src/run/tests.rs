@@ -8,6 +8,7 @@ use super::outcome::{Ending, Outcome};
 use super::reader::Reader;
 use super::summary::{skipped, summarise};
 use super::table::{Style, table};
+use super::validity;
 use std::time::Duration;
 
 const PROGRAM: &str = include_str!("../../../../tests/records/program.json");
@@ -257,6 +258,26 @@ fn physics() {
     );
     assert_eq!(with(Side::AtLeast, 0.036, "us").status, Status::Invalid);
     assert_eq!(with(Side::AtMost, 26.0, "").status, Status::Invalid);
+}
+
+#[test]
+fn physics_of_a_figure_that_is_no_time() {
+    let broken = |unit: &str, value: f64, bound: &str| {
+        let bound = Physical {
+            kind: Side::AtMost,
+            value,
+            unit: bound.to_owned(),
+        };
+        validity::breaks(&bound, unit, [5000.0, 6000.0], [0.0, 0.1], None)
+    };
+    assert_eq!(
+        broken("MB/s", 1.0, "GB/s").as_deref(),
+        Some("impossible: 5 to 6 GB/s is more than 1 GB/s")
+    );
+    assert_eq!(broken("MB/s", 6.0, "GB/s"), None);
+    assert!(broken("MHz", 4.0, "GHz").is_some());
+    // A quantity in nanoseconds is not the time that asking for it takes.
+    assert!(broken("ns", 1.0, "us").is_some());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use yamba_record::event::RawInterval;
 /// Nanoseconds in a unit of time.
 pub(super) fn nanoseconds(unit: &str) -> Option<f64> {
     match unit {
+        "ps" => Some(1e-3),
         "ns" => Some(1.0),
         "us" => Some(1e3),
         "ms" => Some(1e6),
@@ -13,17 +14,42 @@ pub(super) fn nanoseconds(unit: &str) -> Option<f64> {
     }
 }
 
-/// Bytes in the amount that a bandwidth counts a second.
-fn bytes(unit: &str) -> f64 {
-    match unit.strip_suffix("/s") {
-        Some("KB") => 1e3,
-        Some("MB") => 1e6,
-        Some("GB") => 1e9,
-        Some("KiB") => 1024.0,
-        Some("MiB") => 1_048_576.0,
-        Some("GiB") => 1_073_741_824.0,
-        _ => 1.0,
+fn hertz(unit: &str) -> Option<f64> {
+    match unit {
+        "Hz" => Some(1.0),
+        "kHz" => Some(1e3),
+        "MHz" => Some(1e6),
+        "GHz" => Some(1e9),
+        _ => None,
     }
+}
+
+fn bytes(unit: &str) -> Option<f64> {
+    match unit {
+        "B" | "bytes" => Some(1.0),
+        "kB" | "KB" => Some(1e3),
+        "MB" => Some(1e6),
+        "GB" => Some(1e9),
+        "TB" => Some(1e12),
+        "KiB" => Some(1024.0),
+        "MiB" => Some(1_048_576.0),
+        "GiB" => Some(1_073_741_824.0),
+        "TiB" => Some(1_099_511_627_776.0),
+        _ => None,
+    }
+}
+
+fn bytes_a_second(unit: &str) -> Option<f64> {
+    bytes(unit.strip_suffix("/s")?)
+}
+
+/// What a number in one unit is to be multiplied with to be one in another of the same kind.
+pub(super) fn factor(from: &str, to: &str) -> Option<f64> {
+    if from == to {
+        return Some(1.0);
+    }
+    let kinds = [nanoseconds, hertz, bytes, bytes_a_second];
+    kinds.iter().find_map(|size| Some(size(from)? / size(to)?))
 }
 
 /// T(P) = (M(benchmark) - M(benchmark_dummy)) / operations, in ns.
@@ -37,7 +63,7 @@ pub(super) fn sample(figure: &str, unit: &str, raw: &RawInterval) -> Option<f64>
     let sample = match figure {
         "value" => raw.value?,
         // An operation is a byte.
-        "bandwidth" => 1e9 / time_per_operation(raw)? / bytes(unit),
+        "bandwidth" => 1e9 / time_per_operation(raw)? / bytes_a_second(unit).unwrap_or(1.0),
         _ => time_per_operation(raw)? / nanoseconds(unit).unwrap_or(1.0),
     };
     sample.is_finite().then_some(sample)
@@ -96,6 +122,24 @@ mod tests {
         assert_eq!(sample("bandwidth", "MB/s", &raw(1, 5.0, 5.0)), None);
         assert_eq!(sample("latency", "ns", &raw(0, 5.0, 1.0)), None);
         assert_eq!(sample("value", "Hz", &raw(0, 5.0, 1.0)), Some(42.0));
+    }
+
+    #[test]
+    fn units_of_one_kind_are_converted() {
+        for (from, to, expected) in [
+            ("MB/s", "GB/s", Some(1e-3)),
+            ("kB/s", "B/s", Some(1e3)),
+            ("MiB/s", "MiB/s", Some(1.0)),
+            ("us", "ps", Some(1e6)),
+            ("GHz", "MHz", Some(1e3)),
+            ("KiB", "bytes", Some(1024.0)),
+            ("pages", "pages", Some(1.0)),
+            ("ns", "MB/s", None),
+            ("MB", "MB/s", None),
+        ] {
+            assert_eq!(factor(from, to), expected, "{from} {to}");
+        }
+        assert_eq!(sample("bandwidth", "kB/s", &raw(1, 1e6, 0.0)), Some(1.0));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use yamba_record::program::{Physical, Program, Side};
 use yamba_record::{Evidence, Interval};
 use yamba_stats::{median_interval, sorted};
 
-use super::units::{nanoseconds, number};
+use super::units::{factor, nanoseconds, number};
 
 /// Twice the passes must take at least this much longer. Far from 2, so that a disturbance is not mistaken for it.
 const GROWTH: f64 = 1.5;
@@ -74,17 +74,21 @@ pub(super) fn breaks(
     times: [f64; 2],
     cycle: Option<[f64; 2]>,
 ) -> Option<String> {
+    let own = if bound.unit.is_empty() {
+        unit
+    } else {
+        &bound.unit
+    };
     let is_cycles = matches!(bound.unit.as_str(), "cycle" | "cycles");
     // Of the two readings of a cycle, the one that excuses more.
     let (low, high) = if is_cycles {
         let [shortest, longest] = cycle?;
         (times[0] / longest, times[1] / shortest)
-    } else if let Some(ns) = nanoseconds(&bound.unit) {
-        (times[0] / ns, times[1] / ns)
-    } else if bound.unit == unit || bound.unit.is_empty() {
-        (interval[0], interval[1])
+    } else if let Some(factor) = factor(unit, own) {
+        (interval[0] * factor, interval[1] * factor)
     } else {
-        return None;
+        let ns = nanoseconds(own)?;
+        (times[0] / ns, times[1] / ns)
     };
     let (broken, words) = match bound.kind {
         Side::AtLeast => (high < bound.value * (1.0 - SLACK), "less than"),
