@@ -230,7 +230,12 @@ fn skeleton(
     for member in missing {
         let member = analysis.member(*member);
         out.push('\n');
-        out.push_str(&documentation(&member.doc, "    "));
+        // What stands above a comment documents nothing yet.
+        let mark = match member.kind {
+            MemberKind::Param(_) => "//",
+            _ => "///",
+        };
+        out.push_str(&documentation(&member.doc, mark));
         out.push_str(&declaration(
             analysis,
             &member.kind,
@@ -241,14 +246,9 @@ fn skeleton(
     out
 }
 
-fn documentation(doc: &str, indent: &str) -> String {
+fn documentation(doc: &str, mark: &str) -> String {
     doc.lines()
-        .map(|line| {
-            format!("{indent}/// {}", line.trim())
-                .trim_end()
-                .to_string()
-                + "\n"
-        })
+        .map(|line| format!("    {mark} {}", line.trim()).trim_end().to_string() + "\n")
         .collect()
 }
 
