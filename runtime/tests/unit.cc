@@ -76,6 +76,18 @@ void sweeps_have_the_values_they_say() {
 }
 
 void a_wrong_setting_is_named_with_what_there_is() {
+    {
+        yamba::ParameterSource source;
+        int8_t narrow = 0;
+        size_t size = 0;
+        source.settle(size, "size", "size_t", [] { return 1 << 20; });
+        source.settle(narrow, "lowest", "int8_t", [] { return -128; });
+        CHECK(source.understood("sample") && narrow == -128);
+        source.settle(narrow, "narrow", "int8_t", [] { return 300; });
+        source.settle(size, "size", "size_t", [] { return -1; });
+        CHECK(!source.understood("sample"));
+        CHECK(source.fault.is("narrow is of type int8_t, which cannot hold its value 300"));
+    }
     auto fault = [](const char *name, const char *text) {
         yamba::ParameterSource source;
         source.settings.push_back({yamba::Text(name), text});

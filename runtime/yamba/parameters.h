@@ -209,10 +209,13 @@ struct ParameterSource {
     template <class T, class F>
     void settle(T &member, const char *name, const char *type, F default_value) {
         const Setting *setting = find(name);
-        if (setting == nullptr)
-            member = static_cast<T>(default_value());
-        else if (parse::Fault wrong = parse::any(setting->text, member))
+        if (setting == nullptr) {
+            const auto value = default_value();
+            member = static_cast<T>(value);
+            if (!holds(member, value)) refuse_default(name, type, spell(value));
+        } else if (parse::Fault wrong = parse::any(setting->text, member)) {
             refuse(*setting, type, wrong);
+        }
         settled.push_back(Settled{name, type, spell(member), setting != nullptr, false, false, {}, {}});
     }
 
@@ -255,6 +258,25 @@ struct ParameterSource {
         for (size_t i = settings.size(); i-- > 0;)
             if (settings[i].name.is(name)) return &settings[i];
         return nullptr;
+    }
+
+    // Whether an integer is still the one that it was made from: a result is known by its parameters' values.
+    template <class T, class V>
+    static bool holds(T made, V from) {
+        if constexpr (std::is_integral<T>::value && !std::is_same<T, bool>::value && std::is_integral<V>::value) {
+            bool same_sign = true;
+            if constexpr (std::is_signed<T>::value != std::is_signed<V>::value) {
+                if constexpr (std::is_signed<T>::value) same_sign = made >= 0;
+                else same_sign = from >= 0;
+            }
+            return same_sign && static_cast<V>(made) == from;
+        } else {
+            return true;
+        }
+    }
+
+    void refuse_default(const char *name, const char *type, const Spelling &value) {
+        if (fault.empty()) fault.addf("%s is of type %s, which cannot hold its value %s", name, type, value.plain.c_str());
     }
 
     template <class T>
