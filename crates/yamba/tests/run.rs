@@ -179,7 +179,12 @@ fn a_crash_costs_its_own_figure_only() {
     for crashed in &run.benchmarks[1..4] {
         assert_eq!((crashed.intervals.len(), crashed.median), (3, None));
     }
-    assert!(table(&run, Style::default()).contains("CRASHED  sample  scale=16"));
+    let given = vec!["scale".to_owned()];
+    let style = Style {
+        colour: false,
+        given,
+    };
+    assert!(table(&run, &style).contains("CRASHED  sample  scale=16"));
 }
 
 #[test]
