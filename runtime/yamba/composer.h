@@ -55,6 +55,7 @@ struct Contribution {
 constexpr unsigned deepest_composition = 256;
 constexpr size_t most_composed_bytes = size_t(256) << 20;
 constexpr unsigned most_rounds = 32;
+constexpr uint64_t most_turns = uint64_t(1) << 28;
 
 class Composer;
 
@@ -114,6 +115,7 @@ class Composer {
         guessed_.swap(labels_);
         labels_.clear();
         used_guess_ = false;
+        turns_ = 0;
         asked_.clear();
         fault_.clear();
         outer_current_ = current();
@@ -195,7 +197,8 @@ class Composer {
     template <class B>
     void align(B bytes, void (*pad)(Composer &, unsigned), const Site &site) {
         long long step = static_cast<long long>(bytes);
-        if (step <= 0 || step > (1 << 20)) fail_site(site, "%s: an alignment is between 1 byte and 1 MiB, not %lld bytes", site.text, step);
+        // Code begins at a page: what counts from there is no alignment beyond one.
+        if (step <= 0 || step > 4096) fail_site(site, "%s: an alignment is 1 to 4096 bytes, not %lld", site.text, step);
         if (bits_ % 8 != 0) return refuse(site, "%s stands %zu bits into a byte; only whole bytes can be aligned", site.text, bits_ % 8);
         while (size_t past = bits_ / 8 % static_cast<size_t>(step)) {
             size_t before = bits_, gap = static_cast<size_t>(step) - past;
@@ -214,6 +217,11 @@ class Composer {
     template <class T>
     void hole(const Field &field, T value, const Site &site) {
         fill(field, number(value), site);
+    }
+
+    // One turn of an `unroll`: one that composes nothing would never meet the limit on bytes.
+    void turn() {
+        if (__builtin_expect(++turns_ > most_turns, 0)) fail_site({"", nullptr, 0}, "more than %llu turns are unrolled; does an `unroll` end?", static_cast<unsigned long long>(most_turns));
     }
 
     // -- For labels and words --
@@ -407,6 +415,7 @@ class Composer {
     unsigned depth_ = 0;
     Buffer<size_t> labels_, guessed_;
     bool used_guess_ = false;
+    uint64_t turns_ = 0;
     struct Asked {
         size_t label;
         const char *name;

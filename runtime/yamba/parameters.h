@@ -32,9 +32,40 @@ namespace yamba {
 template <class T>
 using Values = std::vector<T>;
 
+// Whether an integer is still the one that it was made from: a result is known by its parameters' values.
+template <class T, class V>
+bool holds(T made, V from) {
+    if constexpr (std::is_integral<T>::value && !std::is_same<T, bool>::value && std::is_integral<V>::value) {
+        bool same_sign = true;
+        if constexpr (std::is_signed<T>::value != std::is_signed<V>::value) {
+            if constexpr (std::is_signed<T>::value) same_sign = made >= 0;
+            else same_sign = from >= 0;
+        }
+        return same_sign && static_cast<V>(made) == from;
+    } else {
+        return true;
+    }
+}
+
+// A value of a sweep that its parameter cannot hold would be measured as another.
+template <class T, class V>
+T swept(V value) {
+    if constexpr (std::is_integral<T>::value && std::is_floating_point<V>::value) {
+        // 2^digits is exact in a double and one past the largest value.
+        double end = exp2(std::numeric_limits<T>::digits), least = std::is_signed<T>::value ? -end : 0;
+        if (!(double(value) >= least && double(value) < end)) fail("the parameter's type cannot hold the value %.17g of its sweep", double(value));
+        return static_cast<T>(value);
+    } else {
+        T made = static_cast<T>(value);
+        if constexpr (std::is_arithmetic<V>::value)
+            if (!holds(made, value)) fail("the parameter's type cannot hold the value %lld of its sweep", static_cast<long long>(value));
+        return made;
+    }
+}
+
 template <class T, class... V>
 Values<T> values(V... v) {
-    return Values<T>{static_cast<T>(v)...};
+    return Values<T>{swept<T>(v)...};
 }
 
 // More points than anyone waits for: the sweep was meant otherwise.
@@ -48,7 +79,7 @@ Values<T> log_values(double first, double last, double points_per_octave) {
     for (size_t i = 0; i < most_sweep_values; i++) {
         double value = first * exp2(double(i) / points_per_octave);
         if (!(value <= last * (1 + 1e-9))) break;
-        T typed = static_cast<T>(std::is_integral<T>::value ? floor(value + 0.5) : value);
+        T typed = swept<T>(std::is_integral<T>::value ? floor(value + 0.5) : value);
         if (result.empty() || typed != result.back()) result.push_back(typed);
     }
     return result;
@@ -62,7 +93,7 @@ Values<T> linear_values(double first, double last, double step) {
     for (size_t i = 0; i < most_sweep_values; i++) {
         double value = first + double(i) * step, slack = fabs(step) * 1e-9;
         if (step > 0 ? !(value <= last + slack) : !(value >= last - slack)) break;
-        result.push_back(static_cast<T>(value));
+        result.push_back(swept<T>(value));
     }
     return result;
 }
@@ -258,21 +289,6 @@ struct ParameterSource {
         for (size_t i = settings.size(); i-- > 0;)
             if (settings[i].name.is(name)) return &settings[i];
         return nullptr;
-    }
-
-    // Whether an integer is still the one that it was made from: a result is known by its parameters' values.
-    template <class T, class V>
-    static bool holds(T made, V from) {
-        if constexpr (std::is_integral<T>::value && !std::is_same<T, bool>::value && std::is_integral<V>::value) {
-            bool same_sign = true;
-            if constexpr (std::is_signed<T>::value != std::is_signed<V>::value) {
-                if constexpr (std::is_signed<T>::value) same_sign = made >= 0;
-                else same_sign = from >= 0;
-            }
-            return same_sign && static_cast<V>(made) == from;
-        } else {
-            return true;
-        }
     }
 
     void refuse_default(const char *name, const char *type, const Spelling &value) {

@@ -235,6 +235,7 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         }
         self.w.out.line(")");
         self.w.out.open("{");
+        self.w.out.line("yamba_out.turn();");
         self.body(body);
         self.w.out.close("}");
     }

@@ -8,7 +8,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use yamba::run::{Job, Options, Program, Silent, Stop, Style, UsageError, measure, table};
+use yamba::run::{
+    Job, NoProgram, Options, Program, Silent, Stop, Style, UsageError, measure, table,
+};
 use yamba_lang::model::Target;
 use yamba_record::{Benchmark, Run, Status};
 
@@ -300,7 +302,7 @@ fn what_cannot_run_here_says_why() {
 
     let none = Job {
         class: "other".to_owned(),
-        program: Err("missing: touch".to_owned()),
+        program: Err(NoProgram::Absent("missing: touch".to_owned())),
     };
     let b = run_jobs(&[none], &options(&[]))
         .unwrap()

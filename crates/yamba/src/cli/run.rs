@@ -3,18 +3,21 @@
 use std::io::{self, IsTerminal};
 
 use clap::Args;
-use yamba_lang::{Analysis, ClassId, Target};
+use yamba_lang::{Analysis, ClassId, Diagnostic, Severity, Target};
 use yamba_record::event;
 
 use super::Answer;
-use super::build::compile;
+use super::build::failure;
 use super::failure::Failure;
 use super::gaps::{self, Standing};
 use super::output;
 use super::select::{self, How, Names, Selection};
 use super::target::TargetOption;
+use crate::build::{self, BuildError, BuildOptions};
 use crate::disasm::{self, Code};
-use crate::run::{self, Bar, Job, Options, Program, Progress, Silent, Stop, Style, UsageError};
+use crate::run::{
+    self, Bar, Job, NoProgram, Options, Program, Progress, Silent, Stop, Style, UsageError,
+};
 
 /// Lines of a listing before and after the instruction that crashed.
 const AROUND_A_CRASH: usize = 4;
@@ -105,6 +108,14 @@ impl Run {
                 },
             )
         };
+        let is_unbuilt = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
+        if jobs.iter().all(is_unbuilt) {
+            // Nothing but wrong input: it has been told, and a table would only tell it again.
+            if self.json {
+                output::result(&text)?;
+            }
+            return Err(Failure::Shown);
+        }
         output::result(&text)?;
         Ok(if run.failed() || run.interrupted {
             Answer::No
@@ -157,27 +168,56 @@ fn job(analysis: &Analysis, class: ClassId, target: &Target) -> Result<Job, Fail
     if resolved.variants.is_empty() {
         return Ok(Job {
             class: name,
-            program: Err(why_not(analysis, gaps::somewhere(&resolved), target)),
+            program: Err(NoProgram::Absent(why_not(
+                analysis,
+                gaps::somewhere(&resolved),
+                target,
+            ))),
         });
     }
     if io::stderr().is_terminal() {
         output::note(&format!("\r\x1b[Kbuilding {name}"));
     }
-    let built = compile(analysis, class, target);
+    let built = build::build(analysis, class, target, &BuildOptions::default());
     if io::stderr().is_terminal() {
         output::note("\r\x1b[K");
     }
-    let built = built?;
-    let emulated = !built.runner.is_empty();
-    let program = Program {
-        path: built.program,
-        runner: built.runner,
-        emulated,
+    let program = match built {
+        Ok(built) => {
+            select::show(analysis, &built.warnings)?;
+            Ok(Program {
+                path: built.program,
+                emulated: !built.runner.is_empty(),
+                runner: built.runner,
+            })
+        }
+        Err(error) => {
+            let reason = unbuilt(analysis, &error);
+            failure(analysis, error).report();
+            Err(NoProgram::Unbuilt(reason))
+        }
     };
     Ok(Job {
         class: name,
-        program: Ok(program),
+        program,
     })
+}
+
+/// A line for the record; the whole message has been shown.
+fn unbuilt(analysis: &Analysis, error: &BuildError) -> String {
+    let BuildError::Diagnostics(all) = error else {
+        return format!("not built: {error}");
+    };
+    let is_error = |d: &&Diagnostic| d.severity == Severity::Error;
+    let Some(first) = all.iter().find(is_error) else {
+        return "not built".to_owned();
+    };
+    let place = analysis.sources.line_column(first.primary.span);
+    let path = &analysis.sources.file(first.primary.span.file).path;
+    format!(
+        "not built: {path}:{}:{}: {}",
+        place.line, place.column, first.message
+    )
 }
 
 fn why_not(analysis: &Analysis, standing: Standing, target: &Target) -> String {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use yamba_record::Event;
 use yamba_record::program::Program as Description;
 
 use super::child::{self, Limits};
@@ -25,6 +26,19 @@ pub(super) fn describe(
         Ending::Exit(2) => Err(Refused::Usage(outcome.messages)),
         Ending::Exit(4) => Err(Refused::Skip(outcome.messages)),
         Ending::Stopped => Err(Refused::Skip("stopped before it began".to_owned())),
-        _ => Err(Refused::Crash(vec![crash::ending(&outcome)])),
+        _ => Err(Refused::Crash(vec![
+            last_error(&text).unwrap_or_else(|| crash::ending(&outcome)),
+        ])),
     }
+}
+
+/// What the program itself said before it gave up: a value that cannot be, a call that failed.
+fn last_error(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text);
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .find_map(|event| match event {
+            Event::Error(error) => Some(error.text),
+            _ => None,
+        })
 }

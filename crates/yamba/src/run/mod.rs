@@ -40,7 +40,16 @@ pub struct Job {
     /// Its class.
     pub class: String,
     /// Its program, or why there is none here.
-    pub program: Result<Program, String>,
+    pub program: Result<Program, NoProgram>,
+}
+
+/// Why a benchmark has no program. It is told where its figure would stand; the other benchmarks are measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoProgram {
+    /// It does not exist on this platform, or lacks a port.
+    Absent(String),
+    /// Its program could not be built.
+    Unbuilt(String),
 }
 
 /// A built program and how it is started.
@@ -160,7 +169,11 @@ fn plan(
     };
     let program = match &job.program {
         Ok(program) => program,
-        Err(reason) => return settled(summary::skipped(&job.class, reason)),
+        Err(NoProgram::Absent(reason)) => return settled(summary::skipped(&job.class, reason)),
+        Err(NoProgram::Unbuilt(reason)) => {
+            let notes = vec![reason.clone()];
+            return settled(summary::ended(&job.class, Status::Crashed, notes));
+        }
     };
     let describe = |settings: &[(String, String)]| {
         describe::describe(program, settings, &scratch.of(&job.class), limits)

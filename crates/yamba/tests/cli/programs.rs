@@ -113,6 +113,50 @@ fn an_error_in_a_body_is_shown_at_its_line() {
 }
 
 #[test]
+fn a_benchmark_that_is_not_built_costs_its_own_figure_only() {
+    if !has("g++") {
+        return;
+    }
+    let broken = "yamba broken { void benchmark() { nonsense(); } }";
+    let mut yamba = Yamba::new()
+        .file("adds.yamba", PRIME)
+        .file("broken.yamba", broken);
+    let answer = yamba.run("run broken.yamba adds.yamba --quick --json");
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    assert!(answer.err.contains("broken.yamba:1:35"), "{}", answer.err);
+    let document: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    let statuses: Vec<_> = document["benchmarks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|b| b["status"].as_str().unwrap())
+        .collect();
+    assert_eq!(statuses[..2], ["crashed", "ok"]);
+    let note = document["benchmarks"][0]["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("not built: broken.yamba:1:35"), "{note}");
+    let alone = yamba.run("run broken.yamba --json");
+    assert_eq!(alone.status, 2);
+    assert!(alone.out.contains("\"crashed\""), "one document, always");
+}
+
+#[test]
+fn a_sweep_that_its_parameter_cannot_hold_is_refused() {
+    if !has("g++") {
+        return;
+    }
+    let sweeps = "yamba sweeps { param int8_t e = 1 over {1, 200}; void benchmark() {} }";
+    let answer = Yamba::new()
+        .file("sweeps.yamba", sweeps)
+        .run("run sweeps.yamba");
+    assert_eq!(answer.status, 1);
+    assert!(
+        answer.out.contains("cannot hold the value 200"),
+        "{}",
+        answer.out
+    );
+}
+
+#[test]
 fn build_prints_a_command_that_works_by_hand() {
     if !has("g++") {
         return;

@@ -296,7 +296,7 @@ impl<'a> Shapes<'a, '_> {
             return;
         };
         let shown = if let Length::Exactly(n) = length {
-            format!("{n} bits")
+            format!("{n} bit{}", if n == 1 { "" } else { "s" })
         } else {
             format!("a length with {rest} bits beyond a byte")
         };

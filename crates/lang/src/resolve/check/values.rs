@@ -19,6 +19,12 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
                     bound(analysis, *low, *high, found);
                 }
             }
+            MemberKind::State {
+                name, array, init, ..
+            } => {
+                sized_array(analysis, name, *array, init.is_some(), found);
+            }
+            MemberKind::Bound { value, .. } => constant_bound(analysis, *value, found),
             MemberKind::Chart(chart) => check_chart(analysis, class, chart, found),
             _ => {}
         }
@@ -105,6 +111,39 @@ fn bound(analysis: &Analysis, low: Cpp, high: Cpp, found: &mut Vec<Diagnostic>) 
         found.push(
             Diagnostic::error("empty-bound", low.span.to(high.span), message)
                 .help("write the lower bound first"),
+        );
+    }
+}
+
+/// C++ takes an array's length from its initialiser only outside classes.
+fn sized_array(
+    analysis: &Analysis,
+    name: &Ident,
+    array: Option<Cpp>,
+    has_init: bool,
+    found: &mut Vec<Diagnostic>,
+) {
+    let Some(array) = array else { return };
+    if !cpp::normalised(analysis.cpp(array)).contains("[ ]") {
+        return;
+    }
+    let message = format!("the array `{}` has no length", name.text);
+    let help = match has_init {
+        true => "count its elements: the initialiser of a member does not tell C++ the length",
+        false => "write its length between the brackets, or use a std::vector",
+    };
+    found.push(Diagnostic::error("array-without-length", array.span, message).help(help));
+}
+
+/// What physics allows does not depend on a parameter, and is judged where no benchmark object exists.
+fn constant_bound(analysis: &Analysis, value: Cpp, found: &mut Vec<Diagnostic>) {
+    let text = analysis.cpp(value);
+    if cpp::constant_number(text).is_none() {
+        let message = format!("`{text}` is not a constant number");
+        found.push(
+            Diagnostic::error("bound-not-constant", value.span, message).help(
+                "a physical bound is a number; what depends on parameters is an evidence with `expects`",
+            ),
         );
     }
 }

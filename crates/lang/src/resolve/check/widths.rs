@@ -6,6 +6,9 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, Class};
 use crate::source::Span;
 
+/// What the runtime composes at most in one field; a longer one is a slip of the hand.
+const WIDEST: i128 = 1 << 20;
+
 pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     for member in &class.ast.members {
         if let MemberKind::Bitstring(Bitstring {
@@ -32,11 +35,11 @@ fn term(analysis: &Analysis, term: &Term, found: &mut Vec<Diagnostic>) {
             }
         }
         TermKind::Be(value, bits) => match constant(bits) {
-            Some(width) if !(1..=64).contains(&width) => {
+            Some(width) if !(1..=WIDEST).contains(&width) => {
                 found.push(bad_width(
                     bits.span,
-                    format!("a field of {width} bits cannot be composed from one value"),
-                    "a width is 1 to 64 bits",
+                    format!("`be` cannot have {width} bits"),
+                    "a width is at least 1 bit",
                 ));
             }
             width => fits(analysis, *value, width, found),
@@ -56,7 +59,7 @@ fn term(analysis: &Analysis, term: &Term, found: &mut Vec<Diagnostic>) {
         }
         TermKind::Align(bytes) => {
             if let Some(n) = constant(bytes)
-                && !(n > 0 && n <= 4096 && n & (n - 1) == 0)
+                && !(1..=4096).contains(&n)
             {
                 found.push(
                     Diagnostic::error(
@@ -64,7 +67,7 @@ fn term(analysis: &Analysis, term: &Term, found: &mut Vec<Diagnostic>) {
                         bytes.span,
                         format!("code cannot be aligned to {n} bytes"),
                     )
-                    .help("an alignment is a power of two up to 4096"),
+                    .help("code begins at a page, so an alignment is 1 to 4096 bytes"),
                 );
             }
         }
@@ -83,20 +86,18 @@ fn bad_width(span: Span, message: String, help: &str) -> Diagnostic {
     Diagnostic::error("bad-width", span, message).help(help)
 }
 
-/// `word` may be longer than a value, but not endless.
 fn whole_bytes(analysis: &Analysis, bits: Cpp, term: &str, found: &mut Vec<Diagnostic>) -> bool {
     let Some(width) = cpp::constant_integer(analysis.cpp(bits)) else {
         return true;
     };
-    let most = if term == "word" { 1024 } else { 64 };
-    if width > 0 && width <= most && width % 8 == 0 {
+    if (1..=WIDEST).contains(&width) && width % 8 == 0 {
         return true;
     }
     let message = format!("`{term}` cannot have {width} bits");
     found.push(bad_width(
         bits.span,
         message,
-        &format!("its width is a multiple of 8, up to {most}; `be` takes any width up to 64"),
+        "its width is a multiple of 8; `be` takes any width",
     ));
     false
 }
