@@ -193,22 +193,25 @@ fn write_bitstring(w: &mut ClassWriter, member: &Member, bitstring: &Bitstring) 
     w.out.doc(&member.doc);
     let params = Params::new(w, bitstring);
     let Some(body) = &bitstring.body else {
-        w.out.line(&format!(
+        let declaration = format!(
             "virtual void compose_{name}(yamba::Composer &yamba_out{}) = 0;",
             params.declared("", true)
-        ));
+        );
+        head(w, bitstring, &declaration);
         if let Some(returned) = wrapper_type(w, bitstring) {
-            w.out.line(&format!(
+            let declaration = format!(
                 "virtual {returned} {name}({}) = 0;",
                 params.declared("", false)
-            ));
+            );
+            head(w, bitstring, &declaration);
         }
         return;
     };
-    w.out.line(&format!(
+    let declaration = format!(
         "YAMBA_COMPOSES virtual void compose_{name}(yamba::Composer &yamba_out{})",
         params.declared("[[maybe_unused]] ", true)
-    ));
+    );
+    head(w, bitstring, &declaration);
     w.out.open("{");
     let class = w.context.analysis.class(w.node.class).name();
     let member_name = quote(&format!("{class}.{name}"));
@@ -219,6 +222,15 @@ fn write_bitstring(w: &mut ClassWriter, member: &Member, bitstring: &Bitstring) 
     terms::Terms::new(w).body(body);
     w.out.close("}");
     write_wrapper(w, bitstring, &params, &member_name);
+}
+
+/// The head of a function for a bitstring. A type of the author's in it may be unknown: that is to be told at the bitstring.
+fn head(w: &mut ClassWriter, bitstring: &Bitstring, declaration: &str) {
+    if bitstring.params.is_empty() && bitstring.signature.is_none() {
+        w.out.line(declaration);
+    } else {
+        w.out.user(bitstring.name.span, declaration);
+    }
 }
 
 /// What C++ gets from calling the bitstring, if it calls it.
@@ -249,10 +261,11 @@ fn write_wrapper(w: &mut ClassWriter, bitstring: &Bitstring, params: &Params, me
         return;
     };
     let name = &bitstring.name.text;
-    w.out.line(&format!(
+    let declaration = format!(
         "YAMBA_COMPOSES virtual {returned} {name}({})",
         params.declared("", false)
-    ));
+    );
+    head(w, bitstring, &declaration);
     w.out.open("{");
     let call = format!(
         "[&](yamba::Composer &yamba_out) {{ {}::compose_{name}(yamba_out{}); }}",

@@ -316,11 +316,16 @@ impl VariantWriter<'_, '_> {
                 ),
                 None => format!("decltype(object.{name}){{}}"),
             };
-            out.line(&format!(
+            let settle = format!(
                 "source.settle(object.{name}, {}, {}, [&] {{ return {value}; }});",
                 quote(name),
                 quote(&shown)
-            ));
+            );
+            // A value that its type cannot take is told where the value stands.
+            match parameter.value {
+                Some(value) => out.user(value.span, &settle),
+                None => out.line(&settle),
+            }
             for (kind, present) in [
                 ("over", declared.over.is_some()),
                 ("quick", declared.quick.is_some()),

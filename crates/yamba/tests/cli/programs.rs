@@ -113,6 +113,18 @@ fn an_error_in_a_body_is_shown_at_its_line() {
 }
 
 #[test]
+fn what_cpp_refuses_is_shown_where_it_stands() {
+    if !has("g++") {
+        return;
+    }
+    let program = "yamba t\n{\n    param int p = \"abc\";\n    bitstring b(nosuch n) { le(1, 8) }\n    void benchmark() { b(0); }\n}\n";
+    let mut yamba = Yamba::new().file("t.yamba", program);
+    yamba
+        .run("build t.yamba")
+        .refused(&["t.yamba:3:5: error", "t.yamba:4:5: error", "'nosuch'"]);
+}
+
+#[test]
 fn a_benchmark_that_is_not_built_costs_its_own_figure_only() {
     if !has("g++") {
         return;
