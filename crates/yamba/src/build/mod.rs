@@ -203,9 +203,31 @@ impl Job<'_> {
 
     /// Leaves source and program in `folder`.
     fn compile(&self, folder: &Path, warnings: &mut Vec<Diagnostic>) -> Result<(), BuildError> {
-        let blocks = self.assemble(folder)?;
+        match self.assemble(folder) {
+            Ok(blocks) => {
+                *warnings = self.translate(folder, &blocks)?;
+                Ok(())
+            }
+            // All faults in one go: the C++ can be judged without the bits, though not what it leads to.
+            Err(BuildError::Diagnostics(mut all)) => {
+                if let Err(BuildError::Diagnostics(more)) = self.translate(folder, &[]) {
+                    let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+                    all.extend(more.into_iter().filter(is_error));
+                }
+                Err(BuildError::Diagnostics(all))
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Writes the C++ and compiles it; what the compiler warns of is returned.
+    fn translate(
+        &self,
+        folder: &Path,
+        blocks: &[AssembledBlock],
+    ) -> Result<Vec<Diagnostic>, BuildError> {
         let source = folder.join(format!("{}.cc", self.name));
-        let generated = yamba_codegen::generate(self.analysis, &self.program, &blocks).cpp;
+        let generated = yamba_codegen::generate(self.analysis, &self.program, blocks).cpp;
         std::fs::write(&source, &generated)?;
         let mut command = self.command(&source, &folder.join(self.name));
         let output = command.env("LC_ALL", "C").output()?;
@@ -219,8 +241,7 @@ impl Job<'_> {
         };
         let found = messages::read(&compiled, &text);
         if output.status.success() {
-            *warnings = found;
-            return Ok(());
+            return Ok(found);
         }
         if !found.iter().any(|d| d.severity == Severity::Error) {
             return Err(BuildError::Tool {

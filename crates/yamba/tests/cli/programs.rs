@@ -125,6 +125,18 @@ fn what_cpp_refuses_is_shown_where_it_stands() {
 }
 
 #[test]
+fn assembler_and_cpp_are_heard_in_one_go() {
+    if !has("g++") {
+        return;
+    }
+    let program = "yamba t on x86_64\n{\n    bitstring<void c_function()> f { asm { movv rax, 5 } }\n    void benchmark() { f(); nonsense(); }\n}\n";
+    Yamba::new()
+        .file("t.yamba", program)
+        .run("build t.yamba --target x86_64-linux")
+        .refused(&["t.yamba:3:44: error", "t.yamba:4:29: error"]);
+}
+
+#[test]
 fn a_benchmark_that_is_not_built_costs_its_own_figure_only() {
     if !has("g++") {
         return;
