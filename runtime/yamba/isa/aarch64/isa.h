@@ -11,13 +11,6 @@
 namespace yamba {
 namespace isa {
 
-// The generic timer's counter, kept in its place by barriers.
-inline uint64_t ticks() {
-    uint64_t value;
-    __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(value) : : "memory");
-    return value;
-}
-
 // Rotations take one cycle and are never eliminated as moves and additions of constants may be.
 constexpr uint64_t chain_step = 64;
 inline void reference_chain(uint64_t steps) {

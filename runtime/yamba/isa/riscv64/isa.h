@@ -11,13 +11,6 @@
 namespace yamba {
 namespace isa {
 
-// The time base; the fences order memory around it.
-inline uint64_t ticks() {
-    uint64_t value;
-    __asm__ volatile("fence\n\trdtime %0\n\tfence" : "=r"(value) : : "memory");
-    return value;
-}
-
 // The base instruction set has no rotation; an exclusive or with an unknown value cannot be eliminated either.
 constexpr uint64_t chain_step = 64;
 inline void reference_chain(uint64_t steps) {

@@ -7,23 +7,10 @@
 #endif
 
 #include "../../isa_hooks.h"
+#include "../x86_chain.h"
 
 namespace yamba {
 namespace isa {
-
-// The time-stamp counter; nothing before is still running when it is read, nothing after has begun.
-inline uint64_t ticks() {
-    uint32_t low, high;
-    __asm__ volatile("lfence\n\trdtscp\n\tlfence" : "=a"(low), "=d"(high) : : "ecx", "memory");
-    return uint64_t(high) << 32 | low;
-}
-
-// Rotations by an immediate take one cycle and are never eliminated as moves and additions of constants may be.
-constexpr uint64_t chain_step = 64;
-inline void reference_chain(uint64_t steps) {
-    uintptr_t chain = 1;
-    for (uint64_t n = (steps + chain_step - 1) / chain_step; n > 0; n--) __asm__ volatile(".rept 64\n\trol $7, %0\n\t.endr" : "+r"(chain) : : "cc");
-}
 
 inline uintptr_t program_counter(const void *context) {
 #ifdef __linux__
