@@ -31,6 +31,8 @@ pub enum Event {
     Error(Failure),
     /// A signal ended the program.
     Crash(Crash),
+    /// What the harness itself used while several processes were measured.
+    Harness(HarnessUse),
     /// The point is done.
     End,
 }
@@ -53,6 +55,18 @@ pub struct Begin {
     /// The clock that was read.
     #[serde(default)]
     pub clock: Clock,
+    /// Where the process runs.
+    #[serde(default)]
+    pub placement: Placement,
+    /// Whether its memory is locked: no page of it is ever taken away.
+    #[serde(default)]
+    pub locked: bool,
+    /// Whether it runs in a real-time class.
+    #[serde(default)]
+    pub realtime: bool,
+    /// Processes that run the benchmark at the same time.
+    #[serde(default = "one")]
+    pub processes: u64,
     /// The machine's facts as the program sees them.
     #[serde(default)]
     pub platform: BTreeMap<String, Value>,
@@ -67,6 +81,38 @@ pub struct Clock {
     pub resolution_ns: Option<f64>,
     /// What one reading takes.
     pub cost_ns: Option<f64>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// Where a process runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Placement {
+    /// `pinned` or `free`.
+    pub kind: String,
+    /// The processors that it was allowed to use when it started.
+    #[serde(default)]
+    pub allowed: Vec<u64>,
+    /// The one that it was kept on; none if it is free, or if each of several processes has its own.
+    #[serde(default)]
+    pub cpu: Option<u64>,
+}
+
+/// What the harness itself used while several processes were measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HarnessUse {
+    /// Processes that ran the benchmark.
+    pub processes: u64,
+    /// Rounds in which each of them timed one interval.
+    pub rounds: u64,
+    /// File descriptors that the parent held.
+    pub descriptors: u64,
+    /// Processor time that the parent took in all rounds, without starting and ending the processes.
+    pub parent_cpu_ns: f64,
+    /// Memory that parent and processes share.
+    pub shared_bytes: u64,
 }
 
 /// Why a stretch was timed that is not a sample.
@@ -114,6 +160,69 @@ pub struct RawInterval {
     pub evidence: BTreeMap<String, Option<f64>>,
     /// Of a quantity, its value.
     pub value: Option<f64>,
+    /// Which process, from 0.
+    #[serde(default)]
+    pub process: u64,
+    /// The length of a core cycle around the benchmark's stretch, in ns: the mean of the reference chain right before and right after it.
+    #[serde(default)]
+    pub cycle_ns: Option<f64>,
+    /// The same around the dummy's stretch.
+    #[serde(default)]
+    pub dummy_cycle_ns: Option<f64>,
+    /// The same as `cycle_ns` by a second chain, on another unit of the processor. Not read around every interval.
+    #[serde(default)]
+    pub check_cycle_ns: Option<f64>,
+    /// What happened meanwhile.
+    #[serde(default)]
+    pub disturbance: Disturbance,
+    /// What of it the harness holds against the interval: `switch`, `migration`, `fault`, `stolen` or `clock`.
+    #[serde(default)]
+    pub disturbed: Vec<String>,
+    /// Under load, when this process ran the benchmark.
+    #[serde(default)]
+    pub load: Option<Load>,
+    /// Of a circle, the group of tests, from 0.
+    #[serde(default)]
+    pub group: Option<u64>,
+    /// What the processor's counters counted in the benchmark's stretch, where it has any.
+    #[serde(default)]
+    pub counters: BTreeMap<String, f64>,
+}
+
+/// What the system did to a process while an interval, benchmark and dummy, was timed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Disturbance {
+    /// Times that the processor was taken away.
+    #[serde(default)]
+    pub involuntary: u64,
+    /// Times that the process gave it away.
+    #[serde(default)]
+    pub voluntary: u64,
+    /// 1 if it ended on another processor than it began on.
+    #[serde(default)]
+    pub migrations: u64,
+    /// Page faults that were served without reading storage.
+    #[serde(default)]
+    pub minor_faults: u64,
+    /// Page faults that needed to read storage.
+    #[serde(default)]
+    pub major_faults: u64,
+    /// The gap between the clock and the thread's processor time, in ns.
+    #[serde(default)]
+    pub stolen_ns: f64,
+}
+
+/// When one of several processes ran the benchmark, in ns on one clock of the whole system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// It began to run the benchmark.
+    pub ready_ns: f64,
+    /// Its timed interval began.
+    pub begin_ns: f64,
+    /// Its timed interval ended.
+    pub end_ns: f64,
+    /// It stopped running the benchmark.
+    pub left_ns: f64,
 }
 
 /// The benchmark found that it cannot go on.

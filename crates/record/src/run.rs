@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::{Clock, Sizing};
+use crate::event::{Clock, Disturbance, HarnessUse, Load, Placement, Sizing};
 use crate::parameters::Parameters;
 use crate::program::{Chart, Physical};
 
@@ -24,6 +24,30 @@ pub struct Run {
     /// Whether it was stopped before it was done.
     #[serde(default)]
     pub interrupted: bool,
+    /// What was asked for.
+    #[serde(default)]
+    pub plan: Plan,
+}
+
+/// How a run was to measure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Decides the order in which launches of the run's benchmarks took turns.
+    pub seed: u64,
+    /// Fresh processes an entry, at least.
+    pub launches: u64,
+    /// Timed intervals a launch, at least.
+    pub intervals: u64,
+    /// Relative half width of the interval at which measuring may stop early.
+    pub precision: f64,
+    /// Time for one point with all its launches, in ns.
+    pub time_ns: u64,
+    /// Running before anything is timed, in ns.
+    pub warmup_ns: u64,
+    /// `pinned` or `free`.
+    pub placement: String,
+    /// Whether a real-time class was asked for.
+    pub realtime: bool,
 }
 
 impl Run {
@@ -34,6 +58,7 @@ impl Run {
             machine,
             benchmarks: Vec::new(),
             interrupted: false,
+            plan: Plan::default(),
         }
     }
 
@@ -118,6 +143,30 @@ pub struct Benchmark {
     pub median: Option<f64>,
     /// Its distribution-free 95 % confidence interval.
     pub interval: Option<[f64; 2]>,
+    /// What the interval speaks of: `between launches`, or `within launches`, which claims nothing about the next run.
+    #[serde(default)]
+    pub interval_kind: Option<IntervalKind>,
+    /// What each fresh process measured, in the order in which they ran.
+    #[serde(default)]
+    pub launches: Vec<Launch>,
+    /// Intervals that were set aside because they were disturbed.
+    #[serde(default)]
+    pub set_aside: u64,
+    /// How often each kind of disturbance was seen in an interval, set aside or not.
+    #[serde(default)]
+    pub disturbed: BTreeMap<String, u64>,
+    /// Operations (of a bandwidth: bytes) of all processes together.
+    #[serde(default)]
+    pub throughput: Option<Throughput>,
+    /// The median of the processes' medians, where several ran at the same time.
+    #[serde(default)]
+    pub median_of_medians: Option<f64>,
+    /// Where its processes ran.
+    #[serde(default)]
+    pub placement: Option<Placement>,
+    /// What the harness itself used where several processes ran at the same time, one entry a launch.
+    #[serde(default)]
+    pub harness: Vec<HarnessUse>,
     /// What the figure was computed from: the samples whose evidence is inside its bounds; all of them if most are not.
     pub samples: Vec<f64>,
     /// What the evidence said.
@@ -153,7 +202,40 @@ pub struct Benchmark {
     pub platform: BTreeMap<String, Value>,
 }
 
-/// A latency in core cycles. Their length is the mean of what was measured before and after; the interval is that of the time.
+/// What an interval of confidence speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IntervalKind {
+    /// Another run's median, as far as launches of this one differ.
+    #[serde(rename = "between launches")]
+    BetweenLaunches,
+    /// These processes alone.
+    #[serde(rename = "within launches")]
+    WithinLaunches,
+}
+
+/// What one fresh process, or one set of processes at the same time, measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    /// The median of its samples, in the benchmark's unit; none if none counted.
+    pub median: Option<f64>,
+    /// The median in core cycles.
+    pub cycles: Option<f64>,
+    /// Samples that counted.
+    pub samples: u64,
+    /// The median length of a core cycle, in ns.
+    pub cycle_ns: Option<f64>,
+}
+
+/// What all processes did together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Throughput {
+    /// The sum of the processes' medians.
+    pub sum: f64,
+    /// `operations/s`, or the bandwidth's unit.
+    pub unit: String,
+}
+
+/// A latency in core cycles, each sample by the length of a cycle at its own moment. The interval is of the same kind as the figure's.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cycles {
     /// The median.
@@ -179,7 +261,7 @@ pub struct Evidence {
 }
 
 /// One interval as it was read, and what it amounts to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Calls of the benchmark.
     pub passes: u64,
@@ -189,6 +271,36 @@ pub struct Interval {
     pub ns: f64,
     /// What as many calls of the dummy took.
     pub dummy_ns: f64,
+    /// Which fresh process, from 0.
+    #[serde(default)]
+    pub launch: u64,
+    /// Which of the processes of that launch, from 0.
+    #[serde(default)]
+    pub process: u64,
+    /// The length of a core cycle then, in ns.
+    #[serde(default)]
+    pub cycle_ns: Option<f64>,
+    /// The same around the dummy.
+    #[serde(default)]
+    pub dummy_cycle_ns: Option<f64>,
+    /// The same by the second chain.
+    #[serde(default)]
+    pub check_cycle_ns: Option<f64>,
+    /// What happened meanwhile.
+    #[serde(default)]
+    pub disturbance: Disturbance,
+    /// What of it counts against the interval.
+    #[serde(default)]
+    pub disturbed: Vec<String>,
+    /// Under load, when this process ran the benchmark.
+    #[serde(default)]
+    pub load: Option<Load>,
+    /// Of a circle, the group of tests.
+    #[serde(default)]
+    pub group: Option<u64>,
+    /// What the processor's counters counted.
+    #[serde(default)]
+    pub counters: BTreeMap<String, f64>,
     /// The sample, in the benchmark's unit.
     pub sample: Option<f64>,
     /// What the evidence said.

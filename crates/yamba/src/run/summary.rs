@@ -29,6 +29,14 @@ pub(super) fn ended(class: &str, status: Status, notes: Vec<String>) -> Benchmar
         operations: None,
         median: None,
         interval: None,
+        interval_kind: None,
+        launches: Vec::new(),
+        set_aside: 0,
+        disturbed: BTreeMap::new(),
+        throughput: None,
+        median_of_medians: None,
+        placement: None,
+        harness: Vec::new(),
         samples: Vec::new(),
         evidence: BTreeMap::new(),
         notes,
@@ -121,7 +129,16 @@ fn interval(program: &Program, raw: &RawInterval) -> Interval {
         dummy_ns: raw.dummy_ns,
         sample: units::sample(figure, unit, raw),
         evidence: raw.evidence.clone(),
-        outside: Vec::new(),
+        process: raw.process,
+        cycle_ns: raw.cycle_ns,
+        dummy_cycle_ns: raw.dummy_cycle_ns,
+        check_cycle_ns: raw.check_cycle_ns,
+        disturbance: raw.disturbance.clone(),
+        disturbed: raw.disturbed.clone(),
+        load: raw.load,
+        group: raw.group,
+        counters: raw.counters.clone(),
+        ..Interval::default()
     };
     interval.outside = validity::outside(program, &interval);
     interval
