@@ -5,11 +5,13 @@
 //! nothing, and nothing that it writes is ever a NaN.
 
 pub mod event;
+pub mod machine;
 pub mod parameters;
 pub mod program;
 pub mod run;
 
 pub use event::Event;
+pub use machine::Machine;
 pub use parameters::Parameters;
 pub use program::Program;
-pub use run::{Benchmark, Evidence, Interval, Machine, Run, Status};
+pub use run::{Benchmark, Evidence, Interval, Run, Status};

@@ -5,5 +5,6 @@ pub mod cli;
 pub mod disasm;
 pub mod embedded;
 pub mod files;
+pub mod machine;
 pub mod render;
 pub mod run;

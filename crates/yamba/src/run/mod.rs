@@ -6,7 +6,6 @@
 mod child;
 mod crash;
 mod describe;
-mod machine;
 mod outcome;
 mod points;
 mod progress;
@@ -22,8 +21,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use yamba_lang::model::Target;
-use yamba_record::run::Scratch as ScratchFacts;
+use yamba_record::machine::Scratch as ScratchFacts;
 use yamba_record::{Benchmark, Run, Status};
+
+use crate::machine;
 
 pub use crash::Listing;
 pub use progress::{Bar, Progress, Silent};

@@ -6,7 +6,7 @@ use yamba_lang::model::Target;
 use yamba_record::Machine;
 
 /// The facts that any figure depends on.
-pub(super) fn probe(target: &Target) -> Machine {
+pub fn probe(target: &Target) -> Machine {
     let names = rustix::system::uname();
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
