@@ -231,7 +231,7 @@ fn why_not(analysis: &Analysis, standing: Standing, target: &Target) -> String {
     }
 }
 
-fn progress() -> Box<dyn Progress> {
+pub(super) fn progress() -> Box<dyn Progress> {
     match io::stderr().is_terminal() {
         true => Box::new(Bar::default()),
         false => Box::new(Silent),
@@ -239,7 +239,7 @@ fn progress() -> Box<dyn Progress> {
 }
 
 /// The composed code around a crash. A record holds it in the same form as `--compose` prints it.
-fn listing(code: &event::Code, address: u64) -> Option<String> {
+pub(super) fn listing(code: &event::Code, address: u64) -> Option<String> {
     let value = serde_json::to_value(code).ok()?;
     let code: Code = serde_json::from_value(value).ok()?;
     Some(disasm::render(

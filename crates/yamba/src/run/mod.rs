@@ -30,6 +30,7 @@ pub use crash::Listing;
 pub use progress::{Bar, Progress, Silent};
 pub use stop::Stop;
 pub use table::{Style, table};
+pub use units::{number, scale};
 
 use child::Limits;
 use points::Point;

@@ -70,7 +70,7 @@ pub(super) fn sample(figure: &str, unit: &str, raw: &RawInterval) -> Option<f64>
 }
 
 /// A factor and a unit that give a number of a convenient length.
-pub(super) fn scale(value: f64, unit: &str) -> (f64, String) {
+pub fn scale(value: f64, unit: &str) -> (f64, String) {
     const TIMES: [(&str, f64); 4] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
     let Some(base) = nanoseconds(unit) else {
         return (1.0, unit.to_owned());
@@ -82,7 +82,7 @@ pub(super) fn scale(value: f64, unit: &str) -> (f64, String) {
 }
 
 /// A number with four digits that count, as a person would write it.
-pub(super) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
