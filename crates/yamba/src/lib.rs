@@ -8,3 +8,4 @@ pub mod files;
 pub mod machine;
 pub mod render;
 pub mod run;
+pub mod time;

@@ -13,6 +13,7 @@ mod port;
 mod run;
 mod select;
 mod target;
+mod time;
 
 use std::process::ExitCode;
 
@@ -53,6 +54,7 @@ enum Command {
     Port(port::Port),
     List(list::List),
     Run(run::Run),
+    Time(time::Time),
 }
 
 /// What a command that could do its work has to say by its exit status.
@@ -81,6 +83,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Port(c) => c.run(),
         Command::List(c) => c.run(),
         Command::Run(c) => c.run(),
+        Command::Time(c) => c.run(),
     }
 }
 

@@ -7,3 +7,4 @@ mod everywhere;
 mod house;
 mod programs;
 mod support;
+mod time;

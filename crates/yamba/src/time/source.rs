@@ -1,0 +1,159 @@
+//! A Yamba program made of what a person typed on a command line. What is wrong with a piece is shown in that piece,
+//! as it was typed, and never in the program around it.
+
+use std::ops::Range;
+
+use yamba_lang::diagnostic::{Diagnostic, Label};
+use yamba_lang::source::{FileId, SourceMap, Span};
+use yamba_lang::{Analysis, ClassId, Input};
+
+use crate::embedded::Home;
+use crate::files::Disk;
+
+/// A program under construction.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Source {
+    text: String,
+    pieces: Vec<Piece>,
+}
+
+/// Something that a person typed.
+#[derive(Clone, Debug)]
+struct Piece {
+    /// What messages call it, as they call a file.
+    name: String,
+    text: String,
+    /// Where it stands in the program.
+    range: Range<u32>,
+}
+
+impl Source {
+    /// Adds text of ours.
+    pub(super) fn add(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Adds what a person typed, and returns where it stands.
+    pub(super) fn given(&mut self, name: &str, text: &str) -> Range<u32> {
+        let start = self.text.len() as u32;
+        self.text.push_str(text);
+        let range = start..self.text.len() as u32;
+        self.pieces.push(Piece {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            range: range.clone(),
+        });
+        range
+    }
+
+    /// Reads the program as if it were a file of the library: what lies in the current folder has no part in it.
+    pub(super) fn analyse(self, class: &str, home: &Home) -> Result<Analysed, String> {
+        let path = home.library.join(format!("{class}.yamba"));
+        let input = Input {
+            path: path.display().to_string(),
+            text: self.text,
+        };
+        let path = input.path.clone();
+        let disk = Disk::new(Vec::new(), home)?;
+        let analysis = yamba_lang::analyse(vec![input], &disk);
+        let file = analysis.sources.files().find(|(_, f)| f.path == path);
+        let file = file.map(|(id, _)| id);
+        let class = analysis
+            .requested()
+            .into_iter()
+            .find(|id| analysis.class(*id).name() == class);
+        Ok(Analysed {
+            analysis,
+            class,
+            file,
+            pieces: self.pieces,
+        })
+    }
+}
+
+/// A program that was read.
+pub(super) struct Analysed {
+    pub(super) analysis: Analysis,
+    /// The class asked for, unless a piece has brought the program out of shape.
+    pub(super) class: Option<ClassId>,
+    file: Option<FileId>,
+    pieces: Vec<Piece>,
+}
+
+impl Analysed {
+    /// Diagnostics with their places in the pieces, and the texts that those places are of.
+    pub(super) fn told(&self, diagnostics: &[Diagnostic]) -> Told {
+        let mut sources = SourceMap::default();
+        for (_, file) in self.analysis.sources.files() {
+            sources.add(file.path.as_str(), file.text.as_str());
+        }
+        let ids: Vec<FileId> = self
+            .pieces
+            .iter()
+            .map(|p| sources.add(p.name.as_str(), p.text.as_str()))
+            .collect();
+        let diagnostics = diagnostics.iter().map(|d| self.moved(d, &ids)).collect();
+        Told {
+            sources,
+            diagnostics,
+        }
+    }
+
+    fn moved(&self, diagnostic: &Diagnostic, ids: &[FileId]) -> Diagnostic {
+        let place = |label: &Label| {
+            let span = self.span(label.span, ids)?;
+            let text = label.text.clone();
+            Some(Label { span, text })
+        };
+        let outside = |label: &Label| Some(label.span.file) != self.file;
+        let mut moved = diagnostic.clone();
+        let kept = |label: &Label| place(label).or_else(|| outside(label).then(|| label.clone()));
+        moved.secondary = diagnostic.secondary.iter().filter_map(kept).collect();
+        moved.primary = place(&diagnostic.primary)
+            .or_else(|| moved.secondary.first().cloned())
+            .or_else(|| self.nearest(diagnostic.primary.span, ids))
+            .unwrap_or_else(|| diagnostic.primary.clone());
+        moved
+    }
+
+    /// What is found wrong with the program around a piece, the piece before it has done.
+    fn nearest(&self, span: Span, ids: &[FileId]) -> Option<Label> {
+        if Some(span.file) != self.file {
+            return None;
+        }
+        let before = |p: &&Piece| p.range.start <= span.start;
+        let index = self.pieces.iter().rposition(|p| before(&p)).unwrap_or(0);
+        let file = *ids.get(index)?;
+        let end = self.pieces[index].text.len() as u32;
+        Some(Label {
+            span: Span {
+                file,
+                start: 0,
+                end,
+            },
+            text: String::new(),
+        })
+    }
+
+    fn span(&self, span: Span, ids: &[FileId]) -> Option<Span> {
+        let inside = |p: &Piece| p.range.start <= span.start && span.start <= p.range.end;
+        if Some(span.file) != self.file {
+            return None;
+        }
+        let index = self.pieces.iter().position(inside)?;
+        let range = &self.pieces[index].range;
+        Some(Span {
+            file: ids[index],
+            start: span.start - range.start,
+            end: span.end.min(range.end) - range.start,
+        })
+    }
+}
+
+/// Diagnostics and the texts that their places are of.
+pub struct Told {
+    /// The texts.
+    pub sources: SourceMap,
+    /// What is wrong with them.
+    pub diagnostics: Vec<Diagnostic>,
+}
