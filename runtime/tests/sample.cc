@@ -15,6 +15,9 @@ uint64_t now = 1000;
 // Each reading takes 20 ns.
 uint64_t simulated_clock() { return now += 20; }
 
+// Nothing is ever taken away.
+yamba::Usage simulated_usage() { return {0, 0, 0, 0, double(now), 0}; }
+
 enum Mode { plain, crashing, failing, hanging, must_fail, nothing, partner, aborting, uses_scratch, out_of_bounds };
 
 struct yamba_sample : yamba::Subject {
@@ -91,7 +94,7 @@ const char *const reasons[] = {"needs file(\"/\")"};
 }  // namespace
 
 int main(int argc, char **argv) {
-    if (getenv("YAMBA_TEST_REAL_CLOCK") == nullptr) yamba::read_clock = simulated_clock;
+    if (getenv("YAMBA_TEST_REAL_CLOCK") == nullptr) yamba::read_clock = simulated_clock, yamba::read_usage = simulated_usage;
     const yamba::ProgramInfo info{"sample", "x86_64", "linux", {atoms, 1}, holds, worlds, {reasons, 1}, {variants, 1}};
     return yamba::main(info, argc, argv);
 }

@@ -143,6 +143,14 @@ void the_clock_is_measured() {
 uint64_t now;
 uint64_t simulated() { return now += 10; }
 
+// What is taken away, where a test says so.
+yamba::Usage usage;
+yamba::Usage simulated_usage() {
+    yamba::Usage used = usage;
+    used.cpu_ns += double(now);
+    return used;
+}
+
 // Writes down the order in which the harness calls.
 struct Recorder final : yamba::Subject {
     yamba::Text calls;
@@ -181,6 +189,7 @@ Recorder measured(const char *kind, bool pass_hooks, yamba::Plan plan) {
     subject.kind = kind;
     now = 0;
     yamba::read_clock = simulated;
+    yamba::read_usage = simulated_usage;
     yamba::record_fd = open("/dev/null", O_WRONLY);
     yamba::measure(subject, pass_hooks, plan, {10, 10});
     close(yamba::record_fd);
@@ -198,11 +207,110 @@ void a_quantity_is_asked_once_an_interval() { CHECK(measured("value", false, {2,
 
 void passes_grow_until_an_interval_is_long_enough() {
     Recorder subject = measured("latency", false, {11, 0});
-    // 100 ns a pass: 1 ms needs 10 000, and the growth check takes twice as many.
-    CHECK(subject.most_passes >= 20000 && subject.most_passes < 24000);
+    // 100 ns a pass: half a millisecond needs 5000, and the growth check takes twice as many.
+    CHECK(subject.most_passes >= 10000 && subject.most_passes < 12000);
     size_t evidence = 0;
     for (const char *c = subject.calls.c_str(); *c != '\0'; c++) evidence += *c == 'e';
     CHECK(evidence == 11);
+}
+
+// Every third interval loses the processor: it does not count as one of the eleven.
+struct Disturbed final : yamba::Subject {
+    uint64_t intervals = 0;
+    bool waiting = false;
+    void configure(yamba::ParameterSource &) override {}
+    void prepare() override {}
+    void setup() override {}
+    void before_pass() override {}
+    void after_pass() override {}
+    void cleanup() override {}
+    void finish() override {}
+    uint64_t operations() override { return 1; }
+    bool may_wait() override { return waiting; }
+    double value() override { return 0; }
+    void run(uint64_t) override {
+        now += 1000;
+        if (intervals % 3 == 0) usage.involuntary++;
+    }
+    void run_dummy(uint64_t) override {}
+    void evidence(yamba::EvidenceSink &) override { intervals++; }
+    size_t bounds(yamba::Bound *, size_t) override { return 0; }
+    const char *figure() override { return "latency"; }
+    const char *unit() override { return "ns"; }
+};
+
+uint64_t intervals_with_disturbance(bool waiting, uint64_t time) {
+    Disturbed subject;
+    subject.waiting = waiting;
+    yamba::Plan plan;
+    plan.time = time;
+    plan.lock = false;
+    now = 0;
+    usage = {};
+    yamba::read_clock = simulated;
+    yamba::read_usage = simulated_usage;
+    yamba::record_fd = open("/dev/null", O_WRONLY);
+    yamba::measure(subject, true, plan, {10, 10});
+    close(yamba::record_fd);
+    usage = {};
+    return subject.intervals;
+}
+
+void disturbed_intervals_are_replaced() {
+    // With 1 ms of patience 11 undisturbed ones need 16; without any time nothing is waited for.
+    CHECK(intervals_with_disturbance(false, 1) == 11);
+    uint64_t enough = intervals_with_disturbance(false, 15000);
+    CHECK(enough >= 16 && enough <= 18);
+    CHECK(intervals_with_disturbance(true, 1) == 11);
+}
+
+void each_disturbance_has_its_name() {
+    using yamba::held_against;
+    yamba::Tolerance none{false, false}, waits{true, false}, faults{false, true};
+    yamba::Disturbance d;
+    CHECK(held_against(d, 1000, none).empty());
+    d.involuntary = 1;
+    CHECK(held_against(d, 1000, none).is("\"switch\"") && held_against(d, 1000, waits).empty());
+    d = {}, d.voluntary = 1, d.stolen_ns = 900;
+    CHECK(held_against(d, 1000, none).empty());
+    d = {}, d.migrations = 1, d.minor_faults = 1;
+    CHECK(held_against(d, 1000, none).is("\"migration\",\"fault\"") && held_against(d, 1000, faults).is("\"migration\"") && held_against(d, 1000, waits).is("\"fault\""));
+    d = {}, d.stolen_ns = 11;
+    CHECK(held_against(d, 1000, none).is("\"stolen\"") && held_against(d, 1200, none).empty() && held_against(d, 1000, waits).empty());
+    d = {}, d.clock_went_back = true;
+    CHECK(held_against(d, 1000, waits).is("\"clock\""));
+}
+
+// A thread that is off the processor for 70 of 100 ns, and two clocks that agree otherwise.
+void stolen_time_is_the_gap_between_two_clocks() {
+    now = 0;
+    usage = {};
+    yamba::read_clock = simulated;
+    yamba::read_usage = simulated_usage;
+    yamba::Watch watch;
+    now += 100;
+    usage.cpu_ns -= 70;
+    usage.minor_faults = 3;
+    yamba::Disturbance d = watch.end();
+    // The clock is read inside: its own 10 ns are in both.
+    CHECK(d.stolen_ns >= 60 && d.stolen_ns <= 80 && d.minor_faults == 3 && d.involuntary == 0);
+    usage = {};
+}
+
+// A chain whose steps take 3 ns, 12 ns a call beside them: both lengths share the call.
+void a_cycle_is_the_difference_of_two_lengths() {
+    yamba::read_clock = simulated;
+    yamba::Chain chain{[](uint64_t steps) { now += 12 + 3 * steps; }, 64, 1}, slow{[](uint64_t steps) { now += 12 + 9 * steps; }, 64, 3};
+    CHECK(yamba::cycle::length(chain) == 3 && yamba::cycle::length(slow) == 3);
+    CHECK(!(yamba::cycle::length(yamba::Chain{}) > 0));
+}
+
+void precision_is_half_the_median_s_interval() {
+    using yamba::harness::half_width;
+    // Of 11 the 2nd and the 10th (Conover, table A3: 98.8 %): 92 and 108 about 100.
+    CHECK(half_width({90, 92, 94, 96, 98, 100, 102, 104, 106, 108, 110}) == 0.08);
+    CHECK(half_width({110, 92, 94, 96, 98, 100, 102, 104, 106, 108, 90}) == 0.08);
+    CHECK(half_width({5, 5, 5, 5, 5, 5, 5}) == 0 && half_width({1, 2}) > 1e9 && half_width({-1, -1, -1, -1, -1, -1}) > 1e9);
 }
 
 // Runs in a child, and says how it ended.
@@ -286,6 +394,11 @@ int main() {
     one_pass_an_interval_with_hooks();
     a_quantity_is_asked_once_an_interval();
     passes_grow_until_an_interval_is_long_enough();
+    disturbed_intervals_are_replaced();
+    each_disturbance_has_its_name();
+    stolen_time_is_the_gap_between_two_clocks();
+    a_cycle_is_the_difference_of_two_lengths();
+    precision_is_half_the_median_s_interval();
     failing_has_a_status_of_its_own();
     scratch_is_removed_however_it_ends();
     the_platform_is_detected();

@@ -42,6 +42,14 @@ namespace arguments {
             "  --set NAME=VALUE   gives a parameter its value (64, 0x40, 64K, 64M, true)\n"
             "  --intervals N      measures at least N intervals\n"
             "  --time-ns N        and goes on until N nanoseconds are spent\n"
+            "  --precision X      or until the median's interval is within this part of it\n"
+            "  --warmup-ns N      runs so long before anything is timed\n"
+            "  --processes N      runs in N processes at the same time\n"
+            "  --loaded-ns N      where an interval lasts at least N nanoseconds\n"
+            "  --cpu N            stays on this processor\n"
+            "  --free             may run on any\n"
+            "  --realtime         in a real-time class\n"
+            "  --no-lock          without locking its memory\n"
             "  --record-fd N      writes records there\n",
             info.name, info.isa, info.system, info.name, info.name, info.name, info.name);
     exit(status);
@@ -79,6 +87,14 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--set")) a.settings.push_back(arguments::setting(operand()));
         else if (is("--intervals")) a.plan.intervals = arguments::number<uint64_t>(option, operand());
         else if (is("--time-ns")) a.plan.time = arguments::number<uint64_t>(option, operand());
+        else if (is("--precision")) a.plan.precision = arguments::number<double>(option, operand());
+        else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand());
+        else if (is("--processes")) a.plan.processes = arguments::number<uint64_t>(option, operand());
+        else if (is("--loaded-ns")) a.plan.loaded_interval = arguments::number<uint64_t>(option, operand());
+        else if (is("--cpu")) a.plan.cpu = arguments::number<int>(option, operand());
+        else if (is("--free")) a.plan.free = true;
+        else if (is("--realtime")) a.plan.realtime = true;
+        else if (is("--no-lock")) a.plan.lock = false;
         else if (is("--record-fd")) record_fd = arguments::number<int>(option, operand());
         else if (is("--compose")) a.command = Command::compose, a.member = operand();
         else if (is("--help")) arguments::usage(info, 0);

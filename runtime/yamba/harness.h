@@ -3,72 +3,81 @@
 #pragma once
 
 #include "clock.h"
-#include "isa_hooks.h"
+#include "cycle.h"
+#include "disturbance.h"
+#include "interval_record.h"
+#include "placement.h"
+#include "precision.h"
 #include "record_writer.h"
 #include "subject.h"
 
 namespace yamba {
 
 struct Plan {
-    uint64_t intervals = 11;            // at least
-    uint64_t time = 2000000000;         // ns; measuring goes on until it is spent
+    uint64_t intervals = 11;            // at least so many that nothing disturbed
+    uint64_t time = 2000000000;         // ns; measuring goes on until it is spent,
+    double precision = 0;               // or, looked at now and then, until the figure's interval is as narrow as this part of it
+    uint64_t warmup = 20000000;         // ns of running before anything is timed
+    uint64_t processes = 0;             // run the benchmark at the same time; 0: one, without the protocol that several need
+    uint64_t loaded_interval = 1000000000;  // ns that an interval lasts at least where several do
+    bool free = false;                  // the system chooses the processor
+    int cpu = -1;                       // to stay on; -1: the harness chooses
+    bool realtime = false;
+    bool lock = true;                   // memory
 };
 
 namespace harness {
 
-constexpr double enough = 1e6;              // ns an interval lasts at least: what disturbs it then is rare and shows
+constexpr double enough = 500000;           // ns an interval lasts at least: what disturbs it then is rare and shows
 constexpr double clock_errors = 100;        // and this many clock errors, so that reading it costs less than 1 %
-constexpr double warm = 2e7;                // ns of warm-up
 constexpr int most_warm_trials = 100;       // where nothing takes any time, time never comes to an end
 constexpr uint64_t most_intervals = 10000;
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 constexpr int growth_rounds = 5;
+constexpr int check_every = 8;              // intervals: the second reference chain
+constexpr double patience = 3;              // times the plan's time, for undisturbed intervals where most are disturbed
+
+inline double shortest_interval(const ClockError &error) { return fmax(enough, clock_errors * error.worst()); }
+
+// One timed stretch of the benchmark or of its dummy. Nothing but the call stands between the readings.
+template <bool real>
+double time(Subject &subject, uint64_t passes) {
+    uint64_t begin = read_clock();
+    if (real) subject.run(passes);
+    else subject.run_dummy(passes);
+    uint64_t end = read_clock();
+    return nanoseconds(begin, end);
+}
 
 struct Pair {
     double ns, dummy_ns;
 };
 
-// Collects the values of evidence into one JSON object.
-struct EvidenceObject final : EvidenceSink {
-    Text json;
-    void value(const char *name, double value) override { json.add(json.empty() ? "" : ",").quote(name).add(":").number(value); }
-};
-
 class Measurement {
   public:
-    Measurement(Subject &subject, bool pass_hooks, const Plan &plan) : subject_(subject), plan_(plan) {
-        is_value_ = strcmp(subject.figure(), "value") == 0;
+    Measurement(Subject &subject, bool pass_hooks, const Plan &plan)
+        : subject_(subject), plan_(plan), own_{subject.may_wait(), subject.may_fault()}, is_value_(strcmp(subject.figure(), "value") == 0) {
         one_pass_ = pass_hooks || is_value_;
     }
 
-    void run(const ClockError &error) {
+    void run(const ClockError &error) { measure(prepare(error)); }
+
+    // Warms up, and finds how many passes an interval needs.
+    uint64_t prepare(const ClockError &error) {
         begin_ = read_clock();
-        double target = enough > clock_errors * error.worst() ? enough : clock_errors * error.worst();
-        record_cycle();
-        uint64_t passes = one_pass_ ? warm_pass() : size(target);
+        uint64_t passes = one_pass_ ? warm_pass() : size(shortest_interval(error));
         if (!one_pass_) check_growth(passes);
-        measure(passes);
-        record_cycle();
+        return passes;
     }
 
   private:
-    double since_begin() const { return double(read_clock() - begin_); }
+    double since_begin() const { return nanoseconds(begin_, read_clock()); }
 
-    // One timed stretch of the benchmark or of its dummy. Nothing but the call stands between the readings.
-    template <bool real>
-    double time(uint64_t passes) {
-        subject_.before_pass();
-        uint64_t begin = read_clock();
-        if (real) subject_.run(passes);
-        else subject_.run_dummy(passes);
-        uint64_t end = read_clock();
-        return double(end - begin);
-    }
-
-    // Untold: warm-up, sizing and the dummy's stretches show no evidence.
+    // Untold: warm-up and sizing show no evidence.
     template <bool real>
     double time_quietly(uint64_t passes) {
-        double ns = time<real>(passes);
+        subject_.before_pass();
+        double ns = time<real>(subject_, passes);
         subject_.after_pass();
         return ns;
     }
@@ -98,8 +107,13 @@ class Measurement {
             uint64_t next = uint64_t(double(passes) * factor);
             passes = next > passes ? next : passes + 1;
         }
-        for (int i = 0; i < most_warm_trials && since_begin() < warm; i++) trial("warm-up", passes);
+        warm_up(passes);
         return passes;
+    }
+
+    // Until the time is over; trials that take no time at all are counted instead.
+    void warm_up(uint64_t passes) {
+        for (int idle = 0; idle < most_warm_trials && since_begin() < double(plan_.warmup);) idle = trial("warm-up", passes).ns < enough / 2 ? idle + 1 : 0;
     }
 
     // Twice the passes must take longer; if they do not, the compiler or the processor has found that there is nothing to do.
@@ -115,52 +129,65 @@ class Measurement {
 
     void measure(uint64_t passes) {
         double begin = since_begin();
+        uint64_t checkpoint = plan_.intervals;
         for (uint64_t i = 0; i < most_intervals; i++) {
-            if (i >= plan_.intervals && since_begin() - begin >= double(plan_.time)) break;
-            measure_interval(i, passes);
+            if (measure_interval(i, passes)) good_.push_back(last_);
+            double spent = since_begin() - begin;
+            if (i + 1 < plan_.intervals || (good_.size() < plan_.intervals && spent < patience * double(plan_.time))) continue;
+            if (spent >= double(plan_.time)) break;
+            // Looked at always, a rule would stop where the interval is narrow by chance.
+            if (plan_.precision <= 0 || good_.size() < checkpoint) continue;
+            checkpoint *= 2;
+            if (half_width(good_) <= plan_.precision) break;
         }
     }
 
-    void measure_interval(uint64_t index, uint64_t passes) {
-        uint64_t operations = passes * subject_.operations();
-        double ns = time<true>(passes);
-        interval = Interval{passes, operations, ns};
-        EvidenceObject evidence;
-        subject_.evidence(evidence);
-        double value = is_value_ ? subject_.value() : NAN;
+    // Whether nothing disturbed it.
+    bool measure_interval(uint64_t index, uint64_t passes) {
+        IntervalFacts facts;
+        facts.index = index;
+        facts.passes = passes;
+        facts.operations = passes * subject_.operations();
+        time_benchmark(facts);
+        if (!is_value_) time_dummy(facts);
+        if (index % check_every == 0) facts.check_cycle_ns = check_cycle_length();
+        facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
+        facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, own_);
+        last_ = is_value_ ? facts.value : (facts.ns - facts.dummy_ns) / double(facts.operations);
+        record_interval(facts);
+        return facts.disturbed.empty();
+    }
+
+    void time_benchmark(IntervalFacts &facts) {
+        subject_.before_pass();
+        Watch watch;
+        double before = cycle_length();
+        facts.ns = time<true>(subject_, facts.passes);
+        facts.cycle_ns = (before + cycle_length()) / 2;
+        facts.disturbance += watch.end();
+        interval = Interval{facts.passes, facts.operations, facts.ns};
+        subject_.evidence(facts.evidence);
+        if (is_value_) facts.value = subject_.value();
         subject_.after_pass();
-        double dummy_ns = is_value_ ? 0 : time_quietly<false>(passes);
-        Record record("interval");
-        record.count("index", index).count("passes", passes).count("operations", operations);
-        record.number("ns", ns).number("dummy_ns", dummy_ns);
-        record.key("evidence").add("{").add(evidence.json).add("}");
-        record.number("value", value);
     }
 
-    // The length of a core cycle now: the same chain at two lengths, so that call and clock cancel. The shortest of
-    // several readings, since a disturbance only ever lengthens one.
-    static double cycle() {
-        if (isa_hooks.reference_chain == nullptr) return NAN;
-        uint64_t unit = isa_hooks.reference_chain_multiple, steps = (20000 / unit + 1) * unit;
-        double shorter = INFINITY, longer = INFINITY;
-        for (int i = 0; i < 15; i++) {
-            shorter = least(shorter, chain(steps));
-            longer = least(longer, chain(2 * steps));
-        }
-        return longer > shorter ? (longer - shorter) / double(steps) : NAN;
+    void time_dummy(IntervalFacts &facts) {
+        subject_.before_pass();
+        Watch watch;
+        double before = cycle_length();
+        facts.dummy_ns = time<false>(subject_, facts.passes);
+        facts.dummy_cycle_ns = (before + cycle_length()) / 2;
+        facts.disturbance += watch.end();
+        subject_.after_pass();
     }
-    static double chain(uint64_t steps) {
-        uint64_t begin = read_clock();
-        isa_hooks.reference_chain(steps);
-        return double(read_clock() - begin);
-    }
-    static double least(double a, double b) { return a < b ? a : b; }
-    static void record_cycle() { Record("cycle").number("ns", cycle()); }
 
     Subject &subject_;
     const Plan &plan_;
+    Tolerance own_;
     bool one_pass_, is_value_;
     uint64_t begin_ = 0;
+    double last_ = 0;
+    Values<double> good_;
 };
 
 }  // namespace harness
@@ -169,6 +196,7 @@ class Measurement {
 inline void measure(Subject &subject, bool pass_hooks, const Plan &plan, const ClockError &error) {
     subject.prepare();
     subject.setup();
+    if (plan.lock && !subject.may_fault()) place::lock_memory();
     harness::Measurement(subject, pass_hooks, plan).run(error);
     subject.cleanup();
     subject.finish();

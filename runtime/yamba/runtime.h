@@ -14,6 +14,7 @@
 #include "must.h"
 #include "names.h"
 #include "parameters.h"
+#include "placement.h"
 #include "platform.h"
 #include "record_writer.h"
 #include "scratch.h"
@@ -53,12 +54,24 @@ inline Point configure(const ProgramInfo &info, const Variant &variant, const Va
     return point;
 }
 
-inline void record_begin(const ProgramInfo &info, const Variant &variant, const Point &point, const ClockError &error) {
+inline void record_place(Record &record, const Plan &plan) {
+    Text &place = record.key("placement");
+    place.add("{\"kind\":").quote(placement.pinned() ? "pinned" : "free").add(",\"allowed\":[");
+    for (size_t i = 0; i < placement.allowed.size(); i++) place.addf(i == 0 ? "%d" : ",%d", placement.allowed.data()[i]);
+    place.add("],\"cpu\":");
+    if (placement.pinned() && plan.processes <= 1) place.addf("%d}", placement.cpu);
+    else place.add("null}");
+}
+
+inline void record_begin(const ProgramInfo &info, const Variant &variant, const Point &point, const Plan &plan, const ClockError &error, bool realtime) {
     Record record("begin");
     record.text("class", info.name).text("isa", info.isa).text("system", info.system);
     describe::add_ports(record.key("ports"), variant.ports);
     describe::add_point(record.key("parameters"), point.source);
     record.text("unit", point.subject->unit()).text("figure", point.subject->figure());
+    record_place(record, plan);
+    record.truth("locked", plan.lock && !point.subject->may_fault()).truth("realtime", realtime);
+    record.count("processes", plan.processes > 1 ? plan.processes : 1);
     record.key("clock").add("{\"name\":").quote(clock_name).add(",\"resolution_ns\":").number(error.resolution).add(",\"cost_ns\":").number(error.cost).add("}");
     record.key("platform").addf(
         "{\"page_size\":%zu,\"cache_line\":%zu,\"l1d_size\":%zu,\"l1i_size\":%zu,\"l2_size\":%zu,\"last_cache_size\":%zu,"
@@ -73,8 +86,11 @@ inline void note_assumptions() {
 
 inline void run_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
     Point point = configure(info, variant, settings);
+    if (read_clock == system_clock) choose_clock();
+    place::keep(plan.free, plan.cpu);
+    bool realtime = plan.realtime && place::enter_realtime();
     ClockError error = measure_clock();
-    record_begin(info, variant, point, error);
+    record_begin(info, variant, point, plan, error, realtime);
     note_assumptions();
     measure(*point.subject, variant.pass_hooks, plan, error);
     Record("end");

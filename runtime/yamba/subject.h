@@ -66,6 +66,12 @@ struct Subject {
     virtual void cleanup() = 0;
     virtual void finish() = 0;
     virtual uint64_t operations() = 0;  // per pass (bytes for a Bandwidth)
+    virtual bool may_wait() { return false; }   // it gives up the processor itself
+    virtual bool may_fault() { return false; }  // it takes page faults itself
+    // Groups of tests of a given size instead of intervals that the harness sizes; 0 for none.
+    virtual uint64_t circle_groups() { return 0; }
+    virtual uint64_t circle_group_size() { return 0; }
+    virtual uint64_t circle_test_size(uint64_t group) { return (void)group, 0; }
     virtual double value() = 0;         // of a Quantity; NaN otherwise
     // `passes` calls of benchmark(), or one call of benchmark(passes).
     virtual void run(uint64_t passes) = 0;

@@ -242,6 +242,10 @@ impl VariantWriter<'_, '_> {
         }
         for (ty, name, otherwise) in [
             ("uint64_t", "operations", "1"),
+            ("bool", "may_wait", "false"),
+            ("bool", "may_fault", "false"),
+            ("uint64_t", "circle_groups", "0"),
+            ("uint64_t", "circle_group_size", "0"),
             ("double", "value", "NAN"),
             ("const char *", "figure", "\"latency\""),
             ("const char *", "unit", "\"ns\""),
@@ -251,6 +255,12 @@ impl VariantWriter<'_, '_> {
                 .map_or(otherwise.to_owned(), |_| format!("object.{name}()"));
             out.line(&format!("{ty} {name}() override {{ return {value}; }}"));
         }
+        let size = self
+            .definition("circle_test_size(uint64_t)")
+            .map_or("0", |_| "object.circle_test_size(group)");
+        out.line(&format!(
+            "uint64_t circle_test_size(uint64_t group) override {{ return (void)group, {size}; }}"
+        ));
         self.run(
             out,
             "run",

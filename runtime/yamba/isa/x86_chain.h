@@ -1,16 +1,48 @@
-// The reference chain of x86_32 and x86_64, which have the instruction in common.
+// What x86_32 and x86_64 have in common: the reference chains and the processor's clock.
 #pragma once
 
+#include <cpuid.h>
 #include <stdint.h>
+
+#include "../isa_hooks.h"
 
 namespace yamba {
 namespace isa {
 
 // Rotations by an immediate take one cycle and are never eliminated as moves and additions of constants may be.
-constexpr uint64_t chain_step = 64;
-inline void reference_chain(uint64_t steps) {
+inline void rotations(uint64_t steps) {
     uintptr_t chain = 1;
-    for (uint64_t n = (steps + chain_step - 1) / chain_step; n > 0; n--) __asm__ volatile(".rept 64\n\trol $7, %0\n\t.endr" : "+r"(chain) : : "cc");
+    for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\trol $7, %0\n\t.endr" : "+r"(chain) : : "cc");
+}
+
+// Multiplications take three cycles on every x86 since 2008 and have a unit of their own.
+inline void multiplications(uint64_t steps) {
+    uintptr_t chain = 1, factor = 3;
+    for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\timul %1, %0\n\t.endr" : "+r"(chain) : "r"(factor) : "cc");
+}
+
+// The first fence lets all that stands before complete; the second keeps what follows from starting before the clock is read.
+inline uint64_t read_ticks() {
+    uint32_t low, high;
+    __asm__ volatile("lfence\n\trdtscp\n\tlfence" : "=a"(low), "=d"(high) : : "ecx", "memory");
+    return uint64_t(high) << 32 | low;
+}
+
+// The instruction exists, and the counter neither stops nor changes its rate with the core's.
+inline bool ticks_are_steady() {
+    unsigned int a, b, c, d;
+    bool has_instruction = __get_cpuid(0x80000001, &a, &b, &c, &d) && (d >> 27 & 1) != 0;
+    return has_instruction && __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) != 0;
+}
+
+inline bool fill_hooks() {
+    isa_hooks.reference = {rotations, 64, 1};
+    isa_hooks.check = {multiplications, 64, 3};
+    isa_hooks.read_ticks = read_ticks;
+    isa_hooks.ticks_are_steady = ticks_are_steady;
+    isa_hooks.ticks_name = "tsc";
+    isa_hooks.clock_name = "rdtscp";
+    return true;
 }
 
 }  // namespace isa

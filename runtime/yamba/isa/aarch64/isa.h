@@ -12,11 +12,24 @@ namespace yamba {
 namespace isa {
 
 // Rotations take one cycle and are never eliminated as moves and additions of constants may be.
-constexpr uint64_t chain_step = 64;
-inline void reference_chain(uint64_t steps) {
+inline void rotations(uint64_t steps) {
     uint64_t chain = 1;
-    for (uint64_t n = (steps + chain_step - 1) / chain_step; n > 0; n--) __asm__ volatile(".rept 64\n\tror %0, %0, #7\n\t.endr" : "+r"(chain));
+    for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\tror %0, %0, #7\n\t.endr" : "+r"(chain));
 }
+
+// So do logical operations, which more units can do than can rotate.
+inline void exclusive_ors(uint64_t steps) {
+    uint64_t chain = 1;
+    for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\teor %0, %0, %1\n\t.endr" : "+r"(chain) : "r"(steps));
+}
+
+// The system's counter has one rate by definition.
+inline uint64_t read_ticks() {
+    uint64_t ticks;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks) : : "memory");
+    return ticks;
+}
+inline bool ticks_are_steady() { return true; }
 
 inline uintptr_t program_counter(const void *context) {
 #ifdef __linux__
@@ -27,8 +40,17 @@ inline uintptr_t program_counter(const void *context) {
 #endif
 }
 
-inline const bool hooks_filled =
-    (isa_hooks.program_counter = program_counter, isa_hooks.reference_chain = reference_chain, isa_hooks.reference_chain_multiple = chain_step, true);
+inline bool fill_hooks() {
+    isa_hooks.program_counter = program_counter;
+    isa_hooks.reference = {rotations, 64, 1};
+    isa_hooks.check = {exclusive_ors, 64, 1};
+    isa_hooks.read_ticks = read_ticks;
+    isa_hooks.ticks_are_steady = ticks_are_steady;
+    isa_hooks.ticks_name = "arch_sys_counter";
+    isa_hooks.clock_name = "cntvct_el0";
+    return true;
+}
+inline const bool hooks_filled = fill_hooks();
 
 }  // namespace isa
 }  // namespace yamba

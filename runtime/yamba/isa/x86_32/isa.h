@@ -21,8 +21,7 @@ inline uintptr_t program_counter(const void *context) {
 #endif
 }
 
-inline const bool hooks_filled =
-    (isa_hooks.program_counter = program_counter, isa_hooks.reference_chain = reference_chain, isa_hooks.reference_chain_multiple = chain_step, true);
+inline const bool hooks_filled = (isa_hooks.program_counter = program_counter, fill_hooks());
 
 }  // namespace isa
 }  // namespace yamba

@@ -3,15 +3,23 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <initializer_list>
+
+#include "../../usage.h"
 
 namespace yamba {
 namespace system {
@@ -118,6 +126,60 @@ inline bool cpu_feature(const char *name) {
         if (read_key("/proc/cpuinfo", key, line, list) && is_word(list, name)) return true;
     return read_key("/proc/cpuinfo", "isa", line, list) && (is_word(list, name) || is_letter_extension(list, name));
 }
+
+// A clock that the kernel found to be unsteady is no longer among those that it can use.
+inline bool clock_is_trusted(const char *name) {
+    char available[256];
+    return !read_text("/sys/devices/system/clocksource/clocksource0/available_clocksource", available) || is_word(available, name);
+}
+
+// Of the calling thread.
+inline Usage usage() {
+    struct rusage used;
+    struct timespec cpu;
+    getrusage(RUSAGE_THREAD, &used);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+    return {uint64_t(used.ru_nivcsw), uint64_t(used.ru_nvcsw), uint64_t(used.ru_minflt), uint64_t(used.ru_majflt), double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec), sched_getcpu()};
+}
+
+// Room for more processors than any machine has today.
+using ProcessorSet = unsigned long[16384 / (8 * sizeof(unsigned long))];
+
+inline size_t allowed_processors(int *out, size_t room) {
+    ProcessorSet set{};
+    constexpr size_t width = 8 * sizeof(unsigned long);
+    if (sched_getaffinity(0, sizeof set, reinterpret_cast<cpu_set_t *>(set)) != 0) return 0;
+    size_t n = 0;
+    for (size_t cpu = 0; cpu < 8 * sizeof set; cpu++)
+        if ((set[cpu / width] >> cpu % width & 1) != 0 && n < room) out[n++] = int(cpu);
+    return n;
+}
+
+inline bool stay_on(const int *processors, size_t count) {
+    ProcessorSet set{};
+    constexpr size_t width = 8 * sizeof(unsigned long);
+    for (size_t i = 0; i < count; i++) set[size_t(processors[i]) / width] |= 1ul << size_t(processors[i]) % width;
+    return sched_setaffinity(0, sizeof set, reinterpret_cast<const cpu_set_t *>(set)) == 0;
+}
+
+// Arm tells a capacity, others the highest clock rate; both only say which are the fast ones.
+inline uint64_t processor_strength(int cpu) {
+    for (const char *fact : {"cpu_capacity", "cpufreq/cpuinfo_max_freq"}) {
+        char path[96], text[32];
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", cpu, fact);
+        if (read_text(path, text)) return strtoull(text, nullptr, 10);
+    }
+    return 0;
+}
+
+// The lowest real-time priority is above all ordinary ones.
+inline bool enter_realtime() {
+    struct sched_param parameter{};
+    parameter.sched_priority = sched_get_priority_min(SCHED_FIFO);
+    return sched_setscheduler(0, SCHED_FIFO, &parameter) == 0;
+}
+
+inline bool lock_memory() { return mlockall(MCL_CURRENT) == 0; }
 
 inline bool signal_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal) == 0; }
 

@@ -3,7 +3,12 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "../../usage.h"
 
 namespace yamba {
 namespace system {
@@ -25,6 +30,29 @@ inline size_t read_ahead(const char *) { return 0; }
 inline bool is_memory(const char *) { return false; }
 
 inline bool cpu_feature(const char *) { return false; }
+
+// Whether the system itself relies on the processor's clock of this name.
+inline bool clock_is_trusted(const char *) { return true; }
+
+// Of the whole process: POSIX knows no other. Which processor it runs on is not told.
+inline Usage usage() {
+    struct rusage used;
+    struct timespec cpu;
+    getrusage(RUSAGE_SELF, &used);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+    return {uint64_t(used.ru_nivcsw), uint64_t(used.ru_nvcsw), uint64_t(used.ru_minflt), uint64_t(used.ru_majflt), double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec), -1};
+}
+
+// The processors that this process may use, at most `room` of them; 0 where the system does not tell.
+inline size_t allowed_processors(int *, size_t) { return 0; }
+// Keeps this process on the first `count` of `processors`. False where the system cannot.
+inline bool stay_on(const int *, size_t) { return false; }
+// How fast a processor is in comparison with the others; 0 where unknown.
+inline uint64_t processor_strength(int) { return 0; }
+
+// Both are POSIX options that not every system has.
+inline bool enter_realtime() { return false; }
+inline bool lock_memory() { return false; }
 
 // Asks for `signal` when the parent ends, however it ends. False where the system cannot.
 inline bool signal_with_parent(int) { return false; }
