@@ -21,6 +21,7 @@ pub fn probe(target: &Target) -> Machine {
         root: rustix::process::geteuid().is_root(),
         virtual_machine: hypervisor(&cpuinfo),
         scratch: None,
+        details: None,
     }
 }
 
