@@ -1,13 +1,57 @@
-//! Estimators over plain slices, each with its formula and its source. No benchmark, no printing, no randomness.
+//! Estimators, intervals and tests over plain slices, each with its formula and its source. No benchmark, no printing, no
+//! hidden randomness: what draws random numbers takes its seed.
 //!
-//! Every function takes finite numbers in any order and returns `None` where the estimate is not defined.
+//! Every function gives `None` where its result is not defined: for nothing, for too few values, and for values that are NaN
+//! or infinite. A value is in the unit of the values given unless said otherwise; confidences, shares and probabilities are
+//! between 0 and 1.
 
+mod autocorrelation;
+mod bootstrap;
+pub mod circles;
+mod deviation;
+mod dip;
+mod distribution;
+mod finite;
+mod holm;
+mod launch_interval;
+mod launch_ratio;
+mod least_squares;
+mod mean_interval;
 mod median_interval;
+mod modes;
 mod moments;
+mod plateaus;
 mod quantile;
+mod quantile_interval;
+mod random;
+mod rank_test;
 mod regression;
+mod sample_size;
+mod scaling;
+mod trimmed_mean;
+mod welch;
 
+pub use autocorrelation::{LjungBox, autocorrelation, effective_sample_size, ljung_box};
+pub use bootstrap::{BootstrapRatio, bootstrap_ratio};
+pub use deviation::{NORMAL_SCALE, median_absolute_deviation};
+pub use dip::{DipTest, dip, dip_test};
+pub use distribution::{
+    chi_squared_upper, normal_cdf, normal_quantile, student_t_cdf, student_t_quantile,
+};
+pub use holm::holm;
+pub use launch_interval::launch_interval;
+pub use launch_ratio::{Ratio, launch_ratio};
+pub use least_squares::{Coefficient, Fit, least_squares};
+pub use mean_interval::{MeanInterval, mean_t_interval, mean_z_interval};
 pub use median_interval::{MedianInterval, median_interval};
-pub use moments::{coefficient_of_variation, mean, standard_deviation};
-pub use quantile::{median, quantile, sorted};
-pub use regression::{Line, linear_regression};
+pub use modes::{Mode, modes};
+pub use moments::{coefficient_of_variation, mean, standard_deviation, variance};
+pub use plateaus::{Plateau, plateaus};
+pub use quantile::{median, minimum, quantile, sorted};
+pub use quantile_interval::{QuantileInterval, quantile_interval};
+pub use rank_test::{MannWhitney, mann_whitney};
+pub use regression::{Line, LineErrors, line_errors, linear_regression};
+pub use sample_size::{samples_for_mean, samples_for_median};
+pub use scaling::{Scaling, ScalingPoint, scaling};
+pub use trimmed_mean::{HBENCH_SHARE, trimmed_mean};
+pub use welch::{Difference, welch_t};

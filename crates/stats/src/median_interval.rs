@@ -1,5 +1,6 @@
 //! Distribution-free confidence intervals of the median.
 
+use crate::finite::finite;
 use crate::quantile::sorted;
 
 /// An interval between two order statistics.
@@ -22,7 +23,7 @@ pub struct MedianInterval {
 /// Nonparametric Statistics*, 3rd ed. (1999), section 3.2; W. R. Thompson, Annals of Mathematical Statistics 7 (1936)
 /// 122-128. Too few values for the confidence give their whole range, and `coverage` says what it is worth.
 pub fn median_interval(values: &[f64], confidence: f64) -> Option<MedianInterval> {
-    if values.is_empty() {
+    if !finite(values) {
         return None;
     }
     let ordered = sorted(values);
@@ -87,6 +88,7 @@ mod tests {
         assert!((got.coverage - 0.75).abs() < 1e-15);
         assert_eq!(median_interval(&[7.0], 0.95).unwrap().coverage, 0.0);
         assert_eq!(median_interval(&[], 0.95), None);
+        assert_eq!(median_interval(&[1.0, f64::NAN], 0.95), None);
     }
 
     /// For many values the ranks are those of the normal approximation, `n/2 - 1.96 sqrt(n)/2`, within one.

@@ -1,21 +1,24 @@
 //! Mean and spread.
 
+use crate::finite::finite;
+
 /// The arithmetic mean, in two passes: `m = sum x / n`, then `m + sum (x - m) / n`, which takes back what rounding lost.
 ///
 /// T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician
 /// 37 (1983) 242-247.
 pub fn mean(values: &[f64]) -> Option<f64> {
-    if values.is_empty() {
+    if !finite(values) {
         return None;
     }
     let n = values.len() as f64;
     let rough = values.iter().sum::<f64>() / n;
-    Some(rough + values.iter().map(|x| x - rough).sum::<f64>() / n)
+    let mean = rough + values.iter().map(|x| x - rough).sum::<f64>() / n;
+    mean.is_finite().then_some(mean)
 }
 
-/// The sample standard deviation, `sqrt(sum (x - m)^2 / (n - 1))`, by the corrected two-pass algorithm of Chan, Golub and
-/// LeVeque (1983): `sum (x - m)^2 - (sum (x - m))^2 / n`.
-pub fn standard_deviation(values: &[f64]) -> Option<f64> {
+/// The sample variance, `sum (x - m)^2 / (n - 1)`, in the square of the values' unit, by the corrected two-pass algorithm of
+/// Chan, Golub and LeVeque (1983): `sum (x - m)^2 - (sum (x - m))^2 / n`.
+pub fn variance(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
     }
@@ -23,7 +26,13 @@ pub fn standard_deviation(values: &[f64]) -> Option<f64> {
     let m = mean(values)?;
     let squares = values.iter().map(|x| (x - m) * (x - m)).sum::<f64>();
     let rest = values.iter().map(|x| x - m).sum::<f64>();
-    Some(((squares - rest * rest / n) / (n - 1.0)).max(0.0).sqrt())
+    let variance = ((squares - rest * rest / n) / (n - 1.0)).max(0.0);
+    (squares.is_finite() && variance.is_finite()).then_some(variance)
+}
+
+/// The sample standard deviation, the root of the variance.
+pub fn standard_deviation(values: &[f64]) -> Option<f64> {
+    variance(values).map(f64::sqrt)
 }
 
 /// The coefficient of variation, `s / |m|`. It is what the Yamba paper's tables call *variation*.
@@ -61,6 +70,8 @@ mod tests {
     #[test]
     fn undefined_for_too_few() {
         assert_eq!(mean(&[]), None);
+        assert_eq!(mean(&[1.0, f64::NAN]), None);
+        assert_eq!(variance(&[1.0, f64::INFINITY]), None);
         assert_eq!(standard_deviation(&[1.0]), None);
         assert_eq!(coefficient_of_variation(&[-1.0, 1.0]), None);
         assert_eq!(standard_deviation(&[5.0, 5.0, 5.0]), Some(0.0));

@@ -1,10 +1,17 @@
 //! Quantiles.
 
+use crate::finite::finite;
+
 /// The values in ascending order.
 pub fn sorted(values: &[f64]) -> Vec<f64> {
     let mut ordered = values.to_vec();
     ordered.sort_by(f64::total_cmp);
     ordered
+}
+
+/// The least value.
+pub fn minimum(values: &[f64]) -> Option<f64> {
+    quantile(values, 0.0)
 }
 
 /// The middle value; the mean of the two middle ones if their number is even.
@@ -18,7 +25,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 /// Definition 7 of R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50
 /// (1996) 361-365; the default of R and NumPy.
 pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
-    if values.is_empty() || !(0.0..=1.0).contains(&p) {
+    if !finite(values) || !(0.0..=1.0).contains(&p) {
         return None;
     }
     let ordered = sorted(values);
@@ -36,9 +43,16 @@ mod tests {
     #[test]
     fn median_of_few() {
         assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0, f64::INFINITY, f64::INFINITY]), None);
         assert_eq!(median(&[3.0]), Some(3.0));
         assert_eq!(median(&[4.0, 1.0, 3.0]), Some(3.0));
         assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), Some(2.5));
+    }
+
+    #[test]
+    fn minimum_of_few() {
+        assert_eq!(minimum(&[]), None);
+        assert_eq!(minimum(&[2.0, -3.0, 5.0]), Some(-3.0));
     }
 
     /// R: `quantile(c(15, 20, 35, 40, 50), c(.05, .3, .4, .5, 1), type = 7)`.

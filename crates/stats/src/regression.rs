@@ -1,5 +1,7 @@
 //! Simple linear regression.
 
+use crate::distribution::{student_t_quantile, upper_tail};
+use crate::finite::finite;
 use crate::moments::mean;
 
 /// `y = slope x + intercept`.
@@ -18,20 +20,87 @@ pub struct Line {
 ///
 /// N. R. Draper and H. Smith, *Applied Regression Analysis*, 3rd ed. (1998), chapter 1. None without two different x.
 pub fn linear_regression(points: &[(f64, f64)]) -> Option<Line> {
-    let xs: Vec<f64> = points.iter().map(|p| p.0).collect();
-    let ys: Vec<f64> = points.iter().map(|p| p.1).collect();
-    let (mean_x, mean_y) = (mean(&xs)?, mean(&ys)?);
-    let sum = |f: fn(f64, f64) -> f64| -> f64 {
-        points.iter().map(|p| f(p.0 - mean_x, p.1 - mean_y)).sum()
-    };
-    let (sxx, sxy, syy) = (sum(|x, _| x * x), sum(|x, y| x * y), sum(|_, y| y * y));
-    if sxx == 0.0 {
-        return None;
-    }
-    let slope = sxy / sxx;
+    let sums = Sums::of(points)?;
+    let slope = sums.xy / sums.xx;
+    let syy = sums.yy;
     Some(Line {
         slope,
-        intercept: mean_y - slope * mean_x,
-        r_squared: (syy > 0.0).then(|| sxy * sxy / (sxx * syy)),
+        intercept: sums.mean_y - slope * sums.mean_x,
+        r_squared: (syy > 0.0).then(|| sums.xy * sums.xy / (sums.xx * syy)),
     })
+}
+
+/// What is not known of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LineErrors {
+    /// The standard deviation of the points about the line, in the unit of y.
+    pub residual_deviation: f64,
+    /// The standard error of the slope.
+    pub slope_error: f64,
+    /// The standard error of the intercept.
+    pub intercept_error: f64,
+    /// The interval of the slope.
+    pub slope: (f64, f64),
+    /// The interval of the intercept.
+    pub intercept: (f64, f64),
+}
+
+/// Standard errors and t intervals of the regression line: `s^2 = sum (y - slope x - intercept)^2 / (n - 2)`,
+/// `e(slope)^2 = s^2 / Sxx`, `e(intercept)^2 = s^2 (1 / n + (mean x)^2 / Sxx)`, t with `n - 2` degrees of freedom.
+///
+/// Draper and Smith (1998), section 1.4. None with fewer than three points. The points are taken to be independent and to
+/// scatter alike all along the line.
+pub fn line_errors(points: &[(f64, f64)], confidence: f64) -> Option<LineErrors> {
+    let line = linear_regression(points)?;
+    let sums = Sums::of(points)?;
+    let n = points.len() as f64;
+    let t = student_t_quantile(upper_tail(confidence)?, n - 2.0)?;
+    let squares = points.iter().map(|&(x, y)| {
+        // About the means, where less is lost than with the intercept.
+        let residual = (y - sums.mean_y) - line.slope * (x - sums.mean_x);
+        residual * residual
+    });
+    let deviation = (squares.sum::<f64>() / (n - 2.0)).sqrt();
+    let slope_error = deviation / sums.xx.sqrt();
+    let intercept_error = deviation * (1.0 / n + sums.mean_x * sums.mean_x / sums.xx).sqrt();
+    let about = |estimate: f64, error: f64| (estimate - t * error, estimate + t * error);
+    Some(LineErrors {
+        residual_deviation: deviation,
+        slope_error,
+        intercept_error,
+        slope: about(line.slope, slope_error),
+        intercept: about(line.intercept, intercept_error),
+    })
+}
+
+/// Means, and sums of products about them.
+struct Sums {
+    mean_x: f64,
+    mean_y: f64,
+    xx: f64,
+    xy: f64,
+    yy: f64,
+}
+
+impl Sums {
+    /// None without two different x.
+    fn of(points: &[(f64, f64)]) -> Option<Sums> {
+        let xs: Vec<f64> = points.iter().map(|p| p.0).collect();
+        let ys: Vec<f64> = points.iter().map(|p| p.1).collect();
+        if !(finite(&xs) && finite(&ys)) {
+            return None;
+        }
+        let (mean_x, mean_y) = (mean(&xs)?, mean(&ys)?);
+        let sum = |f: fn(f64, f64) -> f64| -> f64 {
+            points.iter().map(|p| f(p.0 - mean_x, p.1 - mean_y)).sum()
+        };
+        let (xx, xy, yy) = (sum(|x, _| x * x), sum(|x, y| x * y), sum(|_, y| y * y));
+        (xx > 0.0 && xx.is_finite()).then_some(Sums {
+            mean_x,
+            mean_y,
+            xx,
+            xy,
+            yy,
+        })
+    }
 }

@@ -1,0 +1,60 @@
+//! Distribution-free confidence intervals of any quantile.
+
+use crate::distribution::upper_tail;
+use crate::finite::finite;
+use crate::quantile::{quantile, sorted};
+
+/// A quantile and an interval between two order statistics, in the unit of the values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QuantileInterval {
+    /// The sample's quantile, by `quantile`.
+    pub estimate: f64,
+    /// The lower end; none where so few values bound it on no side below.
+    pub low: Option<f64>,
+    /// The upper end; none where so few values bound it on no side above.
+    pub high: Option<f64>,
+    /// The probability that the interval, open where an end is missing, holds the true quantile.
+    pub coverage: f64,
+}
+
+/// The interval `[x(l), x(u)]` for the `p`-quantile, `0 < p < 1`, that misses on either side with a probability of at most
+/// half of what `confidence` leaves.
+///
+/// The number B of independent values below the quantile is binomial, `B(n, p)`, so l is the greatest rank with
+/// `P(B <= l - 1) <= (1 - confidence) / 2`, and u the least with `P(B >= u)` no more than that. W. J. Conover, *Practical
+/// Nonparametric Statistics*, 3rd ed. (1999), section 3.2. Far quantiles of few values have no such rank: 100 values say
+/// nothing of how high the 99 % quantile is.
+pub fn quantile_interval(values: &[f64], p: f64, confidence: f64) -> Option<QuantileInterval> {
+    let tail = 1.0 - upper_tail(confidence)?;
+    if !(finite(values) && p > 0.0 && p < 1.0) {
+        return None;
+    }
+    let ordered = sorted(values);
+    let n = ordered.len();
+    let (lower_rank, missed_below) = rank(n, p, tail);
+    // Turned round, the values above the quantile are binomial too.
+    let (upper_rank, missed_above) = rank(n, 1.0 - p, tail);
+    Some(QuantileInterval {
+        estimate: quantile(&ordered, p)?,
+        low: (lower_rank > 0).then(|| ordered[lower_rank - 1]),
+        high: (upper_rank > 0).then(|| ordered[n - upper_rank]),
+        coverage: 1.0 - missed_below - missed_above,
+    })
+}
+
+/// The greatest k with `P(B(n, p) <= k - 1) <= tail`, and that probability; 0 if there is none.
+fn rank(n: usize, p: f64, tail: f64) -> (usize, f64) {
+    // Logarithms, since the first term itself may be too small for a number.
+    let mut logarithm = n as f64 * (-p).ln_1p();
+    let odds = p.ln() - (-p).ln_1p();
+    let mut below = 0.0;
+    for k in 1..=n {
+        let more = below + logarithm.exp();
+        if more > tail {
+            return (k - 1, below);
+        }
+        below = more;
+        logarithm += ((n + 1 - k) as f64 / k as f64).ln() + odds;
+    }
+    (n, below)
+}

@@ -1,0 +1,64 @@
+//! How many values an interval of a wanted width needs.
+
+use crate::distribution::{normal_quantile, upper_tail};
+
+/// The number of independent values whose mean has an interval of half-width `share` of it: `S' = (s z / (m e))^2`, with s
+/// the standard deviation, m the mean, e the share and z the two-sided normal quantile of the confidence.
+///
+/// Kanata Bench (N. Korovkina, 2022), equation 3.3, after S. Kounev et al., *Systems Benchmarking* (2020). Not rounded, so
+/// that it can be split between processes: round it up to measure.
+pub fn samples_for_mean(
+    mean: f64,
+    standard_deviation: f64,
+    share: f64,
+    confidence: f64,
+) -> Option<f64> {
+    let z = normal_quantile(upper_tail(confidence)?)?;
+    if !(share > 0.0 && standard_deviation >= 0.0) {
+        return None;
+    }
+    let root = standard_deviation * z / (mean * share);
+    let samples = root * root;
+    samples.is_finite().then_some(samples)
+}
+
+/// The same for the median: times pi/2, which is how much greater the variance of a median is than that of a mean of as many
+/// normal values.
+///
+/// H. Cramer, *Mathematical Methods of Statistics* (1946), section 28.5.
+pub fn samples_for_median(
+    median: f64,
+    standard_deviation: f64,
+    share: f64,
+    confidence: f64,
+) -> Option<f64> {
+    samples_for_mean(median, standard_deviation, share, confidence)
+        .map(|samples| samples * std::f64::consts::FRAC_PI_2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A deviation of a tenth of the mean, an interval of 1 %: (1.96 x 10)^2.
+    #[test]
+    fn by_hand() {
+        let got = samples_for_mean(50.0, 5.0, 0.01, 0.95).unwrap();
+        assert!((got - 384.1458820694124).abs() < 1e-8, "{got}");
+        let got = samples_for_median(-50.0, 5.0, 0.01, 0.95).unwrap();
+        assert!((got / 384.1458820694124 - 1.5707963267948966).abs() < 1e-10);
+        assert_eq!(samples_for_mean(50.0, 0.0, 0.01, 0.95), Some(0.0));
+    }
+
+    #[test]
+    fn undefined() {
+        assert_eq!(samples_for_mean(0.0, 1.0, 0.01, 0.95), None);
+        assert_eq!(samples_for_mean(1.0, f64::NAN, 0.01, 0.95), None);
+        assert_eq!(
+            samples_for_mean(f64::INFINITY, f64::INFINITY, 0.01, 0.9),
+            None
+        );
+        assert_eq!(samples_for_mean(1.0, 1.0, 0.0, 0.95), None);
+        assert_eq!(samples_for_mean(1.0, 1.0, 0.01, 1.0), None);
+    }
+}

@@ -1,0 +1,227 @@
+//! Each estimator against an independent implementation: SciPy, statsmodels and diptest, by data/reference.py.
+
+mod common;
+
+use common::{Reference, close};
+use yamba_stats::*;
+
+/// A share of the expected value itself, however small that is.
+fn precise(got: f64, expected: f64, share: f64, what: &str) {
+    assert!(
+        (got - expected).abs() <= share * expected.abs() + 1e-300,
+        "{what}: {got:e} instead of {expected:e}"
+    );
+}
+
+#[test]
+fn normal_distribution() {
+    let reference = Reference::read();
+    for line in reference.all("normal_quantile") {
+        close(
+            normal_quantile(line[0]).unwrap(),
+            line[1],
+            1e-12,
+            "quantile",
+        );
+    }
+    for line in reference.all("normal_cdf") {
+        precise(normal_cdf(line[0]).unwrap(), line[1], 1e-10, "cdf");
+    }
+}
+
+#[test]
+fn student_distribution() {
+    let reference = Reference::read();
+    for line in reference.all("student_t_quantile") {
+        let got = student_t_quantile(line[0], line[1]).unwrap();
+        precise(got, line[2], 1e-9, &format!("quantile {line:?}"));
+    }
+    for line in reference.all("student_t_cdf") {
+        let got = student_t_cdf(line[0], line[1]).unwrap();
+        precise(got, line[2], 1e-9, &format!("cdf {line:?}"));
+    }
+}
+
+#[test]
+fn chi_squared_distribution() {
+    for line in Reference::read().all("chi_squared_upper") {
+        let got = chi_squared_upper(line[0], line[1]).unwrap();
+        close(got, line[2], 1e-11, &format!("{line:?}"));
+    }
+}
+
+#[test]
+fn spread_and_trimmed_mean() {
+    let reference = Reference::read();
+    for (name, sample) in reference.under("sample.") {
+        let expected = reference.get(&format!("mad.{name}"))[0];
+        close(
+            median_absolute_deviation(sample).unwrap(),
+            expected,
+            1e-12,
+            name,
+        );
+        for line in reference.all(&format!("trimmed_mean.{name}")) {
+            close(trimmed_mean(sample, line[0]).unwrap(), line[1], 1e-12, name);
+        }
+    }
+}
+
+#[test]
+fn intervals_of_the_mean() {
+    let reference = Reference::read();
+    for (name, sample) in reference.under("sample.") {
+        for line in reference.all(&format!("t_interval.{name}")) {
+            let got = mean_t_interval(sample, line[0]).unwrap();
+            close(got.low, line[1], 1e-11, name);
+            close(got.high, line[2], 1e-11, name);
+        }
+        for line in reference.all(&format!("z_interval.{name}")) {
+            let got = mean_z_interval(sample, line[0]).unwrap();
+            close(got.low, line[1], 1e-11, name);
+            close(got.high, line[2], 1e-11, name);
+            let half = got.relative_half_width().unwrap();
+            close(half * got.mean, (line[2] - line[1]) / 2.0, 1e-11, name);
+        }
+    }
+}
+
+#[test]
+fn intervals_of_quantiles() {
+    let reference = Reference::read();
+    for (name, sample) in reference.under("sample.") {
+        for line in reference.all(&format!("quantile_interval.{name}")) {
+            let &[p, confidence, low, high, covered] = line else {
+                panic!("{line:?}");
+            };
+            let got = quantile_interval(sample, p, confidence).unwrap();
+            assert_eq!(got.low.unwrap_or(-1.0), low, "{name} {line:?}");
+            assert_eq!(got.high.unwrap_or(-1.0), high, "{name} {line:?}");
+            close(got.coverage, covered, 1e-12, name);
+            assert_eq!(Some(got.estimate), quantile(sample, p));
+        }
+    }
+}
+
+#[test]
+fn two_samples() {
+    let reference = Reference::read();
+    for (pair, line) in reference.under("mann_whitney.") {
+        let (a, b) = pair_of(&reference, pair);
+        let got = mann_whitney(a, b).unwrap();
+        assert_eq!(got.u, line[0], "{pair}");
+        close(got.p, line[1], 1e-11, pair);
+    }
+    for (pair, line) in reference.under("welch.") {
+        let (a, b) = pair_of(&reference, pair);
+        let got = welch_t(a, b, 0.95).unwrap();
+        let got = [got.estimate, got.low, got.high, got.p, got.degrees];
+        for (got, &expected) in got.iter().zip(line) {
+            close(*got, expected, 1e-9, pair);
+        }
+    }
+    for (pair, line) in reference.under("launch_ratio.") {
+        let (a, b) = pair_of(&reference, pair);
+        let got = launch_ratio(a, b, 0.99, 0.0).unwrap();
+        for (got, &expected) in [got.ratio, got.low, got.high, got.p].iter().zip(line) {
+            close(*got, expected, 1e-9, pair);
+        }
+    }
+}
+
+fn pair_of<'a>(reference: &'a Reference, pair: &str) -> (&'a [f64], &'a [f64]) {
+    let (a, b) = pair.split_once('.').expect("two names");
+    let sample = |name: &str| reference.get(&format!("sample.{name}"));
+    (sample(a), sample(b))
+}
+
+/// Different random numbers: the ends agree to a part of the interval's width.
+#[test]
+fn bootstrap() {
+    let reference = Reference::read();
+    for method in ["percentile", "bca"] {
+        for (pair, line) in reference.under(&format!("bootstrap.{method}.")) {
+            let (a, b) = pair_of(&reference, pair);
+            let got = bootstrap_ratio(a, b, mean, 0.9, 20000, 1).unwrap();
+            let (low, high) = match method {
+                "bca" => got.accelerated.unwrap(),
+                _ => got.percentile,
+            };
+            let tolerance = 0.03 * (line[1] - line[0]);
+            for (got, expected) in [(low, line[0]), (high, line[1])] {
+                assert!(
+                    (got - expected).abs() < tolerance,
+                    "{method} {pair}: {got} instead of {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn many_tests() {
+    let reference = Reference::read();
+    let got = holm(reference.get("holm.p")).unwrap();
+    for (got, &expected) in got.iter().zip(reference.get("holm.adjusted")) {
+        close(*got, expected, 1e-14, "holm");
+    }
+}
+
+#[test]
+fn series() {
+    let reference = Reference::read();
+    let series = reference.get("series");
+    for (lag, &expected) in reference.get("autocorrelation").iter().enumerate() {
+        let got = autocorrelation(series, lag).unwrap();
+        close(got, expected, 1e-12, &format!("lag {lag}"));
+    }
+    for line in reference.all("ljung_box") {
+        let got = ljung_box(series, line[0] as usize).unwrap();
+        close(got.q, line[1], 1e-11, "Q");
+        close(got.p, line[2], 1e-11, "p");
+    }
+    // For r_k = 0.6^k the sum is 1 + 2 x 0.6 / 0.4 = 4, so 50 of 200.
+    let effective = effective_sample_size(series).unwrap();
+    assert!((25.0..100.0).contains(&effective), "{effective}");
+}
+
+#[test]
+fn line_with_errors() {
+    let reference = Reference::read();
+    let (x, y) = (reference.get("line.x"), reference.get("line.y"));
+    let points: Vec<(f64, f64)> = x.iter().copied().zip(y.iter().copied()).collect();
+    let line = linear_regression(&points).unwrap();
+    let errors = line_errors(&points, 0.95).unwrap();
+    let got = [
+        line.slope,
+        line.intercept,
+        line.r_squared.unwrap(),
+        errors.slope_error,
+        errors.intercept_error,
+    ];
+    for (got, &expected) in got.iter().zip(reference.get("line.fit")) {
+        close(*got, expected, 1e-11, "fit");
+    }
+    let got = [
+        errors.slope.0,
+        errors.slope.1,
+        errors.intercept.0,
+        errors.intercept.1,
+    ];
+    for (got, &expected) in got.iter().zip(reference.get("line.intervals")) {
+        close(*got, expected, 1e-10, "interval");
+    }
+}
+
+/// The p-values are simulated on both sides, here with 2000 samples.
+#[test]
+fn dips() {
+    let reference = Reference::read();
+    for (name, sample) in reference.under("dip.sample.") {
+        let expected = reference.get(&format!("dip.{name}"));
+        close(dip(sample).unwrap(), expected[0], 1e-13, name);
+        let got = dip_test(sample, 2000, 1).unwrap();
+        let error = 4.0 * (expected[1] * (1.0 - expected[1]) / 2000.0).sqrt() + 0.002;
+        assert!((got.p - expected[1]).abs() < error, "{name}: {got:?}");
+    }
+}
