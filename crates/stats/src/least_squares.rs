@@ -43,7 +43,7 @@ pub fn least_squares(rows: &[&[f64]], ys: &[f64], confidence: f64) -> Option<Fit
     let n = rows.len();
     let width = rows.first()?.len() + 1;
     let sound = |row: &&[f64]| row.len() + 1 == width && row.iter().all(|x| x.is_finite());
-    if n != ys.len() || n <= width || !finite(ys) || !rows.iter().all(|row| sound(row)) {
+    if n != ys.len() || n <= width || !finite(ys) || !rows.iter().all(sound) {
         return None;
     }
     let mut columns = vec![vec![1.0; n]];

@@ -27,11 +27,11 @@ pub struct Mode {
 
 /// The modes, ascending; one if nothing speaks against one.
 ///
-/// While Hartigan's dip test rejects a single mode at `significance`, the values are split in two where the sum of the
-/// distances from each side's median is least (W. D. Fisher, "On Grouping for Maximum Homogeneity", Journal of the American
-/// Statistical Association 53 (1958) 789-798, with absolute distances, so that an outlier makes no group), and each side is
-/// looked at again. No side is smaller than 5 % of the values or than 4 of them. A mode that holds less than some 10 % may be
-/// too small for the dip test to see.
+/// While Hartigan's dip test rejects a single mode at `significance`, the values are split in the deepest valley of their
+/// density, and each side is looked at again. The density is that of the nearest neighbours (B. W. Silverman, *Density
+/// Estimation for Statistics and Data Analysis* (1986), section 5.2), 5 % of the values on each side, at least 4. No side is
+/// smaller than that, so that outliers make no mode; a mode that holds less than some 10 % may be too small for the dip test
+/// to see.
 ///
 /// `resolution` is the distance of neighbouring values that the clock can tell apart, in the values' unit, 0 if it is fine:
 /// each value is first moved within it, at random by `seed`, lest its steps be taken for modes.
@@ -76,23 +76,29 @@ fn split(ordered: &[f64], fewest: usize, significance: f64, seed: u64) -> Option
         return Some(None);
     }
     let single = dip_test(ordered, SIMULATIONS, seed)?.p > significance;
-    Some((!single).then(|| best_split(ordered, fewest)))
+    Some((!single).then(|| deepest_valley(ordered, fewest)))
 }
 
-fn best_split(ordered: &[f64], fewest: usize) -> usize {
-    // About the middle value, so that the sums stay exact.
-    let middle = ordered[ordered.len() / 2];
-    let mut sums = vec![0.0];
-    for x in ordered {
-        sums.push(sums[sums.len() - 1] + (x - middle));
-    }
-    // The distances from the median are the upper half's sum less the lower half's.
-    let distances = |from: usize, to: usize| {
-        let half = (to - from) / 2;
-        (sums[to] - sums[to - half]) - (sums[from + half] - sums[from])
+/// The deepest valley: the place whose window of neighbours on both sides is wider by most than the narrowest window on either
+/// side of it; and within it the widest gap.
+fn deepest_valley(ordered: &[f64], window: usize) -> usize {
+    let n = ordered.len();
+    let widths: Vec<f64> = (window..=n - window)
+        .map(|place| ordered[place + window - 1] - ordered[place - window])
+        .collect();
+    let narrowest = |width: &mut f64, next: &f64| {
+        *width = width.min(*next);
+        Some(*width)
     };
-    let cost = |&place: &usize| distances(0, place) + distances(place, ordered.len());
-    (fewest..=ordered.len() - fewest)
-        .min_by(|a, b| cost(a).total_cmp(&cost(b)))
-        .unwrap_or(fewest)
+    let left: Vec<f64> = widths.iter().scan(f64::INFINITY, narrowest).collect();
+    let right: Vec<f64> = widths.iter().rev().scan(f64::INFINITY, narrowest).collect();
+    // A tail is as wide, but has no narrower window beyond it.
+    let depth = |i: usize| widths[i] - left[i].max(right[widths.len() - 1 - i]);
+    let gap = |place: usize| ordered[place] - ordered[place - 1];
+    let valley = (0..widths.len()).max_by(|&i, &j| depth(i).total_cmp(&depth(j)));
+    let center = valley.unwrap_or(0) + window;
+    let near =
+        center.saturating_sub(window - 1).max(window)..=(center + window - 1).min(n - window);
+    near.max_by(|&i, &j| gap(i).total_cmp(&gap(j)))
+        .unwrap_or(center)
 }

@@ -46,7 +46,7 @@ mod tests {
         let got = samples_for_mean(50.0, 5.0, 0.01, 0.95).unwrap();
         assert!((got - 384.1458820694124).abs() < 1e-8, "{got}");
         let got = samples_for_median(-50.0, 5.0, 0.01, 0.95).unwrap();
-        assert!((got / 384.1458820694124 - 1.5707963267948966).abs() < 1e-10);
+        assert!((got / 384.1458820694124 - std::f64::consts::FRAC_PI_2).abs() < 1e-10);
         assert_eq!(samples_for_mean(50.0, 0.0, 0.01, 0.95), Some(0.0));
     }
 

@@ -1,4 +1,4 @@
-"""Figures of independent implementations, for tests/reference.rs.
+"""Figures of independent implementations, for tests/reference/main.rs.
 
     python3 -m venv venv && venv/bin/pip install scipy==1.17.1 statsmodels==0.15.0 diptest==0.12.0
     venv/bin/python reference.py > reference.txt

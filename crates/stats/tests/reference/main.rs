@@ -1,8 +1,8 @@
 //! Each estimator against an independent implementation: SciPy, statsmodels and diptest, by data/reference.py.
 
-mod common;
+mod data;
 
-use common::{Reference, close};
+use data::{Reference, close};
 use yamba_stats::*;
 
 /// A share of the expected value itself, however small that is.
