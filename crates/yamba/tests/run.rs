@@ -62,6 +62,8 @@ fn options(set: &[(&str, &str)]) -> Options {
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     Options {
         set: set.iter().map(own).collect(),
+        launches: Some(2),
+        intervals: Some(11),
         time: Duration::from_micros(20),
         silence: Duration::from_secs(30),
         ..Options::default()
@@ -177,9 +179,9 @@ fn a_crash_costs_its_own_figure_only() {
         note(4)
     );
     assert!(note(4).contains("sample.cc:"), "{}", note(4));
-    // Three intervals were measured before each accident.
+    // It was tried twice, and three intervals were measured before each accident.
     for crashed in &run.benchmarks[1..4] {
-        assert_eq!((crashed.intervals.len(), crashed.median), (3, None));
+        assert_eq!((crashed.intervals.len(), crashed.median), (6, None));
     }
     let given = vec!["scale".to_owned()];
     let style = Style {
@@ -235,12 +237,13 @@ fn a_program_that_hangs_is_ended() {
 #[test]
 fn what_was_measured_before_a_stop_is_kept() {
     let stop = Stop::default();
-    struct StopAtSecond(Stop, u32);
-    impl yamba::run::Progress for StopAtSecond {
-        fn begin(&mut self, _: usize) {}
-        fn point(&mut self, _: &str, _: &str) {
-            self.1 += 1;
-            if self.1 == 2 {
+    /// Stops once the one that never ends by itself has begun.
+    struct StopAtHanging(Stop, Vec<String>);
+    impl yamba::run::Progress for StopAtHanging {
+        fn left(&mut self, _: u64) {}
+        fn launch(&mut self, _: &str, parameters: &str, _: u64) {
+            self.1.push(parameters.to_owned());
+            if parameters.contains("mode=3") {
                 self.0.request();
             }
         }
@@ -252,15 +255,19 @@ fn what_was_measured_before_a_stop_is_kept() {
         isa: "x86_64".to_owned(),
         system: "linux".to_owned(),
     };
-    let mut progress = StopAtSecond(stop.clone(), 0);
+    let mut progress = StopAtHanging(stop.clone(), Vec::new());
     let mut some = options(&[("scale", "16")]);
-    // The second never ends by itself.
+    // The order of the first round is that of the points, whatever the machine.
+    some.seed = Some(3);
     some.sweep = vec![("mode".to_owned(), vec!["0".to_owned(), "3".to_owned()])];
     let all = [job(program())];
     let run = measure(&all, &some, &target, &mut progress, &stop, &|_, _| None).unwrap();
+    assert_eq!(progress.1.len(), 2, "{:?}", progress.1);
     assert!(run.interrupted && !run.failed());
-    assert_eq!(run.benchmarks[0].status, Status::Ok);
     assert_eq!(run.benchmarks.len(), 2);
+    let first = &run.benchmarks[0];
+    assert_eq!((first.status, first.median), (Status::Ok, Some(15.0)));
+    assert_eq!(first.notes, ["stopped after 1 of 2 launches"]);
     assert_eq!(run.benchmarks[1].status, Status::Skipped);
 }
 
@@ -324,7 +331,7 @@ fn garbage_around_the_records() {
     assert_eq!((b.status, b.median), (Status::Ok, Some(15.0)));
     assert_eq!(
         b.notes,
-        ["2 lines among the records were none, and were passed over"]
+        ["4 lines among the records were none, and were passed over"]
     );
 }
 

@@ -10,6 +10,7 @@ mod here;
 mod list;
 mod output;
 mod port;
+mod quantity;
 mod run;
 mod select;
 mod target;

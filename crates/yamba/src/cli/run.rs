@@ -1,8 +1,9 @@
 //! `yamba run`
 
 use std::io::{self, IsTerminal};
+use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use yamba_lang::{Analysis, ClassId, Diagnostic, Severity, Target};
 use yamba_record::event;
 
@@ -11,12 +12,14 @@ use super::build::failure;
 use super::failure::Failure;
 use super::gaps::{self, Standing};
 use super::output;
+use super::quantity;
 use super::select::{self, How, Names, Selection};
 use super::target::TargetOption;
 use crate::build::{self, BuildError, BuildOptions};
 use crate::disasm::{self, Code};
 use crate::run::{
-    self, Bar, Job, NoProgram, Options, Program, Progress, Silent, Stop, Style, UsageError,
+    self, Bar, Job, NoProgram, Options, Placement, Program, Progress, Silent, Stop, Style,
+    UsageError,
 };
 
 /// Lines of a listing before and after the instruction that crashed.
@@ -33,6 +36,10 @@ Examples:
   yamba run pagefault --set scale=64           one point of a sweep
   yamba run mine.yamba --sweep length=10,100   other points
   yamba run --tag memory --json > run.json     raw samples and all
+  yamba run lat_getpid -P 1,2,4                with several processes at the same time
+  yamba run --time 10s                         the whole suite, 10 s a benchmark
+
+Each figure comes from several launches: fresh processes, in turns with those of the other benchmarks.
 
 Exit status: 0 all figures are valid (or skipped), 1 one is invalid or crashed, 2 nothing was measured.")]
 pub(super) struct Run {
@@ -44,12 +51,14 @@ pub(super) struct Run {
     /// Measure at each of these values of a parameter; may be repeated
     #[arg(long, value_name = "NAME=A,B,C", value_parser = sweep)]
     sweep: Vec<(String, Vec<String>)>,
-    /// A short look: shorter sweeps, less time a point
-    #[arg(long)]
+    /// A short look: shorter sweeps, 0.3 s a point, two launches, shorter intervals under load
+    #[arg(long, conflicts_with = "thorough")]
     quick: bool,
-    /// At least so many timed intervals a point [default: 11]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    intervals: Option<u64>,
+    /// A long one: 20 s a point
+    #[arg(long)]
+    thorough: bool,
+    #[command(flatten)]
+    protocol: Protocol,
     /// Of what is named, only the benchmarks with this tag
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
@@ -58,6 +67,87 @@ pub(super) struct Run {
     json: bool,
     #[command(flatten)]
     target: TargetOption,
+}
+
+/// How often, how long and where.
+#[derive(Args)]
+struct Protocol {
+    /// Time for a whole benchmark with all its points and launches, instead of 2 s a point; points that there is no time for
+    /// are left out
+    #[arg(long, value_name = "TIME", value_parser = quantity::time)]
+    time: Option<Duration>,
+    /// Measure with so many processes at the same time, one after the other of these numbers
+    #[arg(short = 'P', long, value_name = "P,...", value_delimiter = ',', default_value = "1",
+          value_parser = clap::value_parser!(u64).range(1..=4096))]
+    processes: Vec<u64>,
+    /// Exactly so many launches, fresh processes, a point [default: 6, or more while the interval is wide and there is time;
+    /// --quick: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10000))]
+    launches: Option<u64>,
+    /// At least so many timed intervals a launch (lmbench's repetitions) [default: 11; with several processes 2]
+    #[arg(short = 'N', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    intervals: Option<u64>,
+    /// Run for so long before anything is timed; a plain number is microseconds, as of lmbench's -W
+    #[arg(short = 'W', long, value_name = "TIME", value_parser = quantity::microseconds)]
+    warmup: Option<Duration>,
+    /// Stop early when the interval is within this share of the figure
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = quantity::share)]
+    precision: f64,
+    /// Let the launches take turns in the order that this number gives [default: drawn, and recorded]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Ask the system for a real-time class
+    #[arg(long)]
+    realtime: bool,
+    /// Keep the benchmark on one processor, or let the system move it [default: pinned]
+    #[arg(long, value_name = "HOW")]
+    placement: Option<HowPlaced>,
+    /// Keep it on this processor
+    #[arg(long, value_name = "N")]
+    cpu: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum HowPlaced {
+    /// On one processor that is chosen; several processes on one each
+    Pinned,
+    /// Wherever the system puts it
+    Free,
+}
+
+impl Protocol {
+    fn placement(&self) -> Result<Placement, Failure> {
+        let Some(cpu) = self.cpu else {
+            return Ok(match self.placement {
+                Some(HowPlaced::Free) => Placement::Free,
+                _ => Placement::Pinned,
+            });
+        };
+        if self.placement == Some(HowPlaced::Free) {
+            return Err(Failure::new(
+                "--cpu and --placement free contradict each other",
+            ));
+        }
+        let allowed = allowed_processors()?;
+        if !allowed.contains(&cpu) {
+            let all: Vec<String> = allowed.iter().map(u64::to_string).collect();
+            return Err(
+                Failure::new(format!("--cpu {cpu}: no such processor may be used"))
+                    .help(format!("there are {}", all.join(", "))),
+            );
+        }
+        Ok(Placement::On(cpu))
+    }
+}
+
+/// The processors that this process, and so what it starts, may run on.
+fn allowed_processors() -> Result<Vec<u64>, Failure> {
+    let set = rustix::thread::sched_getaffinity(None).map_err(io::Error::from)?;
+    let all = 0..rustix::thread::CpuSet::MAX_CPU;
+    Ok(all
+        .filter(|cpu| set.is_set(*cpu))
+        .map(|cpu| cpu as u64)
+        .collect())
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {
@@ -78,6 +168,7 @@ fn sweep(text: &str) -> Result<(String, Vec<String>), String> {
 
 impl Run {
     pub(super) fn run(self) -> Result<Answer, Failure> {
+        let options = self.options()?;
         let selection = select::select(&self.names)?;
         let target = self.target.resolve(&selection.analysis)?;
         let mut jobs = Vec::new();
@@ -86,14 +177,7 @@ impl Run {
         }
         let stop = Stop::on_signals()?;
         let mut progress = progress();
-        let measured = run::measure(
-            &jobs,
-            &self.options(),
-            &target,
-            progress.as_mut(),
-            &stop,
-            &listing,
-        );
+        let measured = run::measure(&jobs, &options, &target, progress.as_mut(), &stop, &listing);
         let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
         let text = if self.json {
             serde_json::to_string_pretty(&run).map_err(|e| Failure::new(e.to_string()))? + "\n"
@@ -124,16 +208,30 @@ impl Run {
         })
     }
 
-    fn options(&self) -> Options {
-        let mut options = if self.quick {
-            Options::quick()
-        } else {
-            Options::default()
+    fn options(&self) -> Result<Options, Failure> {
+        let usual = match (self.quick, self.thorough) {
+            (true, _) => Options::quick(),
+            (_, true) => Options::thorough(),
+            _ => Options::default(),
         };
-        options.set = self.set.clone();
-        options.sweep = self.sweep.clone();
-        options.intervals = self.intervals.unwrap_or(options.intervals);
-        options
+        let protocol = &self.protocol;
+        let mut processes = protocol.processes.clone();
+        processes.sort_unstable();
+        processes.dedup();
+        Ok(Options {
+            set: self.set.clone(),
+            sweep: self.sweep.clone(),
+            processes,
+            launches: protocol.launches,
+            intervals: protocol.intervals,
+            benchmark_time: protocol.time,
+            precision: protocol.precision,
+            warmup: protocol.warmup,
+            seed: protocol.seed,
+            realtime: protocol.realtime,
+            placement: protocol.placement()?,
+            ..usual
+        })
     }
 
     fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use yamba_record::Event;
 
 use super::Program;
@@ -30,6 +30,9 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// A program that has said why it cannot go on may take so long to end: a partner process may keep it waiting for ever.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// So many reads hold all that a pipe does, 1 MiB at most unless a privileged process has made it larger.
+const TURNS: usize = 80;
 
 /// So much of standard error is kept.
 const MESSAGES: usize = 4096;
@@ -228,7 +231,23 @@ impl Conversation {
         if self.failed.is_some_and(|at| at.elapsed() > GRACE) {
             return Some(Ending::Exit(3));
         }
-        (self.heard.elapsed() > limits.silence).then_some(Ending::Hung(limits.silence))
+        if self.reader.is_flooded() {
+            return Some(Ending::Flooded);
+        }
+        let is_silent = self.heard.elapsed() > limits.silence;
+        is_silent.then(|| match self.is_suspended() {
+            true => Ending::Suspended(limits.silence),
+            false => Ending::Hung(limits.silence),
+        })
+    }
+
+    /// Whether a signal keeps the child from going on.
+    fn is_suspended(&self) -> bool {
+        let Some(child) = Pid::from_raw(self.child.id() as i32) else {
+            return false;
+        };
+        let look = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        matches!(waitid(WaitId::Pid(child), look), Ok(Some(status)) if status.stopped())
     }
 
     /// Until something is said, or a tick has passed.
@@ -246,11 +265,14 @@ impl Conversation {
         let _ = poll(&mut pipes, Some(&tick));
     }
 
-    /// Takes all that was said.
+    /// Takes what was said; in one turn no more than pipes hold, since a writer that never pauses must not keep us here.
     fn listen(&mut self) {
         let mut buffer = [0; 16384];
         let mut heard = false;
-        while let Some(n) = read(&mut self.records, &mut buffer) {
+        for _ in 0..TURNS {
+            let Some(n) = read(&mut self.records, &mut buffer) else {
+                break;
+            };
             heard |= n > 0;
             match &mut self.copy {
                 Some(copy) if copy.len() < 1 << 24 => copy.extend_from_slice(&buffer[..n]),
@@ -260,7 +282,10 @@ impl Conversation {
                 }
             }
         }
-        while let Some(n) = read(&mut self.errors, &mut buffer) {
+        for _ in 0..TURNS {
+            let Some(n) = read(&mut self.errors, &mut buffer) else {
+                break;
+            };
             self.messages.extend_from_slice(&buffer[..n]);
             let over = self.messages.len().saturating_sub(MESSAGES);
             self.messages.drain(..over);

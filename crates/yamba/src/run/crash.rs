@@ -74,7 +74,14 @@ pub(super) fn ending(outcome: &Outcome) -> String {
         Ending::Exit(0) => "ended without finishing its measurement".to_owned(),
         Ending::Exit(status) => format!("ended with status {status}"),
         Ending::Signal(number) => format!("was ended by {} ({})", name(*number), meaning(*number)),
-        Ending::Hung(limit) => format!("said nothing for {} s and was ended", limit.as_secs_f64()),
+        Ending::Hung(limit) => {
+            format!("said nothing for {} s and was ended", limit.as_secs_f64())
+        }
+        Ending::Suspended(limit) => format!(
+            "was stopped by a signal, said nothing for {} s and was ended",
+            limit.as_secs_f64()
+        ),
+        Ending::Flooded => "wrote more records than any measurement does and was ended".to_owned(),
         Ending::Stopped => "was stopped".to_owned(),
         Ending::NotStarted(why) => why.clone(),
     };

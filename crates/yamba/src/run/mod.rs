@@ -1,39 +1,58 @@
-//! Runs built programs, each point in a process of its own, and turns their raw records into a run.
+//! Runs built programs and turns their raw records into a run.
+//!
+//! Each entry, a benchmark at one point with one number of processes, is measured by several *launches*: fresh processes, since the
+//! layout of memory is drawn once per process. The launches of all entries take turns in random order, so that a drift of the
+//! machine is not mistaken for a difference between benchmarks.
 //!
 //! What is measured is read from a pipe as it is written, so nothing that a program does at its end can lose it. From
 //! the records on everything is a pure function ([`summary`]), tested by replaying saved ones.
 
 mod child;
 mod crash;
+mod cycles;
 mod describe;
+mod disturbed;
+mod ending;
+mod estimate;
+mod launches;
+mod load;
+mod options;
 mod outcome;
+mod plan;
 mod points;
 mod progress;
+mod random;
 mod reader;
+mod recorded;
+mod schedule;
 mod scratch;
 mod stop;
 mod summary;
 mod table;
+mod thin;
 mod units;
 mod validity;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use yamba_lang::model::Target;
 use yamba_record::machine::Scratch as ScratchFacts;
-use yamba_record::{Benchmark, Run, Status};
+use yamba_record::run::Plan;
+use yamba_record::{Benchmark, Run};
 
 use crate::machine;
 
 pub use crash::Listing;
+pub use options::{Options, Placement};
 pub use progress::{Bar, Progress, Silent};
 pub use stop::Stop;
 pub use table::{Style, table};
 pub use units::{number, scale};
 
 use child::Limits;
-use points::Point;
+use launches::{Conditions, Launches};
+use plan::Planned;
+use random::{Random, drawn_seed};
 use scratch::Scratch;
 
 /// A benchmark to measure.
@@ -65,50 +84,15 @@ pub struct Program {
     pub emulated: bool,
 }
 
-/// What to measure of each benchmark.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Parameters with a value for the whole run.
-    pub set: Vec<(String, String)>,
-    /// Parameters with values to take in turn, instead of the class's own sweep.
-    pub sweep: Vec<(String, Vec<String>)>,
-    /// Whether the shorter sweep is taken where a class has one.
-    pub quick: bool,
-    /// At least so many intervals a point.
-    pub intervals: u64,
-    /// The time that a point is measured for.
-    pub time: Duration,
-    /// A program that says nothing for so long hangs.
-    pub silence: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            set: Vec::new(),
-            sweep: Vec::new(),
-            quick: false,
-            intervals: 11,
-            time: Duration::from_secs(2),
-            silence: Duration::from_secs(60),
-        }
-    }
-}
-
-impl Options {
-    /// A short look: shorter sweeps, 0.3 s a point.
-    pub fn quick() -> Options {
-        Options {
-            quick: true,
-            time: Duration::from_millis(300),
-            ..Options::default()
-        }
-    }
-}
-
 /// The parameters were not understood: nothing was measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageError(pub String);
+
+/// What a place in the run's document will hold.
+enum Place<'a> {
+    Settled(Box<Benchmark>),
+    Measured(Box<Launches<'a>>),
+}
 
 /// Measures every job. Points that crash, hang or cannot run cost their own figure only.
 ///
@@ -122,121 +106,96 @@ pub fn measure(
     listing: &Listing<'_>,
 ) -> Result<Run, UsageError> {
     let scratch = Scratch::new();
-    let limits = Limits {
-        silence: options.silence,
-        stop: stop.clone(),
-    };
     let mut run = Run::new(machine::probe(target));
-    let mut planned = Vec::new();
+    run.plan = planned(options);
+    let conditions = Conditions {
+        options,
+        scratch: &scratch,
+        limits: Limits {
+            silence: options.silence,
+            stop: stop.clone(),
+        },
+        cpus: run.machine.cpus,
+        listing,
+    };
+    let mut places = Vec::new();
     for job in jobs {
-        planned.push((job, plan(job, options, &scratch, &limits)?));
-    }
-    progress.begin(planned.iter().map(|(_, p)| p.points.len()).sum());
-    for (job, plan) in planned {
-        run.benchmarks.extend(plan.settled);
-        for point in &plan.points {
-            if stop.requested() {
-                break;
-            }
-            progress.point(&job.class, &point.parameters());
-            let benchmark = measure_point(job, point, options, &scratch, &limits, listing);
-            note_scratch(&mut run, &benchmark);
-            run.benchmarks.push(benchmark);
+        for planned in plan::plan(job, options, &scratch, &conditions.limits)? {
+            places.push(match planned {
+                Planned::Settled(benchmark) => Place::Settled(benchmark),
+                Planned::Measure(entry) => {
+                    Place::Measured(Box::new(Launches::new(*entry, options)))
+                }
+            });
         }
-        scratch.clear(&job.class);
+    }
+    take_turns(&mut places, run.plan.seed, &conditions, progress);
+    for place in places {
+        match place {
+            Place::Settled(benchmark) => run.benchmarks.push(*benchmark),
+            Place::Measured(launches) if launches.has_begun() => {
+                let benchmark = launches.summary(&conditions);
+                note_scratch(&mut run, &benchmark);
+                run.benchmarks.push(benchmark);
+            }
+            Place::Measured(_) => {}
+        }
     }
     run.interrupted = stop.requested();
     progress.end(run.interrupted);
     Ok(run)
 }
 
-/// The points of a job, and what is known of it without measuring.
-#[derive(Default)]
-struct Plan {
-    settled: Option<Benchmark>,
-    points: Vec<Point>,
+fn planned(options: &Options) -> Plan {
+    let processes = options.processes.iter().max().copied().unwrap_or(1);
+    Plan {
+        seed: options.seed.unwrap_or_else(drawn_seed),
+        launches: options.planned_launches(),
+        intervals: options.planned_intervals(processes),
+        precision: options.precision,
+        time_ns: nanoseconds(options.benchmark_time.unwrap_or(options.time)),
+        warmup_ns: nanoseconds(options.warmup.unwrap_or_default()),
+        placement: options.placement.kind().to_owned(),
+        realtime: options.realtime,
+    }
 }
 
-fn plan(
-    job: &Job,
-    options: &Options,
-    scratch: &Scratch,
-    limits: &Limits,
-) -> Result<Plan, UsageError> {
-    let settled = |b| {
-        Ok(Plan {
-            settled: Some(b),
-            points: Vec::new(),
+fn nanoseconds(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Rounds of one launch of each entry that still needs one, each round in an order of its own.
+fn take_turns(
+    places: &mut [Place<'_>],
+    seed: u64,
+    conditions: &Conditions<'_>,
+    progress: &mut dyn Progress,
+) {
+    let mut random = Random::new(seed);
+    let mut entries: Vec<&mut Launches<'_>> = places
+        .iter_mut()
+        .filter_map(|p| match p {
+            Place::Measured(launches) => Some(launches.as_mut()),
+            Place::Settled(_) => None,
         })
-    };
-    let program = match &job.program {
-        Ok(program) => program,
-        Err(NoProgram::Absent(reason)) => return settled(summary::skipped(&job.class, reason)),
-        Err(NoProgram::Unbuilt(reason)) => {
-            let notes = vec![reason.clone()];
-            return settled(summary::ended(&job.class, Status::Crashed, notes));
+        .collect();
+    loop {
+        let due = (0..entries.len()).filter(|i| entries[*i].left() > 0);
+        let mut due: Vec<usize> = due.collect();
+        if due.is_empty() {
+            return;
         }
-    };
-    let describe = |settings: &[(String, String)]| {
-        describe::describe(program, settings, &scratch.of(&job.class), limits)
-    };
-    match points::expand(options, &describe) {
-        Ok(points) => Ok(Plan {
-            settled: None,
-            points,
-        }),
-        Err(points::Refused::Usage(text)) => Err(UsageError(text)),
-        Err(points::Refused::Skip(reason)) => settled(summary::skipped(&job.class, &reason)),
-        Err(points::Refused::Crash(notes)) => {
-            settled(summary::ended(&job.class, Status::Crashed, notes))
+        random.shuffle(&mut due);
+        for next in due {
+            if conditions.limits.stop.requested() {
+                return;
+            }
+            progress.left(entries.iter().map(|e| e.left()).sum());
+            let entry = &entries[next].entry;
+            progress.launch(entry.class, &entry.point.parameters(), entry.processes);
+            entries[next].launch(conditions);
         }
     }
-}
-
-fn measure_point(
-    job: &Job,
-    point: &Point,
-    options: &Options,
-    scratch: &Scratch,
-    limits: &Limits,
-    listing: &Listing<'_>,
-) -> Benchmark {
-    let Ok(program) = &job.program else {
-        return summary::skipped(&job.class, "there is no program");
-    };
-    let mut arguments = vec!["--run".to_owned()];
-    arguments.extend(points::settings(&point.settings));
-    arguments.extend([
-        "--intervals".to_owned(),
-        options.intervals.to_string(),
-        "--time-ns".to_owned(),
-        options.time.as_nanos().to_string(),
-    ]);
-    let outcome = child::run(program, &arguments, &scratch.of(&job.class), limits);
-    if program.emulated {
-        return emulated(program, point, &outcome, listing);
-    }
-    summary::summarise(&point.program, &outcome, listing)
-}
-
-/// An emulator's time is nobody's: physics is not asked about it, and the entry says what it is.
-fn emulated(
-    program: &Program,
-    point: &Point,
-    outcome: &outcome::Outcome,
-    listing: &Listing<'_>,
-) -> Benchmark {
-    let mut description = point.program.clone();
-    let bounds = std::mem::take(&mut description.bounds);
-    let mut benchmark = summary::summarise(&description, outcome, listing);
-    benchmark.bounds = bounds;
-    benchmark.cycles = None;
-    let by = program.runner.first().map_or("an emulator", String::as_str);
-    let isa = &description.isa;
-    benchmark.notes.push(format!(
-        "emulated by {by}: the figure says nothing of the speed of {isa}"
-    ));
-    benchmark
 }
 
 /// Every program sees the same disk; the first one to say so is believed.

@@ -13,6 +13,10 @@ pub(super) enum Ending {
     Signal(i32),
     /// It said nothing for so long, and was killed.
     Hung(Duration),
+    /// It said nothing for so long since a signal had stopped it, and was killed.
+    Suspended(Duration),
+    /// It wrote more than any measurement does, and was killed.
+    Flooded,
     /// The run was stopped.
     Stopped,
     /// It never began.

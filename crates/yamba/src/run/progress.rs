@@ -4,38 +4,55 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Is told how far a run is.
 pub trait Progress {
-    /// The run will measure so many points.
-    fn begin(&mut self, points: usize);
-    /// The next point begins.
-    fn point(&mut self, class: &str, parameters: &str);
+    /// So many launches are still to come. More may be found necessary later, or fewer.
+    fn left(&mut self, launches: u64);
+    /// The next launch begins.
+    fn launch(&mut self, class: &str, parameters: &str, processes: u64);
     /// The run is over; `interrupted` if it was stopped.
     fn end(&mut self, interrupted: bool);
 }
 
 /// A bar on standard error, if that is a terminal.
 #[derive(Debug, Default)]
-pub struct Bar(Option<ProgressBar>, u64);
+pub struct Bar {
+    bar: Option<ProgressBar>,
+    launched: u64,
+}
+
+impl Bar {
+    fn bar(&mut self) -> &ProgressBar {
+        self.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+            let template = "{bar:24} launch {pos} of {len}, {eta_precise} left  {wide_msg}";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar
+        })
+    }
+}
 
 impl Progress for Bar {
-    fn begin(&mut self, points: usize) {
-        let bar = ProgressBar::with_draw_target(Some(points as u64), ProgressDrawTarget::stderr());
-        let template = "{bar:24} {pos}/{len} {eta_precise} left  {wide_msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        self.0 = Some(bar);
+    fn left(&mut self, launches: u64) {
+        let all = self.launched + launches;
+        self.bar().set_length(all);
     }
 
-    fn point(&mut self, class: &str, parameters: &str) {
-        if let Some(bar) = &self.0 {
-            bar.set_position(self.1);
-            bar.set_message(format!("{class} {parameters}"));
-        }
-        self.1 += 1;
+    fn launch(&mut self, class: &str, parameters: &str, processes: u64) {
+        let position = self.launched;
+        let bar = self.bar();
+        bar.set_position(position);
+        let several = if processes > 1 {
+            format!("P={processes} ")
+        } else {
+            String::new()
+        };
+        bar.set_message(format!("{class} {several}{parameters}"));
+        self.launched += 1;
     }
 
     fn end(&mut self, interrupted: bool) {
-        if let Some(bar) = self.0.take() {
+        if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
         Silent.end(interrupted);
@@ -47,8 +64,8 @@ impl Progress for Bar {
 pub struct Silent;
 
 impl Progress for Silent {
-    fn begin(&mut self, _: usize) {}
-    fn point(&mut self, _: &str, _: &str) {}
+    fn left(&mut self, _: u64) {}
+    fn launch(&mut self, _: &str, _: &str, _: u64) {}
     fn end(&mut self, interrupted: bool) {
         if interrupted {
             eprintln!("stopped; what was measured is kept");

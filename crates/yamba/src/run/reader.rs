@@ -9,6 +9,9 @@ const LONGEST: usize = 1 << 20;
 /// More records than any run makes; what follows is dropped, so that a runaway program costs no memory.
 const MOST: usize = 100_000;
 
+/// More bytes than they have.
+const MOST_BYTES: u64 = 1 << 28;
+
 /// Takes bytes in pieces of any size and keeps the records among them.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
@@ -16,12 +19,14 @@ pub(super) struct Reader {
     too_long: bool,
     events: Vec<Event>,
     garbled: u64,
+    bytes: u64,
 }
 
 impl Reader {
     /// Takes some more bytes. True if a record was among them.
     pub fn push(&mut self, bytes: &[u8]) -> bool {
         let before = self.events.len();
+        self.bytes += bytes.len() as u64;
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|&b| b == b'\n') {
             self.extend(&rest[..end]);
@@ -35,6 +40,11 @@ impl Reader {
     /// The records so far.
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// Whether so much was written that it cannot be a measurement: what else comes is dropped.
+    pub fn is_flooded(&self) -> bool {
+        self.events.len() >= MOST || self.garbled >= MOST as u64 || self.bytes >= MOST_BYTES
     }
 
     /// All records, and how many lines were none. What follows the last line end is no record: it was cut off.

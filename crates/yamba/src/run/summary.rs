@@ -1,180 +1,73 @@
-//! From the raw records of one point to its entry in the run. Pure: the same records give the same entry anywhere.
+//! From the raw records of all launches of an entry to its place in the run. Pure: the same records give the same entry anywhere.
 
-use std::collections::BTreeMap;
-
-use yamba_record::event::{Begin, Event, RawInterval, Sizing};
+use yamba_record::event::{Event, Sizing};
 use yamba_record::program::Program;
-use yamba_record::run::Cycles;
-use yamba_record::{Benchmark, Evidence, Interval, Parameters, Status};
-use yamba_stats::{median, median_interval, sorted};
+use yamba_record::run::{Cycles, Launch};
+use yamba_record::{Benchmark, Interval, Status};
+use yamba_stats::median;
 
-use super::crash::{self, Listing};
-use super::outcome::{Ending, Outcome};
-use super::{points, units, validity};
+use super::crash::Listing;
+use super::disturbed::{self, Verdict};
+use super::ending::{End, end};
+use super::estimate::{Estimate, estimate, loaded_estimate};
+use super::outcome::Outcome;
+use super::recorded::{Recorded, evidence, record};
+use super::{cycles, load, units, validity};
 
-/// The confidence of every interval.
-const CONFIDENCE: f64 = 0.95;
-
-/// A benchmark without a figure.
-pub(super) fn ended(class: &str, status: Status, notes: Vec<String>) -> Benchmark {
-    Benchmark {
-        name: class.to_owned(),
-        class: class.to_owned(),
-        ports: Vec::new(),
-        parameters: Parameters::default(),
-        processes: 1,
-        status,
-        valid: false,
-        unit: None,
-        operations: None,
-        median: None,
-        interval: None,
-        interval_kind: None,
-        launches: Vec::new(),
-        set_aside: 0,
-        disturbed: BTreeMap::new(),
-        throughput: None,
-        median_of_medians: None,
-        placement: None,
-        harness: Vec::new(),
-        samples: Vec::new(),
-        evidence: BTreeMap::new(),
-        notes,
-        figure: None,
-        intervals: Vec::new(),
-        sizing: Vec::new(),
-        clock: None,
-        cycle_ns: Vec::new(),
-        cycles: None,
-        bounds: Vec::new(),
-        charts: Vec::new(),
-        platform: BTreeMap::new(),
-    }
+/// How an entry was to be measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Protocol {
+    /// Processes that run it at the same time.
+    pub processes: u64,
+    /// Launches that were planned.
+    pub launches: u64,
 }
 
-/// A benchmark that cannot run here.
-pub(super) fn skipped(class: &str, reason: &str) -> Benchmark {
-    ended(class, Status::Skipped, vec![reason.to_owned()])
-}
-
-/// What a program's records amount to.
-pub(super) fn summarise(program: &Program, outcome: &Outcome, listing: &Listing<'_>) -> Benchmark {
-    let mut benchmark = record(program, outcome);
-    let mut reasons = early_end(&mut benchmark, outcome, listing);
-    if benchmark.status == Status::Ok {
-        reasons = judge(&mut benchmark);
+/// What the records of an entry's launches amount to.
+pub(super) fn summarise(
+    program: &Program,
+    protocol: Protocol,
+    launches: &[Outcome],
+    listing: &Listing<'_>,
+) -> Benchmark {
+    let mut recorded = record(program, protocol.processes, launches);
+    let ends = launches.iter().map(|o| end(&program.class, o, listing));
+    let ends: Vec<End> = ends.collect();
+    let mut reasons = if ends.contains(&End::Complete) {
+        let mut reasons = accidents(&ends);
+        reasons.extend(wrong_processes(launches, protocol.processes));
+        reasons.extend(judge(program, &mut recorded, &ends));
         if !reasons.is_empty() {
-            benchmark.status = Status::Invalid;
+            recorded.benchmark.status = Status::Invalid;
         }
-    }
+        let stopped = stopped(&ends, protocol.launches);
+        recorded.benchmark.notes.splice(0..0, stopped);
+        reasons
+    } else {
+        without_figure(&mut recorded.benchmark, &ends)
+    };
+    let mut benchmark = recorded.benchmark;
     benchmark.valid = benchmark.status == Status::Ok;
     reasons.append(&mut benchmark.notes);
     benchmark.notes = reasons;
     benchmark
 }
 
-/// Everything that was recorded, before any judgement.
-fn record(program: &Program, outcome: &Outcome) -> Benchmark {
-    let mut benchmark = ended(&program.class, Status::Ok, Vec::new());
-    benchmark.ports = program.ports.clone();
-    benchmark.parameters = points::parameters(program);
-    benchmark.unit = program.unit.clone();
-    benchmark.figure = program.figure.clone();
-    benchmark.charts = program.charts.clone();
-    benchmark.bounds = program.bounds.clone();
-    for event in &outcome.events {
-        match event {
-            Event::Begin(begin) => begin_with(&mut benchmark, begin),
-            Event::Sizing(sizing) if is_finite(&[sizing.ns, sizing.dummy_ns]) => {
-                benchmark.sizing.push(Sizing::clone(sizing));
-            }
-            Event::Interval(raw) if is_finite(&[raw.ns, raw.dummy_ns]) => {
-                benchmark.intervals.push(interval(program, raw));
-            }
-            Event::Cycle { ns } => benchmark.cycle_ns.push(ns.filter(|c| *c > 0.0)),
-            Event::Note { text } => benchmark.notes.push(text.clone()),
-            _ => {}
-        }
-    }
-    benchmark.evidence = evidence(program, &benchmark.intervals);
-    benchmark.operations = benchmark
-        .intervals
-        .first()
-        .map(|i| i.operations as f64 / i.passes as f64)
-        .filter(|o| o.is_finite());
-    if outcome.garbled > 0 {
-        let lines = outcome.garbled;
-        let note = format!("{lines} lines among the records were none, and were passed over");
-        benchmark.notes.push(note);
-    }
-    benchmark
-}
-
-fn is_finite(numbers: &[f64]) -> bool {
-    numbers.iter().all(|n| n.is_finite())
-}
-
-fn begin_with(benchmark: &mut Benchmark, begin: &Begin) {
-    benchmark.clock = Some(begin.clock.clone());
-    benchmark.platform = begin.platform.clone();
-}
-
-fn interval(program: &Program, raw: &RawInterval) -> Interval {
-    let figure = program.figure.as_deref().unwrap_or_default();
-    let unit = program.unit.as_deref().unwrap_or_default();
-    let mut interval = Interval {
-        passes: raw.passes,
-        operations: raw.operations,
-        ns: raw.ns,
-        dummy_ns: raw.dummy_ns,
-        sample: units::sample(figure, unit, raw),
-        evidence: raw.evidence.clone(),
-        process: raw.process,
-        cycle_ns: raw.cycle_ns,
-        dummy_cycle_ns: raw.dummy_cycle_ns,
-        check_cycle_ns: raw.check_cycle_ns,
-        disturbance: raw.disturbance.clone(),
-        disturbed: raw.disturbed.clone(),
-        load: raw.load,
-        group: raw.group,
-        counters: raw.counters.clone(),
-        ..Interval::default()
+/// No launch got to its end; what was recorded stays.
+fn without_figure(benchmark: &mut Benchmark, ends: &[End]) -> Vec<String> {
+    benchmark.launches = vec![Launch::default(); ends.len()];
+    let failed = ends.iter().find(|e| matches!(e, End::Failed { .. }));
+    let first = failed.or(ends.first());
+    let (status, mut reasons) = match first {
+        Some(End::Failed { reasons, .. }) => (Status::Crashed, reasons.clone()),
+        Some(End::Skipped { reasons }) => (Status::Skipped, reasons.clone()),
+        _ => (
+            Status::Skipped,
+            vec![format!("{} was stopped", benchmark.class)],
+        ),
     };
-    interval.outside = validity::outside(program, &interval);
-    interval
-}
-
-fn evidence(program: &Program, intervals: &[Interval]) -> BTreeMap<String, Evidence> {
-    let summarise = |bound: &yamba_record::program::Bound| {
-        let values = intervals
-            .iter()
-            .filter_map(|i| i.evidence.get(&bound.name)?.filter(|v| v.is_finite()));
-        let values = sorted(&values.collect::<Vec<f64>>());
-        let outside = intervals.iter().filter(|i| i.outside.contains(&bound.name));
-        Evidence {
-            median: median(&values),
-            min: values.first().copied(),
-            max: values.last().copied(),
-            expects: bound.expects,
-            outside: outside.count() as u64,
-        }
-    };
-    let each = program.evidence.iter();
-    each.map(|bound| (bound.name.clone(), summarise(bound)))
-        .collect()
-}
-
-/// A benchmark that did not get to its end has no figure; what it recorded stays.
-fn early_end(benchmark: &mut Benchmark, outcome: &Outcome, listing: &Listing<'_>) -> Vec<String> {
-    let Some(mut reasons) = crash::reasons(&benchmark.class, outcome, listing) else {
-        return Vec::new();
-    };
+    benchmark.status = status;
     let kept = benchmark.intervals.len();
-    benchmark.status = match outcome.ending {
-        Ending::Stopped => Status::Skipped,
-        Ending::Exit(4) => Status::Skipped,
-        _ => Status::Crashed,
-    };
     if kept > 0 {
         reasons.push(format!(
             "{kept} intervals were measured before; they are kept in `intervals`"
@@ -183,27 +76,122 @@ fn early_end(benchmark: &mut Benchmark, outcome: &Outcome, listing: &Listing<'_>
     reasons
 }
 
-/// Gives the benchmark its figure, and says what is wrong with it.
-fn judge(benchmark: &mut Benchmark) -> Vec<String> {
-    let good = |i: &&Interval| i.outside.is_empty() && i.sample.is_some();
-    let total = benchmark.intervals.len();
-    let counted = benchmark.intervals.iter().filter(good).count();
-    let most_fail = 2 * counted <= total;
-    let used: Vec<&Interval> = benchmark
-        .intervals
-        .iter()
-        .filter(|i| most_fail || good(i))
-        .collect();
-    let samples: Vec<f64> = used.iter().filter_map(|i| i.sample).collect();
-    let times: Vec<f64> = used.iter().filter_map(|i| time(i)).collect();
-    figure(benchmark, samples, &times);
-    let mut reasons = evidence_reasons(benchmark, most_fail, total, counted);
-    if benchmark.figure.as_deref() != Some("value")
-        && (validity::is_nothing(&times) || !validity::grows(&benchmark.sizing))
-    {
-        reasons.push(nothing_measurable(benchmark, &times));
+/// What a reader must know of an entry that the run left before it had all its launches.
+fn stopped(ends: &[End], planned: u64) -> Option<String> {
+    let complete = ends.iter().filter(|e| **e == End::Complete).count();
+    let accident = |e: &End| !matches!(e, End::Complete | End::Stopped);
+    let is_short = (complete as u64) < planned && !ends.iter().any(accident);
+    is_short.then(|| format!("stopped after {complete} of {planned} launches"))
+}
+
+/// A figure whose program does not always get to its end is not to be trusted.
+fn accidents(ends: &[End]) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    for (number, end) in ends.iter().enumerate() {
+        if let End::Failed { reasons, .. } | End::Skipped { reasons } = end {
+            let mut lines = reasons.iter().cloned();
+            if let Some(first) = lines.next() {
+                said.push(format!("launch {} of {}: {first}", number + 1, ends.len()));
+            }
+            said.extend(lines);
+        }
     }
-    reasons.extend(physics(benchmark, &times));
+    said
+}
+
+fn wrong_processes(launches: &[Outcome], processes: u64) -> Option<String> {
+    let events = launches.iter().flat_map(|o| &o.events);
+    let ran = events.filter_map(|e| match e {
+        Event::Begin(begin) => Some(begin.processes),
+        _ => None,
+    });
+    let other = ran.into_iter().find(|p| *p != processes)?;
+    Some(format!(
+        "{other} processes were measured instead of {processes}"
+    ))
+}
+
+/// The intervals that a figure is computed from.
+struct Used<'a> {
+    /// By launch; none of a launch that did not get to its end.
+    launches: Vec<Vec<&'a Interval>>,
+    /// Intervals that were looked at: not set aside.
+    admitted: Vec<&'a Interval>,
+    /// How many of those are good.
+    good: usize,
+    /// Half of them are not: then all count, and the figure is invalid.
+    most_fail: bool,
+}
+
+impl Used<'_> {
+    /// Something of each interval, by launch.
+    fn each(&self, value: impl Fn(&Interval) -> Option<f64>) -> Vec<Vec<f64>> {
+        let of_launch = |l: &Vec<&Interval>| l.iter().filter_map(|i| value(i)).collect();
+        self.launches.iter().map(of_launch).collect()
+    }
+
+    fn samples(&self, value: impl Fn(&Interval) -> Option<f64>) -> Vec<load::Sample> {
+        let all = self.launches.iter().flatten();
+        let sample = |i: &&Interval| {
+            Some(load::Sample {
+                launch: i.launch,
+                process: i.process,
+                value: value(i)?,
+            })
+        };
+        all.filter_map(sample).collect()
+    }
+}
+
+fn is_good(interval: &Interval) -> bool {
+    interval.outside.is_empty() && interval.sample.is_some()
+}
+
+fn choose<'a>(intervals: &'a [Interval], ends: &[End], verdict: &Verdict) -> Used<'a> {
+    let complete = |i: &&Interval| ends.get(i.launch as usize) == Some(&End::Complete);
+    let admitted = intervals.iter().filter(complete);
+    let admitted: Vec<&Interval> = admitted.filter(|i| verdict.admits(i)).collect();
+    let good = admitted.iter().filter(|i| is_good(i)).count();
+    let most_fail = 2 * good <= admitted.len();
+    let mut launches = vec![Vec::new(); ends.len()];
+    for interval in &admitted {
+        if most_fail || is_good(interval) {
+            launches[interval.launch as usize].push(*interval);
+        }
+    }
+    Used {
+        launches,
+        admitted,
+        good,
+        most_fail,
+    }
+}
+
+/// Gives the benchmark its figure, and says what is wrong with it.
+fn judge(program: &Program, recorded: &mut Recorded, ends: &[End]) -> Vec<String> {
+    let b = &mut recorded.benchmark;
+    let intervals = std::mem::take(&mut b.intervals);
+    let complete = |i: &&Interval| ends.get(i.launch as usize) == Some(&End::Complete);
+    let measured: Vec<Interval> = intervals.iter().filter(complete).cloned().collect();
+    let verdict = disturbed::judge(&measured, b.processes);
+    let used = choose(&intervals, ends, &verdict);
+    b.set_aside = (measured.len() - used.admitted.len()) as u64;
+    b.disturbed = verdict.kinds;
+    b.evidence = evidence(program, &used.admitted);
+    let figures = Figures::of(b, &used);
+    figures.enter(b, &used);
+    let mut reasons = Vec::new();
+    if b.processes > 1 {
+        reasons.extend(load::broken_guarantee(&measured, b.processes));
+        b.notes.splice(0..0, load::short_intervals(&measured));
+    }
+    reasons.extend(evidence_reasons(b, &used));
+    if b.figure.as_deref() != Some("value") {
+        reasons.extend(nothing_measurable(figures.times, &recorded.sizing, ends));
+    }
+    reasons.extend(physics(b, &figures));
+    b.notes.splice(0..0, verdict.note);
+    b.intervals = intervals;
     reasons
 }
 
@@ -212,54 +200,100 @@ fn time(interval: &Interval) -> Option<f64> {
     time.is_finite().then_some(time)
 }
 
-fn figure(benchmark: &mut Benchmark, samples: Vec<f64>, times: &[f64]) {
-    benchmark.median = median(&samples);
-    benchmark.interval = median_interval(&samples, CONFIDENCE).map(|i| [i.low, i.high]);
-    benchmark.cycles = cycles(benchmark, times);
-    benchmark.samples = samples;
+/// All that is computed from the intervals by the same rule.
+struct Figures {
+    /// In the benchmark's unit.
+    samples: Option<Estimate>,
+    /// ns an operation.
+    times: Option<Estimate>,
+    /// Cycles an operation.
+    cycles: Option<Estimate>,
+    /// What the second chain says of their length.
+    second_opinion: Option<f64>,
 }
 
-fn cycles(benchmark: &Benchmark, times: &[f64]) -> Option<Cycles> {
-    let lengths: Vec<f64> = benchmark.cycle_ns.iter().flatten().copied().collect();
-    let length = yamba_stats::mean(&lengths).filter(|l| *l > 0.0)?;
-    if benchmark.figure.as_deref() != Some("latency") {
-        return None;
+impl Figures {
+    fn of(benchmark: &Benchmark, used: &Used<'_>) -> Figures {
+        let rule = if benchmark.processes > 1 {
+            loaded_estimate
+        } else {
+            estimate
+        };
+        let all: Vec<&Interval> = used.launches.concat();
+        Figures {
+            samples: rule(&used.each(|i| i.sample)),
+            times: rule(&used.each(time)),
+            cycles: rule(&used.each(cycles::of)),
+            second_opinion: cycles::second_opinion(&all),
+        }
     }
-    let interval = median_interval(times, CONFIDENCE)?;
-    Some(Cycles {
-        median: median(times)? / length,
-        interval: [interval.low / length, interval.high / length],
-    })
+
+    fn enter(&self, b: &mut Benchmark, used: &Used<'_>) {
+        let samples = used.each(|i| i.sample);
+        let figure = b.figure.clone().unwrap_or_default();
+        let unit = b.unit.clone().unwrap_or_default();
+        b.median = self.samples.map(|e| e.median);
+        b.interval = self.samples.map(|e| e.interval);
+        b.interval_kind = self.samples.map(|e| e.kind);
+        b.launches = launches(used, figure == "latency");
+        b.cycle_ns = b.launches.iter().map(|l| l.cycle_ns).collect();
+        let of_one = used.samples(|i| {
+            if figure == "latency" {
+                time(i)
+            } else {
+                i.sample
+            }
+        });
+        b.throughput = load::throughput(&figure, &unit, &of_one);
+        if b.processes > 1 {
+            b.median_of_medians = load::median_of_medians(&used.samples(|i| i.sample));
+        }
+        if figure == "latency" {
+            let doubt = self.second_opinion.and_then(cycles::doubt);
+            let known = self.cycles.filter(|_| doubt.is_none());
+            b.cycles = known.map(|e| Cycles {
+                median: e.median,
+                interval: e.interval,
+            });
+            b.notes.extend(doubt);
+        }
+        b.samples = samples.concat();
+    }
 }
 
-fn evidence_reasons(
-    benchmark: &mut Benchmark,
-    most_fail: bool,
-    total: usize,
-    counted: usize,
-) -> Vec<String> {
+fn launches(used: &Used<'_>, is_latency: bool) -> Vec<Launch> {
+    let values = |of: &[&Interval], value: fn(&Interval) -> Option<f64>| {
+        median(&of.iter().filter_map(|i| value(i)).collect::<Vec<f64>>())
+    };
+    let launch = |of: &Vec<&Interval>| Launch {
+        median: values(of, |i| i.sample),
+        cycles: values(of, cycles::of).filter(|_| is_latency),
+        samples: of.iter().filter(|i| i.sample.is_some()).count() as u64,
+        cycle_ns: values(of, |i| i.cycle_ns),
+    };
+    used.launches.iter().map(launch).collect()
+}
+
+fn evidence_reasons(benchmark: &mut Benchmark, used: &Used<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
+    let total = used.admitted.len();
     if total == 0 {
         reasons.push("nothing was measured".to_owned());
     }
     for (name, evidence) in benchmark.evidence.iter().filter(|(_, e)| e.outside > 0) {
         let text = validity::evidence_fails(name, evidence, total);
-        if most_fail {
+        if used.most_fail {
             reasons.push(text);
         } else {
-            let left = total - counted;
+            let left = total - used.good;
             let note = format!("{left} of {total} samples left out: {text}");
             benchmark.notes.insert(0, note);
         }
     }
-    let without = benchmark
-        .intervals
-        .iter()
-        .filter(|i| i.sample.is_none())
-        .count();
+    let without = used.admitted.iter().filter(|i| i.sample.is_none()).count();
     if without > 0 {
         let text = format!("{without} of {total} intervals gave no number");
-        if most_fail {
+        if used.most_fail {
             reasons.push(text);
         } else {
             benchmark.notes.push(text);
@@ -268,36 +302,40 @@ fn evidence_reasons(
     reasons
 }
 
-fn nothing_measurable(benchmark: &Benchmark, times: &[f64]) -> String {
-    if validity::grows(&benchmark.sizing) {
-        let interval = median_interval(times, CONFIDENCE);
-        let (low, high) = interval.map_or((0.0, 0.0), |i| (i.low, i.high));
+fn nothing_measurable(
+    times: Option<Estimate>,
+    sizing: &[Vec<Sizing>],
+    ends: &[End],
+) -> Option<String> {
+    // One launch may be disturbed so much that it does not see the growth; not most of them.
+    let complete = sizing
+        .iter()
+        .zip(ends)
+        .filter(|(_, e)| **e == End::Complete);
+    let growing: Vec<bool> = complete.map(|(s, _)| validity::grows(s)).collect();
+    if 2 * growing.iter().filter(|g| **g).count() < growing.len() {
+        return Some("nothing measurable: twice the passes do not take longer".to_owned());
+    }
+    let [low, high] = times.map_or([0.0; 2], |e| e.interval);
+    (low <= 0.0).then(|| {
         format!(
             "nothing measurable: benchmark and dummy take the same time ({} to {} ns an operation apart)",
             units::number(low),
             units::number(high)
         )
-    } else {
-        "nothing measurable: twice the passes do not take longer".to_owned()
-    }
+    })
 }
 
-fn physics(benchmark: &Benchmark, times: &[f64]) -> Vec<String> {
-    let (Some(interval), Some(times)) = (benchmark.interval, median_interval(times, CONFIDENCE))
-    else {
+fn physics(benchmark: &Benchmark, figures: &Figures) -> Vec<String> {
+    let (Some(samples), Some(times)) = (figures.samples, figures.times) else {
         return Vec::new();
     };
-    let lengths = sorted(
-        &benchmark
-            .cycle_ns
-            .iter()
-            .flatten()
-            .copied()
-            .collect::<Vec<f64>>(),
-    );
-    let cycle = lengths.first().zip(lengths.last()).map(|(a, b)| [*a, *b]);
+    // Of two opinions on the length of a cycle, the one that excuses more.
+    let other = 1.0 / figures.second_opinion.unwrap_or(1.0);
+    let excused = |[low, high]: [f64; 2]| [low * other.min(1.0), high * other.max(1.0)];
+    let in_cycles = figures.cycles.map(|e| excused(e.interval));
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let each = benchmark.bounds.iter();
-    each.filter_map(|b| validity::breaks(b, unit, interval, [times.low, times.high], cycle))
+    each.filter_map(|b| validity::breaks(b, unit, samples.interval, times.interval, in_cycles))
         .collect()
 }

@@ -3,7 +3,7 @@
 use yamba_record::event::{Purpose, Sizing};
 use yamba_record::program::{Physical, Program, Side};
 use yamba_record::{Evidence, Interval};
-use yamba_stats::{median, median_interval, sorted};
+use yamba_stats::{median, sorted};
 
 use super::units::{factor, nanoseconds, number};
 
@@ -66,18 +66,14 @@ pub(super) fn grows(sizing: &[Sizing]) -> bool {
     least_twice >= GROWTH * least_once || median(&pairs).is_some_and(|ratio| ratio >= GROWTH)
 }
 
-/// Whether the dummy took as long as the benchmark, as far as the intervals can tell.
-pub(super) fn is_nothing(times: &[f64]) -> bool {
-    median_interval(times, 0.95).is_none_or(|i| i.low <= 0.0)
-}
-
-/// The bound that the figure breaks, in words. `interval` is in the figure's unit, `times` in ns an operation.
+/// The bound that the figure breaks, in words. `interval` is in the figure's unit, `times` in ns an operation, `cycles` in
+/// cycles an operation.
 pub(super) fn breaks(
     bound: &Physical,
     unit: &str,
     interval: [f64; 2],
     times: [f64; 2],
-    cycle: Option<[f64; 2]>,
+    cycles: Option<[f64; 2]>,
 ) -> Option<String> {
     let own = if bound.unit.is_empty() {
         unit
@@ -85,10 +81,8 @@ pub(super) fn breaks(
         &bound.unit
     };
     let is_cycles = matches!(bound.unit.as_str(), "cycle" | "cycles");
-    // Of the two readings of a cycle, the one that excuses more.
     let (low, high) = if is_cycles {
-        let [shortest, longest] = cycle?;
-        (times[0] / longest, times[1] / shortest)
+        cycles?.into()
     } else if let Some(factor) = factor(unit, own) {
         (interval[0] * factor, interval[1] * factor)
     } else {

@@ -1,0 +1,99 @@
+//! Quantities on the command line, as a person writes them: times and shares.
+
+use std::time::Duration;
+
+const UNITS: [(&str, f64); 6] = [
+    ("ns", 1e-9),
+    ("us", 1e-6),
+    ("µs", 1e-6),
+    ("ms", 1e-3),
+    ("min", 60.0),
+    ("s", 1.0),
+];
+
+/// More than anyone waits for, and no trouble for any clock.
+const LONGEST_S: f64 = 30.0 * 86400.0;
+
+/// `10s`, `500ms`, `1.5min`.
+pub(super) fn time(text: &str) -> Result<Duration, String> {
+    let unit = UNITS.iter().find_map(|(unit, seconds)| {
+        let number = text.strip_suffix(unit)?.trim_end();
+        // `m` of `ms` and `min` is no part of a number.
+        Some((number.parse::<f64>().ok()?, seconds))
+    });
+    let Some((number, seconds)) = unit else {
+        return Err("write a time with its unit: 500ms, 10s, 2min (ns, us, ms, s, min)".to_owned());
+    };
+    let seconds = number * seconds;
+    if seconds.is_nan() || seconds <= 0.0 {
+        return Err("a time must be more than nothing".to_owned());
+    }
+    if seconds > LONGEST_S {
+        return Err("more than 30 days".to_owned());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// A time, or a plain number of microseconds, as lmbench's `-W` takes it. None at all is a time, too.
+pub(super) fn microseconds(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(0.0) => Ok(Duration::ZERO),
+        Ok(_) => time(&format!("{text}us")),
+        Err(_) => time(text),
+    }
+}
+
+/// `1%` or `0.01`.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    let number = match text.strip_suffix('%') {
+        Some(percent) => percent.trim_end().parse::<f64>().map(|p| p / 100.0),
+        None => text.parse::<f64>(),
+    };
+    match number {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("write a share between 0 and 1, as 1% or 0.01".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        for (text, ns) in [
+            ("10s", 10_000_000_000),
+            ("500ms", 500_000_000),
+            ("1.5 min", 90_000_000_000),
+            ("20us", 20_000),
+            ("20µs", 20_000),
+            ("7ns", 7),
+        ] {
+            assert_eq!(time(text), Ok(Duration::from_nanos(ns)), "{text}");
+        }
+        for wrong in [
+            "", "10", "s", "-1s", "0s", "1h", "1e9s", "nans", "infs", "1 m",
+        ] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_plain_number_is_microseconds() {
+        assert_eq!(microseconds("250"), Ok(Duration::from_micros(250)));
+        assert_eq!(microseconds("250ms"), Ok(Duration::from_millis(250)));
+        assert_eq!(microseconds("0"), Ok(Duration::ZERO));
+        assert!(microseconds("-3").is_err());
+        assert!(microseconds("NaN").is_err());
+    }
+
+    #[test]
+    fn shares() {
+        assert_eq!(share("1%"), Ok(0.01));
+        assert_eq!(share("0.5 %"), Ok(0.005));
+        assert_eq!(share("0.02"), Ok(0.02));
+        for wrong in ["", "%", "0", "0%", "1", "100%", "-1%", "one", "NaN"] {
+            assert!(share(wrong).is_err(), "{wrong}");
+        }
+    }
+}

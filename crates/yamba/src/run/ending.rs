@@ -1,0 +1,39 @@
+//! What the end of one launch means for its entry.
+
+use super::crash::{self, Listing};
+use super::outcome::{Ending, Outcome};
+
+/// How a launch ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum End {
+    /// It measured all that it was to measure.
+    Complete,
+    /// It cannot run here.
+    Skipped { reasons: Vec<String> },
+    /// The run was stopped meanwhile.
+    Stopped,
+    /// It crashed, gave up or was ended.
+    Failed {
+        reasons: Vec<String>,
+        /// It took the whole time that a silent program is given.
+        hung: bool,
+    },
+}
+
+pub(super) fn end(class: &str, outcome: &Outcome, listing: &Listing<'_>) -> End {
+    let Some(reasons) = crash::reasons(class, outcome, listing) else {
+        return End::Complete;
+    };
+    match outcome.ending {
+        Ending::Stopped => End::Stopped,
+        Ending::Exit(4) => End::Skipped { reasons },
+        Ending::Hung(_) | Ending::Suspended(_) => End::Failed {
+            reasons,
+            hung: true,
+        },
+        _ => End::Failed {
+            reasons,
+            hung: false,
+        },
+    }
+}

@@ -1,0 +1,91 @@
+//! From the samples of several launches to one figure with its interval. Pure.
+
+use yamba_record::run::IntervalKind;
+use yamba_stats::{median, median_interval};
+
+/// The confidence of every interval.
+const CONFIDENCE: f64 = 0.95;
+
+/// So many launches at least, and their medians' range holds the true median of medians with more than [`CONFIDENCE`].
+pub(super) const ENOUGH_LAUNCHES: usize = 6;
+
+/// A median and what it is worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Estimate {
+    pub median: f64,
+    pub interval: [f64; 2],
+    pub kind: IntervalKind,
+}
+
+/// The samples of each launch. With enough launches the unit of observation is the launch: the median of their medians and a
+/// distribution-free interval of it. With fewer, all samples are taken together, which says nothing of the next process.
+pub(super) fn estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
+    let medians: Vec<f64> = launches.iter().filter_map(|s| median(s)).collect();
+    if medians.len() >= ENOUGH_LAUNCHES {
+        of(&medians, IntervalKind::BetweenLaunches)
+    } else {
+        of(&launches.concat(), IntervalKind::WithinLaunches)
+    }
+}
+
+/// Several processes at the same time: the median of all their samples, whatever launch they are of. Its interval is that of
+/// the launches nevertheless, where there are enough.
+pub(super) fn loaded_estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
+    let mut all = estimate(launches)?;
+    all.median = median(&launches.concat())?;
+    // The median of all is not quite the median of medians: their interval must still hold it.
+    let [low, high] = all.interval;
+    all.interval = [low.min(all.median), high.max(all.median)];
+    Some(all)
+}
+
+fn of(values: &[f64], kind: IntervalKind) -> Option<Estimate> {
+    let interval = median_interval(values, CONFIDENCE)?;
+    Some(Estimate {
+        median: median(values)?,
+        interval: [interval.low, interval.high],
+        kind,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launches(medians: &[f64]) -> Vec<Vec<f64>> {
+        let each = medians.iter();
+        each.map(|m| vec![m - 1.0, *m, m + 1.0, m + 50.0, m - 50.0])
+            .collect()
+    }
+
+    #[test]
+    fn six_launches_speak_of_the_next() {
+        let e = estimate(&launches(&[10.0, 12.0, 11.0, 13.0, 15.0, 14.0])).unwrap();
+        assert_eq!((e.median, e.interval), (12.5, [10.0, 15.0]));
+        assert_eq!(e.kind, IntervalKind::BetweenLaunches);
+        // Nine medians: the second from either end.
+        let nine = [10.0, 12.0, 11.0, 13.0, 15.0, 14.0, 16.0, 9.0, 99.0];
+        assert_eq!(estimate(&launches(&nine)).unwrap().interval, [10.0, 16.0]);
+    }
+
+    #[test]
+    fn fewer_speak_of_themselves() {
+        let e = estimate(&[vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0]]).unwrap();
+        assert_eq!((e.median, e.interval), (3.5, [1.0, 6.0]));
+        assert_eq!(e.kind, IntervalKind::WithinLaunches);
+        // A launch without a sample is no launch.
+        let mut six = launches(&[1.0; 6]);
+        six[3].clear();
+        assert_eq!(estimate(&six).unwrap().kind, IntervalKind::WithinLaunches);
+        assert_eq!(estimate(&[]), None);
+        assert_eq!(estimate(&[Vec::new()]), None);
+    }
+
+    #[test]
+    fn under_load_all_samples_count_alike() {
+        let mut six = launches(&[10.0, 12.0, 11.0, 13.0, 15.0, 14.0]);
+        six[0].extend([30.0; 9]);
+        let e = loaded_estimate(&six).unwrap();
+        assert_eq!((e.median, e.interval), (14.0, [11.0, 30.0]));
+    }
+}

@@ -1,0 +1,200 @@
+//! The launches of one entry: started one by one as its turn comes, until it has enough of them.
+
+use std::time::{Duration, Instant};
+
+use yamba_record::{Benchmark, Status};
+
+use super::child::{self, Limits};
+use super::crash::Listing;
+use super::ending::{End, end};
+use super::options::{Options, Placement};
+use super::outcome::Outcome;
+use super::plan::Entry;
+use super::scratch::Scratch;
+use super::summary::{Protocol, summarise};
+use super::{points, schedule};
+
+/// The precision at which a program stops by itself if it is given none. Half of what an entry is to have.
+const PROGRAMS_PRECISION: f64 = 0.005;
+
+/// After so many accidents an entry is given up.
+const ACCIDENTS: usize = 2;
+
+/// An entry and what its launches wrote so far.
+pub(super) struct Launches<'a> {
+    pub entry: Entry<'a>,
+    outcomes: Vec<Outcome>,
+    /// So many launches it is to have.
+    goal: u64,
+    spent: Duration,
+    intervals: u64,
+    notes: Vec<String>,
+    accidents: usize,
+    is_over: bool,
+}
+
+/// What all launches share.
+pub(super) struct Conditions<'a> {
+    pub options: &'a Options,
+    pub scratch: &'a Scratch,
+    pub limits: Limits,
+    pub cpus: u64,
+    pub listing: &'a Listing<'a>,
+}
+
+impl<'a> Launches<'a> {
+    pub fn new(mut entry: Entry<'a>, options: &Options) -> Launches<'a> {
+        Launches {
+            goal: options.planned_launches(),
+            intervals: options.planned_intervals(entry.processes),
+            notes: std::mem::take(&mut entry.notes),
+            entry,
+            outcomes: Vec::new(),
+            spent: Duration::ZERO,
+            accidents: 0,
+            is_over: false,
+        }
+    }
+
+    /// Launches that are still to come, as far as is known.
+    pub fn left(&self) -> u64 {
+        if self.is_over {
+            return 0;
+        }
+        self.goal.saturating_sub(self.outcomes.len() as u64)
+    }
+
+    pub fn has_begun(&self) -> bool {
+        !self.outcomes.is_empty()
+    }
+
+    /// One fresh process, or one set of processes at the same time.
+    pub fn launch(&mut self, conditions: &Conditions<'_>) {
+        let entry = &self.entry;
+        let limits = Limits {
+            silence: schedule::silence(conditions.options, entry.processes, conditions.cpus),
+            stop: conditions.limits.stop.clone(),
+        };
+        let scratch = conditions.scratch.of(entry.class);
+        let begun = Instant::now();
+        let arguments = self.arguments(conditions.options);
+        let outcome = child::run(entry.program, &arguments, &scratch, &limits);
+        self.spent += begun.elapsed();
+        self.heed(end(entry.class, &outcome, conditions.listing));
+        self.outcomes.push(outcome);
+        if self.outcomes.len() == 1 {
+            self.pace(conditions);
+        }
+        if self.left() == 0 && !self.is_over && conditions.options.may_add_launches() {
+            self.add_launches(conditions);
+        }
+    }
+
+    /// What the program is to do. What it does anyway it is not told.
+    fn arguments(&self, options: &Options) -> Vec<String> {
+        let entry = &self.entry;
+        let time = schedule::launch_time(options, entry.processes, entry.time);
+        let mut arguments = vec!["--run".to_owned()];
+        arguments.extend(points::settings(&entry.point.settings));
+        let mut give = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
+        give("--intervals", self.intervals.to_string());
+        give("--time-ns", time.as_nanos().to_string());
+        let precision = options.precision / 2.0;
+        if precision != PROGRAMS_PRECISION {
+            give("--precision", precision.to_string());
+        }
+        if let Some(warmup) = options.warmup {
+            give("--warmup-ns", warmup.as_nanos().to_string());
+        }
+        if entry.processes > 1 {
+            give("--processes", entry.processes.to_string());
+        }
+        match options.placement {
+            Placement::Pinned => {}
+            Placement::On(cpu) => give("--cpu", cpu.to_string()),
+            Placement::Free => arguments.push("--free".to_owned()),
+        }
+        if options.realtime {
+            arguments.push("--realtime".to_owned());
+        }
+        arguments
+    }
+
+    /// A program that crashed may have been unlucky once; one that hangs has cost enough.
+    fn heed(&mut self, end: End) {
+        match end {
+            End::Complete => {}
+            End::Skipped { .. } | End::Stopped => self.is_over = true,
+            End::Failed { hung, .. } => {
+                self.accidents += 1;
+                self.is_over |= hung || self.accidents >= ACCIDENTS;
+            }
+        }
+    }
+
+    /// The first launch shows how long one takes.
+    fn pace(&mut self, conditions: &Conditions<'_>) {
+        let options = conditions.options;
+        if options.intervals.is_some() || self.entry.processes > 1 {
+            return;
+        }
+        let share = schedule::launch_time(options, 1, self.entry.time);
+        let first = self.summary(conditions).intervals;
+        if let Some(fewer) = schedule::fewer_intervals(&first, share, self.intervals) {
+            self.intervals = fewer;
+            self.notes.push(format!(
+                "slow: after the first launch of {} intervals {fewer} intervals a launch",
+                first.len()
+            ));
+        }
+    }
+
+    fn add_launches(&mut self, conditions: &Conditions<'_>) {
+        let summary = self.summary(conditions);
+        if summary.status != Status::Ok {
+            return;
+        }
+        let width = summary.median.zip(summary.interval);
+        let width = width.map(|(m, [low, high])| ((high - low) / 2.0 / m).abs());
+        let more = schedule::more_launches(
+            self.outcomes.len() as u64,
+            self.spent,
+            self.entry.time,
+            width,
+            conditions.options.precision,
+        );
+        self.goal = more.unwrap_or(self.goal);
+    }
+
+    /// The entry as far as it was measured.
+    pub fn summary(&self, conditions: &Conditions<'_>) -> Benchmark {
+        let protocol = Protocol {
+            processes: self.entry.processes,
+            launches: self.goal,
+        };
+        let program = &self.entry.point.program;
+        let mut benchmark = if self.entry.program.emulated {
+            self.emulated(protocol, conditions)
+        } else {
+            summarise(program, protocol, &self.outcomes, conditions.listing)
+        };
+        benchmark.notes.extend(self.notes.iter().cloned());
+        benchmark
+    }
+
+    /// An emulator's time is nobody's: physics is not asked about it, and the entry says what it is.
+    fn emulated(&self, protocol: Protocol, conditions: &Conditions<'_>) -> Benchmark {
+        let mut description = self.entry.point.program.clone();
+        let bounds = std::mem::take(&mut description.bounds);
+        let mut benchmark = summarise(&description, protocol, &self.outcomes, conditions.listing);
+        benchmark.bounds = bounds;
+        benchmark.cycles = None;
+        let runner = &self.entry.program.runner;
+        let by = runner.first().map_or("an emulator", String::as_str);
+        let isa = &description.isa;
+        benchmark.notes.push(format!(
+            "emulated by {by}: the figure says nothing of the speed of {isa}"
+        ));
+        benchmark
+    }
+}

@@ -1,0 +1,269 @@
+//! Several processes at the same time: that they really ran at the same time, and what they did together. Pure.
+
+use std::collections::BTreeMap;
+
+use yamba_record::Interval;
+use yamba_record::run::Throughput;
+use yamba_stats::median;
+
+use super::units::number;
+
+/// A scheduler gives a process the processor for less than this; an interval under load must hold several such slices.
+const LONG_ENOUGH_NS: f64 = 1e9;
+
+/// An interval may miss its length by this much: it is sized beforehand.
+const SIZING: f64 = 0.95;
+
+/// Why the record does not show that every process ran the benchmark whenever another one timed an interval; none if it does.
+///
+/// Each process times one interval in each round: the k-th interval of every process belongs to the k-th round.
+pub(super) fn broken_guarantee(intervals: &[Interval], processes: u64) -> Option<String> {
+    let mut rounds: BTreeMap<(u64, u64), Vec<&Interval>> = BTreeMap::new();
+    let mut timed: BTreeMap<(u64, u64), u64> = BTreeMap::new();
+    for interval in intervals {
+        let round = timed
+            .entry((interval.launch, interval.process))
+            .or_default();
+        let of_round = rounds.entry((interval.launch, *round)).or_default();
+        of_round.push(interval);
+        *round += 1;
+    }
+    let broken = rounds
+        .iter()
+        .find_map(|((launch, round), of)| Some((launch, round, broken_round(of, processes)?)));
+    broken.map(|(launch, round, why)| {
+        format!(
+            "not under load: {why} (round {} of launch {})",
+            round + 1,
+            launch + 1
+        )
+    })
+}
+
+fn broken_round(round: &[&Interval], processes: u64) -> Option<String> {
+    if round.len() as u64 != processes {
+        let timed = round.len();
+        return Some(format!(
+            "{timed} of {processes} processes timed an interval"
+        ));
+    }
+    for timing in round {
+        let Some(own) = timing.load else {
+            return Some(format!(
+                "process {} does not say when it ran",
+                timing.process
+            ));
+        };
+        if own.end_ns < own.begin_ns {
+            return Some(format!(
+                "the interval of process {} ended before it began",
+                timing.process
+            ));
+        }
+        for other in round.iter().filter(|o| o.process != timing.process) {
+            let Some(others) = other.load else {
+                continue;
+            };
+            let what = if others.ready_ns > own.begin_ns {
+                ("only began", others.ready_ns - own.begin_ns, "after")
+            } else if others.left_ns < own.end_ns {
+                ("had stopped", own.end_ns - others.left_ns, "before")
+            } else {
+                continue;
+            };
+            let edge = if what.2 == "after" { "began" } else { "ended" };
+            return Some(format!(
+                "process {} {} running the benchmark {} us {} process {}'s interval {edge}",
+                other.process,
+                what.0,
+                number(what.1 / 1e3),
+                what.2,
+                timing.process,
+            ));
+        }
+    }
+    None
+}
+
+/// What a reader must know of intervals that are too short for a load.
+pub(super) fn short_intervals(intervals: &[Interval]) -> Option<String> {
+    let lengths = intervals.iter().filter_map(|i| i.load);
+    let lengths: Vec<f64> = lengths.map(|l| l.end_ns - l.begin_ns).collect();
+    let usual = median(&lengths)?;
+    (usual < SIZING * LONG_ENOUGH_NS).then(|| {
+        format!(
+            "intervals of {} ms are shorter than 1 s: how the scheduler divides the processors may not have evened out",
+            number(usual / 1e6)
+        )
+    })
+}
+
+/// One value of a process in one launch.
+pub(super) struct Sample {
+    pub launch: u64,
+    pub process: u64,
+    pub value: f64,
+}
+
+/// The median of each process, by launch.
+fn process_medians(samples: &[Sample]) -> BTreeMap<u64, Vec<f64>> {
+    let mut values: BTreeMap<(u64, u64), Vec<f64>> = BTreeMap::new();
+    for s in samples {
+        values
+            .entry((s.launch, s.process))
+            .or_default()
+            .push(s.value);
+    }
+    let mut medians: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for ((launch, _), of_process) in values {
+        medians
+            .entry(launch)
+            .or_default()
+            .extend(median(&of_process));
+    }
+    medians
+}
+
+/// The median of the processes' medians.
+pub(super) fn median_of_medians(samples: &[Sample]) -> Option<f64> {
+    let medians = process_medians(samples);
+    median(&medians.into_values().flatten().collect::<Vec<f64>>())
+}
+
+/// What all processes do together: of each launch the sum over its processes, of these the median. `samples` are times an
+/// operation in ns, or bandwidths in `unit`.
+pub(super) fn throughput(figure: &str, unit: &str, samples: &[Sample]) -> Option<Throughput> {
+    let rate = |value: &f64| match figure {
+        "latency" => 1e9 / value,
+        _ => *value,
+    };
+    let unit = match figure {
+        "latency" => "operations/s",
+        "bandwidth" => unit,
+        _ => return None,
+    };
+    let each = process_medians(samples).into_values();
+    let sums: Vec<f64> = each.map(|m| m.iter().map(rate).sum()).collect();
+    let sum = median(&sums)?;
+    (sum.is_finite() && sum > 0.0).then(|| Throughput {
+        sum,
+        unit: unit.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use yamba_record::event::Load;
+
+    use super::*;
+
+    /// Two rounds of three processes that kept the protocol.
+    fn kept() -> Vec<Interval> {
+        let mut all = Vec::new();
+        for round in 0..2 {
+            for process in 0..3 {
+                let at = f64::from(round) * 4e9 + f64::from(process) * 1e3;
+                all.push(Interval {
+                    process: process as u64,
+                    load: Some(Load {
+                        ready_ns: at,
+                        begin_ns: at + 1e6,
+                        end_ns: at + 1e6 + 1.2e9,
+                        left_ns: at + 2e9,
+                    }),
+                    ..Interval::default()
+                });
+            }
+        }
+        all
+    }
+
+    fn broken(change: impl Fn(&mut Vec<Interval>)) -> String {
+        let mut all = kept();
+        change(&mut all);
+        broken_guarantee(&all, 3).expect("the guarantee is broken")
+    }
+
+    fn load(all: &mut [Interval], which: usize) -> &mut Load {
+        all[which].load.as_mut().unwrap()
+    }
+
+    #[test]
+    fn who_keeps_the_protocol_passes() {
+        assert_eq!(broken_guarantee(&kept(), 3), None);
+        // Another launch has rounds of its own.
+        let mut all = kept();
+        let mut later = kept();
+        later.iter_mut().for_each(|i| i.launch = 1);
+        all.extend(later);
+        assert_eq!(broken_guarantee(&all, 3), None);
+        assert_eq!(short_intervals(&all), None);
+    }
+
+    #[test]
+    fn whoever_comes_late_or_leaves_early_breaks_it() {
+        assert_eq!(
+            broken(|all| load(all, 4).ready_ns += 2e6),
+            "not under load: process 1 only began running the benchmark 1001 us after process 0's interval began (round 2 of launch 1)"
+        );
+        assert_eq!(
+            broken(|all| load(all, 2).left_ns = 1e9),
+            "not under load: process 2 had stopped running the benchmark 201000 us before process 0's interval ended (round 1 of launch 1)"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_checked_is_not_believed() {
+        assert_eq!(
+            broken(|all| all[1].load = None),
+            "not under load: process 1 does not say when it ran (round 1 of launch 1)"
+        );
+        assert_eq!(
+            broken(|all| {
+                all.remove(5);
+            }),
+            "not under load: 2 of 3 processes timed an interval (round 2 of launch 1)"
+        );
+        assert!(broken(|all| load(all, 0).end_ns = 0.0).contains("ended before it began"));
+    }
+
+    #[test]
+    fn short_intervals_are_told() {
+        let mut all = kept();
+        for interval in &mut all {
+            let load = interval.load.as_mut().unwrap();
+            load.end_ns = load.begin_ns + 1e8;
+        }
+        assert_eq!(
+            short_intervals(&all).as_deref(),
+            Some(
+                "intervals of 100 ms are shorter than 1 s: how the scheduler divides the processors may not have evened out"
+            )
+        );
+    }
+
+    #[test]
+    fn together() {
+        let sample = |launch, process, value| Sample {
+            launch,
+            process,
+            value,
+        };
+        let samples = [
+            sample(0, 0, 10.0),
+            sample(0, 0, 10.0),
+            sample(0, 0, 99.0),
+            sample(0, 1, 20.0),
+            sample(1, 0, 10.0),
+            sample(1, 1, 10.0),
+        ];
+        assert_eq!(median_of_medians(&samples), Some(10.0));
+        let all = throughput("latency", "ns", &samples).unwrap();
+        // 1/10 + 1/20 and 1/10 + 1/10 in 1/ns; the median is their mean.
+        assert!((all.sum - 1.75e8).abs() < 1.0);
+        assert_eq!(all.unit, "operations/s");
+        let bytes = throughput("bandwidth", "GB/s", &samples).unwrap();
+        assert_eq!((bytes.sum, bytes.unit.as_str()), (25.0, "GB/s"));
+        assert_eq!(throughput("value", "MHz", &samples), None);
+    }
+}

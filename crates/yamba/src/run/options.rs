@@ -1,0 +1,132 @@
+//! What to measure of each benchmark, and for how long.
+
+use std::time::Duration;
+
+/// Launches of an entry: with six, the range of their medians holds the true one in 96.9 % of cases.
+const LAUNCHES: u64 = 6;
+const QUICK_LAUNCHES: u64 = 2;
+
+/// Timed intervals of a launch (lmbench3, section 3.3), and where each lasts as long as a load needs.
+const INTERVALS: u64 = 11;
+const LOADED_INTERVALS: u64 = 2;
+
+/// What to measure of each benchmark.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Parameters with a value for the whole run.
+    pub set: Vec<(String, String)>,
+    /// Parameters with values to take in turn, instead of the class's own sweep.
+    pub sweep: Vec<(String, Vec<String>)>,
+    /// Whether the shorter sweep is taken where a class has one, fewer launches, and shorter intervals under load.
+    pub quick: bool,
+    /// Numbers of processes to measure with.
+    pub processes: Vec<u64>,
+    /// Exactly so many launches; without it as many as the kind of run takes, and more while that is worth it.
+    pub launches: Option<u64>,
+    /// At least so many intervals a launch.
+    pub intervals: Option<u64>,
+    /// The time for one point with all its launches.
+    pub time: Duration,
+    /// The time for a whole benchmark with all its points, instead.
+    pub benchmark_time: Option<Duration>,
+    /// The relative half width of the interval that is narrow enough.
+    pub precision: f64,
+    /// How long to run before anything is timed; without it as long as the program finds right.
+    pub warmup: Option<Duration>,
+    /// Decides the order of launches; without it one is drawn.
+    pub seed: Option<u64>,
+    /// Whether to ask for a real-time class.
+    pub realtime: bool,
+    /// On which processors.
+    pub placement: Placement,
+    /// A program that says nothing for so long hangs. Under load it is given longer.
+    pub silence: Duration,
+}
+
+/// On which processors a benchmark runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Placement {
+    /// On one that the program chooses; several processes on one each, as far as there are enough.
+    #[default]
+    Pinned,
+    /// On this one.
+    On(u64),
+    /// Wherever the system puts it.
+    Free,
+}
+
+impl Placement {
+    /// Its name in a record.
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Placement::Pinned | Placement::On(_) => "pinned",
+            Placement::Free => "free",
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            set: Vec::new(),
+            sweep: Vec::new(),
+            quick: false,
+            processes: vec![1],
+            launches: None,
+            intervals: None,
+            time: Duration::from_secs(2),
+            benchmark_time: None,
+            precision: 0.01,
+            warmup: None,
+            seed: None,
+            realtime: false,
+            placement: Placement::Pinned,
+            silence: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Options {
+    /// A short look: shorter sweeps, 0.3 s a point, two launches.
+    pub fn quick() -> Options {
+        Options {
+            quick: true,
+            time: Duration::from_millis(300),
+            ..Options::default()
+        }
+    }
+
+    /// A long one: 20 s a point.
+    pub fn thorough() -> Options {
+        Options {
+            time: Duration::from_secs(20),
+            ..Options::default()
+        }
+    }
+
+    /// Launches that each entry has at least.
+    pub(super) fn planned_launches(&self) -> u64 {
+        let usual = if self.quick { QUICK_LAUNCHES } else { LAUNCHES };
+        self.launches.unwrap_or(usual)
+    }
+
+    /// Whether an entry whose interval is still wide is launched more often than planned.
+    pub(super) fn may_add_launches(&self) -> bool {
+        self.launches.is_none() && !self.quick
+    }
+
+    /// Intervals that each launch has at least.
+    pub(super) fn planned_intervals(&self, processes: u64) -> u64 {
+        let usual = if processes > 1 {
+            LOADED_INTERVALS
+        } else {
+            INTERVALS
+        };
+        self.intervals.unwrap_or(usual)
+    }
+
+    /// How long one interval lasts at least where several processes compete.
+    pub(super) fn loaded_interval(&self) -> Duration {
+        Duration::from_millis(if self.quick { 100 } else { 1000 })
+    }
+}

@@ -1,0 +1,104 @@
+//! Which entries a run has: every benchmark at every point with every number of processes.
+
+use std::time::Duration;
+
+use yamba_record::{Benchmark, Status};
+
+use super::child::Limits;
+use super::options::Options;
+use super::points::{self, Point};
+use super::scratch::Scratch;
+use super::units::number;
+use super::{Job, NoProgram, Program, UsageError, describe, recorded, thin};
+
+/// One figure to measure.
+pub(super) struct Entry<'a> {
+    pub class: &'a str,
+    pub program: &'a Program,
+    pub point: Point,
+    pub processes: u64,
+    /// For all its launches.
+    pub time: Duration,
+    /// What the plan itself has to say of it.
+    pub notes: Vec<String>,
+}
+
+/// An entry, or what is known without measuring.
+pub(super) enum Planned<'a> {
+    Settled(Box<Benchmark>),
+    Measure(Box<Entry<'a>>),
+}
+
+pub(super) fn plan<'a>(
+    job: &'a Job,
+    options: &Options,
+    scratch: &Scratch,
+    limits: &Limits,
+) -> Result<Vec<Planned<'a>>, UsageError> {
+    let settled = |b| Ok(vec![Planned::Settled(Box::new(b))]);
+    let program = match &job.program {
+        Ok(program) => program,
+        Err(NoProgram::Absent(reason)) => return settled(recorded::skipped(&job.class, reason)),
+        Err(NoProgram::Unbuilt(reason)) => {
+            let notes = vec![reason.clone()];
+            return settled(recorded::ended(&job.class, Status::Crashed, notes));
+        }
+    };
+    let describe = |settings: &[(String, String)]| {
+        describe::describe(program, settings, &scratch.of(&job.class), limits)
+    };
+    match points::expand(options, &describe) {
+        Ok(points) => Ok(entries(&job.class, program, options, points)),
+        Err(points::Refused::Usage(text)) => Err(UsageError(text)),
+        Err(points::Refused::Skip(reason)) => settled(recorded::skipped(&job.class, &reason)),
+        Err(points::Refused::Crash(notes)) => {
+            settled(recorded::ended(&job.class, Status::Crashed, notes))
+        }
+    }
+}
+
+fn entries<'a>(
+    class: &'a str,
+    program: &'a Program,
+    options: &Options,
+    mut points: Vec<Point>,
+) -> Vec<Planned<'a>> {
+    let mut time = options.time;
+    let mut notes = Vec::new();
+    if let Some(whole) = options.benchmark_time {
+        let all = points.len();
+        points = thinned(points, options, whole);
+        if points.len() < all {
+            notes.push(format!(
+                "{} of {all} points of its sweep: {} s are not enough for {} ms a point",
+                points.len(),
+                number(whole.as_secs_f64()),
+                thin::LEAST.as_millis()
+            ));
+        }
+        let shares = points.len() * options.processes.len();
+        time = whole / u32::try_from(shares.max(1)).unwrap_or(u32::MAX);
+    }
+    let entry = |point: &Point, processes: &u64| {
+        Planned::Measure(Box::new(Entry {
+            class,
+            program,
+            point: point.clone(),
+            processes: *processes,
+            time,
+            notes: notes.clone(),
+        }))
+    };
+    let each = points.iter();
+    each.flat_map(|point| options.processes.iter().map(move |p| entry(point, p)))
+        .collect()
+}
+
+fn thinned(points: Vec<Point>, options: &Options, time: Duration) -> Vec<Point> {
+    let values: Vec<&[(String, String)]> = points.iter().map(|p| p.settings.as_slice()).collect();
+    let kept = thin::thin(&values, options.processes.len(), time);
+    let each = points.into_iter().enumerate();
+    each.filter(|(i, _)| kept.contains(i))
+        .map(|(_, point)| point)
+        .collect()
+}

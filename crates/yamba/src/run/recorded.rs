@@ -1,0 +1,171 @@
+//! Everything that the launches of one entry recorded, in the form of its entry, before any judgement. Pure.
+
+use std::collections::BTreeMap;
+
+use yamba_record::event::{Begin, Event, RawInterval, Sizing};
+use yamba_record::program::Program;
+use yamba_record::{Benchmark, Evidence, Interval, Parameters, Status};
+use yamba_stats::{median, sorted};
+
+use super::outcome::Outcome;
+use super::{points, units, validity};
+
+/// An entry without a figure, and what its launches said besides.
+pub(super) struct Recorded {
+    pub benchmark: Benchmark,
+    /// Warm-up, sizing and the growth check of each launch.
+    pub sizing: Vec<Vec<Sizing>>,
+}
+
+/// A benchmark without a figure.
+pub(super) fn ended(class: &str, status: Status, notes: Vec<String>) -> Benchmark {
+    Benchmark {
+        name: class.to_owned(),
+        class: class.to_owned(),
+        ports: Vec::new(),
+        parameters: Parameters::default(),
+        processes: 1,
+        status,
+        valid: false,
+        unit: None,
+        operations: None,
+        median: None,
+        interval: None,
+        interval_kind: None,
+        launches: Vec::new(),
+        set_aside: 0,
+        disturbed: BTreeMap::new(),
+        throughput: None,
+        median_of_medians: None,
+        placement: None,
+        harness: Vec::new(),
+        samples: Vec::new(),
+        evidence: BTreeMap::new(),
+        notes,
+        figure: None,
+        intervals: Vec::new(),
+        sizing: Vec::new(),
+        clock: None,
+        cycle_ns: Vec::new(),
+        cycles: None,
+        bounds: Vec::new(),
+        charts: Vec::new(),
+        platform: BTreeMap::new(),
+    }
+}
+
+/// A benchmark that cannot run here.
+pub(super) fn skipped(class: &str, reason: &str) -> Benchmark {
+    ended(class, Status::Skipped, vec![reason.to_owned()])
+}
+
+pub(super) fn record(program: &Program, processes: u64, launches: &[Outcome]) -> Recorded {
+    let mut benchmark = ended(&program.class, Status::Ok, Vec::new());
+    benchmark.ports = program.ports.clone();
+    benchmark.parameters = points::parameters(program);
+    benchmark.processes = processes;
+    benchmark.unit = program.unit.clone();
+    benchmark.figure = program.figure.clone();
+    benchmark.charts = program.charts.clone();
+    benchmark.bounds = program.bounds.clone();
+    let mut sizing = Vec::new();
+    for (number, outcome) in launches.iter().enumerate() {
+        sizing.push(add_launch(&mut benchmark, program, number as u64, outcome));
+    }
+    benchmark.sizing = sizing.concat();
+    let all: Vec<&Interval> = benchmark.intervals.iter().collect();
+    benchmark.evidence = evidence(program, &all);
+    benchmark.operations = benchmark
+        .intervals
+        .first()
+        .map(|i| i.operations as f64 / i.passes as f64)
+        .filter(|o| o.is_finite());
+    let garbled: u64 = launches.iter().map(|o| o.garbled).sum();
+    if garbled > 0 {
+        let note = format!("{garbled} lines among the records were none, and were passed over");
+        benchmark.notes.push(note);
+    }
+    Recorded { benchmark, sizing }
+}
+
+fn add_launch(
+    benchmark: &mut Benchmark,
+    program: &Program,
+    launch: u64,
+    outcome: &Outcome,
+) -> Vec<Sizing> {
+    let mut sizing = Vec::new();
+    for event in &outcome.events {
+        match event {
+            Event::Begin(begin) => begin_with(benchmark, begin),
+            Event::Sizing(s) if is_finite(&[s.ns, s.dummy_ns]) => sizing.push(s.clone()),
+            Event::Interval(raw) if is_finite(&[raw.ns, raw.dummy_ns]) => {
+                benchmark.intervals.push(interval(program, launch, raw));
+            }
+            // Every launch has the same to say.
+            Event::Note { text } if !benchmark.notes.contains(text) => {
+                benchmark.notes.push(text.clone());
+            }
+            Event::Harness(used) => benchmark.harness.push(used.clone()),
+            _ => {}
+        }
+    }
+    sizing
+}
+
+fn is_finite(numbers: &[f64]) -> bool {
+    numbers.iter().all(|n| n.is_finite())
+}
+
+fn begin_with(benchmark: &mut Benchmark, begin: &Begin) {
+    benchmark.clock = Some(begin.clock.clone());
+    benchmark.platform = begin.platform.clone();
+    benchmark.placement = Some(begin.placement.clone()).filter(|p| !p.kind.is_empty());
+}
+
+fn interval(program: &Program, launch: u64, raw: &RawInterval) -> Interval {
+    let figure = program.figure.as_deref().unwrap_or_default();
+    let unit = program.unit.as_deref().unwrap_or_default();
+    let mut interval = Interval {
+        passes: raw.passes,
+        operations: raw.operations,
+        ns: raw.ns,
+        dummy_ns: raw.dummy_ns,
+        launch,
+        process: raw.process,
+        cycle_ns: raw.cycle_ns,
+        dummy_cycle_ns: raw.dummy_cycle_ns,
+        check_cycle_ns: raw.check_cycle_ns,
+        disturbance: raw.disturbance.clone(),
+        disturbed: raw.disturbed.clone(),
+        load: raw.load,
+        group: raw.group,
+        counters: raw.counters.clone(),
+        sample: units::sample(figure, unit, raw),
+        evidence: raw.evidence.clone(),
+        outside: Vec::new(),
+    };
+    interval.outside = validity::outside(program, &interval);
+    interval
+}
+
+/// What each evidence said over these intervals.
+pub(super) fn evidence(program: &Program, intervals: &[&Interval]) -> BTreeMap<String, Evidence> {
+    let summarise = |bound: &yamba_record::program::Bound| {
+        let values = intervals
+            .iter()
+            .filter_map(|i| i.evidence.get(&bound.name)?.filter(|v| v.is_finite()));
+        let values = sorted(&values.collect::<Vec<f64>>());
+        let outside = intervals.iter().filter(|i| i.outside.contains(&bound.name));
+        Evidence {
+            median: median(&values),
+            min: values.first().copied(),
+            max: values.last().copied(),
+            expects: bound.expects,
+            outside: outside.count() as u64,
+        }
+    };
+    let each = program.evidence.iter();
+    each.map(|bound| (bound.name.clone(), summarise(bound)))
+        .collect()
+}

@@ -1,0 +1,81 @@
+//! Leaves out points of a sweep that there is no time for. Pure.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A point with less time shows nothing.
+pub(super) const LEAST: Duration = Duration::from_millis(100);
+
+/// The values of the swept parameters at one point.
+type Values = [(String, String)];
+
+/// Which points are kept so that each has at least [`LEAST`] of `time`, in `shares` equal parts (numbers of processes), as far as
+/// their ends allow: of the parameter where it saves most, every second value is left out, its first and last kept, until it fits.
+pub(super) fn thin(points: &[&Values], shares: usize, time: Duration) -> Vec<usize> {
+    let mut kept: Vec<usize> = (0..points.len()).collect();
+    let fits = |n: usize| LEAST.saturating_mul((n * shares) as u32) <= time;
+    while !fits(kept.len()) {
+        let parameters = kept.iter().map(|i| points[*i].len()).max().unwrap_or(0);
+        let thinner = (0..parameters).map(|p| every_second(points, &kept, p));
+        match thinner.min_by_key(Vec::len) {
+            Some(fewer) if fewer.len() < kept.len() => kept = fewer,
+            _ => break,
+        }
+    }
+    kept
+}
+
+/// Points that differ in one parameter only are a row; of each row every second one, and its last.
+fn every_second(points: &[&Values], kept: &[usize], parameter: usize) -> Vec<usize> {
+    let mut rows: BTreeMap<Vec<&(String, String)>, Vec<usize>> = BTreeMap::new();
+    for i in kept {
+        let others = points[*i].iter().enumerate();
+        let others = others.filter(|(p, _)| *p != parameter).map(|(_, v)| v);
+        rows.entry(others.collect()).or_default().push(*i);
+    }
+    let mut fewer: Vec<usize> = Vec::new();
+    for row in rows.values() {
+        let last = row.len() - 1;
+        let stays = |place: usize| place.is_multiple_of(2) || place == last;
+        fewer.extend((0..row.len()).filter(|p| stays(*p)).map(|p| row[p]));
+    }
+    fewer.sort_unstable();
+    fewer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(values: &[(&str, u32)]) -> Vec<(String, String)> {
+        let own = |(n, v): &(&str, u32)| ((*n).to_owned(), v.to_string());
+        values.iter().map(own).collect()
+    }
+
+    fn kept(points: &[Vec<(String, String)>], shares: usize, ms: u64) -> Vec<usize> {
+        let points: Vec<&Values> = points.iter().map(Vec::as_slice).collect();
+        thin(&points, shares, Duration::from_millis(ms))
+    }
+
+    #[test]
+    fn one_sweep_keeps_its_ends() {
+        let points: Vec<_> = (0..8).map(|a| point(&[("a", a)])).collect();
+        assert_eq!(kept(&points, 1, 800).len(), 8);
+        assert_eq!(kept(&points, 1, 700), [0, 2, 4, 6, 7]);
+        assert_eq!(kept(&points, 1, 300), [0, 4, 7]);
+        assert_eq!(kept(&points, 2, 600), [0, 4, 7]);
+        assert_eq!(kept(&points, 1, 1), [0, 7], "ends stay in any case");
+        assert_eq!(kept(&[point(&[])], 1, 1), [0]);
+    }
+
+    /// The longer of two sweeps is thinned first, and all curves keep the same places.
+    #[test]
+    fn a_grid_stays_a_grid() {
+        let mut points = Vec::new();
+        for a in 0..2 {
+            points.extend((0..5).map(|b| point(&[("a", a), ("b", b)])));
+        }
+        assert_eq!(kept(&points, 1, 900), [0, 2, 4, 5, 7, 9]);
+        assert_eq!(kept(&points, 1, 400), [0, 4, 5, 9]);
+    }
+}
