@@ -15,12 +15,12 @@ pub(super) fn of(interval: &Interval) -> Option<f64> {
     cycles.is_finite().then_some(cycles)
 }
 
-/// What the second chain says a cycle is, as a multiple of what the first one says; none if it was never asked. Only intervals
-/// that both were timed around are compared, since the clock rate moves.
+/// What the second chain says a cycle is, as a multiple of what the first one says; none if it was never asked. Only readings
+/// of the same moment are compared, since the clock rate moves: the second chain runs right after the dummy's stretch.
 pub(super) fn second_opinion(intervals: &[&Interval]) -> Option<f64> {
     let both = intervals
         .iter()
-        .filter_map(|i| Some((i.cycle_ns?, i.check_cycle_ns?)));
+        .filter_map(|i| Some((i.dummy_cycle_ns.or(i.cycle_ns)?, i.check_cycle_ns?)));
     let (first, second): (Vec<f64>, Vec<f64>) = both.unzip();
     let ratio = median(&second)? / median(&first)?;
     ratio.is_finite().then_some(ratio)

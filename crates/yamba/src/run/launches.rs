@@ -14,8 +14,8 @@ use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
 use super::{points, schedule};
 
-/// The precision at which a program stops by itself if it is given none. Half of what an entry is to have.
-const PROGRAMS_PRECISION: f64 = 0.005;
+/// A launch stops early when its own interval is so much narrower than that of the entry has to be.
+const WITHIN_A_LAUNCH: f64 = 0.5;
 
 /// After so many accidents an entry is given up.
 const ACCIDENTS: usize = 2;
@@ -99,15 +99,15 @@ impl<'a> Launches<'a> {
         let mut give = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
         give("--intervals", self.intervals.to_string());
         give("--time-ns", time.as_nanos().to_string());
-        let precision = options.precision / 2.0;
-        if precision != PROGRAMS_PRECISION {
-            give("--precision", precision.to_string());
-        }
+        let precision = options.precision * WITHIN_A_LAUNCH;
+        give("--precision", precision.to_string());
         if let Some(warmup) = options.warmup {
             give("--warmup-ns", warmup.as_nanos().to_string());
         }
         if entry.processes > 1 {
+            let interval = options.loaded_interval().as_nanos();
             give("--processes", entry.processes.to_string());
+            give("--loaded-ns", interval.to_string());
         }
         match options.placement {
             Placement::Pinned => {}

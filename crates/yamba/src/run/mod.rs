@@ -24,6 +24,7 @@ mod progress;
 mod random;
 mod reader;
 mod recorded;
+mod scaling;
 mod schedule;
 mod scratch;
 mod stop;
@@ -154,7 +155,7 @@ fn planned(options: &Options) -> Plan {
         intervals: options.planned_intervals(processes),
         precision: options.precision,
         time_ns: nanoseconds(options.benchmark_time.unwrap_or(options.time)),
-        warmup_ns: nanoseconds(options.warmup.unwrap_or_default()),
+        warmup_ns: nanoseconds(options.warmup.unwrap_or(options::PROGRAMS_WARMUP)),
         placement: options.placement.kind().to_owned(),
         realtime: options.realtime,
     }
@@ -212,5 +213,12 @@ fn note_scratch(run: &mut Run, benchmark: &Benchmark) {
     });
 }
 
+/// What stands for a benchmark that was not begun.
+pub fn no_figure(class: &str) -> Benchmark {
+    recorded::skipped(class, "stopped before it began")
+}
+
+#[cfg(test)]
+mod launch_tests;
 #[cfg(test)]
 mod tests;

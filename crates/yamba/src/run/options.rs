@@ -10,6 +10,9 @@ const QUICK_LAUNCHES: u64 = 2;
 const INTERVALS: u64 = 11;
 const LOADED_INTERVALS: u64 = 2;
 
+/// How long a program runs before it times anything if it is told nothing else.
+pub(super) const PROGRAMS_WARMUP: Duration = Duration::from_millis(20);
+
 /// What to measure of each benchmark.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -125,7 +128,7 @@ impl Options {
         self.intervals.unwrap_or(usual)
     }
 
-    /// How long one interval lasts at least where several processes compete.
+    /// How long one interval lasts at least where several processes compete: longer than the slices that a scheduler gives.
     pub(super) fn loaded_interval(&self) -> Duration {
         Duration::from_millis(if self.quick { 100 } else { 1000 })
     }

@@ -106,9 +106,7 @@ fn wrong_processes(launches: &[Outcome], processes: u64) -> Option<String> {
         _ => None,
     });
     let other = ran.into_iter().find(|p| *p != processes)?;
-    Some(format!(
-        "{other} processes were measured instead of {processes}"
-    ))
+    Some(format!("measured with P={other} instead of P={processes}"))
 }
 
 /// The intervals that a figure is computed from.

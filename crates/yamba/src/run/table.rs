@@ -1,8 +1,16 @@
-//! The results as a person reads them: one line a point, its evidence in it; what is wrong, below it.
+//! The results as a person reads them: one line an entry, its evidence in it; what is wrong, below it.
 
+use yamba_record::run::IntervalKind;
 use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
 
+use super::scaling;
 use super::units::{number, scale};
+
+/// Longer lines are broken, where they can be.
+const WIDTH: usize = 100;
+
+/// What stands below an entry is set off by this much.
+const INDENT: usize = 12;
 
 /// How the table may look.
 #[derive(Clone, Debug, Default)]
@@ -13,29 +21,104 @@ pub struct Style {
     pub given: Vec<String>,
 }
 
+/// Name, processes, parameters, figure, interval, cycles: what is aligned. Then what is not: evidence and marks.
+struct Row {
+    cells: [String; 6],
+    rest: String,
+}
+
 /// The table of a run.
 pub fn table(run: &Run, style: &Style) -> String {
     let each = run.benchmarks.iter();
-    let rows: Vec<[String; 5]> = each.map(|b| cells(run, b, style)).collect();
-    let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 5] = std::array::from_fn(width);
+    let rows: Vec<Row> = each.map(|b| row(run, b, style)).collect();
+    let longest = |i: usize| rows.iter().map(|r| r.cells[i].chars().count()).max();
+    let widths: [usize; 6] = std::array::from_fn(|i| longest(i).unwrap_or(0));
+    let common = common_notes(run);
     let mut out = String::new();
-    for (benchmark, row) in run.benchmarks.iter().zip(&rows) {
-        out.push_str(&mark(benchmark.status, style.colour));
-        for (cell, width) in row.iter().zip(widths) {
-            if width > 0 {
-                out.push_str(&format!("  {cell:width$}"));
-            }
+    for (i, benchmark) in run.benchmarks.iter().enumerate() {
+        let fits = |b: &Benchmark, r: &Row| {
+            b.name != benchmark.name || aligned(&r.cells, &widths).len() + r.rest.len() + 9 <= WIDTH
+        };
+        let is_narrow = run.benchmarks.iter().zip(&rows).all(|(b, r)| fits(b, r));
+        add_row(&mut out, benchmark, &rows[i], &widths, is_narrow, style);
+        let is_common = |n: &&String| benchmark.status == Status::Ok && common.contains(n);
+        for note in benchmark.notes.iter().filter(|n| !is_common(n)) {
+            add_note(&mut out, note);
         }
-        out.truncate(out.trim_end().len());
-        out.push('\n');
-        for note in &benchmark.notes {
-            for line in note.lines() {
-                out.push_str(&format!("            {line}\n"));
-            }
+        for line in scaling_after(&run.benchmarks, i) {
+            out.push_str(&format!("{:INDENT$}{line}\n", ""));
         }
     }
+    for note in common {
+        add_lines(&mut out, &format!("Of all: {note}"), 0);
+    }
+    if all_within(run) {
+        out.push_str("Intervals are within launches: they say nothing of the next run.\n");
+    }
     out
+}
+
+fn aligned(cells: &[String; 6], widths: &[usize; 6]) -> String {
+    let shown = cells.iter().zip(widths).filter(|(_, width)| **width > 0);
+    let mut line = String::new();
+    for (cell, width) in shown {
+        line.push_str(&format!("  {cell:width$}"));
+    }
+    line
+}
+
+fn add_row(
+    out: &mut String,
+    benchmark: &Benchmark,
+    row: &Row,
+    widths: &[usize; 6],
+    is_narrow: bool,
+    style: &Style,
+) {
+    out.push_str(&mark(benchmark.status, style.colour));
+    out.push_str(&aligned(&row.cells, widths));
+    if is_narrow && !row.rest.is_empty() {
+        out.push_str(&format!("  {}", row.rest));
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    if !is_narrow && !row.rest.is_empty() {
+        add_note(out, &row.rest);
+    }
+}
+
+fn add_note(out: &mut String, note: &str) {
+    add_lines(out, note, INDENT);
+}
+
+/// A single line is broken where it is too long; what has lines of its own keeps them.
+fn add_lines(out: &mut String, note: &str, indent: usize) {
+    let lines: Vec<&str> = note.lines().collect();
+    let broken = match lines[..] {
+        [line] => wrap(line, WIDTH - indent),
+        _ => lines.iter().map(|l| (*l).to_owned()).collect(),
+    };
+    for line in broken {
+        out.push_str(&format!("{:indent$}{line}\n", ""));
+    }
+}
+
+/// Breaks a line between words; later lines are set off once more.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("there is always one");
+        let is_full = last.chars().count() + 1 + word.chars().count() > width;
+        if is_full && !last.trim_start().is_empty() {
+            lines.push(format!("  {word}"));
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
 }
 
 fn mark(status: Status, colour: bool) -> String {
@@ -52,18 +135,33 @@ fn mark(status: Status, colour: bool) -> String {
     }
 }
 
-/// Name, parameters, figure, interval, evidence.
-fn cells(run: &Run, benchmark: &Benchmark, style: &Style) -> [String; 5] {
+fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> Row {
     let (figure, interval) = figure(benchmark);
-    let each = benchmark.evidence.iter();
-    let evidence: Vec<String> = each.map(|(name, e)| said(name, e)).collect();
-    [
-        benchmark.name.clone(),
-        distinguishing(run, benchmark, style).to_string(),
-        figure,
-        interval,
-        evidence.join(" "),
-    ]
+    let mut rest: Vec<String> = benchmark
+        .evidence
+        .iter()
+        .map(|(name, e)| said(name, e))
+        .collect();
+    rest.extend(marks(run, benchmark));
+    Row {
+        cells: [
+            benchmark.name.clone(),
+            processes(run, benchmark),
+            distinguishing(run, benchmark, style).to_string(),
+            figure,
+            interval,
+            cycles(benchmark),
+        ],
+        rest: rest.join(" "),
+    }
+}
+
+/// Shown where any entry of the run had several.
+fn processes(run: &Run, benchmark: &Benchmark) -> String {
+    if run.benchmarks.iter().all(|b| b.processes == 1) {
+        return String::new();
+    }
+    format!("P={}", benchmark.processes)
 }
 
 /// The parameters that tell the points of a benchmark apart, and those that were given; a run's document has them all.
@@ -87,6 +185,51 @@ fn figure(benchmark: &Benchmark) -> (String, String) {
     let text = format!("{} {unit}", number(median * factor));
     let interval = format!("[{}, {}]", number(low * factor), number(high * factor));
     (text.trim_end().to_owned(), interval)
+}
+
+/// Of a long time nobody counts the cycles.
+fn cycles(benchmark: &Benchmark) -> String {
+    let known = benchmark.cycles.filter(|c| c.median < 1e5);
+    known.map_or(String::new(), |c| format!("{} cycles", number(c.median)))
+}
+
+/// What a reader must know of how the figure came about, in a word or two each.
+fn marks(run: &Run, benchmark: &Benchmark) -> Option<String> {
+    let mut marks = Vec::new();
+    if benchmark.set_aside > 0 {
+        marks.push(format!("{} set aside", benchmark.set_aside));
+    }
+    if benchmark.interval_kind == Some(IntervalKind::WithinLaunches) && !all_within(run) {
+        marks.push("within launches".to_owned());
+    }
+    (!marks.is_empty()).then(|| format!("({})", marks.join(", ")))
+}
+
+/// Whether no interval of the run says anything of the next run.
+fn all_within(run: &Run) -> bool {
+    let mut kinds = run.benchmarks.iter().filter_map(|b| b.interval_kind);
+    let first = kinds.next();
+    first == Some(IntervalKind::WithinLaunches) && kinds.all(|k| k == IntervalKind::WithinLaunches)
+}
+
+/// What every good entry of several has to say is said once.
+fn common_notes(run: &Run) -> Vec<&String> {
+    let good = || run.benchmarks.iter().filter(|b| b.status == Status::Ok);
+    let Some(first) = good().next().filter(|_| good().count() > 1) else {
+        return Vec::new();
+    };
+    let is_common = |note: &&String| good().all(|b| b.notes.contains(note));
+    first.notes.iter().filter(is_common).collect()
+}
+
+/// The scaling curve that ends with this entry: of those before it that differ in nothing but the number of processes.
+fn scaling_after(all: &[Benchmark], last: usize) -> Vec<String> {
+    let same = |b: &&Benchmark| b.name == all[last].name && b.parameters == all[last].parameters;
+    if all.get(last + 1).is_some_and(|b| same(&b)) {
+        return Vec::new();
+    }
+    let curve: Vec<&Benchmark> = all[..=last].iter().rev().take_while(same).collect();
+    scaling::lines(&curve)
 }
 
 fn said(name: &str, evidence: &Evidence) -> String {

@@ -15,11 +15,11 @@ use std::time::Duration;
 const PROGRAM: &str = include_str!("../../../../tests/records/program.json");
 const VALID: &str = include_str!("../../../../tests/records/valid.jsonl");
 
-fn program() -> Description {
+pub(super) fn program() -> Description {
     serde_json::from_str(PROGRAM).unwrap()
 }
 
-fn outcome(lines: &str, ending: Ending) -> Outcome {
+pub(super) fn outcome(lines: &str, ending: Ending) -> Outcome {
     let mut reader = Reader::default();
     reader.push(lines.as_bytes());
     let (events, garbled) = reader.finish();
@@ -39,7 +39,7 @@ fn replay(program: &Description, lines: &str, ending: Ending) -> Benchmark {
     replay_all(program, 1, &[outcome(lines, ending)])
 }
 
-fn replay_all(program: &Description, processes: u64, launches: &[Outcome]) -> Benchmark {
+pub(super) fn replay_all(program: &Description, processes: u64, launches: &[Outcome]) -> Benchmark {
     let planned = Protocol {
         processes,
         launches: launches.len() as u64,
@@ -48,7 +48,7 @@ fn replay_all(program: &Description, processes: u64, launches: &[Outcome]) -> Be
 }
 
 /// The saved record with each interval changed.
-fn changed(change: impl Fn(usize, &mut yamba_record::event::RawInterval)) -> String {
+pub(super) fn changed(change: impl Fn(usize, &mut yamba_record::event::RawInterval)) -> String {
     let mut lines = String::new();
     for line in VALID.lines() {
         let mut event: Event = serde_json::from_str(line).unwrap();
@@ -61,7 +61,7 @@ fn changed(change: impl Fn(usize, &mut yamba_record::event::RawInterval)) -> Str
     lines
 }
 
-fn until(event: &str) -> String {
+pub(super) fn until(event: &str) -> String {
     VALID
         .split(event)
         .next()
@@ -417,16 +417,21 @@ fn the_table() {
     ];
     assert!(run.failed());
     let expected = "\
-ok       sample    scale=16  31 ns  [27, 35]  faults_per_access=1 pages_read=13 (8 to 18)
+ok       sample    scale=16  31 ns  [27, 35]  124 cycles
+            faults_per_access=1 pages_read=13 (8 to 18)
             not detected, assumed: cache_line = 64
-INVALID  sample    scale=16  31 ns  [27, 35]  faults_per_access=0.004 pages_read=13 (8 to 18)
-            faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11 intervals
+INVALID  sample    scale=16  31 ns  [27, 35]  124 cycles
+            faults_per_access=0.004 pages_read=13 (8 to 18)
+            faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11
+              intervals
             not detected, assumed: cache_line = 64
-CRASHED  sample    scale=16                   faults_per_access=none pages_read=none
+CRASHED  sample    scale=16
+            faults_per_access=none pages_read=none
             sample was ended by SIGKILL (killed)
             not detected, assumed: cache_line = 64
 skipped  lat_root
             needs root
+Intervals are within launches: they say nothing of the next run.
 ";
     let given = vec!["scale".to_owned()];
     let colour = false;

@@ -1,0 +1,299 @@
+//! Entries of several launches, replayed from one saved launch with its numbers changed.
+
+use std::time::Duration;
+
+use yamba_record::event::{Begin, Event, Load, RawInterval};
+use yamba_record::run::IntervalKind;
+use yamba_record::{Benchmark, Machine, Run, Status};
+
+use super::outcome::{Ending, Outcome};
+use super::table::{Style, table};
+use super::tests::{changed, outcome, program, replay_all, until};
+
+/// A launch that finds everything so much slower, in ns an operation.
+fn slower(by: f64) -> Outcome {
+    with(|_, raw| raw.ns += by * raw.operations as f64)
+}
+
+fn with(change: impl Fn(usize, &mut RawInterval)) -> Outcome {
+    outcome(&changed(change), Ending::Exit(0))
+}
+
+fn launches(by: &[f64]) -> Vec<Outcome> {
+    by.iter().map(|b| slower(*b)).collect()
+}
+
+const SIX: [f64; 6] = [0.0, 3.0, 1.0, 5.0, 2.0, 4.0];
+
+fn entry(launches: &[Outcome]) -> Benchmark {
+    replay_all(&program(), 1, launches)
+}
+
+fn crashed() -> Outcome {
+    outcome(&until("\"index\": 2,"), Ending::Signal(9))
+}
+
+#[test]
+fn six_launches() {
+    let b = entry(&launches(&SIX));
+    assert_eq!(
+        (b.status, b.interval_kind),
+        (Status::Ok, Some(IntervalKind::BetweenLaunches))
+    );
+    // Each launch's median is 31 and what it is slower by.
+    assert_eq!((b.median, b.interval), (Some(33.5), Some([31.0, 36.0])));
+    assert_eq!(
+        (b.samples.len(), b.intervals.len(), b.launches.len()),
+        (66, 66, 6)
+    );
+    assert_eq!(b.launches[3].median, Some(36.0));
+    assert_eq!(b.launches[3].cycles, Some(144.0));
+    assert_eq!(
+        (b.launches[3].samples, b.launches[3].cycle_ns),
+        (11, Some(0.25))
+    );
+    assert_eq!(b.cycle_ns, [Some(0.25); 6]);
+    let cycles = b.cycles.unwrap();
+    assert_eq!((cycles.median, cycles.interval), (134.0, [124.0, 144.0]));
+    assert_eq!(b.intervals[12].launch, 1);
+    assert_eq!(b.sizing.len(), 36);
+    assert_eq!(
+        b.notes,
+        ["not detected, assumed: cache_line = 64"],
+        "said once"
+    );
+    assert_eq!(b.throughput.unwrap().unit, "operations/s");
+}
+
+#[test]
+fn a_few_launches_say_nothing_of_the_next() {
+    let b = entry(&launches(&SIX[..2]));
+    assert_eq!(b.interval_kind, Some(IntervalKind::WithinLaunches));
+    assert_eq!(b.median, Some(32.5));
+    let mut run = Run::new(Machine::default());
+    run.benchmarks = vec![b, entry(&launches(&SIX))];
+    let text = table(&run, &Style::default());
+    assert!(text.contains("(within launches)\n"), "{text}");
+    assert!(!text.contains("Intervals are within launches"), "{text}");
+}
+
+#[test]
+fn disturbed_intervals_are_set_aside_and_kept() {
+    let disturb = |i: usize, raw: &mut RawInterval| {
+        if i < 2 {
+            raw.ns *= 10.0;
+            raw.disturbed = vec!["switch".to_owned()];
+        }
+    };
+    let mut all = launches(&SIX[..5]);
+    all.push(with(disturb));
+    let b = entry(&all);
+    assert_eq!(
+        (b.status, b.set_aside, b.disturbed["switch"]),
+        (Status::Ok, 2, 2)
+    );
+    assert_eq!((b.samples.len(), b.intervals.len()), (64, 66));
+    assert_eq!(b.launches[5].samples, 9);
+    assert!(b.samples.iter().all(|s| *s < 50.0));
+    let mut run = Run::new(Machine::default());
+    run.benchmarks = vec![b];
+    assert!(table(&run, &Style::default()).contains("(2 set aside)"));
+}
+
+#[test]
+fn on_a_disturbed_machine_all_count() {
+    let disturb = |i: usize, raw: &mut RawInterval| {
+        if i < 6 {
+            raw.disturbed = vec!["stolen".to_owned()];
+        }
+    };
+    let b = entry(&[with(disturb), with(disturb)]);
+    assert_eq!(
+        (b.status, b.set_aside, b.samples.len()),
+        (Status::Ok, 0, 22)
+    );
+    assert_eq!(
+        b.notes[0],
+        "the machine is disturbed: 12 of 22 intervals (12 stolen); all of them count"
+    );
+}
+
+/// The figure of the others is kept, and not to be trusted.
+#[test]
+fn an_accident_in_one_launch() {
+    let mut all = launches(&SIX);
+    all[2] = crashed();
+    let b = entry(&all);
+    assert_eq!((b.status, b.valid), (Status::Invalid, false));
+    assert_eq!(
+        b.notes[0],
+        "launch 3 of 6: sample was ended by SIGKILL (killed)"
+    );
+    assert_eq!((b.median, b.samples.len()), (Some(34.0), 55));
+    assert_eq!(b.intervals.len(), 57, "also those of the crashed launch");
+    assert_eq!((b.launches[2].median, b.launches[2].samples), (None, 0));
+    assert_eq!(b.launches[3].median, Some(36.0));
+
+    let b = entry(&[crashed(), crashed()]);
+    assert_eq!((b.status, b.median), (Status::Crashed, None));
+    assert_eq!(b.notes[0], "sample was ended by SIGKILL (killed)");
+    assert_eq!(
+        b.notes[1],
+        "4 intervals were measured before; they are kept in `intervals`"
+    );
+}
+
+#[test]
+fn a_signal_that_stops_it_is_no_crash() {
+    let limit = Duration::from_secs(60);
+    let b = entry(&[outcome(&until("\"index\": 2,"), Ending::Suspended(limit))]);
+    assert_eq!(
+        b.notes[0],
+        "sample was stopped by a signal, said nothing for 60 s and was ended"
+    );
+    assert_eq!(b.status, Status::Crashed);
+}
+
+#[test]
+fn a_stopped_run_keeps_the_launches_it_has() {
+    let mut all = launches(&SIX);
+    all[5] = outcome(&until("\"index\": 2,"), Ending::Stopped);
+    let b = entry(&all);
+    assert_eq!((b.status, b.median), (Status::Ok, Some(33.0)));
+    assert_eq!(b.interval_kind, Some(IntervalKind::WithinLaunches));
+    assert_eq!(b.notes[0], "stopped after 5 of 6 launches");
+}
+
+/// One launch may be disturbed so much that it sees no growth.
+#[test]
+fn most_launches_must_see_the_growth() {
+    let flat = || {
+        let lines = changed(|_, _| {});
+        let flat = lines.replace("\"passes\":20,\"ns\":8", "\"passes\":20,\"ns\":4");
+        assert_ne!(lines, flat);
+        outcome(&flat, Ending::Exit(0))
+    };
+    let mut all = launches(&SIX);
+    all[0] = flat();
+    assert_eq!(entry(&all).status, Status::Ok);
+    for launch in &mut all[1..4] {
+        *launch = flat();
+    }
+    let b = entry(&all);
+    assert_eq!(
+        b.notes[0],
+        "nothing measurable: twice the passes do not take longer"
+    );
+}
+
+#[test]
+fn where_two_chains_disagree_no_cycles_are_told() {
+    let doubtful = |_: usize, raw: &mut RawInterval| raw.check_cycle_ns = Some(0.251);
+    let b = entry(&[with(doubtful), with(doubtful)]);
+    assert_eq!((b.status, b.cycles), (Status::Ok, None));
+    assert_eq!(
+        b.notes[1],
+        "cycles are unknown: two chains of instructions disagree on their length by 0.4 %"
+    );
+}
+
+/// One launch of two processes: the saved intervals are dealt out to them in turn.
+fn loaded(change: impl Fn(usize, &mut RawInterval)) -> Outcome {
+    let lines = changed(|i, raw| {
+        let round = (i / 2) as f64;
+        raw.process = (i % 2) as u64;
+        raw.disturbed = vec!["switch".to_owned()];
+        raw.load = Some(Load {
+            ready_ns: round * 3e9,
+            begin_ns: round * 3e9 + 1e9,
+            end_ns: round * 3e9 + 2e9,
+            left_ns: round * 3e9 + 2.5e9,
+        });
+        change(i, raw);
+    });
+    let mut all = outcome(&lines, Ending::Exit(0));
+    for event in &mut all.events {
+        if let Event::Begin(begin) = event {
+            *begin = Begin {
+                processes: 2,
+                ..begin.clone()
+            };
+        }
+    }
+    // Eleven intervals are five rounds and a half.
+    let last = |e: &Event| matches!(e, Event::Interval(raw) if raw.index == 10);
+    all.events.retain(|e| !last(e));
+    all
+}
+
+#[test]
+fn two_processes_at_the_same_time() {
+    let all: Vec<Outcome> = (0..6).map(|_| loaded(|_, _| {})).collect();
+    let b = replay_all(&program(), 2, &all);
+    assert_eq!((b.status, b.processes), (Status::Ok, 2));
+    // 31, 30, 28, 32, 34 of the first; 29, 35, 33, 27, 26 of the second.
+    assert_eq!(b.median, Some(30.5));
+    assert_eq!(b.median_of_medians, Some(30.0));
+    let together = b.throughput.unwrap();
+    assert!((together.sum - (1e9 / 31.0 + 1e9 / 29.0)).abs() < 1e-3);
+    assert_eq!(
+        (b.set_aside, b.disturbed["switch"]),
+        (0, 60),
+        "that is the load"
+    );
+    assert_eq!(b.interval_kind, Some(IntervalKind::BetweenLaunches));
+}
+
+#[test]
+fn who_does_not_run_at_the_same_time_is_not_under_load() {
+    let late = |i: usize, raw: &mut RawInterval| {
+        if i == 3 {
+            raw.load.as_mut().unwrap().ready_ns += 1.5e9;
+        }
+    };
+    let b = replay_all(&program(), 2, &[loaded(|_, _| {}), loaded(late)]);
+    assert_eq!(b.status, Status::Invalid);
+    assert_eq!(
+        b.notes[0],
+        "not under load: process 1 only began running the benchmark 500000 us after process 0's interval began (round 2 of launch 2)"
+    );
+    // A program that ran alone is no load at all.
+    let b = replay_all(&program(), 2, &launches(&SIX));
+    assert_eq!(b.status, Status::Invalid);
+    assert_eq!(b.notes[0], "measured with P=1 instead of P=2");
+}
+
+#[test]
+fn short_intervals_under_load_are_told() {
+    let short = |_: usize, raw: &mut RawInterval| {
+        let load = raw.load.as_mut().unwrap();
+        load.end_ns = load.begin_ns + 1e8;
+    };
+    let b = replay_all(&program(), 2, &[loaded(short)]);
+    assert_eq!(b.status, Status::Ok);
+    assert!(
+        b.notes[0].starts_with("intervals of 100 ms are shorter than 1 s"),
+        "{:?}",
+        b.notes
+    );
+}
+
+#[test]
+fn the_table_of_a_scaling_curve() {
+    let mut run = Run::new(Machine::default());
+    let two: Vec<Outcome> = (0..6).map(|_| loaded(|_, _| {})).collect();
+    run.benchmarks = vec![entry(&launches(&[0.0; 6])), replay_all(&program(), 2, &two)];
+    for b in &mut run.benchmarks {
+        b.evidence.clear();
+    }
+    assert_eq!(
+        table(&run, &Style::default()),
+        "\
+ok       sample  P=1  31 ns    [31, 31]      124 cycles
+ok       sample  P=2  30.5 ns  [30.5, 30.5]  122 cycles
+            P=1  32.26 M operations/s  efficiency 1.00
+            P=2  66.74 M operations/s  efficiency 1.03
+Of all: not detected, assumed: cache_line = 64
+"
+    );
+}

@@ -1,0 +1,100 @@
+//! What several numbers of processes amount to, in words: throughput, efficiency, and where more processes no longer pay. Pure.
+
+use yamba_record::Benchmark;
+use yamba_stats::{ScalingPoint, scaling};
+
+use super::units::number;
+
+/// The lines below the last of the entries that differ in their number of processes only; none of a single entry.
+/// What is invalid is no point of the curve.
+pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
+    let mut points: Vec<(u64, f64, &str)> = entries
+        .iter()
+        .filter(|b| b.valid)
+        .filter_map(|b| {
+            let throughput = b.throughput.as_ref()?;
+            Some((b.processes, throughput.sum, throughput.unit.as_str()))
+        })
+        .collect();
+    points.sort_by_key(|p| p.0);
+    if points.len() < 2 {
+        return Vec::new();
+    }
+    let curve = points.iter().map(|(processes, sum, _)| ScalingPoint {
+        processes: *processes as usize,
+        throughput: *sum,
+    });
+    let told = scaling(&curve.collect::<Vec<ScalingPoint>>());
+    let digits = points.last().map_or(1, |p| p.0.to_string().len());
+    let mut lines: Vec<String> = Vec::new();
+    for (i, (processes, sum, unit)) in points.iter().enumerate() {
+        let mut line = format!("P={processes:<digits$}  {}", rate(*sum, unit));
+        if let Some(told) = &told {
+            line += &format!("  efficiency {:.2}", told.efficiency[i]);
+            let is_last = i + 1 == points.len();
+            if told.bend as u64 == *processes && !is_last {
+                line += "  bends here: more processes add less than half of what one does alone";
+            }
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// `1.2 G operations/s`
+fn rate(value: f64, unit: &str) -> String {
+    let (factor, prefix) = match unit {
+        "operations/s" if value >= 1e9 => (1e-9, "G "),
+        "operations/s" if value >= 1e6 => (1e-6, "M "),
+        "operations/s" if value >= 1e3 => (1e-3, "k "),
+        _ => (1.0, ""),
+    };
+    format!("{} {prefix}{unit}", number(value * factor))
+}
+
+#[cfg(test)]
+mod tests {
+    use yamba_record::Status;
+    use yamba_record::run::Throughput;
+
+    use super::super::recorded::ended;
+    use super::*;
+
+    fn entry(processes: u64, sum: f64, unit: &str) -> Benchmark {
+        let mut b = ended("sample", Status::Ok, Vec::new());
+        (b.processes, b.valid) = (processes, true);
+        b.throughput = Some(Throughput {
+            sum,
+            unit: unit.to_owned(),
+        });
+        b
+    }
+
+    fn told(entries: &[Benchmark]) -> Vec<String> {
+        lines(&entries.iter().collect::<Vec<&Benchmark>>())
+    }
+
+    #[test]
+    fn a_curve_with_its_bend() {
+        let curve = [1, 2, 4, 16].map(|p| entry(p, 1.5e6 * p.min(2) as f64, "operations/s"));
+        assert_eq!(
+            told(&curve),
+            [
+                "P=1   1.5 M operations/s  efficiency 1.00",
+                "P=2   3 M operations/s  efficiency 1.00  bends here: more processes add less than half of what one does alone",
+                "P=4   3 M operations/s  efficiency 0.50",
+                "P=16  3 M operations/s  efficiency 0.12",
+            ]
+        );
+    }
+
+    #[test]
+    fn without_one_process_there_is_no_efficiency() {
+        let two = [entry(2, 10.0, "GB/s"), entry(4, 18.0, "GB/s")];
+        assert_eq!(told(&two), ["P=2  10 GB/s", "P=4  18 GB/s"]);
+        assert_eq!(told(&two[..1]), Vec::<String>::new());
+        let mut invalid = two.clone();
+        invalid[1].valid = false;
+        assert_eq!(told(&invalid), Vec::<String>::new());
+    }
+}
