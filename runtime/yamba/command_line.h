@@ -70,6 +70,13 @@ T number(const char *option, const char *text) {
     return value;
 }
 
+inline double part(const char *option, const char *text) {
+    double value;
+    if (parse::Fault wrong = parse::any(text, value)) refuse(option, wrong);
+    if (value < 0) refuse(option, "is negative");
+    return value;
+}
+
 }  // namespace arguments
 
 inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv) {
@@ -87,7 +94,7 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--set")) a.settings.push_back(arguments::setting(operand()));
         else if (is("--intervals")) a.plan.intervals = arguments::number<uint64_t>(option, operand());
         else if (is("--time-ns")) a.plan.time = arguments::number<uint64_t>(option, operand());
-        else if (is("--precision")) a.plan.precision = arguments::number<double>(option, operand());
+        else if (is("--precision")) a.plan.precision = arguments::part(option, operand());
         else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand());
         else if (is("--processes")) a.plan.processes = arguments::number<uint64_t>(option, operand());
         else if (is("--loaded-ns")) a.plan.loaded_interval = arguments::number<uint64_t>(option, operand());

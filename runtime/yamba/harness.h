@@ -28,7 +28,7 @@ struct Plan {
 
 namespace harness {
 
-constexpr double enough = 500000;           // ns an interval lasts at least: what disturbs it then is rare and shows
+constexpr double enough = 200000;           // ns an interval lasts at least; longer ones hold more of the timer's ticks and lose the processor more often
 constexpr double clock_errors = 100;        // and this many clock errors, so that reading it costs less than 1 %
 constexpr int most_warm_trials = 100;       // where nothing takes any time, time never comes to an end
 constexpr uint64_t most_intervals = 10000;

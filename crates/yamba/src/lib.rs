@@ -8,4 +8,5 @@ pub mod files;
 pub mod machine;
 pub mod render;
 pub mod run;
+pub mod selftest;
 pub mod time;

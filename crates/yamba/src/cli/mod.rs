@@ -13,6 +13,7 @@ mod port;
 mod quantity;
 mod run;
 mod select;
+mod selftest;
 mod target;
 mod time;
 
@@ -56,6 +57,7 @@ enum Command {
     List(list::List),
     Run(run::Run),
     Time(time::Time),
+    Selftest(selftest::Selftest),
 }
 
 /// What a command that could do its work has to say by its exit status.
@@ -85,6 +87,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::List(c) => c.run(),
         Command::Run(c) => c.run(),
         Command::Time(c) => c.run(),
+        Command::Selftest(c) => c.run(),
     }
 }
 

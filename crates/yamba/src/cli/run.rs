@@ -260,7 +260,7 @@ impl Run {
 }
 
 /// Builds one benchmark, or says why it cannot run here.
-fn job(analysis: &Analysis, class: ClassId, target: &Target) -> Result<Job, Failure> {
+pub(super) fn job(analysis: &Analysis, class: ClassId, target: &Target) -> Result<Job, Failure> {
     let name = analysis.class(class).name().to_owned();
     let resolved = analysis.program(class, target);
     if resolved.variants.is_empty() {

@@ -1,0 +1,59 @@
+//! A competing process: a thread of ours that spins on one processor for as long as it lives.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+/// Spins until it is dropped.
+pub(super) struct Hog {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Hog {
+    /// On this processor; `None` where the system cannot keep a thread there.
+    pub(super) fn on(cpu: u64) -> Option<Hog> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        let (tell, told) = std::sync::mpsc::channel();
+        let thread = thread::spawn(move || {
+            let placed = stay_on(cpu);
+            let _ = tell.send(placed);
+            while placed && !seen.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        let hog = Hog {
+            stop,
+            thread: Some(thread),
+        };
+        told.recv().unwrap_or(false).then_some(hog)
+    }
+}
+
+impl Drop for Hog {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn stay_on(cpu: u64) -> bool {
+    let mut set = rustix::thread::CpuSet::new();
+    let Ok(cpu) = usize::try_from(cpu) else {
+        return false;
+    };
+    if cpu >= rustix::thread::CpuSet::MAX_CPU {
+        return false;
+    }
+    set.set(cpu);
+    rustix::thread::sched_setaffinity(None, &set).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn stay_on(_: u64) -> bool {
+    false
+}

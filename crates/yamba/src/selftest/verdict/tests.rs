@@ -1,0 +1,83 @@
+use std::collections::BTreeMap;
+
+use yamba_record::Evidence;
+use yamba_record::run::Cycles;
+
+use super::*;
+
+fn figure(median: f64) -> Benchmark {
+    Benchmark {
+        status: Status::Ok,
+        valid: true,
+        median: Some(median),
+        interval: Some([median - 0.5, median + 0.5]),
+        ..crate::run::no_figure("sample")
+    }
+}
+
+fn in_cycles(median: f64, interval: [f64; 2]) -> Benchmark {
+    Benchmark {
+        cycles: Some(Cycles { median, interval }),
+        ..figure(1.0)
+    }
+}
+
+#[test]
+fn cycles_within_three_in_a_thousand() {
+    let outcome = |b: &Benchmark| cycles("x", 3.0, 0.0, b).outcome;
+    assert_eq!(outcome(&in_cycles(3.001, [3.0, 3.002])), Outcome::Passed);
+    assert_eq!(outcome(&in_cycles(3.02, [3.008, 3.03])), Outcome::Passed);
+    assert_eq!(outcome(&in_cycles(3.02, [3.015, 3.03])), Outcome::Failed);
+    assert_eq!(outcome(&in_cycles(2.9, [2.8, 2.95])), Outcome::Failed);
+    // The clock rate is unknown: nothing can be said. No figure at all is a failure.
+    assert_eq!(outcome(&figure(1.0)), Outcome::Unknown);
+    let crashed = Benchmark {
+        status: Status::Crashed,
+        ..crate::run::no_figure("sample")
+    };
+    assert_eq!(outcome(&crashed), Outcome::Failed);
+}
+
+#[test]
+fn a_stretch_of_time() {
+    assert_eq!(
+        same_time("x", 1e5, &figure(100_100.0)).outcome,
+        Outcome::Passed
+    );
+    assert_eq!(
+        same_time("x", 1e5, &figure(101_000.0)).outcome,
+        Outcome::Failed
+    );
+    assert_eq!(at_least("x", 1e6, &figure(1.1e6)).outcome, Outcome::Passed);
+    assert_eq!(at_least("x", 1e6, &figure(9e5)).outcome, Outcome::Failed);
+}
+
+#[test]
+fn evidence_has_to_be_what_makes_it_invalid() {
+    let mut invalid = Benchmark {
+        status: Status::Invalid,
+        ..figure(1.0)
+    };
+    assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
+    let evidence = Evidence {
+        outside: 3,
+        ..Evidence::default()
+    };
+    invalid.evidence = BTreeMap::from([("faults".to_owned(), evidence)]);
+    assert_eq!(caught("x", &invalid).outcome, Outcome::Passed);
+    invalid.status = Status::Ok;
+    assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
+}
+
+#[test]
+fn a_competitor_has_to_be_seen() {
+    let quiet = figure(100.0);
+    let mut beside = figure(100.5);
+    assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Failed);
+    beside.set_aside = 4;
+    assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Passed);
+    beside.median = Some(150.0);
+    assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Failed);
+    beside.notes = vec!["most intervals were disturbed".to_owned()];
+    assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Passed);
+}
