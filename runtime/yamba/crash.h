@@ -126,6 +126,7 @@ inline void handle(int signal, siginfo_t *info, void *context) {
     line.number(signal == SIGABRT ? 0 : uintptr_t(info->si_addr));
     add_code(pc);
     line.add("}\n");
+    if (before_last_words != nullptr) before_last_words();
     write_all(record_fd, line.data, line.size);
     raise(signal);  // SA_RESETHAND: now it ends the process, and the parent sees by which signal
 }

@@ -41,6 +41,7 @@ inline Text class_of(const char *pretty_function) {
 }
 
 [[noreturn]] inline void fail_at(const Text &text, const char *class_name, const char *file, int line) {
+    if (before_last_words != nullptr) before_last_words();
     {
         Record record("error");
         record.text("text", text.c_str()).text("class", class_name).text("file", file);

@@ -11,6 +11,7 @@
 #include "describe.h"
 #include "harness.h"
 #include "isa_hooks.h"
+#include "load.h"
 #include "must.h"
 #include "names.h"
 #include "parameters.h"
@@ -88,11 +89,12 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
     Point point = configure(info, variant, settings);
     if (read_clock == system_clock) choose_clock();
     place::keep(plan.free, plan.cpu);
-    bool realtime = plan.realtime && place::enter_realtime();
+    bool realtime = plan.realtime && (plan.processes > 0 ? load::enter_realtime() : place::enter_realtime());
     ClockError error = measure_clock();
     record_begin(info, variant, point, plan, error, realtime);
     note_assumptions();
-    measure(*point.subject, variant.pass_hooks, plan, error);
+    if (plan.processes > 0) load::measure(*point.subject, variant.pass_hooks, plan, error);
+    else measure(*point.subject, variant.pass_hooks, plan, error);
     Record("end");
 }
 

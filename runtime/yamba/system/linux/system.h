@@ -179,6 +179,13 @@ inline bool enter_realtime() {
     return sched_setscheduler(0, SCHED_FIFO, &parameter) == 0;
 }
 
+// Several processes there, which take turns: one that is `above` the others gets the processor at once.
+inline bool enter_realtime_in_turns(int above) {
+    struct sched_param parameter{};
+    parameter.sched_priority = sched_get_priority_min(SCHED_RR) + above;
+    return sched_setscheduler(0, SCHED_RR, &parameter) == 0;
+}
+
 inline bool lock_memory() { return mlockall(MCL_CURRENT) == 0; }
 
 inline bool signal_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal) == 0; }

@@ -52,6 +52,7 @@ inline uint64_t processor_strength(int) { return 0; }
 
 // Both are POSIX options that not every system has.
 inline bool enter_realtime() { return false; }
+inline bool enter_realtime_in_turns(int) { return false; }
 inline bool lock_memory() { return false; }
 
 // Asks for `signal` when the parent ends, however it ends. False where the system cannot.

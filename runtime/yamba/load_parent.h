@@ -1,0 +1,225 @@
+// The parent of several processes that run a benchmark at the same time: lets them go on together, and names the one that fails.
+#pragma once
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "clock.h"
+#include "cold.h"
+#include "harness.h"
+#include "load_size.h"
+#include "load_shared.h"
+#include "must.h"
+#include "record_writer.h"
+
+YAMBA_COLD_BEGIN
+namespace yamba {
+namespace load {
+
+// ns that anything may take, however little it is. Tests that wait for a process that hangs put less here.
+inline double spare = 30e9;
+
+// Set by the handler of SIGCHLD, which also changes the word that the parent sleeps on: a process that ends just before the parent
+// goes to sleep keeps it from sleeping, one that ends later wakes it.
+inline volatile sig_atomic_t child_news = 0;
+inline uint32_t *news_word = nullptr;
+
+inline void on_child(int) {
+    child_news = 1;
+    __atomic_add_fetch(news_word, 1, __ATOMIC_RELEASE);
+}
+
+inline const char *signal_name(int signal) {
+    switch (signal) {
+        case SIGKILL: return " (SIGKILL)";
+        case SIGSTOP: return " (SIGSTOP)";
+        case SIGTSTP: return " (SIGTSTP)";
+        case SIGTTIN: return " (SIGTTIN)";
+        case SIGTTOU: return " (SIGTTOU)";
+        case SIGTERM: return " (SIGTERM)";
+        case SIGINT: return " (SIGINT)";
+        case SIGHUP: return " (SIGHUP)";
+        case SIGQUIT: return " (SIGQUIT)";
+        case SIGPIPE: return " (SIGPIPE)";
+        case SIGALRM: return " (SIGALRM)";
+        case SIGSEGV: return " (SIGSEGV)";
+        case SIGBUS: return " (SIGBUS)";
+        case SIGILL: return " (SIGILL)";
+        case SIGFPE: return " (SIGFPE)";
+        case SIGTRAP: return " (SIGTRAP)";
+        case SIGABRT: return " (SIGABRT)";
+        case SIGXCPU: return " (SIGXCPU)";
+        case SIGSYS: return " (SIGSYS)";
+        default: return "";
+    }
+}
+
+// A status as waitpid gives it, in words.
+inline Text describe_end(int status) {
+    Text text;
+    if (WIFSIGNALED(status)) text.addf("was killed by signal %d%s", WTERMSIG(status), signal_name(WTERMSIG(status)));
+    else if (WIFSTOPPED(status)) text.addf("was stopped by signal %d%s", WSTOPSIG(status), signal_name(WSTOPSIG(status)));
+    else text.addf("ended with status %d", WEXITSTATUS(status));
+    return text;
+}
+
+class Parent {
+  public:
+    Parent(const Shared &shared, const Plan &plan, uint64_t processors) : shared_(shared), header_(*shared.header), plan_(plan), processors_(processors) {
+        news_word = &header_.news;
+        struct sigaction action{};
+        action.sa_handler = on_child;
+        sigaction(SIGCHLD, &action, &former_);
+    }
+    ~Parent() { leave(); }
+
+    // The handler is not for the processes that are measured, and not for what comes after them.
+    void leave() const { sigaction(SIGCHLD, &former_, nullptr); }
+
+    void started(uint64_t index, pid_t pid) { shared_.slots[index].pid = pid; }
+
+    // The processes' own sequence, from this side; `live` in load_process.h is the other.
+    void conduct(bool one_pass, bool has_dummy) {
+        await(waiting, patience(0) + 20 * double(plan_.warmup + plan_.time), "has not found the length of its interval");
+        Size sizes = one_pass ? Size{1, 1, 1} : size(header_.alone, double(plan_.loaded_interval), shared_.processes, processors_);
+        note_length(sizes, one_pass);
+        let_go_on();
+        await(waiting, patience(header_.alone.setup), "has not set up");
+        double cpu = system::usage().cpu_ns;
+        conduct_rounds(sizes, has_dummy);
+        Record record("harness");
+        record.count("processes", shared_.processes).count("rounds", rounds_).count("descriptors", descriptors());
+        record.number("parent_cpu_ns", system::usage().cpu_ns - cpu).count("shared_bytes", shared_.bytes());
+    }
+
+    // They clean up and end.
+    void dismiss() {
+        header_.again = 0;
+        let_go_on();
+        uint64_t deadline = in(patience(header_.alone.setup));
+        for (uint64_t i = 0; i < shared_.processes; i++) {
+            if (!wait_until(deadline, [&] { return has_ended(i); })) abandon(i, "has not cleaned up");
+        }
+    }
+
+    // Ends all and says why.
+    [[noreturn]] void give_up(const Text &why) {
+        leave();
+        for (uint64_t i = 0; i < shared_.processes; i++)
+            if (shared_.slots[i].pid > 0) kill(shared_.slots[i].pid, SIGKILL);
+        for (uint64_t i = 0; i < shared_.processes; i++)
+            while (shared_.slots[i].pid > 0 && waitpid(shared_.slots[i].pid, nullptr, 0) < 0 && errno == EINTR) {}
+        fail("%s", why.c_str());
+    }
+
+  private:
+    void conduct_rounds(const Size &sizes, bool has_dummy) {
+        uint64_t end = in(double(plan_.time));
+        double longest = header_.alone.pass > header_.alone.dummy_pass ? header_.alone.pass : header_.alone.dummy_pass;
+        double allowance = patience(longest * double(sizes.passes + sizes.chunk));
+        header_.again = 1;
+        for (;;) {
+            let_go_on();
+            conduct_stretch(plan_.warmup, allowance);
+            if (has_dummy) conduct_stretch(0, allowance);
+            await(reported, allowance, "has not written its record");
+            rounds_++;
+            if (rounds_ >= plan_.intervals || system_clock() >= end) return;
+        }
+    }
+
+    void conduct_stretch(uint64_t warmup, double allowance) {
+        await(ready, allowance, "has not begun to run");
+        wait_until(in(double(warmup)), [] { return false; });
+        let_go_on();
+        await(done, allowance, "has not finished its interval");
+        let_go_on();
+    }
+
+    double patience(double ns) const { return load::patience(ns, shared_.processes, processors_, spare); }
+
+    static uint64_t in(double ns) { return system_clock() + uint64_t(ns); }
+
+    // All have arrived and none arrives again before it sees the step. One is woken, if they sleep; it wakes others.
+    void let_go_on() {
+        write(header_.arrived, 0);
+        __atomic_add_fetch(&header_.step, 1, __ATOMIC_RELEASE);
+        system::wake(&header_.step, 1);
+    }
+
+    // False when the deadline passes first.
+    template <class Condition>
+    bool wait_until(uint64_t deadline, Condition condition) {
+        for (;;) {
+            uint32_t news = read(header_.news);
+            if (child_news) child_news = 0, look_after_children();
+            if (condition()) return true;
+            uint64_t now = system_clock();
+            if (now >= deadline) return false;
+            system::sleep_while(&header_.news, news, deadline - now);
+        }
+    }
+
+    void await(State state, double ns, const char *overdue) {
+        if (wait_until(in(ns), [&] { return read(header_.arrived) == shared_.processes; })) return;
+        for (uint64_t i = 0; i < shared_.processes; i++)
+            if (read(shared_.slots[i].state) != state) abandon(i, overdue);
+    }
+
+    [[noreturn]] void abandon(uint64_t index, const char *overdue) {
+        uint32_t state = read(shared_.slots[index].state);
+        Text text;
+        text.addf("process %llu of %llu %s in time: it was ended %s", ull(index), ull(shared_.processes), overdue, describe(state));
+        give_up(text);
+    }
+
+    // A process that ends before it is dismissed has failed, and so has one that is kept from going on.
+    void look_after_children() {
+        for (uint64_t i = 0; i < shared_.processes; i++)
+            if (shared_.slots[i].pid > 0 && read(shared_.slots[i].state) != cleaning_up) has_ended(i);
+    }
+
+    // Whether a process that was dismissed has ended, well; any other end of a process is everybody's.
+    bool has_ended(uint64_t index) {
+        Slot &slot = shared_.slots[index];
+        int status;
+        if (slot.pid == 0) return true;
+        if (waitpid(slot.pid, &status, WNOHANG | WUNTRACED) != slot.pid) return false;
+        if (!WIFSTOPPED(status)) slot.pid = 0;
+        uint32_t state = read(slot.state);
+        if (state == cleaning_up && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+        Text text;
+        text.addf("process %llu of %llu ", ull(index), ull(shared_.processes)).add(describe_end(status)).add(" ").add(describe(state));
+        give_up(text);
+    }
+
+    void note_length(const Size &sizes, bool one_pass) const {
+        double ns = header_.alone.pass * double(sizes.passes);
+        Text text;
+        if (one_pass) text.addf("an interval under load is one pass, %.3g ms in one process alone; what the class does around each pass runs in between", ns / 1e6);
+        else if (shared_.processes > processors_)
+            text.addf("%llu processes share %llu processors: an interval holds what takes one process alone %.3g ms", ull(shared_.processes), ull(processors_), ns / 1e6);
+        if (!text.empty()) Record("note").text("text", text.c_str());
+    }
+
+    // Open ones; looked for among as many as a parent could have if each process cost it one.
+    uint64_t descriptors() const {
+        uint64_t open = 0;
+        for (int fd = 0; uint64_t(fd) < 1024 + 4 * shared_.processes; fd++) open += fcntl(fd, F_GETFD) >= 0;
+        return open;
+    }
+
+    static unsigned long long ull(uint64_t value) { return value; }
+
+    const Shared &shared_;
+    Header &header_;
+    const Plan &plan_;
+    uint64_t processors_, rounds_ = 0;
+    struct sigaction former_{};
+};
+
+}  // namespace load
+}  // namespace yamba
+YAMBA_COLD_END
