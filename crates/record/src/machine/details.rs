@@ -230,6 +230,8 @@ pub struct Kernel {
     pub realtime_period_us: Option<u64>,
     /// Whether a watchdog interrupts every processor.
     pub watchdog: Option<bool>,
+    /// Whether modules can be loaded.
+    pub modules: Option<bool>,
     /// Who may count events: -1 all, 2 of their own programs only, more nobody.
     pub perf_event_paranoid: Option<i64>,
     /// Whether it delays writes to spare a disk.

@@ -8,6 +8,7 @@ mod failure;
 mod gaps;
 mod here;
 mod list;
+mod machine;
 mod output;
 mod port;
 mod quantity;
@@ -55,6 +56,7 @@ enum Command {
     Explain(explain::Explain),
     Port(port::Port),
     List(list::List),
+    Machine(machine::Machine),
     Run(run::Run),
     Time(time::Time),
     Selftest(selftest::Selftest),
@@ -85,6 +87,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Explain(c) => c.run(),
         Command::Port(c) => c.run(),
         Command::List(c) => c.run(),
+        Command::Machine(c) => c.run(),
         Command::Run(c) => c.run(),
         Command::Time(c) => c.run(),
         Command::Selftest(c) => c.run(),

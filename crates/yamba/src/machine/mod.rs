@@ -1,77 +1,107 @@
-//! What this machine is. Nothing that names it.
+//! What this machine is, what would disturb a measurement on it, and what cannot be measured. Nothing that names it.
+//!
+//! Facts come from two places: files that the system writes ([`source`]) and questions that only a call or an
+//! instruction answers ([`asked`]). From there on everything is a pure function, tested with the files of other machines.
 
-use std::fs;
+mod arm;
+mod asked;
+mod attempts;
+mod cache;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod cpuid;
+mod frequency;
+mod group;
+mod kernel;
+mod load;
+mod memory;
+mod mounts;
+mod privileges;
+mod processor;
+mod rules;
+mod show;
+mod source;
+mod storage;
+mod text;
+mod timers;
+mod virtualisation;
 
 use yamba_lang::model::Target;
 use yamba_record::Machine;
+use yamba_record::machine::Details;
+use yamba_record::machine::details::VERSION;
 
-/// The facts that any figure depends on.
+pub use show::show;
+pub(crate) use storage::scratch_folder;
+
+use asked::Asked;
+use source::{Here, Source};
+
+/// The facts that any figure depends on. It takes some milliseconds, and starts nothing.
 pub fn probe(target: &Target) -> Machine {
-    let names = rustix::system::uname();
-    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let before = load::load(&Here);
+    let asked = asked::ask();
+    let mut machine = describe(&Here, &asked, target);
+    if let Some(details) = &mut machine.details {
+        details.load.running = load::lasting(before.running, details.load.running);
+    }
+    judge(&mut machine);
+    machine
+}
+
+fn describe(source: &impl Source, asked: &Asked, target: &Target) -> Machine {
+    let cpuinfo = source.read("/proc/cpuinfo").unwrap_or_default();
+    let details = details(source, asked, &target.isa, &cpuinfo);
+    let is_guest = details.virtualisation.hypervisor.is_some().then_some(true);
     Machine {
         isa: target.isa.clone(),
         system: target.system.clone(),
-        kernel: names.release().to_string_lossy().into_owned(),
-        cpu: cpu_model(&cpuinfo),
-        cpus: std::thread::available_parallelism().map_or(1, |n| n.get() as u64),
-        memory: kibibytes(&meminfo, "MemTotal"),
-        page_size: rustix::param::page_size() as u64,
-        root: rustix::process::geteuid().is_root(),
-        virtual_machine: hypervisor(&cpuinfo),
+        kernel: asked.release.clone(),
+        cpu: processor::model(&cpuinfo),
+        cpus: asked.cpus,
+        memory: details.memory.total,
+        page_size: asked.page_size,
+        root: asked.root,
+        virtual_machine: virtualisation::flag(&cpuinfo).or(is_guest),
         scratch: None,
-        details: None,
+        details: Some(Box::new(details)),
     }
 }
 
-fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    let mut lines = text.lines().filter_map(|l| l.split_once(':'));
-    lines.find(|(k, _)| k.trim() == key).map(|(_, v)| v.trim())
-}
-
-/// x86 and RISC-V name the model, Arm only its numbers.
-fn cpu_model(cpuinfo: &str) -> Option<String> {
-    let named = ["model name", "Model", "uarch", "cpu model"];
-    if let Some(name) = named.iter().find_map(|key| value(cpuinfo, key)) {
-        return Some(name.to_owned());
+fn details(source: &impl Source, asked: &Asked, isa: &str, cpuinfo: &str) -> Details {
+    let processor = processor::processor(source, cpuinfo);
+    let hypervisor = asked.hypervisor.as_deref();
+    Details {
+        version: VERSION,
+        caches: cache::caches(source, &processor.kinds),
+        tlbs: asked.tlbs.clone(),
+        frequency: frequency::frequency(source),
+        idle: frequency::idle(source),
+        memory: memory::memory(source),
+        kernel: kernel::kernel(source, &asked.build, asked.tick_ns),
+        virtualisation: virtualisation::virtualisation(
+            source,
+            hypervisor,
+            asked.container.as_deref(),
+        ),
+        timers: timers::timers(source, isa, cpuinfo, asked),
+        storage: storage::storage(source, &asked.folder),
+        limits: asked.limits.clone(),
+        privileges: privileges::privileges(source, &asked.limits, asked),
+        load: load::load(source),
+        processor,
+        ..Details::default()
     }
-    let (maker, part) = (
-        value(cpuinfo, "CPU implementer")?,
-        value(cpuinfo, "CPU part")?,
-    );
-    Some(format!("implementer {maker} part {part}"))
 }
 
-fn kibibytes(meminfo: &str, key: &str) -> Option<u64> {
-    let number = value(meminfo, key)?.split(' ').next()?;
-    number.parse::<u64>().ok()?.checked_mul(1024)
-}
-
-/// The flag that x86 hypervisors show; unknown elsewhere.
-fn hypervisor(cpuinfo: &str) -> Option<bool> {
-    value(cpuinfo, "flags").map(|flags| flags.split(' ').any(|f| f == "hypervisor"))
+/// From the facts, what disturbs and what cannot be measured.
+fn judge(machine: &mut Machine) {
+    let disturbances = rules::disturbances(machine);
+    let cannot = rules::cannot(machine);
+    if let Some(details) = &mut machine.details {
+        details.disturbances = disturbances;
+        details.cannot = cannot;
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_what_linux_writes() {
-        let x86 = "processor\t: 0\nmodel name\t: Some CPU @ 3 GHz\nflags\t\t: fpu hypervisor sse\n";
-        assert_eq!(cpu_model(x86).as_deref(), Some("Some CPU @ 3 GHz"));
-        assert_eq!(hypervisor(x86), Some(true));
-        let arm = "processor : 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n";
-        assert_eq!(
-            cpu_model(arm).as_deref(),
-            Some("implementer 0x41 part 0xd0c")
-        );
-        assert_eq!(hypervisor(arm), None);
-        assert_eq!(
-            kibibytes("MemTotal:       1024 kB\n", "MemTotal"),
-            Some(1 << 20)
-        );
-        assert_eq!(cpu_model(""), None);
-    }
-}
+mod tests;

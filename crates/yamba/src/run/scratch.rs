@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
+use crate::machine::scratch_folder;
+
 const PREFIX: &str = "yamba-run-";
 
 /// A private directory, locked as long as the run lives.
@@ -17,8 +19,7 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Makes one under `TMPDIR` or `/var/tmp` (`/tmp` is often memory), and removes those of runs that were killed.
     pub fn new() -> Scratch {
-        let home = std::env::var_os("TMPDIR").filter(|d| !d.is_empty());
-        Scratch::under(&home.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from))
+        Scratch::under(&scratch_folder().1)
     }
 
     /// If none can be made, programs that ask for it say so, and only they fail.

@@ -5,6 +5,7 @@ mod arguments;
 mod documents;
 mod everywhere;
 mod house;
+mod machine;
 mod programs;
 mod support;
 mod time;

@@ -1,0 +1,158 @@
+//! What no file tells and the system must be asked: its limits, its clocks, the processor itself.
+
+use std::path::Path;
+
+use rustix::process::{Resource, getrlimit};
+use rustix::time::{ClockId, clock_getres};
+use yamba_record::machine::details::{Limit, Limits, Tlb, Unlimited};
+
+use super::attempts;
+use super::storage;
+
+/// The answers; none where the system does not know the question.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// The kernel's version and the text of its build.
+    pub release: String,
+    pub build: String,
+    /// Processors that this process may use.
+    pub cpus: u64,
+    pub page_size: u64,
+    pub root: bool,
+    pub limits: Limits,
+    /// The steps of the monotonic clock and of its coarse sister, which is the tick's.
+    pub resolution_ns: Option<u64>,
+    pub tick_ns: Option<u64>,
+    pub folder: Folder,
+    /// Of the counter that user space reads.
+    pub counter_hz: Option<u64>,
+    pub tlbs: Vec<Tlb>,
+    pub hypervisor: Option<String>,
+    pub container: Option<String>,
+    pub realtime: Option<bool>,
+    /// Whether hardware counters count, or the name of the error.
+    pub counters: Option<Result<(), String>>,
+    pub guests: Option<bool>,
+}
+
+/// The scratch folder.
+#[derive(Debug, Default)]
+pub(super) struct Folder {
+    /// What to call it.
+    pub name: String,
+    /// Where it is, without links.
+    pub path: String,
+    pub total: Option<u64>,
+    pub free: Option<u64>,
+}
+
+/// Asks this machine.
+pub(super) fn ask() -> Asked {
+    let names = rustix::system::uname();
+    Asked {
+        release: names.release().to_string_lossy().into_owned(),
+        build: names.version().to_string_lossy().into_owned(),
+        cpus: std::thread::available_parallelism().map_or(1, |n| n.get() as u64),
+        page_size: rustix::param::page_size() as u64,
+        root: rustix::process::geteuid().is_root(),
+        limits: limits(),
+        resolution_ns: step(ClockId::Monotonic),
+        tick_ns: tick(),
+        folder: folder(),
+        container: std::env::var("container").ok().filter(|c| !c.is_empty()),
+        realtime: attempts::realtime(),
+        counters: attempts::counters(),
+        guests: guests(),
+        ..told()
+    }
+}
+
+/// What the processor itself tells.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+fn told() -> Asked {
+    let cpuid = raw_cpuid::CpuId::new();
+    Asked {
+        counter_hz: super::cpuid::counter_hz(&cpuid),
+        tlbs: super::cpuid::tlbs(&cpuid),
+        hypervisor: super::cpuid::hypervisor(&cpuid),
+        ..Asked::default()
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+fn told() -> Asked {
+    let hertz: u64;
+    // SAFETY: user space may read this register on every system that gives it the counter; nothing else changes.
+    unsafe { std::arch::asm!("mrs {}, cntfrq_el0", out(reg) hertz, options(nomem, nostack)) };
+    Asked {
+        counter_hz: (hertz > 0).then_some(hertz),
+        ..Asked::default()
+    }
+}
+
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
+fn told() -> Asked {
+    Asked::default()
+}
+
+fn limits() -> Limits {
+    let of = |resource| {
+        Some(match getrlimit(resource).current {
+            Some(number) => Limit::At(number),
+            None => Limit::Not(Unlimited::Unlimited),
+        })
+    };
+    Limits {
+        locked_memory: of(Resource::Memlock),
+        #[cfg(target_os = "linux")]
+        realtime_priority: of(Resource::Rtprio),
+        #[cfg(not(target_os = "linux"))]
+        realtime_priority: None,
+        open_files: of(Resource::Nofile),
+        processes: of(Resource::Nproc),
+        stack: of(Resource::Stack),
+    }
+}
+
+fn step(clock: ClockId) -> Option<u64> {
+    let step = clock_getres(clock);
+    let seconds = u64::try_from(step.tv_sec).ok()?;
+    let rest = u64::try_from(step.tv_nsec).ok()?;
+    Some(seconds * 1_000_000_000 + rest)
+}
+
+#[cfg(target_os = "linux")]
+fn tick() -> Option<u64> {
+    step(ClockId::MonotonicCoarse)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn tick() -> Option<u64> {
+    None
+}
+
+fn folder() -> Folder {
+    let (name, path) = storage::scratch_folder();
+    let space = rustix::fs::statvfs(&path).ok();
+    let path = path.canonicalize().unwrap_or(path);
+    Folder {
+        name: name.to_owned(),
+        path: path.to_string_lossy().into_owned(),
+        total: space
+            .as_ref()
+            .map(|s| s.f_blocks.saturating_mul(s.f_frsize)),
+        free: space.map(|s| s.f_bavail.saturating_mul(s.f_frsize)),
+    }
+}
+
+/// Whether the kernel's hypervisor is there for this user. Opening it makes nothing.
+fn guests() -> Option<bool> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let opened = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(Path::new("/dev/kvm"));
+    Some(opened.is_ok())
+}

@@ -1,0 +1,293 @@
+//! What the CPUID instruction tells that no file does: look-aside buffers, the counter's rate, the hypervisor's name.
+
+use raw_cpuid::{Associativity, CacheInfoType, CpuId, CpuIdReader, DatInfo, DatType, Hypervisor};
+use yamba_record::machine::details::Tlb;
+
+const KIB_4: u64 = 4 << 10;
+const MIB_2: u64 = 2 << 20;
+const MIB_4: u64 = 4 << 20;
+const GIB_1: u64 = 1 << 30;
+
+/// In order of level and kind.
+pub(super) fn tlbs<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
+    let mut all = amd(cpuid);
+    if all.is_empty() {
+        all = intel(cpuid);
+    }
+    if all.is_empty() {
+        all = intel_in_words(cpuid);
+    }
+    all.sort_by(|a, b| (a.level, &a.kind, &a.pages).cmp(&(b.level, &b.kind, &b.pages)));
+    all
+}
+
+/// Leaves 0x8000_0005, 0x8000_0006 and 0x8000_0019.
+fn amd<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
+    let mut all = Vec::new();
+    let mut add = |level: u64, kind: &str, page: u64, entries: u64, ways: Associativity| {
+        if entries > 0 && !matches!(ways, Associativity::Disabled) {
+            all.push(Tlb {
+                level: Some(level),
+                kind: kind.to_owned(),
+                pages: vec![page],
+                entries: Some(entries),
+                ways: number_of_ways(ways, entries),
+                description: None,
+            });
+        }
+    };
+    if let Some(l1) = cpuid.get_l1_cache_and_tlb_info() {
+        let (data, code) = (l1.dtlb_4k_size().into(), l1.itlb_4k_size().into());
+        add(1, "data", KIB_4, data, l1.dtlb_4k_associativity());
+        add(1, "instruction", KIB_4, code, l1.itlb_4k_associativity());
+        let (data, code) = (l1.dtlb_2m_4m_size().into(), l1.itlb_2m_4m_size().into());
+        add(1, "data", MIB_2, data, l1.dtlb_2m_4m_associativity());
+        add(1, "instruction", MIB_2, code, l1.itlb_2m_4m_associativity());
+    }
+    if let Some(l2) = cpuid.get_l2_l3_cache_and_tlb_info() {
+        let (data, code) = (l2.dtlb_4k_size().into(), l2.itlb_4k_size().into());
+        add(2, "data", KIB_4, data, l2.dtlb_4k_associativity());
+        add(2, "instruction", KIB_4, code, l2.itlb_4k_associativity());
+        let (data, code) = (l2.dtlb_2m_4m_size().into(), l2.itlb_2m_4m_size().into());
+        add(2, "data", MIB_2, data, l2.dtlb_2m_4m_associativity());
+        add(2, "instruction", MIB_2, code, l2.itlb_2m_4m_associativity());
+    }
+    if let Some(huge) = cpuid.get_tlb_1gb_page_info() {
+        let (data, code) = (
+            huge.dtlb_l1_1gb_size().into(),
+            huge.itlb_l1_1gb_size().into(),
+        );
+        add(1, "data", GIB_1, data, huge.dtlb_l1_1gb_associativity());
+        add(
+            1,
+            "instruction",
+            GIB_1,
+            code,
+            huge.itlb_l1_1gb_associativity(),
+        );
+        let (data, code) = (
+            huge.dtlb_l2_1gb_size().into(),
+            huge.itlb_l2_1gb_size().into(),
+        );
+        add(2, "data", GIB_1, data, huge.dtlb_l2_1gb_associativity());
+        add(
+            2,
+            "instruction",
+            GIB_1,
+            code,
+            huge.itlb_l2_1gb_associativity(),
+        );
+    }
+    all
+}
+
+fn number_of_ways(ways: Associativity, entries: u64) -> Option<u64> {
+    match ways {
+        Associativity::DirectMapped => Some(1),
+        Associativity::NWay(n) => Some(n.into()),
+        Associativity::FullyAssociative => Some(entries),
+        Associativity::Disabled | Associativity::Unknown => None,
+    }
+}
+
+/// Leaf 0x18.
+fn intel<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
+    let buffers = cpuid.get_deterministic_address_translation_info();
+    buffers
+        .into_iter()
+        .flatten()
+        .filter_map(|b| one(&b))
+        .collect()
+}
+
+fn one(buffer: &DatInfo) -> Option<Tlb> {
+    let kind = match buffer.cache_type() {
+        DatType::DataTLB => "data",
+        DatType::InstructionTLB => "instruction",
+        DatType::UnifiedTLB => "unified",
+        DatType::LoadOnly => "load",
+        DatType::StoreOnly => "store",
+        DatType::Null | DatType::Unknown => return None,
+    };
+    let sizes = [
+        (KIB_4, buffer.has_4k_entries()),
+        (MIB_2, buffer.has_2mb_entries()),
+        (MIB_4, buffer.has_4mb_entries()),
+        (GIB_1, buffer.has_1gb_entries()),
+    ];
+    let ways = u64::from(buffer.ways());
+    Some(Tlb {
+        level: Some(buffer.cache_level().into()),
+        kind: kind.to_owned(),
+        pages: sizes
+            .iter()
+            .filter(|(_, has)| *has)
+            .map(|(size, _)| *size)
+            .collect(),
+        entries: Some(ways * u64::from(buffer.sets())),
+        ways: Some(ways),
+        description: None,
+    })
+}
+
+/// Leaf 2: one number for each buffer, which the manual puts in words.
+fn intel_in_words<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
+    let descriptors = cpuid.get_cache_info().into_iter().flatten();
+    let buffers = descriptors.filter_map(|d| {
+        let kind = match d.typ {
+            CacheInfoType::TLB if d.desc().starts_with("Instruction") => "instruction",
+            CacheInfoType::TLB | CacheInfoType::STLB => "unified",
+            CacheInfoType::DTLB => "data",
+            _ => return None,
+        };
+        Some(Tlb {
+            kind: kind.to_owned(),
+            description: Some(d.desc().to_owned()),
+            ..Tlb::default()
+        })
+    });
+    buffers.collect()
+}
+
+/// The rate of the time stamp counter in hertz: the processor's own word, else the hypervisor's.
+pub(super) fn counter_hz<R: CpuIdReader + Clone>(cpuid: &CpuId<R>) -> Option<u64> {
+    let own = cpuid.get_tsc_info().and_then(|tsc| tsc.tsc_frequency());
+    own.or_else(|| {
+        let host = cpuid.get_hypervisor_info()?;
+        // Microsoft's puts something else in that leaf.
+        if host.identify() == Hypervisor::HyperV {
+            return None;
+        }
+        let khz = u64::from(host.tsc_frequency()?);
+        (khz > 0).then_some(khz * 1000)
+    })
+}
+
+/// Who the hypervisor says it is; one that gives no name we know, by its own letters.
+pub(super) fn hypervisor<R: CpuIdReader + Clone>(cpuid: &CpuId<R>) -> Option<String> {
+    let name = match cpuid.get_hypervisor_info()?.identify() {
+        Hypervisor::Xen => "xen",
+        Hypervisor::VMware => "vmware",
+        Hypervisor::HyperV => "hyper-v",
+        Hypervisor::KVM => "kvm",
+        Hypervisor::QEMU => "qemu-tcg",
+        Hypervisor::Bhyve => "bhyve",
+        Hypervisor::QNX => "qnx",
+        Hypervisor::ACRN => "acrn",
+        Hypervisor::Unknown(b, c, d) => return letters(&[b, c, d]),
+    };
+    Some(name.to_owned())
+}
+
+fn letters(registers: &[u32]) -> Option<String> {
+    let bytes = registers.iter().flat_map(|r| r.to_le_bytes());
+    let name: String = bytes
+        .map(char::from)
+        .filter(char::is_ascii_graphic)
+        .collect();
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raw_cpuid::CpuIdResult;
+
+    /// Saved leaves: leaf, subleaf, registers.
+    #[derive(Clone)]
+    struct Saved(&'static [(u32, u32, [u32; 4])]);
+
+    impl CpuIdReader for Saved {
+        fn cpuid2(&self, leaf: u32, subleaf: u32) -> CpuIdResult {
+            let found = self.0.iter().find(|(l, s, _)| (*l, *s) == (leaf, subleaf));
+            let [eax, ebx, ecx, edx] = found.map_or([0; 4], |(_, _, r)| *r);
+            CpuIdResult { eax, ebx, ecx, edx }
+        }
+    }
+
+    const AMD: [u32; 4] = [0x10, 0x6874_7541, 0x444d_4163, 0x6974_6e65];
+    const INTEL: [u32; 4] = [0x20, 0x756e_6547, 0x6c65_746e, 0x4965_6e69];
+
+    /// A Zen 4 under KVM.
+    const ZEN: &[(u32, u32, [u32; 4])] = &[
+        (0, 0, AMD),
+        (1, 0, [0x00a1_0f11, 0, 0x8000_0000, 0]),
+        (
+            0x4000_0000,
+            0,
+            [0x4000_0010, 0x4b4d_564b, 0x564b_4d56, 0x4d],
+        ),
+        (0x4000_0010, 0, [2_596_132, 0, 0, 0]),
+        (0x8000_0000, 0, [0x8000_0028, 0, 0, 0]),
+        (0x8000_0005, 0, [0xff48_ff40, 0xff48_ff40, 0, 0]),
+        (0x8000_0006, 0, [0x5c00_2200, 0x6c00_4200, 0, 0]),
+        (0x8000_0019, 0, [0xf048_f040, 0, 0, 0]),
+    ];
+
+    /// Leaf 0x18 as on an Alder Lake: the first subleaf is no buffer.
+    const LAKE: &[(u32, u32, [u32; 4])] = &[
+        (0, 0, INTEL),
+        (0x15, 0, [2, 200, 24_000_000, 0]),
+        (0x18, 0, [4, 0, 0, 0]),
+        (0x18, 1, [0, 0x0008_0001, 0x20, 0x22]),
+        (0x18, 2, [0, 0x0010_0001, 1, 0x0124]),
+    ];
+
+    #[test]
+    fn amd_tells_each_page_size() {
+        let tlbs = tlbs(&CpuId::with_cpuid_reader(Saved(ZEN)));
+        let find = |level, kind: &str, page| {
+            let found = tlbs
+                .iter()
+                .find(|t| t.level == Some(level) && t.kind == kind && t.pages == [page]);
+            found.map(|t| (t.entries, t.ways))
+        };
+        assert_eq!(find(1, "data", KIB_4), Some((Some(72), Some(72))));
+        assert_eq!(find(1, "instruction", KIB_4), Some((Some(64), Some(64))));
+        assert_eq!(find(2, "data", KIB_4), Some((Some(3072), Some(8))));
+        assert_eq!(find(1, "data", GIB_1), Some((Some(72), Some(72))));
+        assert_eq!(find(2, "data", GIB_1), None);
+    }
+
+    #[test]
+    fn intel_tells_each_buffer() {
+        let tlbs = tlbs(&CpuId::with_cpuid_reader(Saved(LAKE)));
+        assert_eq!(tlbs.len(), 2);
+        let (load, code) = (
+            tlbs.iter().find(|t| t.kind == "load").unwrap(),
+            tlbs.iter().find(|t| t.kind == "instruction").unwrap(),
+        );
+        assert_eq!((code.entries, code.ways), (Some(256), Some(8)));
+        assert_eq!((load.entries, load.ways), (Some(16), Some(16)));
+        assert_eq!(load.pages, [KIB_4]);
+    }
+
+    #[test]
+    fn an_old_intel_tells_in_words() {
+        const OLD: &[(u32, u32, [u32; 4])] = &[(0, 0, INTEL), (2, 0, [0x0000_5501, 0, 0, 0])];
+        let tlbs = tlbs(&CpuId::with_cpuid_reader(Saved(OLD)));
+        assert_eq!(tlbs.len(), 1, "{tlbs:?}");
+        assert_eq!(tlbs[0].kind, "instruction");
+        assert!(tlbs[0].description.as_ref().unwrap().contains("7 entries"));
+    }
+
+    #[test]
+    fn the_counters_rate_is_the_processors_or_the_hosts() {
+        let lake = CpuId::with_cpuid_reader(Saved(LAKE));
+        assert_eq!(counter_hz(&lake), Some(2_400_000_000));
+        assert_eq!(hypervisor(&lake), None);
+        let zen = CpuId::with_cpuid_reader(Saved(ZEN));
+        assert_eq!(counter_hz(&zen), Some(2_596_132_000));
+        assert_eq!(hypervisor(&zen).as_deref(), Some("kvm"));
+        let silent = CpuId::with_cpuid_reader(Saved(&[(0, 0, INTEL)]));
+        assert_eq!(counter_hz(&silent), None);
+        assert!(super::tlbs(&silent).is_empty());
+    }
+
+    #[test]
+    fn a_stranger_is_called_by_its_letters() {
+        let name = letters(&[0x7263_694d, 0x766d_5600, 0]);
+        assert_eq!(name.as_deref(), Some("MicrVmv"));
+        assert_eq!(letters(&[0, 0, 0]), None);
+    }
+}

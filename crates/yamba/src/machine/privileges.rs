@@ -1,0 +1,87 @@
+//! What this process may do.
+
+use yamba_record::machine::details::{Limit, Limits, Privileges, Unlimited};
+
+use super::asked::Asked;
+use super::source::Source;
+use super::text::value;
+
+/// The capabilities that matter to a measurement, by the kernel's numbers.
+const CAPABILITIES: [(u32, &str); 7] = [
+    (14, "ipc_lock"),
+    (17, "sys_rawio"),
+    (21, "sys_admin"),
+    (23, "sys_nice"),
+    (24, "sys_resource"),
+    (38, "perfmon"),
+    (39, "bpf"),
+];
+
+pub(super) fn privileges(source: &impl Source, limits: &Limits, asked: &Asked) -> Privileges {
+    let status = source.read("/proc/self/status").unwrap_or_default();
+    let capabilities = capabilities(&status);
+    let counters = asked.counters.as_ref();
+    Privileges {
+        realtime: asked.realtime,
+        lock_memory: may_lock(capabilities.as_deref(), limits),
+        counters: counters.map(Result::is_ok),
+        counters_error: counters.and_then(|c| c.clone().err()),
+        guests: asked.guests,
+        network_file_systems: network_file_systems(source),
+        capabilities: capabilities.unwrap_or_default(),
+    }
+}
+
+/// In hexadecimal, a bit each.
+fn capabilities(status: &str) -> Option<Vec<String>> {
+    let bits = u64::from_str_radix(value(status, "CapEff")?, 16).ok()?;
+    let held = CAPABILITIES.iter().filter(|(bit, _)| bits >> bit & 1 == 1);
+    Some(held.map(|(_, name)| (*name).to_owned()).collect())
+}
+
+fn may_lock(capabilities: Option<&[String]>, limits: &Limits) -> Option<bool> {
+    if limits.locked_memory == Some(Limit::Not(Unlimited::Unlimited)) {
+        return Some(true);
+    }
+    capabilities.map(|held| held.iter().any(|name| name == "ipc_lock"))
+}
+
+fn network_file_systems(source: &impl Source) -> Option<Vec<String>> {
+    const OVER_NETWORK: [&str; 7] = ["nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "afs"];
+    let text = source.read("/proc/filesystems")?;
+    let kinds = text.lines().filter_map(|l| l.rsplit('\t').next());
+    let known = kinds.filter(|kind| OVER_NETWORK.contains(kind));
+    Some(known.map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::Sample;
+    use super::*;
+
+    #[test]
+    fn reads_capabilities_and_what_may_be_locked() {
+        let all = capabilities("CapInh:\t0\nCapEff:\t000001ffffffffff\n");
+        assert_eq!(all.as_ref().map(Vec::len), Some(CAPABILITIES.len()));
+        assert_eq!(capabilities("CapEff:\t0000000000000000\n"), Some(vec![]));
+        assert_eq!(
+            capabilities("CapEff:\t0000000000804000\n"),
+            Some(vec!["ipc_lock".to_owned(), "sys_nice".to_owned()])
+        );
+        assert_eq!(capabilities(""), None);
+        let small = Limits {
+            locked_memory: Some(Limit::At(65536)),
+            ..Limits::default()
+        };
+        assert_eq!(may_lock(Some(&[]), &small), Some(false));
+        assert_eq!(may_lock(all.as_deref(), &small), Some(true));
+        assert_eq!(may_lock(None, &small), None);
+    }
+
+    #[test]
+    fn tells_which_servers_the_kernel_can_mount() {
+        let with = Sample::new("== /proc/filesystems\nnodev\tsysfs\n\text4\nnodev\tnfs4\n");
+        assert_eq!(network_file_systems(&with), Some(vec!["nfs4".to_owned()]));
+        assert_eq!(network_file_systems(&Sample::new("")), None);
+    }
+}

@@ -1,0 +1,156 @@
+//! The processor: model, topology, kinds of core.
+
+use yamba_record::machine::details::{CoreKind, Processor};
+
+use super::arm;
+use super::source::Source;
+use super::text::{as_cpu_list, cpu_list, value};
+
+const CPU: &str = "/sys/devices/system/cpu";
+
+/// x86 and RISC-V name the model, Arm only its numbers.
+pub(super) fn model(cpuinfo: &str) -> Option<String> {
+    let named = ["model name", "Model", "uarch", "cpu model"];
+    if let Some(name) = named.iter().find_map(|key| value(cpuinfo, key)) {
+        return Some(name.to_owned());
+    }
+    let maker = value(cpuinfo, "CPU implementer")?;
+    let part = value(cpuinfo, "CPU part")?;
+    Some(format!("implementer {maker} part {part}"))
+}
+
+pub(super) fn processor(source: &impl Source, cpuinfo: &str) -> Processor {
+    let word = |name: &str| source.word(&format!("{CPU}/{name}"));
+    let online = word("online");
+    let cpus = cpu_list(online.as_deref().unwrap_or_default());
+    let status = source.read("/proc/self/status").unwrap_or_default();
+    let smt = word("smt/active").map(|active| active == "1");
+    Processor {
+        vendor: vendor(cpuinfo),
+        signature: signature(cpuinfo),
+        microcode: value(cpuinfo, "microcode").map(str::to_owned),
+        packages: distinct(source, &cpus, "package_cpus_list"),
+        cores: distinct(source, &cpus, "core_cpus_list"),
+        allowed: value(&status, "Cpus_allowed_list").map(str::to_owned),
+        isolated: word("isolated"),
+        tickless: word("nohz_full").filter(|list| list != "(null)"),
+        smt,
+        smt_control: word("smt/control"),
+        kinds: kinds(source, cpuinfo, &cpus),
+        throttled: throttled(source, &cpus),
+        online,
+    }
+}
+
+fn vendor(cpuinfo: &str) -> Option<String> {
+    if let Some(name) = value(cpuinfo, "vendor_id") {
+        return Some(name.to_owned());
+    }
+    if let Some(number) = value(cpuinfo, "CPU implementer") {
+        return Some(arm::maker(number).map_or_else(|| number.to_owned(), str::to_owned));
+    }
+    value(cpuinfo, "mvendorid").map(str::to_owned)
+}
+
+/// What tells one revision of a model from another.
+fn signature(cpuinfo: &str) -> Option<String> {
+    let forms: [&[(&str, &str)]; 3] = [
+        &[
+            ("family", "cpu family"),
+            ("model", "model"),
+            ("stepping", "stepping"),
+        ],
+        &[
+            ("part", "CPU part"),
+            ("variant", "CPU variant"),
+            ("revision", "CPU revision"),
+        ],
+        &[("marchid", "marchid"), ("mimpid", "mimpid")],
+    ];
+    forms.iter().find_map(|form| {
+        let said: Option<Vec<String>> = form
+            .iter()
+            .map(|(name, key)| Some(format!("{name} {}", value(cpuinfo, key)?)))
+            .collect();
+        said.map(|parts| parts.join(" "))
+    })
+}
+
+/// How many different sets of processors share something: so many cores, so many sockets.
+fn distinct(source: &impl Source, cpus: &[u64], file: &str) -> Option<u64> {
+    let each = cpus
+        .iter()
+        .filter_map(|cpu| source.word(&format!("{CPU}/cpu{cpu}/topology/{file}")));
+    let mut sets: Vec<String> = each.collect();
+    sets.sort();
+    sets.dedup();
+    (!sets.is_empty()).then_some(sets.len() as u64)
+}
+
+fn kinds(source: &impl Source, cpuinfo: &str, cpus: &[u64]) -> Vec<CoreKind> {
+    let hybrid = hybrid(source);
+    let mut kinds: Vec<(Option<String>, Option<u64>, Vec<u64>)> = Vec::new();
+    for &cpu in cpus {
+        let pmu = hybrid.iter().find(|(_, list)| list.contains(&cpu));
+        let name = match pmu {
+            Some((name, _)) => Some((*name).to_owned()),
+            None => block(cpuinfo, cpu).and_then(core_name),
+        };
+        let capacity = source.number(&format!("{CPU}/cpu{cpu}/cpu_capacity"));
+        let same = kinds
+            .iter_mut()
+            .find(|(n, c, _)| *n == name && *c == capacity);
+        match same {
+            Some((_, _, list)) => list.push(cpu),
+            None => kinds.push((name, capacity, vec![cpu])),
+        }
+    }
+    let each = kinds.into_iter().map(|(name, capacity, list)| CoreKind {
+        name,
+        cpus: as_cpu_list(&list),
+        capacity,
+    });
+    each.collect()
+}
+
+/// Intel's hybrid processors have a counter unit for each kind of core, and the kernel lists its processors.
+fn hybrid(source: &impl Source) -> Vec<(&'static str, Vec<u64>)> {
+    let units = [
+        ("cpu_core", "performance"),
+        ("cpu_atom", "efficiency"),
+        ("cpu_lowpower", "low power"),
+    ];
+    let each = units.into_iter().filter_map(|(unit, name)| {
+        let list = source.word(&format!("/sys/devices/{unit}/cpus"))?;
+        Some((name, cpu_list(&list)))
+    });
+    each.collect()
+}
+
+/// One processor's lines.
+fn block(cpuinfo: &str, cpu: u64) -> Option<&str> {
+    let number = cpu.to_string();
+    cpuinfo
+        .split("\n\n")
+        .find(|block| value(block, "processor") == Some(&number))
+}
+
+/// Where processors of one machine differ in name: Arm's parts, RISC-V's microarchitectures.
+fn core_name(block: &str) -> Option<String> {
+    if let Some(name) = value(block, "uarch") {
+        return Some(name.to_owned());
+    }
+    let maker = value(block, "CPU implementer")?;
+    let part = value(block, "CPU part")?;
+    let name = arm::core(maker, part).map(str::to_owned);
+    Some(name.unwrap_or_else(|| format!("implementer {maker} part {part}")))
+}
+
+fn throttled(source: &impl Source, cpus: &[u64]) -> Option<u64> {
+    let counts = cpus.iter().filter_map(|cpu| {
+        source.number::<u64>(&format!(
+            "{CPU}/cpu{cpu}/thermal_throttle/core_throttle_count"
+        ))
+    });
+    counts.max()
+}

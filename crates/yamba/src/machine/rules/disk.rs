@@ -1,0 +1,49 @@
+//! The disk that scratch files are on.
+
+use yamba_record::machine::details::Disturbance;
+
+use super::{Facts, mended_by};
+use crate::machine::show::bytes;
+
+const PRESSURE: f64 = 1.0;
+
+pub(super) fn in_memory(f: &Facts<'_>) -> Option<Disturbance> {
+    let storage = &f.details.storage;
+    (storage.is_memory == Some(true)).then(|| {
+        mended_by(
+            "scratch_in_memory",
+            format!(
+                "scratch files ({}) are in memory: no read of them ever reaches a disk",
+                storage.folder
+            ),
+            "export TMPDIR=FOLDER_ON_A_DISK",
+        )
+    })
+}
+
+pub(super) fn busy(f: &Facts<'_>) -> Option<Disturbance> {
+    let share = f.details.load.io_pressure?;
+    (share >= PRESSURE).then(|| {
+        mended_by(
+            "disk_busy",
+            format!("threads waited for a disk in {share:.1} % of the last 10 s"),
+            "ps -eo state,pid,comm | grep '^D'    # who waits",
+        )
+    })
+}
+
+pub(super) fn read_ahead(f: &Facts<'_>) -> Option<Disturbance> {
+    let storage = &f.details.storage;
+    let size = storage.read_ahead?;
+    let device = storage.device.as_deref()?;
+    (size > 0 && storage.is_memory == Some(false)).then(|| {
+        mended_by(
+            "read_ahead",
+            format!(
+                "the disk reads up to {} ahead: one access pays for its neighbours, those are then free",
+                bytes(size)
+            ),
+            format!("echo 0 | sudo tee /sys/block/{device}/queue/read_ahead_kb"),
+        )
+    })
+}

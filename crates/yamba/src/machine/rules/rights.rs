@@ -1,0 +1,79 @@
+//! What this process may not do, though a quiet measurement wants it.
+
+use yamba_record::machine::details::{Disturbance, Limit};
+
+use super::{Facts, advised, mended_by};
+use crate::machine::show::bytes;
+
+pub(super) fn realtime(f: &Facts<'_>) -> Option<Disturbance> {
+    let privileges = &f.details.privileges;
+    if privileges.realtime != Some(false) {
+        return None;
+    }
+    let text = "no right to real-time scheduling: any other thread may take a turn in the midst of an interval";
+    let holds = privileges.capabilities.iter().any(|c| c == "sys_nice");
+    let may = holds
+        || !matches!(
+            f.details.limits.realtime_priority,
+            Some(Limit::At(0)) | None
+        );
+    Some(if may {
+        advised(
+            "realtime",
+            text,
+            "limits allow it, a container or its control group does not: run outside of it",
+        )
+    } else {
+        mended_by(
+            "realtime",
+            text,
+            "sudo prlimit --pid $$ --rtprio=99    # for this shell and what it starts",
+        )
+    })
+}
+
+/// Since Linux 6.12 a server of the scheduler sees to the others; before, real-time threads as a whole were stopped.
+pub(super) fn realtime_share(f: &Facts<'_>) -> Option<Disturbance> {
+    let kernel = &f.details.kernel;
+    let (run, period) = kernel.realtime_runtime_us.zip(kernel.realtime_period_us)?;
+    let period = i64::try_from(period).ok()?;
+    let is_limited = run >= 0 && run < period;
+    if f.details.privileges.realtime != Some(true) || !is_limited {
+        return None;
+    }
+    let text = format!(
+        "with --realtime others still get {:.0} % of each second, {} ms in one piece, if they want it",
+        (period - run) as f64 / period as f64 * 100.0,
+        (period - run) / 1000
+    );
+    let command = if version(&f.machine.kernel) >= [6, 12] {
+        "sudo sh -c 'for f in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do echo 0 > $f; done'"
+    } else {
+        "sudo sysctl kernel.sched_rt_runtime_us=-1"
+    };
+    Some(mended_by("realtime_share", text, command))
+}
+
+/// The first two numbers of `6.1.0-13-amd64`.
+fn version(release: &str) -> [u32; 2] {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit());
+    let mut next = || numbers.next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    [next(), next()]
+}
+
+pub(super) fn locked_memory(f: &Facts<'_>) -> Option<Disturbance> {
+    if f.details.privileges.lock_memory != Some(false) {
+        return None;
+    }
+    let Some(Limit::At(limit)) = f.details.limits.locked_memory else {
+        return None;
+    };
+    Some(mended_by(
+        "locked_memory",
+        format!(
+            "only {} may be locked in memory: the rest may be taken away and fault while it is timed",
+            bytes(limit)
+        ),
+        "sudo prlimit --pid $$ --memlock=unlimited    # for this shell and what it starts",
+    ))
+}

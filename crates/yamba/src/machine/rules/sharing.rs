@@ -1,0 +1,156 @@
+//! Who else uses the processors and the memory.
+
+use yamba_record::machine::details::Disturbance;
+
+use super::{Facts, advised, mended_by};
+use crate::machine::show::bytes;
+use crate::machine::text::cpu_list;
+
+/// Of the share that a host takes, and of the per cent that threads wait, what no longer passes for nothing.
+const STOLEN: f64 = 0.0001;
+const PRESSURE: f64 = 1.0;
+
+/// The emulator says so itself; with an accelerator it gives that one's name.
+pub(super) fn emulated(f: &Facts<'_>) -> Option<Disturbance> {
+    let hypervisor = f.details.virtualisation.hypervisor.as_deref()?;
+    (hypervisor == "qemu-tcg").then(|| {
+        advised(
+            "emulated",
+            "the processor is emulated: no figure says anything of the speed of a real one",
+            "start the guest with `-accel kvm`",
+        )
+    })
+}
+
+pub(super) fn load(f: &Facts<'_>) -> Option<Disturbance> {
+    let load = &f.details.load;
+    let mut seen = Vec::new();
+    if let Some(running @ 1..) = load.running {
+        seen.push(format!("{running} other threads run just now"));
+    }
+    if let Some([minute, ..]) = load.average
+        && minute > 0.25 * f.machine.cpus as f64
+    {
+        seen.push(format!(
+            "{minute:.2} threads ran in the mean of the last minute"
+        ));
+    }
+    if let Some(share) = load.cpu_pressure
+        && share >= PRESSURE
+    {
+        seen.push(format!(
+            "in {share:.0} % of the last 10 s one waited for a processor"
+        ));
+    }
+    (!seen.is_empty()).then(|| {
+        mended_by(
+            "load",
+            format!("{}: they take turns, caches and memory", seen.join(", ")),
+            "ps -eo pcpu,pid,comm --sort=-pcpu | head    # who it is",
+        )
+    })
+}
+
+/// Of the machine, or left to this process.
+pub(super) fn one_processor(f: &Facts<'_>) -> Option<Disturbance> {
+    if f.machine.cpus != 1 {
+        return None;
+    }
+    let online = f.details.processor.online.as_deref();
+    let text =
+        "one processor does all: interrupts, the kernel's own work and every other process disturb";
+    match online {
+        Some(all) if cpu_list(all).len() > 1 => Some(mended_by(
+            "one_processor",
+            text,
+            format!("taskset -cp {all} $$"),
+        )),
+        _ => Some(advised(
+            "one_processor",
+            text,
+            "give the machine a second processor",
+        )),
+    }
+}
+
+pub(super) fn stolen(f: &Facts<'_>) -> Option<Disturbance> {
+    let share = f.details.virtualisation.stolen?;
+    (share >= STOLEN).then(|| {
+        advised(
+            "stolen",
+            format!(
+                "the host took {} of the time that was wanted since the system started",
+                percent(share)
+            ),
+            "a bare machine or a host of one's own; intervals that were stolen from are marked",
+        )
+    })
+}
+
+/// Two digits that say something, also of a small share.
+fn percent(share: f64) -> String {
+    match share {
+        s if s >= 0.01 => format!("{:.1} %", s * 100.0),
+        s => format!("{:.2} %", s * 100.0),
+    }
+}
+
+pub(super) fn quota(f: &Facts<'_>) -> Option<Disturbance> {
+    let quota = f.details.virtualisation.cpu_quota?;
+    (quota < f.machine.cpus as f64).then(|| {
+        advised(
+            "quota",
+            format!(
+                "the control group may use {quota} processors' time: beyond that all of it stops until the next \
+                 period (mostly 100 ms)"
+            ),
+            "start it without a quota: `docker run` without `--cpus`, systemd without `CPUQuota=`",
+        )
+    })
+}
+
+pub(super) fn smt(f: &Facts<'_>) -> Option<Disturbance> {
+    if f.details.processor.smt != Some(true) {
+        return None;
+    }
+    let text =
+        "two threads share a core: what runs on the sibling takes its units and its first caches";
+    Some(match f.details.processor.smt_control.as_deref() {
+        Some("on") => mended_by(
+            "smt",
+            text,
+            "echo off | sudo tee /sys/devices/system/cpu/smt/control",
+        ),
+        _ => advised("smt", text, "switch it off in the firmware, or at the host"),
+    })
+}
+
+/// Less than a twentieth left: the kernel looks for pages while the benchmark runs.
+pub(super) fn little_memory(f: &Facts<'_>) -> Option<Disturbance> {
+    let memory = &f.details.memory;
+    let (total, available) = memory.total.zip(memory.available)?;
+    (available < total / 20).then(|| {
+        mended_by(
+            "little_memory",
+            format!(
+                "only {} of memory is left: the kernel takes pages back while something is timed",
+                bytes(available)
+            ),
+            "ps -eo rss,pid,comm --sort=-rss | head    # who has it",
+        )
+    })
+}
+
+pub(super) fn swap(f: &Facts<'_>) -> Option<Disturbance> {
+    let used = f.details.memory.swap_used?;
+    (used > 0).then(|| {
+        mended_by(
+            "swap",
+            format!(
+                "{} of memory is swapped out: whoever touches it waits for a disk",
+                bytes(used)
+            ),
+            "sudo swapoff -a && sudo swapon -a",
+        )
+    })
+}

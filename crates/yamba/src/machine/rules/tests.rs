@@ -1,0 +1,422 @@
+//! Each rule with facts that trigger it, and with facts next to those that do not.
+
+use yamba_record::Machine;
+use yamba_record::machine::Details;
+use yamba_record::machine::details::{CoreKind, IdleState, Limit, Mend, Node};
+
+use super::*;
+
+/// What a change of the facts makes of an otherwise silent machine.
+fn found(change: impl Fn(&mut Machine, &mut Details)) -> Vec<Disturbance> {
+    let (machine, details) = facts(change);
+    RULES
+        .iter()
+        .filter_map(|rule| {
+            rule(&Facts {
+                machine: &machine,
+                details: &details,
+            })
+        })
+        .collect()
+}
+
+fn facts(change: impl Fn(&mut Machine, &mut Details)) -> (Machine, Details) {
+    let mut machine = Machine {
+        isa: "x86_64".to_owned(),
+        kernel: "6.8.0".to_owned(),
+        cpus: 4,
+        root: true,
+        ..Machine::default()
+    };
+    let mut details = Details::default();
+    change(&mut machine, &mut details);
+    (machine, details)
+}
+
+fn names(change: impl Fn(&mut Machine, &mut Details)) -> Vec<String> {
+    found(change).into_iter().map(|d| d.name).collect()
+}
+
+/// The command of the only one found.
+fn command(change: impl Fn(&mut Machine, &mut Details)) -> String {
+    let all = found(change);
+    match all.as_slice() {
+        [
+            Disturbance {
+                mend: Mend::Command(command),
+                ..
+            },
+        ] => command.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn text(word: &str) -> Option<String> {
+    Some(word.to_owned())
+}
+
+#[test]
+fn a_machine_that_tells_nothing_is_not_accused() {
+    assert_eq!(names(|_, _| {}), [""; 0]);
+}
+
+#[test]
+fn others_that_run() {
+    assert_eq!(names(|_, d| d.load.running = Some(1)), ["load"]);
+    assert_eq!(names(|_, d| d.load.running = Some(0)), [""; 0]);
+    assert_eq!(
+        names(|_, d| d.load.average = Some([1.1, 0.0, 0.0])),
+        ["load"]
+    );
+    assert_eq!(
+        names(|_, d| d.load.average = Some([0.9, 9.0, 9.0])),
+        [""; 0]
+    );
+    assert_eq!(names(|_, d| d.load.cpu_pressure = Some(5.0)), ["load"]);
+    assert_eq!(names(|_, d| d.load.cpu_pressure = Some(0.5)), [""; 0]);
+    assert_eq!(names(|_, d| d.load.io_pressure = Some(5.0)), ["disk_busy"]);
+    assert_eq!(names(|_, d| d.load.io_pressure = Some(0.1)), [""; 0]);
+}
+
+#[test]
+fn one_processor_of_the_machine_or_of_the_process() {
+    let advised = found(|m, _| m.cpus = 1);
+    assert!(matches!(advised[0].mend, Mend::Advice(_)));
+    let allowed = |m: &mut Machine, d: &mut Details| {
+        m.cpus = 1;
+        d.processor.online = text("0-3");
+    };
+    assert_eq!(command(allowed), "taskset -cp 0-3 $$");
+}
+
+#[test]
+fn what_a_host_or_a_group_takes() {
+    assert_eq!(
+        names(|_, d| d.virtualisation.stolen = Some(0.002)),
+        ["stolen"]
+    );
+    assert_eq!(names(|_, d| d.virtualisation.stolen = Some(0.0)), [""; 0]);
+    assert_eq!(
+        names(|_, d| d.virtualisation.cpu_quota = Some(1.5)),
+        ["quota"]
+    );
+    assert_eq!(
+        names(|_, d| d.virtualisation.cpu_quota = Some(4.0)),
+        [""; 0]
+    );
+    assert_eq!(
+        names(|_, d| d.virtualisation.hypervisor = text("qemu-tcg")),
+        ["emulated"]
+    );
+    assert_eq!(
+        names(|_, d| d.virtualisation.hypervisor = text("kvm")),
+        [""; 0]
+    );
+}
+
+#[test]
+fn siblings_are_switched_off_where_the_kernel_can() {
+    let on = |_: &mut Machine, d: &mut Details| {
+        d.processor.smt = Some(true);
+        d.processor.smt_control = text("on");
+    };
+    assert!(command(on).contains("smt/control"));
+    let unable = found(|_, d| d.processor.smt = Some(true));
+    assert!(matches!(unable[0].mend, Mend::Advice(_)));
+    assert_eq!(names(|_, d| d.processor.smt = Some(false)), [""; 0]);
+}
+
+#[test]
+fn memory_that_is_short_or_away() {
+    let left = |available| {
+        move |_: &mut Machine, d: &mut Details| {
+            d.memory.total = Some(100 << 30);
+            d.memory.available = Some(available);
+        }
+    };
+    assert_eq!(names(left(4 << 30)), ["little_memory"]);
+    assert_eq!(names(left(6 << 30)), [""; 0]);
+    assert_eq!(names(|_, d| d.memory.swap_used = Some(4096)), ["swap"]);
+    assert_eq!(names(|_, d| d.memory.swap_used = Some(0)), [""; 0]);
+    assert_eq!(names(|_, d| d.memory.merging = Some(true)), ["merging"]);
+    assert_eq!(names(|_, d| d.memory.merging = Some(false)), [""; 0]);
+    let always = |d: &mut Details| d.memory.transparent_huge_pages = text("always");
+    assert_eq!(names(|_, d| always(d)), ["huge_pages"]);
+    assert_eq!(
+        names(|_, d| d.memory.transparent_huge_pages = text("madvise")),
+        [""; 0]
+    );
+}
+
+#[test]
+fn pages_move_only_between_nodes() {
+    let nodes = |count: usize| {
+        move |_: &mut Machine, d: &mut Details| {
+            d.memory.node_balancing = Some(true);
+            d.memory.nodes = vec![Node::default(); count];
+        }
+    };
+    assert_eq!(names(nodes(2)), ["node_balancing"]);
+    assert_eq!(names(nodes(1)), [""; 0]);
+}
+
+#[test]
+fn a_governor_that_chooses() {
+    let governed = |governors: &'static [&str], high| {
+        move |_: &mut Machine, d: &mut Details| {
+            d.frequency.governors = governors.iter().map(|g| (*g).to_owned()).collect();
+            d.frequency.lowest_allowed = Some(2);
+            d.frequency.highest_allowed = Some(high);
+        }
+    };
+    assert_eq!(
+        names(governed(&["performance", "powersave"], 3)),
+        ["governor"]
+    );
+    assert_eq!(names(governed(&["performance"], 3)), [""; 0]);
+    assert_eq!(
+        names(governed(&["powersave"], 2)),
+        [""; 0],
+        "one frequency only"
+    );
+}
+
+#[test]
+fn each_switch_of_turbo_is_mended_its_own_way() {
+    let turbo = |on, switch: &'static str| {
+        move |_: &mut Machine, d: &mut Details| {
+            d.frequency.turbo = Some(on);
+            d.frequency.turbo_switch = text(switch);
+        }
+    };
+    assert_eq!(
+        command(turbo(true, "/x/no_turbo")),
+        "echo 1 | sudo tee /x/no_turbo"
+    );
+    assert_eq!(
+        command(turbo(true, "/x/boost")),
+        "echo 0 | sudo tee /x/boost"
+    );
+    assert_eq!(names(turbo(false, "/x/boost")), [""; 0]);
+}
+
+#[test]
+fn what_saves_energy() {
+    assert_eq!(
+        names(|_, d| d.frequency.profile = text("low-power")),
+        ["profile"]
+    );
+    assert_eq!(
+        names(|_, d| d.frequency.profile = text("balanced")),
+        [""; 0]
+    );
+    assert_eq!(
+        names(|_, d| d.frequency.on_battery = Some(true)),
+        ["battery"]
+    );
+    assert_eq!(names(|_, d| d.frequency.on_battery = Some(false)), [""; 0]);
+    assert_eq!(
+        command(|_, d| d.kernel.laptop_mode = Some(true)),
+        "sudo sysctl vm.laptop_mode=0"
+    );
+    assert_eq!(names(|_, d| d.processor.throttled = Some(3)), ["heat"]);
+    assert_eq!(names(|_, d| d.processor.throttled = Some(0)), [""; 0]);
+    let sleeping = |us| {
+        move |_: &mut Machine, d: &mut Details| {
+            d.idle.states = vec![IdleState {
+                name: "C6".to_owned(),
+                wake_us: Some(us),
+            }];
+        }
+    };
+    assert_eq!(names(sleeping(170)), ["deep_sleep"]);
+    assert_eq!(names(sleeping(2)), [""; 0]);
+}
+
+#[test]
+fn clocks_that_are_not_the_counter() {
+    let source = |name: &'static str, others: &'static [&str]| {
+        move |_: &mut Machine, d: &mut Details| {
+            d.timers.source = text(name);
+            d.timers.available = others.iter().map(|o| (*o).to_owned()).collect();
+        }
+    };
+    assert!(command(source("kvm-clock", &["kvm-clock", "tsc"])).starts_with("echo tsc"));
+    let hidden = found(source("hpet", &["hpet"]));
+    assert!(hidden[0].text.contains("system call") && matches!(hidden[0].mend, Mend::Advice(_)));
+    assert_eq!(names(source("tsc", &["tsc", "hpet"])), [""; 0]);
+    let elsewhere = |m: &mut Machine, d: &mut Details| {
+        m.isa = "aarch64".to_owned();
+        d.timers.source = text("arch_sys_counter");
+    };
+    assert_eq!(names(elsewhere), [""; 0]);
+    assert_eq!(
+        names(|_, d| d.timers.counter_invariant = Some(false)),
+        ["counter"]
+    );
+    assert_eq!(
+        names(|_, d| d.timers.counter_invariant = Some(true)),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_watchdog_disturbs_only_who_counts() {
+    let counting = |counts| {
+        move |_: &mut Machine, d: &mut Details| {
+            d.kernel.watchdog = Some(true);
+            d.privileges.counters = Some(counts);
+        }
+    };
+    assert_eq!(names(counting(true)), ["watchdog"]);
+    assert_eq!(names(counting(false)), [""; 0]);
+}
+
+#[test]
+fn launches_need_different_layouts() {
+    assert_eq!(
+        names(|_, d| d.kernel.layout_randomisation = Some(0)),
+        ["one_layout"]
+    );
+    assert_eq!(
+        names(|_, d| d.kernel.layout_randomisation = Some(2)),
+        [""; 0]
+    );
+}
+
+#[test]
+fn rights_that_are_missing() {
+    let plain = |_: &mut Machine, d: &mut Details| {
+        d.privileges.realtime = Some(false);
+        d.limits.realtime_priority = Some(Limit::At(0));
+    };
+    assert!(command(plain).contains("--rtprio"));
+    let filtered = found(|_, d| {
+        d.privileges.realtime = Some(false);
+        d.privileges.capabilities = vec!["sys_nice".to_owned()];
+    });
+    assert!(matches!(filtered[0].mend, Mend::Advice(_)));
+    assert_eq!(names(|_, d| d.privileges.realtime = Some(true)), [""; 0]);
+    let locked = |may| {
+        move |_: &mut Machine, d: &mut Details| {
+            d.privileges.lock_memory = Some(may);
+            d.limits.locked_memory = Some(Limit::At(65536));
+        }
+    };
+    assert!(found(locked(false))[0].text.contains("only 64 KiB"));
+    assert_eq!(names(locked(true)), [""; 0]);
+}
+
+#[test]
+fn the_share_of_real_time_is_lifted_as_the_kernel_knows() {
+    let share = |run, kernel: &'static str| {
+        move |m: &mut Machine, d: &mut Details| {
+            m.kernel = kernel.to_owned();
+            d.privileges.realtime = Some(true);
+            d.kernel.realtime_runtime_us = Some(run);
+            d.kernel.realtime_period_us = Some(1_000_000);
+        }
+    };
+    assert!(command(share(950_000, "6.1.0-13-amd64")).contains("sched_rt_runtime_us=-1"));
+    assert!(command(share(950_000, "6.12.1")).contains("fair_server"));
+    assert!(command(share(950_000, "7.0")).contains("fair_server"));
+    assert!(
+        found(share(950_000, "6.1"))[0]
+            .text
+            .contains("5 % of each second, 50 ms")
+    );
+    assert_eq!(names(share(-1, "6.1")), [""; 0]);
+    assert_eq!(names(share(1_000_000, "6.1")), [""; 0]);
+}
+
+#[test]
+fn disks_and_what_passes_for_one() {
+    let disk = |memory, read_ahead| {
+        move |_: &mut Machine, d: &mut Details| {
+            d.storage.is_memory = Some(memory);
+            d.storage.read_ahead = Some(read_ahead);
+            d.storage.device = text("sda");
+        }
+    };
+    assert_eq!(names(disk(true, 0)), ["scratch_in_memory"]);
+    assert_eq!(
+        command(disk(false, 4096)),
+        "echo 0 | sudo tee /sys/block/sda/queue/read_ahead_kb"
+    );
+    assert_eq!(names(disk(false, 0)), [""; 0]);
+}
+
+fn cannot_with(change: impl Fn(&mut Machine, &mut Details)) -> Vec<Cannot> {
+    let (machine, details) = facts(change);
+    let facts = Facts {
+        machine: &machine,
+        details: &details,
+    };
+    cannot::RULES
+        .iter()
+        .filter_map(|rule| rule(&facts))
+        .collect()
+}
+
+#[test]
+fn what_was_not_tried_is_not_refused() {
+    assert_eq!(cannot_with(|_, _| {}), []);
+    let all = |d: &mut Details| {
+        d.privileges.counters = Some(true);
+        d.privileges.realtime = Some(true);
+        d.privileges.guests = Some(true);
+        d.privileges.network_file_systems = Some(vec!["nfs".to_owned()]);
+        d.processor.kinds = vec![CoreKind::default()];
+    };
+    assert_eq!(cannot_with(|_, d| all(d)), []);
+}
+
+#[test]
+fn counters_are_refused_for_a_reason() {
+    let why = |error: &'static str, guest, paranoid| {
+        let all = cannot_with(move |m, d| {
+            m.virtual_machine = Some(guest);
+            d.privileges.counters = Some(false);
+            d.privileges.counters_error = text(error);
+            d.kernel.perf_event_paranoid = Some(paranoid);
+        });
+        assert_eq!(all.len(), 1);
+        all[0].clone()
+    };
+    assert!(
+        why("ENOENT", true, 2)
+            .why
+            .contains("host gives the guest none")
+    );
+    assert!(why("ENOENT", false, 2).why.contains("kernel finds none"));
+    assert!(why("ENOSYS", false, 2).why.contains("kernel lacks it"));
+    assert!(why("zero", true, 2).why.contains("stays at zero"));
+    assert!(
+        why("EACCES", false, 4)
+            .why
+            .contains("perf_event_paranoid is 4")
+    );
+    assert!(matches!(why("EACCES", false, 4).mend, Mend::Command(_)));
+    assert!(why("EPERM", false, 2).why.contains("filter"));
+}
+
+#[test]
+fn other_things_that_cannot_be_measured() {
+    let whats = |change: fn(&mut Machine, &mut Details)| {
+        let all = cannot_with(change);
+        all.into_iter()
+            .map(|c| c.what)
+            .collect::<Vec<_>>()
+            .join(";")
+    };
+    assert!(whats(|_, d| d.privileges.realtime = Some(false)).contains("two priorities"));
+    assert!(whats(|m, _| m.cpus = 1).contains("grows with processors"));
+    assert!(whats(|m, _| m.root = false).contains("read-ahead"));
+    assert!(whats(|_, d| d.privileges.guests = Some(false)).contains("hypervisor"));
+    assert!(whats(|_, d| d.privileges.network_file_systems = Some(vec![])).contains("network"));
+    let fixed = cannot_with(|_, d| {
+        d.privileges.network_file_systems = Some(vec![]);
+        d.kernel.modules = Some(false);
+    });
+    assert!(matches!(fixed[0].mend, Mend::Advice(_)));
+}

@@ -1,0 +1,167 @@
+//! A page of labelled lines, wrapped to the width of a terminal. Commands stay in one piece, to be copied.
+
+const WIDTH: usize = 96;
+const LABEL: usize = 16;
+
+const BOLD: &str = "1";
+const YELLOW: &str = "33";
+const CYAN: &str = "36";
+
+/// The text so far.
+pub(in crate::machine) struct Page {
+    pub text: String,
+    colour: bool,
+}
+
+impl Page {
+    pub fn new(colour: bool) -> Page {
+        Page {
+            text: String::new(),
+            colour,
+        }
+    }
+
+    pub fn section(&mut self, title: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        let title = self.paint(title, BOLD);
+        self.text.push_str(&title);
+        self.text.push('\n');
+    }
+
+    /// A label and what is said of it; nothing said means that the system does not tell.
+    pub fn line(&mut self, label: &str, value: &str) {
+        let value = if value.is_empty() { "not told" } else { value };
+        self.labelled(label, None, value);
+    }
+
+    pub fn warn(&mut self, label: &str, value: &str) {
+        self.labelled(label, Some(YELLOW), value);
+    }
+
+    /// What has no short name.
+    pub fn item(&mut self, text: &str) {
+        for (i, line) in wrap(text, WIDTH - 4).iter().enumerate() {
+            let indent = if i == 0 { "  " } else { "    " };
+            self.text.push_str(&format!("{indent}{line}\n"));
+        }
+    }
+
+    pub fn command(&mut self, command: &str) {
+        let command = self.paint(command, CYAN);
+        self.text.push_str(&format!("    $ {command}\n"));
+    }
+
+    pub fn advice(&mut self, text: &str) {
+        for line in wrap(text, WIDTH - 6) {
+            self.text.push_str(&format!("      {line}\n"));
+        }
+    }
+
+    fn labelled(&mut self, label: &str, code: Option<&str>, value: &str) {
+        for (i, line) in wrap(value, WIDTH - LABEL - 4).iter().enumerate() {
+            let label = if i == 0 { label } else { "" };
+            let padded = format!("{label:LABEL$}");
+            let shown = match code {
+                Some(code) => self.paint(&padded, code),
+                None => padded,
+            };
+            self.text.push_str(&format!("  {shown}  {line}\n"));
+        }
+    }
+
+    fn paint(&self, text: &str, code: &str) -> String {
+        match self.colour {
+            true => format!("\x1b[{code}m{text}\x1b[0m"),
+            false => text.to_owned(),
+        }
+    }
+}
+
+/// Lines no longer than `width`, broken at blanks; a word that is longer has a line of its own.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last().map_or(0, |l| l.chars().count());
+        if line > 0 && line + 1 + word.chars().count() > width {
+            lines.push(String::new());
+        }
+        if let Some(last) = lines.last_mut() {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}
+
+/// `32 KiB`, `23.5 GiB`.
+pub(in crate::machine) fn bytes(number: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let (mut value, mut unit) = (number as f64, 0);
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{} {}", short(value), units[unit])
+}
+
+/// `2.6 GHz`, `24 MHz`.
+pub(in crate::machine) fn hertz(number: u64) -> String {
+    let units = ["Hz", "kHz", "MHz", "GHz"];
+    let (mut value, mut unit) = (number as f64, 0);
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let digits = if unit == 3 { 3 } else { 1 };
+    let text = format!("{value:.digits$}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{text} {}", units[unit])
+}
+
+/// One digit after the point, if it says something.
+fn short(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_rates_are_short() {
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(32 << 10), "32 KiB");
+        assert_eq!(bytes(25_276_502_016), "23.5 GiB");
+        assert_eq!(hertz(24_000_000), "24 MHz");
+        assert_eq!(hertz(2_596_132_000), "2.596 GHz");
+        assert_eq!(hertz(4_000_000_000), "4 GHz");
+        assert_eq!(hertz(250), "250 Hz");
+    }
+
+    #[test]
+    fn lines_are_wrapped_and_commands_are_not() {
+        let mut page = Page::new(false);
+        page.section("Group");
+        page.line("label", &"word ".repeat(40));
+        page.command(&"x".repeat(120));
+        let lines: Vec<&str> = page.text.lines().collect();
+        assert_eq!(lines[0], "Group");
+        assert!(lines[1].starts_with("  label             word word"));
+        assert!(lines[1..4].iter().all(|l| l.len() <= WIDTH), "{lines:?}");
+        assert_eq!(lines.last().map(|l| l.len()), Some(126));
+        page.line("gone", "");
+        assert!(page.text.ends_with("not told\n"));
+    }
+
+    #[test]
+    fn colours_are_for_terminals() {
+        let mut page = Page::new(true);
+        page.warn("load", "high");
+        assert!(page.text.contains("\x1b[33mload"));
+    }
+}

@@ -1,0 +1,137 @@
+//! Where facts are read: the system's own files, or in tests the saved ones of some machine.
+
+use std::fs;
+use std::str::FromStr;
+
+/// Files that tell facts. A file that is not there, or not for us, is none.
+pub(super) trait Source {
+    /// A file's bytes.
+    fn bytes(&self, path: &str) -> Option<Vec<u8>>;
+    /// The names in a folder, sorted.
+    fn list(&self, folder: &str) -> Vec<String>;
+    /// A path without symbolic links.
+    fn resolve(&self, path: &str) -> Option<String>;
+
+    /// A file's text.
+    fn read(&self, path: &str) -> Option<String> {
+        let bytes = self.bytes(path)?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The one line that a file holds; an empty one tells nothing.
+    fn word(&self, path: &str) -> Option<String> {
+        let text = self.read(path)?;
+        let word = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+        (!word.is_empty()).then(|| word.to_owned())
+    }
+
+    /// The number that a file holds.
+    fn number<T: FromStr>(&self, path: &str) -> Option<T> {
+        self.word(path)?.parse().ok()
+    }
+
+    /// A file that holds 0 for no; `Y` and `N` are the module parameters' way.
+    fn is_on(&self, path: &str) -> Option<bool> {
+        match self.word(path)?.as_str() {
+            "0" | "N" => Some(false),
+            "Y" => Some(true),
+            other => other.parse::<i64>().ok().map(|n| n != 0),
+        }
+    }
+}
+
+/// This machine.
+pub(super) struct Here;
+
+impl Source for Here {
+    fn bytes(&self, path: &str) -> Option<Vec<u8>> {
+        fs::read(path).ok()
+    }
+
+    fn list(&self, folder: &str) -> Vec<String> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries
+            .filter_map(|e| e.file_name().into_string().ok())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn resolve(&self, path: &str) -> Option<String> {
+        fs::canonicalize(path).ok()?.to_str().map(str::to_owned)
+    }
+}
+
+/// A machine's files in one text: `== PATH` and then the file's lines, with `\0` for a zero byte; `== PATH = HEX` is a
+/// file of those bytes, `== LINK -> PATH` a symbolic link.
+#[cfg(test)]
+pub(super) struct Sample {
+    files: std::collections::BTreeMap<String, Vec<u8>>,
+    links: Vec<(String, String)>,
+}
+
+#[cfg(test)]
+impl Sample {
+    pub fn new(text: &str) -> Sample {
+        let mut sample = Sample {
+            files: std::collections::BTreeMap::new(),
+            links: Vec::new(),
+        };
+        for part in text.split("== ").skip(1) {
+            let (head, lines) = part.split_once('\n').unwrap();
+            if let Some((link, to)) = head.split_once(" -> ") {
+                sample.links.push((link.to_owned(), to.to_owned()));
+            } else if let Some((path, hex)) = head.split_once(" = ") {
+                let digits = (0..hex.len()).step_by(2).map(|i| &hex[i..i + 2]);
+                let bytes = digits.map(|d| u8::from_str_radix(d, 16).unwrap());
+                sample.files.insert(path.to_owned(), bytes.collect());
+            } else {
+                let bytes = lines.replace("\\0", "\0").into_bytes();
+                sample.files.insert(head.to_owned(), bytes);
+            }
+        }
+        sample
+    }
+}
+
+#[cfg(test)]
+impl Source for Sample {
+    fn bytes(&self, path: &str) -> Option<Vec<u8>> {
+        self.files.get(path).cloned()
+    }
+
+    fn list(&self, folder: &str) -> Vec<String> {
+        let inside = self.files.keys().filter_map(|p| {
+            let rest = p.strip_prefix(folder)?.strip_prefix('/')?;
+            rest.split('/').next().map(str::to_owned)
+        });
+        let mut names: Vec<String> = inside.collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn resolve(&self, path: &str) -> Option<String> {
+        let link = self.links.iter().find(|(link, _)| link == path);
+        match link {
+            Some((_, to)) => Some(to.clone()),
+            None => self.files.contains_key(path).then(|| path.to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_or_empty_file_tells_nothing() {
+        let sample = Sample::new("== /a\n\n== /b\nY\n== /c\n-1\n== /d\n0\n");
+        assert_eq!(sample.word("/a"), None);
+        assert_eq!(sample.word("/x"), None);
+        assert_eq!(sample.is_on("/b"), Some(true));
+        assert_eq!(sample.number::<i64>("/c"), Some(-1));
+        assert_eq!(sample.number::<u64>("/c"), None);
+        assert_eq!(sample.is_on("/d"), Some(false));
+    }
+}

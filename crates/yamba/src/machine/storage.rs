@@ -1,0 +1,184 @@
+//! Where scratch files go, and the disk below.
+
+use std::path::PathBuf;
+
+use yamba_record::machine::details::Storage;
+
+use super::asked::Folder;
+use super::mounts::{Mount, holding, mounts};
+use super::source::Source;
+use super::text::chosen;
+
+/// The folder that scratch files go under, and what to call it: `TMPDIR`, else `/var/tmp`, since `/tmp` is often memory.
+pub(crate) fn scratch_folder() -> (&'static str, PathBuf) {
+    match std::env::var_os("TMPDIR").filter(|d| !d.is_empty()) {
+        Some(folder) => ("$TMPDIR", PathBuf::from(folder)),
+        None => ("/var/tmp", PathBuf::from("/var/tmp")),
+    }
+}
+
+/// Options that cost or save time. Others may name hosts, users and volumes.
+const OPTIONS: [&str; 16] = [
+    "ro",
+    "sync",
+    "dirsync",
+    "noatime",
+    "relatime",
+    "strictatime",
+    "lazytime",
+    "discard",
+    "nobarrier",
+    "data=journal",
+    "data=ordered",
+    "data=writeback",
+    "compress",
+    "compress-force",
+    "nodatacow",
+    "volatile",
+];
+
+pub(super) fn storage(source: &impl Source, folder: &Folder) -> Storage {
+    let mountinfo = source.read("/proc/self/mountinfo").unwrap_or_default();
+    let mounts = mounts(&mountinfo);
+    let mut storage = Storage {
+        folder: folder.name.clone(),
+        total: folder.total,
+        free: folder.free,
+        ..Storage::default()
+    };
+    let Some(mount) = holding(&mounts, &folder.path) else {
+        return storage;
+    };
+    storage.file_system = Some(mount.kind.to_owned());
+    storage.options = options(mount);
+    if let Some(disk) = disk(source, mount) {
+        describe(source, &disk, &mut storage);
+    }
+    storage.is_memory = is_memory(mount.kind, storage.device.as_deref());
+    let own = source.number(&format!("/sys/class/bdi/{}/read_ahead_kb", mount.device));
+    storage.read_ahead = own.map(|kib: u64| kib * 1024).or(storage.read_ahead);
+    storage
+}
+
+fn options(mount: &Mount<'_>) -> Vec<String> {
+    let all = mount
+        .options
+        .split(',')
+        .chain(mount.super_options.split(','));
+    let mut kept: Vec<String> = Vec::new();
+    for option in all {
+        let name = option.split(['=', ':']).next().unwrap_or(option);
+        let is_known = OPTIONS.contains(&option) || OPTIONS.contains(&name);
+        if is_known && !kept.iter().any(|k| k == option) {
+            kept.push(option.to_owned());
+        }
+    }
+    kept
+}
+
+/// The disk's folder under /sys: that of the file system's device, or of the one named as mounted (a btrfs has a
+/// device number that no disk has); of a partition, the disk that it is on.
+fn disk(source: &impl Source, mount: &Mount<'_>) -> Option<String> {
+    let by_number = source.resolve(&format!("/sys/dev/block/{}", mount.device));
+    let by_name = || {
+        let device = source.resolve(mount.source.strip_prefix("/dev").map(|_| mount.source)?)?;
+        let name = device.rsplit('/').next()?;
+        source.resolve(&format!("/sys/class/block/{name}"))
+    };
+    let folder = by_number.or_else(by_name)?;
+    match source.bytes(&format!("{folder}/partition")) {
+        Some(_) => folder.rsplit_once('/').map(|(above, _)| above.to_owned()),
+        None => Some(folder),
+    }
+}
+
+fn describe(source: &impl Source, disk: &str, storage: &mut Storage) {
+    let word = |file: &str| source.word(&format!("{disk}/{file}"));
+    storage.device = disk.rsplit('/').next().map(str::to_owned);
+    storage.model = word("device/model");
+    storage.rotational = source.is_on(&format!("{disk}/queue/rotational"));
+    let scheduler = word("queue/scheduler");
+    storage.scheduler = scheduler.map(|text| chosen(&text).unwrap_or(&text).to_owned());
+    let read_ahead = source.number::<u64>(&format!("{disk}/queue/read_ahead_kb"));
+    storage.read_ahead = read_ahead.map(|kib| kib * 1024);
+    storage.write_cache = word("queue/write_cache");
+}
+
+/// A layered file system without a disk of its own may lie on anything.
+fn is_memory(kind: &str, device: Option<&str>) -> Option<bool> {
+    match (kind, device) {
+        ("tmpfs" | "ramfs", _) => Some(true),
+        (_, Some(device)) => Some(device.starts_with("zram") || device.starts_with("ram")),
+        ("nfs" | "nfs4" | "cifs" | "smb3" | "ceph" | "9p", None) => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::Sample;
+    use super::*;
+
+    fn of(path: &str, text: &str) -> Storage {
+        let folder = Folder {
+            name: "/var/tmp".to_owned(),
+            path: path.to_owned(),
+            ..Folder::default()
+        };
+        storage(&Sample::new(text), &folder)
+    }
+
+    const DISK: &str = "== /sys/block/nvme0n1/queue/rotational\n0\n\
+        == /sys/block/nvme0n1/queue/scheduler\n[none] mq-deadline\n\
+        == /sys/block/nvme0n1/queue/read_ahead_kb\n128\n\
+        == /sys/block/nvme0n1/queue/write_cache\nwrite back\n\
+        == /sys/block/nvme0n1/device/model\nSome SSD 980                 \n\
+        == /sys/block/nvme0n1/nvme0n1p2/partition\n2\n";
+
+    #[test]
+    fn a_partitions_disk_is_described() {
+        let text = format!(
+            "== /proc/self/mountinfo\n27 1 259:2 / / rw,noatime - ext4 /dev/root rw,data=ordered,resuid=7\n\
+             == /sys/dev/block/259:2 -> /sys/block/nvme0n1/nvme0n1p2\n{DISK}"
+        );
+        let storage = of("/var/tmp", &text);
+        assert_eq!(storage.device.as_deref(), Some("nvme0n1"));
+        assert_eq!(storage.model.as_deref(), Some("Some SSD 980"));
+        assert_eq!(storage.options, ["noatime", "data=ordered"]);
+        assert_eq!(storage.scheduler.as_deref(), Some("none"));
+        assert_eq!(storage.read_ahead, Some(128 << 10));
+        assert_eq!(
+            (storage.rotational, storage.is_memory),
+            (Some(false), Some(false))
+        );
+    }
+
+    #[test]
+    fn a_btrfs_is_found_by_its_devices_name_and_reads_ahead_by_itself() {
+        let text = format!(
+            "== /proc/self/mountinfo\n27 1 0:24 /@ / rw - btrfs /dev/mapper/vg rw,compress=zstd:3\n\
+             == /dev/mapper/vg -> /dev/nvme0n1p2\n\
+             == /sys/class/block/nvme0n1p2 -> /sys/block/nvme0n1/nvme0n1p2\n\
+             == /sys/class/bdi/0:24/read_ahead_kb\n4096\n{DISK}"
+        );
+        let storage = of("/home/x", &text);
+        assert_eq!(storage.device.as_deref(), Some("nvme0n1"));
+        assert_eq!(storage.read_ahead, Some(4 << 20));
+        assert_eq!(storage.options, ["compress=zstd:3"]);
+    }
+
+    #[test]
+    fn memory_and_servers_have_no_disk() {
+        let mounts = "== /proc/self/mountinfo\n27 1 0:30 / /tmp rw - tmpfs tmpfs rw\n\
+                      28 1 0:31 / /nfs rw - nfs4 host:/x rw,addr=10.0.0.1,sync\n\
+                      29 1 0:32 / / rw - overlay overlay rw,lowerdir=/x\n";
+        assert_eq!(of("/tmp", mounts).is_memory, Some(true));
+        let nfs = of("/nfs/a", mounts);
+        assert_eq!(
+            (nfs.is_memory, nfs.options),
+            (Some(false), vec!["sync".to_owned()])
+        );
+        assert_eq!(of("/var/tmp", mounts).is_memory, None);
+        assert_eq!(of("/var/tmp", "").file_system, None);
+    }
+}

@@ -1,0 +1,259 @@
+//! Whole machines, described from their saved files.
+
+use yamba_lang::model::Target;
+use yamba_record::machine::details::{Limit, Limits};
+
+use super::asked::Folder;
+use super::source::Sample;
+use super::*;
+
+const LAPTOP: &str = include_str!("samples/x86_64_laptop.txt");
+const BOARD: &str = include_str!("samples/aarch64_board.txt");
+const GUEST: &str = include_str!("samples/riscv64_guest.txt");
+
+/// A user without privileges on such a machine.
+fn user() -> Asked {
+    Asked {
+        release: "6.8.0-41-generic".to_owned(),
+        build: "#41 SMP PREEMPT_DYNAMIC".to_owned(),
+        cpus: 4,
+        page_size: 4096,
+        limits: Limits {
+            locked_memory: Some(Limit::At(8 << 20)),
+            realtime_priority: Some(Limit::At(0)),
+            ..Limits::default()
+        },
+        resolution_ns: Some(1),
+        tick_ns: Some(1_000_000),
+        folder: Folder {
+            name: "/var/tmp".to_owned(),
+            path: "/var/tmp".to_owned(),
+            total: Some(500 << 30),
+            free: Some(100 << 30),
+        },
+        realtime: Some(false),
+        counters: Some(Err("EACCES".to_owned())),
+        guests: Some(true),
+        ..Asked::default()
+    }
+}
+
+fn machine(files: &str, isa: &str, asked: &Asked) -> Machine {
+    let target = Target {
+        isa: isa.to_owned(),
+        system: "linux".to_owned(),
+    };
+    let mut machine = describe(&Sample::new(files), asked, &target);
+    judge(&mut machine);
+    machine
+}
+
+fn disturbances(machine: &Machine) -> Vec<&str> {
+    let details = machine.details.as_deref().unwrap();
+    details
+        .disturbances
+        .iter()
+        .map(|d| d.name.as_str())
+        .collect()
+}
+
+fn cannot(machine: &Machine) -> Vec<&str> {
+    let details = machine.details.as_deref().unwrap();
+    details.cannot.iter().map(|c| c.what.as_str()).collect()
+}
+
+#[test]
+fn a_hybrid_laptop_on_battery() {
+    let machine = machine(LAPTOP, "x86_64", &user());
+    assert_eq!(
+        machine.cpu.as_deref(),
+        Some("12th Gen Intel(R) Core(TM) i7-1260P")
+    );
+    assert_eq!(machine.virtual_machine, Some(false));
+    assert_eq!(machine.memory, Some(16_069_912 << 10));
+    let details = machine.details.as_deref().unwrap();
+    let p = &details.processor;
+    assert_eq!(
+        p.signature.as_deref(),
+        Some("family 6 model 154 stepping 3")
+    );
+    assert_eq!((p.cores, p.packages, p.smt), (Some(3), Some(1), Some(true)));
+    assert_eq!((p.isolated.as_ref(), p.tickless.as_ref()), (None, None));
+    let kinds: Vec<_> = p
+        .kinds
+        .iter()
+        .map(|k| (k.name.as_deref(), k.cpus.as_str()))
+        .collect();
+    assert_eq!(
+        kinds,
+        [(Some("performance"), "0-1"), (Some("efficiency"), "2-3")]
+    );
+    let first: Vec<_> = details
+        .caches
+        .iter()
+        .filter(|c| c.level == 1 && c.kind == "data")
+        .map(|c| c.bytes)
+        .collect();
+    assert_eq!(
+        first,
+        [Some(48 << 10), Some(32 << 10)],
+        "of both kinds of core"
+    );
+    assert_eq!(
+        details.caches.iter().filter(|c| c.level == 3).count(),
+        1,
+        "the shared one once"
+    );
+    assert_eq!(details.frequency.max, Some(4_700_000_000));
+    assert_eq!(details.frequency.governors, ["powersave"]);
+    assert_eq!(details.idle.states.len(), 3, "one is disabled");
+    assert_eq!(details.memory.swap_used, Some(1_048_576 << 10));
+    assert_eq!(details.kernel.tick_hz, Some(1000));
+    assert_eq!(details.virtualisation.stolen, Some(0.0));
+    assert_eq!(details.storage.device.as_deref(), Some("nvme0n1"));
+    assert_eq!(
+        disturbances(&machine),
+        [
+            "load",
+            "smt",
+            "little_memory",
+            "swap",
+            "governor",
+            "turbo",
+            "profile",
+            "battery",
+            "heat",
+            "deep_sleep",
+            "clock_source",
+            "huge_pages",
+            "realtime",
+            "locked_memory",
+            "disk_busy",
+            "read_ahead"
+        ]
+    );
+    assert_eq!(cannot(&machine).len(), 4, "{:?}", cannot(&machine));
+}
+
+#[test]
+fn a_board_with_two_kinds_of_core() {
+    let root = Asked {
+        root: true,
+        cpus: 2,
+        realtime: Some(true),
+        counters: Some(Ok(())),
+        counter_hz: Some(24_000_000),
+        ..user()
+    };
+    let machine = machine(BOARD, "aarch64", &root);
+    assert_eq!(machine.cpu.as_deref(), Some("implementer 0x41 part 0xd05"));
+    assert_eq!(machine.virtual_machine, None, "nothing tells");
+    let details = machine.details.as_deref().unwrap();
+    let kinds: Vec<_> = details
+        .processor
+        .kinds
+        .iter()
+        .map(|k| (k.name.as_deref(), k.cpus.as_str(), k.capacity))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            (Some("Cortex-A55"), "0-1", Some(530)),
+            (Some("Cortex-A76"), "2-3", Some(1024))
+        ]
+    );
+    assert_eq!(details.processor.vendor.as_deref(), Some("Arm"));
+    assert_eq!(details.processor.allowed.as_deref(), Some("2-3"));
+    assert_eq!(details.timers.counter_hz, Some(24_000_000));
+    assert_eq!(details.privileges.lock_memory, Some(true));
+    assert_eq!(details.frequency.turbo, Some(false));
+    assert!(details.tlbs.is_empty());
+    assert_eq!(disturbances(&machine), ["governor", "scratch_in_memory"]);
+    assert_eq!(cannot(&machine), [""; 0]);
+}
+
+#[test]
+fn a_guest_that_tells_little() {
+    let machine = machine(GUEST, "riscv64", &Asked::default());
+    assert_eq!(machine.cpu.as_deref(), Some("sifive,u74-mc"));
+    assert_eq!(machine.virtual_machine, Some(true));
+    let details = machine.details.as_deref().unwrap();
+    assert_eq!(details.timers.counter_hz, Some(10_000_000));
+    assert_eq!(
+        details.processor.signature.as_deref(),
+        Some("marchid 0x8000000000000007 mimpid 0x4210427")
+    );
+    let code = details
+        .caches
+        .iter()
+        .find(|c| c.kind == "instruction")
+        .unwrap();
+    assert_eq!((code.bytes, code.ways, code.sets), (None, None, None));
+    assert_eq!(details.frequency, Default::default());
+    assert_eq!(disturbances(&machine), [""; 0]);
+}
+
+#[test]
+fn where_nothing_is_told_nothing_is_claimed() {
+    let machine = machine("", "vax", &Asked::default());
+    let details = machine.details.as_deref().unwrap();
+    let nothing = Details {
+        version: VERSION,
+        cannot: details.cannot.clone(),
+        ..Details::default()
+    };
+    assert_eq!(*details, nothing);
+    assert_eq!(
+        (machine.cpu, machine.memory, machine.virtual_machine),
+        (None, None, None)
+    );
+}
+
+#[test]
+fn a_page_fits_a_terminal_and_has_every_mend() {
+    for (files, isa) in [
+        (LAPTOP, "x86_64"),
+        (BOARD, "aarch64"),
+        (GUEST, "riscv64"),
+        ("", "vax"),
+    ] {
+        let machine = machine(files, isa, &user());
+        let text = show(&machine, false);
+        let is_command = |line: &str| line.starts_with("    $ ");
+        let widest = text
+            .lines()
+            .filter(|l| !is_command(l))
+            .map(|l| l.chars().count())
+            .max();
+        assert!(widest <= Some(100), "{text}");
+        let details = machine.details.as_deref().unwrap();
+        let mends = details
+            .disturbances
+            .iter()
+            .map(|d| &d.mend)
+            .chain(details.cannot.iter().map(|c| &c.mend));
+        let commands = mends
+            .filter(|m| matches!(m, yamba_record::machine::details::Mend::Command(_)))
+            .count();
+        assert_eq!(text.lines().filter(|l| is_command(l)).count(), commands);
+    }
+}
+
+/// Runs wherever the tests do: the probe of whatever machine this is.
+#[test]
+fn this_machine_is_told_without_its_name() {
+    let target = crate::build::host();
+    let machine = probe(&target);
+    assert!(machine.cpus >= 1 && machine.page_size >= 1);
+    let text = serde_json::to_string(&machine).unwrap();
+    let host = rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned();
+    // A short name may be part of any word.
+    assert!(
+        host.len() < 4 || !text.contains(&format!("\"{host}\"")),
+        "{text}"
+    );
+    assert_eq!(serde_json::from_str::<Machine>(&text).unwrap(), machine);
+}

@@ -1,0 +1,126 @@
+//! What stands between the system and the hardware: a hypervisor, a container, a group's limits.
+
+use yamba_record::machine::details::Virtualisation;
+
+use super::group;
+use super::source::Source;
+use super::text::value;
+
+/// `told` is the hypervisor that the processor names, `container` what the environment says.
+pub(super) fn virtualisation(
+    source: &impl Source,
+    told: Option<&str>,
+    container: Option<&str>,
+) -> Virtualisation {
+    let limits = group::limits(source);
+    Virtualisation {
+        hypervisor: told.map(str::to_owned).or_else(|| hypervisor(source)),
+        container: container
+            .map(str::to_owned)
+            .or_else(|| self::container(source)),
+        cpu_quota: limits.cpus,
+        memory_limit: limits.memory,
+        stolen: source.read("/proc/stat").as_deref().and_then(stolen),
+    }
+}
+
+/// The flag that x86 hypervisors show; unknown elsewhere.
+pub(super) fn flag(cpuinfo: &str) -> Option<bool> {
+    value(cpuinfo, "flags").map(|flags| flags.split(' ').any(|f| f == "hypervisor"))
+}
+
+/// Where no instruction tells: the firmware's table or tree.
+fn hypervisor(source: &impl Source) -> Option<String> {
+    if let Some(kind) = source.word("/sys/hypervisor/type") {
+        return Some(kind);
+    }
+    if let Some(kind) = source.word("/proc/device-tree/hypervisor/compatible") {
+        return Some(kind.trim_start_matches("linux,").to_owned());
+    }
+    let tree = source.word("/proc/device-tree/compatible");
+    if tree.is_some_and(|t| t.contains("riscv-virtio") || t.contains("dummy-virt")) {
+        return Some("qemu".to_owned());
+    }
+    let makers = [
+        ("QEMU", "qemu"),
+        ("KVM", "kvm"),
+        ("VMware", "vmware"),
+        ("innotek", "virtualbox"),
+        ("Xen", "xen"),
+        ("Parallels", "parallels"),
+    ];
+    let said: Vec<String> = ["sys_vendor", "product_name", "bios_vendor"]
+        .iter()
+        .filter_map(|file| source.word(&format!("/sys/class/dmi/id/{file}")))
+        .collect();
+    let known = makers
+        .iter()
+        .find(|(maker, _)| said.iter().any(|word| word.starts_with(maker)));
+    known.map(|(_, name)| (*name).to_owned())
+}
+
+fn container(source: &impl Source) -> Option<String> {
+    if let Some(kind) = source.word("/run/systemd/container") {
+        return Some(kind);
+    }
+    let marks = [("/.dockerenv", "docker"), ("/run/.containerenv", "podman")];
+    if let Some((_, kind)) = marks.iter().find(|(file, _)| source.bytes(file).is_some()) {
+        return Some((*kind).to_owned());
+    }
+    let groups = source.read("/proc/self/cgroup")?;
+    let kinds = [
+        ("kubepods", "kubernetes"),
+        ("/docker", "docker"),
+        ("/lxc", "lxc"),
+    ];
+    let kind = kinds.iter().find(|(mark, _)| groups.contains(mark));
+    kind.map(|(_, kind)| (*kind).to_owned())
+}
+
+/// `cpu  user nice system idle iowait irq softirq steal ...`: of the time that somebody wanted, what the host took.
+fn stolen(stat: &str) -> Option<f64> {
+    let line = stat.lines().find_map(|l| l.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = line
+        .split_whitespace()
+        .map_while(|n| n.parse().ok())
+        .collect();
+    let [user, nice, system, _idle, _waiting, irq, soft, steal, ..] = ticks[..] else {
+        return None;
+    };
+    let wanted = user + nice + system + irq + soft + steal;
+    (wanted > 0).then(|| steal as f64 / wanted as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::Sample;
+    use super::*;
+
+    #[test]
+    fn the_hosts_share_is_of_the_time_that_was_wanted() {
+        let stat = "cpu  50 10 20 1000 30 5 5 10 0 0\ncpu0 50 10 20 1000 30 5 5 10 0 0\n";
+        assert_eq!(stolen(stat), Some(0.1));
+        assert_eq!(stolen("cpu  1 2 3\n"), None);
+        assert_eq!(stolen("intr 5\n"), None);
+    }
+
+    #[test]
+    fn who_is_between_is_read_from_firmware_and_marks() {
+        let of = |text: &str| virtualisation(&Sample::new(text), None, None);
+        let arm = of("== /proc/device-tree/compatible\nlinux,dummy-virt\n");
+        assert_eq!(arm.hypervisor.as_deref(), Some("qemu"));
+        let xen = of("== /proc/device-tree/hypervisor/compatible\nxen\n");
+        assert_eq!(xen.hypervisor.as_deref(), Some("xen"));
+        let board = of("== /sys/class/dmi/id/sys_vendor\nSupermicro\n== /.dockerenv\n");
+        assert_eq!(board.hypervisor, None);
+        assert_eq!(board.container.as_deref(), Some("docker"));
+        let pod = of("== /proc/self/cgroup\n0::/kubepods/burstable/x\n");
+        assert_eq!(pod.container.as_deref(), Some("kubernetes"));
+        let told = virtualisation(&Sample::new(""), Some("kvm"), Some("podman"));
+        assert_eq!(told.hypervisor.as_deref(), Some("kvm"));
+        assert_eq!(told.container.as_deref(), Some("podman"));
+        assert_eq!(flag("flags\t\t: fpu hypervisor sse\n"), Some(true));
+        assert_eq!(flag("flags\t\t: fpu sse\n"), Some(false));
+        assert_eq!(flag("Features\t: fp asimd\n"), None);
+    }
+}

@@ -1,0 +1,46 @@
+//! `yamba machine`: whatever machine the tests run on.
+
+use serde_json::Value;
+
+use crate::support::Yamba;
+
+#[test]
+fn a_page_for_a_person() {
+    let answer = Yamba::new().run("machine").ok().says(&[
+        "Processor\n",
+        "Memory\n",
+        "Storage of scratch files",
+        "What would disturb a measurement\n",
+        "What cannot be measured here\n",
+    ]);
+    assert!(!answer.out.contains('\x1b'), "no colours into a pipe");
+    assert_eq!(answer.err, "");
+}
+
+#[test]
+fn the_document_of_every_run() {
+    let answer = Yamba::new().run("machine --json").ok();
+    let machine: Value = serde_json::from_str(&answer.out).unwrap();
+    assert!(machine["cpus"].as_u64() >= Some(1));
+    let details = &machine["details"];
+    assert_eq!(details["version"], 1);
+    for disturbance in details["disturbances"].as_array().unwrap() {
+        let mend = disturbance["mend"].as_object().unwrap();
+        assert!(mend.contains_key("command") || mend.contains_key("advice"));
+    }
+}
+
+#[test]
+fn scratch_files_follow_tmpdir_without_naming_it() {
+    let yamba = Yamba::new();
+    let folder = yamba.folder.path().to_string_lossy().into_owned();
+    let answer = yamba.env("TMPDIR", &folder).run("machine --json").ok();
+    let machine: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(machine["details"]["storage"]["folder"], "$TMPDIR");
+    assert!(!answer.out.contains(&folder), "a path may name its owner");
+}
+
+#[test]
+fn wrong_usage_is_refused() {
+    Yamba::new().run("machine loud").refused(&["loud"]);
+}
