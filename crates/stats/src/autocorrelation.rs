@@ -1,7 +1,7 @@
 //! Whether the values of a series, in the order they were taken, are independent.
 
 use crate::distribution::chi_squared_upper;
-use crate::finite::finite;
+use crate::finite::{defined, finite};
 use crate::moments::mean;
 
 /// The autocorrelation at `lag`: `r_k = sum (x_t - m) (x_(t + k) - m) / sum (x_t - m)^2`.
@@ -19,7 +19,7 @@ pub fn autocorrelation(series: &[f64], lag: usize) -> Option<f64> {
         .zip(&series[lag..])
         .map(|(x, y)| (x - m) * (y - m))
         .sum();
-    (squares > 0.0).then(|| products / squares)
+    defined(products / squares)
 }
 
 /// How many independent values would fix the mean as well as the series does: `n / (1 + 2 sum r_k)`, never more than n.

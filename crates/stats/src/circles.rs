@@ -5,6 +5,7 @@
 //! N. The *primary latency* P of a single run is never seen, but `Y = A / N` is its mean over N runs. Latencies are in any one
 //! unit of time, such as core cycles.
 
+use crate::finite::defined;
 use crate::holm::holm;
 use crate::mean_interval::{MeanInterval, mean_t_interval, mean_z_interval};
 use crate::moments::{coefficient_of_variation, mean, standard_deviation};
@@ -118,14 +119,14 @@ pub fn primary(group: Group, confidence: f64, share: f64) -> Option<Primary> {
     let ys = group.per_circle()?;
     let interval = mean_z_interval(&ys, confidence)?;
     let deviation = standard_deviation(&ys)?;
-    let variance = deviation * deviation * group.test_size as f64;
+    let variance = defined(deviation * deviation * group.test_size as f64)?;
     let m = interval.mean;
     Some(Primary {
         mean: interval,
         mean_by_t: mean_t_interval(&ys, confidence)?,
         variance_of_mean: deviation * deviation,
         variance,
-        coefficient_of_variation: (m != 0.0).then(|| variance.sqrt() / m.abs()),
+        coefficient_of_variation: defined(variance.sqrt() / m.abs()),
         tests_needed: samples_for_mean(m, deviation, share, confidence),
     })
 }

@@ -139,7 +139,12 @@ fn height(x: &[f64], corners: &[usize], j: usize, i: usize) -> f64 {
         return i as f64;
     }
     let (a, b) = (corners[j - 1], corners[j]);
-    a as f64 + (x[i] - x[a]) * (b - a) as f64 / (x[b] - x[a])
+    between(x, a, b, i)
+}
+
+/// The height at `x[i]` of the line from point a to point b. The quotient comes first, since a slope may overflow.
+fn between(x: &[f64], a: usize, b: usize, i: usize) -> f64 {
+    a as f64 + (x[i] - x[a]) / (x[b] - x[a]) * (b - a) as f64
 }
 
 /// The greatest distance of the steps from the edges between these corners; `step` says from which end of a step it counts.
@@ -153,9 +158,8 @@ fn deviation<'a>(
     for edge in corners.windows(2) {
         let (a, b) = (edge[0], edge[1]);
         if x[b] > x[a] {
-            let slope = (b - a) as f64 / (x[b] - x[a]);
             for i in a..=b {
-                most = most.max(step((i - a) as f64 - (x[i] - x[a]) * slope));
+                most = most.max(step(i as f64 - between(x, a, b, i)));
             }
         }
     }

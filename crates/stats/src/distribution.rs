@@ -1,15 +1,18 @@
 //! Distribution functions and quantiles that the intervals and tests need: the `statrs` crate, and what it does worse.
 
+use crate::finite::defined;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 
-/// Above this many degrees of freedom the expansion in `1 / nu` is exact to rounding, while an inverted incomplete beta
-/// function has lost its digits (statrs 0.18: an error of 3e-4 at a million).
+/// Above this many degrees of freedom the expansion in `1 / nu` is exact to rounding, while the incomplete beta function loses
+/// its digits.
 const MANY_DEGREES: f64 = 2000.0;
+/// With this many the distribution is the normal one, and statrs has few digits left (six at 1e9).
+const ENDLESS_DEGREES: f64 = 1e10;
 
 /// `P(Z <= z)` of the standard normal distribution.
 pub fn normal_cdf(z: f64) -> Option<f64> {
     let normal = Normal::new(0.0, 1.0).ok()?;
-    (!z.is_nan()).then(|| normal.cdf(z))
+    defined(normal.cdf(z))
 }
 
 /// The `p`-quantile of the standard normal distribution, for `0 < p < 1`.
@@ -18,16 +21,23 @@ pub fn normal_quantile(p: f64) -> Option<f64> {
     inside(p).then(|| normal.inverse_cdf(p))
 }
 
-/// `P(T <= t)` of Student's t distribution with `degrees` > 0 of freedom, a whole number or not.
+/// `P(T <= t)` of Student's t distribution with `degrees` >= 1 of freedom, a whole number or not.
 pub fn student_t_cdf(t: f64, degrees: f64) -> Option<f64> {
     let student = student(degrees)?;
-    (!t.is_nan()).then(|| student.cdf(t))
+    if t.is_nan() {
+        return None;
+    }
+    if degrees > ENDLESS_DEGREES {
+        return normal_cdf(t);
+    }
+    defined(student.cdf(t))
 }
 
-/// The `p`-quantile of Student's t distribution with `degrees` > 0 of freedom, for `0 < p < 1`.
+/// The `p`-quantile of Student's t distribution with `degrees` >= 1 of freedom, for `0 < p < 1`.
 ///
 /// With many degrees it is the expansion of M. Abramowitz and I. A. Stegun, *Handbook of Mathematical Functions* (1964),
-/// 26.7.5.
+/// 26.7.5; else the distribution function is inverted by bisection, since what statrs 0.18 inverts it with panics for some p
+/// and is off by 3e-4 at a million degrees.
 pub fn student_t_quantile(p: f64, degrees: f64) -> Option<f64> {
     let student = student(degrees)?;
     if !inside(p) {
@@ -36,13 +46,20 @@ pub fn student_t_quantile(p: f64, degrees: f64) -> Option<f64> {
     if degrees > MANY_DEGREES {
         return Some(expanded_quantile(normal_quantile(p)?, degrees));
     }
-    Some(student.inverse_cdf(p))
+    let distance = upper_end(p.min(1.0 - p), |t| student.cdf(-t))?;
+    Some(if p < 0.5 { -distance } else { distance })
 }
 
-/// `P(X > x)` of the chi-squared distribution with `degrees` > 0 of freedom.
+/// `P(X > x)` of the chi-squared distribution with `degrees` >= 1 of freedom.
 pub fn chi_squared_upper(x: f64, degrees: f64) -> Option<f64> {
+    if !(degrees >= 1.0 && degrees.is_finite()) {
+        return None;
+    }
     let chi_squared = ChiSquared::new(degrees).ok()?;
-    (degrees.is_finite() && !x.is_nan()).then(|| chi_squared.sf(x.max(0.0)))
+    if x == f64::INFINITY || x.is_nan() {
+        return (!x.is_nan()).then_some(0.0);
+    }
+    defined(chi_squared.sf(x.max(0.0)))
 }
 
 /// `P(|T| >= |t|)`, the two-sided p-value of a t statistic.
@@ -56,7 +73,7 @@ pub(crate) fn upper_tail(confidence: f64) -> Option<f64> {
 }
 
 fn student(degrees: f64) -> Option<StudentsT> {
-    if !(degrees > 0.0 && degrees.is_finite()) {
+    if !(degrees >= 1.0 && degrees.is_finite()) {
         return None;
     }
     StudentsT::new(0.0, 1.0, degrees).ok()
@@ -64,6 +81,25 @@ fn student(degrees: f64) -> Option<StudentsT> {
 
 fn inside(p: f64) -> bool {
     p > 0.0 && p < 1.0
+}
+
+/// The t >= 0 with a falling `tail(t) = p`, for `p <= 1/2 = tail(0)`.
+fn upper_end(p: f64, tail: impl Fn(f64) -> f64) -> Option<f64> {
+    let (mut low, mut high) = (0.0, 1.0);
+    while tail(high) > p {
+        (low, high) = (high, 2.0 * high);
+    }
+    loop {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            return defined(middle);
+        }
+        if tail(middle) > p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
 }
 
 fn expanded_quantile(z: f64, degrees: f64) -> f64 {

@@ -4,3 +4,8 @@
 pub(crate) fn finite(values: &[f64]) -> bool {
     !values.is_empty() && values.iter().all(|x| x.is_finite())
 }
+
+/// The number, if it is one: what huge values overflow to is none.
+pub(crate) fn defined(x: f64) -> Option<f64> {
+    x.is_finite().then_some(x)
+}

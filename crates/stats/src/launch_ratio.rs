@@ -1,5 +1,6 @@
 //! How much slower one side's launches are than the other's.
 
+use crate::finite::defined;
 use crate::welch::welch_t_with_floor;
 
 /// A ratio with its interval.
@@ -27,9 +28,9 @@ pub fn launch_ratio(a: &[f64], b: &[f64], confidence: f64, variance_floor: f64) 
     let difference =
         welch_t_with_floor(&logarithms(a), &logarithms(b), confidence, variance_floor)?;
     Some(Ratio {
-        ratio: difference.estimate.exp(),
+        ratio: defined(difference.estimate.exp())?,
         low: difference.low.exp(),
-        high: difference.high.exp(),
+        high: defined(difference.high.exp())?,
         p: difference.p,
     })
 }

@@ -1,7 +1,7 @@
 //! Linear regression on several variables.
 
 use crate::distribution::{student_t_quantile, upper_tail};
-use crate::finite::finite;
+use crate::finite::{defined, finite};
 use crate::moments::mean;
 
 /// A column that is but this share of its length away from the columns before it is taken to depend on them.
@@ -58,18 +58,19 @@ pub fn least_squares(rows: &[&[f64]], ys: &[f64], confidence: f64) -> Option<Fit
     let coefficients = values.iter().zip(inverse_lengths(&columns, &diagonal));
     let coefficients = coefficients.map(|(&value, length)| {
         let error = deviation * length;
-        Coefficient {
+        let (low, high) = (value - t * error, value + t * error);
+        Some(Coefficient {
             value,
             error,
-            interval: (value - t * error, value + t * error),
-        }
+            interval: (defined(low)?, defined(high)?),
+        })
     });
     let middle = mean(ys)?;
     let spread: f64 = ys.iter().map(|y| (y - middle) * (y - middle)).sum();
     Some(Fit {
-        coefficients: coefficients.collect(),
+        coefficients: coefficients.collect::<Option<_>>()?,
         residual_deviation: deviation,
-        r_squared: (spread > 0.0).then(|| 1.0 - squares / spread),
+        r_squared: defined(1.0 - squares / spread),
     })
 }
 

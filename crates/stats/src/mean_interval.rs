@@ -1,7 +1,7 @@
 //! Confidence intervals of the mean.
 
 use crate::distribution::{normal_quantile, student_t_quantile, upper_tail};
-use crate::finite::finite;
+use crate::finite::{defined, finite};
 use crate::moments::{mean, standard_deviation};
 
 /// A mean and an interval about it, in the unit of the values.
@@ -23,7 +23,7 @@ impl MeanInterval {
 
     /// Half the width, as a share of the mean; none at a mean of 0.
     pub fn relative_half_width(&self) -> Option<f64> {
-        (self.mean != 0.0).then(|| 0.5 * (self.high - self.low) / self.mean.abs())
+        defined(0.5 * (self.high - self.low) / self.mean.abs())
     }
 }
 

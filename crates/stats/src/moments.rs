@@ -1,6 +1,6 @@
 //! Mean and spread.
 
-use crate::finite::finite;
+use crate::finite::{defined, finite};
 
 /// The arithmetic mean, in two passes: `m = sum x / n`, then `m + sum (x - m) / n`, which takes back what rounding lost.
 ///
@@ -13,7 +13,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;
     let rough = values.iter().sum::<f64>() / n;
     let mean = rough + values.iter().map(|x| x - rough).sum::<f64>() / n;
-    mean.is_finite().then_some(mean)
+    defined(mean)
 }
 
 /// The sample variance, `sum (x - m)^2 / (n - 1)`, in the square of the values' unit, by the corrected two-pass algorithm of
@@ -26,8 +26,8 @@ pub fn variance(values: &[f64]) -> Option<f64> {
     let m = mean(values)?;
     let squares = values.iter().map(|x| (x - m) * (x - m)).sum::<f64>();
     let rest = values.iter().map(|x| x - m).sum::<f64>();
-    let variance = ((squares - rest * rest / n) / (n - 1.0)).max(0.0);
-    (squares.is_finite() && variance.is_finite()).then_some(variance)
+    // Before max, which would take 0 for NaN.
+    defined((squares - rest * rest / n) / (n - 1.0)).map(|variance| variance.max(0.0))
 }
 
 /// The sample standard deviation, the root of the variance.
@@ -38,7 +38,7 @@ pub fn standard_deviation(values: &[f64]) -> Option<f64> {
 /// The coefficient of variation, `s / |m|`. It is what the Yamba paper's tables call *variation*.
 pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
     let (m, s) = (mean(values)?, standard_deviation(values)?);
-    (m != 0.0).then(|| s / m.abs())
+    defined(s / m.abs())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Quantiles.
 
-use crate::finite::finite;
+use crate::finite::{defined, finite};
 
 /// The values in ascending order.
 pub fn sorted(values: &[f64]) -> Vec<f64> {
@@ -33,7 +33,7 @@ pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
     let below = place.floor() as usize;
     let above = (below + 1).min(ordered.len() - 1);
     let (low, high) = (ordered[below], ordered[above]);
-    Some(low + (place - below as f64) * (high - low))
+    defined(low + (place - below as f64) * (high - low))
 }
 
 #[cfg(test)]

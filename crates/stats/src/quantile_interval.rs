@@ -31,9 +31,11 @@ pub fn quantile_interval(values: &[f64], p: f64, confidence: f64) -> Option<Quan
     }
     let ordered = sorted(values);
     let n = ordered.len();
-    let (lower_rank, missed_below) = rank(n, p, tail);
+    // Logarithms, since 1 - p may round to 1, and the first term of the sum to 0.
+    let (below, above) = (p.ln(), (-p).ln_1p());
+    let (lower_rank, missed_below) = rank(n, below, above, tail);
     // Turned round, the values above the quantile are binomial too.
-    let (upper_rank, missed_above) = rank(n, 1.0 - p, tail);
+    let (upper_rank, missed_above) = rank(n, above, below, tail);
     Some(QuantileInterval {
         estimate: quantile(&ordered, p)?,
         low: (lower_rank > 0).then(|| ordered[lower_rank - 1]),
@@ -42,11 +44,11 @@ pub fn quantile_interval(values: &[f64], p: f64, confidence: f64) -> Option<Quan
     })
 }
 
-/// The greatest k with `P(B(n, p) <= k - 1) <= tail`, and that probability; 0 if there is none.
-fn rank(n: usize, p: f64, tail: f64) -> (usize, f64) {
-    // Logarithms, since the first term itself may be too small for a number.
-    let mut logarithm = n as f64 * (-p).ln_1p();
-    let odds = p.ln() - (-p).ln_1p();
+/// The greatest k with `P(B(n, p) <= k - 1) <= tail`, and that probability; 0 if there is none. Given are the logarithms of p
+/// and of 1 - p.
+fn rank(n: usize, ln_p: f64, ln_rest: f64, tail: f64) -> (usize, f64) {
+    let mut logarithm = n as f64 * ln_rest;
+    let odds = ln_p - ln_rest;
     let mut below = 0.0;
     for k in 1..=n {
         let more = below + logarithm.exp();

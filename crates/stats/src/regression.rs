@@ -1,7 +1,7 @@
 //! Simple linear regression.
 
 use crate::distribution::{student_t_quantile, upper_tail};
-use crate::finite::finite;
+use crate::finite::{defined, finite};
 use crate::moments::mean;
 
 /// `y = slope x + intercept`.
@@ -21,12 +21,11 @@ pub struct Line {
 /// N. R. Draper and H. Smith, *Applied Regression Analysis*, 3rd ed. (1998), chapter 1. None without two different x.
 pub fn linear_regression(points: &[(f64, f64)]) -> Option<Line> {
     let sums = Sums::of(points)?;
-    let slope = sums.xy / sums.xx;
-    let syy = sums.yy;
+    let slope = defined(sums.xy / sums.xx)?;
     Some(Line {
         slope,
-        intercept: sums.mean_y - slope * sums.mean_x,
-        r_squared: (syy > 0.0).then(|| sums.xy * sums.xy / (sums.xx * syy)),
+        intercept: defined(sums.mean_y - slope * sums.mean_x)?,
+        r_squared: defined(sums.xy * sums.xy / (sums.xx * sums.yy)),
     })
 }
 
@@ -63,13 +62,16 @@ pub fn line_errors(points: &[(f64, f64)], confidence: f64) -> Option<LineErrors>
     let deviation = (squares.sum::<f64>() / (n - 2.0)).sqrt();
     let slope_error = deviation / sums.xx.sqrt();
     let intercept_error = deviation * (1.0 / n + sums.mean_x * sums.mean_x / sums.xx).sqrt();
-    let about = |estimate: f64, error: f64| (estimate - t * error, estimate + t * error);
+    let about = |estimate: f64, error: f64| {
+        let half = t * error;
+        Some((defined(estimate - half)?, defined(estimate + half)?))
+    };
     Some(LineErrors {
         residual_deviation: deviation,
         slope_error,
         intercept_error,
-        slope: about(line.slope, slope_error),
-        intercept: about(line.intercept, intercept_error),
+        slope: about(line.slope, slope_error)?,
+        intercept: about(line.intercept, intercept_error)?,
     })
 }
 

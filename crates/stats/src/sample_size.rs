@@ -1,6 +1,7 @@
 //! How many values an interval of a wanted width needs.
 
 use crate::distribution::{normal_quantile, upper_tail};
+use crate::finite::defined;
 
 /// The number of independent values whose mean has an interval of half-width `share` of it: `S' = (s z / (m e))^2`, with s
 /// the standard deviation, m the mean, e the share and z the two-sided normal quantile of the confidence.
@@ -19,7 +20,7 @@ pub fn samples_for_mean(
     }
     let root = standard_deviation * z / (mean * share);
     let samples = root * root;
-    samples.is_finite().then_some(samples)
+    defined(samples)
 }
 
 /// The same for the median: times pi/2, which is how much greater the variance of a median is than that of a mean of as many
@@ -33,7 +34,7 @@ pub fn samples_for_median(
     confidence: f64,
 ) -> Option<f64> {
     samples_for_mean(median, standard_deviation, share, confidence)
-        .map(|samples| samples * std::f64::consts::FRAC_PI_2)
+        .and_then(|samples| defined(samples * std::f64::consts::FRAC_PI_2))
 }
 
 #[cfg(test)]

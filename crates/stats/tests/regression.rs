@@ -1,6 +1,6 @@
 //! Regression against certified values, and against the regressions that the Yamba paper prints.
 
-use yamba_stats::{Line, linear_regression};
+use yamba_stats::{Line, line_errors, linear_regression};
 
 fn fit(points: &[(f64, f64)]) -> Line {
     linear_regression(points).unwrap()
@@ -29,6 +29,10 @@ fn nist_norris() {
     near(line.slope, 1.00211681802045, 2e-13);
     near(line.intercept, -0.262323073774029, 2e-11);
     near(line.r_squared.unwrap(), 0.999993745883712, 2e-14);
+    let errors = line_errors(&points, 0.95).unwrap();
+    near(errors.slope_error, 0.429796848199937e-3, 1e-15);
+    near(errors.intercept_error, 0.232818234301152, 1e-12);
+    near(errors.residual_deviation, 0.884796396144373, 1e-12);
 }
 
 /// Figure 8 of the paper, Linux on both computers: every printed digit comes out.

@@ -1,0 +1,216 @@
+//! What holds for all values, and what comes of values that are none.
+
+use proptest::prelude::*;
+use yamba_stats::circles::{Group, group_statistics, primary, steady_from};
+use yamba_stats::*;
+
+fn values() -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(1.0..1e6f64, 2..40)
+}
+
+/// Times as a clock of whole nanoseconds gives them, with many equal ones.
+fn ticks() -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec((1..12u8).prop_map(f64::from), 2..40)
+}
+
+/// Anything a double can be.
+fn anything() -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(prop::num::f64::ANY, 0..12)
+}
+
+fn shuffled() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
+    values().prop_flat_map(|v| (Just(v.clone()), Just(v).prop_shuffle()))
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-300)
+}
+
+/// Cases are drawn anew each time, and few, since modes are found by simulation.
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        cases: 48,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn intervals_hold_their_estimate(values in values(), p in 0.05..0.95f64) {
+        let median_held = median_interval(&values, 0.95).unwrap();
+        let middle = median(&values).unwrap();
+        prop_assert!(median_held.low <= middle && middle <= median_held.high);
+        let held = quantile_interval(&values, 0.5, 0.95).unwrap();
+        if let (Some(low), Some(high)) = (held.low, held.high) {
+            prop_assert!(low <= middle && middle <= high);
+            prop_assert_eq!((low, high), (median_held.low, median_held.high));
+        }
+        let held = quantile_interval(&values, p, 0.9).unwrap();
+        prop_assert!(held.coverage >= 0.9 - 1e-12);
+        prop_assert!(held.low.is_none_or(|low| low <= held.estimate));
+        prop_assert!(held.high.is_none_or(|high| held.estimate <= high));
+        for held in [mean_t_interval(&values, 0.9), mean_z_interval(&values, 0.9)] {
+            let held = held.unwrap();
+            prop_assert!(held.low <= held.mean && held.mean <= held.high);
+        }
+    }
+
+    #[test]
+    fn more_confidence_is_wider(values in values()) {
+        let width = |confidence| {
+            let got = mean_t_interval(&values, confidence).unwrap();
+            got.high - got.low
+        };
+        prop_assert!(width(0.8) <= width(0.9) && width(0.9) <= width(0.99));
+        let width = |confidence| {
+            let got = quantile_interval(&values, 0.5, confidence).unwrap();
+            got.high.unwrap_or(f64::INFINITY) - got.low.unwrap_or(f64::NEG_INFINITY)
+        };
+        prop_assert!(width(0.8) <= width(0.9) && width(0.9) <= width(0.99));
+    }
+
+    /// Whatever is about a set of values does not see their order.
+    #[test]
+    fn order_does_not_matter((values, other) in shuffled()) {
+        prop_assert_eq!(median(&values), median(&other));
+        prop_assert_eq!(minimum(&values), minimum(&other));
+        prop_assert_eq!(trimmed_mean(&values, 0.1), trimmed_mean(&other, 0.1));
+        prop_assert_eq!(median_absolute_deviation(&values), median_absolute_deviation(&other));
+        prop_assert_eq!(launch_interval(&values, 0.95), launch_interval(&other, 0.95));
+        prop_assert_eq!(dip(&values), dip(&other));
+        prop_assert_eq!(modes(&values, 0.0, 0.05, 1), modes(&other, 0.0, 0.05, 1));
+        prop_assert!(near(mean(&values).unwrap(), mean(&other).unwrap()));
+        prop_assert!(near(variance(&values).unwrap(), variance(&other).unwrap()));
+    }
+
+    /// The unit that times are given in does not matter for what is a share.
+    #[test]
+    fn unit_does_not_matter(a in values(), b in values(), unit in 1e-6..1e6f64) {
+        let scaled = |values: &[f64]| values.iter().map(|x| x * unit).collect::<Vec<_>>();
+        let (scaled_a, scaled_b) = (scaled(&a), scaled(&b));
+        if let Some(ratio) = launch_ratio(&a, &b, 0.95, 1e-6) {
+            let other = launch_ratio(&scaled_a, &scaled_b, 0.95, 1e-6).unwrap();
+            prop_assert!(near(ratio.ratio, other.ratio) && near(ratio.low, other.low));
+        }
+        let variation = coefficient_of_variation(&a).unwrap();
+        prop_assert!((variation - coefficient_of_variation(&scaled_a).unwrap()).abs() < 1e-9);
+    }
+
+    /// Exchanging the sides turns the result round.
+    #[test]
+    fn sides_are_treated_alike(a in ticks(), b in ticks()) {
+        let (one, other) = (mann_whitney(&a, &b).unwrap(), mann_whitney(&b, &a).unwrap());
+        prop_assert!(near(one.u + other.u, (a.len() * b.len()) as f64));
+        prop_assert!((one.p - other.p).abs() < 1e-12 && (0.0..=1.0).contains(&one.p));
+        let one = launch_ratio(&a, &b, 0.95, 1e-4).unwrap();
+        let other = launch_ratio(&b, &a, 0.95, 1e-4).unwrap();
+        prop_assert!(near(one.ratio * other.ratio, 1.0) && near(one.low * other.high, 1.0));
+        prop_assert!((one.p - other.p).abs() < 1e-9);
+        // The interval leaves out 1 exactly where the p-value says so.
+        prop_assert_eq!(one.low > 1.0 || one.high < 1.0, one.p < 0.05);
+    }
+
+    /// Four times the variance, where the floor is what counts, make the interval twice as wide.
+    #[test]
+    fn a_floor_widens(a in prop::collection::vec(99.0..101.0f64, 6), b in prop::collection::vec(99.0..101.0f64, 6)) {
+        let width = |floor| {
+            let got = launch_ratio(&a, &b, 0.99, floor).unwrap();
+            got.high - got.low
+        };
+        let spread = |side: &[f64]| variance(&side.iter().map(|x| x.ln()).collect::<Vec<_>>()).unwrap();
+        let most = spread(&a).max(spread(&b));
+        prop_assert!(width(4.0 * most) >= width(most) * 1.9);
+    }
+
+    #[test]
+    fn adjusted_p_values_are_no_less(p_values in prop::collection::vec(0.0..1.0f64, 0..20)) {
+        let adjusted = holm(&p_values).unwrap();
+        for (p, adjusted) in p_values.iter().zip(&adjusted) {
+            prop_assert!(p <= adjusted && *adjusted <= 1.0);
+            prop_assert!(*adjusted <= p * p_values.len() as f64 + 1e-15);
+        }
+    }
+
+    #[test]
+    fn modes_share_out_all_values(values in ticks()) {
+        let modes = modes(&values, 0.0, 0.05, 1).unwrap();
+        prop_assert!(near(modes.iter().map(|mode| mode.share).sum(), 1.0));
+        prop_assert!(modes.windows(2).all(|w| w[0].high <= w[1].low));
+        prop_assert!(modes.iter().all(|mode| mode.low <= mode.center && mode.center <= mode.high));
+    }
+
+    #[test]
+    fn dip_is_within_its_bounds(values in ticks()) {
+        let dip = dip(&values).unwrap();
+        prop_assert!(dip >= 0.5 / values.len() as f64 && dip <= 0.25 + 1e-12);
+    }
+
+    #[test]
+    fn plateaus_are_in_order_and_apart(values in values()) {
+        let found = plateaus(&values, 0.2).unwrap();
+        for plateau in &found {
+            prop_assert!(plateau.last >= plateau.first + 2 && plateau.last < values.len());
+        }
+        prop_assert!(found.windows(2).all(|w| w[0].last < w[1].first));
+    }
+
+    /// Nothing panics, and nothing but finite numbers comes out.
+    #[test]
+    fn any_doubles(a in anything(), b in anything(), x in prop::num::f64::ANY, y in prop::num::f64::ANY) {
+        let finite = |result: Option<f64>| result.is_none_or(f64::is_finite);
+        let spoilt = a.is_empty() || a.iter().any(|v| !v.is_finite());
+        for result in [mean(&a), variance(&a), standard_deviation(&a), median(&a), minimum(&a)] {
+            prop_assert!(finite(result));
+            prop_assert!(!spoilt || result.is_none());
+        }
+        for (place, result) in [
+            coefficient_of_variation(&a),
+            trimmed_mean(&a, x),
+            median_absolute_deviation(&a),
+            quantile(&a, x),
+            autocorrelation(&a, 1),
+            effective_sample_size(&a),
+            dip(&a),
+            normal_quantile(x),
+            normal_cdf(x),
+            student_t_quantile(x, y),
+            student_t_cdf(x, y),
+            chi_squared_upper(x, y),
+            samples_for_mean(x, y, 0.1, 0.9),
+            samples_for_median(x, 1.0, y, 0.9),
+            ljung_box(&a, 2).map(|test| test.p),
+            dip_test(&a, 20, 1).map(|test| test.p),
+            mann_whitney(&a, &b).map(|test| test.p),
+            welch_t(&a, &b, 0.9).map(|test| test.p),
+            launch_ratio(&a, &b, 0.9, x).map(|ratio| ratio.high),
+            mean_t_interval(&a, x).map(|interval| interval.high),
+            mean_z_interval(&a, x).map(|interval| interval.low),
+            median_interval(&a, x).map(|interval| interval.coverage),
+            quantile_interval(&a, x, y).map(|interval| interval.coverage),
+            bootstrap_ratio(&a, &b, median, 0.9, 20, 1).map(|ratio| ratio.percentile.1),
+        ].into_iter().enumerate() {
+            prop_assert!(finite(result), "result {} is {:?}", place, result);
+        }
+        let points: Vec<(f64, f64)> = a.iter().copied().zip(b.iter().copied()).collect();
+        prop_assert!(finite(linear_regression(&points).map(|line| line.intercept)));
+        prop_assert!(finite(line_errors(&points, 0.9).map(|errors| errors.intercept.1)));
+        let rows: Vec<&[f64]> = a.chunks(1).collect();
+        if let Some(fit) = least_squares(&rows, &b, 0.9) {
+            prop_assert!(fit.coefficients.iter().all(|c| c.value.is_finite() && c.interval.0.is_finite()));
+        }
+        prop_assert!(!spoilt || (modes(&a, 0.0, 0.05, 1).is_none() && plateaus(&a, 0.1).is_none()));
+        let _ = (modes(&a, x, y, 1), plateaus(&a, x), holm(&a));
+        let groups = [(3, &a), (7, &b)].map(|(test_size, accumulated)| Group { test_size, accumulated });
+        prop_assert!(finite(group_statistics(groups[0]).map(|group| group.mean_per_circle)));
+        prop_assert!(finite(primary(groups[0], 0.9, x).map(|primary| primary.variance)));
+        prop_assert!(steady_from(&groups, y).is_none_or(|place| place == 0));
+        let throughputs: Vec<ScalingPoint> = (1..)
+            .zip(&a)
+            .map(|(processes, &throughput)| ScalingPoint { processes, throughput })
+            .collect();
+        prop_assert!(scaling(&throughputs).is_none_or(|told| told.bend <= a.len()));
+    }
+}
