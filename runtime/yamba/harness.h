@@ -2,6 +2,7 @@
 // every reading goes into the record as it was.
 #pragma once
 
+#include "circle.h"
 #include "clock.h"
 #include "cycle.h"
 #include "disturbance.h"
@@ -60,7 +61,10 @@ class Measurement {
         one_pass_ = pass_hooks || is_value_;
     }
 
-    void run(const ClockError &error) { measure(prepare(error)); }
+    void run(const ClockError &error) {
+        if (subject_.circle_groups() > 0) measure_circles(subject_, own_);
+        else measure(prepare(error));
+    }
 
     // Warms up, and finds how many passes an interval needs.
     uint64_t prepare(const ClockError &error) {

@@ -1,0 +1,155 @@
+// Test groups with a simulated clock: sizes, order and what is recorded. Prints what fails; status 1 if anything does.
+#include "yamba/runtime.h"
+
+namespace {
+
+int failures = 0;
+
+#define CHECK(condition) \
+    do { \
+        if (!(condition)) failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+    } while (false)
+
+uint64_t now;
+uint64_t simulated() { return now += 10; }
+
+yamba::Usage usage;
+yamba::Usage simulated_usage() { return usage; }
+
+// A circle takes 100 ns, and a test the reading of the clock besides.
+struct Recorder : yamba::Subject {
+    yamba::Text calls;
+    uint64_t groups = 3, size = 2, initial = 4, delta = 5, tests = 0;
+    uint64_t slow_test = UINT64_MAX;  // this one takes `slow_ns` more
+    uint64_t slow_ns = 0, circle_ns = 100;
+    bool waiting = true;
+
+    void configure(yamba::ParameterSource &) override {}
+    void prepare() override { calls.add("P"); }
+    void setup() override { calls.add("S"); }
+    void before_pass() override { calls.add("("); }
+    void after_pass() override { calls.add(")"); }
+    void cleanup() override { calls.add("C"); }
+    void finish() override { calls.add("F"); }
+    uint64_t operations() override { return 2; }
+    bool may_wait() override { return waiting; }
+    uint64_t circle_groups() override { return groups; }
+    uint64_t circle_group_size() override { return size; }
+    uint64_t circle_test_size(uint64_t group) override { return initial + group * delta; }
+    double value() override { return NAN; }
+    void run(uint64_t passes) override {
+        calls.addf(" %llu", static_cast<unsigned long long>(passes));
+        now += passes * circle_ns + (tests++ == slow_test ? slow_ns : 0);
+    }
+    void run_dummy(uint64_t) override { calls.add("d"); }
+    void evidence(yamba::EvidenceSink &sink) override {
+        calls.add("e");
+        sink.value("operations", double(yamba::interval.operations));
+        sink.value("nothing", NAN);
+    }
+    size_t bounds(yamba::Bound *, size_t) override { return 0; }
+    const char *figure() override { return "latency"; }
+    const char *unit() override { return "ns"; }
+};
+
+// What it writes down.
+yamba::Text records_of(Recorder &subject) {
+    now = 0;
+    yamba::read_clock = simulated;
+    yamba::read_usage = simulated_usage;
+    yamba::isa_hooks.reference = yamba::isa_hooks.check = {};
+    int ends[2];
+    CHECK(pipe(ends) == 0);
+    yamba::record_fd = ends[1];
+    yamba::Plan plan;
+    plan.lock = false;
+    yamba::measure(subject, false, plan, {10, 10});
+    close(ends[1]);
+    yamba::Text text;
+    char block[4096];
+    for (ssize_t n; (n = read(ends[0], block, sizeof block)) > 0;) text.add(block, size_t(n));
+    close(ends[0]);
+    return text;
+}
+
+size_t count(const yamba::Text &text, const char *what) {
+    size_t n = 0;
+    for (const char *s = text.c_str(); (s = strstr(s, what)) != nullptr; s++) n++;
+    return n;
+}
+
+// A trial, then I, I + D, I + 2 D, each S times, each with evidence before and after it; no dummy and no sizing.
+void groups_follow_each_other() {
+    Recorder subject;
+    yamba::Text records = records_of(subject);
+    CHECK(subject.calls.is("PS 4e 4e 4ee 9e 9ee 14e 14eCF"));
+    CHECK(count(records, "\"event\":\"interval\"") == 6 && count(records, "\"event\":\"sizing\"") == 1);
+    for (const char *group : {"\"passes\":4,\"operations\":8,\"ns\":410,", "\"passes\":9,\"operations\":18,\"ns\":910,", "\"passes\":14,\"operations\":28,\"ns\":1410,"})
+        CHECK(count(records, group) == 2);
+    for (const char *group : {"\"group\":0", "\"group\":1", "\"group\":2"}) CHECK(count(records, group) == 2);
+    CHECK(count(records, "\"evidence\":{\"operations\":8,\"nothing\":null}") == 2 && count(records, "\"index\":5") == 1);
+    CHECK(count(records, "\"disturbed\":[]") == 6 && count(records, "\"event\":\"note\"") == 0);
+}
+
+// However long the tests are, finding that out takes only a few circles.
+void a_trial_is_short() {
+    Recorder subject;
+    subject.initial = 300;
+    subject.groups = 1;
+    records_of(subject);
+    CHECK(subject.calls.is("PS 16e 300e 300eCF"));
+}
+
+void a_test_without_the_processor_is_marked() {
+    Recorder subject;
+    subject.groups = 1, subject.size = 5, subject.slow_test = 3, subject.slow_ns = 2000;
+    yamba::Text records = records_of(subject);
+    CHECK(count(records, "\"ns\":2410,") == 1 && count(records, "\"disturbed\":[\"stolen\"]") == 1 && count(records, "\"event\":\"note\"") == 1);
+    // Four times the others is no more than a slow test.
+    Recorder slow;
+    slow.groups = 1, slow.size = 5, slow.slow_test = 3, slow.slow_ns = 1200;
+    CHECK(count(records_of(slow), "\"disturbed\":[]") == 5);
+    // Of long tests, what the system takes away is a small part.
+    Recorder throttled;
+    throttled.groups = 1, throttled.size = 5, throttled.slow_test = 3, throttled.slow_ns = 50000000, throttled.circle_ns = 50000000;
+    CHECK(count(records_of(throttled), "\"disturbed\":[\"stolen\"]") == 1);
+}
+
+// Runs in a child, and gives back its records.
+yamba::Text refusal(void (*change)(Recorder &)) {
+    int ends[2];
+    CHECK(pipe(ends) == 0);
+    if (fork() == 0) {
+        yamba::record_fd = ends[1];
+        yamba::read_clock = simulated;
+        yamba::read_usage = simulated_usage;
+        Recorder subject;
+        change(subject);
+        yamba::harness::measure_circles(subject, {true, false});
+        _exit(0);
+    }
+    close(ends[1]);
+    yamba::Text text;
+    char block[4096];
+    for (ssize_t n; (n = read(ends[0], block, sizeof block)) > 0;) text.add(block, size_t(n));
+    close(ends[0]);
+    return text;
+}
+
+void what_cannot_be_measured_is_refused() {
+    yamba::Text long_test = refusal([](Recorder &subject) { subject.delta = 3000000; });
+    CHECK(count(long_test, "a test would take 0.6") == 1 && count(long_test, "\"event\":\"interval\"") == 0);
+    CHECK(count(refusal([](Recorder &subject) { subject.initial = 0; }), "measures nothing") == 1);
+    CHECK(count(refusal([](Recorder &subject) { subject.size = 0; }), "at least one test") == 1);
+    CHECK(count(refusal([](Recorder &subject) { subject.size = UINT64_MAX; }), "at least one test") == 1);
+}
+
+}  // namespace
+
+int main() {
+    groups_follow_each_other();
+    a_trial_is_short();
+    a_test_without_the_processor_is_marked();
+    what_cannot_be_measured_is_refused();
+    return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,171 @@
+// Test groups: the clock is read around N runs of a circle, S such tests make a group, and each group's tests are longer than those of the group before.
+// After N. Korovkina, "seL4 microbenchmarking: designing predictable measurement context" (Kanata Bench, 2022), section 2.2.
+#pragma once
+
+#include <string.h>
+
+#include "clock.h"
+#include "cold.h"
+#include "cycle.h"
+#include "disturbance.h"
+#include "interval_record.h"
+#include "must.h"
+#include "precision.h"
+#include "record_writer.h"
+#include "subject.h"
+
+namespace yamba {
+namespace harness {
+
+struct Reading {
+    uint64_t begin, end;
+};
+
+// One test. All tests of all groups run this one piece of code, whatever their number and size, so that the measuring tool is the same in every configuration.
+__attribute__((noinline)) inline Reading time_test(Subject &subject, uint64_t circles) {
+    uint64_t begin = read_clock();
+    subject.run(circles);
+    return {begin, read_clock()};
+}
+
+}  // namespace harness
+}  // namespace yamba
+
+// What runs between the tests is not optimised, as in the paper: it is the same code in the same order before each of them.
+YAMBA_COLD_BEGIN
+namespace yamba {
+namespace harness {
+
+constexpr double longest_test = 0.5e9;      // ns; the system may stop real-time threads that run for most of a second (sched_rt_runtime_us)
+constexpr double far_longer = 5;            // than its group's median: the processor was taken away for most of the test
+constexpr double throttle = 10e6;           // ns longer than the median: shorter than the system's shortest stop, longer than any other
+constexpr uint64_t trial_circles = 16;
+constexpr uint64_t most_tests = 1000000;
+
+// What evidence says, where writing it down costs least: the names are those of every test.
+struct Said final : EvidenceSink {
+    static constexpr size_t room = 32;
+    const char *names[room];
+    double *values = nullptr;
+    size_t count = 0;
+    void value(const char *name, double value) override {
+        if (count == room) return;
+        names[count] = name;
+        values[count++] = value;
+    }
+};
+
+struct Test {
+    Reading reading;
+    Disturbance disturbance;
+    double evidence[Said::room];
+    double ns() const { return nanoseconds(reading.begin, reading.end); }
+};
+
+// What one group's tests have in common.
+struct GroupFacts {
+    uint64_t number, circles;
+    double cycle_ns, check_cycle_ns;
+};
+
+inline double median_ns(const Values<Test> &tests) {
+    Values<double> ns;
+    for (const Test &test : tests) ns.push_back(test.ns());
+    qsort(ns.data(), ns.size(), sizeof(double), ascending);
+    return ns[ns.size() / 2];
+}
+
+class Circles {
+  public:
+    Circles(Subject &subject, const Tolerance &own) : subject_(subject), own_(own) {}
+
+    void measure() {
+        refuse_long_tests();
+        // All memory that the tests write to is taken, and touched, before the first of them.
+        tests_.resize(size_t(subject_.circle_group_size()));
+        for (uint64_t group = 0; group < subject_.circle_groups(); group++) measure_group(group);
+        if (any_stolen_)
+            Record("note").text("text",
+                "some tests took far longer than the others of their group: the processor was taken away by other processes, by the host of a virtual machine, "
+                "or from real-time threads that ran for too long (sched_rt_runtime_us)");
+    }
+
+  private:
+
+    // A few circles show how long the longest test will take.
+    void refuse_long_tests() {
+        uint64_t groups = subject_.circle_groups(), size = subject_.circle_group_size();
+        if (size == 0 || groups > most_tests / size) fail("there must be at least one test, and at most %d in all groups", int(most_tests));
+        uint64_t first = subject_.circle_test_size(0), last = subject_.circle_test_size(groups - 1);
+        uint64_t circles = first < trial_circles ? first : trial_circles;
+        if (circles == 0) fail("a test of no circles measures nothing");
+        Reading trial = time_test(subject_, circles);
+        double ns = nanoseconds(trial.begin, trial.end);
+        Record("sizing").text("purpose", "warm-up").count("passes", circles).number("ns", ns).number("dummy_ns", 0);
+        double longest = ns / double(circles) * double(first > last ? first : last);
+        if (longest > longest_test)
+            fail("a test would take %.2g s, and one of more than %.1f s may be stopped by the system: make it smaller (initial, delta, groups)", longest / 1e9,
+                 longest_test / 1e9);
+    }
+
+    void measure_group(uint64_t number) {
+        GroupFacts group{number, subject_.circle_test_size(number), cycle_length(), check_cycle_length()};
+        // Evidence stands before every other test, so also before the first. What it says now is of what came before, and of no test.
+        interval = Interval{};
+        say(tests_[0]);
+        for (Test &test : tests_) run_test(test, group.circles);
+        group.cycle_ns = (group.cycle_ns + cycle_length()) / 2;
+        double median = median_ns(tests_);
+        for (const Test &test : tests_) record(test, group, median);
+    }
+
+    // From one test to the next: what the system did meanwhile, then the evidence. The evidence is asked after each test, since a test counts only if its own is
+    // inside its bounds; it costs about one system call.
+    void run_test(Test &test, uint64_t circles) {
+        Watch watch;
+        test.reading = time_test(subject_, circles);
+        test.disturbance = watch.end();
+        interval = Interval{circles, circles * subject_.operations(), test.ns()};
+        say(test);
+    }
+
+    void say(Test &test) {
+        said_.count = 0;
+        said_.values = test.evidence;
+        subject_.evidence(said_);
+    }
+
+    void record(const Test &test, const GroupFacts &group, double median) {
+        IntervalFacts facts;
+        facts.index = index_++;
+        facts.passes = group.circles;
+        facts.operations = group.circles * subject_.operations();
+        facts.ns = test.ns();
+        facts.cycle_ns = group.cycle_ns;
+        facts.check_cycle_ns = group.check_cycle_ns;
+        facts.disturbance = test.disturbance;
+        facts.disturbance.clock_went_back = facts.ns < 0;
+        facts.disturbed = held_against(facts.disturbance, facts.ns, own_);
+        if (facts.ns > far_longer * median || facts.ns > median + throttle) {
+            any_stolen_ = true;
+            if (strstr(facts.disturbed.c_str(), "stolen") == nullptr) facts.disturbed.add(facts.disturbed.empty() ? "" : ",").quote("stolen");
+        }
+        for (size_t i = 0; i < said_.count; i++) facts.evidence.value(said_.names[i], test.evidence[i]);
+        facts.group = &group.number;
+        record_interval(facts);
+    }
+
+    Subject &subject_;
+    Tolerance own_;
+    Values<Test> tests_;
+    Said said_;
+    uint64_t index_ = 0;
+    bool any_stolen_ = false;
+};
+
+// The tests of all groups, in turn.
+inline void measure_circles(Subject &subject, const Tolerance &own) { Circles(subject, own).measure(); }
+
+}  // namespace harness
+}  // namespace yamba
+YAMBA_COLD_END
