@@ -6,6 +6,7 @@ pub mod disasm;
 pub mod embedded;
 pub mod files;
 pub mod machine;
+pub mod random;
 pub mod render;
 pub mod run;
 pub mod selftest;

@@ -21,7 +21,6 @@ mod outcome;
 mod plan;
 mod points;
 mod progress;
-mod random;
 mod reader;
 mod recorded;
 mod scaling;
@@ -50,10 +49,10 @@ pub use stop::Stop;
 pub use table::{Style, table};
 pub use units::{number, scale};
 
+use crate::random::{Random, drawn_seed};
 use child::Limits;
 use launches::{Conditions, Launches};
 use plan::Planned;
-use random::{Random, drawn_seed};
 use scratch::Scratch;
 
 /// A benchmark to measure.

@@ -4,9 +4,10 @@ use std::hash::{BuildHasher, Hasher};
 
 /// SplitMix64: G. L. Steele, D. Lea and C. H. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
+    /// The numbers of this seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
@@ -39,7 +40,7 @@ impl Random {
 }
 
 /// A seed that nobody chose. Short enough for a reader whose numbers are all floating-point, and for a person to repeat.
-pub(super) fn drawn_seed() -> u64 {
+pub fn drawn_seed() -> u64 {
     // The system's own randomness is what keys the standard library's hash tables.
     let state = std::collections::hash_map::RandomState::new();
     state.build_hasher().finish() >> 32
