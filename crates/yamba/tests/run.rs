@@ -335,6 +335,122 @@ fn garbage_around_the_records() {
     );
 }
 
+/// The sample behind a shell script that knows it as `"$0" "$@"`.
+fn behind(script: &str) -> Program {
+    let mut program = program();
+    program.runner = vec!["/bin/sh".to_owned(), "-c".to_owned(), script.to_owned()];
+    program
+}
+
+fn run_behind(script: &str, options: &Options) -> Benchmark {
+    let run = run_jobs(&[job(behind(script))], options).unwrap();
+    run.benchmarks.into_iter().next().unwrap()
+}
+
+#[test]
+fn a_program_that_is_stopped_is_told_from_one_that_hangs() {
+    let mut stopping = options(&[("scale", "16")]);
+    stopping.silence = Duration::from_millis(300);
+    let script = "case \"$*\" in *--run*) kill -STOP $$;; esac; exec \"$0\" \"$@\"";
+    let b = run_behind(script, &stopping);
+    assert_eq!(b.status, Status::Crashed);
+    assert_eq!(
+        b.notes[0],
+        "sample was stopped by a signal, said nothing for 0.3 s and was ended"
+    );
+}
+
+/// Records without end, and what is no record: neither keeps the run from going on.
+#[test]
+fn a_program_that_floods_the_pipe_is_ended() {
+    for line in [r#"{"event":"note","text":"again"}"#, "junk"] {
+        let script =
+            format!("case \"$*\" in *--run*) exec yes '{line}' >&3;; esac; exec \"$0\" \"$@\"");
+        let b = run_behind(&script, &options(&[("scale", "16")]));
+        assert_eq!(b.status, Status::Crashed);
+        assert_eq!(
+            b.notes[0],
+            "sample wrote more records than any measurement does and was ended"
+        );
+    }
+}
+
+/// A daemon that a benchmark leaves behind, in a session of its own, holds all pipes: nobody waits for their end.
+#[test]
+fn a_daemon_that_keeps_the_pipes_does_not_keep_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("daemon");
+    let script = format!(
+        "case \"$*\" in *--run*) setsid sh -c 'echo $$ > {0}.new; mv {0}.new {0}; exec sleep 100' & \
+         while [ ! -e {0} ]; do sleep 0.01; done;; esac; exec \"$0\" \"$@\"",
+        file.display()
+    );
+    let mut once = options(&[("scale", "16")]);
+    once.launches = Some(1);
+    let b = run_behind(&script, &once);
+    assert_eq!((b.status, b.median), (Status::Ok, Some(15.0)));
+    let daemon: u32 = fs::read_to_string(&file).unwrap().trim().parse().unwrap();
+    assert!(is_alive(daemon), "the run has waited for it");
+    let killed = Command::new("kill").arg(daemon.to_string()).status();
+    assert!(killed.unwrap().success());
+}
+
+/// The figure of the launches that did get to their end is kept, and not to be trusted.
+#[test]
+fn a_program_that_crashes_now_and_then() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!(
+        "case \"$*\" in *--run*) echo >> {0}; [ $(wc -l < {0}) -eq 2 ] && kill -KILL $$;; esac; exec \"$0\" \"$@\"",
+        folder.path().join("count").display()
+    );
+    let mut some = options(&[("scale", "16")]);
+    some.launches = Some(4);
+    let b = run_behind(&script, &some);
+    assert_eq!((b.status, b.median), (Status::Invalid, Some(15.0)));
+    assert_eq!(
+        b.notes[0],
+        "launch 2 of 4: sample was ended by SIGKILL (killed)"
+    );
+    let counted: Vec<bool> = b.launches.iter().map(|l| l.median.is_some()).collect();
+    assert_eq!(counted, [true, false, true, true]);
+}
+
+/// Each launch is a process of its own, and those of several points take turns.
+#[test]
+fn launches_take_turns_in_an_order_that_can_be_repeated() {
+    let order = |seed: u64| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("order");
+        let script = format!(
+            "case \"$*\" in *--run*) echo \"$*\" >> {};; esac; exec \"$0\" \"$@\"",
+            file.display()
+        );
+        let mut some = options(&[]);
+        (some.launches, some.seed) = (Some(6), Some(seed));
+        let run = run_jobs(&[job(behind(&script))], &some).unwrap();
+        assert_eq!((run.plan.seed, run.plan.launches), (seed, 6));
+        for b in &run.benchmarks {
+            let counted: Vec<u64> = b.launches.iter().map(|l| l.samples).collect();
+            assert!(
+                counted.len() == 6 && counted.iter().all(|n| *n >= 11),
+                "{counted:?}"
+            );
+        }
+        let told = fs::read_to_string(&file).unwrap();
+        let scale = |line: &str| line.split("scale=").nth(1).unwrap()[..2].to_owned();
+        told.lines().map(scale).collect::<Vec<String>>()
+    };
+    let first = order(1);
+    assert_eq!(first.len(), 18);
+    for round in first.chunks(3) {
+        let mut round = round.to_vec();
+        round.sort();
+        assert_eq!(round, ["16", "32", "64"], "one of each in a round");
+    }
+    assert_eq!(first, order(1));
+    assert_ne!(first, order(2));
+}
+
 #[test]
 fn an_emulated_figure_says_so() {
     let mut program = program();

@@ -10,9 +10,10 @@ use super::ending::{End, end};
 use super::options::{Options, Placement};
 use super::outcome::Outcome;
 use super::plan::Entry;
+use super::points;
+use super::schedule::{self, Share};
 use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
-use super::{points, schedule};
 
 /// A launch stops early when its own interval is so much narrower than that of the entry has to be.
 const WITHIN_A_LAUNCH: f64 = 0.5;
@@ -27,7 +28,7 @@ pub(super) struct Launches<'a> {
     /// So many launches it is to have.
     goal: u64,
     spent: Duration,
-    intervals: u64,
+    share: Share,
     notes: Vec<String>,
     accidents: usize,
     is_over: bool,
@@ -46,7 +47,7 @@ impl<'a> Launches<'a> {
     pub fn new(mut entry: Entry<'a>, options: &Options) -> Launches<'a> {
         Launches {
             goal: options.planned_launches(),
-            intervals: options.planned_intervals(entry.processes),
+            share: schedule::share(options, entry.processes, entry.time),
             notes: std::mem::take(&mut entry.notes),
             entry,
             outcomes: Vec::new(),
@@ -72,7 +73,12 @@ impl<'a> Launches<'a> {
     pub fn launch(&mut self, conditions: &Conditions<'_>) {
         let entry = &self.entry;
         let limits = Limits {
-            silence: schedule::silence(conditions.options, entry.processes, conditions.cpus),
+            silence: schedule::silence(
+                conditions.options,
+                entry.processes,
+                conditions.cpus,
+                self.share,
+            ),
             stop: conditions.limits.stop.clone(),
         };
         let scratch = conditions.scratch.of(entry.class);
@@ -93,12 +99,11 @@ impl<'a> Launches<'a> {
     /// What the program is to do. What it does anyway it is not told.
     fn arguments(&self, options: &Options) -> Vec<String> {
         let entry = &self.entry;
-        let time = schedule::launch_time(options, entry.processes, entry.time);
         let mut arguments = vec!["--run".to_owned()];
         arguments.extend(points::settings(&entry.point.settings));
         let mut give = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
-        give("--intervals", self.intervals.to_string());
-        give("--time-ns", time.as_nanos().to_string());
+        give("--intervals", self.share.intervals.to_string());
+        give("--time-ns", self.share.time.as_nanos().to_string());
         let precision = options.precision * WITHIN_A_LAUNCH;
         give("--precision", precision.to_string());
         if let Some(warmup) = options.warmup {
@@ -138,10 +143,9 @@ impl<'a> Launches<'a> {
         if options.intervals.is_some() || self.entry.processes > 1 {
             return;
         }
-        let share = schedule::launch_time(options, 1, self.entry.time);
         let first = self.summary(conditions).intervals;
-        if let Some(fewer) = schedule::fewer_intervals(&first, share, self.intervals) {
-            self.intervals = fewer;
+        if let Some(fewer) = schedule::fewer_intervals(&first, self.share) {
+            self.share.intervals = fewer;
             self.notes.push(format!(
                 "slow: after the first launch of {} intervals {fewer} intervals a launch",
                 first.len()
@@ -196,5 +200,64 @@ impl<'a> Launches<'a> {
             "emulated by {by}: the figure says nothing of the speed of {isa}"
         ));
         benchmark
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::super::Program;
+    use super::super::points::Point;
+    use super::*;
+
+    /// What a launch of this entry is started with, as one line.
+    fn told(options: &Options, processes: u64) -> String {
+        let program = Program {
+            path: PathBuf::new(),
+            runner: Vec::new(),
+            emulated: false,
+        };
+        let entry = Entry {
+            class: "sample",
+            program: &program,
+            point: Point {
+                settings: vec![("scale".to_owned(), "16".to_owned())],
+                program: yamba_record::program::Program::default(),
+            },
+            processes,
+            time: options.time,
+            notes: Vec::new(),
+        };
+        Launches::new(entry, options).arguments(options).join(" ")
+    }
+
+    #[test]
+    fn what_a_program_is_told() {
+        assert_eq!(
+            told(&Options::quick(), 1),
+            "--run --set scale=16 --intervals 11 --time-ns 150000000 --precision 0.005"
+        );
+        let all = Options {
+            launches: Some(4),
+            intervals: Some(5),
+            precision: 0.02,
+            warmup: Some(Duration::from_millis(3)),
+            placement: Placement::On(3),
+            realtime: true,
+            ..Options::default()
+        };
+        assert_eq!(
+            told(&all, 1),
+            "--run --set scale=16 --intervals 5 --time-ns 500000000 --precision 0.01 --warmup-ns 3000000 --cpu 3 --realtime"
+        );
+        let loaded = Options {
+            placement: Placement::Free,
+            ..Options::quick()
+        };
+        assert_eq!(
+            told(&loaded, 8),
+            "--run --set scale=16 --intervals 2 --time-ns 800000000 --precision 0.005 --processes 8 --loaded-ns 100000000 --free"
+        );
     }
 }

@@ -10,6 +10,9 @@ use yamba_stats::{median, sorted};
 use super::outcome::Outcome;
 use super::{points, units, validity};
 
+/// Nobody reads more, and a program gone wild must not cost the run its time.
+const MOST_NOTES: usize = 50;
+
 /// An entry without a figure, and what its launches said besides.
 pub(super) struct Recorded {
     pub benchmark: Benchmark,
@@ -103,7 +106,9 @@ fn add_launch(
                 benchmark.intervals.push(interval(program, launch, raw));
             }
             // Every launch has the same to say.
-            Event::Note { text } if !benchmark.notes.contains(text) => {
+            Event::Note { text }
+                if benchmark.notes.len() < MOST_NOTES && !benchmark.notes.contains(text) =>
+            {
                 benchmark.notes.push(text.clone());
             }
             Event::Harness(used) => benchmark.harness.push(used.clone()),

@@ -13,14 +13,38 @@ const CHECKPOINTS: [u64; 5] = [6, 9, 12, 18, 24];
 /// Fewer intervals have no median worth the name.
 const FEWEST_INTERVALS: u64 = 3;
 
-/// The share of an entry's time that one launch has. Under load it is at least what the protocol needs.
-pub(super) fn launch_time(options: &Options, processes: u64, entry_time: Duration) -> Duration {
-    let share = entry_time / u32::try_from(options.planned_launches()).unwrap_or(u32::MAX);
+/// What one launch of an entry is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Share {
+    /// At least so many intervals; under load exactly so many.
+    pub intervals: u64,
+    /// The time for all of them.
+    pub time: Duration,
+}
+
+/// The share of an entry's time that each of its launches has. Under load it is at least what the protocol needs.
+pub(super) fn share(options: &Options, processes: u64, entry_time: Duration) -> Share {
+    let launches = u32::try_from(options.planned_launches()).unwrap_or(u32::MAX);
+    let time = entry_time / launches;
+    let least = options.planned_intervals(processes);
     if processes == 1 {
-        return share;
+        return Share {
+            intervals: least,
+            time,
+        };
     }
-    let intervals = u32::try_from(options.planned_intervals(processes)).unwrap_or(u32::MAX);
-    share.max(options.loaded_interval().saturating_mul(intervals))
+    // With each interval goes one of the dummy, and what sized them may have been off.
+    let pair = 2 * options.loaded_interval();
+    let affordable = (time.as_secs_f64() / pair.as_secs_f64()) as u64;
+    let intervals = match options.intervals {
+        Some(asked) => asked,
+        None => affordable.max(least),
+    };
+    let round = 2 * pair + options.warmup.unwrap_or_default();
+    Share {
+        intervals,
+        time: round.saturating_mul(u32::try_from(intervals).unwrap_or(u32::MAX)),
+    }
 }
 
 /// How many launches an entry is to have after `done` of them took `spent`; none if these are enough.
@@ -40,28 +64,29 @@ pub(super) fn more_launches(
     (expected <= time.as_secs_f64()).then_some(next)
 }
 
-/// How many intervals the later launches of an entry have if its first one, with `intervals`, took much longer than its share.
+/// How many intervals the later launches of an entry have if its first one took much longer than its share.
 /// Six launches of three intervals say more of the next run than one of eighteen.
-pub(super) fn fewer_intervals(first: &[Interval], share: Duration, intervals: u64) -> Option<u64> {
+pub(super) fn fewer_intervals(first: &[Interval], share: Share) -> Option<u64> {
     let measured: f64 = first.iter().map(|i| i.ns + i.dummy_ns).sum();
-    let share = share.as_nanos() as f64;
-    if measured <= 2.0 * share {
+    let time = share.time.as_nanos() as f64;
+    if measured <= 2.0 * time {
         return None;
     }
-    let affordable = (first.len() as f64 * share / measured) as u64;
+    let affordable = (first.len() as f64 * time / measured) as u64;
     let fewer = affordable.max(FEWEST_INTERVALS);
-    (fewer < intervals).then_some(fewer)
+    (fewer < share.intervals).then_some(fewer)
 }
 
-/// How long a program may say nothing: between two records of a loaded one lie intervals of all its processes, one after the
-/// other where they share a processor, and what sized them.
-pub(super) fn silence(options: &Options, processes: u64, cpus: u64) -> Duration {
+/// How long a program may say nothing. Under load the program itself waits for each of its processes twenty times as long as it
+/// should take, and names the one that hangs: only when it does not is it our turn.
+pub(super) fn silence(options: &Options, processes: u64, cpus: u64, share: Share) -> Duration {
     let quiet = options.silence + options.warmup.unwrap_or_default();
     if processes == 1 {
         return quiet;
     }
-    let share = processes as f64 / cpus.max(1) as f64;
-    quiet + options.loaded_interval().mul_f64(20.0 * share.max(1.0))
+    let turns = u32::try_from(processes.div_ceil(cpus.max(1))).unwrap_or(u32::MAX);
+    let rounds = options.loaded_interval().saturating_mul(turns);
+    quiet + (share.time + rounds).saturating_mul(20)
 }
 
 #[cfg(test)]
@@ -72,13 +97,24 @@ mod tests {
 
     #[test]
     fn a_launch_has_its_share_and_a_load_what_it_needs() {
+        let seconds = |options: &Options, processes, time| {
+            let share = share(options, processes, time);
+            (share.intervals, share.time.as_secs_f64())
+        };
         let options = Options::default();
-        assert_eq!(launch_time(&options, 1, 6 * SECOND), SECOND);
-        assert_eq!(launch_time(&options, 2, 6 * SECOND), 2 * SECOND);
-        assert_eq!(launch_time(&options, 2, 60 * SECOND), 10 * SECOND);
+        assert_eq!(seconds(&options, 1, 6 * SECOND), (11, 1.0));
+        assert_eq!(seconds(&options, 2, 6 * SECOND), (2, 8.0));
+        assert_eq!(seconds(&options, 2, 60 * SECOND), (5, 20.0));
         let quick = Options::quick();
-        assert_eq!(launch_time(&quick, 1, SECOND), SECOND / 2);
-        assert_eq!(launch_time(&quick, 4, SECOND / 10), SECOND / 5);
+        assert_eq!(seconds(&quick, 1, SECOND), (11, 0.5));
+        assert_eq!(seconds(&quick, 4, SECOND / 10), (2, 0.8));
+        let given = Options {
+            intervals: Some(3),
+            warmup: Some(SECOND),
+            ..options
+        };
+        assert_eq!(seconds(&given, 1, 6 * SECOND), (3, 1.0));
+        assert_eq!(seconds(&given, 2, 60 * SECOND), (3, 15.0));
     }
 
     #[test]
@@ -104,17 +140,28 @@ mod tests {
             };
             vec![interval; count]
         };
-        assert_eq!(fewer_intervals(&first(11, 100.0), SECOND, 11), None);
-        assert_eq!(fewer_intervals(&first(11, 200.0), SECOND, 11), Some(5));
-        assert_eq!(fewer_intervals(&first(11, 5000.0), SECOND, 11), Some(3));
-        assert_eq!(fewer_intervals(&first(2, 5000.0), SECOND, 2), None);
+        let fewer = |count, ms, intervals| {
+            let share = Share {
+                intervals,
+                time: SECOND,
+            };
+            fewer_intervals(&first(count, ms), share)
+        };
+        assert_eq!(fewer(11, 100.0, 11), None);
+        assert_eq!(fewer(11, 200.0, 11), Some(5));
+        assert_eq!(fewer(11, 5000.0, 11), Some(3));
+        assert_eq!(fewer(2, 5000.0, 2), None);
     }
 
     #[test]
     fn a_load_may_be_silent_for_longer() {
         let options = Options::default();
-        assert_eq!(silence(&options, 1, 2), 60 * SECOND);
-        assert_eq!(silence(&options, 2, 4), 80 * SECOND);
-        assert_eq!(silence(&options, 8, 2), 140 * SECOND);
+        let silence = |processes| {
+            let share = share(&options, processes, 6 * SECOND);
+            silence(&options, processes, 2, share)
+        };
+        assert_eq!(silence(1), 60 * SECOND);
+        assert_eq!(silence(2), 240 * SECOND);
+        assert_eq!(silence(7), 300 * SECOND);
     }
 }
