@@ -7,5 +7,6 @@ mod everywhere;
 mod house;
 mod machine;
 mod programs;
+mod run_options;
 mod support;
 mod time;

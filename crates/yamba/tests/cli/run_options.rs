@@ -1,0 +1,107 @@
+//! How often, how long and where `yamba run` measures, as a person says it.
+
+use serde_json::Value;
+
+use crate::support::{Answer, Yamba, has};
+
+const SPIN: &str = "yamba spin
+{
+    param int rounds = 100 over {100, 101, 102, 103, 104, 105, 106, 107} quick {100};
+    volatile int sum;
+    void benchmark(iter_t iterations) { while (iterations-- > 0) for (int i = 0; i < rounds; i++) sum = sum + i; }
+}
+";
+
+fn document(answer: Answer) -> Value {
+    serde_json::from_str(&answer.ok().out).unwrap()
+}
+
+/// Each wrong value is one message that names its option.
+#[test]
+fn wrong_values_are_refused() {
+    let mut yamba = Yamba::new().file("spin.yamba", SPIN);
+    for (words, parts) in [
+        ("--time 10", &["--time", "with its unit"][..]),
+        ("--time 0s", &["--time", "more than nothing"]),
+        ("--time 5h", &["--time", "with its unit"]),
+        ("--time 100000min", &["--time", "30 days"]),
+        ("--warmup -5", &["unexpected argument '-5'"]),
+        ("--warmup long", &["--warmup", "with its unit"]),
+        ("-W 5x", &["--warmup", "with its unit"]),
+        ("--precision 0", &["--precision", "1% or 0.01"]),
+        ("--precision 1", &["--precision", "1% or 0.01"]),
+        ("--precision 200%", &["--precision", "1% or 0.01"]),
+        ("-P 0", &["--processes", "0 is not in 1..=4096"]),
+        ("-P 1,two", &["--processes", "two"]),
+        ("-P 5000", &["--processes", "5000 is not in 1..=4096"]),
+        ("--launches 0", &["--launches", "0 is not in"]),
+        ("--intervals 0", &["--intervals", "0 is not in"]),
+        ("-N none", &["--intervals", "none"]),
+        ("--seed x", &["--seed", "x"]),
+        ("--placement here", &["--placement", "pinned, free"]),
+        ("--cpu first", &["--cpu", "first"]),
+        ("--cpu 65535", &["--cpu 65535", "there are 0"]),
+        ("--cpu 0 --placement free", &["--cpu", "contradict"]),
+        (
+            "--quick --thorough",
+            &["--quick", "--thorough", "cannot be used"],
+        ),
+    ] {
+        yamba.run(&format!("run spin.yamba {words}")).refused(parts);
+    }
+}
+
+#[test]
+fn the_plan_is_recorded() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("spin.yamba", SPIN);
+    let words = "run spin.yamba --quick --json --launches 3 -N 5 -W 2000 --precision 2% --seed 7 --placement free";
+    let run = document(yamba.run(words));
+    let plan = &run["plan"];
+    for (field, value) in [
+        ("seed", Value::from(7)),
+        ("launches", 3.into()),
+        ("intervals", 5.into()),
+        ("precision", 0.02.into()),
+        ("time_ns", 300_000_000.into()),
+        ("warmup_ns", 2_000_000.into()),
+        ("placement", "free".into()),
+        ("realtime", false.into()),
+    ] {
+        assert_eq!(plan[field], value, "{field}");
+    }
+    let spin = &run["benchmarks"][0];
+    assert_eq!(spin["launches"].as_array().unwrap().len(), 3);
+    assert_eq!(spin["interval_kind"], "within launches");
+    assert_eq!(spin["placement"]["kind"], "free");
+    let drawn = |run: Value| run["plan"]["seed"].as_u64().unwrap();
+    let quickly = "run spin.yamba --quick --json";
+    let (first, second) = (
+        drawn(document(yamba.run(quickly))),
+        drawn(document(yamba.run(quickly))),
+    );
+    assert_ne!(first, second, "drawn anew each time");
+}
+
+/// The time of a benchmark is shared by its points; those that there is none for are left out, ends kept.
+#[test]
+fn too_little_time_thins_a_sweep() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("spin.yamba", SPIN);
+    let run = document(yamba.run("run spin.yamba --json --time 400ms --launches 2"));
+    let points = run["benchmarks"].as_array().unwrap();
+    let rounds: Vec<i64> = points
+        .iter()
+        .map(|b| b["parameters"]["rounds"].as_i64().unwrap())
+        .collect();
+    assert_eq!(rounds, [100, 104, 107]);
+    let note = "3 of 8 points of its sweep: 0.4 s are not enough for 100 ms a point";
+    for point in points {
+        let notes = point["notes"].as_array().unwrap();
+        assert!(notes.contains(&note.into()), "{notes:?}");
+    }
+}
