@@ -106,24 +106,21 @@ pub fn build(
     target: &Target,
     options: &BuildOptions,
 ) -> Result<Built, BuildError> {
-    let program = analysis.program(class, target);
-    if program.variants.is_empty() {
-        let name = analysis.class(class).name();
-        return Err(BuildError::NothingToBuild(format!(
-            "{name} has nothing that runs on {target}"
-        )));
-    }
-    let job = Job {
-        analysis,
-        name: analysis.class(class).name(),
-        toolchain: toolchain::choose(analysis, target)?,
-        runtime: embedded::home()?.runtime,
-        blocks: asm::asm_blocks(analysis, &program),
-        syntax: Syntax::of(analysis, &target.isa),
-        program,
-        options,
-    };
-    job.build()
+    Job::new(analysis, class, target, options)?.build()
+}
+
+/// The `asm` blocks of `class` on `target` as bytes, without building anything.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn assemble(
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+) -> Result<Vec<AssembledBlock>, BuildError> {
+    let folder = tempfile::tempdir()?;
+    let options = BuildOptions::default();
+    Job::new(analysis, class, target, &options)?.assemble(folder.path())
 }
 
 struct Job<'a> {
@@ -137,7 +134,32 @@ struct Job<'a> {
     options: &'a BuildOptions,
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
+    fn new(
+        analysis: &'a Analysis,
+        class: ClassId,
+        target: &Target,
+        options: &'a BuildOptions,
+    ) -> Result<Job<'a>, BuildError> {
+        let program = analysis.program(class, target);
+        let name = analysis.class(class).name();
+        if program.variants.is_empty() {
+            return Err(BuildError::NothingToBuild(format!(
+                "{name} has nothing that runs on {target}"
+            )));
+        }
+        Ok(Job {
+            analysis,
+            name,
+            toolchain: toolchain::choose(analysis, target)?,
+            runtime: embedded::home()?.runtime,
+            blocks: asm::asm_blocks(analysis, &program),
+            syntax: Syntax::of(analysis, &target.isa),
+            program,
+            options,
+        })
+    }
+
     fn build(&self) -> Result<Built, BuildError> {
         let cache = cache::Cache::open()?;
         let key = self.key()?;

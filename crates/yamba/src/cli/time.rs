@@ -13,13 +13,16 @@ use super::output;
 use super::run::{listing, progress};
 use crate::build::host;
 use crate::render;
-use crate::run::{self, Stop, UsageError};
+use crate::run::{Stop, UsageError};
 use crate::time::{self, Questions, Refused, Statements, Told};
 
 /// Time C++ statements or single instructions, in about a second
 ///
 /// A statement runs in a loop, whose cost is subtracted. An expression without `;` has its value kept, so that the compiler cannot leave it out; `keep(VALUE)` does
 /// that for any value.
+///
+/// An instruction is measured as a chain, in which each step needs the result of the one before (latency), and as independent copies (throughput). Every general register but the stack
+/// pointer holds the address of a buffer of 4 KiB whose first word is that address, vectors hold 1.0 in every lane, flags are clear.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -27,12 +30,25 @@ Examples:
   yamba time 'getppid();' 'getpid();'                        two, compared
   yamba time --setup 'double x = 2; keep(x);' 'sqrt(x)'      an expression: its value is kept
   yamba time --include sys/time.h --setup 'timeval t;' 'gettimeofday(&t, nullptr);'
+  yamba time --asm 'imul rax, rax'                           latency and throughput
+  yamba time --asm 'mov rax, [rax]' 'vaddps ymm0, ymm1, ymm2'
+  yamba time --asm 'div rbx' --init rdx=0 --init rbx=7
 
 Exit status: 0 every figure is valid, 1 one is invalid or crashed, 2 nothing was measured.")]
 pub(super) struct Time {
     /// C or C++ statements; a few headers of the system are included
-    #[arg(value_name = "STATEMENT", required = true)]
+    #[arg(
+        value_name = "STATEMENT",
+        required_unless_present = "asm",
+        conflicts_with = "asm"
+    )]
     statements: Vec<String>,
+    /// Single instructions instead, in Intel's syntax
+    #[arg(long, value_name = "INSTRUCTION", num_args = 1.., conflicts_with_all = ["setup", "include"])]
+    asm: Vec<String>,
+    /// With --asm: what a register holds before the first step; may be repeated
+    #[arg(long, value_name = "REGISTER=VALUE", requires = "asm")]
+    init: Vec<String>,
     /// Runs once before the statements, which see its variables
     #[arg(long, value_name = "CODE")]
     setup: Option<String>,
@@ -46,20 +62,27 @@ pub(super) struct Time {
 
 impl Time {
     pub(super) fn run(self) -> Result<Answer, Failure> {
+        if io::stderr().is_terminal() {
+            output::note("\r\x1b[Kbuilding");
+        }
+        let questions = self.questions();
+        if io::stderr().is_terminal() {
+            output::note("\r\x1b[K");
+        }
+        self.answer(questions.map_err(refused)?)
+    }
+
+    fn questions(&self) -> Result<Questions, Refused> {
         let target = host();
+        if !self.asm.is_empty() {
+            return time::instructions(&self.asm, &self.init, &target);
+        }
         let asked = Statements {
             statements: self.statements.clone(),
             setup: self.setup.clone(),
             includes: self.include.clone(),
         };
-        if io::stderr().is_terminal() {
-            output::note("\r\x1b[Kbuilding");
-        }
-        let questions = time::statements(&asked, &target);
-        if io::stderr().is_terminal() {
-            output::note("\r\x1b[K");
-        }
-        self.answer(questions.map_err(refused)?)
+        time::statements(&asked, &target)
     }
 
     fn answer(&self, questions: Questions) -> Result<Answer, Failure> {
@@ -67,16 +90,8 @@ impl Time {
         let target = host();
         let stop = Stop::on_signals()?;
         let mut progress = progress();
-        let measured = run::measure(
-            std::slice::from_ref(&questions.job),
-            &questions.options,
-            &target,
-            progress.as_mut(),
-            &stop,
-            &listing,
-        );
-        let mut run = measured.map_err(|UsageError(text)| Failure::new(text))?;
-        questions.name(&mut run);
+        let measured = questions.measure(&target, progress.as_mut(), &stop, &listing);
+        let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
         let text = match self.json {
             true => {
                 serde_json::to_string_pretty(&run).map_err(|e| Failure::new(e.to_string()))? + "\n"
@@ -109,9 +124,6 @@ fn refused(refused: Refused) -> Failure {
             Failure::Shown
         }
         Refused::Build(error) => failure(&Analysis::default(), error),
-        Refused::Sentence(text, help) => match help {
-            Some(help) => Failure::new(text).help(help),
-            None => Failure::new(text),
-        },
+        Refused::Sentence(text) => Failure::new(text),
     }
 }

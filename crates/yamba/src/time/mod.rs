@@ -1,22 +1,32 @@
 //! `yamba time`: the quick question. What was typed becomes a program, is measured like any other, and its entries get
 //! the names of what was typed.
 
+mod asm;
 mod report;
 mod source;
 mod statement;
 
-use std::path::PathBuf;
+use std::ops::Range;
 
-use yamba_lang::{Diagnostic, Severity, Target};
+use yamba_lang::{ClassId, Diagnostic, Input, Severity, Target};
+use yamba_record::{Benchmark, Run, Status, parameters::plain};
 
 use crate::build::{self, BuildError, BuildOptions, Built};
 use crate::embedded;
-use crate::run::{Job, Options, Program};
-use yamba_record::{Run, parameters::plain};
+use crate::files::Disk;
+use crate::run::{self, Job, Listing, NoProgram, Options, Program, Progress, Stop, UsageError};
 
 pub use report::report;
 pub use source::Told;
 pub use statement::Statements;
+
+use source::{Analysed, Source};
+
+/// The class of the library that runs steps of machine code.
+const INSTRUCTION: &str = "instruction";
+
+/// The class that holds instructions as they were typed.
+const ASKED: &str = "asked_instructions";
 
 /// Why nothing was measured.
 pub enum Refused {
@@ -24,14 +34,14 @@ pub enum Refused {
     Diagnostics(Told),
     /// There is no program for another reason.
     Build(BuildError),
-    /// A sentence, and how to mend it.
-    Sentence(String, Option<String>),
+    /// A sentence.
+    Sentence(String),
 }
 
-/// A program and which of its points are the questions, in order.
+/// Programs, and which of their points are the questions.
 pub struct Questions {
     /// What to measure.
-    pub job: Job,
+    pub jobs: Vec<Job>,
     /// How.
     pub options: Options,
     /// Warnings about what was typed.
@@ -41,57 +51,230 @@ pub struct Questions {
     each: Vec<Question>,
 }
 
+/// How often a figure is measured again that came out without its cycles.
+const AGAIN: usize = 2;
+
 /// One figure that was asked for.
 struct Question {
-    /// The parameter's value.
-    value: String,
+    /// The parameter's value; none of what is not measured.
+    value: Option<String>,
     /// Its name in the run.
     name: String,
+    /// What was typed.
+    asked: String,
+    /// What a reader is told of it.
+    notes: Vec<String>,
 }
 
 impl Questions {
-    /// Gives the entries of a run the names of what was asked, and says of what came out what only the question tells.
-    pub fn name(&self, run: &mut Run) {
-        for benchmark in &mut run.benchmarks {
-            let value = benchmark.parameters.get(self.parameter).map(plain);
-            let question = self.each.iter().find(|q| Some(&q.value) == value.as_ref());
-            let Some(question) = question else {
-                continue;
+    /// Measures all. Where a disturbed machine left a figure without cycles, that figure alone is measured again.
+    pub fn measure(
+        &self,
+        target: &Target,
+        progress: &mut dyn Progress,
+        stop: &Stop,
+        listing: &Listing<'_>,
+    ) -> Result<Run, UsageError> {
+        let mut run = run::measure(&self.jobs, &self.options, target, progress, stop, listing)?;
+        for _ in 0..AGAIN {
+            let unclear: Vec<String> = run
+                .benchmarks
+                .iter()
+                .filter(|b| is_unclear(b))
+                .filter_map(|b| self.value(b))
+                .collect();
+            if unclear.is_empty() || stop.requested() {
+                break;
+            }
+            let mut options = self.options.clone();
+            options.sweep = vec![(self.parameter.to_owned(), unclear)];
+            let again = run::measure(&self.jobs[..1], &options, target, progress, stop, listing)?;
+            for benchmark in again.benchmarks.into_iter().filter(|b| !is_unclear(b)) {
+                let mut same = run.benchmarks.iter_mut().filter(|b| is_unclear(b));
+                if let Some(old) = same.find(|b| self.value(b) == self.value(&benchmark)) {
+                    *old = benchmark;
+                }
+            }
+            run.interrupted |= again.interrupted;
+        }
+        self.name(&mut run);
+        Ok(run)
+    }
+
+    fn value(&self, benchmark: &Benchmark) -> Option<String> {
+        benchmark.parameters.get(self.parameter).map(plain)
+    }
+
+    /// Gives the entries of a run the names of what was asked, in its order, and says of them what only the question
+    /// tells.
+    fn name(&self, run: &mut Run) {
+        let mut left = std::mem::take(&mut run.benchmarks);
+        for question in &self.each {
+            let own = |b: &Benchmark| match &question.value {
+                Some(value) => self.value(b).as_ref() == Some(value),
+                None => b.name == question.name,
             };
-            benchmark.name = question.name.clone();
-            benchmark.parameters = Default::default();
-            statement::judge(benchmark);
+            if let Some(index) = left.iter().position(own) {
+                let mut benchmark = left.remove(index);
+                self.tell(question, &mut benchmark);
+                run.benchmarks.push(benchmark);
+            }
+        }
+        run.benchmarks.append(&mut left);
+    }
+
+    fn tell(&self, question: &Question, benchmark: &mut Benchmark) {
+        benchmark.name = question.name.clone();
+        benchmark.parameters = Default::default();
+        benchmark.notes.extend(question.notes.iter().cloned());
+        match benchmark.class == statement::CLASS {
+            true => statement::judge(benchmark),
+            false => asm::explain(benchmark, &question.asked),
         }
     }
+}
+
+/// Whether the length of a cycle could be measured here, and was not known well enough for this figure.
+fn is_unclear(benchmark: &Benchmark) -> bool {
+    let known = benchmark.cycle_ns.iter().any(Option::is_some);
+    benchmark.status == Status::Ok && benchmark.cycles.is_none() && known
 }
 
 /// Builds the program that times statements.
 pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refused> {
-    let pieces = asked.setup.iter().chain(&asked.statements);
-    for piece in pieces {
+    for piece in asked.setup.iter().chain(&asked.statements) {
         if let Some(bracket) = statement::is_open(piece) {
             let text = format!("`{bracket}` without its counterpart in `{piece}`");
-            return Err(Refused::Sentence(text, None));
+            return Err(Refused::Sentence(text));
         }
     }
-    let (built, warnings) = built(asked.source(), statement::CLASS, target)?;
+    let program = analysed(asked.source(), statement::CLASS, Vec::new())?;
+    let (built, warnings) = built(&program, program.class(statement::CLASS), target)?;
     let each = asked.statements.iter().enumerate();
     let each = each.map(|(number, statement)| Question {
-        value: number.to_string(),
+        value: Some(number.to_string()),
         name: format!("statement/{statement}"),
+        asked: statement.clone(),
+        notes: Vec::new(),
     });
     let each: Vec<Question> = each.collect();
     Ok(Questions {
+        jobs: vec![job(statement::CLASS, built)],
         options: options("number", &each),
-        job: job(statement::CLASS, built),
         warnings,
         parameter: "number",
         each,
     })
 }
 
+/// Assembles instructions and builds the program that runs them. `init` gives registers values: `rbx=7`.
+pub fn instructions(
+    asked: &[String],
+    init: &[String],
+    target: &Target,
+) -> Result<Questions, Refused> {
+    if target.isa != "x86_64" {
+        let isa = &target.isa;
+        let text =
+            format!("--asm knows the registers of x86_64 only so far, and this machine is {isa}");
+        return Err(Refused::Sentence(text));
+    }
+    let given = asm::Given::read(init).map_err(Refused::Sentence)?;
+    let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
+    let path = home.library.join(format!("{INSTRUCTION}.yamba"));
+    let disk = Disk::new(Vec::new(), &home).map_err(Refused::Sentence)?;
+    let library = disk.open(&path).map_err(Refused::Sentence)?;
+    let (source, places) = listed(asked)?;
+    let program = analysed(source, ASKED, vec![library])?;
+    let bytes = assembled(&program, &places, target)?;
+    let mut each = Vec::new();
+    for (text, bytes) in asked.iter().zip(bytes) {
+        let text = text.trim();
+        let figures = asm::figures(text, &bytes, &given)
+            .map_err(|why| Refused::Sentence(format!("`{text}`: {why}")))?;
+        each.extend(figures.into_iter().map(|f| (text.to_owned(), f)));
+    }
+    let (built, warnings) = built(&program, program.class(INSTRUCTION), target)?;
+    Ok(questions(each, built, warnings))
+}
+
+/// A class with a block for each instruction, and where each instruction stands in it.
+fn listed(asked: &[String]) -> Result<(Source, Vec<Range<u32>>), Refused> {
+    let mut source = Source::default();
+    let mut places = Vec::new();
+    source.add(&format!(
+        "yamba {ASKED} on x86_64\n{{\nvoid benchmark() {{}}\n"
+    ));
+    for (index, text) in asked.iter().enumerate() {
+        if text.contains("${") || statement::is_open(text).is_some() {
+            let sentence = format!("`{text}` is no instruction: its brackets do not match");
+            return Err(Refused::Sentence(sentence));
+        }
+        let name = match asked.len() {
+            1 => "instruction".to_owned(),
+            _ => format!("instruction {}", index + 1),
+        };
+        source.add(&format!("bitstring asked{index} {{ asm {{ "));
+        places.push(source.given(&name, text));
+        source.add("\n} }\n");
+    }
+    source.add("}\n");
+    Ok((source, places))
+}
+
+/// The bytes of each instruction.
+fn assembled(
+    program: &Analysed,
+    places: &[Range<u32>],
+    target: &Target,
+) -> Result<Vec<Vec<u8>>, Refused> {
+    let class = program.class(ASKED).ok_or_else(|| program.refused())?;
+    let blocks = build::assemble(&program.analysis, class, target);
+    let blocks = blocks.map_err(|e| unbuilt(program, e))?;
+    let bytes = |place: &Range<u32>| {
+        let holds = |b: &&yamba_codegen::asm::AssembledBlock| {
+            b.span.start <= place.start && place.end <= b.span.end
+        };
+        blocks.iter().find(holds).map(|b| b.bytes.clone())
+    };
+    Ok(places
+        .iter()
+        .map(|p| bytes(p).unwrap_or_default())
+        .collect())
+}
+
+fn questions(figures: Vec<(String, asm::Figure)>, built: Built, warnings: Told) -> Questions {
+    let mut jobs = vec![job(INSTRUCTION, built)];
+    let mut each = Vec::new();
+    for (asked, figure) in figures {
+        let name = format!("asm/{asked}/{}", figure.aspect);
+        if let Err(why) = &figure.code {
+            jobs.push(Job {
+                class: name.clone(),
+                program: Err(NoProgram::Absent(why.clone())),
+            });
+        }
+        each.push(Question {
+            value: figure.code.ok(),
+            name,
+            asked,
+            notes: figure.notes,
+        });
+    }
+    if each.iter().all(|q| q.value.is_none()) {
+        jobs.remove(0);
+    }
+    Questions {
+        jobs,
+        options: options("code", &each),
+        warnings,
+        parameter: "code",
+        each,
+    }
+}
+
 fn options(parameter: &str, each: &[Question]) -> Options {
-    let values = each.iter().map(|q| q.value.clone()).collect();
+    let values = each.iter().filter_map(|q| q.value.clone()).collect();
     Options {
         sweep: vec![(parameter.to_owned(), values)],
         ..Options::quick()
@@ -99,9 +282,8 @@ fn options(parameter: &str, each: &[Question]) -> Options {
 }
 
 fn job(class: &str, built: Built) -> Job {
-    let path: PathBuf = built.program;
     let program = Program {
-        path,
+        path: built.program,
         emulated: !built.runner.is_empty(),
         runner: built.runner,
     };
@@ -111,25 +293,34 @@ fn job(class: &str, built: Built) -> Job {
     }
 }
 
-fn built(source: source::Source, class: &str, target: &Target) -> Result<(Built, Told), Refused> {
+/// The program, free of errors.
+fn analysed(source: Source, class: &str, more: Vec<Input>) -> Result<Analysed, Refused> {
     let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
-    let sentence = |text| Refused::Sentence(text, None);
-    let program = source.analyse(class, &home).map_err(sentence)?;
+    let program = source.analyse(class, more, &home);
+    let program = program.map_err(Refused::Sentence)?;
     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
-    let (Some(id), false) = (
-        program.class,
-        program.analysis.diagnostics.iter().any(is_error),
-    ) else {
-        return Err(Refused::Diagnostics(
-            program.told(&program.analysis.diagnostics),
-        ));
-    };
-    match build::build(&program.analysis, id, target, &BuildOptions::default()) {
-        Ok(built) => {
-            let warnings = program.told(&built.warnings);
-            Ok((built, warnings))
-        }
-        Err(BuildError::Diagnostics(all)) => Err(Refused::Diagnostics(program.told(&all))),
-        Err(other) => Err(Refused::Build(other)),
+    match program.analysis.diagnostics.iter().any(is_error) {
+        true => Err(program.refused()),
+        false => Ok(program),
+    }
+}
+
+fn built(
+    program: &Analysed,
+    class: Option<ClassId>,
+    target: &Target,
+) -> Result<(Built, Told), Refused> {
+    let class = class.ok_or_else(|| program.refused())?;
+    let options = BuildOptions::default();
+    let built = build::build(&program.analysis, class, target, &options);
+    let built = built.map_err(|e| unbuilt(program, e))?;
+    let warnings = program.told(&built.warnings);
+    Ok((built, warnings))
+}
+
+fn unbuilt(program: &Analysed, error: BuildError) -> Refused {
+    match error {
+        BuildError::Diagnostics(all) => Refused::Diagnostics(program.told(&all)),
+        other => Refused::Build(other),
     }
 }

@@ -12,9 +12,11 @@ pub fn report(run: &Run, colour: bool) -> String {
     let widths: [usize; 4] = std::array::from_fn(width);
     let mut out = String::new();
     let mut subject = "";
+    let mut said: &[String] = &[];
     for (benchmark, row) in run.benchmarks.iter().zip(&rows) {
         if subject_of(benchmark) != subject {
             subject = subject_of(benchmark);
+            said = &[];
             out.push_str(&bold(subject, colour));
             out.push('\n');
         }
@@ -29,9 +31,12 @@ pub fn report(run: &Run, colour: bool) -> String {
         }
         out.truncate(out.trim_end().len());
         out.push('\n');
-        for line in benchmark.notes.iter().flat_map(|n| n.lines()) {
+        // Both figures of an instruction may fail for the same reason.
+        let new = benchmark.notes.iter().filter(|n| !said.contains(n));
+        for line in new.flat_map(|n| n.lines()) {
             out.push_str(&format!("      {line}\n"));
         }
+        said = &benchmark.notes;
     }
     out
 }

@@ -46,27 +46,29 @@ impl Source {
         range
     }
 
-    /// Reads the program as if it were a file of the library: what lies in the current folder has no part in it.
-    pub(super) fn analyse(self, class: &str, home: &Home) -> Result<Analysed, String> {
+    /// Reads the program, and `more` with it, as if it were a file of the library: what lies in the current folder has
+    /// no part in it.
+    pub(super) fn analyse(
+        self,
+        class: &str,
+        more: Vec<Input>,
+        home: &Home,
+    ) -> Result<Analysed, String> {
         let path = home.library.join(format!("{class}.yamba"));
-        let input = Input {
-            path: path.display().to_string(),
+        let path = path.display().to_string();
+        let mut roots = vec![Input {
+            path: path.clone(),
             text: self.text,
-        };
-        let path = input.path.clone();
+        }];
+        roots.extend(more);
         let disk = Disk::new(Vec::new(), home)?;
-        let analysis = yamba_lang::analyse(vec![input], &disk);
-        let file = analysis.sources.files().find(|(_, f)| f.path == path);
-        let file = file.map(|(id, _)| id);
-        let class = analysis
-            .requested()
-            .into_iter()
-            .find(|id| analysis.class(*id).name() == class);
+        let analysis = yamba_lang::analyse(roots, &disk);
+        let own = analysis.sources.files().find(|(_, f)| f.path == path);
+        let file = own.map(|(id, _)| id);
         Ok(Analysed {
-            analysis,
-            class,
             file,
             pieces: self.pieces,
+            analysis,
         })
     }
 }
@@ -74,13 +76,22 @@ impl Source {
 /// A program that was read.
 pub(super) struct Analysed {
     pub(super) analysis: Analysis,
-    /// The class asked for, unless a piece has brought the program out of shape.
-    pub(super) class: Option<ClassId>,
     file: Option<FileId>,
     pieces: Vec<Piece>,
 }
 
 impl Analysed {
+    /// A class of it, unless a piece has brought the program out of shape.
+    pub(super) fn class(&self, name: &str) -> Option<ClassId> {
+        let mut requested = self.analysis.requested().into_iter();
+        requested.find(|id| self.analysis.class(*id).name() == name)
+    }
+
+    /// What is wrong with it.
+    pub(super) fn refused(&self) -> super::Refused {
+        super::Refused::Diagnostics(self.told(&self.analysis.diagnostics))
+    }
+
     /// Diagnostics with their places in the pieces, and the texts that those places are of.
     pub(super) fn told(&self, diagnostics: &[Diagnostic]) -> Told {
         let mut sources = SourceMap::default();

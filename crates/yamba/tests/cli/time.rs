@@ -100,3 +100,149 @@ fn a_statement_that_crashes_costs_its_own_figure() {
     assert!(crashed["notes"][0].as_str().unwrap().contains("SIGSEGV"));
     assert_eq!(entry(&run, "statement/getppid();")["status"], "ok");
 }
+
+/// Whether `--asm` is for this machine.
+fn has_asm() -> bool {
+    cfg!(target_arch = "x86_64") && has("g++") && has("as")
+}
+
+/// The figure, in ns: a machine that other tests keep busy may not know the length of its cycles.
+fn figure(entry: &Value) -> f64 {
+    if let Some(cycles) = entry["cycles"]["median"].as_f64() {
+        let [low, high] = [0, 1].map(|i| entry["cycles"]["interval"][i].as_f64().unwrap());
+        assert!(0.0 < low && low <= cycles && cycles <= high, "{entry:#}");
+    }
+    entry["median"]
+        .as_f64()
+        .unwrap_or_else(|| panic!("no figure in {entry:#}"))
+}
+
+#[test]
+fn instructions_have_a_latency_and_a_throughput() {
+    if !has_asm() {
+        return;
+    }
+    let words = ["time", "--asm", "imul rax, rax", "add rax, rbx", "--json"];
+    let run = document(&Yamba::new().run_words(&words).ok());
+    let of = |name: &str| figure(entry(&run, name));
+    let latency = of("asm/imul rax, rax/latency") / of("asm/add rax, rbx/latency");
+    assert!(latency > 1.5, "{latency}");
+    let overlap = of("asm/imul rax, rax/latency") / of("asm/imul rax, rax/throughput");
+    assert!(overlap > 1.5, "{overlap}");
+    let names = run["benchmarks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|b| b["name"].as_str().unwrap());
+    let expected = [
+        "asm/imul rax, rax/latency",
+        "asm/imul rax, rax/throughput",
+        "asm/add rax, rbx/latency",
+        "asm/add rax, rbx/throughput",
+    ];
+    assert_eq!(names.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn the_chain_that_was_measured_is_told() {
+    if !has_asm() {
+        return;
+    }
+    let words = [
+        "time",
+        "--asm",
+        "popcnt rax, rbx",
+        "mov rax, [rbx]",
+        "cvtsi2sd xmm0, rax",
+        "mul rbx",
+        "nop",
+    ];
+    Yamba::new().run_words(&words).ok().says(&[
+        "chain: popcnt rax, rax",
+        "chain: mov rax, [rax]",
+        "round trip, of both together: cvtsi2sd xmm0, rax; cvttsd2si rax, xmm0",
+        "each after `mov rax, r15`",
+        "no result that a next step could need",
+    ]);
+}
+
+#[test]
+fn a_broken_dependency_is_no_latency() {
+    if !has_asm() {
+        return;
+    }
+    let run = document(
+        &Yamba::new()
+            .run_words(&["time", "--asm", "vpxor xmm0, xmm1, xmm1", "--json"])
+            .ok(),
+    );
+    let latency = entry(&run, "asm/vpxor xmm0, xmm1, xmm1/latency");
+    assert_eq!(latency["status"], "skipped", "{latency:#}");
+    assert!(latency["median"].is_null());
+    assert_eq!(
+        entry(&run, "asm/vpxor xmm0, xmm1, xmm1/throughput")["status"],
+        "ok"
+    );
+}
+
+#[test]
+fn an_instruction_that_faults_is_told_in_its_own_terms() {
+    if !has_asm() {
+        return;
+    }
+    let words = [
+        "time",
+        "--asm",
+        "ud2",
+        "mov rax, [0]",
+        "div rbx",
+        "add rax, 1",
+    ];
+    let answer = Yamba::new().run_words(&words);
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    answer.says(&[
+        "`ud2` is illegal here",
+        "`mov rax, [0]` faults",
+        "`div rbx` fails with what its registers hold",
+        "--init rdx=0",
+        "chain: add rax, 1",
+    ]);
+    let words = [
+        "time", "--asm", "div rbx", "--init", "rdx=0", "--init", "rbx=7",
+    ];
+    Yamba::new()
+        .run_words(&words)
+        .ok()
+        .says(&["chain through rax: div rbx"]);
+}
+
+#[test]
+fn what_is_no_single_instruction_is_refused() {
+    if !has_asm() {
+        return;
+    }
+    for (words, parts) in [
+        (
+            vec!["foo rax"],
+            vec!["instruction:1:1", "no such instruction"],
+        ),
+        (
+            vec!["nop", "add rax, [rbx"],
+            vec!["`add rax, [rbx` is no instruction"],
+        ),
+        (vec!["nop; nop"], vec!["this is 2"]),
+        (
+            vec!["jmp rax"],
+            vec!["`jmp rax`", "leaves the row of steps"],
+        ),
+        (vec!["push rax"], vec!["the stack pointer"]),
+        (vec!["nop", "--init", "rax"], vec!["write REGISTER=VALUE"]),
+        (
+            vec!["nop", "--setup", "int x;"],
+            vec!["cannot be used with"],
+        ),
+    ] {
+        let words: Vec<&str> = ["time", "--asm"].into_iter().chain(words).collect();
+        Yamba::new().run_words(&words).refused(&parts);
+    }
+}

@@ -1,0 +1,238 @@
+//! Ways back from an instruction's result to its operand, where they are of different kinds: the chain is then both, and
+//! the figure the round trip's.
+
+use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, Register, RflagsBits};
+
+use super::code::encode;
+use super::operands::{Bank, Operand, Place, STACK, Uses};
+
+/// The way back.
+pub(super) struct Back {
+    pub(super) instruction: Instruction,
+    /// Registers that must hold what others hold: where, and as which.
+    pub(super) twins: Vec<(Place, Place)>,
+}
+
+/// An instruction that makes the operand of `given` depend on its result.
+pub(super) fn back(given: &Instruction, uses: &Uses) -> Option<Back> {
+    let written = uses.operands.iter().find(|o| o.writes);
+    let by_register = written.and_then(|target| from_register(given, uses, target));
+    let found = by_register
+        .or_else(|| from_implicit(uses))
+        .or_else(|| from_memory(given, uses));
+    let alone = |instruction| Back {
+        instruction,
+        twins: Vec::new(),
+    };
+    let found = found.map(alone).or_else(|| from_flags(uses))?;
+    encode(&found.instruction).map(|_| found)
+}
+
+fn with2(code: Code, to: Register, from: Register) -> Option<Instruction> {
+    Instruction::with2(code, to, from).ok()
+}
+
+fn from_register(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Instruction> {
+    let is_source = |o: &&Operand| o.reads && o.place.bank != target.place.bank;
+    if let Some(source) = uses.operands.iter().find(is_source) {
+        return across(given, target, source.place, source.register.size());
+    }
+    if let Some(base) = uses.address.first().filter(|_| uses.reads_memory) {
+        let bytes = given.memory_size().size();
+        let carries = target.place.bank == Bank::Vector && bytes >= 4;
+        return carries.then(|| across(given, target, *base, bytes.min(8)))?;
+    }
+    let reads_flags = uses.flags_read != 0 && target.place.bank == Bank::General;
+    reads_flags.then(|| to_flags(target.register))?
+}
+
+/// From `target` to a register of another kind.
+fn across(
+    given: &Instruction,
+    target: &Operand,
+    source: Place,
+    bytes: usize,
+) -> Option<Instruction> {
+    let vex = given.encoding() != EncodingKind::Legacy;
+    let from = target.place;
+    match (from.bank, source.bank) {
+        (Bank::General, Bank::Vector) => {
+            to_vector(given, vex, target.register, Register::XMM0 + source.number)
+        }
+        (Bank::Vector, Bank::General) => {
+            let wide = bytes == 8;
+            from_vector(given, vex, wide, Register::XMM0 + from.number, source)
+        }
+        (Bank::General, Bank::Mask) => with2(
+            Code::VEX_Kmovw_kr_r32,
+            Register::K0 + source.number,
+            from.register32(),
+        ),
+        (Bank::Mask, Bank::General) => with2(
+            Code::VEX_Kmovw_r32_kr,
+            source.register32(),
+            Register::K0 + from.number,
+        ),
+        (Bank::Mask, Bank::Vector) => with2(
+            Code::EVEX_Vpmovm2d_zmm_kr,
+            Register::ZMM0 + source.number,
+            Register::K0 + from.number,
+        ),
+        (Bank::Vector, Bank::Mask) => with2(
+            Code::EVEX_Vpmovd2m_kr_zmm,
+            Register::K0 + source.number,
+            Register::ZMM0 + from.number,
+        ),
+        _ => None,
+    }
+}
+
+/// A conversion goes back by the opposite one, so that the numbers stay normal; anything else by a plain move.
+fn to_vector(given: &Instruction, vex: bool, from: Register, to: Register) -> Option<Instruction> {
+    let name = format!("{:?}", given.mnemonic()).to_lowercase();
+    let wide = from.is_gpr64();
+    let whole = Place::of(from)?;
+    let from = if wide {
+        whole.register64()
+    } else {
+        whole.register32()
+    };
+    if name.contains("cvt") {
+        let double = name.contains("sd2");
+        let code = match (vex, double, wide) {
+            (false, true, true) => Code::Cvtsi2sd_xmm_rm64,
+            (false, true, false) => Code::Cvtsi2sd_xmm_rm32,
+            (false, false, true) => Code::Cvtsi2ss_xmm_rm64,
+            (false, false, false) => Code::Cvtsi2ss_xmm_rm32,
+            (true, true, true) => Code::VEX_Vcvtsi2sd_xmm_xmm_rm64,
+            (true, true, false) => Code::VEX_Vcvtsi2sd_xmm_xmm_rm32,
+            (true, false, true) => Code::VEX_Vcvtsi2ss_xmm_xmm_rm64,
+            (true, false, false) => Code::VEX_Vcvtsi2ss_xmm_xmm_rm32,
+        };
+        return match vex {
+            true => Instruction::with3(code, to, to, from).ok(),
+            false => with2(code, to, from),
+        };
+    }
+    let code = match (vex, wide) {
+        (false, true) => Code::Movq_xmm_rm64,
+        (false, false) => Code::Movd_xmm_rm32,
+        (true, true) => Code::VEX_Vmovq_xmm_rm64,
+        (true, false) => Code::VEX_Vmovd_xmm_rm32,
+    };
+    with2(code, to, from)
+}
+
+fn from_vector(
+    given: &Instruction,
+    vex: bool,
+    wide: bool,
+    from: Register,
+    to: Place,
+) -> Option<Instruction> {
+    let name = format!("{:?}", given.mnemonic()).to_lowercase();
+    let register = if wide {
+        to.register64()
+    } else {
+        to.register32()
+    };
+    if name.contains("cvt") {
+        let code = match (vex, name.ends_with("sd"), wide) {
+            (false, true, true) => Code::Cvttsd2si_r64_xmmm64,
+            (false, true, false) => Code::Cvttsd2si_r32_xmmm64,
+            (false, false, true) => Code::Cvttss2si_r64_xmmm32,
+            (false, false, false) => Code::Cvttss2si_r32_xmmm32,
+            (true, true, true) => Code::VEX_Vcvttsd2si_r64_xmmm64,
+            (true, true, false) => Code::VEX_Vcvttsd2si_r32_xmmm64,
+            (true, false, true) => Code::VEX_Vcvttss2si_r64_xmmm32,
+            (true, false, false) => Code::VEX_Vcvttss2si_r32_xmmm32,
+        };
+        return with2(code, register, from);
+    }
+    let code = match (vex, wide) {
+        (false, true) => Code::Movq_rm64_xmm,
+        (false, false) => Code::Movd_rm32_xmm,
+        (true, true) => Code::VEX_Vmovq_rm64_xmm,
+        (true, false) => Code::VEX_Vmovd_rm32_xmm,
+    };
+    with2(code, register, from)
+}
+
+/// `cqo`: from one general register to another.
+fn from_implicit(uses: &Uses) -> Option<Instruction> {
+    let target = uses.implicit_writes.first()?;
+    let source = *uses.sources().first()?;
+    let general = target.bank == Bank::General && source.bank == Bank::General;
+    general.then(|| with2(Code::Mov_r64_rm64, source.register64(), target.register64()))?
+}
+
+/// What was stored is loaded again.
+fn from_memory(given: &Instruction, uses: &Uses) -> Option<Instruction> {
+    if !uses.writes_memory {
+        return None;
+    }
+    let source = uses.operands.iter().find(|o| o.reads && !o.writes)?;
+    let bytes = given.memory_size().size();
+    let register = source.register;
+    let vex = given.encoding() != EncodingKind::Legacy;
+    let code = match (source.place.bank, bytes) {
+        (Bank::General, _) if bytes != register.size() => return None,
+        (Bank::General, 1) => Code::Mov_r8_rm8,
+        (Bank::General, 2) => Code::Mov_r16_rm16,
+        (Bank::General, 4) => Code::Mov_r32_rm32,
+        (Bank::General, 8) => Code::Mov_r64_rm64,
+        (Bank::Vector, 4) if vex => Code::VEX_Vmovd_xmm_rm32,
+        (Bank::Vector, 4) => Code::Movd_xmm_rm32,
+        (Bank::Vector, 8) if vex => Code::VEX_Vmovq_xmm_xmmm64,
+        (Bank::Vector, 8) => Code::Movq_xmm_xmmm64,
+        (Bank::Vector, 16) if vex => Code::VEX_Vmovups_xmm_xmmm128,
+        (Bank::Vector, 16) => Code::Movups_xmm_xmmm128,
+        (Bank::Vector, 32) => Code::VEX_Vmovups_ymm_ymmm256,
+        (Bank::Vector, 64) => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
+        _ => return None,
+    };
+    let memory = MemoryOperand::new(
+        given.memory_base(),
+        given.memory_index(),
+        given.memory_index_scale(),
+        given.memory_displacement64() as i64,
+        given.memory_displ_size(),
+        false,
+        Register::None,
+    );
+    Instruction::with2(code, register, memory).ok()
+}
+
+/// `cmp` with something else than the register holds: every flag follows from it.
+fn to_flags(from: Register) -> Option<Instruction> {
+    let code = match from.size() {
+        1 => Code::Cmp_rm8_imm8,
+        2 => Code::Cmp_rm16_imm8,
+        4 => Code::Cmp_rm32_imm8,
+        _ => Code::Cmp_rm64_imm8,
+    };
+    Instruction::with2(code, from, 1).ok()
+}
+
+/// A conditional move between two registers that hold the same keeps the value, and waits for the flags.
+fn from_flags(uses: &Uses) -> Option<Back> {
+    let code = [
+        (RflagsBits::CF, Code::Cmovb_r64_rm64),
+        (RflagsBits::ZF, Code::Cmove_r64_rm64),
+        (RflagsBits::SF, Code::Cmovs_r64_rm64),
+        (RflagsBits::OF, Code::Cmovo_r64_rm64),
+        (RflagsBits::PF, Code::Cmovp_r64_rm64),
+    ];
+    let (_, code) = code
+        .into_iter()
+        .find(|(f, _)| uses.flags_written & f != 0)?;
+    let sources = uses.sources();
+    let source = *sources.iter().find(|p| p.bank == Bank::General)?;
+    let is_free = |n: &u32| *n != STACK && !sources.contains(&Place::general(*n));
+    let twin = Place::general((0..16).rev().find(is_free)?);
+    let instruction = with2(code, source.register64(), twin.register64())?;
+    Some(Back {
+        instruction,
+        twins: vec![(twin, source)],
+    })
+}

@@ -1,0 +1,49 @@
+//! Instructions as text and as bytes.
+
+use iced_x86::{Decoder, DecoderOptions, Encoder, Formatter, Instruction, IntelFormatter};
+
+/// The instructions that bytes stand for.
+pub(super) fn decode(bytes: &[u8]) -> Vec<Instruction> {
+    Decoder::new(64, bytes, DecoderOptions::NONE)
+        .into_iter()
+        .collect()
+}
+
+/// None where there is no such instruction, for example with a register that its encoding cannot name.
+pub(super) fn encode(instruction: &Instruction) -> Option<Vec<u8>> {
+    let mut encoder = Encoder::new(64);
+    encoder.encode(instruction, 0).ok()?;
+    Some(encoder.take_buffer())
+}
+
+/// In Intel's syntax, as the assembler takes it.
+pub(super) fn show(instruction: &Instruction) -> String {
+    let mut formatter = IntelFormatter::new();
+    let options = formatter.options_mut();
+    options.set_space_after_operand_separator(true);
+    options.set_space_between_memory_add_operators(true);
+    options.set_hex_prefix("0x");
+    options.set_hex_suffix("");
+    options.set_uppercase_hex(false);
+    options.set_use_pseudo_ops(false);
+    options.set_small_hex_numbers_in_decimal(true);
+    let mut text = String::new();
+    formatter.format(instruction, &mut text);
+    text
+}
+
+/// Several, in a line.
+pub(super) fn show_all(instructions: &[Instruction]) -> String {
+    let each: Vec<String> = instructions.iter().map(show).collect();
+    each.join("; ")
+}
+
+/// In the form that the benchmark takes: hexadecimal digits.
+pub(super) fn hexadecimal(instructions: &[Instruction]) -> Option<String> {
+    let mut text = String::new();
+    for instruction in instructions {
+        let bytes = encode(instruction)?;
+        text.extend(bytes.iter().map(|b| format!("{b:02x}")));
+    }
+    Some(text)
+}

@@ -1,0 +1,323 @@
+//! Throughput: copies that do not wait for each other, because each writes registers of its own.
+
+use std::collections::BTreeSet;
+
+use iced_x86::{Code, EncodingKind, Instruction, OpKind, Register};
+
+use super::code::{encode, show, show_all};
+use super::operands::{Bank, Operand, Place, STACK, Uses, renumbered};
+
+/// As many copies as any processor's units times their latency need; more only lengthen the code.
+const MOST: usize = 24;
+
+/// Copies in memory lie in lines of their own.
+const LINE: u64 = 64;
+
+/// How many lines the copies of an instruction that changes memory use.
+const LINES: usize = 16;
+
+/// Copies to measure.
+#[derive(Clone, Debug)]
+pub(super) struct Copies {
+    /// Steps that take turns.
+    pub(super) steps: Vec<Vec<Instruction>>,
+    /// What the reader is told of them.
+    pub(super) notes: Vec<String>,
+    /// Registers that must hold what others hold: where, and as which.
+    pub(super) twins: Vec<(Place, Place)>,
+}
+
+/// The copies of one instruction, or why they cannot be independent.
+pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
+    let uses = Uses::of(given);
+    let renamed = Renaming::of(given, &uses);
+    let mut all: Vec<Instruction> = renamed.copies(given);
+    if uses.reads_memory && uses.writes_memory {
+        all = moved(&all);
+    }
+    if let [only] = all[..]
+        && writes_part(&only)
+    {
+        return Err(
+            "no throughput: it writes a part of a register that its copies would write too"
+                .to_owned(),
+        );
+    }
+    let mut copies = Copies {
+        notes: vec![described(&all)],
+        steps: all.iter().map(|i| vec![*i]).collect(),
+        twins: Vec::new(),
+    };
+    for place in shared(&all) {
+        copies.free(place)?;
+    }
+    if uses.flags_read & uses.flags_written != 0 {
+        copies.free_flags()?;
+    }
+    Ok(copies)
+}
+
+/// What is written beside the rest of a general register waits for that rest, though it does not read it.
+fn writes_part(instruction: &Instruction) -> bool {
+    let uses = Uses::of(instruction);
+    let part = |o: &Operand| o.place.bank == Bank::General && o.register.size() < 4;
+    uses.operands
+        .iter()
+        .any(|o| o.writes && !o.reads && part(o))
+}
+
+fn described(all: &[Instruction]) -> String {
+    let shown: Vec<Instruction> = all.iter().take(3).copied().collect();
+    let rest = if all.len() > shown.len() { "; ..." } else { "" };
+    match all {
+        [one] => format!("copies: {}", show(one)),
+        _ => format!("{} copies: {}{rest}", all.len(), show_all(&shown)),
+    }
+}
+
+/// What every copy reads and writes.
+fn shared(all: &[Instruction]) -> BTreeSet<Place> {
+    let both = |i: &Instruction| -> BTreeSet<Place> {
+        let uses = Uses::of(i);
+        let sources = uses.sources();
+        let named = uses.operands.iter().filter(|o| o.writes).map(|o| o.place);
+        let written = named.chain(uses.implicit_writes.iter().copied());
+        written.filter(|p| sources.contains(p)).collect()
+    };
+    let mut each = all.iter().map(both);
+    let first = each.next().unwrap_or_default();
+    each.fold(first, |common, own| &common & &own)
+}
+
+/// Which operands get which registers.
+struct Renaming {
+    /// Operands to rename, in groups that share a register.
+    groups: Vec<Vec<Operand>>,
+    /// Whether the given instruction writes nothing that its copies read.
+    keeps_given: bool,
+    /// Registers to rename to, by bank.
+    general: Vec<u32>,
+    vector: Vec<u32>,
+    mask: Vec<u32>,
+}
+
+impl Renaming {
+    fn of(given: &Instruction, uses: &Uses) -> Renaming {
+        let implicit: BTreeSet<Place> = &uses.implicit_reads | &uses.implicit_writes;
+        let mut groups: Vec<Vec<Operand>> = Vec::new();
+        for target in uses.operands.iter().filter(|o| o.writes) {
+            let group = group(given, uses, target);
+            let seen = groups.iter().flatten().any(|o| o.place == target.place);
+            if !seen && !group.is_empty() {
+                groups.push(group);
+            }
+        }
+        let renamed = |o: &Operand| groups.iter().flatten().any(|r| r.index == o.index);
+        let fixed = uses.operands.iter().filter(|o| !renamed(o));
+        let mut taken: BTreeSet<Place> = fixed.map(|o| o.place).collect();
+        taken.extend(uses.address.iter().copied());
+        taken.extend(implicit);
+        let free = |bank, first: u32, count: u32| -> Vec<u32> {
+            let all = first..count;
+            all.filter(|number| {
+                !taken.contains(&Place {
+                    bank,
+                    number: *number,
+                })
+            })
+            .collect()
+        };
+        let vectors = match given.encoding() {
+            EncodingKind::EVEX => 32,
+            _ => 16,
+        };
+        let mut general = free(Bank::General, 0, 16);
+        general.retain(|n| *n != STACK);
+        let mut written = groups.iter().map(|g| g[0].place);
+        Renaming {
+            keeps_given: !written.any(|p| taken.contains(&p)),
+            groups,
+            general,
+            vector: free(Bank::Vector, 0, vectors),
+            mask: free(Bank::Mask, 1, 8),
+        }
+    }
+
+    fn numbers(&self, bank: Bank) -> &[u32] {
+        match bank {
+            Bank::General => &self.general,
+            Bank::Vector => &self.vector,
+            Bank::Mask => &self.mask,
+        }
+    }
+
+    /// The given instruction first, unless what it writes the others read; then those with other registers. Two registers of the general bank are kept free for
+    /// what breaks dependencies.
+    fn copies(&self, given: &Instruction) -> Vec<Instruction> {
+        let mut copies = Vec::new();
+        if self.keeps_given || self.groups.is_empty() {
+            copies.push(*given);
+        }
+        for turn in 1..=MOST {
+            let Some(copy) = self.copy(given, turn) else {
+                break;
+            };
+            copies.push(copy);
+        }
+        if copies.is_empty() || self.groups.is_empty() {
+            return vec![*given];
+        }
+        copies
+    }
+
+    /// Copy number `turn`, from 1; none if there are no more registers.
+    fn copy(&self, given: &Instruction, turn: usize) -> Option<Instruction> {
+        let mut copy = *given;
+        let same_bank = |bank| {
+            self.groups
+                .iter()
+                .filter(|g| g[0].place.bank == bank)
+                .count()
+        };
+        let mut used: Vec<Bank> = Vec::new();
+        for group in &self.groups {
+            let bank = group[0].place.bank;
+            let own: Vec<u32> = self
+                .groups
+                .iter()
+                .map(|g| g[0].place)
+                .filter(|p| p.bank == bank)
+                .map(|p| p.number)
+                .collect();
+            let numbers: Vec<u32> = self
+                .numbers(bank)
+                .iter()
+                .copied()
+                .filter(|n| !own.contains(n))
+                .collect();
+            let reserve = if bank == Bank::General { 2 } else { 0 };
+            let rank = used.iter().filter(|b| **b == bank).count();
+            let index = (turn - 1) * same_bank(bank) + rank;
+            if index + same_bank(bank) - rank > numbers.len().saturating_sub(reserve) {
+                return None;
+            }
+            for operand in group {
+                let register = renumbered(operand.register, numbers[index])?;
+                copy.set_op_register(operand.index, register);
+            }
+            used.push(bank);
+        }
+        encode(&copy).map(|_| copy)
+    }
+}
+
+/// The written operand, and where its old value counts (or where two equal ones make an idiom) its other mentions.
+fn group(given: &Instruction, uses: &Uses, target: &Operand) -> Vec<Operand> {
+    let other = |o: &&Operand| o.index != target.index && o.place == target.place;
+    let mentions: Vec<Operand> = uses.operands.iter().filter(other).copied().collect();
+    let whole: Vec<Operand> = std::iter::once(*target).chain(mentions).collect();
+    let counts = target.reads || target.is_idle;
+    let groups = if counts {
+        [whole, vec![*target]]
+    } else {
+        [vec![*target], whole]
+    };
+    let probe = |group: &Vec<Operand>| {
+        // A register that every encoding can name, as every other that follows it.
+        let number = if target.place.number == 3 { 1 } else { 3 };
+        let mut copy = *given;
+        let mut each = group.iter();
+        each.all(|o| {
+            let register = renumbered(o.register, number);
+            register
+                .inspect(|r| copy.set_op_register(o.index, *r))
+                .is_some()
+        }) && encode(&copy).is_some()
+    };
+    groups.into_iter().find(probe).unwrap_or_default()
+}
+
+/// The copies with lines of the buffer of their own.
+fn moved(all: &[Instruction]) -> Vec<Instruction> {
+    let count = all.len().max(LINES);
+    let each = (0..count).filter_map(|turn| {
+        let mut copy = all[turn % all.len()];
+        let line = (turn % LINES) as u64 * LINE;
+        let displacement = copy.memory_displacement64().wrapping_add(line);
+        copy.set_memory_displacement64(displacement);
+        if copy.memory_base() != Register::None {
+            // A displacement of 32 bits, which addresses of 64 bits have.
+            copy.set_memory_displ_size(8);
+        }
+        encode(&copy).map(|_| copy)
+    });
+    each.collect()
+}
+
+impl Copies {
+    /// A general register that no step uses.
+    fn unused(&self) -> Option<Place> {
+        let used: BTreeSet<Place> = self.steps.iter().flatten().flat_map(places).collect();
+        let twins: Vec<Place> = self.twins.iter().map(|(t, _)| *t).collect();
+        let numbers = (0..16).rev().filter(|n| *n != STACK);
+        let mut free = numbers.map(Place::general);
+        free.find(|p| !used.contains(p) && !twins.contains(p))
+    }
+
+    /// Every copy gets the value that `place` had at first.
+    fn free(&mut self, place: Place) -> Result<(), String> {
+        let stuck = || {
+            let kind = match place.bank {
+                Bank::General => format!("{:?}", place.register64()).to_lowercase(),
+                Bank::Vector => format!("vector register {}", place.number),
+                Bank::Mask => format!("k{}", place.number),
+            };
+            format!(
+                "no throughput: every copy needs {kind} of the one before, and no register can take its place"
+            )
+        };
+        if place.bank != Bank::General {
+            return Err(stuck());
+        }
+        let twin = self.unused().ok_or_else(stuck)?;
+        let (to, from) = (place.register64(), twin.register64());
+        let fresh = Instruction::with2(Code::Mov_r64_rm64, to, from).map_err(|_| stuck())?;
+        self.put_before(fresh);
+        self.twins.push((twin, place));
+        Ok(())
+    }
+
+    fn free_flags(&mut self) -> Result<(), String> {
+        let stuck = "no throughput: every copy needs the flags of the one before";
+        let unused = self.unused().ok_or(stuck)?;
+        let register = unused.register32();
+        let fresh = Instruction::with2(Code::Test_rm32_r32, register, register);
+        self.put_before(fresh.map_err(|_| stuck)?);
+        self.twins.push((unused, unused));
+        Ok(())
+    }
+
+    fn put_before(&mut self, fresh: Instruction) {
+        for step in &mut self.steps {
+            step.insert(step.len() - 1, fresh);
+        }
+        self.notes.push(format!(
+            "each after `{}`, without which it would wait for the one before; the figure is of both",
+            show(&fresh)
+        ));
+    }
+}
+
+fn places(instruction: &Instruction) -> Vec<Place> {
+    let uses = Uses::of(instruction);
+    let named: Vec<Place> = uses.operands.iter().map(|o| o.place).collect();
+    let registers = (0..instruction.op_count())
+        .filter(|i| instruction.op_kind(*i) == OpKind::Memory)
+        .flat_map(|_| uses.address.clone());
+    named
+        .into_iter()
+        .chain(registers)
+        .chain(uses.implicit_reads.iter().copied())
+        .chain(uses.implicit_writes.iter().copied())
+        .collect()
+}

@@ -1,0 +1,63 @@
+//! What came of an instruction, in its own terms.
+
+use yamba_record::{Benchmark, Status};
+
+/// Of a chain: below this many cycles a step, no processor can have waited for a result.
+const DEPENDENT: f64 = 0.9;
+
+/// Says what a crash means for an instruction, and takes back a latency that is none.
+pub(in crate::time) fn explain(benchmark: &mut Benchmark, instruction: &str) {
+    if benchmark.status == Status::Crashed {
+        if let Some(text) = fault(benchmark, instruction) {
+            benchmark.notes = vec![text];
+        }
+        return;
+    }
+    let is_chain = benchmark.name.ends_with("/latency");
+    let cycles = benchmark
+        .cycles
+        .filter(|c| is_chain && c.interval[1] < DEPENDENT);
+    if let Some(cycles) = cycles {
+        benchmark.status = Status::Skipped;
+        benchmark.valid = false;
+        benchmark.median = None;
+        benchmark.interval = None;
+        benchmark.cycles = None;
+        benchmark.notes.push(format!(
+            "no latency: a step of this chain takes {:.2} cycles, so the processor does not wait for the step before (it knows the result without the \
+             operand, as of a zero idiom, or renames instead of executing)",
+            cycles.median
+        ));
+    }
+}
+
+fn fault(benchmark: &Benchmark, instruction: &str) -> Option<String> {
+    let note = benchmark.notes.first()?;
+    let (_, rest) = note.split_once("was ended by ")?;
+    let signal = rest.split_whitespace().next()?;
+    let place = rest
+        .split("touching ")
+        .nth(1)
+        .map(|a| a.split_whitespace().next().unwrap_or(a));
+    Some(match signal {
+        "SIGILL" => format!(
+            "`{instruction}` is illegal here: this processor, or its system, does not have it (SIGILL)"
+        ),
+        "SIGFPE" => format!(
+            "`{instruction}` fails with what its registers hold: a division by zero or a quotient that is too large (SIGFPE)\n\
+             give other values: for a division --init rdx=0, for its divisor for example --init rbx=7"
+        ),
+        "SIGSEGV" | "SIGBUS" => {
+            let touching = match place {
+                Some("0x0") | None => "it touches memory that it may not, or needs an address of another alignment, or is kept for the kernel".to_owned(),
+                Some(address) => format!("it touches {address}, which is not in the buffer"),
+            };
+            format!(
+                "`{instruction}` faults: {touching} ({signal})\n\
+                 every general register holds the address of a buffer of 4 KiB, unless --init REGISTER=VALUE says otherwise"
+            )
+        }
+        "SIGTRAP" => format!("`{instruction}` traps into a debugger (SIGTRAP)"),
+        _ => return None,
+    })
+}

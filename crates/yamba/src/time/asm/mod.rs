@@ -1,0 +1,121 @@
+//! Single instructions of x86_64: each becomes a chain (latency) and independent copies (throughput), which one and the
+//! same benchmark of the library measures. The assembler says what the text means, the decoder what that reads and writes.
+
+mod back;
+mod chain;
+mod code;
+mod copies;
+mod faults;
+mod operands;
+mod refusal;
+mod start;
+#[cfg(test)]
+mod tests;
+
+use iced_x86::Instruction;
+
+pub(super) use faults::explain;
+
+pub(super) use start::Given;
+
+use start::Start;
+
+/// One figure of an instruction, ready to be measured.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Figure {
+    /// `latency`, `round-trip` or `throughput`.
+    pub(super) aspect: &'static str,
+    /// What the benchmark is to run, or why there is nothing to run.
+    pub(super) code: Result<String, String>,
+    /// What the reader is told of it.
+    pub(super) notes: Vec<String>,
+}
+
+/// Both figures of the one instruction that `bytes` are, or why it cannot be measured. `text` is what was typed.
+pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Figure>, String> {
+    let instructions = code::decode(bytes);
+    let [instruction] = instructions[..] else {
+        let count = instructions.len();
+        return Err(format!(
+            "one instruction is needed, and this is {count}; give each in an argument of its own"
+        ));
+    };
+    if let Some(reason) = refusal::refusal(&instruction) {
+        return Err(format!("cannot be measured: {reason}"));
+    }
+    let mut figures = vec![
+        latency(&instruction, given),
+        throughput(&instruction, given),
+    ];
+    // Where it is measured as it was typed, it is shown so.
+    let ours = code::show(&instruction);
+    for note in figures.iter_mut().flat_map(|f| &mut f.notes) {
+        *note = as_typed(note, &ours, text);
+    }
+    Ok(figures)
+}
+
+/// A note with one instruction of a list spelled as it was typed.
+fn as_typed(note: &str, ours: &str, typed: &str) -> String {
+    let Some((head, list)) = note.split_once(": ") else {
+        return note.to_owned();
+    };
+    let each = list.split("; ").map(|i| if i == ours { typed } else { i });
+    format!("{head}: {}", each.collect::<Vec<_>>().join("; "))
+}
+
+fn latency(instruction: &Instruction, given: &Given) -> Figure {
+    let none = |why: String| Figure {
+        aspect: "latency",
+        code: Err(why),
+        notes: Vec::new(),
+    };
+    let chain = match chain::chain(instruction) {
+        Ok(chain) => chain,
+        Err(why) => return none(why),
+    };
+    let start = Start {
+        asked: instruction,
+        steps: &[chain.step],
+        twins: &chain.twins,
+        given,
+    };
+    match start.code() {
+        None => none("no latency: its chain cannot be encoded".to_owned()),
+        Some(code) => Figure {
+            aspect: if chain.is_round_trip {
+                "round-trip"
+            } else {
+                "latency"
+            },
+            code: Ok(code),
+            notes: vec![chain.note],
+        },
+    }
+}
+
+fn throughput(instruction: &Instruction, given: &Given) -> Figure {
+    let none = |why: String| Figure {
+        aspect: "throughput",
+        code: Err(why),
+        notes: Vec::new(),
+    };
+    let copies = match copies::copies(instruction) {
+        Ok(copies) => copies,
+        Err(why) => return none(why),
+    };
+    let start = Start {
+        asked: instruction,
+        steps: &copies.steps,
+        twins: &copies.twins,
+        given,
+    };
+    match start.code() {
+        None => none("no throughput: its copies cannot be encoded".to_owned()),
+        Some(code) => Figure {
+            aspect: "throughput",
+            code: Ok(code),
+            notes: copies.notes,
+        },
+    }
+}

@@ -1,0 +1,254 @@
+//! What an instruction reads and writes.
+
+use std::collections::BTreeSet;
+
+use iced_x86::{
+    Instruction, InstructionInfo, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
+};
+
+/// A kind of register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Bank {
+    General,
+    Vector,
+    Mask,
+}
+
+/// A whole register, whatever part of it an instruction names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) bank: Bank,
+    pub(super) number: u32,
+}
+
+/// The stack pointer's number.
+pub(super) const STACK: u32 = 4;
+
+impl Place {
+    pub(super) fn general(number: u32) -> Place {
+        Place {
+            bank: Bank::General,
+            number,
+        }
+    }
+
+    pub(super) fn of(register: Register) -> Option<Place> {
+        let bank = match register {
+            r if r.is_gpr() => Bank::General,
+            r if r.is_vector_register() => Bank::Vector,
+            r if r.is_k() => Bank::Mask,
+            _ => return None,
+        };
+        let number = register.full_register().number() as u32;
+        Some(Place { bank, number })
+    }
+
+    /// The whole register of a general place.
+    pub(super) fn register64(self) -> Register {
+        Register::RAX + self.number
+    }
+
+    pub(super) fn register32(self) -> Register {
+        Register::EAX + self.number
+    }
+}
+
+/// The register of another number and the same width; none for the second bytes (`ah`), which not every instruction
+/// can name.
+pub(super) fn renumbered(register: Register, number: u32) -> Option<Register> {
+    const LOW: [Register; 8] = [
+        Register::AL,
+        Register::CL,
+        Register::DL,
+        Register::BL,
+        Register::SPL,
+        Register::BPL,
+        Register::SIL,
+        Register::DIL,
+    ];
+    let second = [Register::AH, Register::CH, Register::DH, Register::BH];
+    Some(match register {
+        r if second.contains(&r) => return None,
+        r if r.is_gpr8() => match number {
+            0..8 => LOW[number as usize],
+            _ => Register::R8L + (number - 8),
+        },
+        r if r.is_gpr16() => Register::AX + number,
+        r if r.is_gpr32() => Register::EAX + number,
+        r if r.is_gpr64() => Register::RAX + number,
+        r if r.is_xmm() => Register::XMM0 + number,
+        r if r.is_ymm() => Register::YMM0 + number,
+        r if r.is_zmm() => Register::ZMM0 + number,
+        r if r.is_k() => Register::K0 + number,
+        _ => return None,
+    })
+}
+
+/// A register that stands in the instruction's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Operand {
+    /// Which operand.
+    pub(super) index: u32,
+    pub(super) register: Register,
+    pub(super) place: Place,
+    /// Its value makes a difference.
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    /// Its value is only passed on beside the result, or, where it is the same register as another, makes no
+    /// difference.
+    pub(super) is_idle: bool,
+}
+
+/// What an instruction reads and writes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Uses {
+    pub(super) operands: Vec<Operand>,
+    /// Registers of the memory operand's address.
+    pub(super) address: Vec<Place>,
+    pub(super) reads_memory: bool,
+    pub(super) writes_memory: bool,
+    /// Read, but named by no operand.
+    pub(super) implicit_reads: BTreeSet<Place>,
+    pub(super) implicit_writes: BTreeSet<Place>,
+    pub(super) flags_read: u32,
+    pub(super) flags_written: u32,
+}
+
+fn reads(access: OpAccess) -> bool {
+    use OpAccess::*;
+    // What is not written stays: a condition makes the old value part of the new one.
+    matches!(
+        access,
+        Read | CondRead | ReadWrite | ReadCondWrite | CondWrite
+    )
+}
+
+fn writes(access: OpAccess) -> bool {
+    use OpAccess::*;
+    matches!(access, Write | CondWrite | ReadWrite | ReadCondWrite)
+}
+
+impl Uses {
+    pub(super) fn of(instruction: &Instruction) -> Uses {
+        let mut factory = InstructionInfoFactory::new();
+        let info = factory.info(instruction);
+        let mut uses = Uses {
+            operands: operands(instruction, info),
+            flags_read: instruction.rflags_read(),
+            flags_written: instruction.rflags_modified(),
+            ..Uses::default()
+        };
+        if has_memory(instruction) {
+            let parts = [instruction.memory_base(), instruction.memory_index()];
+            uses.address = parts.into_iter().filter_map(Place::of).collect();
+        }
+        for memory in info.used_memory() {
+            uses.reads_memory |= reads(memory.access());
+            uses.writes_memory |= writes(memory.access());
+        }
+        for used in info.used_registers() {
+            let Some(place) = Place::of(used.register()) else {
+                continue;
+            };
+            let named = || uses.operands.iter().filter(|o| o.place == place);
+            let is_address = uses.address.contains(&place);
+            if reads(used.access()) && !is_address && named().all(|o| !o.reads && !o.is_idle) {
+                uses.implicit_reads.insert(place);
+            }
+            if writes(used.access()) && named().all(|o| !o.writes) {
+                uses.implicit_writes.insert(place);
+            }
+        }
+        uses
+    }
+
+    /// Everything whose value goes into the result.
+    pub(super) fn sources(&self) -> BTreeSet<Place> {
+        let named = self.operands.iter().filter(|o| o.reads).map(|o| o.place);
+        named
+            .chain(self.address.iter().copied())
+            .chain(self.implicit_reads.iter().copied())
+            .collect()
+    }
+
+    /// Every register that must hold something beforehand.
+    pub(super) fn needed(&self) -> BTreeSet<Place> {
+        let idle = self.operands.iter().filter(|o| o.is_idle);
+        self.sources()
+            .into_iter()
+            .chain(idle.map(|o| o.place))
+            .collect()
+    }
+}
+
+/// Whether one of the operands is memory, if only an address as of `lea`.
+pub(super) fn has_memory(instruction: &Instruction) -> bool {
+    (0..instruction.op_count()).any(|i| instruction.op_kind(i) == OpKind::Memory)
+}
+
+fn operands(instruction: &Instruction, info: &InstructionInfo) -> Vec<Operand> {
+    let passed_on = passed_on(instruction);
+    let named = (0..instruction.op_count()).filter(|i| instruction.op_kind(*i) == OpKind::Register);
+    let operand = |index| {
+        let register = instruction.op_register(index);
+        let access = info.op_access(index);
+        let is_idle = passed_on == Some(index) || access == OpAccess::None;
+        Some(Operand {
+            index,
+            register,
+            place: Place::of(register)?,
+            reads: reads(access) && !is_idle,
+            writes: writes(access),
+            is_idle,
+        })
+    };
+    let mut all: Vec<Operand> = named.filter_map(operand).collect();
+    // `xor rax, rax`: the decoder knows that the result does not depend on rax, and calls its first operand written.
+    let same: Vec<Place> = all
+        .iter()
+        .filter(|o| o.is_idle && !o.writes)
+        .map(|o| o.place)
+        .collect();
+    for operand in &mut all {
+        operand.is_idle |= operand.writes && !operand.reads && same.contains(&operand.place);
+    }
+    all
+}
+
+/// The operand that goes into the result as it is, without being computed with: the upper lanes, of scalar instructions.
+fn passed_on(instruction: &Instruction) -> Option<u32> {
+    const ONE_INPUT: &[&str] = &[
+        "sqrtss",
+        "sqrtsd",
+        "rcpss",
+        "rsqrtss",
+        "rcp14ss",
+        "rcp14sd",
+        "rsqrt14ss",
+        "rsqrt14sd",
+        "roundss",
+        "roundsd",
+        "rndscaless",
+        "rndscalesd",
+        "getexpss",
+        "getexpsd",
+        "getmantss",
+        "getmantsd",
+        "cvtsi2ss",
+        "cvtsi2sd",
+        "cvtusi2ss",
+        "cvtusi2sd",
+        "cvtss2sd",
+        "cvtsd2ss",
+    ];
+    // Of nothing, a bit scan leaves its result as it was.
+    if matches!(instruction.mnemonic(), Mnemonic::Bsf | Mnemonic::Bsr) {
+        return Some(0);
+    }
+    let name = format!("{:?}", instruction.mnemonic()).to_lowercase();
+    if ONE_INPUT.contains(&name.as_str()) {
+        return Some(0);
+    }
+    let vex = name.strip_prefix('v').filter(|n| ONE_INPUT.contains(n));
+    vex.map(|_| 1)
+}

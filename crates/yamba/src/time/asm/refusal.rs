@@ -1,0 +1,79 @@
+//! Instructions that cannot be measured in a row of themselves.
+
+use iced_x86::{
+    CpuidFeature, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
+};
+
+use super::operands::Place;
+
+/// Why an instruction is not measured; none where it is.
+pub(super) fn refusal(instruction: &Instruction) -> Option<&'static str> {
+    use CpuidFeature::*;
+    let not_set_up = |f: &CpuidFeature| matches!(f, FPU | FPU287 | FPU387 | MMX | D3NOW | AMX_TILE);
+    match instruction {
+        i if i.is_invalid() => Some("the decoder does not know it"),
+        i if leaves(i) => Some(
+            "it leaves the row of steps: jumps, calls, returns and system calls are not measured so; time a statement instead",
+        ),
+        i if i.is_privileged() => Some("only the kernel may execute it"),
+        i if writes_stack_pointer(i) => {
+            Some("it changes the stack pointer, on which the steps' frame rests")
+        }
+        i if i.is_string_instruction() && (i.has_rep_prefix() || i.has_repne_prefix()) => {
+            Some("how long it takes depends on a count that it uses up; time a statement instead")
+        }
+        i if i.is_vsib() => {
+            Some("a gather or scatter uses its mask up, so that a second step would do nothing")
+        }
+        i if i.is_ip_rel_memory_operand() => {
+            Some("its operand is relative to the code around it, which is not yours")
+        }
+        i if changes_environment(i) => {
+            Some("it changes what the measuring program itself relies on")
+        }
+        i if i.cpuid_features().iter().any(not_set_up) || names_mmx(i) => {
+            Some("x87, MMX and tile registers are not set up")
+        }
+        _ => None,
+    }
+}
+
+/// An instruction that is illegal by definition is let through: that it is so here too, running it shows.
+fn leaves(instruction: &Instruction) -> bool {
+    !matches!(
+        instruction.flow_control(),
+        FlowControl::Next | FlowControl::Exception
+    )
+}
+
+fn writes_stack_pointer(instruction: &Instruction) -> bool {
+    let mut factory = InstructionInfoFactory::new();
+    let info = factory.info(instruction);
+    let writes = |access| {
+        use OpAccess::*;
+        matches!(access, Write | CondWrite | ReadWrite | ReadCondWrite)
+    };
+    let is_stack = |r: Register| r.full_register() == Register::RSP;
+    let each = info.used_registers().iter();
+    each.into_iter()
+        .any(|u| is_stack(u.register()) && writes(u.access()))
+}
+
+fn changes_environment(instruction: &Instruction) -> bool {
+    use Mnemonic::*;
+    let writes_segment = instruction.op_count() > 0
+        && instruction.op0_register().is_segment_register()
+        && instruction.mnemonic() == Mov;
+    let known = [
+        Std, Wrfsbase, Wrgsbase, Ldmxcsr, Vldmxcsr, Fxrstor, Fxrstor64, Xrstor, Xrstor64, Wrpkru,
+        Lss, Lfs, Lgs,
+    ];
+    writes_segment || known.contains(&instruction.mnemonic())
+}
+
+fn names_mmx(instruction: &Instruction) -> bool {
+    let mut registers = (0..instruction.op_count()).map(|i| instruction.op_register(i));
+    registers.any(|r| {
+        r != Register::None && Place::of(r).is_none() && (r.is_mm() || r.is_st() || r.is_tmm())
+    })
+}

@@ -1,0 +1,228 @@
+//! What registers hold before the first step.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, MemorySize, Register};
+
+use super::code::hexadecimal;
+use super::operands::{Bank, Place, STACK, Uses};
+
+/// The registers in which the benchmark passes the addresses of its buffer and of the lanes.
+const BUFFER: Register = Register::RDI;
+const LANES: Register = Register::RSI;
+
+/// Values that a person gave.
+#[derive(Clone, Debug, Default)]
+pub(in crate::time) struct Given(BTreeMap<Place, Value>);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Value {
+    /// Of a general register, or of every 64 bits of a vector.
+    Bits(u64),
+    /// In every lane of a vector.
+    Number(f64),
+}
+
+/// A register's name, as an assembler knows it.
+fn register(name: &str) -> Option<Register> {
+    let name = name.trim().trim_start_matches('%').to_lowercase();
+    Register::values().find(|r| format!("{r:?}").to_lowercase() == name)
+}
+
+fn whole(text: &str) -> Option<u64> {
+    let (minus, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let value = match digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
+        Some(hex) => u64::from_str_radix(hex, 16).ok()?,
+        None => digits.parse().ok()?,
+    };
+    Some(if minus { value.wrapping_neg() } else { value })
+}
+
+impl Given {
+    /// `rbx=7`, `xmm1=2.5`, `rcx=0xff`.
+    pub(in crate::time) fn read(settings: &[String]) -> Result<Given, String> {
+        let mut given = Given::default();
+        for setting in settings {
+            let wrong = |why: &str| format!("--init {setting}: {why}");
+            let (name, text) = setting
+                .split_once('=')
+                .ok_or_else(|| wrong("write REGISTER=VALUE"))?;
+            let place = register(name).and_then(Place::of);
+            let place = place.ok_or_else(|| wrong("a general, vector or mask register of x86_64 is needed, such as rbx, xmm1 or k1"))?;
+            if place == Place::general(STACK) {
+                return Err(wrong("the stack pointer must stay"));
+            }
+            let text = text.trim();
+            let value = match (whole(text), text.parse::<f64>()) {
+                (Some(bits), _) if place.bank != Bank::Vector || text.contains("0x") => {
+                    Value::Bits(bits)
+                }
+                (_, Ok(number)) if place.bank == Bank::Vector => Value::Number(number),
+                _ => return Err(wrong("the value is no number that this register can hold")),
+            };
+            given.0.insert(place, value);
+        }
+        Ok(given)
+    }
+}
+
+/// The size of a number in a vector; elsewhere it does not matter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Lane {
+    Half,
+    Single,
+    Double,
+}
+
+impl Lane {
+    fn of(instruction: &Instruction) -> Lane {
+        match instruction.memory_size().element_type() {
+            MemorySize::Float16 => Lane::Half,
+            MemorySize::Float32 => Lane::Single,
+            _ => Lane::Double,
+        }
+    }
+
+    /// 64 bits full of a number.
+    fn filled(self, number: f64) -> u64 {
+        match self {
+            // Of halves only one is known here without a library: 1.0.
+            Lane::Half => 0x3c00_3c00_3c00_3c00,
+            Lane::Single => {
+                let bits = u64::from((number as f32).to_bits());
+                bits << 32 | bits
+            }
+            Lane::Double => number.to_bits(),
+        }
+    }
+}
+
+/// The state for some steps.
+pub(super) struct Start<'a> {
+    /// The instruction asked for: it says what vectors hold.
+    pub(super) asked: &'a Instruction,
+    pub(super) steps: &'a [Vec<Instruction>],
+    /// Registers that must hold what others hold.
+    pub(super) twins: &'a [(Place, Place)],
+    pub(super) given: &'a Given,
+}
+
+impl Start<'_> {
+    /// What the benchmark's `code` is.
+    pub(super) fn code(&self) -> Option<String> {
+        let lane = Lane::of(self.asked).filled(1.0).to_le_bytes();
+        let lane: String = lane.iter().map(|b| format!("{b:02x}")).collect();
+        let steps: Option<Vec<String>> = self.steps.iter().map(|s| hexadecimal(s)).collect();
+        let (start, end) = (hexadecimal(&self.start()?)?, hexadecimal(&self.end()?)?);
+        Some(format!("{lane}/{start}/{end}/{}", steps?.join(",")))
+    }
+
+    /// Flags first, since the loads and moves after that leave them; general registers last, since all else uses some.
+    fn start(&self) -> Option<Vec<Instruction>> {
+        let mut needed: BTreeSet<Place> = self
+            .steps
+            .iter()
+            .flatten()
+            .flat_map(|i| Uses::of(i).needed())
+            .collect();
+        needed.extend(self.twins.iter().map(|(place, _)| *place));
+        needed.extend(self.given.0.keys().copied());
+        let mut code = vec![
+            Instruction::with2(Code::Mov_r32_imm32, Register::EAX, 1).ok()?,
+            Instruction::with2(Code::Add_rm32_imm8, Register::EAX, 0).ok()?,
+        ];
+        let of = |bank| needed.iter().filter(move |p: &&Place| p.bank == bank);
+        for place in of(Bank::Mask) {
+            let value = match self.given.0.get(place) {
+                Some(Value::Bits(bits)) => *bits,
+                _ => u64::MAX,
+            };
+            code.push(Instruction::with2(Code::Mov_r64_imm64, Register::RAX, value).ok()?);
+            code.push(mask(place.number, self.asked)?);
+        }
+        for place in of(Bank::Vector) {
+            code.extend(self.vector(*place)?);
+        }
+        // The address of the lanes is not needed any more, that of the buffer is until the end.
+        for place in of(Bank::General).filter(|p| p.register64() != BUFFER) {
+            code.push(self.general(*place)?);
+        }
+        if needed.contains(&Place::of(BUFFER)?) {
+            code.push(self.general(Place::of(BUFFER)?)?);
+        }
+        Some(code)
+    }
+
+    fn general(&self, place: Place) -> Option<Instruction> {
+        let twin = self.twins.iter().find(|(twin, _)| *twin == place);
+        let source = twin.map_or(place, |(_, as_which)| *as_which);
+        match self.given.0.get(&source) {
+            Some(Value::Bits(bits)) => {
+                Instruction::with2(Code::Mov_r64_imm64, place.register64(), *bits).ok()
+            }
+            _ => Instruction::with2(Code::Mov_r64_rm64, place.register64(), BUFFER).ok(),
+        }
+    }
+
+    /// Loads of the width that the steps use: upper halves that nothing uses stay clean.
+    fn vector(&self, place: Place) -> Option<Vec<Instruction>> {
+        let (code, register) = match (self.width(), self.asked.encoding()) {
+            (64, _) => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Register::ZMM0),
+            (32, EncodingKind::EVEX) => (Code::EVEX_Vmovups_ymm_k1z_ymmm256, Register::YMM0),
+            (32, _) => (Code::VEX_Vmovups_ymm_ymmm256, Register::YMM0),
+            (_, EncodingKind::Legacy) => (Code::Movups_xmm_xmmm128, Register::XMM0),
+            (_, EncodingKind::EVEX) => (Code::EVEX_Vmovups_xmm_k1z_xmmm128, Register::XMM0),
+            _ => (Code::VEX_Vmovups_xmm_xmmm128, Register::XMM0),
+        };
+        let load = |memory| Instruction::with2(code, register + place.number, memory).ok();
+        let bits = match self.given.0.get(&place) {
+            None => return Some(vec![load(MemoryOperand::with_base(LANES))?]),
+            Some(Value::Number(number)) => Lane::of(self.asked).filled(*number),
+            Some(Value::Bits(bits)) => *bits,
+        };
+        // By way of the place below the frame that steps may overwrite.
+        let mut code = vec![Instruction::with2(Code::Mov_r64_imm64, Register::RAX, bits).ok()?];
+        for at in (0..64).step_by(8) {
+            let word = MemoryOperand::with_base_displ(Register::RSP, at);
+            code.push(Instruction::with2(Code::Mov_rm64_r64, word, Register::RAX).ok()?);
+        }
+        code.push(load(MemoryOperand::with_base(Register::RSP))?);
+        Some(code)
+    }
+
+    /// The widest vector that a step names.
+    fn width(&self) -> usize {
+        let operands = |i: &Instruction| {
+            let i = *i;
+            (0..i.op_count()).map(move |n| i.op_register(n))
+        };
+        let all = self.steps.iter().flatten().flat_map(operands);
+        let vectors = all.filter(|r| r.is_vector_register());
+        vectors.map(|r| r.size()).max().unwrap_or(0)
+    }
+
+    fn end(&self) -> Option<Vec<Instruction>> {
+        match self.width() {
+            0 | 16 => Some(Vec::new()),
+            _ => Some(vec![Instruction::with(Code::VEX_Vzeroupper)]),
+        }
+    }
+}
+
+/// All bits that the instruction's processor has: 64 where it works on bytes.
+fn mask(number: u32, asked: &Instruction) -> Option<Instruction> {
+    let wide = asked
+        .cpuid_features()
+        .contains(&iced_x86::CpuidFeature::AVX512BW);
+    let to = Register::K0 + number;
+    match wide {
+        true => Instruction::with2(Code::VEX_Kmovq_kr_r64, to, Register::RAX).ok(),
+        false => Instruction::with2(Code::VEX_Kmovw_kr_r32, to, Register::EAX).ok(),
+    }
+}

@@ -1,0 +1,612 @@
+//! What is measured of an instruction, by its bytes.
+
+use super::chain::chain;
+use super::code::{decode, show_all};
+use super::copies::copies;
+use super::figures;
+use super::refusal::refusal;
+use super::start::Given;
+
+fn one(hexadecimal: &str) -> iced_x86::Instruction {
+    let bytes = bytes(hexadecimal);
+    let all = decode(&bytes);
+    assert_eq!(all.len(), 1, "{hexadecimal}");
+    all[0]
+}
+
+fn bytes(hexadecimal: &str) -> Vec<u8> {
+    let digits = (0..hexadecimal.len()).step_by(2);
+    digits
+        .map(|i| u8::from_str_radix(&hexadecimal[i..i + 2], 16).unwrap())
+        .collect()
+}
+
+/// Bytes, the text, and what is measured as its latency.
+const CHAINS: &[(&str, &str, &str)] = &[
+    ("480fafc0", "imul rax, rax", "chain: imul rax, rax"),
+    ("4801d8", "add rax, rbx", "chain: add rax, rbx"),
+    ("4883c001", "add rax, 1", "chain: add rax, 1"),
+    ("f3480fb8c3", "popcnt rax, rbx", "chain: popcnt rax, rax"),
+    (
+        "488d448b08",
+        "lea rax, [rbx + rcx*4 + 8]",
+        "chain: lea rax, [rax + rcx*4 + 8]",
+    ),
+    (
+        "488d04cd08000000",
+        "lea rax, [rcx*8 + 8]",
+        "chain: lea rax, [rax*8 + 8]",
+    ),
+    ("488b03", "mov rax, [rbx]", "chain: mov rax, [rax]"),
+    ("488b00", "mov rax, [rax]", "chain: mov rax, [rax]"),
+    (
+        "8b044b",
+        "mov eax, [rbx + rcx*2]",
+        "chain: mov eax, [rax + rcx*2]",
+    ),
+    (
+        "0fb603",
+        "movzx eax, byte ptr [rbx]",
+        "no latency: what it loads is shorter than an address, so that the next step could not load from there",
+    ),
+    ("0fb6c3", "movzx eax, bl", "chain: movzx eax, al"),
+    ("4863c3", "movsxd rax, ebx", "chain: movsxd rax, eax"),
+    ("480fbcc3", "bsf rax, rbx", "chain: bsf rax, rax"),
+    ("48d3e0", "shl rax, cl", "chain: shl rax, cl"),
+    ("48d3e1", "shl rcx, cl", "chain: shl rcx, cl"),
+    (
+        "4811d8",
+        "adc rax, rbx",
+        "chain through the register and the flags: adc rax, rbx",
+    ),
+    ("48f7e3", "mul rbx", "chain through rax: mul rbx"),
+    ("48f7f3", "div rbx", "chain through rax: div rbx"),
+    (
+        "4899",
+        "cqo",
+        "round trip, of both together: cqo; mov rax, rdx",
+    ),
+    ("4898", "cdqe", "chain through rax: cdqe"),
+    (
+        "c4e2e3f6c1",
+        "mulx rax, rbx, rcx",
+        "chain: mulx rax, rbx, rax",
+    ),
+    ("4893", "xchg rax, rbx", "chain: xchg rbx, rax"),
+    ("480fc1d8", "xadd rax, rbx", "chain: xadd rax, rbx"),
+    (
+        "4839d8",
+        "cmp rax, rbx",
+        "round trip, of both together: cmp rax, rbx; cmovb rax, r15",
+    ),
+    (
+        "48833801",
+        "cmp qword ptr [rax], 1",
+        "round trip, of both together: cmp qword ptr [rax], 1; cmovb rax, r15",
+    ),
+    (
+        "85db",
+        "test ebx, ebx",
+        "round trip, of both together: test ebx, ebx; cmovb rbx, r15",
+    ),
+    (
+        "0f92c0",
+        "setb al",
+        "round trip, of both together: setb al; cmp al, 1",
+    ),
+    ("480f42c3", "cmovb rax, rbx", "chain: cmovb rax, rbx"),
+    ("4831c0", "xor rax, rax", "chain: xor rax, rax"),
+    ("4831d8", "xor rax, rbx", "chain: xor rax, rbx"),
+    ("660fefc9", "pxor xmm1, xmm1", "chain: pxor xmm1, xmm1"),
+    (
+        "c5f1efc1",
+        "vpxor xmm0, xmm1, xmm1",
+        "no latency: its result does not depend on its operands (a zero idiom)",
+    ),
+    (
+        "c5f458c2",
+        "vaddps ymm0, ymm1, ymm2",
+        "chain: vaddps ymm0, ymm0, ymm2",
+    ),
+    (
+        "c4e2f1b9c2",
+        "vfmadd231sd xmm0, xmm1, xmm2",
+        "chain: vfmadd231sd xmm0, xmm1, xmm2",
+    ),
+    ("f20f51c1", "sqrtsd xmm0, xmm1", "chain: sqrtsd xmm0, xmm0"),
+    (
+        "c5f351c2",
+        "vsqrtsd xmm0, xmm1, xmm2",
+        "chain: vsqrtsd xmm0, xmm1, xmm0",
+    ),
+    (
+        "f2480f2ac0",
+        "cvtsi2sd xmm0, rax",
+        "round trip, of both together: cvtsi2sd xmm0, rax; cvttsd2si rax, xmm0",
+    ),
+    (
+        "f20f2cc0",
+        "cvttsd2si eax, xmm0",
+        "round trip, of both together: cvttsd2si eax, xmm0; cvtsi2sd xmm0, eax",
+    ),
+    (
+        "660f7ec0",
+        "movd eax, xmm0",
+        "round trip, of both together: movd eax, xmm0; movd xmm0, eax",
+    ),
+    (
+        "c4e1f96ec0",
+        "vmovq xmm0, rax",
+        "round trip, of both together: vmovq xmm0, rax; vmovq rax, xmm0",
+    ),
+    (
+        "f20f1000",
+        "movsd xmm0, [rax]",
+        "round trip, of both together: movsd xmm0, [rax]; movq rax, xmm0",
+    ),
+    (
+        "0f2800",
+        "movaps xmm0, [rax]",
+        "round trip, of both together: movaps xmm0, [rax]; movq rax, xmm0",
+    ),
+    (
+        "480118",
+        "add [rax], rbx",
+        "chain through memory (each load is of what the last step stored): add [rax], rbx",
+    ),
+    (
+        "ff00",
+        "inc dword ptr [rax]",
+        "chain through memory (each load is of what the last step stored): inc dword ptr [rax]",
+    ),
+    (
+        "488918",
+        "mov [rax], rbx",
+        "round trip, of both together: mov [rax], rbx; mov rbx, [rax]",
+    ),
+    (
+        "0f1108",
+        "movups [rax], xmm1",
+        "round trip, of both together: movups [rax], xmm1; movups xmm1, [rax]",
+    ),
+    (
+        "62f1f54958c2",
+        "vaddpd zmm0{k1}, zmm1, zmm2",
+        "chain: vaddpd zmm0{k1}, zmm1, zmm2",
+    ),
+    (
+        "62f37d481fc902",
+        "vpcmpd k1, zmm0, zmm1, 2",
+        "round trip, of both together: vpcmpd k1, zmm0, zmm1, 2; vpmovm2d zmm0, k1",
+    ),
+    (
+        "c5f892c8",
+        "kmovw k1, eax",
+        "round trip, of both together: kmovw k1, eax; kmovw eax, k1",
+    ),
+    (
+        "0f31",
+        "rdtsc",
+        "no latency: it has no operand that a step before could give",
+    ),
+    (
+        "90",
+        "nop",
+        "no latency: it has no result that a next step could need",
+    ),
+    (
+        "0faee8",
+        "lfence",
+        "no latency: it has no result that a next step could need",
+    ),
+    (
+        "f9",
+        "stc",
+        "no latency: it has no operand that a step before could give",
+    ),
+    ("f5", "cmc", "chain through the flags: cmc"),
+    ("0fa2", "cpuid", "chain through rax: cpuid"),
+    ("0fc8", "bswap eax", "chain: bswap eax"),
+    (
+        "88dc",
+        "mov ah, bl",
+        "no latency: no chain leads through one register, and no way back from its result to its operand is known",
+    ),
+    ("88d8", "mov al, bl", "chain: mov al, al"),
+    (
+        "660f3817c1",
+        "ptest xmm0, xmm1",
+        "no latency: no chain leads through one register, and no way back from its result to its operand is known",
+    ),
+    ("ac", "lodsb", "chain through rsi: lodsb [rsi]"),
+    (
+        "660f38dcc1",
+        "aesenc xmm0, xmm1",
+        "chain: aesenc xmm0, xmm1",
+    ),
+    (
+        "660f3a63c100",
+        "pcmpistri xmm0, xmm1, 0",
+        "no latency: no chain leads through one register, and no way back from its result to its operand is known",
+    ),
+];
+
+#[test]
+fn a_chain_for_each() {
+    let mut wrong = String::new();
+    for (hexadecimal, text, expected) in CHAINS {
+        let instruction = one(hexadecimal);
+        let told = chain(&instruction).map_or_else(|why| why, |c| c.note);
+        if told != *expected {
+            wrong += &format!("{hexadecimal}|{text}|{told}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Bytes, the first three copies, their number, and what breaks a dependency.
+const COPIES: &[(&str, &str, usize, &str)] = &[
+    (
+        "480fafc0",
+        "imul rax, rax; imul rcx, rcx; imul rdx, rdx",
+        13,
+        "",
+    ), // imul rax, rax
+    ("4801d8", "add rax, rbx; add rcx, rbx; add rdx, rbx", 12, ""), // add rax, rbx
+    ("4883c001", "add rax, 1; add rcx, 1; add rdx, 1", 13, ""),     // add rax, 1
+    (
+        "f3480fb8c3",
+        "popcnt rax, rbx; popcnt rcx, rbx; popcnt rdx, rbx",
+        12,
+        "",
+    ), // popcnt rax, rbx
+    (
+        "488d448b08",
+        "lea rax, [rbx + rcx*4 + 8]; lea rdx, [rbx + rcx*4 + 8]; lea rbp, [rbx + rcx*4 + 8]",
+        11,
+        "",
+    ), // lea rax, [rbx + rcx*4 + 8]
+    (
+        "488d04cd08000000",
+        "lea rax, [rcx*8 + 8]; lea rdx, [rcx*8 + 8]; lea rbx, [rcx*8 + 8]",
+        12,
+        "",
+    ), // lea rax, [rcx*8 + 8]
+    (
+        "488b03",
+        "mov rax, [rbx]; mov rcx, [rbx]; mov rdx, [rbx]",
+        12,
+        "",
+    ), // mov rax, [rbx]
+    (
+        "488b00",
+        "mov rcx, [rax]; mov rdx, [rax]; mov rbx, [rax]",
+        12,
+        "",
+    ), // mov rax, [rax]
+    (
+        "8b044b",
+        "mov eax, [rbx + rcx*2]; mov edx, [rbx + rcx*2]; mov ebp, [rbx + rcx*2]",
+        11,
+        "",
+    ), // mov eax, [rbx + rcx*2]
+    (
+        "0fb603",
+        "movzx eax, byte ptr [rbx]; movzx ecx, byte ptr [rbx]; movzx edx, byte ptr [rbx]",
+        12,
+        "",
+    ), // movzx eax, byte ptr [rbx]
+    (
+        "0fb6c3",
+        "movzx eax, bl; movzx ecx, bl; movzx edx, bl",
+        12,
+        "",
+    ), // movzx eax, bl
+    (
+        "4863c3",
+        "movsxd rax, ebx; movsxd rcx, ebx; movsxd rdx, ebx",
+        12,
+        "",
+    ), // movsxd rax, ebx
+    (
+        "480fbcc3",
+        "bsf rax, rbx; bsf rcx, rbx; bsf rdx, rbx",
+        12,
+        "",
+    ), // bsf rax, rbx
+    ("48d3e0", "shl rax, cl; shl rdx, cl; shl rbx, cl", 12, ""),    // shl rax, cl
+    ("48d3e1", "shl rax, cl; shl rdx, cl; shl rbx, cl", 12, ""),    // shl rcx, cl
+    (
+        "4811d8",
+        "adc rax, rbx; adc rcx, rbx; adc rdx, rbx",
+        12,
+        "test r15d, r15d",
+    ), // adc rax, rbx
+    ("48f7e3", "mul rbx", 1, "mov rax, r15"),                       // mul rbx
+    ("48f7f3", "div rbx", 1, "mov rax, r15; mov rdx, r14"),         // div rbx
+    ("4899", "cqo", 1, ""),                                         // cqo
+    ("4898", "cdqe", 1, "mov rax, r15"),                            // cdqe
+    (
+        "c4e2e3f6c1",
+        "mulx rax, rbx, rcx; mulx rbp, rsi, rcx; mulx rdi, r8, rcx",
+        5,
+        "",
+    ), // mulx rax, rbx, rcx
+    (
+        "4893",
+        "xchg rbx, rax; xchg rcx, rax; xchg rdx, rax",
+        12,
+        "mov rax, r15",
+    ), // xchg rax, rbx
+    (
+        "480fc1d8",
+        "xadd rax, rbx; xadd rcx, rdx; xadd rbp, rsi",
+        6,
+        "",
+    ), // xadd rax, rbx
+    ("4839d8", "cmp rax, rbx", 1, ""),                              // cmp rax, rbx
+    ("48833801", "cmp qword ptr [rax], 1", 1, ""),                  // cmp qword ptr [rax], 1
+    ("85db", "test ebx, ebx", 1, ""),                               // test ebx, ebx
+    ("0f92c0", "setb al; setb cl; setb dl", 13, ""),                // setb al
+    (
+        "480f42c3",
+        "cmovb rax, rbx; cmovb rcx, rbx; cmovb rdx, rbx",
+        12,
+        "",
+    ), // cmovb rax, rbx
+    ("4831c0", "xor rax, rax; xor rcx, rcx; xor rdx, rdx", 13, ""), // xor rax, rax
+    ("4831d8", "xor rax, rbx; xor rcx, rbx; xor rdx, rbx", 12, ""), // xor rax, rbx
+    (
+        "660fefc9",
+        "pxor xmm1, xmm1; pxor xmm0, xmm0; pxor xmm2, xmm2",
+        16,
+        "",
+    ), // pxor xmm1, xmm1
+    (
+        "c5f1efc1",
+        "vpxor xmm0, xmm1, xmm1; vpxor xmm2, xmm1, xmm1; vpxor xmm3, xmm1, xmm1",
+        15,
+        "",
+    ), // vpxor xmm0, xmm1, xmm1
+    (
+        "c5f458c2",
+        "vaddps ymm0, ymm1, ymm2; vaddps ymm3, ymm1, ymm2; vaddps ymm4, ymm1, ymm2",
+        14,
+        "",
+    ), // vaddps ymm0, ymm1, ymm2
+    (
+        "c4e2f1b9c2",
+        "vfmadd231sd xmm0, xmm1, xmm2; vfmadd231sd xmm3, xmm1, xmm2; vfmadd231sd xmm4, xmm1, xmm2",
+        14,
+        "",
+    ), // vfmadd231sd xmm0, xmm1, xmm2
+    (
+        "f20f51c1",
+        "sqrtsd xmm0, xmm1; sqrtsd xmm2, xmm1; sqrtsd xmm3, xmm1",
+        15,
+        "",
+    ), // sqrtsd xmm0, xmm1
+    (
+        "c5f351c2",
+        "vsqrtsd xmm0, xmm1, xmm2; vsqrtsd xmm3, xmm1, xmm2; vsqrtsd xmm4, xmm1, xmm2",
+        14,
+        "",
+    ), // vsqrtsd xmm0, xmm1, xmm2
+    (
+        "f2480f2ac0",
+        "cvtsi2sd xmm0, rax; cvtsi2sd xmm1, rax; cvtsi2sd xmm2, rax",
+        16,
+        "",
+    ), // cvtsi2sd xmm0, rax
+    (
+        "f20f2cc0",
+        "cvttsd2si eax, xmm0; cvttsd2si ecx, xmm0; cvttsd2si edx, xmm0",
+        13,
+        "",
+    ), // cvttsd2si eax, xmm0
+    (
+        "660f7ec0",
+        "movd eax, xmm0; movd ecx, xmm0; movd edx, xmm0",
+        13,
+        "",
+    ), // movd eax, xmm0
+    (
+        "c4e1f96ec0",
+        "vmovq xmm0, rax; vmovq xmm1, rax; vmovq xmm2, rax",
+        16,
+        "",
+    ), // vmovq xmm0, rax
+    (
+        "f20f1000",
+        "movsd xmm0, [rax]; movsd xmm1, [rax]; movsd xmm2, [rax]",
+        16,
+        "",
+    ), // movsd xmm0, [rax]
+    (
+        "0f2800",
+        "movaps xmm0, [rax]; movaps xmm1, [rax]; movaps xmm2, [rax]",
+        16,
+        "",
+    ), // movaps xmm0, [rax]
+    (
+        "480118",
+        "add [rax], rbx; add [rax + 0x40], rbx; add [rax + 0x80], rbx",
+        16,
+        "",
+    ), // add [rax], rbx
+    (
+        "ff00",
+        "inc dword ptr [rax]; inc dword ptr [rax + 0x40]; inc dword ptr [rax + 0x80]",
+        16,
+        "",
+    ), // inc dword ptr [rax]
+    ("488918", "mov [rax], rbx", 1, ""),                            // mov [rax], rbx
+    ("0f1108", "movups [rax], xmm1", 1, ""),                        // movups [rax], xmm1
+    (
+        "62f1f54958c2",
+        "vaddpd zmm0{k1}, zmm1, zmm2; vaddpd zmm3{k1}, zmm1, zmm2; vaddpd zmm4{k1}, zmm1, zmm2",
+        25,
+        "",
+    ), // vaddpd zmm0{k1}, zmm1, zmm2
+    (
+        "62f37d481fc902",
+        "vpcmpd k1, zmm0, zmm1, 2; vpcmpd k2, zmm0, zmm1, 2; vpcmpd k3, zmm0, zmm1, 2",
+        7,
+        "",
+    ), // vpcmpd k1, zmm0, zmm1, 2
+    (
+        "c5f892c8",
+        "kmovw k1, eax; kmovw k2, eax; kmovw k3, eax",
+        7,
+        "",
+    ), // kmovw k1, eax
+    ("0f31", "rdtsc", 1, ""),                                       // rdtsc
+    ("90", "nop", 1, ""),                                           // nop
+    ("0faee8", "lfence", 1, ""),                                    // lfence
+    ("f9", "stc", 1, ""),                                           // stc
+    ("f5", "cmc", 1, "test r15d, r15d"),                            // cmc
+    ("0fa2", "cpuid", 1, "mov rax, r15; mov rcx, r14"),             // cpuid
+    ("0fc8", "bswap eax; bswap ecx; bswap edx", 13, ""),            // bswap eax
+    (
+        "88dc",
+        "no throughput: it writes a part of a register that its copies would write too",
+        0,
+        "",
+    ), // mov ah, bl
+    ("88d8", "mov al, bl; mov cl, bl; mov dl, bl", 12, ""),         // mov al, bl
+    ("660f3817c1", "ptest xmm0, xmm1", 1, ""),                      // ptest xmm0, xmm1
+    (
+        "ac",
+        "no throughput: it writes a part of a register that its copies would write too",
+        0,
+        "",
+    ), // lodsb
+    (
+        "660f38dcc1",
+        "aesenc xmm0, xmm1; aesenc xmm2, xmm1; aesenc xmm3, xmm1",
+        15,
+        "",
+    ), // aesenc xmm0, xmm1
+    ("660f3a63c100", "pcmpistri xmm0, xmm1, 0", 1, ""),             // pcmpistri xmm0, xmm1, 0
+];
+
+#[test]
+fn copies_for_each() {
+    let mut wrong = String::new();
+    for (hexadecimal, first, count, fresh) in COPIES {
+        let told = match copies(&one(hexadecimal)) {
+            Err(why) => (why, 0, String::new()),
+            Ok(copies) => {
+                let own: Vec<_> = copies.steps.iter().map(|s| *s.last().unwrap()).collect();
+                let fresh = copies.steps[0].split_last().map_or(&[][..], |(_, f)| f);
+                let shown = own.len().min(3);
+                (show_all(&own[..shown]), own.len(), show_all(fresh))
+            }
+        };
+        if (told.0.as_str(), told.1, told.2.as_str()) != (*first, *count, *fresh) {
+            wrong += &format!("{hexadecimal}|{}|{}|{}\n", told.0, told.1, told.2);
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn some_are_refused() {
+    for (hexadecimal, reason) in [
+        ("ffe0", "leaves the row"),                 // jmp rax
+        ("e800000000", "leaves the row"),           // call
+        ("c3", "leaves the row"),                   // ret
+        ("0f05", "leaves the row"),                 // syscall
+        ("cc", "leaves the row"),                   // int3
+        ("50", "stack pointer"),                    // push rax
+        ("4883c408", "stack pointer"),              // add rsp, 8
+        ("f4", "only the kernel"),                  // hlt
+        ("f3a4", "count that it uses up"),          // rep movsb
+        ("c4e26990044b", "uses its mask up"),       // vpgatherdd xmm0, [rbx + xmm1*2], xmm2
+        ("488b0500000000", "relative to the code"), // mov rax, [rip]
+        ("fd", "relies on"),                        // std
+        ("8ed8", "relies on"),                      // mov ds, eax
+        ("d9e8", "not set up"),                     // fld1
+        ("0ffec1", "not set up"),                   // paddd mm0, mm1
+    ] {
+        let told = refusal(&one(hexadecimal));
+        assert!(
+            told.is_some_and(|t| t.contains(reason)),
+            "{hexadecimal}: {told:?}"
+        );
+    }
+    // Whether `ud2` is illegal here, running it shows.
+    assert_eq!(refusal(&one("0f0b")), None);
+}
+
+/// What the benchmark is given for an instruction: lane, start, end and steps.
+fn codes(hexadecimal: &str, init: &[&str]) -> [Vec<String>; 2] {
+    let init: Vec<String> = init.iter().map(|i| (*i).to_owned()).collect();
+    let given = Given::read(&init).unwrap();
+    let figures = figures("", &bytes(hexadecimal), &given).unwrap();
+    let parts = |i: usize| -> Vec<String> {
+        let code = figures[i].code.as_ref().unwrap();
+        code.split('/').map(str::to_owned).collect()
+    };
+    [parts(0), parts(1)]
+}
+
+/// The start as text.
+fn start(code: &[String]) -> String {
+    show_all(&decode(&bytes(&code[1])))
+}
+
+#[test]
+fn registers_hold_the_buffers_address_or_what_is_given() {
+    let clear = "mov eax, 1; add eax, 0";
+    let [chain, copies] = codes("4801d8", &[]);
+    assert_eq!(
+        start(&chain),
+        format!("{clear}; mov rax, rdi; mov rbx, rdi")
+    );
+    assert_eq!(chain[3], "4801d8");
+    assert_eq!(copies[3].split(',').count(), 12);
+    let [chain, _] = codes("4801d8", &["rbx=-7", "rdi=0x10"]);
+    let expected = format!("{clear}; mov rax, rdi; mov rbx, 0xfffffffffffffff9; mov rdi, 0x10");
+    assert_eq!(start(&chain), expected);
+    // What breaks a dependency holds the same.
+    let [_, copies] = codes("48f7e3", &["eax=5"]);
+    assert!(start(&copies).contains("mov rax, 5") && start(&copies).contains("mov r15, 5"));
+}
+
+#[test]
+fn vectors_hold_ones_of_the_instructions_own_kind() {
+    let [double, _] = codes("f20f59c1", &[]);
+    assert_eq!(double[0], "000000000000f03f");
+    assert!(start(&double).ends_with("movups xmm0, [rsi]; movups xmm1, [rsi]"));
+    assert_eq!(double[2], "");
+    let [single, _] = codes("c5f458c2", &[]);
+    assert_eq!(single[0], "0000803f0000803f");
+    assert!(start(&single).ends_with("vmovups ymm0, [rsi]; vmovups ymm2, [rsi]"));
+    assert_eq!(show_all(&decode(&bytes(&single[2]))), "vzeroupper");
+    let [given, _] = codes("c5f458c2", &["ymm2=0.5"]);
+    assert!(start(&given).contains("mov rax, 0x3f0000003f000000"));
+}
+
+#[test]
+fn what_init_cannot_mean_is_refused() {
+    for (setting, reason) in [
+        ("rbx", "write REGISTER=VALUE"),
+        ("foo=1", "register of x86_64"),
+        ("rsp=1", "must stay"),
+        ("rbx=1.5", "no number"),
+        ("xmm1=x", "no number"),
+    ] {
+        let told = Given::read(&[setting.to_owned()]).unwrap_err();
+        assert!(told.contains(setting) && told.contains(reason), "{told}");
+    }
+}
+
+#[test]
+fn one_instruction_and_no_more() {
+    let none = Given::default();
+    let told = |hexadecimal: &str| figures("", &bytes(hexadecimal), &none).unwrap_err();
+    assert!(told("9090").contains("this is 2"));
+    assert!(told("").contains("this is 0"));
+    assert!(told("c3").contains("leaves the row"));
+}
