@@ -6,8 +6,8 @@ use crate::moments::mean;
 
 /// The autocorrelation at `lag`: `r_k = sum (x_t - m) (x_(t + k) - m) / sum (x_t - m)^2`.
 ///
-/// G. E. P. Box, G. M. Jenkins and G. C. Reinsel, *Time Series Analysis*, 3rd ed. (1994), section 2.1.6. None where the lag is
-/// not shorter than the series, or all values are equal.
+/// G. E. P. Box, G. M. Jenkins and G. C. Reinsel, *Time Series Analysis*, 3rd ed. (1994), section 2.1.6. None where the
+/// lag is not shorter than the series, or all values are equal.
 pub fn autocorrelation(series: &[f64], lag: usize) -> Option<f64> {
     if !finite(series) || lag >= series.len() {
         return None;
@@ -24,9 +24,9 @@ pub fn autocorrelation(series: &[f64], lag: usize) -> Option<f64> {
 
 /// How many independent values would fix the mean as well as the series does: `n / (1 + 2 sum r_k)`, never more than n.
 ///
-/// The sum ends before the first pair `r_2k + r_(2k + 1)` that is not positive, since beyond it there is but noise: C. J.
-/// Geyer, "Practical Markov Chain Monte Carlo", Statistical Science 7 (1992) 473-483, initial positive sequence. None where
-/// all values are equal.
+/// The sum ends before the first pair `r_2k + r_(2k + 1)` that is not positive, since beyond it there is but noise: C.
+/// J. Geyer, "Practical Markov Chain Monte Carlo", Statistical Science 7 (1992) 473-483, initial positive sequence.
+/// None where all values are equal.
 pub fn effective_sample_size(series: &[f64]) -> Option<f64> {
     if !finite(series) {
         return None;
@@ -54,11 +54,11 @@ pub struct LjungBox {
     pub p: f64,
 }
 
-/// `Q = n (n + 2) sum r_k^2 / (n - k)` over the lags 1 to `lags`, which is chi-squared with as many degrees of freedom for
-/// independent values.
+/// `Q = n (n + 2) sum r_k^2 / (n - k)` over the lags 1 to `lags`, which is chi-squared with as many degrees of freedom
+/// for independent values.
 ///
-/// G. M. Ljung and G. E. P. Box, "On a Measure of Lack of Fit in Time Series Models", Biometrika 65 (1978) 297-303. As many
-/// lags as `min(10, n / 5)` are usual. None with no lag, or not fewer than there are values.
+/// G. M. Ljung and G. E. P. Box, "On a Measure of Lack of Fit in Time Series Models", Biometrika 65 (1978) 297-303. As
+/// many lags as `min(10, n / 5)` are usual. None with no lag, or not fewer than there are values.
 pub fn ljung_box(series: &[f64], lags: usize) -> Option<LjungBox> {
     if lags == 0 {
         return None;

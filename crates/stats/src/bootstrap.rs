@@ -17,13 +17,15 @@ pub struct BootstrapRatio {
     pub accelerated: Option<(f64, f64)>,
 }
 
-/// The interval of `statistic(b) / statistic(a)` from `resamples` pairs of samples drawn with replacement from a and from b.
+/// The interval of `statistic(b) / statistic(a)` from `resamples` pairs of samples drawn with replacement from a and
+/// from b.
 ///
-/// The percentile interval lies between the resamples' quantiles at `(1 -+ confidence) / 2`. The accelerated one (BCa) takes
-/// them at `Phi(z0 + (z0 + z) / (1 - a (z0 + z)))`: z0, the normal quantile of the resamples below the ratio (half of the
-/// equal ones too), mends bias; a, `sum d^3 / (6 (sum d^2)^(3/2))` over what leaving out each value does, mends skew.
-/// B. Efron, "Better Bootstrap Confidence Intervals", Journal of the American Statistical Association 82 (1987) 171-185; for
-/// two samples B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap* (1993), chapter 14.
+/// The percentile interval lies between the resamples' quantiles at `(1 -+ confidence) / 2`. The accelerated one (BCa)
+/// takes them at `Phi(z0 + (z0 + z) / (1 - a (z0 + z)))`: z0, the normal quantile of the resamples below the ratio
+/// (half of the equal ones too), mends bias; a, `sum d^3 / (6 (sum d^2)^(3/2))` over what leaving out each value does,
+/// mends skew. B. Efron, "Better Bootstrap Confidence Intervals", Journal of the American Statistical Association 82
+/// (1987) 171-185; for two samples B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap* (1993), chapter
+/// 14.
 ///
 /// For medians the acceleration is crude, since leaving out a value moves a median by one step or not at all: take the
 /// percentile interval there.

@@ -1,9 +1,9 @@
 //! Test groups of measuring circles: from accumulated latencies to the latency of one circle.
 //!
-//! After Kanata Bench (N. Korovkina, "seL4 microbenchmarking: designing predictable measurement context", 2022), section 3. One
-//! *test* reads the clock around N runs of the circle and gives their accumulated latency A; a *group* is S tests of one size
-//! N. The *primary latency* P of a single run is never seen, but `Y = A / N` is its mean over N runs. Latencies are in any one
-//! unit of time, such as core cycles.
+//! After Kanata Bench (N. Korovkina, "seL4 microbenchmarking: designing predictable measurement context", 2022),
+//! section 3. One *test* reads the clock around N runs of the circle and gives their accumulated latency A; a *group*
+//! is S tests of one size N. The *primary latency* P of a single run is never seen, but `Y = A / N` is its mean over N
+//! runs. Latencies are in any one unit of time, such as core cycles.
 
 use crate::finite::defined;
 use crate::holm::holm;
@@ -42,8 +42,8 @@ pub struct GroupStatistics {
     pub mean_per_circle: f64,
 }
 
-/// Mean, standard deviation and coefficient of variation of a group's A, and the mean of its Y. None with fewer than two
-/// tests.
+/// Mean, standard deviation and coefficient of variation of a group's A, and the mean of its Y. None with fewer than
+/// two tests.
 pub fn group_statistics(group: Group) -> Option<GroupStatistics> {
     Some(GroupStatistics {
         mean: mean(group.accumulated)?,
@@ -53,14 +53,15 @@ pub fn group_statistics(group: Group) -> Option<GroupStatistics> {
     })
 }
 
-/// The place of the first group from which the mean of Y no longer changes significantly; the groups are in the order of
-/// their test sizes. None with fewer than two groups, or where even the last two differ: then nothing shows that the caches
-/// are warm.
+/// The place of the first group from which the mean of Y no longer changes significantly; the groups are in the order
+/// of their test sizes. None with fewer than two groups, or where even the last two differ: then nothing shows that the
+/// caches are warm.
 ///
-/// The paper leaves the test open ("stops significantly changing"). Here Welch's t compares the Y of each group with those of
-/// each later one, Holm's correction holds the error over all these pairs at `significance`, and the group sought is the
-/// first such that no pair of it and those after it differs. Comparing only neighbours would miss a slow fall: in the paper's
-/// table 3.4 no two neighbours after the first pair differ significantly, yet the second group and the last one do.
+/// The paper leaves the test open ("stops significantly changing"). Here Welch's t compares the Y of each group with
+/// those of each later one, Holm's correction holds the error over all these pairs at `significance`, and the group
+/// sought is the first such that no pair of it and those after it differs. Comparing only neighbours would miss a slow
+/// fall: in the paper's table 3.4 no two neighbours after the first pair differ significantly, yet the second group and
+/// the last one do.
 pub fn steady_from(groups: &[Group], significance: f64) -> Option<usize> {
     let ys: Vec<Vec<f64>> = groups
         .iter()
@@ -109,12 +110,12 @@ pub struct Primary {
     pub tests_needed: Option<f64>,
 }
 
-/// Mean and variance of the primary latency by the paper's equation 3.2, `mu_P = mu_Y` and `sigma_P^2 = sigma_Y^2 N`, and the
-/// number of tests by its equation 3.3 for an interval of half-width `share` of the mean. The group is to be past the
-/// warm-up (see `steady_from`).
+/// Mean and variance of the primary latency by the paper's equation 3.2, `mu_P = mu_Y` and `sigma_P^2 = sigma_Y^2 N`,
+/// and the number of tests by its equation 3.3 for an interval of half-width `share` of the mean. The group is to be
+/// past the warm-up (see `steady_from`).
 ///
-/// The variance holds if the runs in a test are independent; where neighbouring runs are alike, it is too great. None with
-/// fewer than two tests or a test size of 0.
+/// The variance holds if the runs in a test are independent; where neighbouring runs are alike, it is too great. None
+/// with fewer than two tests or a test size of 0.
 pub fn primary(group: Group, confidence: f64, share: f64) -> Option<Primary> {
     let ys = group.per_circle()?;
     let interval = mean_z_interval(&ys, confidence)?;

@@ -8,8 +8,8 @@ pub const NORMAL_SCALE: f64 = 1.482602218505602;
 
 /// The median absolute deviation, `median |x - median x|`, in the unit of the values and without any scale.
 ///
-/// F. R. Hampel, "The Influence Curve and its Role in Robust Estimation", Journal of the American Statistical Association
-/// 69 (1974) 383-393.
+/// F. R. Hampel, "The Influence Curve and its Role in Robust Estimation", Journal of the American Statistical
+/// Association 69 (1974) 383-393.
 pub fn median_absolute_deviation(values: &[f64]) -> Option<f64> {
     let middle = median(values)?;
     let distances: Vec<f64> = values.iter().map(|x| (x - middle).abs()).collect();

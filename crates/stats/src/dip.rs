@@ -4,7 +4,8 @@ use crate::finite::finite;
 use crate::quantile::sorted;
 use crate::random::Random;
 
-/// From this size on the distribution of `sqrt n dip` no longer changes noticeably, and larger samples are not simulated.
+/// From this size on the distribution of `sqrt n dip` no longer changes noticeably, and larger samples are not
+/// simulated.
 const LARGE: usize = 1000;
 
 /// The dip and what it is worth.
@@ -16,13 +17,13 @@ pub struct DipTest {
     pub p: f64,
 }
 
-/// The dip test of unimodality. p is the share of `simulations` uniform samples of the same size, drawn with `seed`, whose
-/// dip is as great, the sample itself counted in: of all distributions with one mode the uniform one has the greatest dip
-/// in the limit.
+/// The dip test of unimodality. p is the share of `simulations` uniform samples of the same size, drawn with `seed`,
+/// whose dip is as great, the sample itself counted in: of all distributions with one mode the uniform one has the
+/// greatest dip in the limit.
 ///
-/// J. A. Hartigan and P. M. Hartigan, "The Dip Test of Unimodality", The Annals of Statistics 13 (1985) 70-84. Beyond 1000
-/// values p is from the limiting distribution of `sqrt n dip`, taken at 1000. Values that a coarse clock rounds have steps,
-/// which the test takes for modes: see `modes`.
+/// J. A. Hartigan and P. M. Hartigan, "The Dip Test of Unimodality", The Annals of Statistics 13 (1985) 70-84. Beyond
+/// 1000 values p is from the limiting distribution of `sqrt n dip`, taken at 1000. Values that a coarse clock rounds
+/// have steps, which the test takes for modes: see `modes`.
 pub fn dip_test(values: &[f64], simulations: usize, seed: u64) -> Option<DipTest> {
     let dip = dip(values)?;
     let n = values.len().min(LARGE);
@@ -48,9 +49,10 @@ pub fn dip(values: &[f64]) -> Option<f64> {
 }
 
 /// After P. M. Hartigan, Algorithm AS 217, Applied Statistics 34 (1985) 320-325. A distribution with one mode is convex
-/// before and concave after it. So in the interval that may hold the mode, at first everything, the greatest convex function
-/// below and the least concave one above the steps are put; where they are farthest apart, the mode's interval ends; what of
-/// the steps is outside it, differs from them by at least the dip. That is repeated while the gap is the greater.
+/// before and concave after it. So in the interval that may hold the mode, at first everything, the greatest convex
+/// function below and the least concave one above the steps are put; where they are farthest apart, the mode's interval
+/// ends; what of the steps is outside it, differs from them by at least the dip. That is repeated while the gap is the
+/// greater.
 ///
 /// Distances are counted in steps here (n of them make 1), and are twice the dip.
 fn of_sorted(x: &[f64]) -> f64 {
@@ -106,8 +108,8 @@ fn widest_gap(x: &[f64], convex: &[usize], concave: &[usize]) -> Gap {
         low: convex[0],
         high: convex[convex.len() - 1],
     };
-    // The gap is widest at a corner. Where the corner is one of the convex hull, the mode is sought from it on to the next
-    // corner of the concave one, and the other way round.
+    // The gap is widest at a corner. Where the corner is one of the convex hull, the mode is sought from it on to the
+    // next corner of the concave one, and the other way round.
     for &i in convex {
         let j = concave.partition_point(|&c| c < i);
         let width = height(x, concave, j, i) - i as f64 + 1.0;
@@ -147,7 +149,8 @@ fn between(x: &[f64], a: usize, b: usize, i: usize) -> f64 {
     a as f64 + (x[i] - x[a]) / (x[b] - x[a]) * (b - a) as f64
 }
 
-/// The greatest distance of the steps from the edges between these corners; `step` says from which end of a step it counts.
+/// The greatest distance of the steps from the edges between these corners; `step` says from which end of a step it
+/// counts.
 fn deviation<'a>(
     x: &[f64],
     corners: impl Iterator<Item = &'a usize>,

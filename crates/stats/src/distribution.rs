@@ -3,8 +3,8 @@
 use crate::finite::defined;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 
-/// Above this many degrees of freedom the expansion in `1 / nu` is exact to rounding, while the incomplete beta function loses
-/// its digits.
+/// Above this many degrees of freedom the expansion in `1 / nu` is exact to rounding, while the incomplete beta
+/// function loses its digits.
 const MANY_DEGREES: f64 = 2000.0;
 /// With this many the distribution is the normal one, and statrs has few digits left (six at 1e9).
 const ENDLESS_DEGREES: f64 = 1e10;
@@ -35,9 +35,9 @@ pub fn student_t_cdf(t: f64, degrees: f64) -> Option<f64> {
 
 /// The `p`-quantile of Student's t distribution with `degrees` >= 1 of freedom, for `0 < p < 1`.
 ///
-/// With many degrees it is the expansion of M. Abramowitz and I. A. Stegun, *Handbook of Mathematical Functions* (1964),
-/// 26.7.5; else the distribution function is inverted by bisection, since what statrs 0.18 inverts it with panics for some p
-/// and is off by 3e-4 at a million degrees.
+/// With many degrees it is the expansion of M. Abramowitz and I. A. Stegun, *Handbook of Mathematical Functions*
+/// (1964), 26.7.5; else the distribution function is inverted by bisection, since what statrs 0.18 inverts it with
+/// panics for some p and is off by 3e-4 at a million degrees.
 pub fn student_t_quantile(p: f64, degrees: f64) -> Option<f64> {
     let student = student(degrees)?;
     if !inside(p) {

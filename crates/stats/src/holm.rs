@@ -1,11 +1,11 @@
 //! Many tests at once.
 
-/// The p-values of a family of tests, adjusted so that taking all below alpha errs anywhere with a probability of at most
-/// alpha, whatever hangs together with what: in ascending order the i-th of m, from 0, is multiplied with `m - i`, is never
-/// less than the one before, and at most 1. The order of the result is that of the input.
+/// The p-values of a family of tests, adjusted so that taking all below alpha errs anywhere with a probability of at
+/// most alpha, whatever hangs together with what: in ascending order the i-th of m, from 0, is multiplied with `m - i`,
+/// is never less than the one before, and at most 1. The order of the result is that of the input.
 ///
-/// S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6 (1979) 65-70.
-/// None if one is no probability.
+/// S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6 (1979)
+/// 65-70. None if one is no probability.
 pub fn holm(p_values: &[f64]) -> Option<Vec<f64>> {
     if !p_values.iter().all(|p| (0.0..=1.0).contains(p)) {
         return None;

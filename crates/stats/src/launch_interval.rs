@@ -4,12 +4,13 @@ use crate::median_interval::{MedianInterval, median_interval};
 
 /// The order-statistic interval of the launches' medians, and the confidence that it achieves.
 ///
-/// The unit of observation is the launch, not the timed interval: address-space layout and page placement are drawn once per
-/// process, so the values inside one are alike, and pooling them gives an interval that is narrow and misses the next run
-/// (T. Kalibera and R. Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013). So each launch counts once, with its
-/// median. The launches are independent, which is all that an order-statistic interval asks: six of them hold the true
-/// median of medians in their range in `1 - 2 / 2^6` = 96.9 % of cases, whatever the distribution. Five would give 93.8 %,
-/// so six are the fewest for 95 %; fewer give their range, and `coverage` says what it is worth.
+/// The unit of observation is the launch, not the timed interval: address-space layout and page placement are drawn
+/// once per process, so the values inside one are alike, and pooling them gives an interval that is narrow and misses
+/// the next run (T. Kalibera and R. Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013). So each launch
+/// counts once, with its median. The launches are independent, which is all that an order-statistic interval asks: six
+/// of them hold the true median of medians in their range in `1 - 2 / 2^6` = 96.9 % of cases, whatever the
+/// distribution. Five would give 93.8 %, so six are the fewest for 95 %; fewer give their range, and `coverage` says
+/// what it is worth.
 pub fn launch_interval(medians: &[f64], confidence: f64) -> Option<MedianInterval> {
     median_interval(medians, confidence)
 }

@@ -16,13 +16,14 @@ pub struct Ratio {
     pub p: f64,
 }
 
-/// The ratio b / a of the launches' medians (their geometric means), by Welch's t interval of the difference of their natural
-/// logarithms, carried back with exp.
+/// The ratio b / a of the launches' medians (their geometric means), by Welch's t interval of the difference of their
+/// natural logarithms, carried back with exp.
 ///
-/// The logarithm makes a ratio a difference, equal in both directions, and the spread of times is nearer to constant in it.
-/// `variance_floor` is the least variance that one launch's logarithm is held to have: 1e-6 for a standard deviation of
-/// 0.1 %. Without one (0), six launches that agree by chance show differences that the next six do not. None with fewer than
-/// two launches a side, with a median that is not positive, or where nothing spreads and no floor is given.
+/// The logarithm makes a ratio a difference, equal in both directions, and the spread of times is nearer to constant in
+/// it. `variance_floor` is the least variance that one launch's logarithm is held to have: 1e-6 for a standard
+/// deviation of 0.1 %. Without one (0), six launches that agree by chance show differences that the next six do not.
+/// None with fewer than two launches a side, with a median that is not positive, or where nothing spreads and no floor
+/// is given.
 pub fn launch_ratio(a: &[f64], b: &[f64], confidence: f64, variance_floor: f64) -> Option<Ratio> {
     let logarithms = |medians: &[f64]| medians.iter().map(|x| x.ln()).collect::<Vec<_>>();
     let difference =

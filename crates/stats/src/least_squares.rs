@@ -29,16 +29,17 @@ pub struct Fit {
     pub r_squared: Option<f64>,
 }
 
-/// Ordinary least squares with an intercept, by a QR decomposition with Householder reflections; the standard errors are the
-/// roots of the diagonal of `s^2 (R'R)^-1`, and t has n minus the number of coefficients degrees of freedom. Row i of `rows`
-/// holds the variables of observation i.
+/// Ordinary least squares with an intercept, by a QR decomposition with Householder reflections; the standard errors
+/// are the roots of the diagonal of `s^2 (R'R)^-1`, and t has n minus the number of coefficients degrees of freedom.
+/// Row i of `rows` holds the variables of observation i.
 ///
-/// G. H. Golub and C. F. Van Loan, *Matrix Computations*, 3rd ed. (1996), section 5.3. None with no more observations than
-/// coefficients, with rows of different lengths, or where a variable follows from the others.
+/// G. H. Golub and C. F. Van Loan, *Matrix Computations*, 3rd ed. (1996), section 5.3. None with no more observations
+/// than coefficients, with rows of different lengths, or where a variable follows from the others.
 ///
-/// The cost of a garbage collection in HBench:JGC (X. Zhang's thesis, section 5.2.1.2, equation 1) is such a sum:
-/// `T = C_fixed(heap size) + C_live(size) N_live + C_dead N_dead`. The thesis fits a line for each with the other two held
-/// fixed; with rows of `[heap size, N_live, N_dead]` one fit gives all three, and their errors, from any mixture of runs.
+/// The cost of a garbage collection in HBench:JGC (X. Zhang's thesis, section 5.2.1.2, equation 1) is such a sum: `T =
+/// C_fixed(heap size) + C_live(size) N_live + C_dead N_dead`. The thesis fits a line for each with the other two held
+/// fixed; with rows of `[heap size, N_live, N_dead]` one fit gives all three, and their errors, from any mixture of
+/// runs.
 pub fn least_squares(rows: &[&[f64]], ys: &[f64], confidence: f64) -> Option<Fit> {
     let n = rows.len();
     let width = rows.first()?.len() + 1;
@@ -74,8 +75,8 @@ pub fn least_squares(rows: &[&[f64]], ys: &[f64], confidence: f64) -> Option<Fit
     })
 }
 
-/// Reflects column after column onto its axis, and the observations with them. What is above the diagonal of the columns is R
-/// then; its diagonal is the result.
+/// Reflects column after column onto its axis, and the observations with them. What is above the diagonal of the
+/// columns is R then; its diagonal is the result.
 fn decompose(columns: &mut [Vec<f64>], ys: &mut [f64]) -> Option<Vec<f64>> {
     let lengths: Vec<f64> = columns.iter().map(|column| length(column)).collect();
     let mut diagonal = Vec::with_capacity(columns.len());

@@ -1,9 +1,9 @@
-//! Estimators, intervals and tests over plain slices, each with its formula and its source. No benchmark, no printing, no
-//! hidden randomness: what draws random numbers takes its seed.
+//! Estimators, intervals and tests over plain slices, each with its formula and its source. No benchmark, no printing,
+//! no hidden randomness: what draws random numbers takes its seed.
 //!
-//! Every function gives `None` where its result is not defined: for nothing, for too few values, and for values that are NaN
-//! or infinite. A value is in the unit of the values given unless said otherwise; confidences, shares and probabilities are
-//! between 0 and 1.
+//! Every function gives `None` where its result is not defined: for nothing, for too few values, and for values that
+//! are NaN or infinite. A value is in the unit of the values given unless said otherwise; confidences, shares and
+//! probabilities are between 0 and 1.
 
 mod autocorrelation;
 mod bootstrap;

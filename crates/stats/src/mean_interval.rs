@@ -27,8 +27,8 @@ impl MeanInterval {
     }
 }
 
-/// `m -+ t s / sqrt n`, with t the quantile of Student's distribution with `n - 1` degrees of freedom: exact for independent
-/// normal values, good for the mean of many others. None for fewer than two.
+/// `m -+ t s / sqrt n`, with t the quantile of Student's distribution with `n - 1` degrees of freedom: exact for
+/// independent normal values, good for the mean of many others. None for fewer than two.
 ///
 /// Student, "The Probable Error of a Mean", Biometrika 6 (1908) 1-25.
 pub fn mean_t_interval(values: &[f64], confidence: f64) -> Option<MeanInterval> {
@@ -38,8 +38,8 @@ pub fn mean_t_interval(values: &[f64], confidence: f64) -> Option<MeanInterval> 
     })
 }
 
-/// `m -+ z s / sqrt n`, with z the quantile of the normal distribution: what the t interval tends to for many values, and
-/// what the Kanata Bench paper computes (Appendix 2). Too narrow for few. None for fewer than two.
+/// `m -+ z s / sqrt n`, with z the quantile of the normal distribution: what the t interval tends to for many values,
+/// and what the Kanata Bench paper computes (Appendix 2). Too narrow for few. None for fewer than two.
 pub fn mean_z_interval(values: &[f64], confidence: f64) -> Option<MeanInterval> {
     interval(values, || normal_quantile(upper_tail(confidence)?))
 }

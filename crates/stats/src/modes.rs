@@ -27,18 +27,18 @@ pub struct Mode {
 
 /// The modes, ascending; one if nothing speaks against one.
 ///
-/// While Hartigan's dip test rejects a single mode at `significance`, the values are split in the deepest valley of their
-/// density, and each side is looked at again. The density is that of the nearest neighbours (B. W. Silverman, *Density
-/// Estimation for Statistics and Data Analysis* (1986), section 5.2), 5 % of the values on each side, at least 4. No side is
-/// smaller than that, so that outliers make no mode.
+/// While Hartigan's dip test rejects a single mode at `significance`, the values are split in the deepest valley of
+/// their density, and each side is looked at again. The density is that of the nearest neighbours (B. W. Silverman,
+/// *Density Estimation for Statistics and Data Analysis* (1986), section 5.2), 5 % of the values on each side, at least
+/// 4. No side is smaller than that, so that outliers make no mode.
 ///
-/// The test is made to be safe for every distribution with one mode, so it errs far less than `significance` for most, and
-/// sees little in few values. At 0.05, the recommended one, of a thousand samples of 66 values no normal, 5 exponential and 57
-/// uniform ones show two modes; a second mode with a quarter of the values, six standard deviations off, is found in a third
-/// of samples of 66 values and in five sixths of 132.
+/// The test is made to be safe for every distribution with one mode, so it errs far less than `significance` for most,
+/// and sees little in few values. At 0.05, the recommended one, of a thousand samples of 66 values no normal, 5
+/// exponential and 57 uniform ones show two modes; a second mode with a quarter of the values, six standard deviations
+/// off, is found in a third of samples of 66 values and in five sixths of 132.
 ///
-/// `resolution` is the distance of neighbouring values that the clock can tell apart, in the values' unit, 0 if it is fine:
-/// each value is first moved within it, at random by `seed`, lest its steps be taken for modes.
+/// `resolution` is the distance of neighbouring values that the clock can tell apart, in the values' unit, 0 if it is
+/// fine: each value is first moved within it, at random by `seed`, lest its steps be taken for modes.
 pub fn modes(values: &[f64], resolution: f64, significance: f64, seed: u64) -> Option<Vec<Mode>> {
     if !(finite(values) && resolution >= 0.0 && resolution.is_finite()) {
         return None;
@@ -83,8 +83,8 @@ fn split(ordered: &[f64], fewest: usize, significance: f64, seed: u64) -> Option
     Some((!single).then(|| deepest_valley(ordered, fewest)))
 }
 
-/// The deepest valley: the place whose window of neighbours on both sides is wider by most than the narrowest window on either
-/// side of it; and within it the widest gap.
+/// The deepest valley: the place whose window of neighbours on both sides is wider by most than the narrowest window on
+/// either side of it; and within it the widest gap.
 fn deepest_valley(ordered: &[f64], window: usize) -> usize {
     let n = ordered.len();
     let widths: Vec<f64> = (window..=n - window)

@@ -2,7 +2,8 @@
 
 use crate::finite::{defined, finite};
 
-/// The arithmetic mean, in two passes: `m = sum x / n`, then `m + sum (x - m) / n`, which takes back what rounding lost.
+/// The arithmetic mean, in two passes: `m = sum x / n`, then `m + sum (x - m) / n`, which takes back what rounding
+/// lost.
 ///
 /// T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician
 /// 37 (1983) 242-247.
@@ -16,8 +17,8 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     defined(mean)
 }
 
-/// The sample variance, `sum (x - m)^2 / (n - 1)`, in the square of the values' unit, by the corrected two-pass algorithm of
-/// Chan, Golub and LeVeque (1983): `sum (x - m)^2 - (sum (x - m))^2 / n`.
+/// The sample variance, `sum (x - m)^2 / (n - 1)`, in the square of the values' unit, by the corrected two-pass
+/// algorithm of Chan, Golub and LeVeque (1983): `sum (x - m)^2 - (sum (x - m))^2 / n`.
 pub fn variance(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;

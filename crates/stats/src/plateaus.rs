@@ -20,20 +20,20 @@ pub struct Plateau {
     pub level: f64,
 }
 
-/// The plateaus of a curve whose positive `values` are in the order of their sizes. Levels of neighbouring plateaus differ
-/// by more than the share `least_step` (0.15: 15 %).
+/// The plateaus of a curve whose positive `values` are in the order of their sizes. Levels of neighbouring plateaus
+/// differ by more than the share `least_step` (0.15: 15 %).
 ///
 /// The logarithms are cut into stretches of constant level, so that the sum of their costs is least: for each point its
-/// squared distance from its stretch's median, at most `(3 s)^2`, and for each stretch `4 s^2 ln n`. The bound makes outliers
-/// harmless (P. Fearnhead and G. Rigaill, "Changepoint Detection in the Presence of Outliers", Journal of the American
-/// Statistical Association 114 (2019) 169-183); the best cut of all is found by dynamic programming (B. Jackson et al., "An
-/// Algorithm for Optimal Partitioning of Data on an Interval", IEEE Signal Processing Letters 12 (2005) 105-108). s is the
-/// noise, `1.4826 MAD` of the differences of neighbours over sqrt 2, which steps do not move; at least a quarter of the least
-/// step, since what is less is of no interest. A plateau has at least three points within 3 s of its median: the slope
-/// between two levels is none.
+/// squared distance from its stretch's median, at most `(3 s)^2`, and for each stretch `4 s^2 ln n`. The bound makes
+/// outliers harmless (P. Fearnhead and G. Rigaill, "Changepoint Detection in the Presence of Outliers", Journal of the
+/// American Statistical Association 114 (2019) 169-183); the best cut of all is found by dynamic programming (B.
+/// Jackson et al., "An Algorithm for Optimal Partitioning of Data on an Interval", IEEE Signal Processing Letters 12
+/// (2005) 105-108). s is the noise, `1.4826 MAD` of the differences of neighbours over sqrt 2, which steps do not move;
+/// at least a quarter of the least step, since what is less is of no interest. A plateau has at least three points
+/// within 3 s of its median: the slope between two levels is none.
 ///
-/// Work grows with the cube of the number of points: curves of hundreds, not of thousands. None for an empty curve or one
-/// with a value that is not positive, and unless `least_step` is.
+/// Work grows with the cube of the number of points: curves of hundreds, not of thousands. None for an empty curve or
+/// one with a value that is not positive, and unless `least_step` is.
 pub fn plateaus(values: &[f64], least_step: f64) -> Option<Vec<Plateau>> {
     let logarithms: Vec<f64> = values.iter().map(|x| x.ln()).collect();
     if !(finite(&logarithms) && least_step > 0.0 && least_step.is_finite()) {

@@ -17,13 +17,13 @@ pub struct QuantileInterval {
     pub coverage: f64,
 }
 
-/// The interval `[x(l), x(u)]` for the `p`-quantile, `0 < p < 1`, that misses on either side with a probability of at most
-/// half of what `confidence` leaves.
+/// The interval `[x(l), x(u)]` for the `p`-quantile, `0 < p < 1`, that misses on either side with a probability of at
+/// most half of what `confidence` leaves.
 ///
-/// The number B of independent values below the quantile is binomial, `B(n, p)`, so l is the greatest rank with
-/// `P(B <= l - 1) <= (1 - confidence) / 2`, and u the least with `P(B >= u)` no more than that. W. J. Conover, *Practical
-/// Nonparametric Statistics*, 3rd ed. (1999), section 3.2. Far quantiles of few values have no such rank: 100 values say
-/// nothing of how high the 99 % quantile is.
+/// The number B of independent values below the quantile is binomial, `B(n, p)`, so l is the greatest rank with `P(B <=
+/// l - 1) <= (1 - confidence) / 2`, and u the least with `P(B >= u)` no more than that. W. J. Conover, *Practical
+/// Nonparametric Statistics*, 3rd ed. (1999), section 3.2. Far quantiles of few values have no such rank: 100 values
+/// say nothing of how high the 99 % quantile is.
 pub fn quantile_interval(values: &[f64], p: f64, confidence: f64) -> Option<QuantileInterval> {
     let tail = 1.0 - upper_tail(confidence)?;
     if !(finite(values) && p > 0.0 && p < 1.0) {
@@ -44,8 +44,8 @@ pub fn quantile_interval(values: &[f64], p: f64, confidence: f64) -> Option<Quan
     })
 }
 
-/// The greatest k with `P(B(n, p) <= k - 1) <= tail`, and that probability; 0 if there is none. Given are the logarithms of p
-/// and of 1 - p.
+/// The greatest k with `P(B(n, p) <= k - 1) <= tail`, and that probability; 0 if there is none. Given are the
+/// logarithms of p and of 1 - p.
 fn rank(n: usize, ln_p: f64, ln_rest: f64, tail: f64) -> (usize, f64) {
     let mut logarithm = n as f64 * ln_rest;
     let odds = ln_p - ln_rest;

@@ -1,7 +1,7 @@
 //! Random numbers that are the same for a seed on every machine and in every version.
 
-/// SplitMix64. A crate's generator may change what a seed gives from version to version, and with it intervals computed from
-/// stored values.
+/// SplitMix64. A crate's generator may change what a seed gives from version to version, and with it intervals computed
+/// from stored values.
 ///
 /// G. L. Steele, D. Lea and C. H. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
 pub(crate) struct Random(u64);
@@ -19,7 +19,8 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..n`. By the high half of a product, whose bias of n in 2^64 shows in no sample that fits a memory.
+    /// A number in `0..n`. By the high half of a product, whose bias of n in 2^64 shows in no sample that fits a
+    /// memory.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }

@@ -20,12 +20,12 @@ pub struct MannWhitney {
     pub exact: bool,
 }
 
-/// Mann-Whitney U. Without equal values and with at most 50 in all, p is exact, twice the smaller tail; else it is from the
-/// normal approximation with continuity and ties corrected: `z = (|U - mn/2| - 1/2) / s`,
-/// `s^2 = mn / 12 (m + n + 1 - sum (t^3 - t) / ((m + n) (m + n - 1)))`, t the sizes of the groups of equal values.
+/// Mann-Whitney U. Without equal values and with at most 50 in all, p is exact, twice the smaller tail; else it is from
+/// the normal approximation with continuity and ties corrected: `z = (|U - mn/2| - 1/2) / s`, `s^2 = mn / 12 (m + n + 1
+/// - sum (t^3 - t) / ((m + n) (m + n - 1)))`, t the sizes of the groups of equal values.
 ///
-/// H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18 (1947) 50-60; M. Hollander, D. A. Wolfe and E. Chicken,
-/// *Nonparametric Statistical Methods*, 3rd ed. (2014), section 4.1. If all values are equal, p is 1.
+/// H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18 (1947) 50-60; M. Hollander, D. A. Wolfe and E.
+/// Chicken, *Nonparametric Statistical Methods*, 3rd ed. (2014), section 4.1. If all values are equal, p is 1.
 pub fn mann_whitney(a: &[f64], b: &[f64]) -> Option<MannWhitney> {
     if !(finite(a) && finite(b)) {
         return None;

@@ -15,8 +15,8 @@ pub struct Line {
     pub r_squared: Option<f64>,
 }
 
-/// Ordinary least squares: `slope = Sxy / Sxx`, `intercept = mean y - slope mean x`, `R^2 = Sxy^2 / (Sxx Syy)`, with the
-/// sums taken about the means.
+/// Ordinary least squares: `slope = Sxy / Sxx`, `intercept = mean y - slope mean x`, `R^2 = Sxy^2 / (Sxx Syy)`, with
+/// the sums taken about the means.
 ///
 /// N. R. Draper and H. Smith, *Applied Regression Analysis*, 3rd ed. (1998), chapter 1. None without two different x.
 pub fn linear_regression(points: &[(f64, f64)]) -> Option<Line> {
@@ -47,8 +47,8 @@ pub struct LineErrors {
 /// Standard errors and t intervals of the regression line: `s^2 = sum (y - slope x - intercept)^2 / (n - 2)`,
 /// `e(slope)^2 = s^2 / Sxx`, `e(intercept)^2 = s^2 (1 / n + (mean x)^2 / Sxx)`, t with `n - 2` degrees of freedom.
 ///
-/// Draper and Smith (1998), section 1.4. None with fewer than three points. The points are taken to be independent and to
-/// scatter alike all along the line.
+/// Draper and Smith (1998), section 1.4. None with fewer than three points. The points are taken to be independent and
+/// to scatter alike all along the line.
 pub fn line_errors(points: &[(f64, f64)], confidence: f64) -> Option<LineErrors> {
     let line = linear_regression(points)?;
     let sums = Sums::of(points)?;

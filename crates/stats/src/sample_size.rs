@@ -3,11 +3,11 @@
 use crate::distribution::{normal_quantile, upper_tail};
 use crate::finite::defined;
 
-/// The number of independent values whose mean has an interval of half-width `share` of it: `S' = (s z / (m e))^2`, with s
-/// the standard deviation, m the mean, e the share and z the two-sided normal quantile of the confidence.
+/// The number of independent values whose mean has an interval of half-width `share` of it: `S' = (s z / (m e))^2`,
+/// with s the standard deviation, m the mean, e the share and z the two-sided normal quantile of the confidence.
 ///
-/// Kanata Bench (N. Korovkina, 2022), equation 3.3, after S. Kounev et al., *Systems Benchmarking* (2020). Not rounded, so
-/// that it can be split between processes: round it up to measure.
+/// Kanata Bench (N. Korovkina, 2022), equation 3.3, after S. Kounev et al., *Systems Benchmarking* (2020). Not rounded,
+/// so that it can be split between processes: round it up to measure.
 pub fn samples_for_mean(
     mean: f64,
     standard_deviation: f64,
@@ -23,8 +23,8 @@ pub fn samples_for_mean(
     defined(samples)
 }
 
-/// The same for the median: times pi/2, which is how much greater the variance of a median is than that of a mean of as many
-/// normal values.
+/// The same for the median: times pi/2, which is how much greater the variance of a median is than that of a mean of as
+/// many normal values.
 ///
 /// H. Cramer, *Mathematical Methods of Statistics* (1946), section 28.5.
 pub fn samples_for_median(

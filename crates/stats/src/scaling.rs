@@ -23,11 +23,11 @@ const WORTHWHILE: f64 = 0.5;
 
 /// Efficiency and bend of a throughput curve with one point for P = 1.
 ///
-/// What an added process brings between two measured numbers P < Q is `(X(Q) - X(P)) / (Q - P)`. The bend is the P before the
-/// first gap where that is less than `X(1) / 2`, and the last P if none is: beyond the bend a further process adds less than
-/// it takes up. A later rise is not taken for scaling. Efficiency as D. L. Eager, J. Zahorjan and E. D. Lazowska, "Speedup
-/// Versus Efficiency in Parallel Systems", IEEE Transactions on Computers 38 (1989) 408-423. None without P = 1, with a P twice
-/// or 0, or with a throughput that is not a positive number.
+/// What an added process brings between two measured numbers P < Q is `(X(Q) - X(P)) / (Q - P)`. The bend is the P
+/// before the first gap where that is less than `X(1) / 2`, and the last P if none is: beyond the bend a further
+/// process adds less than it takes up. A later rise is not taken for scaling. Efficiency as D. L. Eager, J. Zahorjan
+/// and E. D. Lazowska, "Speedup Versus Efficiency in Parallel Systems", IEEE Transactions on Computers 38 (1989)
+/// 408-423. None without P = 1, with a P twice or 0, or with a throughput that is not a positive number.
 pub fn scaling(points: &[ScalingPoint]) -> Option<Scaling> {
     let mut curve = points.to_vec();
     curve.sort_by_key(|point| point.processes);

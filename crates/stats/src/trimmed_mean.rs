@@ -9,16 +9,16 @@ pub const HBENCH_SHARE: f64 = 0.1;
 
 /// The mean of what is left when `floor(share n)` values are taken off each end, for `0 <= share < 1/2`.
 ///
-/// The n%-trimmed mean of HBench:OS: sort, drop the best and the worst n %, average the rest. A. B. Brown and M. I. Seltzer,
-/// "Operating System Benchmarking in the Wake of Lmbench", SIGMETRICS 1997. Where the share is no whole number of values,
-/// fewer are dropped, so that at most that share is.
+/// The n%-trimmed mean of HBench:OS: sort, drop the best and the worst n %, average the rest. A. B. Brown and M. I.
+/// Seltzer, "Operating System Benchmarking in the Wake of Lmbench", SIGMETRICS 1997. Where the share is no whole number
+/// of values, fewer are dropped, so that at most that share is.
 pub fn trimmed_mean(values: &[f64], share: f64) -> Option<f64> {
     if !finite(values) || !(0.0..0.5).contains(&share) {
         return None;
     }
     let ordered = sorted(values);
-    // The product of a decimal share may fall just below the whole number meant: 0.07 x 100 is 7.000000000000001, 0.29 x
-    // 100 is 28.999999999999996.
+    // The product of a decimal share may fall just below the whole number meant: 0.07 x 100 is 7.000000000000001, 0.29
+    // x 100 is 28.999999999999996.
     let dropped = (share * ordered.len() as f64 * (1.0 + 4.0 * f64::EPSILON)).floor() as usize;
     mean(&ordered[dropped..ordered.len() - dropped])
 }

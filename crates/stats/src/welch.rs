@@ -29,8 +29,8 @@ pub fn welch_t(a: &[f64], b: &[f64], confidence: f64) -> Option<Difference> {
 
 /// The same with each side's variance raised to `floor` where it is less.
 ///
-/// A few values may agree by chance. The degrees of freedom stay those of the number of values, which is cautious if the
-/// floor is known from many.
+/// A few values may agree by chance. The degrees of freedom stay those of the number of values, which is cautious if
+/// the floor is known from many.
 pub(crate) fn welch_t_with_floor(
     a: &[f64],
     b: &[f64],
@@ -47,6 +47,8 @@ pub(crate) fn welch_t_with_floor(
     // Of shares, not of variances, since those squared may be too small for a number.
     let (part_a, part_b) = (share_a / squared_error, share_b / squared_error);
     let degrees = 1.0 / (part_a * part_a / (n_a - 1.0) + part_b * part_b / (n_b - 1.0));
+    // Never less than those of the smaller side; rounding may say so.
+    let degrees = degrees.max(n_a.min(n_b) - 1.0);
     let estimate = mean(b)? - mean(a)?;
     let error = squared_error.sqrt();
     let half = student_t_quantile(upper_tail(confidence)?, degrees)? * error;

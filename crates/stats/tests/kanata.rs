@@ -1,5 +1,5 @@
-//! The tables of the Kanata Bench paper (N. Korovkina, 2022): every statistic that it prints comes out to the last digit. No
-//! printed figure of tables 3.4, 3.5, A.2.1, A.2.2 and A.2.3 is wrong.
+//! The tables of the Kanata Bench paper (N. Korovkina, 2022): every statistic that it prints comes out to the last
+//! digit. No printed figure of tables 3.4, 3.5, A.2.1, A.2.2 and A.2.3 is wrong.
 
 use yamba_stats::circles::{Group, group_statistics, primary, steady_from};
 
@@ -76,8 +76,8 @@ fn table_3_5() {
     );
 }
 
-/// What the paper says in words, by a test: from tests of 30 circles on nothing changes; of 1 to 5 circles the first three
-/// sizes still differ from a later one.
+/// What the paper says in words, by a test: from tests of 30 circles on nothing changes; of 1 to 5 circles the first
+/// three sizes still differ from a later one.
 #[test]
 fn warm_up() {
     let cold = table(include_str!("data/kanata_3_4.txt"));
@@ -166,8 +166,8 @@ fn table_a_2_3() {
     }
 }
 
-/// 2 % needs no larger sample than the 30 there are, as the paper concludes: one would do. A hundredth of that width needs
-/// ten thousand times as many, and a sample of that size has that width.
+/// 2 % needs no larger sample than the 30 there are, as the paper concludes: one would do. A hundredth of that width
+/// needs ten thousand times as many, and a sample of that size has that width.
 #[test]
 fn tests_needed() {
     let runs = table(include_str!("data/kanata_a_2_1.txt"));

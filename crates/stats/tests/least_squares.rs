@@ -15,8 +15,8 @@ fn fit(rows: &[Vec<f64>], ys: &[f64]) -> Option<Fit> {
     least_squares(&rows, ys, 0.95)
 }
 
-/// NIST Statistical Reference Datasets, Longley, of the highest grade of difficulty for linear regression: y, then the six
-/// variables.
+/// NIST Statistical Reference Datasets, Longley, of the highest grade of difficulty for linear regression: y, then the
+/// six variables.
 #[test]
 fn nist_longley() {
     #[rustfmt::skip]
@@ -86,9 +86,9 @@ fn one_variable_is_a_line() {
     );
 }
 
-/// What HBench:JGC prints for the SPARC (section 5.4.2): 3.75 ms a megabyte of heap, 229.1 ms for 512 x 512 live objects and
-/// 108.6 ms for as many dead ones. That makes 874 ns and 414 ns an object: the thesis's "0.9 ns" and "0.4 ns" are
-/// microseconds.
+/// What HBench:JGC prints for the SPARC (section 5.4.2): 3.75 ms a megabyte of heap, 229.1 ms for 512 x 512 live
+/// objects and 108.6 ms for as many dead ones. That makes 874 ns and 414 ns an object: the thesis's "0.9 ns" and "0.4
+/// ns" are microseconds.
 #[test]
 fn hbench_collection_costs() {
     let objects = 512.0 * 512.0;

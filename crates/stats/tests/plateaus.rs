@@ -2,8 +2,8 @@
 
 use yamba_stats::{Plateau, plateaus};
 
-/// Latencies of a pointer chase against the working set, from 1 KiB in steps of a factor of sqrt 2: three caches and memory,
-/// the slopes between them, and noise of a few per cent.
+/// Latencies of a pointer chase against the working set, from 1 KiB in steps of a factor of sqrt 2: three caches and
+/// memory, the slopes between them, and noise of a few per cent.
 fn curve(noise: f64) -> Vec<f64> {
     #[rustfmt::skip]
     let clean = [

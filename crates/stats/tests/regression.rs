@@ -48,10 +48,10 @@ fn paper_figure_8_linux() {
     near(c2.r_squared.unwrap(), 0.997, 0.001);
 }
 
-/// Figure 8, Darwin. Its x range only from 8.42 to 11, so the digits that were dropped from x show in the line: from x as
-/// printed come 32.520, 859.89 and 0.9178, not the printed 32.562, 859.45 and 0.9171. An x that rounds to the printed one
-/// gives all three, and for the other computer the printed slope (to its last digit) and R^2. The intercept that is printed
-/// there, -2025.2, follows from no x: its decimal point stands one place too far to the left.
+/// Figure 8, Darwin. Its x range only from 8.42 to 11, so the digits that were dropped from x show in the line: from x
+/// as printed come 32.520, 859.89 and 0.9178, not the printed 32.562, 859.45 and 0.9171. An x that rounds to the
+/// printed one gives all three, and for the other computer the printed slope (to its last digit) and R^2. The intercept
+/// that is printed there, -2025.2, follows from no x: its decimal point stands one place too far to the left.
 #[test]
 fn paper_figure_8_darwin() {
     let as_printed = fit(&[(8.42, 1124.16), (9.30, 1176.83), (11.00, 1212.67)]);
