@@ -4,6 +4,7 @@
 //! says while it measures, one JSON object a line) and [`run`] (the document of a whole run). This crate computes
 //! nothing, and nothing that it writes is ever a NaN.
 
+pub mod circles;
 pub mod event;
 pub mod machine;
 pub mod parameters;

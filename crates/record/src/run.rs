@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::circles::Circles;
 use crate::event::{Clock, Disturbance, HarnessUse, Load, Placement, Sizing};
 use crate::machine::Machine;
 use crate::parameters::Parameters;
@@ -158,6 +159,9 @@ pub struct Benchmark {
     /// The figure in core cycles, where their length is known.
     #[serde(default)]
     pub cycles: Option<Cycles>,
+    /// Of a measuring circle, the groups of tests.
+    #[serde(default)]
+    pub circles: Option<Circles>,
     /// What physics allows.
     #[serde(default)]
     pub bounds: Vec<Physical>,

@@ -51,6 +51,7 @@ pub(super) fn ended(class: &str, status: Status, notes: Vec<String>) -> Benchmar
         clock: None,
         cycle_ns: Vec::new(),
         cycles: None,
+        circles: None,
         bounds: Vec::new(),
         charts: Vec::new(),
         platform: BTreeMap::new(),
