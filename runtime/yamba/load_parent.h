@@ -31,37 +31,25 @@ inline void on_child(int) {
     __atomic_add_fetch(news_word, 1, __ATOMIC_RELEASE);
 }
 
-inline const char *signal_name(int signal) {
-    switch (signal) {
-        case SIGKILL: return " (SIGKILL)";
-        case SIGSTOP: return " (SIGSTOP)";
-        case SIGTSTP: return " (SIGTSTP)";
-        case SIGTTIN: return " (SIGTTIN)";
-        case SIGTTOU: return " (SIGTTOU)";
-        case SIGTERM: return " (SIGTERM)";
-        case SIGINT: return " (SIGINT)";
-        case SIGHUP: return " (SIGHUP)";
-        case SIGQUIT: return " (SIGQUIT)";
-        case SIGPIPE: return " (SIGPIPE)";
-        case SIGALRM: return " (SIGALRM)";
-        case SIGSEGV: return " (SIGSEGV)";
-        case SIGBUS: return " (SIGBUS)";
-        case SIGILL: return " (SIGILL)";
-        case SIGFPE: return " (SIGFPE)";
-        case SIGTRAP: return " (SIGTRAP)";
-        case SIGABRT: return " (SIGABRT)";
-        case SIGXCPU: return " (SIGXCPU)";
-        case SIGSYS: return " (SIGSYS)";
-        default: return "";
-    }
-}
+struct SignalName {
+    int signal;
+    const char *name;
+};
+constexpr SignalName signal_names[] = {
+    {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}, {SIGHUP, "SIGHUP"}, {SIGQUIT, "SIGQUIT"}, {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"},
+    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGILL, "SIGILL"}, {SIGFPE, "SIGFPE"}, {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGSYS, "SIGSYS"},
+    {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
+    {SIGSTOP, "SIGSTOP"}, {SIGTSTP, "SIGTSTP"}, {SIGTTIN, "SIGTTIN"}, {SIGTTOU, "SIGTTOU"},
+};
 
 // A status as waitpid gives it, in words.
 inline Text describe_end(int status) {
     Text text;
-    if (WIFSIGNALED(status)) text.addf("was killed by signal %d%s", WTERMSIG(status), signal_name(WTERMSIG(status)));
-    else if (WIFSTOPPED(status)) text.addf("was stopped by signal %d%s", WSTOPSIG(status), signal_name(WSTOPSIG(status)));
-    else text.addf("ended with status %d", WEXITSTATUS(status));
+    if (WIFEXITED(status)) return text.addf("ended with status %d", WEXITSTATUS(status)), text;
+    int signal = WIFSTOPPED(status) ? WSTOPSIG(status) : WTERMSIG(status);
+    text.addf("was %s by signal %d", WIFSTOPPED(status) ? "stopped" : "killed", signal);
+    for (const SignalName &known : signal_names)
+        if (known.signal == signal) text.addf(" (%s)", known.name);
     return text;
 }
 
@@ -100,7 +88,7 @@ class Parent {
         let_go_on();
         uint64_t deadline = in(patience(header_.alone.setup));
         for (uint64_t i = 0; i < shared_.processes; i++) {
-            if (!wait_until(deadline, [&] { return has_ended(i); })) abandon(i, "has not cleaned up");
+            if (!wait_until(deadline, Event::end, i)) abandon(i, "has not cleaned up");
         }
     }
 
@@ -118,7 +106,7 @@ class Parent {
     void conduct_rounds(const Size &sizes, bool has_dummy) {
         uint64_t end = in(double(plan_.time));
         double longest = header_.alone.pass > header_.alone.dummy_pass ? header_.alone.pass : header_.alone.dummy_pass;
-        double allowance = patience(longest * double(sizes.passes + sizes.chunk));
+        double allowance = patience(longest * double(sizes.passes + sizes.piece));
         header_.again = 1;
         for (;;) {
             let_go_on();
@@ -132,7 +120,7 @@ class Parent {
 
     void conduct_stretch(uint64_t warmup, double allowance) {
         await(ready, allowance, "has not begun to run");
-        wait_until(in(double(warmup)), [] { return false; });
+        wait_until(in(double(warmup)), Event::none);
         let_go_on();
         await(done, allowance, "has not finished its interval");
         let_go_on();
@@ -149,13 +137,15 @@ class Parent {
         system::wake(&header_.step, 1);
     }
 
-    // False when the deadline passes first.
-    template <class Condition>
-    bool wait_until(uint64_t deadline, Condition condition) {
+    enum class Event { none, arrival, end };
+
+    // Until all have arrived, or one has ended. False when the deadline passes first.
+    bool wait_until(uint64_t deadline, Event event, uint64_t index = 0) {
         for (;;) {
             uint32_t news = read(header_.news);
             if (child_news) child_news = 0, look_after_children();
-            if (condition()) return true;
+            if (event == Event::arrival && read(header_.arrived) == shared_.processes) return true;
+            if (event == Event::end && has_ended(index)) return true;
             uint64_t now = system_clock();
             if (now >= deadline) return false;
             system::sleep_while(&header_.news, news, deadline - now);
@@ -163,7 +153,7 @@ class Parent {
     }
 
     void await(State state, double ns, const char *overdue) {
-        if (wait_until(in(ns), [&] { return read(header_.arrived) == shared_.processes; })) return;
+        if (wait_until(in(ns), Event::arrival)) return;
         for (uint64_t i = 0; i < shared_.processes; i++)
             if (read(shared_.slots[i].state) != state) abandon(i, overdue);
     }
@@ -171,7 +161,7 @@ class Parent {
     [[noreturn]] void abandon(uint64_t index, const char *overdue) {
         uint32_t state = read(shared_.slots[index].state);
         Text text;
-        text.addf("process %llu of %llu %s in time: it was ended %s", ull(index), ull(shared_.processes), overdue, describe(state));
+        text.addf("process %llu of %llu %s in time: it was ended %s", ull(index), ull(shared_.processes), overdue, state_names[state]);
         give_up(text);
     }
 
@@ -191,7 +181,7 @@ class Parent {
         uint32_t state = read(slot.state);
         if (state == cleaning_up && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
         Text text;
-        text.addf("process %llu of %llu ", ull(index), ull(shared_.processes)).add(describe_end(status)).add(" ").add(describe(state));
+        text.addf("process %llu of %llu ", ull(index), ull(shared_.processes)).add(describe_end(status)).add(" ").add(state_names[state]);
         give_up(text);
     }
 

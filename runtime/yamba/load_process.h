@@ -54,6 +54,7 @@ class Process {
         LoadTimes times{};
         double ns = 0, value = NAN;
         Disturbance disturbance;
+        EvidenceObject evidence;
     };
 
     void enter(State state) { write(shared_.slots[index_].state, state); }
@@ -107,65 +108,53 @@ class Process {
         // One may be disturbed; two seldom are.
         double ns[3], dummy_ns[3];
         for (int i = 0; i < 3; i++) {
-            ns[i] = trial<true>(passes), dummy_ns[i] = is_value_ ? 0 : trial<false>(passes);
+            ns[i] = run_piece(true, passes), dummy_ns[i] = is_value_ ? 0 : run_piece(false, passes);
             Record("sizing").text("purpose", "size").count("passes", passes).number("ns", ns[i]).number("dummy_ns", dummy_ns[i]);
         }
         header_.alone.pass = middle(ns) / double(passes);
         header_.alone.dummy_pass = middle(dummy_ns) / double(passes);
+        since_evidence_ = Interval{};
     }
 
-    template <bool real>
-    double trial(uint64_t passes) {
+    // Between the hooks of a pass; they are not timed.
+    double run(bool real, uint64_t passes) {
+        double ns = real ? harness::time<true>(subject_, passes) : harness::time<false>(subject_, passes);
+        if (real) since_evidence_.passes += passes, since_evidence_.nanoseconds += ns;
+        return ns;
+    }
+
+    double run_piece(bool real, uint64_t passes) {
         subject_.before_pass();
-        double ns = harness::time<real>(subject_, passes);
+        double ns = run(real, passes);
         subject_.after_pass();
         return ns;
     }
 
-    // Between the hooks of a pass; they are not timed.
-    template <bool real>
-    void run(uint64_t passes) {
-        double ns = harness::time<real>(subject_, passes);
-        if (real) since_evidence_.passes += passes, since_evidence_.nanoseconds += ns;
-    }
-
-    template <bool real>
-    void run_chunk(uint64_t passes) {
-        subject_.before_pass();
-        run<real>(passes);
-        subject_.after_pass();
-    }
-
     // Running, timing and running on: nobody times before all run, and nobody stops before all have timed.
-    template <bool real>
-    Stretch stretch(uint64_t chunk, EvidenceObject *evidence) {
-        Stretch s;
+    void run_stretch(bool real, uint64_t piece, Stretch &s) {
         enter(running);
         s.times.ready = system_clock();
-        run_chunk<real>(chunk);
-        for (arrive(ready); !told();) run_chunk<real>(chunk);
+        run_piece(real, piece);
+        for (arrive(ready); !told();) run_piece(real, piece);
         step_++;
-        time<real>(s);
+        time(real, s);
         arrive(done);
         subject_.before_pass();
-        for (run<real>(chunk); !told(); run<real>(chunk)) subject_.after_pass(), subject_.before_pass();
+        for (run(real, piece); !told(); run(real, piece)) subject_.after_pass(), subject_.before_pass();
         s.times.left = system_clock();
         step_++;
-        if (evidence != nullptr) collect(*evidence);
+        if (real) collect(s.evidence);
         subject_.after_pass();
-        return s;
     }
 
-    template <bool real>
-    void time(Stretch &s) {
+    void time(bool real, Stretch &s) {
         enter(timing);
         subject_.before_pass();
         s.times.begin = system_clock();
         Watch watch;
-        s.ns = harness::time<real>(subject_, size_.passes);
+        s.ns = run(real, size_.passes);
         s.disturbance = watch.end();
         s.times.end = system_clock();
-        if (real) since_evidence_.passes += size_.passes, since_evidence_.nanoseconds += s.ns;
         if (real && is_value_) s.value = subject_.value();
         subject_.after_pass();
     }
@@ -179,9 +168,11 @@ class Process {
     }
 
     void run_round(uint64_t round) {
+        Stretch benchmark, dummy;
+        run_stretch(true, size_.piece, benchmark);
+        if (!is_value_) run_stretch(false, size_.dummy_piece, dummy);
         IntervalFacts facts;
-        Stretch benchmark = stretch<true>(size_.chunk, &facts.evidence), dummy;
-        if (!is_value_) dummy = stretch<false>(size_.dummy_chunk, nullptr);
+        facts.evidence.json = benchmark.evidence.json;
         facts.index = round;
         facts.process = index_;
         facts.passes = size_.passes;

@@ -20,21 +20,11 @@ namespace load {
 // What a process is doing: for whoever has to name one that fails.
 enum State : uint32_t { starting, setting_up, sizing, waiting, running, ready, timing, done, reporting, reported, cleaning_up };
 
-inline const char *describe(uint32_t state) {
-    switch (state) {
-        case starting: return "while starting";
-        case setting_up: return "while setting up";
-        case sizing: return "while measuring how long a pass takes";
-        case waiting: return "while waiting for the others to set up";
-        case running: return "while beginning to run";
-        case ready: return "while running before its interval";
-        case timing: return "while timing";
-        case done: return "while running after its interval";
-        case reporting: return "while writing its record";
-        case reported: return "after writing its record";
-        default: return "while cleaning up";
-    }
-}
+constexpr const char *state_names[] = {
+    "while starting", "while setting up", "while measuring how long a pass takes", "while waiting for the others to set up",
+    "while beginning to run", "while running before its interval", "while timing", "while running after its interval",
+    "while writing its record", "after writing its record", "while cleaning up",
+};
 
 // Memory order: every word below that says something is written with release and read with acquire, so whoever reads that all
 // have arrived sees all that they wrote before, and whoever reads a step sees all that the parent knew. The words are plain

@@ -17,10 +17,10 @@ struct Baseline {
 // Calls in one interval, and in one of the pieces that a process runs before and after it; between pieces it looks whether it
 // is told anything.
 struct Size {
-    uint64_t passes, chunk, dummy_chunk;
+    uint64_t passes, piece, dummy_piece;
 };
 
-constexpr double chunk_ns = 5e6;
+constexpr double piece_ns = 5e6;
 constexpr double least_share = 0.1;
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 
@@ -49,8 +49,8 @@ inline Size size(const Baseline &alone, double interval_ns, uint64_t processes, 
     auto at_most = [](uint64_t value, uint64_t limit) { return value < limit ? value : limit; };
     Size s{};
     s.passes = passes_in(interval_ns * share_of_work(processes, processors), alone.pass);
-    s.chunk = at_most(passes_in(chunk_ns, alone.pass), s.passes);
-    s.dummy_chunk = at_most(passes_in(chunk_ns, alone.dummy_pass), s.passes);
+    s.piece = at_most(passes_in(piece_ns, alone.pass), s.passes);
+    s.dummy_piece = at_most(passes_in(piece_ns, alone.dummy_pass), s.passes);
     return s;
 }
 
