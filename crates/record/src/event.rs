@@ -17,11 +17,6 @@ pub enum Event {
     Sizing(Sizing),
     /// One sample.
     Interval(RawInterval),
-    /// The length of a core cycle now; none where there is no reference.
-    Cycle {
-        /// Nanoseconds.
-        ns: Option<f64>,
-    },
     /// Something worth knowing.
     Note {
         /// In words.
