@@ -233,7 +233,7 @@ fn assembled(
     let blocks = blocks.map_err(|e| unbuilt(program, e))?;
     let bytes = |place: &Range<u32>| {
         let holds = |b: &&yamba_codegen::asm::AssembledBlock| {
-            b.span.start <= place.start && place.end <= b.span.end
+            program.is_own(b.span) && b.span.start <= place.start && place.end <= b.span.end
         };
         blocks.iter().find(holds).map(|b| b.bytes.clone())
     };

@@ -87,6 +87,11 @@ impl Analysed {
         requested.find(|id| self.analysis.class(*id).name() == name)
     }
 
+    /// Whether a place is in the program itself, not in the library.
+    pub(super) fn is_own(&self, span: Span) -> bool {
+        Some(span.file) == self.file
+    }
+
     /// What is wrong with it.
     pub(super) fn refused(&self) -> super::Refused {
         super::Refused::Diagnostics(self.told(&self.analysis.diagnostics))
@@ -116,7 +121,7 @@ impl Analysed {
             let text = label.text.clone();
             Some(Label { span, text })
         };
-        let outside = |label: &Label| Some(label.span.file) != self.file;
+        let outside = |label: &Label| !self.is_own(label.span);
         let mut moved = diagnostic.clone();
         let kept = |label: &Label| place(label).or_else(|| outside(label).then(|| label.clone()));
         moved.secondary = diagnostic.secondary.iter().filter_map(kept).collect();
@@ -129,7 +134,7 @@ impl Analysed {
 
     /// What is found wrong with the program around a piece, the piece before it has done.
     fn nearest(&self, span: Span, ids: &[FileId]) -> Option<Label> {
-        if Some(span.file) != self.file {
+        if !self.is_own(span) {
             return None;
         }
         let before = |p: &&Piece| p.range.start <= span.start;
@@ -148,7 +153,7 @@ impl Analysed {
 
     fn span(&self, span: Span, ids: &[FileId]) -> Option<Span> {
         let inside = |p: &Piece| p.range.start <= span.start && span.start <= p.range.end;
-        if Some(span.file) != self.file {
+        if !self.is_own(span) {
             return None;
         }
         let index = self.pieces.iter().position(inside)?;
