@@ -11,7 +11,8 @@ pub const HBENCH_SHARE: f64 = 0.2;
 /// The mean of what is left when `floor(share n)` values are taken off each end, for `0 <= share < 1/2`.
 ///
 /// The n %-trimmed mean of HBench-OS: sort, drop n % at the top and at the bottom, average the rest (A. B. Brown and M.
-/// I. Seltzer, "Operating System Benchmarking in the Wake of Lmbench", SIGMETRICS 1997). Where the share is no whole number of values, fewer are dropped, as HBench-OS does.
+/// I. Seltzer, "Operating System Benchmarking in the Wake of Lmbench", SIGMETRICS 1997). Where the share is no whole
+/// number of values, fewer are dropped, as HBench-OS does.
 pub fn trimmed_mean(values: &[f64], share: f64) -> Option<f64> {
     if !finite(values) || !(0.0..0.5).contains(&share) {
         return None;
