@@ -185,8 +185,8 @@ fn a_crash_costs_its_own_figure_only() {
     }
     let given = vec!["scale".to_owned()];
     let style = Style {
-        colour: false,
         given,
+        ..Style::default()
     };
     assert!(table(&run, &style).contains("CRASHED  sample  scale=16"));
 }

@@ -62,6 +62,9 @@ pub(super) struct Run {
     /// Of what is named, only the benchmarks with this tag
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
+    /// Of a measuring circle, also the table of all its tests, as the Kanata Bench prints it
+    #[arg(long)]
+    table: bool,
     /// One JSON document, with every raw interval
     #[arg(long)]
     json: bool,
@@ -189,6 +192,7 @@ impl Run {
                 &Style {
                     colour,
                     given: given.collect(),
+                    tests: self.table,
                 },
             )
         };

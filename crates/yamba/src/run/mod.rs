@@ -8,6 +8,8 @@
 //! the records on everything is a pure function ([`summary`]), tested by replaying saved ones.
 
 mod child;
+mod circle;
+mod circle_table;
 mod crash;
 mod cycles;
 mod describe;

@@ -65,11 +65,11 @@ pub(super) fn more_launches(
 }
 
 /// How many intervals the later launches of an entry have if its first one took much longer than its share.
-/// Six launches of three intervals say more of the next run than one of eighteen.
+/// Six launches of three intervals say more of the next run than one of eighteen. A circle's parameters say how many it has.
 pub(super) fn fewer_intervals(first: &[Interval], share: Share) -> Option<u64> {
     let measured: f64 = first.iter().map(|i| i.ns + i.dummy_ns).sum();
     let time = share.time.as_nanos() as f64;
-    if measured <= 2.0 * time {
+    if measured <= 2.0 * time || first.iter().any(|i| i.group.is_some()) {
         return None;
     }
     let affordable = (first.len() as f64 * time / measured) as u64;

@@ -12,7 +12,7 @@ use super::ending::{End, end};
 use super::estimate::{Estimate, estimate, loaded_estimate};
 use super::outcome::Outcome;
 use super::recorded::{Recorded, evidence, record};
-use super::{cycles, load, units, validity};
+use super::{circle, cycles, load, units, validity};
 
 /// How an entry was to be measured.
 #[derive(Clone, Copy, Debug)]
@@ -122,6 +122,13 @@ struct Used<'a> {
 }
 
 impl Used<'_> {
+    /// The figure comes from these intervals alone.
+    fn keep(&mut self, wanted: impl Fn(&Interval) -> bool) {
+        for launch in &mut self.launches {
+            launch.retain(|i| wanted(i));
+        }
+    }
+
     /// Something of each interval, by launch.
     fn each(&self, value: impl Fn(&Interval) -> Option<f64>) -> Vec<Vec<f64>> {
         let of_launch = |l: &Vec<&Interval>| l.iter().filter_map(|i| value(i)).collect();
@@ -172,7 +179,12 @@ fn judge(program: &Program, recorded: &mut Recorded, ends: &[End]) -> Vec<String
     let complete = |i: &&Interval| ends.get(i.launch as usize) == Some(&End::Complete);
     let measured: Vec<Interval> = intervals.iter().filter(complete).cloned().collect();
     let verdict = disturbed::judge(&measured, b.processes);
-    let used = choose(&intervals, ends, &verdict);
+    let mut used = choose(&intervals, ends, &verdict);
+    let counts = |i: &Interval| used.most_fail || (verdict.admits(i) && is_good(i));
+    b.circles = circle::circles(&measured, counts);
+    if let Some(circles) = &b.circles {
+        used.keep(|i| circle::is_warm(circles, i));
+    }
     b.set_aside = (measured.len() - used.admitted.len()) as u64;
     b.disturbed = verdict.kinds;
     b.evidence = evidence(program, &used.admitted);

@@ -3,8 +3,8 @@
 use yamba_record::run::IntervalKind;
 use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
 
-use super::scaling;
 use super::units::{number, scale};
+use super::{circle_table, scaling};
 
 /// Longer lines are broken, where they can be.
 const WIDTH: usize = 100;
@@ -19,6 +19,8 @@ pub struct Style {
     pub colour: bool,
     /// Parameters to show even where all points of a benchmark share their value: those that the user gave.
     pub given: Vec<String>,
+    /// Whether all tests of a measuring circle are shown, as the paper prints them.
+    pub tests: bool,
 }
 
 /// Name, processes, parameters, figure, interval, cycles: what is aligned. Then what is not: evidence and marks.
@@ -44,6 +46,11 @@ pub fn table(run: &Run, style: &Style) -> String {
         let is_common = |n: &&String| benchmark.status == Status::Ok && common.contains(n);
         for note in benchmark.notes.iter().filter(|n| !is_common(n)) {
             add_note(&mut out, note);
+        }
+        let circles = benchmark.circles.as_ref();
+        for line in circles.map_or(Vec::new(), |c| circle_table::lines(c, style.tests)) {
+            out.push_str(format!("{:INDENT$}{line}", "").trim_end());
+            out.push('\n');
         }
         for line in scaling_after(&run.benchmarks, i) {
             out.push_str(&format!("{:INDENT$}{line}\n", ""));

@@ -434,18 +434,16 @@ skipped  lat_root
 Intervals are within launches: they say nothing of the next run.
 ";
     let given = vec!["scale".to_owned()];
-    let colour = false;
-    assert_eq!(table(&run, &Style { colour, given }), expected);
-    assert!(
-        table(
-            &run,
-            &Style {
-                colour: true,
-                given: Vec::new()
-            }
-        )
-        .contains("\x1b[1;31mINVALID\x1b[0m")
-    );
+    let plain = Style {
+        given,
+        ..Style::default()
+    };
+    assert_eq!(table(&run, &plain), expected);
+    let coloured = Style {
+        colour: true,
+        ..Style::default()
+    };
+    assert!(table(&run, &coloured).contains("\x1b[1;31mINVALID\x1b[0m"));
 }
 
 #[test]

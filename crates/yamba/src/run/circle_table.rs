@@ -1,0 +1,232 @@
+//! The tests of a measuring circle as a person reads them: what is inferred from them, and the paper's table of all. Pure.
+
+use yamba_record::circles::{CircleGroup, Circles, CirclesLaunch};
+
+use super::units::number;
+
+/// What stands below a circle's figure: the groups of one launch, when the caches were warm, and the latency of a single circle.
+/// With the whole table, if that is wished.
+pub(super) fn lines(circles: &Circles, with_tests: bool) -> Vec<String> {
+    let Some(launch) = typical(circles) else {
+        return Vec::new();
+    };
+    let mut lines = vec![heading(circles, launch)];
+    lines.extend(groups(&launch.groups));
+    lines.push(warm_up(circles, launch));
+    lines.extend(primary(circles, launch));
+    if with_tests {
+        lines.push(String::new());
+        lines.extend(table(circles, launch));
+    }
+    lines
+}
+
+/// The launch whose mean is the median of all launches' means: one run, as the paper's tables show one.
+fn typical(circles: &Circles) -> Option<&CirclesLaunch> {
+    let mut known: Vec<(f64, &CirclesLaunch)> = circles
+        .launches
+        .iter()
+        .filter_map(|l| Some((l.primary?.mean, l)))
+        .collect();
+    known.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let middle = known.len().saturating_sub(1) / 2;
+    known.get(middle).map(|(_, launch)| *launch)
+}
+
+fn heading(circles: &Circles, launch: &CirclesLaunch) -> String {
+    let which = match circles.launches.len() {
+        1 => String::new(),
+        all => format!(", launch {} of {all} (the median one)", launch.launch + 1),
+    };
+    format!(
+        "{} tests of each size{which}, in {}",
+        circles.group_size, circles.unit
+    )
+}
+
+/// Of all tests of a group: the columns of the paper's tables 3.4 and 3.5, in rows.
+fn groups(groups: &[CircleGroup]) -> Vec<String> {
+    let mut rows =
+        vec![["N", "mean of A", "deviation", "CoV %", "mean / N", ""].map(str::to_owned)];
+    rows.extend(groups.iter().map(|group| {
+        let whole = |value: Option<f64>| value.map_or("none".to_owned(), |v| format!("{v:.0}"));
+        let cov = group.coefficient_of_variation;
+        let out = group.left_out.len();
+        [
+            group.test_size.to_string(),
+            whole(group.mean),
+            whole(group.standard_deviation),
+            cov.map_or("none".to_owned(), |c| format!("{:.2}", 100.0 * c)),
+            group
+                .mean_per_circle
+                .map_or("none".to_owned(), |m| format!("{m:.1}")),
+            if out > 0 {
+                format!("  ({out} left out)")
+            } else {
+                String::new()
+            },
+        ]
+    }));
+    let width = |i: usize| rows.iter().map(|r| r[i].len()).max().unwrap_or(0);
+    let widths: [usize; 5] = std::array::from_fn(width);
+    let line = |row: &[String; 6]| {
+        let cells = row
+            .iter()
+            .zip(widths)
+            .map(|(cell, width)| format!("  {cell:>width$}"));
+        cells.collect::<String>() + &row[5]
+    };
+    rows.iter().map(line).collect()
+}
+
+fn warm_up(circles: &Circles, launch: &CirclesLaunch) -> String {
+    let test = format!(
+        "Welch's t between all sizes, Holm, {} %",
+        number(100.0 * circles.significance)
+    );
+    match launch.steady_from {
+        Some(size) => format!("steady from N = {size} on ({test})"),
+        None if launch.groups.len() < 2 => {
+            "one size alone does not show whether the caches are warm".to_owned()
+        }
+        None => format!("not steady: even the last two sizes differ ({test})"),
+    }
+}
+
+fn primary(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
+    let Some(latency) = launch.primary else {
+        return Vec::new();
+    };
+    let [low, high] = latency.interval;
+    let share = latency.coefficient_of_variation.unwrap_or_default();
+    let mut lines = vec![format!(
+        "one circle, from N = {}: mean {:.1} [{low:.1}, {high:.1}], deviation {:.1} ({:.2} %)",
+        latency.test_size,
+        latency.mean,
+        latency.standard_deviation,
+        100.0 * share
+    )];
+    if let Some(tests) = latency.tests_needed {
+        lines.push(format!(
+            "tests needed for {} % at {} % confidence: {}",
+            number(100.0 * circles.share),
+            number(100.0 * circles.confidence),
+            tests.ceil().max(1.0)
+        ));
+    }
+    let means = circles
+        .launches
+        .iter()
+        .filter_map(|l| Some(l.primary?.mean));
+    let means: Vec<f64> = means.collect();
+    if means.len() > 1 {
+        let least = means.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        lines.push(format!(
+            "mean of one circle in all launches: {least:.1} to {most:.1}"
+        ));
+    }
+    lines
+}
+
+/// The paper's own output (Pic. 4.1): a row for each test, a column for each group. What does not count has a `*`.
+fn table(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
+    let unit = match circles.unit.as_str() {
+        "cycles" => "clock cycles",
+        other => other,
+    };
+    let mut lines = vec![
+        format!("Initial Test size: {}", circles.initial),
+        format!("Delta: {}", circles.delta),
+        format!(
+            "Number of Tests / Sample size of Accumulated latency: {}",
+            circles.group_size
+        ),
+        format!("Number of Groups: {}", launch.groups.len()),
+        format!("Accumulated latencies ({unit}):"),
+    ];
+    for test in 0..circles.group_size as usize {
+        let cells = launch.groups.iter().filter_map(|group| {
+            let value = group.accumulated.get(test)?;
+            let out = group.left_out.contains(&(test as u64));
+            Some(format!("{value:.0}{}", if out { "*" } else { "" }))
+        });
+        lines.push(cells.collect::<Vec<String>>().join(" "));
+    }
+    if launch.groups.iter().any(|g| !g.left_out.is_empty()) {
+        lines.push("* disturbed, or its evidence outside its bounds: it does not count".to_owned());
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::circle::{self, tests::measured};
+
+    const WARM: &str = include_str!("../../../stats/tests/data/kanata_3_5.txt");
+
+    #[test]
+    fn a_single_launch_with_its_table() {
+        let mut tests = measured(0, WARM);
+        tests[31].outside.push("switches_per_circle".to_owned());
+        let circles = circle::circles(&tests, |t| t.outside.is_empty()).unwrap();
+        let lines = lines(&circles, true);
+        assert_eq!(
+            lines[..17],
+            [
+                "30 tests of each size, in cycles",
+                "   N  mean of A  deviation  CoV %  mean / N",
+                "  30     137688       1075   0.78    4589.6",
+                "  31     142039        775   0.55    4581.9  (1 left out)",
+                "  32     146716        709   0.48    4584.9",
+                "  33     151143        749   0.50    4580.1",
+                "  34     155521        800   0.51    4574.1",
+                "steady from N = 30 on (Welch's t between all sizes, Holm, 1 %)",
+                "one circle, from N = 30: mean 4589.6 [4576.2, 4603.0], deviation 196.2 (4.28 %)",
+                "tests needed for 1 % at 95 % confidence: 3",
+                "",
+                "Initial Test size: 30",
+                "Delta: 1",
+                "Number of Tests / Sample size of Accumulated latency: 30",
+                "Number of Groups: 5",
+                "Accumulated latencies (clock cycles):",
+                "139790 142430 146244 151095 155805",
+            ]
+        );
+        assert_eq!(lines[17], "138378 141608* 146696 150846 155196");
+        assert_eq!(lines.len(), 16 + 30 + 1);
+    }
+
+    #[test]
+    fn of_several_launches_the_median_one() {
+        let mut tests = Vec::new();
+        for (launch, factor) in [1.02, 0.99, 1.0].into_iter().enumerate() {
+            let mut one = measured(launch as u64, WARM);
+            one.iter_mut().for_each(|t| t.ns *= factor);
+            tests.append(&mut one);
+        }
+        let circles = circle::circles(&tests, |_| true).unwrap();
+        let lines = lines(&circles, false);
+        assert_eq!(
+            lines[0],
+            "30 tests of each size, launch 3 of 3 (the median one), in cycles"
+        );
+        assert_eq!(
+            lines.last().unwrap(),
+            "mean of one circle in all launches: 4543.7 to 4681.4"
+        );
+    }
+
+    #[test]
+    fn one_group_claims_no_warm_up() {
+        let circles = circle::circles(&measured(0, WARM)[..30], |_| true).unwrap();
+        let lines = lines(&circles, false);
+        assert_eq!(
+            lines[3],
+            "one size alone does not show whether the caches are warm"
+        );
+        let none = circle::circles(&measured(0, WARM)[..1], |_| true).unwrap();
+        assert!(super::lines(&none, true).is_empty());
+    }
+}
