@@ -2,10 +2,12 @@
 
 pub mod build;
 pub mod cli;
+pub mod compare;
 pub mod disasm;
 pub mod embedded;
 pub mod files;
 pub mod machine;
+pub mod noise;
 pub mod random;
 pub mod render;
 pub mod run;

@@ -9,6 +9,7 @@ mod gaps;
 mod here;
 mod list;
 mod machine;
+mod noise;
 mod output;
 mod port;
 mod quantity;
@@ -60,6 +61,7 @@ enum Command {
     Run(run::Run),
     Time(time::Time),
     Selftest(selftest::Selftest),
+    Noise(noise::NoiseCommand),
 }
 
 /// What a command that could do its work has to say by its exit status.
@@ -91,6 +93,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Run(c) => c.run(),
         Command::Time(c) => c.run(),
         Command::Selftest(c) => c.run(),
+        Command::Noise(c) => c.run(),
     }
 }
 

@@ -1,0 +1,111 @@
+//! Do two runs differ? Pure: from two runs' documents to a verdict for each benchmark.
+//!
+//! The unit of observation is the launch. For each benchmark the ratio of the two sides has an interval from the logarithms of the launches' medians; over all
+//! benchmarks of a comparison the probability of any false alarm is held at [`FAMILY`] (Holm). A rank test of six launches a side could never survive that
+//! correction: its least p-value is 0.002.
+
+mod noise;
+
+use yamba_record::{Benchmark, Status};
+use yamba_stats::{Ratio, holm, launch_ratio};
+
+pub use noise::{Noise, floor_of, resampled_alarms};
+
+/// The probability of any false alarm in a whole comparison.
+pub const FAMILY: f64 = 0.01;
+
+/// The least standard deviation that a launch's logarithm is held to have where nothing is known of the machine: six launches that agree by chance to a part in
+/// ten thousand would otherwise show differences that the next six do not.
+pub const LEAST_DEVIATION: f64 = 0.002;
+
+/// What is said of one benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No difference is shown.
+    Same,
+    /// It differs, as far as these launches can tell: to be confirmed by measuring both sides again.
+    Suspect,
+    /// There is too little to compare.
+    Unknown,
+}
+
+/// One benchmark of both sides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// Name, parameters and number of processes.
+    pub key: String,
+    /// What b is of a; in cycles where both sides know them, since a clock rate may change between two runs.
+    pub ratio: Option<Ratio>,
+    /// The p-value of the ratio, adjusted for the number of benchmarks.
+    pub p: Option<f64>,
+    /// What is said of it.
+    pub verdict: Verdict,
+}
+
+/// What a benchmark is called in a comparison: its name with the parameters and the number of processes.
+pub fn key(benchmark: &Benchmark) -> String {
+    let mut key = benchmark.name.clone();
+    let parameters = benchmark.parameters.to_string();
+    if !parameters.is_empty() {
+        key.push_str(&format!(" {parameters}"));
+    }
+    if benchmark.processes > 1 {
+        key.push_str(&format!(" P={}", benchmark.processes));
+    }
+    key
+}
+
+/// The launches' medians of both sides, in the same unit: cycles, or that of the benchmark.
+pub fn observations(a: &Benchmark, b: &Benchmark) -> (Vec<f64>, Vec<f64>) {
+    let in_cycles = a.cycles.is_some() && b.cycles.is_some();
+    let of = |x: &Benchmark| -> Vec<f64> {
+        let each = x.launches.iter();
+        each.filter_map(|l| if in_cycles { l.cycles } else { l.median })
+            .collect()
+    };
+    (of(a), of(b))
+}
+
+/// Compares what both sides have. `floor` gives the least variance of a launch's logarithm that is believed of a benchmark.
+pub fn compare(a: &[Benchmark], b: &[Benchmark], floor: &dyn Fn(&str) -> f64) -> Vec<Compared> {
+    let has_figure = |x: &&Benchmark| x.status == Status::Ok;
+    let pairs = a.iter().filter(has_figure).filter_map(|x| {
+        let name = key(x);
+        let other = b.iter().filter(has_figure).find(|y| key(y) == name)?;
+        let (a, b) = observations(x, other);
+        Some((name, a, b))
+    });
+    compare_launches(&pairs.collect::<Vec<_>>(), floor)
+}
+
+/// The same from the launches' medians alone: name, side a, side b.
+pub fn compare_launches(
+    pairs: &[(String, Vec<f64>, Vec<f64>)],
+    floor: &dyn Fn(&str) -> f64,
+) -> Vec<Compared> {
+    let confidence = 1.0 - FAMILY / pairs.len().max(1) as f64;
+    let ratio =
+        |(name, a, b): &(String, Vec<f64>, Vec<f64>)| launch_ratio(a, b, confidence, floor(name));
+    let ratios: Vec<Option<Ratio>> = pairs.iter().map(ratio).collect();
+    let p: Vec<f64> = ratios.iter().flatten().map(|r| r.p).collect();
+    let mut adjusted = holm(&p).unwrap_or_default().into_iter();
+    let each = pairs.iter().zip(ratios);
+    each.map(|((name, _, _), ratio)| {
+        let p = ratio.and_then(|_| adjusted.next());
+        let verdict = match p {
+            Some(p) if p <= FAMILY => Verdict::Suspect,
+            Some(_) => Verdict::Same,
+            None => Verdict::Unknown,
+        };
+        Compared {
+            key: name.clone(),
+            ratio,
+            p,
+            verdict,
+        }
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests;

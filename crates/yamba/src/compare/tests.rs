@@ -1,0 +1,107 @@
+use yamba_record::run::{Cycles, Launch};
+
+use super::*;
+use crate::random::Random;
+
+const NO_FLOOR: fn(&str) -> f64 = |_| 0.0;
+
+fn benchmark(name: &str, medians: &[f64]) -> Benchmark {
+    let launch = |m: &f64| Launch {
+        median: Some(*m),
+        ..Launch::default()
+    };
+    Benchmark {
+        name: name.to_owned(),
+        status: Status::Ok,
+        launches: medians.iter().map(launch).collect(),
+        ..crate::run::no_figure(name)
+    }
+}
+
+#[test]
+fn a_difference_beyond_the_spread_is_suspect() {
+    let a = [benchmark("x", &[100.0, 101.0, 99.0, 100.5, 99.5, 100.0])];
+    let b = [benchmark("x", &[110.0, 111.0, 109.0, 110.5, 109.5, 110.0])];
+    let c = compare(&a, &b, &NO_FLOOR);
+    assert_eq!(c[0].verdict, Verdict::Suspect);
+    let ratio = c[0].ratio.unwrap();
+    assert!((ratio.ratio - 1.1).abs() < 1e-3 && ratio.low > 1.07 && ratio.high < 1.13);
+    assert_eq!(compare(&a, &a, &NO_FLOOR)[0].verdict, Verdict::Same);
+    // Known to vary by 10 % from launch to launch: nothing is shown.
+    assert_eq!(compare(&a, &b, &|_| 0.01)[0].verdict, Verdict::Same);
+}
+
+/// One test in twenty errs at 5 %; that any of twenty does may happen in one of a hundred comparisons only.
+#[test]
+fn many_benchmarks_are_one_family() {
+    let pair = |shift: f64| {
+        let a = vec![100.0, 101.0, 99.0, 100.5, 99.5, 100.2];
+        let b = a.iter().map(|x| x + shift).collect::<Vec<f64>>();
+        ("x".to_owned(), a, b)
+    };
+    let alone = compare_launches(&[pair(1.5)], &NO_FLOOR);
+    assert_eq!(alone[0].verdict, Verdict::Suspect);
+    let mut many = vec![pair(1.5)];
+    many.extend((0..19).map(|_| pair(0.0)));
+    let among_many = compare_launches(&many, &NO_FLOOR);
+    assert!(among_many[0].p.unwrap() > 10.0 * alone[0].p.unwrap());
+    assert_eq!(among_many[0].verdict, Verdict::Same);
+}
+
+#[test]
+fn cycles_are_compared_where_both_sides_know_them() {
+    let mut a = benchmark("x", &[100.0; 2]);
+    let mut b = benchmark("x", &[200.0; 2]);
+    for (side, cycles) in [(&mut a, 7.0), (&mut b, 7.0)] {
+        side.cycles = Some(Cycles {
+            median: cycles,
+            interval: [cycles, cycles],
+        });
+        for launch in &mut side.launches {
+            launch.cycles = Some(cycles);
+        }
+    }
+    assert_eq!(observations(&a, &b), (vec![7.0; 2], vec![7.0; 2]));
+    b.cycles = None;
+    assert_eq!(observations(&a, &b), (vec![100.0; 2], vec![200.0; 2]));
+}
+
+#[test]
+fn what_has_no_figure_is_not_compared() {
+    let a = [benchmark("x", &[1.0, 2.0]), benchmark("y", &[1.0, 2.0])];
+    let mut b = [benchmark("x", &[1.0, 2.0]), benchmark("y", &[1.0])];
+    b[0].status = Status::Invalid;
+    let c = compare(&a, &b, &NO_FLOOR);
+    assert_eq!((c.len(), c[0].key.as_str()), (1, "y"));
+    assert_eq!(c[0].verdict, Verdict::Unknown);
+}
+
+/// Sixty launches of a normal distribution, as quantiles, shuffled: whatever is drawn from them, both sides are the same thing.
+#[test]
+fn a_thing_is_seldom_different_from_itself() {
+    let mut launches: Vec<f64> = (0..60)
+        .map(|i| 100.0 + yamba_stats::normal_quantile((f64::from(i) + 0.5) / 60.0).unwrap())
+        .collect();
+    Random::new(5).shuffle(&mut launches);
+    let noise = |name: &str| Noise {
+        key: name.to_owned(),
+        runs: launches.chunks(6).map(<[f64]>::to_vec).collect(),
+    };
+    let all = [noise("x"), noise("y"), noise("z")];
+    let alarms = resampled_alarms(&all, 6, 2000, 1, &NO_FLOOR);
+    // 1 % of 2000, and four standard deviations.
+    assert!(alarms <= 38, "{alarms}");
+    // The test can fail: with two modes 10 % apart, one run in each, alarms come.
+    let mut two = noise("x");
+    two.runs = vec![vec![100.0, 100.1, 99.9], vec![110.0, 110.1, 109.9]];
+    assert!(floor_of(&two, 3) > 0.01 && floor_of(&all[0], 6) < 1e-3);
+    let pairs = [("x".to_owned(), two.runs[0].clone(), two.runs[1].clone())];
+    assert_eq!(
+        compare_launches(&pairs, &NO_FLOOR)[0].verdict,
+        Verdict::Suspect
+    );
+    assert_eq!(
+        compare_launches(&pairs, &|_| floor_of(&two, 3))[0].verdict,
+        Verdict::Same
+    );
+}

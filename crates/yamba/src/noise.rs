@@ -1,0 +1,275 @@
+//! How often does a comparison here raise an alarm about nothing? Measures the same benchmarks again and again, and compares each run with the next.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use yamba_lang::model::Target;
+use yamba_record::{Benchmark, Run};
+
+use crate::compare::{self, Noise, Verdict};
+use crate::run::{self, Job, Options, Progress, Stop, UsageError};
+
+/// Comparisons that are drawn from all launches.
+const RESAMPLED: usize = 1000;
+
+/// What is measured, and how.
+pub struct Plan<'a> {
+    /// The benchmarks.
+    pub jobs: &'a [Job],
+    /// One run's options.
+    pub options: Options,
+    /// Comparisons to make; each takes two runs.
+    pub comparisons: u64,
+    /// Decides the order of launches and what is drawn.
+    pub seed: u64,
+    /// What the programs are built for.
+    pub target: &'a Target,
+    /// Ends it early; what was measured counts.
+    pub stop: &'a Stop,
+}
+
+/// The answer, as `--json` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// `yamba-noise/1`.
+    pub schema: &'static str,
+    /// Comparisons of a run with the next.
+    pub comparisons: u64,
+    /// Those in which a benchmark was suspected.
+    pub suspected: u64,
+    /// Those in which a suspicion was confirmed by measuring again: false alarms.
+    pub alarms: u64,
+    /// Comparisons of launches drawn from all runs.
+    pub resampled: u64,
+    /// Those in which a benchmark was suspected.
+    pub resampled_alarms: u64,
+    /// The seed of all that was drawn.
+    pub seed: u64,
+    /// Launches a run.
+    pub launches: u64,
+    /// What each benchmark's noise is.
+    pub benchmarks: Vec<Spread>,
+}
+
+/// One benchmark's noise.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// Name, parameters and number of processes.
+    pub key: String,
+    /// Coefficient of variation of the launches' medians within a run.
+    pub between_launches: Option<f64>,
+    /// Coefficient of variation of the runs.
+    pub between_runs: Option<f64>,
+    /// The standard deviation of a launch's logarithm that comparisons should hold it to have at least.
+    pub floor: f64,
+    /// Comparisons in which it was suspected.
+    pub suspected: u64,
+    /// Comparisons in which that was confirmed.
+    pub alarms: u64,
+}
+
+/// Measures, compares and counts.
+pub fn noise(plan: &Plan<'_>, progress: &mut dyn Progress) -> Result<Report, UsageError> {
+    let mut seen: BTreeMap<String, Counted> = BTreeMap::new();
+    let (mut comparisons, mut suspected, mut alarms) = (0, 0, 0);
+    for i in 0..plan.comparisons {
+        let a = measure(plan, plan.jobs, 2 * i, &plan.options, progress)?;
+        let b = measure(plan, plan.jobs, 2 * i + 1, &plan.options, progress)?;
+        if plan.stop.requested() {
+            break;
+        }
+        for run in [&a, &b] {
+            remember(&mut seen, &run.benchmarks);
+        }
+        let suspects = suspects(&a, &b);
+        let confirmed = confirm(plan, i, &suspects, progress)?;
+        comparisons += 1;
+        suspected += u64::from(!suspects.is_empty());
+        alarms += u64::from(!confirmed.is_empty());
+        for (keys, is_alarm) in [(&suspects, false), (&confirmed, true)] {
+            for key in keys.keys() {
+                let counted = seen.entry(key.clone()).or_default();
+                *(if is_alarm {
+                    &mut counted.alarms
+                } else {
+                    &mut counted.suspected
+                }) += 1;
+            }
+        }
+    }
+    let launches = plan.options.launches.unwrap_or(6);
+    Ok(report(
+        plan.seed,
+        launches,
+        seen,
+        [comparisons, suspected, alarms],
+    ))
+}
+
+#[derive(Default)]
+struct Counted {
+    runs: Vec<Vec<f64>>,
+    suspected: u64,
+    alarms: u64,
+}
+
+fn remember(seen: &mut BTreeMap<String, Counted>, benchmarks: &[Benchmark]) {
+    for benchmark in benchmarks {
+        let (launches, _) = compare::observations(benchmark, benchmark);
+        if !launches.is_empty() {
+            let counted = seen.entry(compare::key(benchmark)).or_default();
+            counted.runs.push(launches);
+        }
+    }
+}
+
+fn measure(
+    plan: &Plan<'_>,
+    jobs: &[Job],
+    number: u64,
+    options: &Options,
+    progress: &mut dyn Progress,
+) -> Result<Run, UsageError> {
+    let options = Options {
+        seed: Some(plan.seed.wrapping_add(number)),
+        ..options.clone()
+    };
+    run::measure(jobs, &options, plan.target, progress, plan.stop, &|_, _| {
+        None
+    })
+}
+
+/// What nothing is known of yet.
+fn unknown_floor(_: &str) -> f64 {
+    compare::LEAST_DEVIATION * compare::LEAST_DEVIATION
+}
+
+/// The suspects of a comparison, and whether each seems slower.
+fn suspects(a: &Run, b: &Run) -> BTreeMap<String, bool> {
+    let compared = compare::compare(&a.benchmarks, &b.benchmarks, &unknown_floor);
+    let each = compared.into_iter();
+    each.filter(|c| c.verdict == Verdict::Suspect)
+        .filter_map(|c| Some((c.key, c.ratio?.ratio > 1.0)))
+        .collect()
+}
+
+/// Both sides anew, their launches in turn, with twice as many: only what differs again, in the same direction, is an alarm.
+fn confirm(
+    plan: &Plan<'_>,
+    number: u64,
+    suspects: &BTreeMap<String, bool>,
+    progress: &mut dyn Progress,
+) -> Result<BTreeMap<String, bool>, UsageError> {
+    let classes: Vec<&str> = suspects
+        .keys()
+        .filter_map(|k| k.split(' ').next())
+        .collect();
+    let each = plan.jobs.iter();
+    let again: Vec<Job> = each
+        .filter(|j| classes.contains(&j.class.as_str()))
+        .flat_map(|j| [j.clone(), j.clone()])
+        .collect();
+    if again.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let options = Options {
+        launches: Some(2 * plan.options.launches.unwrap_or(6)),
+        time: 2 * plan.options.time,
+        ..plan.options.clone()
+    };
+    let run = measure(plan, &again, 1_000_000 + number, &options, progress)?;
+    let (a, b) = sides(run);
+    let mut confirmed = self::suspects(&a, &b);
+    confirmed.retain(|key, slower| suspects.get(key) == Some(slower));
+    Ok(confirmed)
+}
+
+/// Each benchmark is in the run twice: the first of two is side a.
+fn sides(run: Run) -> (Run, Run) {
+    let (mut a, mut b) = (run.clone(), run);
+    let mut taken: BTreeMap<String, u64> = BTreeMap::new();
+    let benchmarks = std::mem::take(&mut b.benchmarks);
+    a.benchmarks.clear();
+    for benchmark in benchmarks {
+        let count = taken.entry(compare::key(&benchmark)).or_default();
+        *count += 1;
+        let side = if *count == 1 { &mut a } else { &mut b };
+        side.benchmarks.push(benchmark);
+    }
+    (a, b)
+}
+
+fn report(
+    seed: u64,
+    launches: u64,
+    seen: BTreeMap<String, Counted>,
+    [comparisons, suspected, alarms]: [u64; 3],
+) -> Report {
+    let spread = |(key, counted): (String, Counted)| {
+        let noise = Noise {
+            key: key.clone(),
+            runs: counted.runs,
+        };
+        let floor = compare::floor_of(&noise, launches as usize).sqrt();
+        let spread = Spread {
+            key,
+            between_launches: noise.between_launches(),
+            between_runs: noise.between_runs(),
+            floor,
+            suspected: counted.suspected,
+            alarms: counted.alarms,
+        };
+        (noise, spread)
+    };
+    let (noises, benchmarks): (Vec<Noise>, Vec<Spread>) = seen.into_iter().map(spread).unzip();
+    let count = launches as usize;
+    let resampled_alarms =
+        compare::resampled_alarms(&noises, count, RESAMPLED, seed, &unknown_floor);
+    Report {
+        schema: "yamba-noise/1",
+        comparisons,
+        suspected,
+        alarms,
+        resampled: RESAMPLED as u64,
+        resampled_alarms: resampled_alarms as u64,
+        seed,
+        launches,
+        benchmarks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_measured_twice_has_two_sides() {
+        let mut run = Run::new(yamba_record::Machine::default());
+        for (name, median) in [("x", 1.0), ("y", 2.0), ("x", 3.0), ("y", 4.0)] {
+            let mut benchmark = run::no_figure(name);
+            benchmark.median = Some(median);
+            run.benchmarks.push(benchmark);
+        }
+        let (a, b) = sides(run);
+        let medians = |r: &Run| r.benchmarks.iter().map(|b| b.median).collect::<Vec<_>>();
+        assert_eq!(medians(&a), [Some(1.0), Some(2.0)]);
+        assert_eq!(medians(&b), [Some(3.0), Some(4.0)]);
+    }
+
+    #[test]
+    fn the_floor_covers_what_runs_do() {
+        let runs = vec![vec![100.0, 100.2, 99.8], vec![104.0, 104.2, 103.8]];
+        let counted = Counted {
+            runs,
+            suspected: 1,
+            alarms: 0,
+        };
+        let seen = BTreeMap::from([("x".to_owned(), counted)]);
+        let report = report(7, 3, seen, [1, 1, 0]);
+        let spread = &report.benchmarks[0];
+        assert!((spread.between_runs.unwrap() - 0.0277).abs() < 1e-3);
+        assert!((spread.between_launches.unwrap() - 0.002).abs() < 1e-4);
+        // The mean of three launches then varies as the runs do.
+        assert!((spread.floor / 3f64.sqrt() - 0.0277).abs() < 1e-3);
+    }
+}
