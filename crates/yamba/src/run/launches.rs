@@ -106,7 +106,7 @@ impl<'a> Launches<'a> {
         give("--time-ns", self.share.time.as_nanos().to_string());
         let precision = options.precision * WITHIN_A_LAUNCH;
         give("--precision", precision.to_string());
-        if let Some(warmup) = options.warmup {
+        if let Some(warmup) = self.share.warmup {
             give("--warmup-ns", warmup.as_nanos().to_string());
         }
         if entry.processes > 1 {

@@ -92,7 +92,7 @@ pub(super) fn short_intervals(intervals: &[Interval]) -> Option<String> {
     let usual = median(&lengths)?;
     (usual < SIZING * LONG_ENOUGH_NS).then(|| {
         format!(
-            "intervals of {} ms are shorter than 1 s: how the scheduler divides the processors may not have evened out",
+            "intervals of {} ms are shorter than 1 s: scheduling may not have evened out",
             number(usual / 1e6)
         )
     })
@@ -236,9 +236,7 @@ mod tests {
         }
         assert_eq!(
             short_intervals(&all).as_deref(),
-            Some(
-                "intervals of 100 ms are shorter than 1 s: how the scheduler divides the processors may not have evened out"
-            )
+            Some("intervals of 100 ms are shorter than 1 s: scheduling may not have evened out")
         );
     }
 

@@ -33,7 +33,7 @@ pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
             line += &format!("  efficiency {:.2}", told.efficiency[i]);
             let is_last = i + 1 == points.len();
             if told.bend as u64 == *processes && !is_last {
-                line += "  bends here: more processes add less than half of what one does alone";
+                line += "  bend: more add less than half each";
             }
         }
         lines.push(line);
@@ -81,7 +81,7 @@ mod tests {
             told(&curve),
             [
                 "P=1   1.5 M operations/s  efficiency 1.00",
-                "P=2   3 M operations/s  efficiency 1.00  bends here: more processes add less than half of what one does alone",
+                "P=2   3 M operations/s  efficiency 1.00  bend: more add less than half each",
                 "P=4   3 M operations/s  efficiency 0.50",
                 "P=16  3 M operations/s  efficiency 0.12",
             ]

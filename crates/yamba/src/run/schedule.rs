@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use yamba_record::Interval;
 
-use super::options::Options;
+use super::options::{Options, PROGRAMS_WARMUP};
 
 /// Numbers of launches at which it is asked whether more are needed. A rule that asks after each one stops too early: it
 /// would stop at the first accident that looks narrow.
@@ -20,6 +20,8 @@ pub(super) struct Share {
     pub intervals: u64,
     /// The time for all of them.
     pub time: Duration,
+    /// Running before anything is timed; none if it is as long as the program finds right.
+    pub warmup: Option<Duration>,
 }
 
 /// The share of an entry's time that each of its launches has. Under load it is at least what the protocol needs.
@@ -31,6 +33,7 @@ pub(super) fn share(options: &Options, processes: u64, entry_time: Duration) -> 
         return Share {
             intervals: least,
             time,
+            warmup: options.warmup.or(shorter_warmup(time)),
         };
     }
     // With each interval goes one of the dummy, and what sized them may have been off.
@@ -44,7 +47,14 @@ pub(super) fn share(options: &Options, processes: u64, entry_time: Duration) -> 
     Share {
         intervals,
         time: round.saturating_mul(u32::try_from(intervals).unwrap_or(u32::MAX)),
+        warmup: options.warmup,
     }
+}
+
+/// Of little time no more than a quarter is for warming up.
+fn shorter_warmup(time: Duration) -> Option<Duration> {
+    let quarter = time / 4;
+    (quarter < PROGRAMS_WARMUP).then_some(quarter)
 }
 
 /// How many launches an entry is to have after `done` of them took `spent`; none if these are enough.
@@ -108,10 +118,12 @@ mod tests {
         let quick = Options::quick();
         assert_eq!(seconds(&quick, 1, SECOND), (11, 0.5));
         assert_eq!(seconds(&quick, 4, SECOND / 10), (2, 0.8));
+        let warmup = |ms: u64| share(&options, 1, Duration::from_millis(6 * ms)).warmup;
+        assert_eq!((warmup(80), warmup(40)), (None, Some(SECOND / 100)));
         let given = Options {
             intervals: Some(3),
             warmup: Some(SECOND),
-            ..options
+            ..options.clone()
         };
         assert_eq!(seconds(&given, 1, 6 * SECOND), (3, 1.0));
         assert_eq!(seconds(&given, 2, 60 * SECOND), (3, 15.0));
@@ -144,6 +156,7 @@ mod tests {
             let share = Share {
                 intervals,
                 time: SECOND,
+                warmup: None,
             };
             fewer_intervals(&first(count, ms), share)
         };
