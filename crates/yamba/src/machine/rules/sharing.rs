@@ -25,8 +25,10 @@ pub(super) fn emulated(f: &Facts<'_>) -> Option<Disturbance> {
 pub(super) fn load(f: &Facts<'_>) -> Option<Disturbance> {
     let load = &f.details.load;
     let mut seen = Vec::new();
-    if let Some(running @ 1..) = load.running {
-        seen.push(format!("{running} other threads run just now"));
+    match load.running {
+        None | Some(0) => {}
+        Some(1) => seen.push("another thread runs just now".to_owned()),
+        Some(n) => seen.push(format!("{n} other threads run just now")),
     }
     if let Some([minute, ..]) = load.average
         && minute > 0.25 * f.machine.cpus as f64

@@ -62,12 +62,12 @@ impl Page {
     fn labelled(&mut self, label: &str, code: Option<&str>, value: &str) {
         for (i, line) in wrap(value, WIDTH - LABEL - 4).iter().enumerate() {
             let label = if i == 0 { label } else { "" };
-            let padded = format!("{label:LABEL$}");
+            let blank = " ".repeat(LABEL.saturating_sub(label.chars().count()));
             let shown = match code {
-                Some(code) => self.paint(&padded, code),
-                None => padded,
+                Some(code) if i == 0 => self.paint(label, code),
+                _ => label.to_owned(),
             };
-            self.text.push_str(&format!("  {shown}  {line}\n"));
+            self.text.push_str(&format!("  {shown}{blank}  {line}\n"));
         }
     }
 
@@ -162,6 +162,9 @@ mod tests {
     fn colours_are_for_terminals() {
         let mut page = Page::new(true);
         page.warn("load", "high");
-        assert!(page.text.contains("\x1b[33mload"));
+        assert_eq!(
+            page.text,
+            format!("  \x1b[33mload\x1b[0m{}high\n", " ".repeat(14))
+        );
     }
 }
