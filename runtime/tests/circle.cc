@@ -23,6 +23,8 @@ struct Recorder : yamba::Subject {
     uint64_t slow_test = UINT64_MAX;  // this one takes `slow_ns` more
     uint64_t slow_ns = 0, circle_ns = 100;
     bool waiting = true;
+    uint64_t period = 0, ticks = 0;  // of a timer, and how many fell into a test
+
 
     void configure(yamba::ParameterSource &) override {}
     void prepare() override { calls.add("P"); }
@@ -39,7 +41,9 @@ struct Recorder : yamba::Subject {
     double value() override { return NAN; }
     void run(uint64_t passes) override {
         calls.addf(" %llu", static_cast<unsigned long long>(passes));
+        uint64_t begin = now;
         now += passes * circle_ns + (tests++ == slow_test ? slow_ns : 0);
+        if (period > 0) ticks += now / period - begin / period;
     }
     void run_dummy(uint64_t) override { calls.add("d"); }
     void evidence(yamba::EvidenceSink &sink) override {
@@ -57,6 +61,7 @@ yamba::Text records_of(Recorder &subject) {
     now = 0;
     yamba::read_clock = simulated;
     yamba::read_usage = simulated_usage;
+    if (subject.period == 0) yamba::tick_period = [] { return uint64_t(0); };
     yamba::isa_hooks.reference = yamba::isa_hooks.check = {};
     int ends[2];
     CHECK(pipe(ends) == 0);
@@ -115,6 +120,31 @@ void a_test_without_the_processor_is_marked() {
     CHECK(count(records_of(throttled), "\"disturbed\":[\"stolen\"]") == 1);
 }
 
+// A timer that interrupts once in a millisecond, seen through a clock that lags by 0.6 ms.
+constexpr uint64_t millisecond = 1000000;
+bool timer_stands;
+yamba::TickClocks simulated_ticks() {
+    now += 1000;
+    return {timer_stands ? 0 : now / millisecond * millisecond - 600000, now};
+}
+
+uint64_t ticks_in_tests(uint64_t circles, bool stands) {
+    Recorder subject;
+    timer_stands = stands;
+    yamba::tick_period = [] { return millisecond; };
+    yamba::read_tick_clocks = simulated_ticks;
+    subject.period = millisecond;
+    subject.size = 50, subject.groups = 1, subject.initial = circles, subject.circle_ns = 1000;
+    CHECK(count(records_of(subject), "\"event\":\"interval\"") == 50);
+    return subject.ticks;
+}
+
+void no_tick_falls_into_a_short_test() {
+    CHECK(ticks_in_tests(300, false) == 0 && ticks_in_tests(600, false) == 0);
+    // Longer than that they cannot be kept apart, and a timer that has stopped is not waited for.
+    CHECK(ticks_in_tests(990, false) >= 49 && ticks_in_tests(300, true) > 0);
+}
+
 // Runs in a child, and gives back its records.
 yamba::Text refusal(void (*change)(Recorder &)) {
     int ends[2];
@@ -123,6 +153,7 @@ yamba::Text refusal(void (*change)(Recorder &)) {
         yamba::record_fd = ends[1];
         yamba::read_clock = simulated;
         yamba::read_usage = simulated_usage;
+        yamba::tick_period = [] { return uint64_t(0); };
         Recorder subject;
         change(subject);
         yamba::harness::measure_circles(subject, {true, false});
@@ -150,6 +181,7 @@ int main() {
     groups_follow_each_other();
     a_trial_is_short();
     a_test_without_the_processor_is_marked();
+    no_tick_falls_into_a_short_test();
     what_cannot_be_measured_is_refused();
     return failures == 0 ? 0 : 1;
 }

@@ -13,6 +13,7 @@
 #include "precision.h"
 #include "record_writer.h"
 #include "subject.h"
+#include "tick.h"
 
 namespace yamba {
 namespace harness {
@@ -102,6 +103,7 @@ class Circles {
         Reading trial = time_test(subject_, circles);
         double ns = nanoseconds(trial.begin, trial.end);
         Record("sizing").text("purpose", "warm-up").count("passes", circles).number("ns", ns).number("dummy_ns", 0);
+        expected_ns_ = ns / double(circles);
         double longest = ns / double(circles) * double(first > last ? first : last);
         if (longest > longest_test)
             fail("a test would take %.2g s, and one of more than %.1f s may be stopped by the system: make it smaller (initial, delta, groups)", longest / 1e9,
@@ -110,21 +112,25 @@ class Circles {
 
     void measure_group(uint64_t number) {
         GroupFacts group{number, subject_.circle_test_size(number), cycle_length(), check_cycle_length()};
+        Ticks ticks;
         // Evidence stands before every other test, so also before the first. What it says now is of what came before, and of no test.
         interval = Interval{};
         say(tests_[0]);
-        for (Test &test : tests_) run_test(test, group.circles);
+        for (Test &test : tests_) run_test(test, group.circles, ticks);
         group.cycle_ns = (group.cycle_ns + cycle_length()) / 2;
         double median = median_ns(tests_);
         for (const Test &test : tests_) record(test, group, median);
     }
 
-    // From one test to the next: what the system did meanwhile, then the evidence. The evidence is asked after each test, since a test counts only if its own is
-    // inside its bounds; it costs about one system call.
-    void run_test(Test &test, uint64_t circles) {
+    // From one test to the next: what the system did meanwhile, then the evidence, then a wait until no tick of the system's timer falls into the test, where it is
+    // short enough for that: a tick costs as much as several circles, and tests with one and tests without are two populations. The evidence is asked after each test,
+    // since a test counts only if its own is inside its bounds; it costs about one system call.
+    void run_test(Test &test, uint64_t circles, const Ticks &ticks) {
+        ticks.wait_for_room(expected_ns_ * double(circles));
         Watch watch;
         test.reading = time_test(subject_, circles);
         test.disturbance = watch.end();
+        expected_ns_ = test.ns() / double(circles);
         interval = Interval{circles, circles * subject_.operations(), test.ns()};
         say(test);
     }
@@ -160,6 +166,7 @@ class Circles {
     Values<Test> tests_;
     Said said_;
     uint64_t index_ = 0;
+    double expected_ns_ = 0;
     bool any_stolen_ = false;
 };
 

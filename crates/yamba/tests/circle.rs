@@ -3,6 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use yamba::build::{BuildOptions, build};
+use yamba::embedded::Home;
+use yamba::files::Disk;
+use yamba::run::{Job, Options, Program, Silent, Stop, measure};
+use yamba_lang::Target;
+use yamba_record::{Benchmark, Status};
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -50,4 +57,138 @@ fn groups_with_the_other_compiler() {
     if has("clang++") {
         check_with("clang++", &["-O2"], "circle-clang");
     }
+}
+
+/// What comes before a program to take every privilege from it; none where there is nothing to take it with, or nothing to take.
+fn without_privilege() -> Option<Vec<String>> {
+    let words = [
+        "setpriv",
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+    ];
+    let done = Command::new(words[0])
+        .args(&words[1..])
+        .arg("true")
+        .output();
+    let can = done.is_ok_and(|o| o.status.success());
+    can.then(|| words.map(str::to_owned).to_vec())
+}
+
+/// One of the suite, in a folder that everybody may enter.
+fn built(class: &str) -> PathBuf {
+    let folder = |name: &str| root().canonicalize().unwrap().join(name);
+    let home = Home {
+        runtime: folder("runtime"),
+        library: folder("library"),
+        suite: folder("suite"),
+    };
+    let disk = Disk::new(Vec::new(), &home).unwrap();
+    let analysis = yamba_lang::analyse(disk.searched(false), &disk);
+    let target = Target {
+        isa: std::env::consts::ARCH.to_owned(),
+        system: "linux".to_owned(),
+    };
+    let id = analysis.find_class(class).expect("the class");
+    let program = build(&analysis, id, &target, &BuildOptions::default());
+    let open = std::env::temp_dir().join(format!("{class}-{}", std::process::id()));
+    std::fs::copy(program.expect("it builds").program, &open).unwrap();
+    open
+}
+
+fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Benchmark {
+    let path = built(class);
+    let job = Job {
+        class: class.to_owned(),
+        program: Ok(Program {
+            path: path.clone(),
+            runner: runner.to_vec(),
+            emulated: false,
+        }),
+    };
+    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let options = Options {
+        set: set.iter().map(own).collect(),
+        launches: Some(2),
+        ..Options::quick()
+    };
+    let target = Target {
+        isa: std::env::consts::ARCH.to_owned(),
+        system: "linux".to_owned(),
+    };
+    let listing = |_: &yamba_record::event::Code, _: u64| None;
+    let stop = Stop::default();
+    let run = measure(&[job], &options, &target, &mut Silent, &stop, &listing);
+    std::fs::remove_file(path).unwrap();
+    run.unwrap().benchmarks.remove(0)
+}
+
+/// Two priorities, or a note that says what they need.
+fn check_priorities(benchmark: &Benchmark) {
+    assert_eq!(benchmark.status, Status::Ok, "{:?}", benchmark.notes);
+    let said = benchmark.notes.iter().any(|n| n.contains("CAP_SYS_NICE"));
+    let threads = benchmark.evidence["realtime_threads"].median;
+    assert_eq!(threads, Some(if said { 0.0 } else { 2.0 }));
+}
+
+fn check_circles(benchmark: &Benchmark) {
+    check_priorities(benchmark);
+    let delivered = &benchmark.evidence["deliveries_per_circle"];
+    assert_eq!((delivered.min, delivered.max), (Some(1.0), Some(1.0)));
+    let circles = benchmark.circles.as_ref().unwrap();
+    assert_eq!((circles.initial, circles.delta), (50, 10));
+    assert_eq!(circles.launches.len(), 2);
+    for launch in &circles.launches {
+        let sizes: Vec<_> = launch.groups.iter().map(|g| g.test_size).collect();
+        assert_eq!(sizes, [50, 60, 70]);
+        assert!(launch.groups.iter().all(|g| g.accumulated.len() == 8));
+    }
+}
+
+const SMALL: [(&str, &str); 4] = [
+    ("initial", "50"),
+    ("delta", "10"),
+    ("groups", "3"),
+    ("group_size", "8"),
+];
+
+#[test]
+fn a_circle_runs_with_what_privilege_there_is() {
+    check_circles(&measured("circle_pipe", &[], &SMALL));
+}
+
+#[test]
+fn a_circle_runs_without_privilege() {
+    let Some(runner) = without_privilege() else {
+        eprintln!("not tested: nothing here takes privileges away");
+        return;
+    };
+    let benchmark = measured("circle_semaphore", &runner, &SMALL);
+    check_circles(&benchmark);
+    assert!(
+        benchmark
+            .notes
+            .iter()
+            .any(|n| n.contains("two ordinary threads"))
+    );
+}
+
+#[test]
+fn the_direct_method_times_each_delivery() {
+    let set = [("deliveries", "20"), ("warm_ups", "2")];
+    let benchmark = measured("direct_futex", &[], &set);
+    check_priorities(&benchmark);
+    assert_eq!(
+        benchmark.evidence["deliveries_per_signal"].median,
+        Some(1.0)
+    );
+    assert!(benchmark.circles.is_none() && benchmark.samples.iter().all(|s| *s > 0.0));
+}
+
+#[test]
+fn a_test_that_the_system_would_stop_is_refused() {
+    let benchmark = measured("circle_eventfd", &[], &[("delta", "10000000")]);
+    assert_eq!(benchmark.status, Status::Crashed);
+    let said = &benchmark.notes[0];
+    assert!(said.contains("may be stopped by the system"), "{said}");
 }
