@@ -297,3 +297,39 @@ Of all: not detected, assumed: cache_line = 64
 "
     );
 }
+
+/// What several entries have in common is told once: of a benchmark below its last entry, of the run at its end.
+#[test]
+fn the_table_does_not_repeat_itself() {
+    let mut run = Run::new(Machine::default());
+    let noted = |name: &str, own: &str| {
+        let mut b = entry(&launches(&SIX));
+        b.name = name.to_owned();
+        b.evidence.clear();
+        b.notes = vec![
+            own.to_owned(),
+            format!("of {name}"),
+            "of the run".to_owned(),
+        ];
+        b
+    };
+    run.benchmarks = vec![
+        noted("a", "first"),
+        noted("a", "second"),
+        noted("b", "third"),
+    ];
+    assert_eq!(
+        table(&run, &Style::default()),
+        "\
+ok       a  33.5 ns  [31, 36]  134 cycles
+            first
+ok       a  33.5 ns  [31, 36]  134 cycles
+            second
+            all of a: of a
+ok       b  33.5 ns  [31, 36]  134 cycles
+            third
+            of b
+Of all: of the run
+"
+    );
+}

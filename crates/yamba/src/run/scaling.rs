@@ -17,7 +17,9 @@ pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
         })
         .collect();
     points.sort_by_key(|p| p.0);
-    if points.len() < 2 {
+    // The same number twice is the same thing measured again, and no curve.
+    let is_again = points.windows(2).any(|w| w[0].0 == w[1].0);
+    if points.len() < 2 || is_again {
         return Vec::new();
     }
     let curve = points.iter().map(|(processes, sum, _)| ScalingPoint {
@@ -93,6 +95,8 @@ mod tests {
         let two = [entry(2, 10.0, "GB/s"), entry(4, 18.0, "GB/s")];
         assert_eq!(told(&two), ["P=2  10 GB/s", "P=4  18 GB/s"]);
         assert_eq!(told(&two[..1]), Vec::<String>::new());
+        let again = [two[0].clone(), two[0].clone()];
+        assert_eq!(told(&again), Vec::<String>::new());
         let mut invalid = two.clone();
         invalid[1].valid = false;
         assert_eq!(told(&invalid), Vec::<String>::new());

@@ -35,7 +35,8 @@ pub fn table(run: &Run, style: &Style) -> String {
     let rows: Vec<Row> = each.map(|b| row(run, b, style)).collect();
     let longest = |i: usize| rows.iter().map(|r| r.cells[i].chars().count()).max();
     let widths: [usize; 6] = std::array::from_fn(|i| longest(i).unwrap_or(0));
-    let common = common_notes(run);
+    let all: Vec<&Benchmark> = run.benchmarks.iter().collect();
+    let common = shared_notes(&all);
     let mut out = String::new();
     for (i, benchmark) in run.benchmarks.iter().enumerate() {
         let fits = |b: &Benchmark, r: &Row| {
@@ -43,10 +44,7 @@ pub fn table(run: &Run, style: &Style) -> String {
         };
         let is_narrow = run.benchmarks.iter().zip(&rows).all(|(b, r)| fits(b, r));
         add_row(&mut out, benchmark, &rows[i], &widths, is_narrow, style);
-        let is_common = |n: &&String| benchmark.status == Status::Ok && common.contains(n);
-        for note in benchmark.notes.iter().filter(|n| !is_common(n)) {
-            add_note(&mut out, note);
-        }
+        add_notes(&mut out, run, i, &common);
         let circles = benchmark.circles.as_ref();
         for line in circles.map_or(Vec::new(), |c| circle_table::lines(c, style.tests)) {
             out.push_str(format!("{:INDENT$}{line}", "").trim_end());
@@ -91,6 +89,26 @@ fn add_row(
     out.push('\n');
     if !is_narrow && !row.rest.is_empty() {
         add_note(out, &row.rest);
+    }
+}
+
+/// The notes of an entry, without those that are told of all; those of all entries of a benchmark below its last one.
+fn add_notes(out: &mut String, run: &Run, entry: usize, common: &[&String]) {
+    let benchmark = &run.benchmarks[entry];
+    let same_name = |b: &&Benchmark| b.name == benchmark.name;
+    let points: Vec<&Benchmark> = run.benchmarks.iter().filter(same_name).collect();
+    let of_points = shared_notes(&points);
+    let is_told = |n: &&String| {
+        benchmark.status == Status::Ok && (common.contains(n) || of_points.contains(n))
+    };
+    for note in benchmark.notes.iter().filter(|n| !is_told(n)) {
+        add_note(out, note);
+    }
+    if run.benchmarks[entry + 1..].iter().any(|b| same_name(&b)) {
+        return;
+    }
+    for note in of_points.iter().filter(|n| !common.contains(n)) {
+        add_note(out, &format!("all of {}: {note}", benchmark.name));
     }
 }
 
@@ -219,14 +237,14 @@ fn all_within(run: &Run) -> bool {
     first == Some(IntervalKind::WithinLaunches) && kinds.all(|k| k == IntervalKind::WithinLaunches)
 }
 
-/// What every good entry of several has to say is said once.
-fn common_notes(run: &Run) -> Vec<&String> {
-    let good = || run.benchmarks.iter().filter(|b| b.status == Status::Ok);
+/// What every good entry of several has to say: it is said once.
+fn shared_notes<'a>(entries: &[&'a Benchmark]) -> Vec<&'a String> {
+    let good = || entries.iter().filter(|b| b.status == Status::Ok);
     let Some(first) = good().next().filter(|_| good().count() > 1) else {
         return Vec::new();
     };
-    let is_common = |note: &&String| good().all(|b| b.notes.contains(note));
-    first.notes.iter().filter(is_common).collect()
+    let is_shared = |note: &&String| good().all(|b| b.notes.contains(note));
+    first.notes.iter().filter(is_shared).collect()
 }
 
 /// The scaling curve that ends with this entry: of those before it that differ in nothing but the number of processes.
