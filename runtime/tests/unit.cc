@@ -305,6 +305,28 @@ void a_cycle_is_the_difference_of_two_lengths() {
     CHECK(!(yamba::cycle::length(yamba::Chain{}) > 0));
 }
 
+// No machine has to have counters of its processor; those of Linux itself go the same way.
+void counters_count_from_one_reading_to_the_next() {
+#ifndef YAMBA_SYSTEM_POSIX
+    const yamba::system::CounterKind faults[] = {{"faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS}, {"none", 12345, 0}};
+    yamba::Counters counters(faults, 2);
+    if (!counters.any()) return;  // a container may forbid even these
+    yamba::Counters::Reading from, to;
+    const size_t pages = 7, page = size_t(sysconf(_SC_PAGESIZE));
+    char *memory = static_cast<char *>(mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    madvise(memory, pages * page, MADV_NOHUGEPAGE);
+    counters.read(from);
+    for (size_t i = 0; i < pages; i++) memory[i * page] = 1;
+    counters.read(to);
+    // A sanitizer's own memory faults, too.
+    CHECK(to.value[0] - from.value[0] >= pages && to.value[0] - from.value[0] <= 4 * pages);
+    from.value[0] = 10, to.value[0] = 17;
+    CHECK(counters.difference(from, to).is("\"faults\":7"));
+    munmap(memory, pages * page);
+#endif
+    CHECK(!yamba::Counters(nullptr, 0).any());
+}
+
 void precision_is_half_the_median_s_interval() {
     using yamba::harness::half_width;
     // Of 11 the 2nd and the 10th (Conover, table A3: 98.8 %): 92 and 108 about 100.
@@ -398,6 +420,7 @@ int main() {
     each_disturbance_has_its_name();
     stolen_time_is_the_gap_between_two_clocks();
     a_cycle_is_the_difference_of_two_lengths();
+    counters_count_from_one_reading_to_the_next();
     precision_is_half_the_median_s_interval();
     failing_has_a_status_of_its_own();
     scratch_is_removed_however_it_ends();

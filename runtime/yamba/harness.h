@@ -4,6 +4,7 @@
 
 #include "circle.h"
 #include "clock.h"
+#include "counters.h"
 #include "cycle.h"
 #include "disturbance.h"
 #include "interval_record.h"
@@ -165,8 +166,12 @@ class Measurement {
     void time_benchmark(IntervalFacts &facts) {
         subject_.before_pass();
         Watch watch;
+        Counters::Reading from, to;
         double before = cycle_length();
+        counters_.read(from);
         facts.ns = time<true>(subject_, facts.passes);
+        counters_.read(to);
+        facts.counters = counters_.difference(from, to);
         facts.cycle_ns = (before + cycle_length()) / 2;
         facts.disturbance += watch.end();
         interval = Interval{facts.passes, facts.operations, facts.ns};
@@ -192,6 +197,7 @@ class Measurement {
     uint64_t begin_ = 0;
     double last_ = 0;
     Values<double> good_;
+    Counters counters_;
 };
 
 }  // namespace harness

@@ -28,7 +28,7 @@ struct IntervalFacts {
     double cycle_ns = NAN, dummy_cycle_ns = NAN, check_cycle_ns = NAN;
     Disturbance disturbance;
     EvidenceObject evidence;
-    Text disturbed;
+    Text disturbed, counters;
     uint64_t process = 0;
     const LoadTimes *load = nullptr;
     const uint64_t *group = nullptr;
@@ -45,6 +45,7 @@ inline void record_interval(const IntervalFacts &f) {
         static_cast<unsigned long long>(d.involuntary), static_cast<unsigned long long>(d.voluntary), static_cast<unsigned long long>(d.migrations),
         static_cast<unsigned long long>(d.minor_faults), static_cast<unsigned long long>(d.major_faults)).number(isfinite(d.stolen_ns) ? d.stolen_ns : 0).add("}");
     record.key("disturbed").add("[").add(f.disturbed).add("]");
+    if (!f.counters.empty()) record.key("counters").add("{").add(f.counters).add("}");
     record.count("process", f.process);
     if (f.group != nullptr) record.count("group", *f.group);
     if (f.load != nullptr) {

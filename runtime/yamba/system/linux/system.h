@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,6 +173,34 @@ inline uint64_t processor_strength(int cpu) {
     }
     return 0;
 }
+
+// One of the processor's counters, by its name in the record.
+struct CounterKind {
+    const char *name;
+    uint32_t type;
+    uint64_t number;
+};
+constexpr CounterKind counter_kinds[] = {
+    {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+    {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+    {"branch_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+};
+constexpr size_t counter_kind_count = sizeof counter_kinds / sizeof *counter_kinds;
+
+// Counts this thread in user space, which perf_event_paranoid 2 still allows everyone. Negative where there is no such counter.
+inline int open_counter(const CounterKind &kind) {
+    struct perf_event_attr event{};
+    event.size = sizeof event;
+    event.type = kind.type;
+    event.config = kind.number;
+    event.exclude_kernel = event.exclude_hv = 1;
+    return int(syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+}
+inline uint64_t read_counter(int counter) {
+    uint64_t value = 0;
+    return read(counter, &value, sizeof value) == ssize_t(sizeof value) ? value : 0;
+}
+inline void close_counter(int counter) { close(counter); }
 
 // The lowest real-time priority is above all ordinary ones.
 inline bool enter_realtime() {

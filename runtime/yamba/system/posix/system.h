@@ -50,6 +50,16 @@ inline bool stay_on(const int *, size_t) { return false; }
 // How fast a processor is in comparison with the others; 0 where unknown.
 inline uint64_t processor_strength(int) { return 0; }
 
+// No counter can be read.
+struct CounterKind {
+    const char *name;
+};
+constexpr const CounterKind *counter_kinds = nullptr;
+constexpr size_t counter_kind_count = 0;
+inline int open_counter(const CounterKind &) { return -1; }
+inline uint64_t read_counter(int) { return 0; }
+inline void close_counter(int) {}
+
 // Both are POSIX options that not every system has.
 inline bool enter_realtime() { return false; }
 inline bool enter_realtime_in_turns(int) { return false; }

@@ -1,0 +1,54 @@
+// The processor's own counters, where the system lets this process read them. Virtual machines seldom have any.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cold.h"
+#include "system.h"
+#include "text.h"
+
+YAMBA_COLD_BEGIN
+namespace yamba {
+
+// Counts of this thread in user space, from one reading to the next.
+class Counters {
+  public:
+    static constexpr size_t most = 4;
+    struct Reading {
+        uint64_t value[most];
+    };
+
+    explicit Counters(const system::CounterKind *kinds = system::counter_kinds, size_t count = system::counter_kind_count) {
+        for (size_t i = 0; i < count && size_ < most; i++) {
+            int counter = system::open_counter(kinds[i]);
+            if (counter >= 0) names_[size_] = kinds[i].name, counters_[size_++] = counter;
+        }
+    }
+    Counters(const Counters &) = delete;
+    Counters &operator=(const Counters &) = delete;
+    ~Counters() {
+        for (size_t i = 0; i < size_; i++) system::close_counter(counters_[i]);
+    }
+
+    bool any() const { return size_ > 0; }
+
+    void read(Reading &out) const {
+        for (size_t i = 0; i < size_; i++) out.value[i] = system::read_counter(counters_[i]);
+    }
+
+    // {"cycles":123,...} without the braces.
+    Text difference(const Reading &from, const Reading &to) const {
+        Text json;
+        for (size_t i = 0; i < size_; i++) json.add(i == 0 ? "" : ",").quote(names_[i]).addf(":%llu", static_cast<unsigned long long>(to.value[i] - from.value[i]));
+        return json;
+    }
+
+  private:
+    const char *names_[most] = {};
+    int counters_[most] = {};
+    size_t size_ = 0;
+};
+
+}  // namespace yamba
+YAMBA_COLD_END
