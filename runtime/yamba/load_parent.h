@@ -70,11 +70,11 @@ class Parent {
 
     // The processes' own sequence, from this side; `live` in load_process.h is the other.
     void conduct(bool one_pass, bool has_dummy) {
-        await(waiting, patience(0) + 20 * double(plan_.warmup + plan_.time), "has not found the length of its interval");
+        await(waiting, patience(0) + 20 * double(plan_.warmup + plan_.time));
         Size sizes = one_pass ? Size{1, 1, 1} : size(header_.alone, double(plan_.loaded_interval), shared_.processes, processors_);
         note_length(sizes, one_pass);
         let_go_on();
-        await(waiting, patience(header_.alone.setup), "has not set up");
+        await(waiting, patience(header_.alone.setup));
         double cpu = system::usage().cpu_ns;
         conduct_rounds(sizes, has_dummy);
         Record record("harness");
@@ -86,10 +86,9 @@ class Parent {
     void dismiss() {
         header_.again = 0;
         let_go_on();
-        uint64_t deadline = in(patience(header_.alone.setup));
-        for (uint64_t i = 0; i < shared_.processes; i++) {
-            if (!wait_until(deadline, Event::end, i)) abandon(i, "has not cleaned up");
-        }
+        double allowance = patience(header_.alone.setup);
+        for (uint64_t i = 0; i < shared_.processes; i++)
+            if (!wait_until(in(allowance), Event::end, i)) abandon(i, allowance);
     }
 
     // Ends all and says why.
@@ -112,17 +111,17 @@ class Parent {
             let_go_on();
             conduct_stretch(plan_.warmup, allowance);
             if (has_dummy) conduct_stretch(0, allowance);
-            await(reported, allowance, "has not written its record");
+            await(reported, allowance);
             rounds_++;
             if (rounds_ >= plan_.intervals || system_clock() >= end) return;
         }
     }
 
     void conduct_stretch(uint64_t warmup, double allowance) {
-        await(ready, allowance, "has not begun to run");
+        await(ready, allowance);
         wait_until(in(double(warmup)), Event::none);
         let_go_on();
-        await(done, allowance, "has not finished its interval");
+        await(done, allowance);
         let_go_on();
     }
 
@@ -152,23 +151,22 @@ class Parent {
         }
     }
 
-    void await(State state, double ns, const char *overdue) {
+    void await(State state, double ns) {
         if (wait_until(in(ns), Event::arrival)) return;
         for (uint64_t i = 0; i < shared_.processes; i++)
-            if (read(shared_.slots[i].state) != state) abandon(i, overdue);
+            if (read(shared_.slots[i].state) != state) abandon(i, ns);
     }
 
-    [[noreturn]] void abandon(uint64_t index, const char *overdue) {
-        uint32_t state = read(shared_.slots[index].state);
+    [[noreturn]] void abandon(uint64_t index, double ns) {
         Text text;
-        text.addf("process %llu of %llu %s in time: it was ended %s", ull(index), ull(shared_.processes), overdue, state_names[state]);
-        give_up(text);
+        text.addf("process %llu of %llu has got no further for %.3g s ", ull(index), ull(shared_.processes), ns / 1e9);
+        give_up(text.add(state_names[read(shared_.slots[index].state)]));
     }
 
     // A process that ends before it is dismissed has failed, and so has one that is kept from going on.
     void look_after_children() {
         for (uint64_t i = 0; i < shared_.processes; i++)
-            if (shared_.slots[i].pid > 0 && read(shared_.slots[i].state) != cleaning_up) has_ended(i);
+            if (shared_.slots[i].pid > 0 && read(shared_.slots[i].state) < cleaning_up) has_ended(i);
     }
 
     // Whether a process that was dismissed has ended, well; any other end of a process is everybody's.
@@ -179,7 +177,7 @@ class Parent {
         if (waitpid(slot.pid, &status, WNOHANG | WUNTRACED) != slot.pid) return false;
         if (!WIFSTOPPED(status)) slot.pid = 0;
         uint32_t state = read(slot.state);
-        if (state == cleaning_up && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+        if (state == cleaned_up && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
         Text text;
         text.addf("process %llu of %llu ", ull(index), ull(shared_.processes)).add(describe_end(status)).add(" ").add(state_names[state]);
         give_up(text);

@@ -47,6 +47,8 @@ class Process {
         }
         enter(cleaning_up);
         subject_.cleanup();
+        end_if_abandoned();
+        enter(cleaned_up);
     }
 
   private:

@@ -18,12 +18,12 @@ namespace yamba {
 namespace load {
 
 // What a process is doing: for whoever has to name one that fails.
-enum State : uint32_t { starting, setting_up, sizing, waiting, running, ready, timing, done, reporting, reported, cleaning_up };
+enum State : uint32_t { starting, setting_up, sizing, waiting, running, ready, timing, done, reporting, reported, cleaning_up, cleaned_up };
 
 constexpr const char *state_names[] = {
     "while starting", "while setting up", "while measuring how long a pass takes", "while waiting for the others to set up",
     "while beginning to run", "while running before its interval", "while timing", "while running after its interval",
-    "while writing its record", "after writing its record", "while cleaning up",
+    "while writing its record", "after writing its record", "while cleaning up", "after cleaning up",
 };
 
 // Memory order: every word below that says something is written with release and read with acquire, so whoever reads that all

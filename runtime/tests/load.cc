@@ -1,0 +1,164 @@
+// The parts of the load protocol, one by one. Prints what fails; status 1 if anything does. Built with sanitizers by the tests.
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "yamba/runtime.h"
+
+namespace {
+
+using namespace yamba::load;
+
+int failures = 0;
+
+#define CHECK(condition) \
+    do { \
+        if (!(condition)) failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+    } while (false)
+
+void work_is_shared_down_to_a_tenth() {
+    CHECK(share_of_work(1, 4) == 1);
+    CHECK(share_of_work(4, 4) == 1);
+    CHECK(share_of_work(8, 4) == 0.5);
+    CHECK(share_of_work(40, 4) == 0.1);
+    CHECK(share_of_work(256, 2) == 0.1);
+}
+
+void passes_fill_a_time() {
+    CHECK(passes_in(1e9, 1000) == 1000000);
+    CHECK(passes_in(1e9, 3) == 333333334);
+    CHECK(passes_in(1e9, 2e9) == 1);
+    CHECK(passes_in(1e9, 1e9) == 1);
+    // What takes no time fills none.
+    CHECK(passes_in(1e9, 0) == most_passes);
+    CHECK(passes_in(5e6, 1e-20) == most_passes);
+}
+
+void an_interval_and_its_pieces() {
+    Size s = size(Baseline{0, 1000, 10}, 1e9, 2, 2);
+    CHECK(s.passes == 1000000 && s.piece == 5000 && s.dummy_piece == 500000);
+    s = size(Baseline{0, 1000, 10}, 1e9, 8, 2);
+    CHECK(s.passes == 250000 && s.piece == 5000 && s.dummy_piece == 250000);
+    s = size(Baseline{0, 1000, 0}, 1e6, 256, 2);
+    CHECK(s.passes == 100 && s.piece == 100 && s.dummy_piece == 100);
+    s = size(Baseline{0, 3e9, 0}, 1e9, 256, 2);
+    CHECK(s.passes == 1 && s.piece == 1 && s.dummy_piece == 1);
+}
+
+void one_of_three_may_be_anything() {
+    double orders[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
+    for (auto &order : orders) CHECK(middle(order) == 2);
+    double same[3] = {2, 2, 9};
+    CHECK(middle(same) == 2);
+}
+
+void patience_grows_with_the_turns() {
+    CHECK(patience(1e9, 2, 2, 5) == 20e9 + 5);
+    CHECK(patience(1e9, 3, 2, 5) == 40e9 + 5);
+    CHECK(patience(1e9, 256, 2, 0) == 20e9 * 128);
+}
+
+// What becomes of a process that does this.
+template <class Act>
+int status_of(Act act) {
+    int status = 0;
+    pid_t child = must(fork());
+    if (child == 0) act(), _exit(0);
+    must(waitpid(child, &status, WUNTRACED));
+    if (WIFSTOPPED(status)) must(kill(child, SIGKILL)), must(waitpid(child, nullptr, 0));
+    return status;
+}
+
+void an_end_has_a_name() {
+    CHECK(describe_end(status_of([] { _exit(7); })).is("ended with status 7"));
+    CHECK(describe_end(status_of([] { raise(SIGKILL); })).is("was killed by signal 9 (SIGKILL)"));
+    yamba::Text stopped = describe_end(status_of([] { raise(SIGSTOP); }));
+    CHECK(strstr(stopped.c_str(), "was stopped by signal ") != nullptr && strstr(stopped.c_str(), " (SIGSTOP)") != nullptr);
+}
+
+void what_is_shared_is_small() {
+    Shared one = share(1), many = share(1000);
+    CHECK(sizeof(Slot) <= 64);
+    CHECK(many.bytes() - one.bytes() == 999 * sizeof(Slot));
+    CHECK(one.slots[0].pid == 0 && one.header->step == 0);
+    many.slots[999].state = timing;
+    // What processes read while they run lies apart from what others write meanwhile.
+    CHECK(reinterpret_cast<char *>(&one.header->arrived) - reinterpret_cast<char *>(&one.header->step) >= 64);
+    munmap(one.header, one.bytes());
+    munmap(many.header, many.bytes());
+}
+
+// Several processes count without atomics: the lock alone keeps the count right.
+void one_at_a_time() {
+    constexpr int processes = 4, times = 20000;
+    struct Both {
+        uint32_t lock;
+        volatile int count;
+    };
+    Both *both = static_cast<Both *>(must(mmap(nullptr, sizeof(Both), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)));
+    for (int i = 0; i < processes; i++) {
+        if (must(fork()) != 0) continue;
+        for (int n = 0; n < times; n++) {
+            if (!try_lock(both->lock)) while (!lock_or_sleep(both->lock)) {}
+            both->count = both->count + 1;
+            unlock(both->lock);
+        }
+        _exit(0);
+    }
+    for (int i = 0; i < processes; i++) must(wait(nullptr));
+    CHECK(both->count == processes * times);
+    CHECK(both->lock == 0);
+    munmap(both, sizeof *both);
+}
+
+// The lock that a dead process holds is waited for, but not for ever.
+void the_last_word_is_one_processs() {
+    Shared shared = share(2);
+    auto speak = [&] {
+        record_lock = &shared.header->record_lock;
+        last_words();
+        last_words();
+        _exit(0);
+    };
+    CHECK(status_of(speak) == 0);
+    int second = status_of(speak);
+    CHECK(WIFEXITED(second) && WEXITSTATUS(second) == yamba::failed_status);
+    munmap(shared.header, shared.bytes());
+}
+
+void sleeping_ends() {
+    uint32_t word = 1;
+    uint64_t begin = yamba::system_clock();
+    yamba::system::sleep_while(&word, 2, 60000000000u);  // another value: at once
+    CHECK(yamba::system_clock() - begin < 30000000000u);
+    while (yamba::system_clock() - begin < 3000000) yamba::system::sleep_while(&word, 1, 1000000);
+    yamba::system::wake(&word, 1);
+}
+
+void processes_go_round_from_where_one_would_be() {
+    yamba::placement.cpu = 5;
+    for (int cpu : {2, 5, 7}) yamba::placement.allowed.push_back(cpu);
+    yamba::Plan plan;
+    yamba::Values<int> on = processors(plan);
+    CHECK(on.size() == 3 && on[0] == 5 && on[1] == 7 && on[2] == 2);
+    plan.cpu = 5;
+    CHECK(processors(plan).size() == 1);
+    yamba::placement.cpu = -1;
+    CHECK(processors(plan).empty());
+}
+
+}  // namespace
+
+int main() {
+    work_is_shared_down_to_a_tenth();
+    passes_fill_a_time();
+    an_interval_and_its_pieces();
+    one_of_three_may_be_anything();
+    patience_grows_with_the_turns();
+    an_end_has_a_name();
+    what_is_shared_is_small();
+    one_at_a_time();
+    the_last_word_is_one_processs();
+    sleeping_ends();
+    processes_go_round_from_where_one_would_be();
+    return failures != 0;
+}

@@ -1,0 +1,109 @@
+// A whole program as the compiler would write it, one of whose processes fails if its parameters say so: the tests of the load run it.
+//
+// YAMBA_TEST_SPARE is the time in ns after which a process counts as hanging. Where YAMBA_TEST_FEW_PROCESSES is set, the system refuses to start more than
+// a few.
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "yamba/runtime.h"
+
+namespace {
+
+using namespace yamba::names;
+
+enum Fault { none, kill_itself, crash, stop, end, hang, become_daemon, break_a_promise };
+enum Where { in_setup, in_interval, in_evidence, in_cleanup };
+
+struct yamba_load_sample : yamba::Subject {
+    Fault fault{};
+    Where where{};
+    int who{};         // fails: the one that sets up after so many others
+    int *set_up_yet{};  // shared
+    int own = -1;
+    uint64_t work{}, told{}, inside{}, piece{};
+    volatile uint64_t spun{};
+    volatile int *volatile nowhere = nullptr;
+
+    void configure(yamba::ParameterSource &source) override {
+        source.settle(fault, "fault", "Fault", [] { return none; });
+        source.settle(where, "where", "Where", [] { return in_interval; });
+        source.settle(who, "who", "int", [] { return 0; });
+    }
+    void prepare() override { set_up_yet = static_cast<int *>(must(mmap(nullptr, sizeof *set_up_yet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0))); }
+    void setup() override {
+        own = __atomic_fetch_add(set_up_yet, 1, __ATOMIC_SEQ_CST);
+        if (where == in_setup) fail();
+    }
+    void before_pass() override { inside++; }
+    void after_pass() override { inside--; }
+    void cleanup() override {
+        if (where == in_cleanup) fail();
+    }
+    void finish() override { yamba::Record("note").text("text", "finished"); }
+    uint64_t operations() override { return 1; }
+    double value() override { return NAN; }
+    void run(uint64_t passes) override {
+        // All but process 0 run pieces of one length, and then the interval, which is longer.
+        if (where == in_interval && piece != 0 && passes > piece) fail();
+        piece = passes;
+        spin(passes, 1000);
+        work += passes;
+    }
+    void run_dummy(uint64_t passes) override { spin(passes, 100); }
+    void spin(uint64_t passes, int each) {
+        for (uint64_t i = 0; i < passes; i++)
+            for (int n = 0; n < each; n++) spun = spun + 1;
+    }
+    void evidence(yamba::EvidenceSink &sink) override {
+        if (where == in_evidence) fail();
+        sink.value("inside", double(inside));
+        sink.value("passes_told", double(interval.passes) / double(work - told));
+        told = work;
+    }
+    void fail() {
+        if (own != who) return;
+        switch (fault) {
+            case none: break;
+            case kill_itself: raise(SIGKILL); break;
+            case crash: *nowhere = 1; break;
+            case stop: raise(SIGSTOP); break;
+            case end: _exit(0);
+            case hang: for (;;) pause();
+            case become_daemon: become_a_daemon(); break;
+            case break_a_promise: must(open("/no/such/file", O_RDONLY)); break;
+        }
+    }
+    // As daemon(3) does.
+    void become_a_daemon() {
+        if (must(fork()) > 0) _exit(0);
+        setsid();
+    }
+    size_t bounds(yamba::Bound *out, size_t room) override {
+        const yamba::Bound all[] = {{"inside", true, 1, 1}, {"passes_told", true, 1, 1}};
+        for (size_t i = 0; i < room && i < 2; i++) out[i] = all[i];
+        return 2;
+    }
+    const char *figure() override { return "latency"; }
+    const char *unit() override { return "ns"; }
+};
+
+yamba::Subject *create() { return new yamba_load_sample; }
+bool compose(yamba::Subject &, yamba::Composer &, const char *, int, char **) { return false; }
+
+const yamba::Variant variants[] = {{"load_sample", false, false, create, {nullptr, 0}, {nullptr, 0}, compose}};
+const int worlds[] = {0};
+
+// Limits do not hold for root.
+void allow_few_processes() {
+    struct rlimit few{4, 4};
+    if (setrlimit(RLIMIT_NPROC, &few) != 0 || (getuid() == 0 && setuid(54321) != 0)) _exit(77);
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    if (const char *spare = getenv("YAMBA_TEST_SPARE")) yamba::load::spare = atof(spare);
+    if (getenv("YAMBA_TEST_FEW_PROCESSES") != nullptr) allow_few_processes();
+    const yamba::ProgramInfo info{"load_sample", "any", "any", {nullptr, 0}, nullptr, worlds, {nullptr, 0}, {variants, 1}};
+    return yamba::main(info, argc, argv);
+}
