@@ -18,7 +18,7 @@ pub struct Circles {
     pub significance: f64,
     /// The confidence of the intervals.
     pub confidence: f64,
-    /// The half-width, as a share of the mean, that `tests_needed` is for (e).
+    /// The half-width, as a share of the mean, that `tests_needed` is for (e). Groups that differ by less are held to be alike.
     pub share: f64,
     /// What each fresh process measured.
     pub launches: Vec<CirclesLaunch>,

@@ -14,7 +14,7 @@ const SIGNIFICANCE: f64 = 0.01;
 /// The confidence of the mean's interval, and of the one whose size is foretold.
 const CONFIDENCE: f64 = 0.95;
 
-/// The half-width that is foretold, as a share of the mean.
+/// The half-width that is foretold, as a share of the mean. A smaller difference between groups is none.
 const SHARE: f64 = 0.01;
 
 /// The tests of the launches that got to their end, in the order in which they ran; `counts` says which of them are neither
@@ -131,7 +131,9 @@ fn inferred(launch: u64, groups: Vec<CircleGroup>) -> CirclesLaunch {
             accumulated,
         })
         .collect();
-    let steady = steady_from(&each, SIGNIFICANCE);
+    let significant = steady_from(&each, SIGNIFICANCE);
+    let negligible = alike_from(&groups);
+    let steady = significant.into_iter().chain(negligible).min();
     let from = steady.unwrap_or(each.len().saturating_sub(1));
     let latency = each.get(from).and_then(|group| latency(*group));
     CirclesLaunch {
@@ -140,6 +142,19 @@ fn inferred(launch: u64, groups: Vec<CircleGroup>) -> CirclesLaunch {
         groups,
         primary: latency,
     }
+}
+
+/// The first group such that it and all later ones have means within [`SHARE`] of each other. A machine that drifts by a fraction of that
+/// makes groups differ significantly that differ in nothing of interest.
+fn alike_from(groups: &[CircleGroup]) -> Option<usize> {
+    let means: Option<Vec<f64>> = groups.iter().map(|g| g.mean_per_circle).collect();
+    let means = means?;
+    let alike = |later: &[f64]| {
+        let least = later.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = later.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        most - least <= SHARE * least
+    };
+    (0..means.len().saturating_sub(1)).find(|i| alike(&means[*i..]))
 }
 
 fn latency(group: Group<'_>) -> Option<PrimaryLatency> {
@@ -248,6 +263,18 @@ pub(super) mod tests {
         assert_eq!(from, [Some(4), Some(30)]);
         let warm = both.iter().filter(|t| is_warm(&all, t));
         assert_eq!(warm.count(), 2 * 30 + 5 * 30);
+    }
+
+    #[test]
+    fn a_drift_of_less_than_one_percent_is_no_warm_up() {
+        let drifted = |factor: f64| {
+            let mut tests = measured(0, WARM);
+            let first = tests.iter_mut().filter(|t| t.group == Some(0));
+            first.for_each(|t| t.ns *= factor);
+            circles(&tests, |_| true).unwrap().launches[0].steady_from
+        };
+        assert_eq!(drifted(1.005), Some(30));
+        assert_eq!(drifted(1.02), Some(31));
     }
 
     #[test]

@@ -81,15 +81,20 @@ fn groups(groups: &[CircleGroup]) -> Vec<String> {
 
 fn warm_up(circles: &Circles, launch: &CirclesLaunch) -> String {
     let test = format!(
-        "Welch's t between all sizes, Holm, {} %",
+        "Welch's t, Holm, {} %",
         number(100.0 * circles.significance)
     );
+    let share = number(100.0 * circles.share);
     match launch.steady_from {
-        Some(size) => format!("steady from N = {size} on ({test})"),
+        Some(size) => format!(
+            "steady from N = {size} on: means within {share} %, or no significant difference ({test})"
+        ),
         None if launch.groups.len() < 2 => {
             "one size alone does not show whether the caches are warm".to_owned()
         }
-        None => format!("not steady: even the last two sizes differ ({test})"),
+        None => format!(
+            "not steady: the last two sizes differ by over {share} %, and significantly ({test})"
+        ),
     }
 }
 
@@ -182,7 +187,7 @@ mod tests {
                 "  32     146716        709   0.48    4584.9",
                 "  33     151143        749   0.50    4580.1",
                 "  34     155521        800   0.51    4574.1",
-                "steady from N = 30 on (Welch's t between all sizes, Holm, 1 %)",
+                "steady from N = 30 on: means within 1 %, or no significant difference (Welch's t, Holm, 1 %)",
                 "one circle, from N = 30: mean 4589.6 [4576.2, 4603.0], deviation 196.2 (4.28 %)",
                 "tests needed for 1 % at 95 % confidence: 3",
                 "",
