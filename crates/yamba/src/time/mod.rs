@@ -7,6 +7,7 @@ mod source;
 mod statement;
 
 use std::ops::Range;
+use std::time::Duration;
 
 use yamba_lang::{ClassId, Diagnostic, Input, Severity, Target};
 use yamba_record::{Benchmark, Run, Status, parameters::plain};
@@ -50,6 +51,19 @@ pub struct Questions {
     parameter: &'static str,
     each: Vec<Question>,
 }
+
+/// Fresh processes a figure: from the second to the eighth of nine medians is an interval of 96 %, so that one process that
+/// the machine disturbed does not widen it.
+const LAUNCHES: u64 = 9;
+
+/// For one figure, with all its processes.
+const TIME: Duration = Duration::from_millis(300);
+
+/// Of each process.
+const WARMUP: Duration = Duration::from_millis(10);
+
+/// Of a figure whose process may stop early.
+const PRECISION: f64 = 0.005;
 
 /// How often a figure is measured again that came out without its cycles.
 const AGAIN: usize = 2;
@@ -273,11 +287,16 @@ fn questions(figures: Vec<(String, asm::Figure)>, built: Built, warnings: Told) 
     }
 }
 
+/// Short, and yet several fresh processes a figure: some statements cost more or less by where a process happens to lie.
 fn options(parameter: &str, each: &[Question]) -> Options {
     let values = each.iter().filter_map(|q| q.value.clone()).collect();
     Options {
         sweep: vec![(parameter.to_owned(), values)],
-        ..Options::quick()
+        launches: Some(LAUNCHES),
+        time: TIME,
+        warmup: Some(WARMUP),
+        precision: PRECISION,
+        ..Options::default()
     }
 }
 

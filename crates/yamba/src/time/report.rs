@@ -2,8 +2,16 @@
 //! it below it.
 
 use yamba_record::{Benchmark, Run, Status};
+use yamba_stats::launch_ratio;
 
 use crate::run::{number, scale};
+
+/// The confidence of the interval of a ratio.
+const CONFIDENCE: f64 = 0.95;
+
+/// The variance that the logarithm of a launch's median has at least: a standard deviation of 0.1 %. Launches that agree
+/// by chance would show differences that are none.
+const VARIANCE_FLOOR: f64 = 1e-6;
 
 /// The answer.
 pub fn report(run: &Run, colour: bool) -> String {
@@ -13,13 +21,17 @@ pub fn report(run: &Run, colour: bool) -> String {
     let mut out = String::new();
     let mut subject = "";
     let mut said: &[String] = &[];
+    // The same question asked twice is two answers.
+    let mut aspects: Vec<&str> = Vec::new();
     for (benchmark, row) in run.benchmarks.iter().zip(&rows) {
-        if subject_of(benchmark) != subject {
+        let aspect = aspect_of(benchmark);
+        if subject_of(benchmark) != subject || aspects.contains(&aspect) {
             subject = subject_of(benchmark);
-            said = &[];
+            (said, aspects) = (&[], Vec::new());
             out.push_str(&bold(subject, colour));
             out.push('\n');
         }
+        aspects.push(aspect);
         out.push_str(&format!(
             "  {}",
             word(benchmark, &row[0], widths[0], colour)
@@ -134,9 +146,18 @@ fn compared(run: &Run, benchmark: &Benchmark) -> Option<String> {
     Some(format!("{ratio} times {subject} [{low}, {high}]"))
 }
 
-/// What b is of a, in cycles where both are known, from one end of an interval to the other end of the other.
+/// What b is of a, in cycles where both are known: between launches where there are several, else from one end of an
+/// interval to the other end of the other.
 fn ratio(a: &Benchmark, b: &Benchmark) -> Option<(f64, [f64; 2])> {
     let in_cycles = a.cycles.is_some() && b.cycles.is_some();
+    let launches = |x: &Benchmark| -> Vec<f64> {
+        let each = x.launches.iter();
+        let medians = each.filter_map(|l| if in_cycles { l.cycles } else { l.median });
+        medians.filter(|m| *m > 0.0).collect()
+    };
+    if let Some(r) = launch_ratio(&launches(a), &launches(b), CONFIDENCE, VARIANCE_FLOOR) {
+        return Some((r.ratio, [r.low, r.high]));
+    }
     let ends = |x: &Benchmark| match x.cycles.filter(|_| in_cycles) {
         Some(c) => Some((c.median, c.interval)),
         None => Some((x.median?, x.interval?)),
@@ -144,4 +165,77 @@ fn ratio(a: &Benchmark, b: &Benchmark) -> Option<(f64, [f64; 2])> {
     let ((a, [a_low, a_high]), (b, [b_low, b_high])) = (ends(a)?, ends(b)?);
     let is_positive = a_low > 0.0 && b_low > 0.0;
     is_positive.then(|| (b / a, [b_low / a_high, b_high / a_low]))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn entry(name: &str, status: &str, figure: f64, notes: &[&str]) -> Benchmark {
+        let launch = |factor: f64| {
+            let (median, cycles) = (factor * figure, 4.0 * factor * figure);
+            json!({"median": median, "cycles": cycles, "samples": 11, "cycle_ns": 0.25})
+        };
+        let is_ok = status == "ok";
+        let cycles = json!({"median": 4.0 * figure, "interval": [3.996 * figure, 4.004 * figure]});
+        serde_json::from_value(json!({
+            "name": name, "class": "c", "ports": [], "parameters": {}, "processes": 1,
+            "status": status, "valid": is_ok, "unit": "ns", "operations": 1.0,
+            "median": is_ok.then_some(figure),
+            "interval": is_ok.then_some([0.999 * figure, 1.001 * figure]),
+            "cycles": is_ok.then_some(cycles),
+            "launches": [launch(0.999), launch(1.0), launch(1.001)],
+            "samples": [], "evidence": {}, "notes": notes,
+        }))
+        .unwrap()
+    }
+
+    fn told(benchmarks: Vec<Benchmark>) -> String {
+        let mut run = Run::new(Default::default());
+        run.benchmarks = benchmarks;
+        report(&run, false)
+    }
+
+    #[test]
+    fn figures_stand_under_what_was_asked() {
+        let chain = "chain: imul rax, rax";
+        let text = told(vec![
+            entry("asm/imul rax, rax/latency", "ok", 0.75, &[chain]),
+            entry("asm/imul rax, rax/throughput", "ok", 0.25, &[]),
+        ]);
+        let lines = [
+            "imul rax, rax",
+            "  latency     3 cycles [2.997, 3.003]  0.75 ns [0.7492, 0.7507]",
+            "      chain: imul rax, rax",
+            "  throughput  1 cycles [0.999, 1.001]  0.25 ns [0.2497, 0.2502]",
+        ];
+        assert_eq!(text.lines().collect::<Vec<_>>(), lines);
+    }
+
+    #[test]
+    fn several_are_compared_with_the_first_that_has_a_figure() {
+        let text = told(vec![
+            entry("statement/bad();", "crashed", 1.0, &["ended"]),
+            entry("statement/a();", "ok", 1.0, &[]),
+            entry("statement/a/b;", "ok", 2.0, &[]),
+            entry("statement/a();", "ok", 1.0, &[]),
+        ]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[..3], ["bad();", "  time  CRASHED", "      ended"]);
+        assert_eq!((lines[3], lines[5], lines[7]), ("a();", "a/b;", "a();"));
+        assert!(lines[6].contains("2 times a(); [1.99"), "{text}");
+        assert!(lines[8].ends_with("~ a();"), "{text}");
+    }
+
+    #[test]
+    fn a_reason_that_both_figures_share_is_told_once() {
+        let text = told(vec![
+            entry("asm/ud2/latency", "crashed", 1.0, &["illegal"]),
+            entry("asm/ud2/throughput", "crashed", 1.0, &["illegal"]),
+        ]);
+        assert_eq!(text.matches("illegal").count(), 1);
+        assert_eq!(text.matches("CRASHED").count(), 2);
+    }
 }
