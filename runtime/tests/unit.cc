@@ -218,6 +218,7 @@ void passes_grow_until_an_interval_is_long_enough() {
 struct Disturbed final : yamba::Subject {
     uint64_t intervals = 0;
     bool waiting = false;
+    int64_t step = 0;  // of the clock, in the fifth interval
     void configure(yamba::ParameterSource &) override {}
     void prepare() override {}
     void setup() override {}
@@ -230,7 +231,12 @@ struct Disturbed final : yamba::Subject {
     double value() override { return 0; }
     void run(uint64_t) override {
         now += 1000;
-        if (intervals % 3 == 0) usage.involuntary++;
+        if (step == 0 && intervals % 3 == 0) usage.involuntary++;
+        if (step != 0 && intervals == 5) {
+            now += uint64_t(step);
+            // The thread's own clock is another one.
+            usage.cpu_ns -= double(step);
+        }
     }
     void run_dummy(uint64_t) override {}
     void evidence(yamba::EvidenceSink &) override { intervals++; }
@@ -239,9 +245,10 @@ struct Disturbed final : yamba::Subject {
     const char *unit() override { return "ns"; }
 };
 
-uint64_t intervals_with_disturbance(bool waiting, uint64_t time) {
+uint64_t intervals_with_disturbance(bool waiting, uint64_t time, int64_t step = 0) {
     Disturbed subject;
     subject.waiting = waiting;
+    subject.step = step;
     yamba::Plan plan;
     plan.time = time;
     plan.lock = false;
@@ -262,6 +269,13 @@ void disturbed_intervals_are_replaced() {
     uint64_t enough = intervals_with_disturbance(false, 15000);
     CHECK(enough >= 16 && enough <= 18);
     CHECK(intervals_with_disturbance(true, 1) == 11);
+}
+
+// Whoever sets the clock meanwhile costs one interval, wherever it is set to.
+void a_clock_that_steps_costs_one_interval() {
+    uint64_t back = intervals_with_disturbance(false, 15000, -3600 * int64_t(1000000000));
+    CHECK(back >= 12 && back <= 30);
+    CHECK(intervals_with_disturbance(false, 15000, 3600 * int64_t(1000000000)) == 11);
 }
 
 void each_disturbance_has_its_name() {
@@ -417,6 +431,7 @@ int main() {
     a_quantity_is_asked_once_an_interval();
     passes_grow_until_an_interval_is_long_enough();
     disturbed_intervals_are_replaced();
+    a_clock_that_steps_costs_one_interval();
     each_disturbance_has_its_name();
     stolen_time_is_the_gap_between_two_clocks();
     a_cycle_is_the_difference_of_two_lengths();

@@ -138,6 +138,8 @@ class Measurement {
         for (uint64_t i = 0; i < most_intervals; i++) {
             if (measure_interval(i, passes)) good_.push_back(last_);
             double spent = since_begin() - begin;
+            // A clock that was set back: what has been spent is not known any more.
+            if (spent < 0) begin = since_begin(), spent = 0;
             if (i + 1 < plan_.intervals || (good_.size() < plan_.intervals && spent < patience * double(plan_.time))) continue;
             if (spent >= double(plan_.time)) break;
             // Looked at always, a rule would stop where the interval is narrow by chance.

@@ -10,3 +10,4 @@ mod programs;
 mod run_options;
 mod support;
 mod time;
+mod trust;

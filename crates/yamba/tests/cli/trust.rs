@@ -1,0 +1,192 @@
+//! What a person relies on: the harness under adversity, and the commands that say whether it can be trusted.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::{Answer, Yamba, has};
+
+const CHAIN: &str = "lat_integer_add";
+
+/// The command behind another one: `taskset`, `sh -c 'ulimit ...'`.
+fn behind(words: &[&str], yamba: &Yamba, arguments: &[&str]) -> Answer {
+    let inner = yamba.command(arguments);
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).arg(inner.get_program());
+    command
+        .args(inner.get_args())
+        .current_dir(yamba.folder.path())
+        .stdin(Stdio::null());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    Answer::of(command.output().unwrap())
+}
+
+fn entries(answer: &Answer) -> Vec<Value> {
+    let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    run["benchmarks"].as_array().unwrap().clone()
+}
+
+#[test]
+fn one_processor_is_enough() {
+    if !has("g++") || !has("taskset") {
+        return;
+    }
+    let yamba = Yamba::new();
+    let arguments = ["run", CHAIN, "lat_pipe", "--quick", "--json"];
+    let answer = behind(&["taskset", "-c", "0"], &yamba, &arguments);
+    let entries = entries(&answer);
+    let status = |name: &str, placement: &str| {
+        let found = entries.iter().find(|b| {
+            let at = &b["parameters"]["placement"];
+            b["name"] == name && (placement.is_empty() || *at == placement)
+        });
+        let found = found.unwrap_or_else(|| panic!("no {name} {placement}"));
+        (found["status"].clone(), found["notes"].to_string())
+    };
+    assert_eq!(status(CHAIN, "").0, "ok");
+    assert_eq!(status("lat_pipe", "same").0, "ok");
+    let (apart, notes) = status("lat_pipe", "apart");
+    assert_ne!(apart, "ok");
+    assert!(notes.contains("one processor only"), "{notes}");
+    // All of it on the one that there is.
+    let chain = entries.iter().find(|b| b["name"] == CHAIN).unwrap();
+    assert_eq!(chain["placement"]["cpu"], 0);
+    assert_eq!(chain["placement"]["allowed"], serde_json::json!([0]));
+}
+
+#[test]
+fn no_memory_costs_that_figure_only() {
+    if !has("g++") {
+        return;
+    }
+    let yamba = Yamba::new();
+    // Built with all the memory there is; only the run has to do without.
+    let run = ["run", CHAIN, "lat_mem_rd", "--quick", "--json"];
+    yamba.command(&run).output().unwrap();
+    let limit = ["sh", "-c", "ulimit -v 40000; exec \"$@\"", "sh"];
+    let answer = behind(&limit, &yamba, &run);
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    let entries = entries(&answer);
+    let with = |name: &str, status: &str| {
+        let mut all = entries.iter();
+        all.any(|b| b["name"] == name && b["status"] == status)
+    };
+    assert!(with(CHAIN, "ok"), "{}", answer.out);
+    assert!(with("lat_mem_rd", "crashed"), "{}", answer.out);
+    let notes = entries
+        .iter()
+        .filter(|b| b["status"] == "crashed")
+        .map(|b| b["notes"].to_string());
+    for note in notes {
+        assert!(note.contains("Cannot allocate memory"), "{note}");
+    }
+}
+
+/// Between what is read before a stretch and what is read after it the process makes no system call.
+#[test]
+fn nothing_is_asked_of_the_system_in_a_timed_interval() {
+    if !has("g++") || !has("strace") {
+        return;
+    }
+    let yamba = Yamba::new();
+    let built = yamba.command(&["build", CHAIN]).output().unwrap();
+    let program = String::from_utf8(built.stdout).unwrap();
+    let trace = yamba.folder.path().join("trace");
+    let traced = Command::new("strace")
+        .args(["-o".as_ref(), trace.as_os_str()])
+        .args([program.trim(), "--run", "--time-ns", "2000000"])
+        .output()
+        .unwrap();
+    if !traced.status.success() {
+        eprintln!("left out: this place lets nobody trace");
+        return;
+    }
+    let text = fs::read_to_string(trace).unwrap();
+    let calls: Vec<&str> = text.lines().filter_map(|l| l.split('(').next()).collect();
+    let last = calls.iter().rposition(|c| *c == "write").unwrap();
+    let intervals = calls[..last]
+        .split(|c| *c == "write")
+        .filter(|c| !c.is_empty());
+    // Benchmark and dummy, before and after each: what the thread has used, and its processor time.
+    let expected = ["getrusage", "clock_gettime"].repeat(4);
+    let measured: Vec<_> = intervals.filter(|c| c.contains(&"getrusage")).collect();
+    assert!(measured.len() >= 11, "{}", measured.len());
+    // The first begins with whatever prepares it.
+    for calls in &measured[1..] {
+        assert_eq!(*calls, expected);
+    }
+}
+
+#[test]
+fn the_selftest_prints_expected_against_measured() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new();
+    let answer = yamba.run("selftest --json");
+    let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    assert_eq!(document["schema"], "yamba-selftest/1");
+    let checks = document["checks"].as_array().unwrap();
+    let outcome = |name: &str| {
+        let found = checks.iter().find(|c| c["name"] == name);
+        found.unwrap_or_else(|| panic!("no {name}"))["outcome"].clone()
+    };
+    // Whether a busy machine passes the others is its own affair; this one it must.
+    assert_eq!(outcome("a page fault in every pass"), "passed");
+    for name in [
+        CHAIN,
+        "an added delay of 100 cycles",
+        "100 us by another clock",
+    ] {
+        assert_ne!(outcome(name), Value::Null);
+    }
+    let failed = checks.iter().any(|c| c["outcome"] == "failed");
+    assert_eq!(document["trusted"], !failed);
+    assert_eq!(answer.status, i32::from(failed));
+}
+
+#[test]
+fn noise_counts_false_alarms() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new();
+    let words =
+        format!("noise {CHAIN} lat_syscall_getppid --comparisons 1 --time 60ms --seed 7 --json");
+    let answer = yamba.run(&words);
+    let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    assert_eq!(document["schema"], "yamba-noise/1");
+    assert_eq!(
+        (&document["comparisons"], &document["seed"]),
+        (&1.into(), &7.into())
+    );
+    assert_eq!(document["resampled"], 1000);
+    let keys: Vec<&str> = document["benchmarks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|b| b["key"].as_str().unwrap())
+        .collect();
+    assert_eq!(keys.len(), 2, "{keys:?}");
+    assert!(keys.iter().all(|k| k.starts_with("lat_")));
+    let alarms = document["alarms"].as_u64().unwrap();
+    assert!(alarms <= document["suspected"].as_u64().unwrap());
+}
+
+#[test]
+fn nothing_to_measure_is_an_error() {
+    let mut yamba = Yamba::new();
+    yamba
+        .run("noise no_such_benchmark")
+        .refused(&["no_such_benchmark"]);
+    yamba
+        .run("noise --comparisons 0")
+        .refused(&["--comparisons"]);
+    yamba.run("noise --time 5").refused(&["--time", "unit"]);
+}
