@@ -6,9 +6,9 @@ use std::process::{Command, Output};
 use yamba::build::{BuildOptions, build};
 use yamba::embedded::Home;
 use yamba::files::Disk;
-use yamba::run::{Job, Options, Program, Silent, Stop, measure};
+use yamba::run::{Job, Options, Program, Silent, Stop, Style, measure, table};
 use yamba_lang::Target;
-use yamba_record::{Benchmark, Status};
+use yamba_record::{Benchmark, Run, Status};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -96,7 +96,7 @@ fn built(class: &str) -> PathBuf {
     open
 }
 
-fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Benchmark {
+fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Run {
     let path = built(class);
     let job = Job {
         class: class.to_owned(),
@@ -120,7 +120,7 @@ fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Benchmark {
     let stop = Stop::default();
     let run = measure(&[job], &options, &target, &mut Silent, &stop, &listing);
     std::fs::remove_file(path).unwrap();
-    run.unwrap().benchmarks.remove(0)
+    run.unwrap()
 }
 
 /// Two priorities, or a note that says what they need.
@@ -154,7 +154,18 @@ const SMALL: [(&str, &str); 4] = [
 
 #[test]
 fn a_circle_runs_with_what_privilege_there_is() {
-    check_circles(&measured("circle_pipe", &[], &SMALL));
+    let run = measured("circle_pipe", &[], &SMALL);
+    check_circles(&run.benchmarks[0]);
+    let shown = |tests| {
+        let style = Style {
+            tests,
+            ..Style::default()
+        };
+        table(&run, &style)
+    };
+    assert!(shown(false).contains("8 tests of each size, launch"));
+    assert!(!shown(false).contains("Initial Test size"));
+    assert!(shown(true).contains("Initial Test size: 50\n"));
 }
 
 #[test]
@@ -163,8 +174,9 @@ fn a_circle_runs_without_privilege() {
         eprintln!("not tested: nothing here takes privileges away");
         return;
     };
-    let benchmark = measured("circle_semaphore", &runner, &SMALL);
-    check_circles(&benchmark);
+    let run = measured("circle_semaphore", &runner, &SMALL);
+    let benchmark = &run.benchmarks[0];
+    check_circles(benchmark);
     assert!(
         benchmark
             .notes
@@ -176,8 +188,9 @@ fn a_circle_runs_without_privilege() {
 #[test]
 fn the_direct_method_times_each_delivery() {
     let set = [("deliveries", "20"), ("warm_ups", "2")];
-    let benchmark = measured("direct_futex", &[], &set);
-    check_priorities(&benchmark);
+    let run = measured("direct_futex", &[], &set);
+    let benchmark = &run.benchmarks[0];
+    check_priorities(benchmark);
     assert_eq!(
         benchmark.evidence["deliveries_per_signal"].median,
         Some(1.0)
@@ -187,7 +200,8 @@ fn the_direct_method_times_each_delivery() {
 
 #[test]
 fn a_test_that_the_system_would_stop_is_refused() {
-    let benchmark = measured("circle_eventfd", &[], &[("delta", "10000000")]);
+    let run = measured("circle_eventfd", &[], &[("delta", "10000000")]);
+    let benchmark = &run.benchmarks[0];
     assert_eq!(benchmark.status, Status::Crashed);
     let said = &benchmark.notes[0];
     assert!(said.contains("may be stopped by the system"), "{said}");

@@ -193,6 +193,7 @@ impl<'a> Launches<'a> {
         let mut benchmark = summarise(&description, protocol, &self.outcomes, conditions.listing);
         benchmark.bounds = bounds;
         benchmark.cycles = None;
+        benchmark.circles = None;
         let runner = &self.entry.program.runner;
         let by = runner.first().map_or("an emulator", String::as_str);
         let isa = &description.isa;
