@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use iced_x86::{Code, EncodingKind, Instruction, OpKind, Register};
+use iced_x86::{Code, EncodingKind, Instruction, OpKind};
 
 use super::code::{encode, show, show_all};
 use super::operands::{Bank, Operand, Place, STACK, Uses, renumbered};
@@ -34,6 +34,11 @@ pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
     let mut all: Vec<Instruction> = renamed.copies(given);
     if uses.reads_memory && uses.writes_memory {
         all = moved(&all);
+    }
+    if all.is_empty() {
+        return Err(
+            "no throughput: its copies would all change the same place in memory".to_owned(),
+        );
     }
     if let [only] = all[..]
         && writes_part(&only)
@@ -239,15 +244,16 @@ fn group(given: &Instruction, uses: &Uses, target: &Operand) -> Vec<Operand> {
 
 /// The copies with lines of the buffer of their own.
 fn moved(all: &[Instruction]) -> Vec<Instruction> {
-    let count = all.len().max(LINES);
-    let each = (0..count).filter_map(|turn| {
+    let turns = 0..all.len().max(LINES);
+    let each = turns.filter_map(|turn| {
         let mut copy = all[turn % all.len()];
         let line = (turn % LINES) as u64 * LINE;
         let displacement = copy.memory_displacement64().wrapping_add(line);
         copy.set_memory_displacement64(displacement);
-        if copy.memory_base() != Register::None {
-            // A displacement of 32 bits, which addresses of 64 bits have.
-            copy.set_memory_displ_size(8);
+        // A displacement of 32 bits, by the decoder's name for it: the size of the address.
+        let address = [copy.memory_base(), copy.memory_index()];
+        if let Some(register) = address.into_iter().find(|r| r.is_gpr()) {
+            copy.set_memory_displ_size(register.size() as u32);
         }
         encode(&copy).map(|_| copy)
     });

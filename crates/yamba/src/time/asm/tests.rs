@@ -1,9 +1,12 @@
 //! What is measured of an instruction, by its bytes.
 
+use std::collections::BTreeSet;
+
 use super::chain::chain;
 use super::code::{decode, show_all};
 use super::copies::copies;
 use super::figures;
+use super::operands::{Place, Uses};
 use super::refusal::refusal;
 use super::start::Given;
 
@@ -609,4 +612,122 @@ fn one_instruction_and_no_more() {
     assert!(told("9090").contains("this is 2"));
     assert!(told("").contains("this is 0"));
     assert!(told("c3").contains("leaves the row"));
+}
+
+/// Instructions as they come from bytes drawn by a generator with a fixed seed.
+fn drawn(count: usize) -> impl Iterator<Item = iced_x86::Instruction> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let draw = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let words = std::iter::repeat_with(draw);
+    // Prefixes and escapes that bare chance would seldom put first.
+    let heads: [&[u8]; 8] = [
+        &[],
+        &[0x48],
+        &[0x0f],
+        &[0x66, 0x0f],
+        &[0xf2, 0x48, 0x0f],
+        &[0xc5],
+        &[0xc4],
+        &[0x62],
+    ];
+    let decoded = words.zip(heads.into_iter().cycle()).map(|(word, head)| {
+        let bytes = [head, &word.to_le_bytes(), &[0; 8]].concat();
+        decode(&bytes)[0]
+    });
+    decoded
+        .filter(|i| !i.is_invalid() && refusal(i).is_none())
+        .take(count)
+}
+
+/// What the steps before may give to a step: what it needs and does not get within itself.
+fn wanted(step: &[iced_x86::Instruction]) -> BTreeSet<Place> {
+    let mut own = BTreeSet::new();
+    let mut wanted = BTreeSet::new();
+    for uses in step.iter().map(Uses::of) {
+        wanted.extend(uses.sources().difference(&own).copied());
+        own.extend(written(&uses));
+    }
+    wanted
+}
+
+fn written(uses: &Uses) -> BTreeSet<Place> {
+    let named = uses.operands.iter().filter(|o| o.writes).map(|o| o.place);
+    named.chain(uses.implicit_writes.iter().copied()).collect()
+}
+
+fn given_by(step: &[iced_x86::Instruction]) -> BTreeSet<Place> {
+    step.iter().flat_map(|i| written(&Uses::of(i))).collect()
+}
+
+#[test]
+fn no_copy_needs_what_another_writes() {
+    let mut seen = 0;
+    for instruction in drawn(3_000) {
+        let Ok(copies) = copies(&instruction) else {
+            continue;
+        };
+        seen += 1;
+        let given: Vec<BTreeSet<Place>> = copies.steps.iter().map(|s| given_by(s)).collect();
+        for (step, own) in copies.steps.iter().zip(&given) {
+            // Registers come round again when there are more lines of memory than registers.
+            let mut others = given.iter().filter(|g| *g != own).flatten();
+            let wanted = wanted(step);
+            assert!(!others.any(|p| wanted.contains(p)), "{}", show_all(step));
+        }
+        if copies.steps.len() == 1 {
+            let step = &copies.steps[0];
+            assert!(
+                wanted(step).is_disjoint(&given_by(step)),
+                "{}",
+                show_all(step)
+            );
+        }
+    }
+    assert!(seen > 1_500, "{seen}");
+}
+
+#[test]
+fn every_step_of_a_chain_needs_the_one_before() {
+    let mut seen = 0;
+    for instruction in drawn(3_000) {
+        let Ok(chain) = chain(&instruction) else {
+            continue;
+        };
+        let first = Uses::of(&chain.step[0]);
+        let last = Uses::of(chain.step.last().unwrap());
+        let by_register = wanted(&chain.step)
+            .intersection(&given_by(&chain.step))
+            .count()
+            > 0;
+        let by_flags = first.flags_read & last.flags_written != 0;
+        let by_memory = first.reads_memory && first.writes_memory;
+        // An idiom's dependency is in its text only; what the processor makes of it is measured.
+        let by_text = first.operands.iter().any(|o| o.is_idle && o.writes);
+        assert!(
+            by_register || by_flags || by_memory || by_text,
+            "{}",
+            chain.note
+        );
+        seen += 1;
+    }
+    assert!(seen > 1_000, "{seen}");
+}
+
+#[test]
+fn whatever_is_measured_can_be_encoded() {
+    let none = Given::default();
+    for instruction in drawn(1_000) {
+        let bytes = super::code::encode(&instruction).unwrap_or_default();
+        for figure in figures("", &bytes, &none).unwrap_or_default() {
+            let Ok(code) = figure.code else { continue };
+            let parts: Vec<&str> = code.split('/').collect();
+            assert_eq!((parts.len(), parts[0].len()), (4, 16), "{code}");
+            assert!(!parts[3].is_empty(), "{}", show_all(&[instruction]));
+        }
+    }
 }
