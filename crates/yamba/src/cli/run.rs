@@ -36,7 +36,7 @@ Examples:
   yamba run pagefault --set scale=64           one point of a sweep
   yamba run mine.yamba --sweep length=10,100   other points
   yamba run --tag memory --json > run.json     raw samples and all
-  yamba run lat_getpid -P 1,2,4                with several processes at the same time
+  yamba run bw_mem_copy -P 1,2,4               with several processes at the same time
   yamba run --time 10s                         the whole suite, 10 s a benchmark
 
 Each figure comes from several launches: fresh processes, in turns with those of the other benchmarks.
