@@ -13,6 +13,9 @@ const MOST: usize = 24;
 /// Copies in memory lie in lines of their own.
 const LINE: u64 = 64;
 
+/// Of `vzeroupper` and its like, which have no operand that could be renamed.
+const WHOLE_FILE: &str = "copies: all change the same registers; where the processor waits for these, so does the figure";
+
 /// How many lines the copies of an instruction that changes memory use.
 const LINES: usize = 16;
 
@@ -54,7 +57,11 @@ pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
         twins: Vec::new(),
     };
     for place in shared(&all) {
-        copies.free(place)?;
+        if uses.operands.is_empty() && place.bank != Bank::General {
+            copies.notes = vec![WHOLE_FILE.to_owned()];
+        } else {
+            copies.free(place)?;
+        }
     }
     if uses.flags_read & uses.flags_written != 0 {
         copies.free_flags()?;

@@ -12,12 +12,13 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use iced_x86::Instruction;
+use iced_x86::{Instruction, MemorySize};
 
 pub(super) use faults::explain;
 
 pub(super) use start::Given;
 
+use operands::Uses;
 use start::Start;
 
 /// One figure of an instruction, ready to be measured.
@@ -47,12 +48,27 @@ pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Fig
         latency(&instruction, given),
         throughput(&instruction, given),
     ];
+    if reads_address_as_number(&instruction) {
+        let told = "the buffer's first word is an address, which as a number is denormal: slow on some processors; [... + 64] is 1.0";
+        figures
+            .iter_mut()
+            .for_each(|f| f.notes.push(told.to_owned()));
+    }
     // Where it is measured as it was typed, it is shown so.
     let ours = code::show(&instruction);
     for note in figures.iter_mut().flat_map(|f| &mut f.notes) {
         *note = as_typed(note, &ours, text);
     }
     Ok(figures)
+}
+
+/// Whether it computes with what the buffer's first word holds.
+fn reads_address_as_number(instruction: &Instruction) -> bool {
+    let uses = Uses::of(instruction);
+    let is_number = instruction.memory_size().element_type() == MemorySize::Float64;
+    let at_start = instruction.memory_displacement64() == 0 && !uses.address.is_empty();
+    let computes = uses.operands.iter().any(|o| o.reads) || instruction.op_count() > 2;
+    is_number && at_start && uses.reads_memory && computes
 }
 
 /// A note with one instruction of a list spelled as it was typed.
