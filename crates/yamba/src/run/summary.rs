@@ -233,7 +233,7 @@ impl Figures {
         Figures {
             samples: rule(&used.each(|i| i.sample)),
             times: rule(&used.each(time)),
-            cycles: rule(&used.each(cycles::of)),
+            cycles: rule(&used.each(cycles::of)).map(cycles::with_own_error),
             second_opinion: cycles::second_opinion(&all),
         }
     }
