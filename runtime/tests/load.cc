@@ -18,6 +18,7 @@ int failures = 0;
 void work_is_shared_down_to_a_tenth() {
     CHECK(share_of_work(1, 4) == 1);
     CHECK(share_of_work(4, 4) == 1);
+    CHECK(share_of_work(7, 4) == 1);
     CHECK(share_of_work(8, 4) == 0.5);
     CHECK(share_of_work(40, 4) == 0.1);
     CHECK(share_of_work(256, 2) == 0.1);

@@ -187,7 +187,7 @@ class Parent {
         double ns = header_.alone.pass * double(sizes.passes);
         Text text;
         if (one_pass) text.addf("an interval under load is one pass, %.3g ms in one process alone; what the class does around each pass runs in between", ns / 1e6);
-        else if (shared_.processes > processors_)
+        else if (share_of_work(shared_.processes, processors_) < 1)
             text.addf("%llu processes share %llu processors: an interval holds what takes one process alone %.3g ms", ull(shared_.processes), ull(processors_), ns / 1e6);
         if (!text.empty()) Record("note").text("text", text.c_str());
     }

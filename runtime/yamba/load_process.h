@@ -47,7 +47,6 @@ class Process {
         }
         enter(cleaning_up);
         subject_.cleanup();
-        end_if_abandoned();
         enter(cleaned_up);
     }
 
@@ -59,7 +58,10 @@ class Process {
         EvidenceObject evidence;
     };
 
-    void enter(State state) { write(shared_.slots[index_].state, state); }
+    void enter(State state) {
+        end_if_abandoned();
+        write(shared_.slots[index_].state, state);
+    }
 
     void arrive(State state) {
         enter(state);
@@ -85,7 +87,7 @@ class Process {
         return read(header_.step) != step_;
     }
 
-    // Where the system does not end it with the parent. And a benchmark may have put a copy of this process in its place.
+    // Where the system does not end it with the parent. And a benchmark that becomes a daemon has put a copy in the place of this process.
     void end_if_abandoned() {
         if (getppid() != parent_) _exit(failed_status);
     }

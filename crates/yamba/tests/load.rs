@@ -1,0 +1,438 @@
+//! Several processes at the same time: nobody times before all run and nobody stops before all have timed, what the harness itself needs
+//! does not grow with their number, and whichever of them fails is named.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use yamba_record::Event;
+use yamba_record::event::{HarnessUse, RawInterval};
+
+/// Intervals so short that the tests are, too.
+const SHORT: [&str; 2] = ["--loaded-ns", "20000000"];
+
+fn runtime() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime")
+}
+
+fn compile(compiler: &str, source: &str, flags: &[&str], name: &str) -> PathBuf {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let done = Command::new(compiler)
+        .args(["-std=c++17", "-g1", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(runtime())
+        .args(flags)
+        .arg(runtime().join("tests").join(source))
+        .arg("-o")
+        .arg(&out)
+        .output()
+        .expect("a C++ compiler");
+    assert!(done.status.success(), "{}", said(&done));
+    out
+}
+
+fn has(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn events(output: &Output) -> Vec<Event> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
+        .collect()
+}
+
+/// A program that runs to its end under load.
+fn measured(program: &[&str], arguments: &[&str]) -> Vec<Event> {
+    let done = Command::new(program[0])
+        .args(&program[1..])
+        .arg("--run")
+        .args(SHORT)
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", said(&done));
+    let events = events(&done);
+    assert_eq!(events.last(), Some(&Event::End));
+    events
+}
+
+fn intervals(events: &[Event]) -> Vec<RawInterval> {
+    let of = |e: &Event| match e {
+        Event::Interval(interval) => Some(interval.clone()),
+        _ => None,
+    };
+    events.iter().filter_map(of).collect()
+}
+
+fn harness_use(events: &[Event]) -> HarnessUse {
+    let of = |e: &Event| match e {
+        Event::Harness(used) => Some(used.clone()),
+        _ => None,
+    };
+    events.iter().find_map(of).expect("what the harness used")
+}
+
+/// In each round, whoever timed did so while every other process ran: its interval lies within the time that the other one ran.
+fn kept_guarantee(intervals: &[RawInterval], processes: u64) -> bool {
+    let mut rounds: BTreeMap<u64, Vec<&RawInterval>> = BTreeMap::new();
+    for interval in intervals {
+        rounds.entry(interval.index).or_default().push(interval);
+    }
+    rounds.values().all(|round| {
+        let mut seen: Vec<u64> = round.iter().map(|i| i.process).collect();
+        seen.sort_unstable();
+        let times: Vec<_> = round.iter().filter_map(|i| i.load).collect();
+        let ran_during = |timing: &yamba_record::event::Load| {
+            times
+                .iter()
+                .all(|other| other.ready_ns <= timing.begin_ns && timing.end_ns <= other.left_ns)
+        };
+        seen == (0..processes).collect::<Vec<_>>()
+            && times.len() == round.len()
+            && times.iter().all(|t| t.begin_ns < t.end_ns && ran_during(t))
+    })
+}
+
+#[test]
+fn everybody_runs_while_anybody_times() {
+    let sample = compile("g++", "load_sample.cc", &["-O2"], "load-guarantee");
+    let sample = sample.to_str().unwrap();
+    for processes in [1, 2, 5, 16] {
+        let count = processes.to_string();
+        let arguments = [
+            "--processes",
+            &count,
+            "--intervals",
+            "2",
+            "--time-ns",
+            "60000000000",
+        ];
+        let events = measured(&[sample], &arguments);
+        let measured = intervals(&events);
+        assert_eq!(measured.len() as u64, 2 * processes);
+        assert!(kept_guarantee(&measured, processes), "{measured:?}");
+        for interval in &measured {
+            let load = interval.load.unwrap();
+            assert!(interval.ns <= load.end_ns - load.begin_ns);
+            // Inside a pass, as ever; and of process 0 the classes counts what found the interval's length, too.
+            assert_eq!(interval.evidence["inside"], Some(1.0));
+            let told = interval.evidence["passes_told"].unwrap();
+            let is_first = interval.process == 0 && interval.index == 0;
+            assert!(told == 1.0 || is_first, "{told}");
+            assert!(interval.dummy_ns > 0.0 && interval.cycle_ns.is_none());
+        }
+        let passes = measured[0].passes;
+        assert!(measured.iter().all(|i| i.passes == passes));
+        assert_eq!(harness_use(&events).rounds, 2);
+    }
+}
+
+/// A checker that is always content would prove nothing.
+#[test]
+fn whoever_breaks_the_guarantee_is_found() {
+    let sample = compile("g++", "load_sample.cc", &["-O2"], "load-doctored");
+    let arguments = ["--processes", "3", "--intervals", "1"];
+    let kept = intervals(&measured(&[sample.to_str().unwrap()], &arguments));
+    assert!(kept_guarantee(&kept, 3));
+    type Change = fn(&mut Vec<RawInterval>);
+    let changes: [Change; 5] = [
+        |all| {
+            let begin = all[0].load.unwrap().begin_ns;
+            all[1].load.as_mut().unwrap().ready_ns = begin + 1.0;
+        },
+        |all| {
+            let end = all[2].load.unwrap().end_ns;
+            all[0].load.as_mut().unwrap().left_ns = end - 1.0;
+        },
+        |all| all[1].load = None,
+        |all| drop(all.pop()),
+        |all| all[1].process = all[0].process,
+    ];
+    for (which, change) in changes.into_iter().enumerate() {
+        let mut doctored = kept.clone();
+        change(&mut doctored);
+        assert!(!kept_guarantee(&doctored, 3), "change {which}");
+    }
+}
+
+/// From the language to the record: a plain benchmark, one with hooks around each pass, a quantity, and one whose processes have partners.
+#[test]
+fn benchmarks_of_all_kinds() {
+    let home = runtime().join("..");
+    let scratch = tempfile::tempdir().unwrap();
+    for name in [
+        "suite/cpu/lat_syscall_getppid.yamba",
+        "suite/memory/pagefault.yamba",
+        "examples/11_quantity.yamba",
+        "suite/ipc/lat_pipe.yamba",
+    ] {
+        let program = scratch.path().join("program");
+        let built = Command::new(env!("CARGO_BIN_EXE_yamba"))
+            .arg("build")
+            .arg(home.join(name))
+            .arg("-o")
+            .arg(&program)
+            .env("YAMBA_HOME", &home)
+            .env("YAMBA_CACHE", scratch.path().join("cache"))
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{}", said(&built));
+        let program = program.to_str().unwrap();
+        let events = measured(&[program], &["--processes", "3", "--intervals", "2"]);
+        let measured = intervals(&events);
+        assert!(kept_guarantee(&measured, 3), "{name}: {measured:?}");
+        assert_eq!(measured.len() as u64, 3 * harness_use(&events).rounds);
+        let is_quantity = name.contains("quantity");
+        assert!(measured.iter().all(|i| i.value.is_some() == is_quantity));
+    }
+}
+
+#[test]
+fn what_the_harness_needs_does_not_grow() {
+    let sample = compile("g++", "load_sample.cc", &["-O2"], "load-resources");
+    let used = |processes: u64| {
+        let count = processes.to_string();
+        let arguments = ["--processes", &count, "--intervals", "1"];
+        harness_use(&measured(&[sample.to_str().unwrap()], &arguments))
+    };
+    let (one, some, many) = (used(1), used(16), used(256));
+    for (use_, processes) in [(&one, 1), (&some, 16), (&many, 256)] {
+        assert_eq!(use_.processes, processes);
+        assert_eq!(use_.descriptors, one.descriptors);
+        assert!(use_.shared_bytes <= one.shared_bytes + 64 * processes);
+    }
+    let per_round = |used: &HarnessUse| used.parent_cpu_ns / used.rounds as f64;
+    // Sixteen times the processes. What is left is the system's: a parent that sleeps longer finds colder caches.
+    assert!(
+        per_round(&many) < 8.0 * per_round(&some),
+        "{many:?} {some:?}"
+    );
+}
+
+/// What a process does at once, what it does while it times, and so on: the numbers of `Fault` and `Where` in load_sample.cc.
+const WHERE: [&str; 4] = [
+    "while setting up",
+    "while timing",
+    "while running after its interval",
+    "while cleaning up",
+];
+
+fn sabotaged(sample: &Path, fault: usize, place: usize) -> Output {
+    let (fault, place) = (format!("fault={fault}"), format!("where={place}"));
+    Command::new(sample)
+        .args([
+            "--run",
+            "--processes",
+            "5",
+            "--intervals",
+            "2",
+            "--set",
+            "who=3",
+        ])
+        .args(["--set", &fault, "--set", &place])
+        .args(SHORT)
+        .env("YAMBA_TEST_SPARE", "1e9")
+        .output()
+        .unwrap()
+}
+
+/// Which process it is that sets up as the fourth is the scheduler's choice.
+fn without_number(text: &str) -> String {
+    let rest = text.strip_prefix("process ").unwrap_or(text);
+    rest.trim_start_matches(|c: char| c.is_ascii_digit())
+        .trim_start()
+        .to_owned()
+}
+
+#[test]
+fn whichever_process_fails_is_named_and_none_is_left() {
+    let name = format!("load-faults-{}", std::process::id());
+    let sample = compile("g++", "load_sample.cc", &["-O2"], &name);
+    let faults = [
+        (1, "of 5 was killed by signal 9 (SIGKILL)"),
+        (2, "of 5 was killed by signal 11 (SIGSEGV)"),
+        (3, "of 5 was stopped by signal 19 (SIGSTOP)"),
+        (4, "of 5 ended with status 0"),
+        (6, "of 5 ended with status 0"),
+        (7, "of 5 ended with status 3"),
+    ];
+    for (fault, how) in faults {
+        for (place, when) in WHERE.iter().enumerate() {
+            let done = sabotaged(&sample, fault, place);
+            assert_eq!(done.status.code(), Some(3), "{}", said(&done));
+            let events = events(&done);
+            let Some(Event::Error(failure)) = events.last() else {
+                panic!("{}", said(&done));
+            };
+            assert_eq!(without_number(&failure.text), format!("{how} {when}"));
+            // What the process itself had to say comes first.
+            let before = &events[events.len() - 2];
+            assert_eq!(fault == 2, matches!(before, Event::Crash(_)));
+            assert_eq!(
+                fault == 7,
+                matches!(before, Event::Error(e) if e.line.is_some())
+            );
+            // Rounds that were complete are kept.
+            let rounds = intervals(&events).len() / 5;
+            assert_eq!(rounds, if place == 3 { 2 } else { 0 });
+        }
+    }
+    assert_eq!(left(&name), Vec::<String>::new());
+}
+
+#[test]
+fn who_hangs_is_ended_and_named() {
+    let name = format!("load-hangs-{}", std::process::id());
+    let sample = compile("g++", "load_sample.cc", &["-O2"], &name);
+    for (place, when) in WHERE.iter().enumerate() {
+        let done = sabotaged(&sample, 5, place);
+        assert_eq!(done.status.code(), Some(3), "{}", said(&done));
+        let events = events(&done);
+        let Some(Event::Error(failure)) = events.last() else {
+            panic!("{}", said(&done));
+        };
+        let text = without_number(&failure.text);
+        assert!(text.starts_with("of 5 has got no further for "), "{text}");
+        assert!(text.ends_with(when), "{text}");
+    }
+    assert_eq!(left(&name), Vec::<String>::new());
+}
+
+#[test]
+fn a_system_that_is_full_is_told() {
+    let name = format!("load-full-{}", std::process::id());
+    let sample = compile("g++", "load_sample.cc", &["-O2"], &name);
+    // Whoever the sample becomes must be able to start it.
+    let open = tempfile::Builder::new()
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .tempdir_in("/tmp")
+        .unwrap();
+    let program = open.path().join(&name);
+    std::fs::copy(&sample, &program).unwrap();
+    let done = Command::new(&program)
+        .args(["--run", "--processes", "16"])
+        .args(SHORT)
+        .env("YAMBA_TEST_FEW_PROCESSES", "1")
+        .output()
+        .unwrap();
+    assert_eq!(done.status.code(), Some(3), "{}", said(&done));
+    let Some(Event::Error(failure)) = events(&done).pop() else {
+        panic!("{}", said(&done));
+    };
+    assert!(failure.text.starts_with("could start "), "{}", failure.text);
+    let reason = " of 16 processes: Resource temporarily unavailable; `ulimit -u`";
+    assert!(failure.text.contains(reason), "{}", failure.text);
+    assert_eq!(left(&name), Vec::<String>::new());
+}
+
+/// Killed, the parent can end nobody: the system or the processes themselves have to.
+#[test]
+fn a_killed_parent_leaves_no_process() {
+    let name = format!("load-orphans-{}", std::process::id());
+    for (system, flags) in [
+        ("linux", &["-O2"][..]),
+        ("posix", &["-O2", "-DYAMBA_SYSTEM_POSIX"]),
+    ] {
+        let name = format!("{name}-{system}");
+        let sample = compile("g++", "load_sample.cc", flags, &name);
+        let mut parent = Command::new(&sample)
+            .args(["--run", "--processes", "5", "--intervals", "1000"])
+            .args(["--time-ns", "60000000000"])
+            .args(SHORT)
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The first interval says that all run.
+        let records = std::io::BufReader::new(parent.stdout.take().unwrap());
+        let mut lines = std::io::BufRead::lines(records);
+        assert!(lines.any(|l| l.unwrap().contains("\"event\":\"interval\"")));
+        parent.kill().unwrap();
+        parent.wait().unwrap();
+        assert_eq!(left(&name), Vec::<String>::new());
+    }
+}
+
+/// Processes of a program that are still there when they have had time to end.
+fn left(name: &str) -> Vec<String> {
+    let running = || -> Vec<String> {
+        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        processes
+            .filter_map(|p| std::fs::read(p.path().join("cmdline")).ok())
+            .map(|line| String::from_utf8_lossy(&line).into_owned())
+            .filter(|line| line.contains(name))
+            .collect()
+    };
+    for _ in 0..1000 {
+        if running().is_empty() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    running()
+}
+
+/// The parts, one by one, under sanitizers, by the other compiler, and where only POSIX is known.
+#[test]
+fn parts() {
+    let sanitized = [
+        "-O1",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+    ];
+    let mut programs = vec![
+        compile("g++", "load.cc", &sanitized, "load-sanitized"),
+        compile(
+            "g++",
+            "load.cc",
+            &["-O2", "-DYAMBA_SYSTEM_POSIX"],
+            "load-posix",
+        ),
+    ];
+    if has("clang++") {
+        programs.push(compile("clang++", "load.cc", &["-O2"], "load-clang"));
+    }
+    for program in programs {
+        let done = Command::new(program)
+            .env("ASAN_OPTIONS", "detect_leaks=0")
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{}", said(&done));
+    }
+}
+
+/// For every processor whose compiler is here, under its emulator; under sanitizers; and where only POSIX is known.
+#[test]
+fn wherever_it_runs() {
+    let plain = ["-O2", "-static"];
+    let sanitized = [
+        "-O1",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+    ];
+    let posix = ["-O2", "-DYAMBA_SYSTEM_POSIX"];
+    let places: [(&str, &[&str], &[&str]); 5] = [
+        ("g++", &sanitized, &["env", "ASAN_OPTIONS=detect_leaks=0"]),
+        ("g++", &posix, &["env"]),
+        ("i686-linux-gnu-g++", &plain, &["env"]),
+        ("aarch64-linux-gnu-g++", &plain, &["qemu-aarch64"]),
+        ("riscv64-linux-gnu-g++", &plain, &["qemu-riscv64"]),
+    ];
+    for (which, (compiler, flags, runner)) in places.into_iter().enumerate() {
+        if !has(compiler) || !has(runner[0]) {
+            continue;
+        }
+        let sample = compile(
+            compiler,
+            "load_sample.cc",
+            flags,
+            &format!("load-place-{which}"),
+        );
+        let program: Vec<&str> = runner.iter().copied().chain(sample.to_str()).collect();
+        let events = measured(&program, &["--processes", "3", "--intervals", "2"]);
+        assert!(kept_guarantee(&intervals(&events), 3), "{compiler}");
+    }
+}
