@@ -1,7 +1,7 @@
 //! Times in core cycles: each interval by the length of a cycle around it. Pure.
 
 use yamba_record::Interval;
-use yamba_stats::median;
+use yamba_stats::{NORMAL_SCALE, median, median_absolute_deviation};
 
 use super::estimate::Estimate;
 
@@ -30,21 +30,35 @@ pub(super) fn with_own_error(mut cycles: Estimate) -> Estimate {
     cycles
 }
 
-/// What the second chain says a cycle is, as a multiple of what the first one says; none if it was never asked. Only readings
-/// of the same moment are compared, since the clock rate moves: the second chain runs right after the dummy's stretch.
-pub(super) fn second_opinion(intervals: &[&Interval]) -> Option<f64> {
-    let both = intervals
-        .iter()
-        .filter_map(|i| Some((i.dummy_cycle_ns.or(i.cycle_ns)?, i.check_cycle_ns?)));
-    let (first, second): (Vec<f64>, Vec<f64>) = both.unzip();
-    let ratio = median(&second)? / median(&first)?;
-    ratio.is_finite().then_some(ratio)
+/// What the second chain says a cycle is, as a multiple of what the first one says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SecondOpinion {
+    /// The median of the readings' ratios.
+    pub ratio: f64,
+    /// What the median of so many readings is known to: two standard errors, from their absolute deviations.
+    pub error: f64,
 }
 
-/// What speaks against giving cycles, in words.
-pub(super) fn doubt(second_opinion: f64) -> Option<String> {
-    let off = (second_opinion - 1.0).abs();
-    (off > AGREE).then(|| {
+/// None if the second chain was never asked. Only readings of the same moment are compared, since the clock rate moves: the second
+/// chain runs right after the dummy's stretch.
+pub(super) fn second_opinion(intervals: &[&Interval]) -> Option<SecondOpinion> {
+    let both = intervals
+        .iter()
+        .filter_map(|i| Some(i.check_cycle_ns? / i.dummy_cycle_ns.or(i.cycle_ns)?));
+    let ratios: Vec<f64> = both.filter(|r| r.is_finite()).collect();
+    let deviation = NORMAL_SCALE * median_absolute_deviation(&ratios)?;
+    // The median of normal values has a variance of pi / 2 times that of their mean.
+    let of_median = (std::f64::consts::FRAC_PI_2 / ratios.len() as f64).sqrt();
+    Some(SecondOpinion {
+        ratio: median(&ratios)?,
+        error: 2.0 * deviation * of_median,
+    })
+}
+
+/// What speaks against giving cycles, in words: the chains differ by more than readings so few and so scattered explain.
+pub(super) fn doubt(second: SecondOpinion) -> Option<String> {
+    let off = (second.ratio - 1.0).abs();
+    (off > AGREE + second.error).then(|| {
         format!(
             "cycles are unknown: two chains of instructions disagree on their length by {:.1} %",
             off * 100.0
@@ -86,15 +100,30 @@ mod tests {
         ];
         let seen: Vec<&Interval> = seen.iter().collect();
         let opinion = second_opinion(&seen).unwrap();
-        assert!((opinion - 1.0004).abs() < 1e-12);
+        assert!((opinion.ratio - 1.0004).abs() < 1e-12 && opinion.error == 0.0);
         assert_eq!(doubt(opinion), None);
         assert_eq!(second_opinion(&seen[1..]), None);
-        assert_eq!(doubt(0.9981), None);
+    }
+
+    #[test]
+    fn chains_that_disagree_are_not_believed() {
+        let says = |ratio, error| doubt(SecondOpinion { ratio, error });
+        assert_eq!(says(0.9981, 0.0), None);
         assert_eq!(
-            doubt(1.005).as_deref(),
+            says(1.005, 0.0).as_deref(),
             Some(
                 "cycles are unknown: two chains of instructions disagree on their length by 0.5 %"
             )
         );
+        // So few and scattered readings say nothing yet.
+        assert_eq!(says(1.005, 0.004), None);
+        let few: Vec<Interval> = [0.2480, 0.2520, 0.2515, 0.2475, 0.2560]
+            .map(|c| interval(0.25, Some(c)))
+            .to_vec();
+        let many: Vec<Interval> = few.iter().cycle().take(500).cloned().collect();
+        let ask = |all: &[Interval]| second_opinion(&all.iter().collect::<Vec<_>>()).unwrap();
+        assert!((ask(&few).ratio - 1.006).abs() < 1e-12);
+        assert_eq!(doubt(ask(&few)), None);
+        assert!(doubt(ask(&many)).is_some());
     }
 }

@@ -219,7 +219,7 @@ struct Figures {
     /// Cycles an operation.
     cycles: Option<Estimate>,
     /// What the second chain says of their length.
-    second_opinion: Option<f64>,
+    second_opinion: Option<cycles::SecondOpinion>,
 }
 
 impl Figures {
@@ -341,7 +341,7 @@ fn physics(benchmark: &Benchmark, figures: &Figures) -> Vec<String> {
         return Vec::new();
     };
     // Of two opinions on the length of a cycle, the one that excuses more.
-    let other = 1.0 / figures.second_opinion.unwrap_or(1.0);
+    let other = 1.0 / figures.second_opinion.map_or(1.0, |s| s.ratio);
     let excused = |[low, high]: [f64; 2]| [low * other.min(1.0), high * other.max(1.0)];
     let in_cycles = figures.cycles.map(|e| excused(e.interval));
     let unit = benchmark.unit.as_deref().unwrap_or_default();
