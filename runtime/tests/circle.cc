@@ -24,6 +24,7 @@ struct Recorder : yamba::Subject {
     uint64_t slow_ns = 0, circle_ns = 100;
     bool waiting = true;
     uint64_t period = 0, ticks = 0;  // of a timer, and how many fell into a test
+    yamba::Chain reference{};
 
 
     void configure(yamba::ParameterSource &) override {}
@@ -62,7 +63,8 @@ yamba::Text records_of(Recorder &subject) {
     yamba::read_clock = simulated;
     yamba::read_usage = simulated_usage;
     if (subject.period == 0) yamba::tick_period = [] { return uint64_t(0); };
-    yamba::isa_hooks.reference = yamba::isa_hooks.check = {};
+    yamba::isa_hooks.reference = subject.reference;
+    yamba::isa_hooks.check = {};
     int ends[2];
     CHECK(pipe(ends) == 0);
     yamba::record_fd = ends[1];
@@ -118,6 +120,16 @@ void a_test_without_the_processor_is_marked() {
     Recorder throttled;
     throttled.groups = 1, throttled.size = 5, throttled.slow_test = 3, throttled.slow_ns = 50000000, throttled.circle_ns = 50000000;
     CHECK(count(records_of(throttled), "\"disturbed\":[\"stolen\"]") == 1);
+}
+
+// Of the ten readings around a group some are disturbed, at either of their lengths.
+void a_cycle_s_length_is_the_median_of_many_readings() {
+    static int calls;
+    calls = 0;
+    Recorder subject;
+    subject.reference = yamba::Chain{[](uint64_t steps) { now += 3 * steps + (calls++ % 7 == 3 ? 500000 : 0); }, 64, 1};
+    yamba::Text records = records_of(subject);
+    CHECK(calls == 3 * 10 * 2 && count(records, "\"cycle_ns\":3,") == 6 && count(records, "\"check_cycle_ns\":null") == 6);
 }
 
 // A timer that interrupts once in a millisecond, seen through a clock that lags by 0.6 ms.
@@ -181,6 +193,7 @@ int main() {
     groups_follow_each_other();
     a_trial_is_short();
     a_test_without_the_processor_is_marked();
+    a_cycle_s_length_is_the_median_of_many_readings();
     no_tick_falls_into_a_short_test();
     what_cannot_be_measured_is_refused();
     return failures == 0 ? 0 : 1;

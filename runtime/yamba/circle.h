@@ -42,6 +42,7 @@ constexpr double far_longer = 5;            // than its group's median: the proc
 constexpr double throttle = 10e6;           // ns longer than the median: shorter than the system's shortest stop, longer than any other
 constexpr uint64_t trial_circles = 16;
 constexpr uint64_t most_tests = 1000000;
+constexpr int cycle_readings = 5;           // on each side of a group
 
 // What evidence says, where writing it down costs least: the names are those of every test.
 struct Said final : EvidenceSink {
@@ -66,14 +67,27 @@ struct Test {
 // What one group's tests have in common.
 struct GroupFacts {
     uint64_t number, circles;
-    double cycle_ns, check_cycle_ns;
+    double cycle_ns, check_cycle_ns, median_ns;
 };
+
+inline double median(Values<double> values) {
+    if (values.empty()) return NAN;
+    qsort(values.data(), values.size(), sizeof(double), ascending);
+    return values[values.size() / 2];
+}
 
 inline double median_ns(const Values<Test> &tests) {
     Values<double> ns;
     for (const Test &test : tests) ns.push_back(test.ns());
-    qsort(ns.data(), ns.size(), sizeof(double), ascending);
-    return ns[ns.size() / 2];
+    return median(ns);
+}
+
+// One reading that is disturbed would make all tests of a group wrong: the median of those before and after it does not.
+inline void read_lengths(double (*length)(), Values<double> &lengths) {
+    for (int i = 0; i < cycle_readings; i++) {
+        double ns = length();
+        if (ns > 0) lengths.push_back(ns);
+    }
 }
 
 class Circles {
@@ -111,15 +125,19 @@ class Circles {
     }
 
     void measure_group(uint64_t number) {
-        GroupFacts group{number, subject_.circle_test_size(number), cycle_length(), check_cycle_length()};
+        Values<double> lengths, check_lengths;
+        read_lengths(cycle_length, lengths);
+        read_lengths(check_cycle_length, check_lengths);
+        uint64_t circles = subject_.circle_test_size(number);
         Ticks ticks;
         // Evidence stands before every other test, so also before the first. What it says now is of what came before, and of no test.
         interval = Interval{};
         say(tests_[0]);
-        for (Test &test : tests_) run_test(test, group.circles, ticks);
-        group.cycle_ns = (group.cycle_ns + cycle_length()) / 2;
-        double median = median_ns(tests_);
-        for (const Test &test : tests_) record(test, group, median);
+        for (Test &test : tests_) run_test(test, circles, ticks);
+        read_lengths(cycle_length, lengths);
+        read_lengths(check_cycle_length, check_lengths);
+        GroupFacts group{number, circles, median(lengths), median(check_lengths), median_ns(tests_)};
+        for (const Test &test : tests_) record(test, group);
     }
 
     // From one test to the next: what the system did meanwhile, then the evidence, then a wait until no tick of the system's timer falls into the test, where it is
@@ -141,7 +159,7 @@ class Circles {
         subject_.evidence(said_);
     }
 
-    void record(const Test &test, const GroupFacts &group, double median) {
+    void record(const Test &test, const GroupFacts &group) {
         IntervalFacts facts;
         facts.index = index_++;
         facts.passes = group.circles;
@@ -152,7 +170,7 @@ class Circles {
         facts.disturbance = test.disturbance;
         facts.disturbance.clock_went_back = facts.ns < 0;
         facts.disturbed = held_against(facts.disturbance, facts.ns, own_);
-        if (facts.ns > far_longer * median || facts.ns > median + throttle) {
+        if (facts.ns > far_longer * group.median_ns || facts.ns > group.median_ns + throttle) {
             any_stolen_ = true;
             if (strstr(facts.disturbed.c_str(), "stolen") == nullptr) facts.disturbed.add(facts.disturbed.empty() ? "" : ",").quote("stolen");
         }
