@@ -70,10 +70,13 @@ int status_of(Act act) {
 }
 
 void an_end_has_a_name() {
-    CHECK(describe_end(status_of([] { _exit(7); })).is("ended with status 7"));
-    CHECK(describe_end(status_of([] { raise(SIGKILL); })).is("was killed by signal 9 (SIGKILL)"));
-    yamba::Text stopped = describe_end(status_of([] { raise(SIGSTOP); }));
-    CHECK(strstr(stopped.c_str(), "was stopped by signal ") != nullptr && strstr(stopped.c_str(), " (SIGSTOP)") != nullptr);
+    Sentence end;
+    describe_end(status_of([] { _exit(7); }), end);
+    CHECK(strcmp(end, "ended with status 7") == 0);
+    describe_end(status_of([] { raise(SIGKILL); }), end);
+    CHECK(strcmp(end, "was killed by signal 9 (SIGKILL)") == 0);
+    describe_end(status_of([] { raise(SIGSTOP); }), end);
+    CHECK(strstr(end, "was stopped by signal ") != nullptr && strstr(end, " (SIGSTOP)") != nullptr);
 }
 
 void what_is_shared_is_small() {
@@ -139,12 +142,12 @@ void processes_go_round_from_where_one_would_be() {
     yamba::placement.cpu = 5;
     for (int cpu : {2, 5, 7}) yamba::placement.allowed.push_back(cpu);
     yamba::Plan plan;
-    yamba::Values<int> on = processors(plan);
-    CHECK(on.size() == 3 && on[0] == 5 && on[1] == 7 && on[2] == 2);
+    CHECK(processors(plan) == 3);
+    CHECK(processor(plan, 0) == 5 && processor(plan, 1) == 7 && processor(plan, 2) == 2 && processor(plan, 3) == 5);
     plan.cpu = 5;
-    CHECK(processors(plan).size() == 1);
-    yamba::placement.cpu = -1;
-    CHECK(processors(plan).empty());
+    CHECK(processors(plan) == 1 && processor(plan, 1) == 5);
+    yamba::placement.cpu = plan.cpu = -1;
+    CHECK(processors(plan) == 3 && processor(plan, 1) == -1);
 }
 
 }  // namespace

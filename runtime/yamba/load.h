@@ -15,16 +15,19 @@ YAMBA_COLD_BEGIN
 namespace yamba {
 namespace load {
 
-// The processors that the processes are kept on, one after the other: from the one that a single process would have, or only on the one
-// that was asked for. None if they are free.
-inline Values<int> processors(const Plan &plan) {
-    Values<int> out;
-    if (!placement.pinned()) return out;
-    if (plan.cpu >= 0) return out.push_back(plan.cpu), out;
+// The processor that a process is kept on, in turn: process 0 has the one that a single process would have. All have one if that was asked for.
+// -1 if they are free.
+inline int processor(const Plan &plan, uint64_t index) {
+    if (!placement.pinned() || plan.cpu >= 0) return placement.cpu;
     size_t first = 0, count = placement.allowed.size();
     while (placement.allowed[first] != placement.cpu) first++;
-    for (size_t i = 0; i < count; i++) out.push_back(placement.allowed[(first + i) % count]);
-    return out;
+    return placement.allowed[(first + size_t(index)) % count];
+}
+
+// How many processors the processes have.
+inline uint64_t processors(const Plan &plan) {
+    if (placement.pinned() && plan.cpu >= 0) return 1;
+    return placement.allowed.empty() ? platform.cpus : placement.allowed.size();
 }
 
 // Processes of one priority take turns; the parent must get a turn at once.
@@ -35,46 +38,35 @@ inline bool enter_realtime() {
 }
 
 // A process's own life.
-inline void be_process(Subject &subject, bool pass_hooks, const Plan &plan, const ClockError &error, const Shared &shared, const Values<int> &processors,
-                       uint64_t sharing, uint64_t index, pid_t parent) {
+inline void be_process(Subject &subject, bool pass_hooks, const Plan &plan, const ClockError &error, const Shared &shared, uint64_t index, pid_t parent) {
     system::signal_with_parent(SIGKILL);
     if (getppid() != parent) _exit(failed_status);
-    if (!processors.empty()) {
-        int cpu = processors[index % processors.size()];
-        if (!system::stay_on(&cpu, 1)) fail("cannot run on processor %d", cpu);
-        placement.cpu = cpu;
-    }
+    uint64_t sharing = processors(plan);
+    int cpu = processor(plan, index);
+    if (cpu >= 0 && !system::stay_on(&cpu, 1)) fail("cannot run on processor %d", cpu);
+    placement.cpu = cpu;
     if (plan.realtime) system::enter_realtime_in_turns(0);
     Process(subject, pass_hooks, plan, shared, sharing, index, parent).live(error);
     fflush(nullptr);
     end_early(0);
 }
 
-[[noreturn]] inline void cannot_start(Parent &parent, uint64_t started, uint64_t processes, int error) {
-    Text text;
-    text.addf("could start %llu of %llu processes: %s", static_cast<unsigned long long>(started), static_cast<unsigned long long>(processes), strerror(error));
-    if (error == EAGAIN) text.add("; `ulimit -u` limits how many a user may have");
-    parent.give_up(text);
-}
-
 // The whole life of a configured benchmark.
 inline void measure(Subject &subject, bool pass_hooks, const Plan &plan, const ClockError &error) {
     if (subject.circle_groups() > 0) fail("a circle has processes of its own: it is not measured in several at the same time");
     subject.prepare();
-    Values<int> on = processors(plan);
-    uint64_t sharing = on.empty() ? (placement.allowed.empty() ? platform.cpus : placement.allowed.size()) : on.size();
     place::roam();
     Shared shared = share(plan.processes);
-    Parent parent(shared, plan, sharing);
+    Parent parent(shared, plan, processors(plan));
     pid_t self = getpid();
     fflush(nullptr);
     for (uint64_t i = 0; i < plan.processes; i++) {
         pid_t pid = fork();
-        if (pid < 0) cannot_start(parent, i, plan.processes, errno);
         if (pid == 0) {
             parent.leave();
-            be_process(subject, pass_hooks, plan, error, shared, on, sharing, i, self);
+            be_process(subject, pass_hooks, plan, error, shared, i, self);
         }
+        if (pid < 0) parent.refused(i, errno);
         parent.started(i, pid);
     }
     bool is_value = strcmp(subject.figure(), "value") == 0;

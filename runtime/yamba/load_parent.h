@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/wait.h>
 
 #include "clock.h"
@@ -42,15 +44,16 @@ constexpr SignalName signal_names[] = {
     {SIGSTOP, "SIGSTOP"}, {SIGTSTP, "SIGTSTP"}, {SIGTTIN, "SIGTTIN"}, {SIGTTOU, "SIGTTOU"},
 };
 
+// A sentence's worth. Plain characters: every benchmark compiles this anew, and destructors are what takes the time.
+using Sentence = char[256];
+
 // A status as waitpid gives it, in words.
-inline Text describe_end(int status) {
-    Text text;
-    if (WIFEXITED(status)) return text.addf("ended with status %d", WEXITSTATUS(status)), text;
+inline void describe_end(int status, Sentence &out) {
+    if (WIFEXITED(status)) return (void)snprintf(out, sizeof out, "ended with status %d", WEXITSTATUS(status));
     int signal = WIFSTOPPED(status) ? WSTOPSIG(status) : WTERMSIG(status);
-    text.addf("was %s by signal %d", WIFSTOPPED(status) ? "stopped" : "killed", signal);
-    for (const SignalName &known : signal_names)
-        if (known.signal == signal) text.addf(" (%s)", known.name);
-    return text;
+    const char *name = "unnamed";
+    for (const SignalName &known : signal_names) name = known.signal == signal ? known.name : name;
+    snprintf(out, sizeof out, "was %s by signal %d (%s)", WIFSTOPPED(status) ? "stopped" : "killed", signal, name);
 }
 
 class Parent {
@@ -67,6 +70,11 @@ class Parent {
     void leave() const { sigaction(SIGCHLD, &former_, nullptr); }
 
     void started(uint64_t index, pid_t pid) { shared_.slots[index].pid = pid; }
+
+    [[noreturn]] void refused(uint64_t started, int error) {
+        const char *limit = error == EAGAIN ? "; `ulimit -u` limits how many a user may have" : "";
+        give_up("could start %llu of %llu processes: %s%s", ull(started), ull(shared_.processes), strerror(error), limit);
+    }
 
     // The processes' own sequence, from this side; `live` in load_process.h is the other.
     void conduct(bool one_pass, bool has_dummy) {
@@ -92,13 +100,18 @@ class Parent {
     }
 
     // Ends all and says why.
-    [[noreturn]] void give_up(const Text &why) {
+    [[noreturn]] __attribute__((format(printf, 2, 3))) void give_up(const char *format, ...) {
+        Sentence why;
+        va_list args;
+        va_start(args, format);
+        vsnprintf(why, sizeof why, format, args);
+        va_end(args);
         leave();
         for (uint64_t i = 0; i < shared_.processes; i++)
             if (shared_.slots[i].pid > 0) kill(shared_.slots[i].pid, SIGKILL);
         for (uint64_t i = 0; i < shared_.processes; i++)
             while (shared_.slots[i].pid > 0 && waitpid(shared_.slots[i].pid, nullptr, 0) < 0 && errno == EINTR) {}
-        fail("%s", why.c_str());
+        fail("%s", why);
     }
 
   private:
@@ -158,9 +171,8 @@ class Parent {
     }
 
     [[noreturn]] void abandon(uint64_t index, double ns) {
-        Text text;
-        text.addf("process %llu of %llu has got no further for %.3g s ", ull(index), ull(shared_.processes), ns / 1e9);
-        give_up(text.add(state_names[read(shared_.slots[index].state)]));
+        const char *doing = state_names[read(shared_.slots[index].state)];
+        give_up("process %llu of %llu has got no further for %.3g s %s", ull(index), ull(shared_.processes), ns / 1e9, doing);
     }
 
     // A process that ends before it is dismissed has failed, and so has one that is kept from going on.
@@ -178,18 +190,19 @@ class Parent {
         if (!WIFSTOPPED(status)) slot.pid = 0;
         uint32_t state = read(slot.state);
         if (state == cleaned_up && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-        Text text;
-        text.addf("process %llu of %llu ", ull(index), ull(shared_.processes)).add(describe_end(status)).add(" ").add(state_names[state]);
-        give_up(text);
+        Sentence how;
+        describe_end(status, how);
+        give_up("process %llu of %llu %s %s", ull(index), ull(shared_.processes), how, state_names[state]);
     }
 
     void note_length(const Size &sizes, bool one_pass) const {
-        double ns = header_.alone.pass * double(sizes.passes);
-        Text text;
-        if (one_pass) text.addf("an interval under load is one pass, %.3g ms in one process alone; what the class does around each pass runs in between", ns / 1e6);
+        double ms = header_.alone.pass * double(sizes.passes) / 1e6;
+        Sentence note;
+        if (one_pass) snprintf(note, sizeof note, "an interval under load is one pass, %.3g ms in one process alone; what the class does around each pass runs in between", ms);
         else if (share_of_work(shared_.processes, processors_) < 1)
-            text.addf("%llu processes share %llu processors: an interval holds what takes one process alone %.3g ms", ull(shared_.processes), ull(processors_), ns / 1e6);
-        if (!text.empty()) Record("note").text("text", text.c_str());
+            snprintf(note, sizeof note, "%llu processes share %llu processors: an interval holds what takes one process alone %.3g ms", ull(shared_.processes), ull(processors_), ms);
+        else return;
+        place::note(note);
     }
 
     // Open ones; looked for among as many as a parent could have if each process cost it one.
