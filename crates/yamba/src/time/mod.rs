@@ -70,12 +70,20 @@ const AGAIN: usize = 2;
 
 /// One figure that was asked for.
 struct Question {
-    /// The parameter's value; none of what is not measured.
-    value: Option<String>,
+    /// Which of the arguments it is of.
+    number: usize,
     /// Its name in the run.
     name: String,
     /// What was typed.
     asked: String,
+    /// Ways to measure it, of which the one with the least figure counts.
+    ways: Vec<Way>,
+}
+
+/// A point of the program.
+struct Way {
+    /// The parameter's value; none of what is not measured.
+    value: Option<String>,
     /// What a reader is told of it.
     notes: Vec<String>,
 }
@@ -124,27 +132,47 @@ impl Questions {
     fn name(&self, run: &mut Run) {
         let mut left = std::mem::take(&mut run.benchmarks);
         for question in &self.each {
-            let own = |b: &Benchmark| match &question.value {
-                Some(value) => self.value(b).as_ref() == Some(value),
-                None => b.name == question.name,
-            };
-            if let Some(index) = left.iter().position(own) {
-                let mut benchmark = left.remove(index);
-                self.tell(question, &mut benchmark);
+            let mut found: Vec<(Benchmark, &Way)> = Vec::new();
+            for way in &question.ways {
+                let own = |b: &Benchmark| match &way.value {
+                    Some(value) => self.value(b).as_ref() == Some(value),
+                    None => b.name == question.name,
+                };
+                if let Some(index) = left.iter().position(own) {
+                    found.push((left.remove(index), way));
+                }
+            }
+            if let Some((mut benchmark, way)) = least(found) {
+                tell(question, way, &mut benchmark);
                 run.benchmarks.push(benchmark);
             }
         }
         run.benchmarks.append(&mut left);
     }
+}
 
-    fn tell(&self, question: &Question, benchmark: &mut Benchmark) {
-        benchmark.name = question.name.clone();
-        benchmark.parameters = Default::default();
-        benchmark.notes.extend(question.notes.iter().cloned());
-        match benchmark.class == statement::CLASS {
-            true => statement::judge(benchmark),
-            false => asm::explain(benchmark, &question.asked),
+/// The valid one with the least figure, or the first if none is valid.
+fn least(mut found: Vec<(Benchmark, &Way)>) -> Option<(Benchmark, &Way)> {
+    let figure = |b: &Benchmark| match b.status {
+        Status::Ok => b.median.unwrap_or(f64::INFINITY),
+        _ => f64::INFINITY,
+    };
+    let mut best = 0;
+    for (index, (benchmark, _)) in found.iter().enumerate() {
+        if figure(benchmark) < figure(&found[best].0) {
+            best = index;
         }
+    }
+    (!found.is_empty()).then(|| found.swap_remove(best))
+}
+
+fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
+    benchmark.name = question.name.clone();
+    benchmark.parameters = Default::default();
+    benchmark.notes.extend(way.notes.iter().cloned());
+    match benchmark.class == statement::CLASS {
+        true => statement::judge(benchmark),
+        false => asm::explain(benchmark, &question.asked),
     }
 }
 
@@ -166,10 +194,13 @@ pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refu
     let (built, warnings) = built(&program, program.class(statement::CLASS), target)?;
     let each = asked.statements.iter().enumerate();
     let each = each.map(|(number, statement)| Question {
-        value: Some(number.to_string()),
+        number,
         name: format!("statement/{statement}"),
         asked: statement.clone(),
-        notes: Vec::new(),
+        ways: vec![Way {
+            value: Some(number.to_string()),
+            notes: Vec::new(),
+        }],
     });
     let each: Vec<Question> = each.collect();
     Ok(Questions {
@@ -202,11 +233,11 @@ pub fn instructions(
     let program = analysed(source, ASKED, vec![library])?;
     let bytes = assembled(&program, &places, target)?;
     let mut each = Vec::new();
-    for (text, bytes) in asked.iter().zip(bytes) {
+    for (number, (text, bytes)) in asked.iter().zip(bytes).enumerate() {
         let text = text.trim();
         let figures = asm::figures(text, &bytes, &given)
             .map_err(|why| Refused::Sentence(format!("`{text}`: {why}")))?;
-        each.extend(figures.into_iter().map(|f| (text.to_owned(), f)));
+        each.extend(figures.into_iter().map(|f| (number, text.to_owned(), f)));
     }
     let (built, warnings) = built(&program, program.class(INSTRUCTION), target)?;
     Ok(questions(each, built, warnings))
@@ -257,10 +288,14 @@ fn assembled(
         .collect())
 }
 
-fn questions(figures: Vec<(String, asm::Figure)>, built: Built, warnings: Told) -> Questions {
+fn questions(
+    figures: Vec<(usize, String, asm::Figure)>,
+    built: Built,
+    warnings: Told,
+) -> Questions {
     let mut jobs = vec![job(INSTRUCTION, built)];
-    let mut each = Vec::new();
-    for (asked, figure) in figures {
+    let mut each: Vec<Question> = Vec::new();
+    for (number, asked, figure) in figures {
         let name = format!("asm/{asked}/{}", figure.aspect);
         if let Err(why) = &figure.code {
             jobs.push(Job {
@@ -268,14 +303,24 @@ fn questions(figures: Vec<(String, asm::Figure)>, built: Built, warnings: Told) 
                 program: Err(NoProgram::Absent(why.clone())),
             });
         }
-        each.push(Question {
+        let way = Way {
             value: figure.code.ok(),
-            name,
-            asked,
             notes: figure.notes,
-        });
+        };
+        match each
+            .last_mut()
+            .filter(|q| (q.number, &q.name) == (number, &name))
+        {
+            Some(question) => question.ways.push(way),
+            None => each.push(Question {
+                number,
+                name,
+                asked,
+                ways: vec![way],
+            }),
+        }
     }
-    if each.iter().all(|q| q.value.is_none()) {
+    if each.iter().flat_map(|q| &q.ways).all(|w| w.value.is_none()) {
         jobs.remove(0);
     }
     Questions {
@@ -289,7 +334,8 @@ fn questions(figures: Vec<(String, asm::Figure)>, built: Built, warnings: Told) 
 
 /// Short, and yet several fresh processes a figure: some statements cost more or less by where a process happens to lie.
 fn options(parameter: &str, each: &[Question]) -> Options {
-    let values = each.iter().filter_map(|q| q.value.clone()).collect();
+    let ways = each.iter().flat_map(|q| &q.ways);
+    let values = ways.filter_map(|w| w.value.clone()).collect();
     Options {
         sweep: vec![(parameter.to_owned(), values)],
         launches: Some(LAUNCHES),

@@ -268,6 +268,22 @@ fn moved(all: &[Instruction]) -> Vec<Instruction> {
 }
 
 impl Copies {
+    /// The same with fewer copies: how steps fall on units depends on how many take turns.
+    pub(super) fn fewer(&self, count: usize) -> Option<Copies> {
+        if self.steps.len() < count + 2 {
+            return None;
+        }
+        let mut fewer = self.clone();
+        fewer.steps.truncate(count);
+        let own: Vec<Instruction> = fewer
+            .steps
+            .iter()
+            .filter_map(|s| s.last().copied())
+            .collect();
+        fewer.notes[0] = described(&own);
+        Some(fewer)
+    }
+
     /// A general register that no step uses.
     fn unused(&self) -> Option<Place> {
         let used: BTreeSet<Place> = self.steps.iter().flatten().flat_map(places).collect();

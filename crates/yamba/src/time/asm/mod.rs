@@ -21,6 +21,9 @@ pub(super) use start::Given;
 use operands::Uses;
 use start::Start;
 
+/// Numbers of copies that are tried beside as many as there are registers. Each costs a fifth of a second.
+const FEWER: [usize; 1] = [12];
+
 /// One figure of an instruction, ready to be measured.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Figure {
@@ -32,7 +35,8 @@ pub(super) struct Figure {
     pub(super) notes: Vec<String>,
 }
 
-/// Both figures of the one instruction that `bytes` are, or why it cannot be measured. `text` is what was typed.
+/// Latency and throughput of the one instruction that `bytes` are, or why it cannot be measured; those of one aspect are
+/// ways to the same figure. `text` is what was typed.
 pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Figure>, String> {
     let instructions = code::decode(bytes);
     let [instruction] = instructions[..] else {
@@ -44,10 +48,8 @@ pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Fig
     if let Some(reason) = refusal::refusal(&instruction) {
         return Err(format!("cannot be measured: {reason}"));
     }
-    let mut figures = vec![
-        latency(&instruction, given),
-        throughput(&instruction, given),
-    ];
+    let mut figures = vec![latency(&instruction, given)];
+    figures.extend(throughputs(&instruction, given));
     if reads_address_as_number(&instruction) {
         let told = "the buffer's first word is an address, which as a number is denormal: slow on some processors; [... + 64] is 1.0";
         figures
@@ -110,28 +112,28 @@ fn latency(instruction: &Instruction, given: &Given) -> Figure {
     }
 }
 
-fn throughput(instruction: &Instruction, given: &Given) -> Figure {
-    let none = |why: String| Figure {
+/// With different numbers of copies; the least figure is the throughput.
+fn throughputs(instruction: &Instruction, given: &Given) -> Vec<Figure> {
+    let figure = |code, notes| Figure {
         aspect: "throughput",
-        code: Err(why),
-        notes: Vec::new(),
+        code,
+        notes,
     };
-    let copies = match copies::copies(instruction) {
+    let all = match copies::copies(instruction) {
         Ok(copies) => copies,
-        Err(why) => return none(why),
+        Err(why) => return vec![figure(Err(why), Vec::new())],
     };
-    let start = Start {
-        asked: instruction,
-        steps: &copies.steps,
-        twins: &copies.twins,
-        given,
-    };
-    match start.code() {
-        None => none("no throughput: its copies cannot be encoded".to_owned()),
-        Some(code) => Figure {
-            aspect: "throughput",
-            code: Ok(code),
-            notes: copies.notes,
-        },
-    }
+    let fewer: Vec<copies::Copies> = FEWER.iter().filter_map(|n| all.fewer(*n)).collect();
+    let each = std::iter::once(all).chain(fewer);
+    each.map(|copies| {
+        let start = Start {
+            asked: instruction,
+            steps: &copies.steps,
+            twins: &copies.twins,
+            given,
+        };
+        let none = || "no throughput: its copies cannot be encoded".to_owned();
+        figure(start.code().ok_or_else(none), copies.notes)
+    })
+    .collect()
 }
