@@ -3,6 +3,7 @@
 //! `cargo run --release -p yamba-benches --bin trust -- collect target/coverage.jsonl --runs 200 -- run lat_integer_add lat_l1_load --time 600ms` measures; what the file
 //! holds already is not measured again. `coverage`, `alarms`, `slowdown` and `precision` read such files.
 
+mod accuracy;
 mod collect;
 mod judge;
 mod series;
@@ -23,6 +24,8 @@ struct Options {
 enum What {
     /// Run yamba again and again, and keep each run's figures
     Collect(collect::Collect),
+    /// Are latencies and throughputs of instructions the published ones?
+    Accuracy(accuracy::Accuracy),
     /// Do the stated intervals hold the median over all runs?
     Coverage { file: PathBuf },
     /// How often does a run differ from the next, and launches from launches of other runs?
@@ -36,6 +39,7 @@ enum What {
 fn main() -> ExitCode {
     let done = match Options::parse().what {
         What::Collect(collect) => collect.run(),
+        What::Accuracy(accuracy) => accuracy.run(),
         What::Coverage { file } => series::read(&file).map(|s| judge::coverage(&s)),
         What::Alarms { file } => series::read(&file).map(|s| judge::alarms(&s)),
         What::Slowdown { file } => series::read(&file).map(|s| judge::slowdown(&s)),
