@@ -70,25 +70,24 @@ struct GroupFacts {
     double cycle_ns, check_cycle_ns, median_ns;
 };
 
-inline double median(Values<double> values) {
-    if (values.empty()) return NAN;
-    qsort(values.data(), values.size(), sizeof(double), ascending);
-    return values[values.size() / 2];
-}
-
-inline double median_ns(const Values<Test> &tests) {
-    Values<double> ns;
-    for (const Test &test : tests) ns.push_back(test.ns());
-    return median(ns);
+// In place.
+inline double median(double *values, size_t count) {
+    if (count == 0) return NAN;
+    qsort(values, count, sizeof(double), ascending);
+    return values[count / 2];
 }
 
 // One reading that is disturbed would make all tests of a group wrong: the median of those before and after it does not.
-inline void read_lengths(double (*length)(), Values<double> &lengths) {
-    for (int i = 0; i < cycle_readings; i++) {
-        double ns = length();
-        if (ns > 0) lengths.push_back(ns);
+struct Lengths {
+    double values[2 * cycle_readings];
+    size_t count = 0;
+    void read(double (*length)()) {
+        for (int i = 0; i < cycle_readings; i++) {
+            double ns = length();
+            if (ns > 0) values[count++] = ns;
+        }
     }
-}
+};
 
 class Circles {
   public:
@@ -97,7 +96,9 @@ class Circles {
     void measure() {
         refuse_long_tests();
         // All memory that the tests write to is taken, and touched, before the first of them.
-        tests_.resize(size_t(subject_.circle_group_size()));
+        size_ = size_t(subject_.circle_group_size());
+        tests_ = new Test[size_]();
+        times_ = new double[size_]();
         for (uint64_t group = 0; group < subject_.circle_groups(); group++) measure_group(group);
         if (any_stolen_)
             Record("note").text("text",
@@ -125,19 +126,20 @@ class Circles {
     }
 
     void measure_group(uint64_t number) {
-        Values<double> lengths, check_lengths;
-        read_lengths(cycle_length, lengths);
-        read_lengths(check_cycle_length, check_lengths);
+        Lengths lengths, check_lengths;
+        lengths.read(cycle_length);
+        check_lengths.read(check_cycle_length);
         uint64_t circles = subject_.circle_test_size(number);
         Ticks ticks;
         // Evidence stands before every other test, so also before the first. What it says now is of what came before, and of no test.
         interval = Interval{};
         say(tests_[0]);
-        for (Test &test : tests_) run_test(test, circles, ticks);
-        read_lengths(cycle_length, lengths);
-        read_lengths(check_cycle_length, check_lengths);
-        GroupFacts group{number, circles, median(lengths), median(check_lengths), median_ns(tests_)};
-        for (const Test &test : tests_) record(test, group);
+        for (size_t i = 0; i < size_; i++) run_test(tests_[i], circles, ticks);
+        lengths.read(cycle_length);
+        check_lengths.read(check_cycle_length);
+        for (size_t i = 0; i < size_; i++) times_[i] = tests_[i].ns();
+        GroupFacts group{number, circles, median(lengths.values, lengths.count), median(check_lengths.values, check_lengths.count), median(times_, size_)};
+        for (size_t i = 0; i < size_; i++) record(tests_[i], group);
     }
 
     // From one test to the next: what the system did meanwhile, then the evidence, then a wait until no tick of the system's timer falls into the test, where it is
@@ -181,7 +183,9 @@ class Circles {
 
     Subject &subject_;
     Tolerance own_;
-    Values<Test> tests_;
+    size_t size_ = 0;
+    Test *tests_ = nullptr;    // of one group; they and their times live as long as the process
+    double *times_ = nullptr;
     Said said_;
     uint64_t index_ = 0;
     double expected_ns_ = 0;
