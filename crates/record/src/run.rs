@@ -44,6 +44,9 @@ pub struct Plan {
     pub precision: f64,
     /// Time for one point with all its launches, in ns.
     pub time_ns: u64,
+    /// Time for a whole benchmark with all its points, in ns, which then decides instead.
+    #[serde(default)]
+    pub benchmark_time_ns: Option<u64>,
     /// Running before anything is timed, in ns.
     pub warmup_ns: u64,
     /// `pinned` or `free`.
