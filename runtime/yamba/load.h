@@ -53,7 +53,6 @@ inline void be_process(Subject &subject, bool pass_hooks, const Plan &plan, cons
 
 // The whole life of a configured benchmark.
 inline void measure(Subject &subject, bool pass_hooks, const Plan &plan, const ClockError &error) {
-    if (subject.circle_groups() > 0) fail("a circle has processes of its own: it is not measured in several at the same time");
     subject.prepare();
     place::roam();
     Shared shared = share(plan.processes);

@@ -85,8 +85,19 @@ inline void note_assumptions() {
     if (!platform.assumed.empty()) Record("note").text("text", Text("not detected, assumed: ").add(platform.assumed).c_str());
 }
 
+inline int skip(const ProgramInfo &info, const char *reason, Command command) {
+    if (command == Command::describe) {
+        Text json = describe::skipped(info, reason);
+        write_all(STDOUT_FILENO, json.c_str(), json.size());
+        return 0;
+    }
+    fprintf(stderr, "%s: %s\n", info.name, reason);
+    return skipped_status;
+}
+
 inline void run_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
     Point point = configure(info, variant, settings);
+    if (plan.processes > 0 && point.subject->circle_groups() > 0) exit(skip(info, "a circle is two threads on one processor: several at the same time would only wait for each other", Command::run));
     if (read_clock == system_clock) choose_clock();
     place::keep(plan.free, plan.cpu);
     bool realtime = plan.realtime && (plan.processes > 0 ? load::enter_realtime() : place::enter_realtime());
@@ -143,16 +154,6 @@ inline int compose(const ProgramInfo &info, const Variant &variant, const Argume
     fprintf(stderr, "%s: nothing here can compose\n", info.name);
     return usage_status;
 #endif
-}
-
-inline int skip(const ProgramInfo &info, const char *reason, Command command) {
-    if (command == Command::describe) {
-        Text json = describe::skipped(info, reason);
-        write_all(STDOUT_FILENO, json.c_str(), json.size());
-        return 0;
-    }
-    fprintf(stderr, "%s: %s\n", info.name, reason);
-    return skipped_status;
 }
 
 }  // namespace runtime

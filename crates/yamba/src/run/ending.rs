@@ -26,6 +26,10 @@ pub(super) fn end(class: &str, outcome: &Outcome, listing: &Listing<'_>) -> End 
     };
     match outcome.ending {
         Ending::Stopped => End::Stopped,
+        // It says itself why it does not run here.
+        Ending::Exit(4) if !outcome.messages.is_empty() => End::Skipped {
+            reasons: vec![outcome.messages.clone()],
+        },
         Ending::Exit(4) => End::Skipped { reasons },
         Ending::Hung(_) | Ending::Suspended(_) => End::Failed {
             reasons,

@@ -165,6 +165,7 @@ fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> Row {
     let mut rest: Vec<String> = benchmark
         .evidence
         .iter()
+        .filter(|(_, e)| e.median.is_some() || benchmark.status != Status::Skipped)
         .map(|(name, e)| said(name, e))
         .collect();
     rest.extend(marks(run, benchmark));
