@@ -5,6 +5,9 @@ use yamba_stats::{NORMAL_SCALE, median, median_absolute_deviation};
 
 use super::estimate::Estimate;
 
+/// What a note begins with that says why there are no cycles.
+pub(super) const UNKNOWN: &str = "cycles are unknown";
+
 /// By how much the two chains may differ: one of them is not what it should be beyond that.
 const AGREE: f64 = 0.002;
 
@@ -60,7 +63,7 @@ pub(super) fn doubt(second: SecondOpinion) -> Option<String> {
     let off = (second.ratio - 1.0).abs();
     (off > AGREE + second.error).then(|| {
         format!(
-            "cycles are unknown: two chains of instructions disagree on their length by {:.1} %",
+            "{UNKNOWN}: two chains of instructions disagree on their length by {:.1} %",
             off * 100.0
         )
     })

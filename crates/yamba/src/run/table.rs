@@ -101,7 +101,11 @@ fn add_notes(out: &mut String, run: &Run, entry: usize, common: &[&String]) {
     let is_told = |n: &&String| {
         benchmark.status == Status::Ok && (common.contains(n) || of_points.contains(n))
     };
-    for note in benchmark.notes.iter().filter(|n| !is_told(n)) {
+    for note in benchmark
+        .notes
+        .iter()
+        .filter(|n| !is_told(n) && !is_about_cycles(n))
+    {
         add_note(out, note);
     }
     if run.benchmarks[entry + 1..].iter().any(|b| same_name(&b)) {
@@ -215,8 +219,16 @@ fn figure(benchmark: &Benchmark) -> (String, String) {
 
 /// Of a long time nobody counts the cycles.
 fn cycles(benchmark: &Benchmark) -> String {
+    if benchmark.notes.iter().any(|n| is_about_cycles(n)) {
+        return "cycles unknown".to_owned();
+    }
     let known = benchmark.cycles.filter(|c| c.median < 1e5);
     known.map_or(String::new(), |c| format!("{} cycles", number(c.median)))
+}
+
+/// What the document says of cycles in a line, two words say here.
+fn is_about_cycles(note: &str) -> bool {
+    note.starts_with(super::cycles::UNKNOWN)
 }
 
 /// What a reader must know of how the figure came about, in a word or two each.
