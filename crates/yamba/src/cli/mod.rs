@@ -38,6 +38,9 @@ Examples:
   yamba list                    what can be measured here
   yamba run pagefault           measure one benchmark, with its sweep
   yamba run 'lat_*' --quick     measure several, briefly
+  yamba time 'getppid();'       what does this cost? (--asm 'imul rax, rax': an instruction)
+  yamba machine                 what this machine is, and what would disturb a measurement
+  yamba selftest                can figures be trusted here?
   yamba check mine.yamba        what is wrong with a program
   yamba port pagefault --on riscv64 -o pagefault_riscv64.yamba
 
