@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use yamba_lang::model::Target;
-use yamba_record::{Benchmark, Run};
+use yamba_record::{Benchmark, Run, Status};
 
 use crate::compare::{self, Noise, Verdict};
 use crate::run::{self, Job, Options, Progress, Stop, UsageError};
@@ -39,6 +39,10 @@ pub struct Report {
     pub suspected: u64,
     /// Those in which a suspicion was confirmed by measuring again: false alarms.
     pub alarms: u64,
+    /// Pairs of all runs, whatever lies between them.
+    pub pairs: u64,
+    /// Those in which a benchmark was suspected.
+    pub pairs_suspected: u64,
     /// Comparisons of launches drawn from all runs.
     pub resampled: u64,
     /// Those in which a benchmark was suspected.
@@ -108,18 +112,35 @@ pub fn noise(plan: &Plan<'_>, progress: &mut dyn Progress) -> Result<Report, Usa
 
 #[derive(Default)]
 struct Counted {
-    runs: Vec<Vec<f64>>,
+    /// The launches' medians of each run.
+    times: Vec<Vec<f64>>,
+    /// The same in cycles; nothing of a run in which they are unknown.
+    cycles: Vec<Vec<f64>>,
     suspected: u64,
     alarms: u64,
 }
 
-fn remember(seen: &mut BTreeMap<String, Counted>, benchmarks: &[Benchmark]) {
-    for benchmark in benchmarks {
-        let (launches, _) = compare::observations(benchmark, benchmark);
-        if !launches.is_empty() {
-            let counted = seen.entry(compare::key(benchmark)).or_default();
-            counted.runs.push(launches);
+impl Counted {
+    /// In the unit that a comparison would choose.
+    fn noise(self, key: String) -> Noise {
+        let of = |runs| Noise {
+            key: key.clone(),
+            runs,
+        };
+        let (time, cycles) = (of(self.times), of(self.cycles));
+        let all_known = cycles.runs.iter().all(|r| !r.is_empty());
+        match (time.between_launches(), cycles.between_launches()) {
+            (Some(t), Some(c)) if all_known && c < t => cycles,
+            _ => time,
         }
+    }
+}
+
+fn remember(seen: &mut BTreeMap<String, Counted>, benchmarks: &[Benchmark]) {
+    for benchmark in benchmarks.iter().filter(|b| b.status == Status::Ok) {
+        let counted = seen.entry(compare::key(benchmark)).or_default();
+        counted.times.push(compare::times(benchmark));
+        counted.cycles.push(compare::launch_cycles(benchmark));
     }
 }
 
@@ -206,23 +227,22 @@ fn report(
     [comparisons, suspected, alarms]: [u64; 3],
 ) -> Report {
     let spread = |(key, counted): (String, Counted)| {
-        let noise = Noise {
-            key: key.clone(),
-            runs: counted.runs,
-        };
+        let (suspected, alarms) = (counted.suspected, counted.alarms);
+        let noise = counted.noise(key.clone());
         let floor = compare::floor_of(&noise, launches as usize).sqrt();
         let spread = Spread {
             key,
             between_launches: noise.between_launches(),
             between_runs: noise.between_runs(),
             floor,
-            suspected: counted.suspected,
-            alarms: counted.alarms,
+            suspected,
+            alarms,
         };
         (noise, spread)
     };
     let (noises, benchmarks): (Vec<Noise>, Vec<Spread>) = seen.into_iter().map(spread).unzip();
     let count = launches as usize;
+    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises, &unknown_floor);
     let resampled_alarms =
         compare::resampled_alarms(&noises, count, RESAMPLED, seed, &unknown_floor);
     Report {
@@ -230,6 +250,8 @@ fn report(
         comparisons,
         suspected,
         alarms,
+        pairs: pairs as u64,
+        pairs_suspected: pairs_suspected as u64,
         resampled: RESAMPLED as u64,
         resampled_alarms: resampled_alarms as u64,
         seed,
@@ -260,7 +282,8 @@ mod tests {
     fn the_floor_covers_what_runs_do() {
         let runs = vec![vec![100.0, 100.2, 99.8], vec![104.0, 104.2, 103.8]];
         let counted = Counted {
-            runs,
+            times: runs,
+            cycles: vec![vec![7.0, 9.0, 8.0]; 2],
             suspected: 1,
             alarms: 0,
         };

@@ -115,10 +115,13 @@ fn table(report: &Report) -> String {
     };
     out.push_str(&format!(
         "\n\n{} of {} comparisons raised a false alarm; {} had a suspect, measured again before it counts\n\
+         {} of {} pairs of all runs had one\n\
          {} of {} comparisons of launches drawn from all runs had a suspect (seed {})\n",
         report.alarms,
         report.comparisons,
         report.suspected,
+        report.pairs_suspected,
+        report.pairs,
         report.resampled_alarms,
         report.resampled,
         report.seed

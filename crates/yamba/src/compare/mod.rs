@@ -7,9 +7,9 @@
 mod noise;
 
 use yamba_record::{Benchmark, Status};
-use yamba_stats::{Ratio, holm, launch_ratio};
+use yamba_stats::{Ratio, holm, launch_ratio, variance};
 
-pub use noise::{Noise, floor_of, resampled_alarms};
+pub use noise::{Noise, floor_of, pairs_with_a_suspect, resampled_alarms};
 
 /// The probability of any false alarm in a whole comparison.
 pub const FAMILY: f64 = 0.01;
@@ -55,15 +55,40 @@ pub fn key(benchmark: &Benchmark) -> String {
     key
 }
 
-/// The launches' medians of both sides, in the same unit: cycles, or that of the benchmark.
+/// The launches' medians of both sides, in the same unit: that of the benchmark, or cycles, whichever the launches of each side agree better in.
+///
+/// What the core does itself takes its number of cycles at any clock rate; what memory, a device or a timer does takes its time. The spread within the sides tells which,
+/// and knows nothing of the difference between them.
 pub fn observations(a: &Benchmark, b: &Benchmark) -> (Vec<f64>, Vec<f64>) {
-    let in_cycles = a.cycles.is_some() && b.cycles.is_some();
-    let of = |x: &Benchmark| -> Vec<f64> {
-        let each = x.launches.iter();
-        each.filter_map(|l| if in_cycles { l.cycles } else { l.median })
-            .collect()
-    };
-    (of(a), of(b))
+    let time = (times(a), times(b));
+    if a.cycles.is_none() || b.cycles.is_none() {
+        return time;
+    }
+    let cycles = (launch_cycles(a), launch_cycles(b));
+    let spread = |(a, b): &(Vec<f64>, Vec<f64>)| Some(spread(a)? + spread(b)?);
+    match (spread(&time), spread(&cycles)) {
+        (Some(in_time), Some(in_cycles)) if in_cycles < in_time => cycles,
+        _ => time,
+    }
+}
+
+/// Each launch's median in the benchmark's unit.
+pub fn times(benchmark: &Benchmark) -> Vec<f64> {
+    benchmark.launches.iter().filter_map(|l| l.median).collect()
+}
+
+/// The same in cycles; none where they are unknown.
+pub fn launch_cycles(benchmark: &Benchmark) -> Vec<f64> {
+    let known = benchmark
+        .launches
+        .iter()
+        .filter(|_| benchmark.cycles.is_some());
+    known.filter_map(|l| l.cycles).collect()
+}
+
+/// The variance of the logarithms.
+fn spread(medians: &[f64]) -> Option<f64> {
+    variance(&medians.iter().map(|m| m.ln()).collect::<Vec<f64>>())
 }
 
 /// Compares what both sides have. `floor` gives the least variance of a launch's logarithm that is believed of a benchmark.

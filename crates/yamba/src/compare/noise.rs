@@ -43,8 +43,27 @@ pub fn floor_of(noise: &Noise, launches: usize) -> f64 {
     least.max(between * between * launches as f64)
 }
 
+/// Of all pairs of runs, in how many a comparison has a suspect: real launches of two different moments, so that a drift of the
+/// machine from run to run shows.
+pub fn pairs_with_a_suspect(all: &[Noise], floor: &dyn Fn(&str) -> f64) -> (usize, usize) {
+    let runs = all.iter().map(|n| n.runs.len()).min().unwrap_or(0);
+    let (mut suspects, mut pairs) = (0, 0);
+    for i in 0..runs {
+        for j in i + 1..runs {
+            let sides = all
+                .iter()
+                .map(|n| (n.key.clone(), n.runs[i].clone(), n.runs[j].clone()));
+            let compared = compare_launches(&sides.collect::<Vec<_>>(), floor);
+            pairs += 1;
+            suspects += usize::from(compared.iter().any(|c| c.verdict == Verdict::Suspect));
+        }
+    }
+    (suspects, pairs)
+}
+
 /// How many of `rounds` comparisons of two sets of `launches` launches, drawn without replacement from all that each benchmark
-/// has, raise an alarm anywhere.
+/// has, raise an alarm anywhere. That says whether the test keeps what it promises for launches like these; a drift from run to
+/// run falls on both sides alike.
 pub fn resampled_alarms(
     all: &[Noise],
     launches: usize,

@@ -48,22 +48,29 @@ fn many_benchmarks_are_one_family() {
     assert_eq!(among_many[0].verdict, Verdict::Same);
 }
 
+/// In cycles what the core does, in time what a timer does: the launches tell.
 #[test]
-fn cycles_are_compared_where_both_sides_know_them() {
-    let mut a = benchmark("x", &[100.0; 2]);
-    let mut b = benchmark("x", &[200.0; 2]);
-    for (side, cycles) in [(&mut a, 7.0), (&mut b, 7.0)] {
-        side.cycles = Some(Cycles {
-            median: cycles,
-            interval: [cycles, cycles],
+fn sides_are_compared_in_the_unit_that_their_launches_agree_in() {
+    let with_cycles = |medians: &[f64], cycles: &[f64]| {
+        let mut benchmark = benchmark("x", medians);
+        benchmark.cycles = Some(Cycles {
+            median: cycles[0],
+            interval: [cycles[0]; 2],
         });
-        for launch in &mut side.launches {
-            launch.cycles = Some(cycles);
+        for (launch, cycles) in benchmark.launches.iter_mut().zip(cycles) {
+            launch.cycles = Some(*cycles);
         }
-    }
-    assert_eq!(observations(&a, &b), (vec![7.0; 2], vec![7.0; 2]));
-    b.cycles = None;
-    assert_eq!(observations(&a, &b), (vec![100.0; 2], vec![200.0; 2]));
+        benchmark
+    };
+    let core = with_cycles(&[100.0, 110.0, 105.0], &[7.0, 7.001, 7.0]);
+    let slower = with_cycles(&[200.0, 220.0, 210.0], &[7.001, 7.0, 7.0]);
+    assert_eq!(observations(&core, &slower).1, [7.001, 7.0, 7.0]);
+    let timer = with_cycles(&[100.0, 100.01, 100.0], &[300.0, 310.0, 320.0]);
+    assert_eq!(observations(&timer, &timer).0, [100.0, 100.01, 100.0]);
+    let mut unknown = core.clone();
+    unknown.cycles = None;
+    assert_eq!(observations(&core, &unknown).0, [100.0, 110.0, 105.0]);
+    assert!(launch_cycles(&unknown).is_empty());
 }
 
 #[test]
@@ -104,4 +111,7 @@ fn a_thing_is_seldom_different_from_itself() {
         compare_launches(&pairs, &|_| floor_of(&two, 3))[0].verdict,
         Verdict::Same
     );
+    // A drift between the runs is seen in pairs of them, not in what is drawn from all.
+    assert_eq!(pairs_with_a_suspect(&[two], &NO_FLOOR), (1, 1));
+    assert_eq!(pairs_with_a_suspect(&all[..1], &NO_FLOOR).1, 45);
 }

@@ -19,11 +19,11 @@ const ADD: Known = Known {
     source: "every processor with an adder of its own stage",
 };
 
-/// Intel's and AMD's optimisation manuals: 3 since 2008 (Nehalem) and 2017 (Zen, 64 bits wide).
-const MULTIPLY_X86: Known = Known {
+/// AMD's optimisation guides for families 17h, 19h and 1Ah: 3, 64 bits wide too. Older AMD and Intel's small cores take longer.
+const MULTIPLY_ZEN: Known = Known {
     class: "lat_integer_multiply",
     cycles: 3.0,
-    source: "Intel's and AMD's optimisation manuals; uops.info",
+    source: "AMD's optimisation guides for families 17h, 19h and 1Ah",
 };
 
 /// AMD's optimisation guides for families 17h, 19h and 1Ah: integer loads from the first cache.
@@ -36,11 +36,8 @@ const LOAD_ZEN: Known = Known {
 /// What is documented for the processor that this is.
 pub(super) fn documented(machine: &Machine) -> Vec<Known> {
     let mut known = vec![ADD];
-    if machine.isa.starts_with("x86") {
-        known.push(MULTIPLY_X86);
-    }
     if is_zen(machine) {
-        known.push(LOAD_ZEN);
+        known.extend([MULTIPLY_ZEN, LOAD_ZEN]);
     }
     known
 }
@@ -80,10 +77,11 @@ mod tests {
             ..Machine::default()
         };
         assert_eq!(documented(&machine), [ADD]);
-        let machine = Machine {
-            isa: "x86_64".to_owned(),
-            ..Machine::default()
-        };
-        assert_eq!(documented(&machine), [ADD, MULTIPLY_X86]);
+        let mut zen = Machine::default();
+        let mut details = yamba_record::machine::Details::default();
+        details.processor.vendor = Some("AuthenticAMD".to_owned());
+        details.processor.signature = Some("family 25 model 17 stepping 1".to_owned());
+        zen.details = Some(Box::new(details));
+        assert_eq!(documented(&zen), [ADD, MULTIPLY_ZEN, LOAD_ZEN]);
     }
 }

@@ -29,6 +29,16 @@ fn cycles_within_three_in_a_thousand() {
     assert_eq!(outcome(&in_cycles(3.02, [3.008, 3.03])), Outcome::Passed);
     assert_eq!(outcome(&in_cycles(3.02, [3.015, 3.03])), Outcome::Failed);
     assert_eq!(outcome(&in_cycles(2.9, [2.8, 2.95])), Outcome::Failed);
+    // So wide an interval holds anything.
+    assert_eq!(outcome(&in_cycles(3.0, [2.9, 3.1])), Outcome::Unknown);
+    assert_eq!(outcome(&in_cycles(4.0, [3.5, 4.5])), Outcome::Failed);
+    let mut invalid = in_cycles(3.0, [2.999, 3.001]);
+    invalid.status = Status::Invalid;
+    assert_eq!(outcome(&invalid), Outcome::Failed);
+    // Of a delay in a chain of 12 cycles, 0.1 % of the chain is excused.
+    let delay = in_cycles(1.015, [1.013, 1.02]);
+    assert_eq!(cycles("x", 1.0, 12.0, &delay).outcome, Outcome::Passed);
+    assert_eq!(cycles("x", 1.0, 0.0, &delay).outcome, Outcome::Failed);
     // The clock rate is unknown: nothing can be said. No figure at all is a failure.
     assert_eq!(outcome(&figure(1.0)), Outcome::Unknown);
     let crashed = Benchmark {
@@ -59,11 +69,14 @@ fn evidence_has_to_be_what_makes_it_invalid() {
         ..figure(1.0)
     };
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
-    let evidence = Evidence {
-        outside: 3,
+    invalid.intervals = vec![Default::default(); 4];
+    let evidence = |outside| Evidence {
+        outside,
         ..Evidence::default()
     };
-    invalid.evidence = BTreeMap::from([("faults".to_owned(), evidence)]);
+    invalid.evidence = BTreeMap::from([("faults".to_owned(), evidence(1))]);
+    assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
+    invalid.evidence = BTreeMap::from([("faults".to_owned(), evidence(4))]);
     assert_eq!(caught("x", &invalid).outcome, Outcome::Passed);
     invalid.status = Status::Ok;
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
@@ -80,4 +93,6 @@ fn a_competitor_has_to_be_seen() {
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Failed);
     beside.notes = vec!["most intervals were disturbed".to_owned()];
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Passed);
+    beside.status = Status::Crashed;
+    assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Failed);
 }
