@@ -17,6 +17,11 @@ pub enum Event {
     Sizing(Sizing),
     /// One sample.
     Interval(RawInterval),
+    /// Locking its memory was tried, so that no page of it is ever taken away.
+    Locked {
+        /// Whether it is locked.
+        held: bool,
+    },
     /// Something worth knowing.
     Note {
         /// In words.
@@ -53,9 +58,6 @@ pub struct Begin {
     /// Where the process runs.
     #[serde(default)]
     pub placement: Placement,
-    /// Whether its memory is locked: no page of it is ever taken away.
-    #[serde(default)]
-    pub locked: bool,
     /// Whether it runs in a real-time class.
     #[serde(default)]
     pub realtime: bool,
@@ -170,7 +172,7 @@ pub struct RawInterval {
     /// What happened meanwhile.
     #[serde(default)]
     pub disturbance: Disturbance,
-    /// What of it the harness holds against the interval: `switch`, `migration`, `fault`, `stolen` or `clock`.
+    /// What of it the harness holds against the interval: `switch`, `wait`, `queue`, `migration`, `fault`, `stolen` or `clock`.
     #[serde(default)]
     pub disturbed: Vec<String>,
     /// Under load, when this process ran the benchmark.
@@ -205,6 +207,9 @@ pub struct Disturbance {
     /// The gap between the clock and the thread's processor time, in ns.
     #[serde(default)]
     pub stolen_ns: f64,
+    /// How long the thread was ready to run while something else had its processor, in ns; none where the system does not say.
+    #[serde(default)]
+    pub waited_ns: Option<f64>,
 }
 
 /// When one of several processes ran the benchmark, in ns on one clock of the whole system.

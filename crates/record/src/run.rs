@@ -132,7 +132,7 @@ pub struct Benchmark {
     /// The median of the processes' medians, where several ran at the same time.
     #[serde(default)]
     pub median_of_medians: Option<f64>,
-    /// Where its processes ran.
+    /// Where its processes ran; each launch says it for itself.
     #[serde(default)]
     pub placement: Option<Placement>,
     /// What the harness itself used where several processes ran at the same time, one entry a launch.
@@ -153,7 +153,7 @@ pub struct Benchmark {
     /// Warm-up, sizing and the growth check.
     #[serde(default)]
     pub sizing: Vec<Sizing>,
-    /// The clock that was read.
+    /// The clock that was read; each launch says it for itself.
     #[serde(default)]
     pub clock: Option<Clock>,
     /// The length of a core cycle before and after, in ns.
@@ -198,6 +198,18 @@ pub struct Launch {
     pub samples: u64,
     /// The median length of a core cycle, in ns.
     pub cycle_ns: Option<f64>,
+    /// Where it ran.
+    #[serde(default)]
+    pub placement: Option<Placement>,
+    /// The clock that it read.
+    #[serde(default)]
+    pub clock: Option<Clock>,
+    /// Whether its memory was locked; none where that was not tried.
+    #[serde(default)]
+    pub locked: Option<bool>,
+    /// Whether it ran in a real-time class.
+    #[serde(default)]
+    pub realtime: bool,
 }
 
 /// What all processes did together.

@@ -121,6 +121,70 @@ fn on_a_disturbed_machine_all_count() {
     );
 }
 
+/// Where a launch ran, by which clock and with which privileges is its own; what was only wanted is not said to be so.
+#[test]
+fn each_launch_says_how_it_ran() {
+    let launch = |cpu: u64, cost: f64, locked: Option<bool>, realtime: bool| {
+        let mut lines = String::new();
+        for line in changed(|_, _| {}).lines() {
+            let mut event: serde_json::Value = serde_json::from_str(line).unwrap();
+            let is_begin = event["event"] == "begin";
+            if is_begin {
+                event["placement"] = serde_json::json!({"kind": "pinned", "cpu": cpu});
+                event["clock"]["cost_ns"] = cost.into();
+                event["realtime"] = realtime.into();
+                // What older programs said before they had tried.
+                event["locked"] = true.into();
+            }
+            lines += &format!("{event}\n");
+            if let Some(held) = locked.filter(|_| is_begin) {
+                lines += &format!("{{\"event\":\"locked\",\"held\":{held}}}\n");
+            }
+        }
+        outcome(&lines, Ending::Exit(0))
+    };
+    let mut all = vec![
+        launch(3, 20.0, Some(true), true),
+        launch(1, 25.0, Some(false), false),
+        launch(2, 30.0, None, false),
+    ];
+    all.push(crashed());
+    let b = entry(&all);
+    assert!(!b.notes.iter().any(|n| n.contains("were none")));
+    let own = b.launches.iter().map(|l| {
+        let cpu = l.placement.as_ref().and_then(|p| p.cpu);
+        let cost = l.clock.as_ref().and_then(|c| c.cost_ns);
+        (cpu, cost, l.locked, l.realtime)
+    });
+    assert_eq!(
+        own.collect::<Vec<_>>(),
+        [
+            (Some(3), Some(20.0), Some(true), true),
+            (Some(1), Some(25.0), Some(false), false),
+            (Some(2), Some(30.0), None, false),
+            (None, Some(21.5), None, false),
+        ]
+    );
+}
+
+/// How long a process waited for a processor, and what that counts as, is kept.
+#[test]
+fn waiting_for_a_processor_is_kept() {
+    let waiting = |i: usize, raw: &mut RawInterval| {
+        raw.disturbance.waited_ns = (i > 0).then_some(i as f64);
+        raw.disturbed = match i {
+            1 => vec!["queue".to_owned()],
+            2 => vec!["wait".to_owned()],
+            _ => Vec::new(),
+        };
+    };
+    let b = entry(&[with(waiting)]);
+    let waited = |i: usize| b.intervals[i].disturbance.waited_ns;
+    assert_eq!((waited(0), waited(5)), (None, Some(5.0)));
+    assert_eq!((b.disturbed["queue"], b.disturbed["wait"]), (1, 1));
+    assert_eq!(b.set_aside, 2);
+}
+
 /// The figure of the others is kept, and not to be trusted.
 #[test]
 fn an_accident_in_one_launch() {

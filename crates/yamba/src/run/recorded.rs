@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use yamba_record::event::{Begin, Event, RawInterval, Sizing};
+use yamba_record::event::{Begin, Event, Placement, RawInterval, Sizing};
 use yamba_record::program::Program;
+use yamba_record::run::Launch;
 use yamba_record::{Benchmark, Evidence, Interval, Parameters, Status};
 use yamba_stats::{median, sorted};
 
@@ -73,6 +74,7 @@ pub(super) fn record(program: &Program, processes: u64, launches: &[Outcome]) ->
     benchmark.charts = program.charts.clone();
     benchmark.bounds = program.bounds.clone();
     let mut sizing = Vec::new();
+    benchmark.launches = launches.iter().map(conditions).collect();
     for (number, outcome) in launches.iter().enumerate() {
         sizing.push(add_launch(&mut benchmark, program, number as u64, outcome));
     }
@@ -119,6 +121,28 @@ fn add_launch(
     sizing
 }
 
+/// A launch without a figure, and what it says of how it ran.
+fn conditions(outcome: &Outcome) -> Launch {
+    let mut launch = Launch::default();
+    for event in &outcome.events {
+        match event {
+            Event::Begin(begin) => {
+                launch.clock = Some(begin.clock.clone());
+                launch.placement = placement(begin);
+                launch.realtime = begin.realtime;
+            }
+            // Of several processes, each tries for itself.
+            Event::Locked { held } => launch.locked = Some(launch.locked.unwrap_or(true) && *held),
+            _ => {}
+        }
+    }
+    launch
+}
+
+fn placement(begin: &Begin) -> Option<Placement> {
+    Some(begin.placement.clone()).filter(|p| !p.kind.is_empty())
+}
+
 fn is_finite(numbers: &[f64]) -> bool {
     numbers.iter().all(|n| n.is_finite())
 }
@@ -126,7 +150,7 @@ fn is_finite(numbers: &[f64]) -> bool {
 fn begin_with(benchmark: &mut Benchmark, begin: &Begin) {
     benchmark.clock = Some(begin.clock.clone());
     benchmark.platform = begin.platform.clone();
-    benchmark.placement = Some(begin.placement.clone()).filter(|p| !p.kind.is_empty());
+    benchmark.placement = placement(begin);
 }
 
 fn interval(program: &Program, launch: u64, raw: &RawInterval) -> Interval {

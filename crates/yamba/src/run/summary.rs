@@ -55,7 +55,6 @@ pub(super) fn summarise(
 
 /// No launch got to its end; what was recorded stays.
 fn without_figure(benchmark: &mut Benchmark, ends: &[End]) -> Vec<String> {
-    benchmark.launches = vec![Launch::default(); ends.len()];
     let failed = ends.iter().find(|e| matches!(e, End::Failed { .. }));
     let first = failed.or(ends.first());
     let (status, mut reasons) = match first {
@@ -245,7 +244,7 @@ impl Figures {
         b.median = self.samples.map(|e| e.median);
         b.interval = self.samples.map(|e| e.interval);
         b.interval_kind = self.samples.map(|e| e.kind);
-        b.launches = launches(used, figure == "latency");
+        enter_launches(&mut b.launches, used, figure == "latency");
         b.cycle_ns = b.launches.iter().map(|l| l.cycle_ns).collect();
         let of_one = used.samples(|i| {
             if figure == "latency" {
@@ -271,17 +270,16 @@ impl Figures {
     }
 }
 
-fn launches(used: &Used<'_>, is_latency: bool) -> Vec<Launch> {
+fn enter_launches(launches: &mut [Launch], used: &Used<'_>, is_latency: bool) {
     let values = |of: &[&Interval], value: fn(&Interval) -> Option<f64>| {
         median(&of.iter().filter_map(|i| value(i)).collect::<Vec<f64>>())
     };
-    let launch = |of: &Vec<&Interval>| Launch {
-        median: values(of, |i| i.sample),
-        cycles: values(of, cycles::of).filter(|_| is_latency),
-        samples: of.iter().filter(|i| i.sample.is_some()).count() as u64,
-        cycle_ns: values(of, |i| i.cycle_ns),
-    };
-    used.launches.iter().map(launch).collect()
+    for (launch, of) in launches.iter_mut().zip(&used.launches) {
+        launch.median = values(of, |i| i.sample);
+        launch.cycles = values(of, cycles::of).filter(|_| is_latency);
+        launch.samples = of.iter().filter(|i| i.sample.is_some()).count() as u64;
+        launch.cycle_ns = values(of, |i| i.cycle_ns);
+    }
 }
 
 fn evidence_reasons(benchmark: &mut Benchmark, used: &Used<'_>) -> Vec<String> {
