@@ -1,7 +1,7 @@
 //! Runs yamba many times and keeps one line for each run.
 
 use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
@@ -61,15 +61,28 @@ impl Collect {
             .output()
             .map_err(|e| format!("cannot start {}: {e}", self.yamba.display()))?;
         let run: Run = serde_json::from_slice(&done.stdout).map_err(|e| format!("no run: {e}"))?;
+        if run.interrupted {
+            return Err("stopped; the runs before are kept".to_owned());
+        }
         Ok(Line::of(at, &run))
     }
 
-    /// Whole lines only, at once: what a kill cuts off is no line.
+    /// Whole lines only, at once. What a kill has cut off before is dropped first: the next line would be lost with it.
     fn keep(&self, line: &Line) -> Result<(), String> {
         let text = serde_json::to_string(line).map_err(|e| e.to_string())? + "\n";
-        let mut options = OpenOptions::new();
-        let file = options.create(true).append(true).open(&self.file);
-        file.and_then(|mut f| f.write_all(text.as_bytes()))
-            .map_err(|e| format!("{}: {e}", self.file.display()))
+        let write = || {
+            let mut options = OpenOptions::new();
+            let mut file = options
+                .create(true)
+                .append(true)
+                .read(true)
+                .open(&self.file)?;
+            let mut have = String::new();
+            file.read_to_string(&mut have)?;
+            let whole = have.rfind('\n').map_or(0, |end| end + 1);
+            file.set_len(whole as u64)?;
+            file.write_all(text.as_bytes())
+        };
+        write().map_err(|e| format!("{}: {e}", self.file.display()))
     }
 }

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use yamba::compare::{self, Noise, Verdict};
-use yamba_stats::{coefficient_of_variation, median};
+use yamba_stats::{coefficient_of_variation, median, median_interval};
 
 use crate::series::{Entry, Series};
 
 const RESAMPLED: usize = 1000;
 const SEED: u64 = 1;
+const CONFIDENCE: f64 = 0.95;
 
 fn floor(_: &str) -> f64 {
     compare::LEAST_DEVIATION * compare::LEAST_DEVIATION
@@ -18,27 +19,38 @@ fn medians(entries: &[Entry]) -> Vec<f64> {
     entries.iter().map(|e| e.median).collect()
 }
 
-/// Of each benchmark's stated intervals, how many hold the median of all its runs?
+/// Of each benchmark's stated intervals, how many hold the median of all its runs? An interval in cycles allows for what a cycle is
+/// known to, which the median of all runs shares: what the launches' order alone gives is told beside it.
 pub fn coverage(series: &Series) -> String {
-    let (mut out, mut held_of_all, mut all) = (String::new(), 0, 0);
+    let (mut out, mut held_of_all, mut alone_of_all, mut all) = (String::new(), 0, 0, 0);
     for (key, entries) in series.by_key() {
         let Some(grand) = median(&medians(&entries)) else {
             continue;
         };
         let holds = |e: &&Entry| e.interval[0] <= grand && grand <= e.interval[1];
         let held = entries.iter().filter(holds).count();
+        let alone = |e: &&Entry| {
+            median_interval(&e.launches, CONFIDENCE)
+                .is_some_and(|i| i.low <= grand && grand <= i.high)
+        };
+        let held_alone = entries.iter().filter(alone).count();
+        alone_of_all += held_alone;
         held_of_all += held;
         all += entries.len();
         let share = 100.0 * held as f64 / entries.len() as f64;
         let _ = writeln!(
             out,
-            "{key:44} {held:4} of {:4} ({share:5.1} %)  {grand:.5} {}",
+            "{key:44} {held:4} of {:4} ({share:5.1} %)  launches alone {held_alone:4}  {grand:.5} {}",
             entries.len(),
             entries[0].unit
         );
     }
     let share = 100.0 * held_of_all as f64 / f64::from(all.max(1) as u32);
-    let _ = writeln!(out, "pooled: {held_of_all} of {all} ({share:.1} %)");
+    let alone = 100.0 * alone_of_all as f64 / f64::from(all.max(1) as u32);
+    let _ = writeln!(
+        out,
+        "pooled: {held_of_all} of {all} ({share:.1} %), launches alone {alone_of_all} ({alone:.1} %)"
+    );
     out
 }
 
@@ -77,6 +89,7 @@ pub fn alarms(series: &Series) -> String {
             runs: entries.into_iter().map(|e| e.launches).collect(),
         })
         .collect();
+    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises, &floor);
     let launches = noises
         .iter()
         .flat_map(|n| &n.runs)
@@ -87,6 +100,7 @@ pub fn alarms(series: &Series) -> String {
     let _ = writeln!(
         out,
         "{suspected} of {} comparisons of a run with the next have a suspect, before it is measured again\n\
+         {pairs_suspected} of {pairs} pairs of all runs have one\n\
          {drawn} of {RESAMPLED} comparisons of {launches} launches a side drawn from all runs have one (seed {SEED})",
         runs / 2
     );
@@ -97,7 +111,7 @@ pub fn alarms(series: &Series) -> String {
 pub fn slowdown(series: &Series) -> String {
     let (mut found, mut all, mut ratios) = (0, 0, Vec::new());
     for line in &series.lines {
-        let side = |percent: &str| line.entries.iter().find(|e| e.key.contains(percent));
+        let side = |percent: &str| line.entries.iter().find(|e| e.key.ends_with(percent));
         let (Some(a), Some(b)) = (side("percent=0"), side("percent=3")) else {
             continue;
         };

@@ -13,6 +13,9 @@ pub struct Line {
     /// When it began, in seconds since 1970.
     pub at: u64,
     pub entries: Vec<Entry>,
+    /// Entries without a valid figure.
+    #[serde(default)]
+    pub left_out: u64,
 }
 
 /// One benchmark's figure in one run; in cycles where they are known.
@@ -35,10 +38,12 @@ impl Line {
     pub fn of(at: u64, run: &Run) -> Line {
         let valid = run.benchmarks.iter().filter(|b| b.status == Status::Ok);
         let entries = valid.filter_map(|b| {
-            let (launches, _) = compare::observations(b, b);
-            let (median, interval, unit) = match b.cycles {
-                Some(c) => (c.median, c.interval, "cycles".to_owned()),
-                None => (b.median?, b.interval?, b.unit.clone()?),
+            let (median, interval, unit, launches) = match b.cycles {
+                Some(c) => {
+                    let launches = compare::launch_cycles(b);
+                    (c.median, c.interval, "cycles".to_owned(), launches)
+                }
+                None => (b.median?, b.interval?, b.unit.clone()?, compare::times(b)),
             };
             Some(Entry {
                 key: compare::key(b),
@@ -49,18 +54,26 @@ impl Line {
                 set_aside: b.set_aside,
             })
         });
+        let entries: Vec<Entry> = entries.collect();
         Line {
             at,
-            entries: entries.collect(),
+            left_out: (run.benchmarks.len() - entries.len()) as u64,
+            entries,
         }
     }
 }
 
 impl Series {
-    /// Every benchmark with its entries, in the order of the runs.
+    /// Every benchmark with its entries, in the order of the runs; those in another unit than the first are left out: a figure
+    /// whose cycles were unknown.
     pub fn by_key(&self) -> Vec<(String, Vec<Entry>)> {
         let mut keys: Vec<(String, Vec<Entry>)> = Vec::new();
         for entry in self.lines.iter().flat_map(|l| &l.entries) {
+            let is_other =
+                |(key, of): &(String, Vec<Entry>)| *key == entry.key && of[0].unit != entry.unit;
+            if keys.iter().any(is_other) {
+                continue;
+            }
             match keys.iter_mut().find(|(key, _)| *key == entry.key) {
                 Some((_, entries)) => entries.push(entry.clone()),
                 None => keys.push((entry.key.clone(), vec![entry.clone()])),
@@ -70,11 +83,15 @@ impl Series {
     }
 }
 
-/// The runs of a file; a last line that was cut off is none.
+/// The runs of a file. A last line that was cut off is none; any other broken line is an error.
 pub fn read(path: &Path) -> Result<Series, String> {
     let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let lines = text.lines().filter_map(|l| serde_json::from_str(l).ok());
+    let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+    let lines = whole.lines().enumerate().map(|(i, line)| {
+        let broken = |e| format!("{}:{}: {e}; delete that line", path.display(), i + 1);
+        serde_json::from_str(line).map_err(broken)
+    });
     Ok(Series {
-        lines: lines.collect(),
+        lines: lines.collect::<Result<_, _>>()?,
     })
 }
