@@ -123,6 +123,10 @@ pub struct Benchmark {
     /// Intervals that were set aside because they were disturbed.
     #[serde(default)]
     pub set_aside: u64,
+    /// Whether disturbed intervals had to count because too few others were left: the figure may be that of a competitor too, and is no
+    /// evidence in a comparison.
+    #[serde(default)]
+    pub is_disturbed: bool,
     /// How often each kind of disturbance was seen in an interval, set aside or not.
     #[serde(default)]
     pub disturbed: BTreeMap<String, u64>,

@@ -1,17 +1,23 @@
 //! Which intervals are set aside because the system disturbed them. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::Interval;
+
+use super::estimate::ENOUGH_LAUNCHES;
+
+/// A launch with fewer undisturbed intervals has no median without the disturbed ones.
+const FEWEST: usize = 3;
 
 /// What the disturbances of an entry's intervals amount to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Verdict {
     /// How often each kind was seen.
     pub kinds: BTreeMap<String, u64>,
-    /// Whether disturbed intervals are set aside. Not under load, where others are what is measured; nor where most are
-    /// disturbed: the few others would be no sample of this machine.
-    pub sets_aside: bool,
+    /// Whether the figure could not be made of undisturbed intervals alone.
+    pub is_disturbed: bool,
+    /// The launches whose undisturbed intervals count, and nothing else; none if all intervals count.
+    calm: Option<BTreeSet<u64>>,
     /// What a reader must know.
     pub note: Option<String>,
 }
@@ -19,31 +25,56 @@ pub(super) struct Verdict {
 impl Verdict {
     /// Whether this interval may count.
     pub fn admits(&self, interval: &Interval) -> bool {
-        !self.sets_aside || interval.disturbed.is_empty()
+        let is_calm =
+            |calm: &BTreeSet<u64>| interval.disturbed.is_empty() && calm.contains(&interval.launch);
+        self.calm.as_ref().is_none_or(is_calm)
     }
 }
 
+/// Under load others are what is measured: nothing is set aside.
 pub(super) fn judge(intervals: &[Interval], processes: u64) -> Verdict {
-    let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
+    let mut verdict = Verdict::default();
     for kind in intervals.iter().flat_map(|i| &i.disturbed) {
-        *kinds.entry(kind.clone()).or_default() += 1;
+        *verdict.kinds.entry(kind.clone()).or_default() += 1;
     }
-    let total = intervals.len();
-    let disturbed = intervals.iter().filter(|i| !i.disturbed.is_empty());
-    let disturbed = disturbed.count();
-    let alone = processes == 1;
-    let most = alone && disturbed > 0 && 2 * disturbed >= total;
-    let note = most.then(|| {
-        format!(
-            "the machine is disturbed: {disturbed} of {total} intervals ({}); all of them count",
-            in_words(&kinds)
-        )
+    if processes > 1 || verdict.kinds.is_empty() {
+        return verdict;
+    }
+    let mut launches: BTreeMap<u64, Vec<&Interval>> = BTreeMap::new();
+    for interval in intervals {
+        launches.entry(interval.launch).or_default().push(interval);
+    }
+    let calm = launches.iter().filter(|(_, of)| has_calm_median(of));
+    let calm: BTreeSet<u64> = calm.map(|(launch, _)| *launch).collect();
+    verdict.is_disturbed = calm.len() < launches.len().min(ENOUGH_LAUNCHES);
+    let is_disturbed = |i: &&Interval| !i.disturbed.is_empty();
+    let disturbed = intervals.iter().filter(is_disturbed).count();
+    let counted = match (verdict.is_disturbed, calm.len() < launches.len()) {
+        (true, _) => Some("all of them count".to_owned()),
+        (_, true) => Some(format!(
+            "only the others count, of {} of {} launches",
+            calm.len(),
+            launches.len()
+        )),
+        _ if 2 * disturbed >= intervals.len() => Some("only the others count".to_owned()),
+        _ => None,
+    };
+    verdict.note = counted.map(|counted| {
+        let (total, kinds) = (intervals.len(), in_words(&verdict.kinds));
+        format!("the machine is disturbed: {disturbed} of {total} intervals ({kinds}); {counted}")
     });
-    Verdict {
-        kinds,
-        sets_aside: alone && !most,
-        note,
+    verdict.calm = (!verdict.is_disturbed).then_some(calm);
+    verdict
+}
+
+/// Whether the undisturbed intervals of a launch are enough for its median. Those of a circle are of different tests: most of them are
+/// needed.
+fn has_calm_median(launch: &[&Interval]) -> bool {
+    let calm = launch.iter().filter(|i| i.disturbed.is_empty()).count();
+    if launch.iter().any(|i| i.group.is_some()) {
+        return 2 * calm > launch.len();
     }
+    calm >= FEWEST.min(launch.len())
 }
 
 /// `12 switch, 3 fault`
@@ -56,17 +87,23 @@ fn in_words(kinds: &BTreeMap<String, u64>) -> String {
 mod tests {
     use super::*;
 
-    fn intervals(disturbed: usize, calm: usize) -> Vec<Interval> {
-        let mut all = vec![Interval::default(); disturbed + calm];
-        for (i, interval) in all[..disturbed].iter_mut().enumerate() {
-            let kinds: &[&str] = if i == 0 {
-                &["fault", "switch"]
-            } else {
-                &["switch"]
-            };
-            interval.disturbed = kinds.iter().map(|k| (*k).to_owned()).collect();
+    /// A launch with so many disturbed and so many calm intervals.
+    fn launch(number: u64, disturbed: usize, calm: usize) -> Vec<Interval> {
+        let own = Interval {
+            launch: number,
+            ..Interval::default()
+        };
+        let mut all = vec![own; disturbed + calm];
+        for interval in &mut all[..disturbed] {
+            interval.disturbed = vec!["switch".to_owned()];
         }
         all
+    }
+
+    fn launches(each: &[(usize, usize)]) -> Vec<Interval> {
+        let numbered = (0..).zip(each);
+        let all = numbered.map(|(i, (disturbed, calm))| launch(i, *disturbed, *calm));
+        all.collect::<Vec<_>>().concat()
     }
 
     fn admitted(intervals: &[Interval], processes: u64) -> usize {
@@ -74,32 +111,87 @@ mod tests {
         intervals.iter().filter(|i| verdict.admits(i)).count()
     }
 
-    #[test]
-    fn a_few_are_set_aside() {
-        let some = intervals(4, 5);
-        assert_eq!(admitted(&some, 1), 5);
-        let verdict = judge(&some, 1);
-        assert_eq!((verdict.kinds["switch"], verdict.kinds["fault"]), (4, 1));
-        assert_eq!(verdict.note, None);
+    fn said(intervals: &[Interval]) -> Option<String> {
+        judge(intervals, 1).note
     }
 
     #[test]
-    fn where_most_are_disturbed_all_count_and_it_is_said() {
-        let most = intervals(5, 5);
-        assert_eq!(admitted(&most, 1), 10);
+    fn disturbed_intervals_are_set_aside() {
+        let mut some = launches(&[(4, 6)]);
+        some[0].disturbed.push("fault".to_owned());
+        assert_eq!(admitted(&some, 1), 6);
+        let verdict = judge(&some, 1);
+        assert_eq!((verdict.kinds["switch"], verdict.kinds["fault"]), (4, 1));
+        assert_eq!((verdict.note, verdict.is_disturbed), (None, false));
+    }
+
+    /// A few good intervals in every launch say more than all of them.
+    #[test]
+    fn where_every_launch_has_calm_ones_they_count_alone() {
+        let most = launches(&[(20, 3), (50, 4)]);
+        assert_eq!(admitted(&most, 1), 7);
+        assert!(!judge(&most, 1).is_disturbed);
         assert_eq!(
-            judge(&most, 1).note.as_deref(),
+            said(&most).as_deref(),
+            Some("the machine is disturbed: 70 of 77 intervals (70 switch); only the others count")
+        );
+        // Of a launch that is to time two intervals, two are enough.
+        assert_eq!(admitted(&launches(&[(0, 2), (9, 3)]), 1), 5);
+    }
+
+    #[test]
+    fn where_a_launch_has_none_all_count_and_it_is_said() {
+        for few in [(8, 2), (10, 0), (1, 1)] {
+            let all = launches(&[few, (5, 5)]);
+            assert_eq!(admitted(&all, 1), all.len(), "{few:?}");
+            assert!(judge(&all, 1).is_disturbed, "{few:?}");
+        }
+        assert_eq!(
+            said(&launches(&[(5, 5), (10, 0)])).as_deref(),
+            Some("the machine is disturbed: 15 of 20 intervals (15 switch); all of them count")
+        );
+    }
+
+    /// The interval needs six launches: what is more may be left out.
+    #[test]
+    fn launches_beyond_those_that_are_needed_may_be_left_out() {
+        let mut each = vec![(1, 10); 6];
+        each.push((9, 2));
+        let seven = launches(&each);
+        assert_eq!(admitted(&seven, 1), 60);
+        let verdict = judge(&seven, 1);
+        assert!(!verdict.is_disturbed);
+        assert_eq!(
+            verdict.note.as_deref(),
             Some(
-                "the machine is disturbed: 5 of 10 intervals (1 fault, 5 switch); all of them count"
+                "the machine is disturbed: 15 of 77 intervals (15 switch); only the others count, of 6 of 7 launches"
             )
         );
+        each.remove(0);
+        let six = launches(&each);
+        assert_eq!(admitted(&six, 1), six.len());
+        assert!(judge(&six, 1).is_disturbed);
+    }
+
+    /// The intervals of a circle differ from each other: a few are no sample of its tests.
+    #[test]
+    fn of_a_circle_most_must_be_calm() {
+        let circle = |disturbed, calm| {
+            let mut all = launches(&[(disturbed, calm)]);
+            all.iter_mut().for_each(|i| i.group = Some(0));
+            all
+        };
+        assert_eq!(admitted(&circle(4, 5), 1), 5);
+        assert_eq!(admitted(&circle(5, 5), 1), 10);
+        assert!(judge(&circle(5, 5), 1).is_disturbed);
     }
 
     #[test]
     fn under_load_nothing_is_set_aside() {
-        let loaded = intervals(2, 8);
+        let loaded = launches(&[(2, 8)]);
         assert_eq!(admitted(&loaded, 2), 10);
         let verdict = judge(&loaded, 2);
         assert_eq!((verdict.note, verdict.kinds["switch"]), (None, 2));
+        assert!(!verdict.is_disturbed);
     }
 }

@@ -103,22 +103,48 @@ fn disturbed_intervals_are_set_aside_and_kept() {
     assert!(table(&run, &Style::default()).contains("(2 set aside)"));
 }
 
-#[test]
-fn on_a_disturbed_machine_all_count() {
-    let disturb = |i: usize, raw: &mut RawInterval| {
-        if i < 6 {
+fn shown(b: &Benchmark) -> String {
+    let mut run = Run::new(Machine::default());
+    run.benchmarks = vec![b.clone()];
+    table(&run, &Style::default())
+}
+
+/// Every launch but so many intervals of it ran beside a competitor, who doubled its times.
+fn beside_a_competitor(calm: usize) -> Outcome {
+    with(|i, raw| {
+        if i >= calm {
+            raw.ns *= 2.0;
             raw.disturbed = vec!["stolen".to_owned()];
         }
-    };
-    let b = entry(&[with(disturb), with(disturb)]);
-    assert_eq!(
-        (b.status, b.set_aside, b.samples.len()),
-        (Status::Ok, 0, 22)
-    );
+    })
+}
+
+/// The first three of the saved intervals agree on 30 ns.
+#[test]
+fn the_undisturbed_intervals_count_alone_where_each_launch_has_some() {
+    let b = entry(&vec![beside_a_competitor(3); 6]);
+    assert_eq!((b.status, b.is_disturbed), (Status::Ok, false));
+    assert_eq!((b.set_aside, b.samples.len()), (48, 18));
+    assert_eq!((b.median, b.interval), (Some(30.0), Some([30.0, 30.0])));
     assert_eq!(
         b.notes[0],
-        "the machine is disturbed: 12 of 22 intervals (12 stolen); all of them count"
+        "the machine is disturbed: 48 of 66 intervals (48 stolen); only the others count"
     );
+    assert!(shown(&b).contains("(48 set aside)"), "{}", shown(&b));
+}
+
+#[test]
+fn on_a_disturbed_machine_all_count() {
+    let b = entry(&[beside_a_competitor(2), beside_a_competitor(5)]);
+    assert_eq!((b.status, b.is_disturbed), (Status::Ok, true));
+    assert_eq!((b.set_aside, b.samples.len()), (0, 22));
+    assert_eq!(
+        b.notes[0],
+        "the machine is disturbed: 15 of 22 intervals (15 stolen); all of them count"
+    );
+    assert!(shown(&b).contains("(disturbed)"), "{}", shown(&b));
+    let json = serde_json::to_value(&b).unwrap();
+    assert_eq!(json["is_disturbed"], true);
 }
 
 /// Where a launch ran, by which clock and with which privileges is its own; what was only wanted is not said to be so.

@@ -158,7 +158,9 @@ impl<'a> Launches<'a> {
         if summary.status != Status::Ok {
             return;
         }
-        let width = summary.median.zip(summary.interval);
+        // Further launches may find the machine calm.
+        let calm = summary.median.filter(|_| !summary.is_disturbed);
+        let width = calm.zip(summary.interval);
         let width = width.map(|(m, [low, high])| ((high - low) / 2.0 / m).abs());
         let more = schedule::more_launches(
             self.outcomes.len() as u64,

@@ -38,6 +38,7 @@ pub(super) fn ended(class: &str, status: Status, notes: Vec<String>) -> Benchmar
         interval_kind: None,
         launches: Vec::new(),
         set_aside: 0,
+        is_disturbed: false,
         disturbed: BTreeMap::new(),
         throughput: None,
         median_of_medians: None,

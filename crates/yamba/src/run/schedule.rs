@@ -74,17 +74,31 @@ pub(super) fn more_launches(
     (expected <= time.as_secs_f64()).then_some(next)
 }
 
-/// How many intervals the later launches of an entry have if its first one took much longer than its share.
+/// How many intervals the later launches of an entry have if those of its first one are too long for its share. What a competitor
+/// made of them does not count: it may be gone.
 /// Six launches of three intervals say more of the next run than one of eighteen. A circle's parameters say how many it has.
 pub(super) fn fewer_intervals(first: &[Interval], share: Share) -> Option<u64> {
-    let measured: f64 = first.iter().map(|i| i.ns + i.dummy_ns).sum();
-    let time = share.time.as_nanos() as f64;
-    if measured <= 2.0 * time || first.iter().any(|i| i.group.is_some()) {
+    if first.iter().any(|i| i.group.is_some()) {
         return None;
     }
-    let affordable = (first.len() as f64 * time / measured) as u64;
-    let fewer = affordable.max(FEWEST_INTERVALS);
+    let own = interval_ns(first)?;
+    let time = share.time.as_nanos() as f64;
+    if own * share.intervals as f64 <= 2.0 * time {
+        return None;
+    }
+    let fewer = ((time / own) as u64).max(FEWEST_INTERVALS);
     (fewer < share.intervals).then_some(fewer)
+}
+
+/// How long an interval with its dummy is: the mean of the undisturbed ones. Where all are disturbed, the least of them.
+fn interval_ns(first: &[Interval]) -> Option<f64> {
+    let both = |i: &Interval| i.ns + i.dummy_ns;
+    let calm = first.iter().filter(|i| i.disturbed.is_empty()).map(both);
+    let calm: Vec<f64> = calm.collect();
+    if calm.is_empty() {
+        return first.iter().map(both).min_by(f64::total_cmp);
+    }
+    Some(calm.iter().sum::<f64>() / calm.len() as f64)
 }
 
 /// How long a program may say nothing. Under load the program itself waits for each of its processes twenty times as long as it
@@ -164,6 +178,27 @@ mod tests {
         assert_eq!(fewer(11, 200.0, 11), Some(5));
         assert_eq!(fewer(11, 5000.0, 11), Some(3));
         assert_eq!(fewer(2, 5000.0, 2), None);
+    }
+
+    /// A competitor that lengthens intervals does not make the benchmark slow.
+    #[test]
+    fn disturbed_intervals_do_not_make_a_benchmark_slow() {
+        let interval = |ms: f64, disturbed: bool| Interval {
+            ns: ms * 1e6,
+            disturbed: vec!["switch".to_owned(); usize::from(disturbed)],
+            ..Interval::default()
+        };
+        let share = Share {
+            intervals: 11,
+            time: SECOND,
+            warmup: None,
+        };
+        let mut first = vec![interval(500.0, true); 20];
+        first[3] = interval(100.0, true);
+        assert_eq!(fewer_intervals(&first, share), None);
+        first[3] = interval(200.0, false);
+        assert_eq!(fewer_intervals(&first, share), Some(5));
+        assert_eq!(fewer_intervals(&[], share), None);
     }
 
     #[test]

@@ -186,6 +186,7 @@ fn judge(program: &Program, recorded: &mut Recorded, ends: &[End]) -> Vec<String
     }
     b.set_aside = (measured.len() - used.admitted.len()) as u64;
     b.disturbed = verdict.kinds;
+    b.is_disturbed = verdict.is_disturbed;
     b.evidence = evidence(program, &used.admitted);
     let figures = Figures::of(b, &used);
     figures.enter(b, &used);

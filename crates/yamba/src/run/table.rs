@@ -234,6 +234,9 @@ fn is_about_cycles(note: &str) -> bool {
 /// What a reader must know of how the figure came about, in a word or two each.
 fn marks(run: &Run, benchmark: &Benchmark) -> Option<String> {
     let mut marks = Vec::new();
+    if benchmark.is_disturbed {
+        marks.push("disturbed".to_owned());
+    }
     if benchmark.set_aside > 0 {
         marks.push(format!("{} set aside", benchmark.set_aside));
     }
