@@ -8,7 +8,7 @@ use yamba_record::program::Program as Description;
 use super::child::{self, Limits};
 use super::outcome::Ending;
 use super::points::{Refused, settings};
-use super::{Program, crash};
+use super::{Program, crash, units};
 
 /// What the program says of itself with these parameters.
 pub(super) fn describe(
@@ -21,8 +21,7 @@ pub(super) fn describe(
     arguments.extend(settings(fixed));
     let (outcome, text) = child::output(program, &arguments, scratch, limits);
     match outcome.ending {
-        Ending::Exit(0) => serde_json::from_slice(&text)
-            .map_err(|e| Refused::Crash(vec![format!("it does not describe itself: {e}")])),
+        Ending::Exit(0) => understood(&text),
         Ending::Exit(2) => Err(Refused::Usage(outcome.messages)),
         Ending::Exit(4) => Err(Refused::Skip(outcome.messages)),
         Ending::Stopped => Err(Refused::Skip("stopped before it began".to_owned())),
@@ -30,6 +29,15 @@ pub(super) fn describe(
             last_error(&text).unwrap_or_else(|| crash::ending(&outcome)),
         ])),
     }
+}
+
+fn understood(text: &[u8]) -> Result<Description, Refused> {
+    let description: Description = serde_json::from_slice(text)
+        .map_err(|e| Refused::Crash(vec![format!("it does not describe itself: {e}")]))?;
+    if description.skip.is_none() {
+        units::check(&description).map_err(Refused::Usage)?;
+    }
+    Ok(description)
 }
 
 /// What the program itself said before it gave up: a value that cannot be, a call that failed.

@@ -1,46 +1,90 @@
 //! From raw intervals to samples, and from numbers to what a person reads.
 
 use yamba_record::event::RawInterval;
+use yamba_record::program::Program;
+
+type Sizes = [(&'static str, f64)];
+
+/// In ns.
+const TIMES: &Sizes = &[
+    ("ps", 1e-3),
+    ("ns", 1.0),
+    ("us", 1e3),
+    ("ms", 1e6),
+    ("s", 1e9),
+    ("min", 60e9),
+];
+
+/// In Hz.
+const FREQUENCIES: &Sizes = &[("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9)];
+
+/// In bytes.
+const AMOUNTS: &Sizes = &[
+    ("bit", 0.125),
+    ("kbit", 125.0),
+    ("Mbit", 125e3),
+    ("Gbit", 125e6),
+    ("Tbit", 125e9),
+    ("B", 1.0),
+    ("bytes", 1.0),
+    ("kB", 1e3),
+    ("KB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("TB", 1e12),
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+    ("TiB", 1_099_511_627_776.0),
+];
+
+fn size(sizes: &Sizes, unit: &str) -> Option<f64> {
+    let known = sizes.iter().find(|(name, _)| *name == unit);
+    known.map(|(_, size)| *size)
+}
 
 /// Nanoseconds in a unit of time.
 pub(super) fn nanoseconds(unit: &str) -> Option<f64> {
-    match unit {
-        "ps" => Some(1e-3),
-        "ns" => Some(1.0),
-        "us" => Some(1e3),
-        "ms" => Some(1e6),
-        "s" => Some(1e9),
-        _ => None,
-    }
+    size(TIMES, unit)
 }
 
 fn hertz(unit: &str) -> Option<f64> {
-    match unit {
-        "Hz" => Some(1.0),
-        "kHz" => Some(1e3),
-        "MHz" => Some(1e6),
-        "GHz" => Some(1e9),
-        _ => None,
-    }
+    size(FREQUENCIES, unit)
 }
 
 fn bytes(unit: &str) -> Option<f64> {
-    match unit {
-        "B" | "bytes" => Some(1.0),
-        "kB" | "KB" => Some(1e3),
-        "MB" => Some(1e6),
-        "GB" => Some(1e9),
-        "TB" => Some(1e12),
-        "KiB" => Some(1024.0),
-        "MiB" => Some(1_048_576.0),
-        "GiB" => Some(1_073_741_824.0),
-        "TiB" => Some(1_099_511_627_776.0),
-        _ => None,
-    }
+    size(AMOUNTS, unit)
 }
 
 fn bytes_a_second(unit: &str) -> Option<f64> {
     bytes(unit.strip_suffix("/s")?)
+}
+
+/// Why a program's figure could not be told in its unit. A value's unit is a word that nothing is computed with.
+pub(super) fn check(program: &Program) -> Result<(), String> {
+    let class = &program.class;
+    let (kind, sizes, per, is_known): (_, _, _, fn(&str) -> bool) = match program.figure.as_deref()
+    {
+        Some("value") => return Ok(()),
+        Some("bandwidth") => ("bandwidth", AMOUNTS, "/s", |u| bytes_a_second(u).is_some()),
+        Some("latency") => ("latency", TIMES, "", |u| nanoseconds(u).is_some()),
+        other => {
+            let figure = other.unwrap_or_default();
+            return Err(format!(
+                "{class}: `{figure}` is no figure; it may be latency, bandwidth or value"
+            ));
+        }
+    };
+    let names: Vec<String> = sizes.iter().map(|(n, _)| format!("{n}{per}")).collect();
+    let (last, others) = names.split_last().expect("there are some");
+    let known = format!("{} or {last}", others.join(", "));
+    match &program.unit {
+        Some(unit) if is_known(unit) => Ok(()),
+        Some(unit) => Err(format!(
+            "{class}: `{unit}` is no unit of a {kind}; it may be {known}"
+        )),
+        None => Err(format!("{class}: a {kind} has a unit: {known}")),
+    }
 }
 
 /// What a number in one unit is to be multiplied with to be one in another of the same kind.
@@ -63,21 +107,22 @@ pub(super) fn sample(figure: &str, unit: &str, raw: &RawInterval) -> Option<f64>
     let sample = match figure {
         "value" => raw.value?,
         // An operation is a byte.
-        "bandwidth" => 1e9 / time_per_operation(raw)? / bytes_a_second(unit).unwrap_or(1.0),
-        _ => time_per_operation(raw)? / nanoseconds(unit).unwrap_or(1.0),
+        "bandwidth" => 1e9 / time_per_operation(raw)? / bytes_a_second(unit)?,
+        "latency" => time_per_operation(raw)? / nanoseconds(unit)?,
+        _ => return None,
     };
     sample.is_finite().then_some(sample)
 }
 
 /// A factor and a unit that give a number of a convenient length.
 pub fn scale(value: f64, unit: &str) -> (f64, String) {
-    const TIMES: [(&str, f64); 4] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+    const SHOWN: [(&str, f64); 4] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
     let Some(base) = nanoseconds(unit) else {
         return (1.0, unit.to_owned());
     };
     let ns = value.abs() * base;
-    let fits = TIMES.iter().rev().find(|(_, size)| ns >= *size);
-    let (name, size) = fits.unwrap_or(&TIMES[0]);
+    let fits = SHOWN.iter().rev().find(|(_, size)| ns >= *size);
+    let (name, size) = fits.unwrap_or(&SHOWN[0]);
     (base / size, (*name).to_owned())
 }
 
@@ -140,6 +185,60 @@ mod tests {
             assert_eq!(factor(from, to), expected, "{from} {to}");
         }
         assert_eq!(sample("bandwidth", "kB/s", &raw(1, 1e6, 0.0)), Some(1.0));
+    }
+
+    #[test]
+    fn a_byte_is_eight_bits() {
+        let copied = raw(1_000_000, 100_000.0, 0.0);
+        assert_eq!(sample("bandwidth", "Mbit/s", &copied), Some(80_000.0));
+        assert_eq!(sample("bandwidth", "Gbit/s", &copied), Some(80.0));
+        assert_eq!(sample("bandwidth", "bit/s", &raw(1, 1e9, 0.0)), Some(8.0));
+        assert_eq!(factor("Gbit/s", "MB/s"), Some(125.0));
+        let minutes = sample("latency", "min", &raw(1, 120e9, 0.0));
+        assert_eq!(minutes, Some(2.0));
+        assert_eq!(scale(0.5, "min"), (60.0, "s".to_owned()));
+    }
+
+    /// What is not understood is nothing, and never a number as it happens to be.
+    #[test]
+    fn unknown_units_are_refused() {
+        let program = |figure: &str, unit: Option<&str>| Program {
+            class: "odd".to_owned(),
+            figure: Some(figure.to_owned()),
+            unit: unit.map(str::to_owned),
+            ..Program::default()
+        };
+        let refused = |figure, unit| check(&program(figure, unit)).unwrap_err();
+        for (figure, unit) in [
+            ("latency", "ps"),
+            ("latency", "min"),
+            ("bandwidth", "TiB/s"),
+            ("bandwidth", "kbit/s"),
+            ("value", "apples"),
+            ("value", ""),
+        ] {
+            assert_eq!(check(&program(figure, Some(unit))), Ok(()), "{unit}");
+        }
+        assert_eq!(
+            refused("latency", Some("MB/s")),
+            "odd: `MB/s` is no unit of a latency; it may be ps, ns, us, ms, s or min"
+        );
+        assert!(
+            refused("bandwidth", Some("Mb/s"))
+                .starts_with("odd: `Mb/s` is no unit of a bandwidth; it may be bit/s, kbit/s, ")
+        );
+        assert!(refused("bandwidth", Some("GB")).contains("`GB` is no unit"));
+        assert_eq!(
+            refused("latency", None),
+            "odd: a latency has a unit: ps, ns, us, ms, s or min"
+        );
+        assert_eq!(
+            refused("speed", Some("ns")),
+            "odd: `speed` is no figure; it may be latency, bandwidth or value"
+        );
+        assert_eq!(sample("latency", "fortnight", &raw(1, 5.0, 1.0)), None);
+        assert_eq!(sample("bandwidth", "Mb/s", &raw(1, 5.0, 1.0)), None);
+        assert_eq!(sample("speed", "ns", &raw(1, 5.0, 1.0)), None);
     }
 
     #[test]

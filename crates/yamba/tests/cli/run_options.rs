@@ -105,3 +105,38 @@ fn too_little_time_thins_a_sweep() {
         assert!(notes.contains(&note.into()), "{notes:?}");
     }
 }
+
+/// A number in a unit that is not understood would be wrong by whatever the unit is.
+#[test]
+fn units_that_are_not_known_are_refused() {
+    if !has("g++") {
+        return;
+    }
+    let class = |name: &str, unit: &str| {
+        format!(
+            "yamba {name} extends Bandwidth {{
+    const char *unit() {{ return \"{unit}\"; }}
+    uint64_t bytes() {{ return 8; }}
+    volatile int sum;
+    void benchmark(iter_t iterations) {{ while (iterations-- > 0) sum = sum + 1; }}
+}}
+"
+        )
+    };
+    let mut yamba = Yamba::new()
+        .file("odd.yamba", class("odd", "Mb/s"))
+        .file("bits.yamba", class("bits", "Gbit/s"));
+    yamba.run("run odd.yamba --quick").refused(&[
+        "odd: `Mb/s` is no unit of a bandwidth",
+        "Mbit/s",
+        "GiB/s",
+    ]);
+    let bits = document(yamba.run("run bits.yamba --quick --json"));
+    let bits = &bits["benchmarks"][0];
+    let sample = bits["median"].as_f64().unwrap();
+    let interval = &bits["intervals"][0];
+    let number = |field: &str| interval[field].as_f64().unwrap();
+    let own = 8.0 * number("operations") / (number("ns") - number("dummy_ns"));
+    assert!((interval["sample"].as_f64().unwrap() / own - 1.0).abs() < 1e-9);
+    assert!(sample > 0.0);
+}
