@@ -6,6 +6,7 @@ pub mod compare;
 pub mod disasm;
 pub mod embedded;
 pub mod files;
+pub mod groups;
 pub mod machine;
 pub mod noise;
 pub mod random;

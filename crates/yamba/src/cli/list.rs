@@ -1,5 +1,6 @@
 //! `yamba list`
 
+mod document;
 mod matrix;
 
 use clap::Args;
@@ -23,7 +24,8 @@ Examples:
   yamba list                       what runs here, and why the rest does not
   yamba list 'lat_*' --json        names, tags, runs_here, missing
   yamba list --platforms           the matrix of benchmarks against platforms
-  yamba list --platforms --md      the same, as Markdown")]
+  yamba list --platforms --md      the same, as Markdown
+  yamba list --md                  the suite as docs/suite.md has it")]
 pub(super) struct List {
     #[command(flatten)]
     names: Names,
@@ -55,7 +57,7 @@ impl List {
         let text = match (self.json, self.md, self.platforms) {
             (true, _, platforms) => as_json(analysis, &rows, platforms),
             (_, true, true) => matrix::markdown(analysis, &rows),
-            (_, true, false) => as_markdown(analysis, &rows),
+            (_, true, false) => document::markdown(analysis, &rows),
             (_, _, true) => matrix::plain(analysis, &rows),
             _ => as_text(analysis, &rows),
         };
@@ -156,28 +158,48 @@ fn reasons(analysis: &Analysis, row: &Row) -> String {
     }
 }
 
-fn as_markdown(analysis: &Analysis, rows: &[Row]) -> String {
-    let mut out = String::from("| benchmark | what it measures | here |\n| --- | --- | --- |\n");
-    for row in rows {
-        let here = match &row.standing {
-            Standing::Runs(_) => "yes".to_string(),
-            Standing::Absent(needs) => needs.clone(),
-            Standing::Incomplete(gaps) => {
-                let all: Vec<String> = gaps
-                    .iter()
-                    .map(|g| format!("`{}`", analysis.gap_text(g)))
-                    .collect();
-                format!("missing: {}", all.join(", "))
-            }
-        };
-        out.push_str(&format!(
-            "| `{}` | {} | {} |\n",
-            row.name,
-            cell(&row.what()),
-            cell(&here)
-        ));
+/// On which platforms it runs, in as few words as possible.
+fn platforms(analysis: &Analysis, row: &Row) -> String {
+    let targets = analysis.targets();
+    let runs = |t: &&Target| {
+        matches!(
+            gaps::somewhere(&analysis.program(row.class, t)),
+            Standing::Runs(_)
+        )
+    };
+    let (on, off): (Vec<&Target>, Vec<&Target>) = targets.iter().partition(|t| runs(t));
+    if off.is_empty() {
+        return "all".to_string();
     }
-    out
+    if on.is_empty() {
+        return nowhere(analysis, row);
+    }
+    let mut words: Vec<String> = Vec::new();
+    for target in &on {
+        // A system or an instruction set with all that it has is told by its name alone.
+        let whole_system = !off.iter().any(|t| t.system == target.system);
+        let whole_isa = !off.iter().any(|t| t.isa == target.isa);
+        let word = match (whole_system, whole_isa) {
+            (true, _) => target.system.clone(),
+            (_, true) => target.isa.clone(),
+            _ => target.to_string(),
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.join(", ")
+}
+
+fn nowhere(analysis: &Analysis, row: &Row) -> String {
+    let gaps = row.gaps().iter();
+    let missing: Vec<String> = gaps
+        .map(|g| format!("`{}`", analysis.gap_text(g)))
+        .collect();
+    match &row.standing {
+        Standing::Absent(needs) => needs.clone(),
+        _ => format!("missing: {}", missing.join(", ")),
+    }
 }
 
 /// Text that stays in its cell.

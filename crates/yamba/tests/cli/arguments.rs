@@ -227,7 +227,7 @@ fn list_says_what_is_missing() {
     yamba
         .run("list a.yamba --md")
         .ok()
-        .says(&["missing: `bitstring step`"]);
+        .says(&["| `open_ended` |  | darwin |", "| `rootless` |  | all |"]);
 }
 
 #[test]
