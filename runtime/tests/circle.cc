@@ -16,13 +16,16 @@ uint64_t simulated() { return now += 10; }
 yamba::Usage usage;
 yamba::Usage simulated_usage() { return usage; }
 
+double waited;
+double simulated_wait() { return waited; }
+
 // A circle takes 100 ns, and a test the reading of the clock besides.
 struct Recorder : yamba::Subject {
     yamba::Text calls;
     uint64_t groups = 3, size = 2, initial = 4, delta = 5, tests = 0;
     uint64_t slow_test = UINT64_MAX;  // this one takes `slow_ns` more
     uint64_t slow_ns = 0, circle_ns = 100;
-    bool waiting = true;
+    bool waiting = true, crowded = false;  // crowded: that one waits for others meanwhile
     uint64_t period = 0, ticks = 0;  // of a timer, and how many fell into a test
     yamba::Chain reference{};
 
@@ -43,7 +46,9 @@ struct Recorder : yamba::Subject {
     void run(uint64_t passes) override {
         calls.addf(" %llu", static_cast<unsigned long long>(passes));
         uint64_t begin = now;
-        now += passes * circle_ns + (tests++ == slow_test ? slow_ns : 0);
+        uint64_t slower = tests++ == slow_test ? slow_ns : 0;
+        now += passes * circle_ns + slower;
+        waited += double(passes * circle_ns / 2) + (crowded ? double(slower) : 0);
         if (period > 0) ticks += now / period - begin / period;
     }
     void run_dummy(uint64_t) override { calls.add("d"); }
@@ -62,6 +67,7 @@ yamba::Text records_of(Recorder &subject) {
     now = 0;
     yamba::read_clock = simulated;
     yamba::read_usage = simulated_usage;
+    yamba::read_waited = simulated_wait;
     if (subject.period == 0) yamba::tick_period = [] { return uint64_t(0); };
     yamba::isa_hooks.reference = subject.reference;
     yamba::isa_hooks.check = {};
@@ -116,6 +122,9 @@ void a_test_without_the_processor_is_marked() {
     Recorder slow;
     slow.groups = 1, slow.size = 5, slow.slow_test = 3, slow.slow_ns = 1200;
     CHECK(count(records_of(slow), "\"disturbed\":[]") == 5);
+    // But not where it stood in the queue meanwhile: who waits for a partner does so in each test.
+    slow.crowded = true, slow.tests = 0;
+    CHECK(count(records_of(slow), "\"disturbed\":[\"queue\"]") == 1);
     // Of long tests, what the system takes away is a small part.
     Recorder throttled;
     throttled.groups = 1, throttled.size = 5, throttled.slow_test = 3, throttled.slow_ns = 50000000, throttled.circle_ns = 50000000;
@@ -165,6 +174,7 @@ yamba::Text refusal(void (*change)(Recorder &)) {
         yamba::record_fd = ends[1];
         yamba::read_clock = simulated;
         yamba::read_usage = simulated_usage;
+        yamba::read_waited = simulated_wait;
         yamba::tick_period = [] { return uint64_t(0); };
         Recorder subject;
         change(subject);

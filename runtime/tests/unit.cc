@@ -151,6 +151,9 @@ yamba::Usage simulated_usage() {
     return used;
 }
 
+double waited;
+double simulated_wait() { return waited; }
+
 // Writes down the order in which the harness calls.
 struct Recorder final : yamba::Subject {
     yamba::Text calls;
@@ -190,6 +193,7 @@ Recorder measured(const char *kind, bool pass_hooks, yamba::Plan plan) {
     now = 0;
     yamba::read_clock = simulated;
     yamba::read_usage = simulated_usage;
+    yamba::read_waited = simulated_wait;
     yamba::record_fd = open("/dev/null", O_WRONLY);
     yamba::measure(subject, pass_hooks, plan, {10, 10});
     close(yamba::record_fd);
@@ -218,6 +222,7 @@ void passes_grow_until_an_interval_is_long_enough() {
 struct Disturbed final : yamba::Subject {
     uint64_t intervals = 0;
     bool waiting = false;
+    bool crowded = false;  // every third interval stands in the queue for others
     int64_t step = 0;  // of the clock, in the fifth interval
     void configure(yamba::ParameterSource &) override {}
     void prepare() override {}
@@ -231,6 +236,7 @@ struct Disturbed final : yamba::Subject {
     double value() override { return 0; }
     void run(uint64_t) override {
         now += 1000;
+        waited += crowded && intervals % 3 == 0 ? 900 : 300;
         if (step == 0 && intervals % 3 == 0) usage.involuntary++;
         if (step != 0 && intervals == 5) {
             now += uint64_t(step);
@@ -245,9 +251,10 @@ struct Disturbed final : yamba::Subject {
     const char *unit() override { return "ns"; }
 };
 
-uint64_t intervals_with_disturbance(bool waiting, uint64_t time, int64_t step = 0) {
+uint64_t intervals_with_disturbance(bool waiting, uint64_t time, int64_t step = 0, bool crowded = false) {
     Disturbed subject;
     subject.waiting = waiting;
+    subject.crowded = crowded;
     subject.step = step;
     yamba::Plan plan;
     plan.time = time;
@@ -256,6 +263,7 @@ uint64_t intervals_with_disturbance(bool waiting, uint64_t time, int64_t step = 
     usage = {};
     yamba::read_clock = simulated;
     yamba::read_usage = simulated_usage;
+    yamba::read_waited = simulated_wait;
     yamba::record_fd = open("/dev/null", O_WRONLY);
     yamba::measure(subject, true, plan, {10, 10});
     close(yamba::record_fd);
@@ -269,6 +277,10 @@ void disturbed_intervals_are_replaced() {
     uint64_t enough = intervals_with_disturbance(false, 15000);
     CHECK(enough >= 16 && enough <= 18);
     CHECK(intervals_with_disturbance(true, 1) == 11);
+    CHECK(intervals_with_disturbance(true, 8000) == 11);
+    uint64_t crowded = intervals_with_disturbance(true, 8000, 0, true);
+    // What the least is, the first one cannot tell.
+    CHECK(crowded >= 15 && crowded <= 18);
 }
 
 // Whoever sets the clock meanwhile costs one interval, wherever it is set to.
@@ -286,7 +298,10 @@ void each_disturbance_has_its_name() {
     d.involuntary = 1;
     CHECK(held_against(d, 1000, none).is("\"switch\"") && held_against(d, 1000, waits).empty());
     d = {}, d.voluntary = 1, d.stolen_ns = 900;
-    CHECK(held_against(d, 1000, none).empty());
+    CHECK(held_against(d, 1000, none).is("\"wait\",\"stolen\"") && held_against(d, 1000, waits).empty() && held_against(d, 1000, faults).is("\"wait\",\"stolen\""));
+    // A page that has to be read is slept for.
+    d.major_faults = 1;
+    CHECK(held_against(d, 1000, faults).empty());
     d = {}, d.migrations = 1, d.minor_faults = 1;
     CHECK(held_against(d, 1000, none).is("\"migration\",\"fault\"") && held_against(d, 1000, faults).is("\"migration\"") && held_against(d, 1000, waits).is("\"fault\""));
     d = {}, d.stolen_ns = 11;
@@ -295,12 +310,36 @@ void each_disturbance_has_its_name() {
     CHECK(held_against(d, 1000, waits).is("\"clock\""));
 }
 
+// Who waits for its partner stands in the queue for it, as long as the partner takes; who waits for longer waits for others.
+void waiting_for_others_is_told_from_waiting_for_the_partner() {
+    using yamba::held_against;
+    yamba::Tolerance none{false, false}, waits{true, false};
+    yamba::Disturbance d;
+    d.queued_ns = 60000;
+    CHECK(held_against(d, 200000, waits).empty() && held_against(d, 100000, waits).is("\"queue\"") && held_against(d, 100000, none).empty());
+    // Of a long interval a fifth in few long turns, but not in many short ones.
+    d.queued_ns = 3e6, d.voluntary = 20;
+    CHECK(held_against(d, 10e6, waits).is("\"queue\"") && held_against(d, 20e6, waits).empty());
+    d.voluntary = 1000;
+    CHECK(held_against(d, 10e6, waits).empty());
+    d.queued_ns = NAN;
+    CHECK(held_against(d, 10e6, waits).empty());
+
+    yamba::Queue queue;
+    CHECK(queue.beyond_least(500, 10) == 0);
+    queue.see(NAN, 10);
+    CHECK(queue.beyond_least(500, 10) == 0);
+    queue.see(400, 10), queue.see(300, 10), queue.see(1000, 20);
+    CHECK(queue.beyond_least(700, 20) == 100);
+}
+
 // A thread that is off the processor for 70 of 100 ns, and two clocks that agree otherwise.
 void stolen_time_is_the_gap_between_two_clocks() {
     now = 0;
     usage = {};
     yamba::read_clock = simulated;
     yamba::read_usage = simulated_usage;
+    yamba::read_waited = simulated_wait;
     yamba::Watch watch;
     now += 100;
     usage.cpu_ns -= 70;
@@ -433,6 +472,7 @@ int main() {
     disturbed_intervals_are_replaced();
     a_clock_that_steps_costs_one_interval();
     each_disturbance_has_its_name();
+    waiting_for_others_is_told_from_waiting_for_the_partner();
     stolen_time_is_the_gap_between_two_clocks();
     a_cycle_is_the_difference_of_two_lengths();
     counters_count_from_one_reading_to_the_next();

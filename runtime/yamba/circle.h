@@ -137,7 +137,10 @@ class Circles {
         for (size_t i = 0; i < size_; i++) run_test(tests_[i], circles, ticks);
         lengths.read(cycle_length);
         check_lengths.read(check_cycle_length);
-        for (size_t i = 0; i < size_; i++) times_[i] = tests_[i].ns();
+        for (size_t i = 0; i < size_; i++) {
+            times_[i] = tests_[i].ns();
+            queue_.see(tests_[i].disturbance.waited_ns, circles);
+        }
         GroupFacts group{number, circles, median(lengths.values, lengths.count), median(check_lengths.values, check_lengths.count), median(times_, size_)};
         for (size_t i = 0; i < size_; i++) record(tests_[i], group);
     }
@@ -171,6 +174,7 @@ class Circles {
         facts.check_cycle_ns = group.check_cycle_ns;
         facts.disturbance = test.disturbance;
         facts.disturbance.clock_went_back = facts.ns < 0;
+        facts.disturbance.queued_ns = queue_.beyond_least(test.disturbance.waited_ns, group.circles);
         facts.disturbed = held_against(facts.disturbance, facts.ns, own_);
         if (facts.ns > far_longer * group.median_ns || facts.ns > group.median_ns + throttle) {
             any_stolen_ = true;
@@ -187,6 +191,7 @@ class Circles {
     Test *tests_ = nullptr;    // of one group; they and their times live as long as the process
     double *times_ = nullptr;
     Said said_;
+    Queue queue_;
     uint64_t index_ = 0;
     double expected_ns_ = 0;
     bool any_stolen_ = false;

@@ -82,7 +82,10 @@ class Measurement {
     template <bool real>
     double time_quietly(uint64_t passes) {
         subject_.before_pass();
+        Watch watch;
         double ns = time<real>(subject_, passes);
+        // Fewer passes are no measure of what many wait.
+        if (real && (one_pass_ || ns >= enough / 2)) queue_.see(watch.end().waited_ns, passes);
         subject_.after_pass();
         return ns;
     }
@@ -159,10 +162,18 @@ class Measurement {
         if (!is_value_) time_dummy(facts);
         if (index % check_every == 0) facts.check_cycle_ns = check_cycle_length();
         facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
+        find_queue(facts);
         facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, own_);
         last_ = is_value_ ? facts.value : (facts.ns - facts.dummy_ns) / double(facts.operations);
         record_interval(facts);
         return facts.disturbed.empty();
+    }
+
+    // What a quantity does in a pass may be another thing each time.
+    void find_queue(IntervalFacts &facts) {
+        if (is_value_) return;
+        queue_.see(facts.disturbance.waited_ns, facts.passes);
+        facts.disturbance.queued_ns = queue_.beyond_least(facts.disturbance.waited_ns, facts.passes);
     }
 
     void time_benchmark(IntervalFacts &facts) {
@@ -200,6 +211,7 @@ class Measurement {
     double last_ = 0;
     Values<double> good_;
     Counters counters_;
+    Queue queue_;
 };
 
 }  // namespace harness

@@ -43,7 +43,7 @@ inline void record_interval(const IntervalFacts &f) {
     const Disturbance &d = f.disturbance;
     record.key("disturbance").addf("{\"involuntary\":%llu,\"voluntary\":%llu,\"migrations\":%llu,\"minor_faults\":%llu,\"major_faults\":%llu,\"stolen_ns\":",
         static_cast<unsigned long long>(d.involuntary), static_cast<unsigned long long>(d.voluntary), static_cast<unsigned long long>(d.migrations),
-        static_cast<unsigned long long>(d.minor_faults), static_cast<unsigned long long>(d.major_faults)).number(isfinite(d.stolen_ns) ? d.stolen_ns : 0).add("}");
+        static_cast<unsigned long long>(d.minor_faults), static_cast<unsigned long long>(d.major_faults)).number(isfinite(d.stolen_ns) ? d.stolen_ns : 0).add(",\"waited_ns\":").number(d.waited_ns).add("}");
     record.key("disturbed").add("[").add(f.disturbed).add("]");
     if (!f.counters.empty()) record.key("counters").add("{").add(f.counters).add("}");
     record.count("process", f.process);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -142,6 +143,18 @@ inline Usage usage() {
     getrusage(RUSAGE_THREAD, &used);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
     return {uint64_t(used.ru_nivcsw), uint64_t(used.ru_nvcsw), uint64_t(used.ru_minflt), uint64_t(used.ru_majflt), double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec), sched_getcpu()};
+}
+
+// How long the calling thread has been ready to run while something else ran, in ns. NaN where the kernel does not tell.
+inline double waited() {
+    // One thread measures as long as a process lives, and a process that measures forks none that does.
+    static const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    char text[96];
+    ssize_t n = pread(file, text, sizeof text - 1, 0);
+    if (n <= 0) return NAN;
+    text[n] = '\0';
+    const char *second = strchr(text, ' ');
+    return second != nullptr ? double(strtoull(second, nullptr, 10)) : NAN;
 }
 
 // Room for more processors than any machine has today.

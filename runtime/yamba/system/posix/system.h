@@ -1,6 +1,7 @@
 // What POSIX alone can tell: little. A system that can tell more gets a folder beside this one.
 #pragma once
 
+#include <math.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,6 +43,8 @@ inline Usage usage() {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
     return {uint64_t(used.ru_nivcsw), uint64_t(used.ru_nvcsw), uint64_t(used.ru_minflt), uint64_t(used.ru_majflt), double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec), -1};
 }
+
+inline double waited() { return NAN; }
 
 // The processors that this process may use, at most `room` of them; 0 where the system does not tell.
 inline size_t allowed_processors(int *, size_t) { return 0; }
