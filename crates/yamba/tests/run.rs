@@ -2,6 +2,7 @@
 //! Needs a C++ compiler, no quiet machine: the sample program's clock is simulated.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,17 +25,20 @@ fn compiler() -> String {
 
 fn build(source: &str, name: &str, flags: &[&str]) -> PathBuf {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // Another process of these tests may be running the one that is there.
+    let new = out.with_extension(std::process::id().to_string());
     let done = Command::new(compiler())
         .args(["-std=c++17", "-g", "-Wall", "-Wextra", "-Werror", "-I"])
         .arg(runtime())
         .args(flags)
         .arg(runtime().join("tests").join(source))
         .arg("-o")
-        .arg(&out)
+        .arg(&new)
         .output()
         .expect("a C++ compiler");
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{said}");
+    fs::rename(&new, &out).unwrap();
     out
 }
 
@@ -375,24 +379,51 @@ fn a_program_that_floods_the_pipe_is_ended() {
     }
 }
 
-/// A daemon that a benchmark leaves behind, in a session of its own, holds all pipes: nobody waits for their end.
+/// A daemon that a benchmark leaves behind, in a session of its own, holds all pipes: nobody waits for their end. It would compete
+/// with whatever is launched next, so it is ended before that; also one that has forgotten where it came from.
 #[test]
-fn a_daemon_that_keeps_the_pipes_does_not_keep_the_run() {
+fn a_daemon_does_not_outlive_its_launch() {
+    for (environment, times) in [("", 3), ("env -i", 1)] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("daemon");
+        let daemon = "echo $$ > FILE.new; mv FILE.new FILE; exec sleep 100";
+        let script = format!(
+            "case \"$*\" in *--run*) [ -e FILE ] && kill -0 $(cat FILE) && exit 9; rm -f FILE; \
+             ENV setsid /bin/sh -c '{daemon}' & while [ ! -e FILE ]; do sleep 0.01; done;; esac; exec \"$0\" \"$@\""
+        );
+        let script = script.replace("FILE", &file.display().to_string());
+        let mut some = options(&[("scale", "16")]);
+        some.launches = Some(times);
+        let b = run_behind(&script.replace("ENV", environment), &some);
+        assert_eq!((b.status, b.median), (Status::Ok, Some(15.0)));
+        // One that does not say whose it is may have been ended by another test of this process.
+        if environment.is_empty() {
+            let note = format!("what outlived its launch was ended: {times} sleep");
+            assert_eq!(b.notes, [note]);
+        }
+        let daemon: u32 = fs::read_to_string(&file).unwrap().trim().parse().unwrap();
+        assert!(!is_alive(daemon));
+    }
+}
+
+/// Processes that have ended by themselves are not kept as zombies, nor told.
+#[test]
+fn orphans_that_end_by_themselves_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("daemon");
+    let orphan = folder.path().join("orphan");
+    fs::write(&orphan, "#!/bin/sh\n:\n").unwrap();
+    fs::set_permissions(&orphan, fs::Permissions::from_mode(0o755)).unwrap();
     let script = format!(
-        "case \"$*\" in *--run*) setsid sh -c 'echo $$ > {0}.new; mv {0}.new {0}; exec sleep 100' & \
-         while [ ! -e {0} ]; do sleep 0.01; done;; esac; exec \"$0\" \"$@\"",
-        file.display()
+        "case \"$*\" in *--run*) for i in 1 2 3 4 5 6 7 8; do (setsid {} &); done; sleep 0.2;; esac; exec \"$0\" \"$@\"",
+        orphan.display()
     );
-    let mut once = options(&[("scale", "16")]);
-    once.launches = Some(1);
-    let b = run_behind(&script, &once);
-    assert_eq!((b.status, b.median), (Status::Ok, Some(15.0)));
-    let daemon: u32 = fs::read_to_string(&file).unwrap().trim().parse().unwrap();
-    assert!(is_alive(daemon), "the run has waited for it");
-    let killed = Command::new("kill").arg(daemon.to_string()).status();
-    assert!(killed.unwrap().success());
+    let b = run_behind(&script, &options(&[("scale", "16")]));
+    assert_eq!((b.status, b.notes), (Status::Ok, Vec::new()));
+    let ended = format!(") Z {} ", std::process::id());
+    let is_orphan = |stat: &str| stat.contains("(orphan)") && stat.contains(&ended);
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let stats = all.filter_map(|e| fs::read_to_string(e.path().join("stat")).ok());
+    assert_eq!(stats.filter(|s| is_orphan(s)).count(), 0);
 }
 
 /// The figure of the launches that did get to their end is kept, and not to be trusted.

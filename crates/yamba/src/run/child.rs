@@ -16,6 +16,7 @@ use super::Program;
 use super::outcome::{Ending, Outcome};
 use super::reader::Reader;
 use super::stop::Stop;
+use super::strays::{self, SCRATCH, Started};
 
 /// When a process is ended from outside.
 pub(super) struct Limits {
@@ -50,11 +51,11 @@ pub(super) fn run(
     let mut arguments = arguments.to_vec();
     arguments.extend(["--record-fd".to_owned(), RECORD_FD.to_string()]);
     let started = pipe().and_then(|(reader, writer)| {
-        let child = spawn(program, &arguments, scratch, Stdio::null(), Some(&writer))?;
-        Ok((child, reader))
+        let started = spawn(program, &arguments, scratch, Stdio::null(), Some(&writer))?;
+        Ok((started, reader))
     });
     match started {
-        Ok((child, records)) => Conversation::new(child, Some(records)).hold(limits),
+        Ok((started, records)) => Conversation::new(started, scratch, Some(records)).hold(limits),
         Err(e) => not_started(program, &e),
     }
 }
@@ -67,9 +68,9 @@ pub(super) fn output(
     limits: &Limits,
 ) -> (Outcome, Vec<u8>) {
     match spawn(program, arguments, scratch, Stdio::piped(), None) {
-        Ok(mut child) => {
+        Ok((mut child, started)) => {
             let stdout = child.stdout.take().map(|s| File::from(OwnedFd::from(s)));
-            let mut conversation = Conversation::new(child, stdout);
+            let mut conversation = Conversation::new((child, started), scratch, stdout);
             conversation.copy = Some(Vec::new());
             let mut copy = Vec::new();
             let outcome = conversation.hold_and_copy(limits, &mut copy);
@@ -86,6 +87,7 @@ fn not_started(program: &Program, e: &io::Error) -> Outcome {
         events: Vec::new(),
         garbled: 0,
         messages: String::new(),
+        strays: Vec::new(),
         ending: Ending::NotStarted(format!("cannot start {what}: {e}")),
     }
 }
@@ -101,7 +103,7 @@ fn spawn(
     scratch: &Path,
     stdout: Stdio,
     records: Option<&OwnedFd>,
-) -> io::Result<Child> {
+) -> io::Result<(Child, Started)> {
     let mut words = program.runner.iter().map(std::ffi::OsStr::new);
     let first = words.next().unwrap_or(program.path.as_os_str());
     let mut command = Command::new(first);
@@ -111,7 +113,7 @@ fn spawn(
     }
     command
         .args(arguments)
-        .env("YAMBA_SCRATCH", scratch)
+        .env(SCRATCH, scratch)
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(Stdio::piped())
@@ -121,7 +123,7 @@ fn spawn(
     let parent = rustix::process::getpid();
     // SAFETY: between fork and exec only system calls are made, no memory is taken and no lock.
     unsafe { command.pre_exec(move || prepare(parent, records)) };
-    command.spawn()
+    strays::start(&mut command)
 }
 
 /// In the child, before it becomes the benchmark.
@@ -160,8 +162,10 @@ fn die_with(_: Pid) -> io::Result<()> {
 }
 
 /// The talk with one child until it ends or is ended.
-struct Conversation {
+struct Conversation<'a> {
     child: Child,
+    started: Started,
+    scratch: &'a Path,
     records: Option<File>,
     errors: Option<File>,
     reader: Reader,
@@ -171,8 +175,12 @@ struct Conversation {
     copy: Option<Vec<u8>>,
 }
 
-impl Conversation {
-    fn new(mut child: Child, records: Option<File>) -> Conversation {
+impl Conversation<'_> {
+    fn new(
+        (mut child, started): (Child, Started),
+        scratch: &Path,
+        records: Option<File>,
+    ) -> Conversation<'_> {
         let errors = child.stderr.take().map(|s| File::from(OwnedFd::from(s)));
         for file in records.iter().chain(&errors) {
             // Forked partners share the pipes and may outlive the child: no read may wait for them.
@@ -180,6 +188,8 @@ impl Conversation {
         }
         Conversation {
             child,
+            started,
+            scratch,
             records,
             errors,
             reader: Reader::default(),
@@ -205,17 +215,23 @@ impl Conversation {
         loop {
             self.wait();
             self.listen();
-            if let Ok(Some(status)) = self.child.try_wait() {
+            if strays::has_ended(&self.child) {
+                // Before its end is taken note of: its number, and so its group's, may be given away from then on.
                 self.end_group();
+                let status = self.child.wait();
                 self.listen();
-                return match status.signal() {
-                    Some(signal) => Ending::Signal(signal),
-                    None => Ending::Exit(status.code().unwrap_or(-1)),
+                return match status.map(|s| (s.signal(), s.code())) {
+                    Ok((Some(signal), _)) => Ending::Signal(signal),
+                    Ok((None, code)) => Ending::Exit(code.unwrap_or(-1)),
+                    Err(_) => Ending::Exit(-1),
                 };
             }
+            strays::bury();
             let forced = self.overdue(limits);
             if let Some(ending) = forced {
                 self.end_group();
+                // It may have left its group itself.
+                let _ = self.child.kill();
                 let _ = self.child.wait();
                 self.listen();
                 return ending;
@@ -299,7 +315,7 @@ impl Conversation {
         }
     }
 
-    /// Ends whatever the benchmark left behind.
+    /// Ends what the benchmark left in its group.
     fn end_group(&self) {
         if let Some(group) = Pid::from_raw(self.child.id() as i32) {
             let _ = rustix::process::kill_process_group(group, Signal::KILL);
@@ -307,11 +323,13 @@ impl Conversation {
     }
 
     fn close(self, ending: Ending) -> Outcome {
+        let strays = strays::end(self.started, self.scratch);
         let (events, garbled) = self.reader.finish();
         Outcome {
             events,
             garbled,
             messages: String::from_utf8_lossy(&self.messages).trim().to_owned(),
+            strays,
             ending,
         }
     }

@@ -29,6 +29,7 @@ mod scaling;
 mod schedule;
 mod scratch;
 mod stop;
+mod strays;
 mod summary;
 mod table;
 mod thin;

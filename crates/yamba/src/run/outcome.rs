@@ -32,6 +32,8 @@ pub(super) struct Outcome {
     pub garbled: u64,
     /// The last of what it wrote to standard error.
     pub messages: String,
+    /// The names of the processes that outlived it and were ended.
+    pub strays: Vec<String>,
     /// How it ended.
     pub ending: Ending,
 }

@@ -92,7 +92,22 @@ pub(super) fn record(program: &Program, processes: u64, launches: &[Outcome]) ->
         let note = format!("{garbled} lines among the records were none, and were passed over");
         benchmark.notes.push(note);
     }
+    benchmark.notes.extend(strays(launches));
     Recorded { benchmark, sizing }
+}
+
+/// While it lived it took processor time from the launch too.
+fn strays(launches: &[Outcome]) -> Option<String> {
+    let mut names: BTreeMap<&str, u64> = BTreeMap::new();
+    for name in launches.iter().flat_map(|o| &o.strays) {
+        *names.entry(name).or_default() += 1;
+    }
+    let each: Vec<String> = names
+        .iter()
+        .map(|(name, n)| format!("{n} {name}"))
+        .collect();
+    let all = each.join(", ");
+    (!all.is_empty()).then(|| format!("what outlived its launch was ended: {all}"))
 }
 
 fn add_launch(

@@ -27,6 +27,7 @@ pub(super) fn outcome(lines: &str, ending: Ending) -> Outcome {
         events,
         garbled,
         messages: String::new(),
+        strays: Vec::new(),
         ending,
     }
 }
