@@ -158,7 +158,9 @@ double simulated_wait() { return waited; }
 struct Recorder final : yamba::Subject {
     yamba::Text calls;
     uint64_t most_passes = 0;
-    uint64_t pass_time = 100;
+    uint64_t pass_time = 100, dummy_pass_time = 0;
+    uint64_t runs = 0, faster_after = UINT64_MAX;  // runs: a pass takes a tenth then
+    int slow_calls = 0;  // the first ones take 0.4 ms more: nothing is in the caches yet
     const char *kind = "latency";
 
     void configure(yamba::ParameterSource &) override {}
@@ -172,10 +174,13 @@ struct Recorder final : yamba::Subject {
     double value() override { return 42; }
     void run(uint64_t passes) override {
         calls.add("b");
-        now += passes * pass_time;
+        now += passes * (runs++ < faster_after ? pass_time : pass_time / 10) + (slow_calls-- > 0 ? 400000 : 0);
         if (passes > most_passes) most_passes = passes;
     }
-    void run_dummy(uint64_t) override { calls.add("d"); }
+    void run_dummy(uint64_t passes) override {
+        calls.add("d");
+        now += passes * dummy_pass_time;
+    }
     void evidence(yamba::EvidenceSink &sink) override {
         calls.add("e");
         sink.value("passes", double(yamba::interval.passes));
@@ -187,16 +192,25 @@ struct Recorder final : yamba::Subject {
 };
 
 // Runs it with its records thrown away.
-Recorder measured(const char *kind, bool pass_hooks, yamba::Plan plan) {
-    Recorder subject;
-    subject.kind = kind;
+void measure_to(int file, yamba::Subject &subject, bool pass_hooks, yamba::Plan plan) {
     now = 0;
     yamba::read_clock = simulated;
     yamba::read_usage = simulated_usage;
     yamba::read_waited = simulated_wait;
-    yamba::record_fd = open("/dev/null", O_WRONLY);
+    yamba::record_fd = file;
     yamba::measure(subject, pass_hooks, plan, {10, 10});
-    close(yamba::record_fd);
+}
+
+void measure_into(yamba::Subject &subject, bool pass_hooks, yamba::Plan plan) {
+    int nowhere = open("/dev/null", O_WRONLY);
+    measure_to(nowhere, subject, pass_hooks, plan);
+    close(nowhere);
+}
+
+Recorder measured(const char *kind, bool pass_hooks, yamba::Plan plan) {
+    Recorder subject;
+    subject.kind = kind;
+    measure_into(subject, pass_hooks, plan);
     return subject;
 }
 
@@ -216,6 +230,46 @@ void passes_grow_until_an_interval_is_long_enough() {
     size_t evidence = 0;
     for (const char *c = subject.calls.c_str(); *c != '\0'; c++) evidence += *c == 'e';
     CHECK(evidence == 11);
+}
+
+// What is sized by the first passes, or by ones without the processor, stays too short for good.
+void slow_first_passes_do_not_size_an_interval() {
+    Recorder subject;
+    subject.slow_calls = 6;
+    measure_into(subject, false, {11, 0});
+    CHECK(subject.most_passes >= 4000 && subject.most_passes < 4800);
+}
+
+// Runs it, and says how often its records hold that.
+size_t told(Recorder &subject, yamba::Plan plan, const char *what) {
+    char name[] = "/tmp/yamba-unit-XXXXXX";
+    int file = mkstemp(name);
+    CHECK(file >= 0);
+    measure_to(file, subject, false, plan);
+    yamba::Text text;
+    char block[4096];
+    lseek(file, 0, SEEK_SET);
+    for (ssize_t n; (n = read(file, block, sizeof block)) > 0;) text.add(block, size_t(n));
+    close(file), unlink(name);
+    size_t count = 0;
+    for (const char *s = text.c_str(); (s = strstr(s, what)) != nullptr; s++) count++;
+    return count;
+}
+
+// Where passes become faster after all that, it is said.
+void short_intervals_are_said() {
+    Recorder steady, faster;
+    faster.faster_after = 200;
+    CHECK(told(steady, {400, 0}, "far shorter than they were made") == 0);
+    CHECK(told(faster, {400, 0}, "far shorter than they were made") == 1);
+}
+
+// What takes no time itself may have a dummy that does.
+void a_dummy_that_takes_time_ends_the_growth() {
+    Recorder subject;
+    subject.pass_time = 0, subject.dummy_pass_time = 100;
+    measure_into(subject, false, {11, 0});
+    CHECK(subject.most_passes >= 4000 && subject.most_passes < 4800);
 }
 
 // Every third interval loses the processor: it does not count as one of the eleven.
@@ -469,6 +523,9 @@ int main() {
     one_pass_an_interval_with_hooks();
     a_quantity_is_asked_once_an_interval();
     passes_grow_until_an_interval_is_long_enough();
+    slow_first_passes_do_not_size_an_interval();
+    short_intervals_are_said();
+    a_dummy_that_takes_time_ends_the_growth();
     disturbed_intervals_are_replaced();
     a_clock_that_steps_costs_one_interval();
     each_disturbance_has_its_name();

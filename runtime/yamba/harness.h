@@ -53,6 +53,8 @@ double time(Subject &subject, uint64_t passes) {
 
 struct Pair {
     double ns, dummy_ns;
+    // What takes no time itself may have a dummy that does.
+    double longer() const { return ns > dummy_ns ? ns : dummy_ns; }
 };
 
 class Measurement {
@@ -102,26 +104,36 @@ class Measurement {
         return 1;
     }
 
-    // Passes grow until an interval is long enough; at most tenfold, since short stretches foretell long ones badly.
+    // Passes grow until an interval is long enough. The first ones are slower than those that come after the warm-up, so they are counted again then.
     uint64_t size(double target) {
         uint64_t passes = 1;
-        while (passes < most_passes) {
-            double ns = trial("size", passes).ns;
-            // Once may be a disturbance, and an interval that is sized by it stays too short for good.
-            if (ns >= target) ns = trial("size", passes).ns;
-            if (ns >= target) break;
-            double factor = ns > 0 ? 1.1 * target / ns : 10;
-            if (factor > 10) factor = 10;
-            uint64_t next = uint64_t(double(passes) * factor);
-            passes = next > passes ? next : passes + 1;
-        }
+        for (Pair t; passes < most_passes && (t = trial("size", passes)).longer() < target;) passes = grown(passes, t, target);
         warm_up(passes);
+        for (Pair least; passes < most_passes && (least = least_of_three(passes, target)).longer() < target;) passes = grown(passes, least, target);
         return passes;
+    }
+
+    // At most tenfold, since short stretches foretell long ones badly.
+    static uint64_t grown(uint64_t passes, const Pair &t, double target) {
+        double factor = t.longer() > 0 ? fmin(10, 1.1 * target / t.longer()) : 10;
+        uint64_t next = uint64_t(double(passes) * factor);
+        return next > passes ? next : passes + 1;
+    }
+
+    // One or two may be disturbed. One that is too short is enough to know, and long ones are not repeated for ever.
+    Pair least_of_three(uint64_t passes, double target) {
+        double begin = since_begin();
+        Pair least = trial("size", passes);
+        for (int i = 0; i < 2 && least.longer() >= target && since_begin() - begin < double(plan_.time) / 4; i++) {
+            Pair t = trial("size", passes);
+            if (t.longer() < least.longer()) least = t;
+        }
+        return least;
     }
 
     // Until the time is over; trials that take no time at all are counted instead.
     void warm_up(uint64_t passes) {
-        for (int idle = 0; idle < most_warm_trials && since_begin() < double(plan_.warmup);) idle = trial("warm-up", passes).ns < enough / 2 ? idle + 1 : 0;
+        for (int idle = 0; idle < most_warm_trials && since_begin() < double(plan_.warmup);) idle = trial("warm-up", passes).longer() < enough / 2 ? idle + 1 : 0;
     }
 
     // Twice the passes must take longer; if they do not, the compiler or the processor has found that there is nothing to do.
@@ -137,9 +149,10 @@ class Measurement {
 
     void measure(uint64_t passes) {
         double begin = since_begin();
-        uint64_t checkpoint = plan_.intervals;
+        uint64_t checkpoint = plan_.intervals, short_ones = 0, count = 0;
         for (uint64_t i = 0; i < most_intervals; i++) {
             if (measure_interval(i, passes)) good_.push_back(last_);
+            count++, short_ones += last_length_ < enough / 2;
             double spent = since_begin() - begin;
             // A clock that was set back: what has been spent is not known any more.
             if (spent < 0) begin = since_begin(), spent = 0;
@@ -150,6 +163,9 @@ class Measurement {
             checkpoint *= 2;
             if (half_width(good_) <= plan_.precision) break;
         }
+        // Of passes that take no time at all something else is said.
+        if (!one_pass_ && passes < most_passes && 2 * short_ones > count)
+            place::note("most intervals are far shorter than they were made to be: a pass became faster meanwhile, and the clock's error weighs more");
     }
 
     // Whether nothing disturbed it.
@@ -164,6 +180,7 @@ class Measurement {
         facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
         find_queue(facts);
         facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, own_);
+        last_length_ = facts.ns > facts.dummy_ns ? facts.ns : facts.dummy_ns;
         last_ = is_value_ ? facts.value : (facts.ns - facts.dummy_ns) / double(facts.operations);
         record_interval(facts);
         return facts.disturbed.empty();
@@ -208,7 +225,7 @@ class Measurement {
     Tolerance own_;
     bool one_pass_, is_value_;
     uint64_t begin_ = 0;
-    double last_ = 0;
+    double last_ = 0, last_length_ = 0;  // of the last interval: its sample, and what its longer stretch took in ns
     Values<double> good_;
     Counters counters_;
     Queue queue_;

@@ -1,4 +1,4 @@
-// All that a generated program includes, and its main().
+// The harness and the main() of a generated program. Defines a function that is not inline: one translation unit of a program includes this.
 #pragma once
 
 #include <sys/wait.h>
@@ -158,7 +158,7 @@ inline int compose(const ProgramInfo &info, const Variant &variant, const Argume
 
 }  // namespace runtime
 
-inline int main(const ProgramInfo &info, int argc, char **argv) {
+int main(const ProgramInfo &info, int argc, char **argv) {
     program_name = info.name;
     Arguments arguments = parse_arguments(info, argc, argv);
     catch_crashes(info.isa);

@@ -106,6 +106,6 @@ struct ProgramInfo {
 };
 
 // Runs the program; generated main() is `return yamba::main(info, argc, argv);`.
-inline int main(const ProgramInfo &info, int argc, char **argv);
+int main(const ProgramInfo &info, int argc, char **argv);
 
 }  // namespace yamba

@@ -1,0 +1,17 @@
+// What a generated program includes: what its classes and its Subject need. The harness and the program's main() are in runtime/main.cc, which is compiled once for all programs.
+#pragma once
+
+#include "clock.h"
+#include "conditions.h"
+#include "cycle.h"
+#include "must.h"
+#include "names.h"
+#include "parameters.h"
+#include "placement.h"
+#include "platform.h"
+#include "scratch.h"
+#include "subject.h"
+#include "system.h"
+#if __has_include("compose_command.h")
+#include "compose_command.h"
+#endif
