@@ -404,6 +404,18 @@ void stolen_time_is_the_gap_between_two_clocks() {
     usage = {};
 }
 
+// Where the system refuses to tell, nothing is made up, and it is said once.
+void what_the_system_does_not_tell_is_not_recorded() {
+    Recorder subject;
+    usage.known = false, usage.involuntary = 12345;
+    CHECK(told(subject, {11, 0}, "disturbance is not known here") == 1);
+    CHECK(told(subject, {11, 0}, "\"disturbance\":") == 0 && told(subject, {11, 0}, "\"disturbed\":[]") == 11);
+    usage = {};
+    CHECK(told(subject, {11, 0}, "\"disturbance\":{") == 11 && told(subject, {11, 0}, "disturbance is not known here") == 0);
+    yamba::Usage known = yamba::system::usage();
+    CHECK(known.known && known.cpu_ns > 0);
+}
+
 // A chain whose steps take 3 ns, 12 ns a call beside them: both lengths share the call.
 void a_cycle_is_the_difference_of_two_lengths() {
     yamba::read_clock = simulated;
@@ -531,6 +543,7 @@ int main() {
     each_disturbance_has_its_name();
     waiting_for_others_is_told_from_waiting_for_the_partner();
     stolen_time_is_the_gap_between_two_clocks();
+    what_the_system_does_not_tell_is_not_recorded();
     a_cycle_is_the_difference_of_two_lengths();
     counters_count_from_one_reading_to_the_next();
     precision_is_half_the_median_s_interval();

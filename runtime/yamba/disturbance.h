@@ -23,12 +23,14 @@ struct Disturbance {
     double waited_ns = 0;  // that the thread was ready to run and something else ran; NaN if unknown
     double queued_ns = 0;  // of that, what is more than the least that as many passes were seen to need
     bool clock_went_back = false;
+    bool known = true;     // what the system counts
 
     Disturbance &operator+=(const Disturbance &other) {
         involuntary += other.involuntary, voluntary += other.voluntary, migrations += other.migrations;
         minor_faults += other.minor_faults, major_faults += other.major_faults;
         stolen_ns += other.stolen_ns, waited_ns += other.waited_ns;
         clock_went_back = clock_went_back || other.clock_went_back;
+        known = known && other.known;
         return *this;
     }
 };
@@ -42,13 +44,15 @@ class Watch {
         uint64_t now = read_clock();
         Usage usage = read_usage();
         Disturbance d;
+        d.waited_ns = read_waited() - waited_;
+        d.known = usage.known && usage_.known;
+        if (!d.known) return d;
         d.involuntary = usage.involuntary - usage_.involuntary;
         d.voluntary = usage.voluntary - usage_.voluntary;
         d.migrations = usage.processor != usage_.processor ? 1 : 0;
         d.minor_faults = usage.minor_faults - usage_.minor_faults;
         d.major_faults = usage.major_faults - usage_.major_faults;
         d.stolen_ns = nanoseconds(begin_, now) - (usage.cpu_ns - usage_.cpu_ns);
-        d.waited_ns = read_waited() - waited_;
         return d;
     }
 

@@ -34,16 +34,28 @@ struct IntervalFacts {
     const uint64_t *group = nullptr;
 };
 
+inline void add_disturbance(Text &json, const Disturbance &d) {
+    json.addf("{\"involuntary\":%llu,\"voluntary\":%llu,\"migrations\":%llu,\"minor_faults\":%llu,\"major_faults\":%llu,\"stolen_ns\":",
+        static_cast<unsigned long long>(d.involuntary), static_cast<unsigned long long>(d.voluntary), static_cast<unsigned long long>(d.migrations),
+        static_cast<unsigned long long>(d.minor_faults), static_cast<unsigned long long>(d.major_faults));
+    json.number(isfinite(d.stolen_ns) ? d.stolen_ns : 0).add(",\"waited_ns\":").number(d.waited_ns).add("}");
+}
+
+// Nothing is better than numbers that nobody counted.
+inline void note_unknown_disturbance() {
+    static bool said = false;
+    if (!said) Record("note").text("text", "disturbance is not known here: the system does not tell what it did to the process");
+    said = true;
+}
+
 inline void record_interval(const IntervalFacts &f) {
+    if (!f.disturbance.known) note_unknown_disturbance();
     Record record("interval");
     record.count("index", f.index).count("passes", f.passes).count("operations", f.operations);
     record.number("ns", f.ns).number("dummy_ns", f.dummy_ns).number("value", f.value);
     record.number("cycle_ns", f.cycle_ns).number("dummy_cycle_ns", f.dummy_cycle_ns).number("check_cycle_ns", f.check_cycle_ns);
     record.key("evidence").add("{").add(f.evidence.json).add("}");
-    const Disturbance &d = f.disturbance;
-    record.key("disturbance").addf("{\"involuntary\":%llu,\"voluntary\":%llu,\"migrations\":%llu,\"minor_faults\":%llu,\"major_faults\":%llu,\"stolen_ns\":",
-        static_cast<unsigned long long>(d.involuntary), static_cast<unsigned long long>(d.voluntary), static_cast<unsigned long long>(d.migrations),
-        static_cast<unsigned long long>(d.minor_faults), static_cast<unsigned long long>(d.major_faults)).number(isfinite(d.stolen_ns) ? d.stolen_ns : 0).add(",\"waited_ns\":").number(d.waited_ns).add("}");
+    if (f.disturbance.known) add_disturbance(record.key("disturbance"), f.disturbance);
     record.key("disturbed").add("[").add(f.disturbed).add("]");
     if (!f.counters.empty()) record.key("counters").add("{").add(f.counters).add("}");
     record.count("process", f.process);

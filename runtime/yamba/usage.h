@@ -10,6 +10,7 @@ struct Usage {
     uint64_t minor_faults, major_faults;
     double cpu_ns;                       // processor time
     int processor;                       // where it runs now; -1 if unknown
+    bool known = true;                   // false where the system refused to tell
 };
 
 }  // namespace yamba

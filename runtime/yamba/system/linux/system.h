@@ -138,11 +138,11 @@ inline bool clock_is_trusted(const char *name) {
 
 // Of the calling thread.
 inline Usage usage() {
-    struct rusage used;
-    struct timespec cpu;
-    getrusage(RUSAGE_THREAD, &used);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
-    return {uint64_t(used.ru_nivcsw), uint64_t(used.ru_nvcsw), uint64_t(used.ru_minflt), uint64_t(used.ru_majflt), double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec), sched_getcpu()};
+    struct rusage used {};
+    struct timespec cpu {};
+    bool known = getrusage(RUSAGE_THREAD, &used) == 0;
+    known = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0 && known;
+    return {uint64_t(used.ru_nivcsw), uint64_t(used.ru_nvcsw), uint64_t(used.ru_minflt), uint64_t(used.ru_majflt), double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec), sched_getcpu(), known};
 }
 
 // How long the calling thread has been ready to run while something else ran, in ns. NaN where the kernel does not tell.

@@ -37,11 +37,11 @@ inline bool clock_is_trusted(const char *) { return true; }
 
 // Of the whole process: POSIX knows no other. Which processor it runs on is not told.
 inline Usage usage() {
-    struct rusage used;
-    struct timespec cpu;
-    getrusage(RUSAGE_SELF, &used);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-    return {uint64_t(used.ru_nivcsw), uint64_t(used.ru_nvcsw), uint64_t(used.ru_minflt), uint64_t(used.ru_majflt), double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec), -1};
+    struct rusage used {};
+    struct timespec cpu {};
+    bool known = getrusage(RUSAGE_SELF, &used) == 0;
+    known = clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0 && known;
+    return {uint64_t(used.ru_nivcsw), uint64_t(used.ru_nvcsw), uint64_t(used.ru_minflt), uint64_t(used.ru_majflt), double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec), -1, known};
 }
 
 inline double waited() { return NAN; }
