@@ -23,6 +23,9 @@ pub struct Run {
     pub machine: Machine,
     /// One entry a benchmark and parameter point.
     pub benchmarks: Vec<Benchmark>,
+    /// When it began, in seconds since 1970 (UTC).
+    #[serde(default)]
+    pub started_unix_s: Option<f64>,
     /// Whether it was stopped before it was done.
     #[serde(default)]
     pub interrupted: bool,
@@ -31,14 +34,14 @@ pub struct Run {
     pub plan: Plan,
 }
 
-/// How a run was to measure.
+/// How a run was to measure; what each launch was told is in [`Launch`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Decides the order in which launches of the run's benchmarks took turns.
     pub seed: u64,
     /// Fresh processes an entry, at least.
     pub launches: u64,
-    /// Timed intervals a launch, at least.
+    /// Timed intervals a launch, at least, whatever its number of processes.
     pub intervals: u64,
     /// Relative half width of the interval at which measuring may stop early.
     pub precision: f64,
@@ -47,7 +50,7 @@ pub struct Plan {
     /// Time for a whole benchmark with all its points, in ns, which then decides instead.
     #[serde(default)]
     pub benchmark_time_ns: Option<u64>,
-    /// Running before anything is timed, in ns.
+    /// Running before anything is timed, in ns; less where a launch has little time.
     pub warmup_ns: u64,
     /// `pinned` or `free`.
     pub placement: String,
@@ -62,6 +65,7 @@ impl Run {
             schema: SCHEMA.to_owned(),
             machine,
             benchmarks: Vec::new(),
+            started_unix_s: None,
             interrupted: false,
             plan: Plan::default(),
         }
@@ -214,6 +218,31 @@ pub struct Launch {
     /// Whether it ran in a real-time class.
     #[serde(default)]
     pub realtime: bool,
+    /// In which round of the run it had its turn, from 0. In a round each entry has one launch.
+    #[serde(default)]
+    pub round: u64,
+    /// When it was started after the run began, in ns.
+    #[serde(default)]
+    pub started_ns: u64,
+    /// How long it took from its start to its end, in ns.
+    #[serde(default)]
+    pub took_ns: u64,
+    /// What it was told.
+    #[serde(default)]
+    pub told: Option<Told>,
+}
+
+/// What a launch was to do.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Told {
+    /// Timed intervals, at least; under load exactly.
+    pub intervals: u64,
+    /// Time for all of them, in ns.
+    pub time_ns: u64,
+    /// Running before anything is timed, in ns.
+    pub warmup_ns: u64,
+    /// Relative half width of its own interval at which it may stop early.
+    pub precision: f64,
 }
 
 /// What all processes did together.

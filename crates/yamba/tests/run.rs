@@ -482,6 +482,40 @@ fn launches_take_turns_in_an_order_that_can_be_repeated() {
     assert_ne!(first, order(2));
 }
 
+/// What was done and when is in the record, also where it is not what the plan says.
+#[test]
+fn the_record_says_what_each_launch_was_told_and_when() {
+    let now = || {
+        let since = std::time::SystemTime::UNIX_EPOCH.elapsed();
+        since.unwrap().as_secs_f64()
+    };
+    let before = now();
+    let run = run_jobs(&[job(program())], &options(&[])).unwrap();
+    let after = now();
+    let started = run.started_unix_s.unwrap();
+    assert!(before <= started && started <= after);
+    assert_eq!(run.plan.warmup_ns, 20_000_000);
+    let mut turns: Vec<(u64, u64, u64, usize)> = Vec::new();
+    for (entry, b) in run.benchmarks.iter().enumerate() {
+        for launch in &b.launches {
+            let told = launch.told.as_ref().unwrap();
+            // 20 us for two launches, of which a quarter is for warming up.
+            assert_eq!(
+                (told.intervals, told.time_ns, told.warmup_ns),
+                (11, 10_000, 2_500)
+            );
+            assert_eq!(told.precision, 0.005);
+            let end = launch.started_ns + launch.took_ns;
+            turns.push((launch.started_ns, end, launch.round, entry));
+        }
+    }
+    turns.sort_unstable();
+    assert!(turns.windows(2).all(|w| w[0].1 <= w[1].0), "{turns:?}");
+    let rounds: Vec<u64> = turns.iter().map(|t| t.2).collect();
+    assert_eq!(rounds, [0, 0, 0, 1, 1, 1]);
+    assert!(turns.last().unwrap().1 as f64 <= (after - before) * 1e9);
+}
+
 #[test]
 fn an_emulated_figure_says_so() {
     let mut program = program();

@@ -2,12 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use yamba_record::run::Told;
 use yamba_record::{Benchmark, Status};
 
 use super::child::{self, Limits};
 use super::crash::Listing;
 use super::ending::{End, end};
-use super::options::{Options, Placement};
+use super::nanoseconds;
+use super::options::{Options, PROGRAMS_WARMUP, Placement};
 use super::outcome::Outcome;
 use super::plan::Entry;
 use super::points;
@@ -25,6 +27,7 @@ const ACCIDENTS: usize = 2;
 pub(super) struct Launches<'a> {
     pub entry: Entry<'a>,
     outcomes: Vec<Outcome>,
+    turns: Vec<Turn>,
     /// So many launches it is to have.
     goal: u64,
     spent: Duration,
@@ -34,6 +37,14 @@ pub(super) struct Launches<'a> {
     is_over: bool,
 }
 
+/// When a launch ran, and what it was told.
+struct Turn {
+    round: u64,
+    started: Duration,
+    took: Duration,
+    told: Told,
+}
+
 /// What all launches share.
 pub(super) struct Conditions<'a> {
     pub options: &'a Options,
@@ -41,6 +52,8 @@ pub(super) struct Conditions<'a> {
     pub limits: Limits,
     pub cpus: u64,
     pub listing: &'a Listing<'a>,
+    /// When the run began.
+    pub begun: Instant,
 }
 
 impl<'a> Launches<'a> {
@@ -51,6 +64,7 @@ impl<'a> Launches<'a> {
             notes: std::mem::take(&mut entry.notes),
             entry,
             outcomes: Vec::new(),
+            turns: Vec::new(),
             spent: Duration::ZERO,
             accidents: 0,
             is_over: false,
@@ -70,7 +84,7 @@ impl<'a> Launches<'a> {
     }
 
     /// One fresh process, or one set of processes at the same time.
-    pub fn launch(&mut self, conditions: &Conditions<'_>) {
+    pub fn launch(&mut self, conditions: &Conditions<'_>, round: u64) {
         let entry = &self.entry;
         let limits = Limits {
             silence: schedule::silence(
@@ -82,10 +96,18 @@ impl<'a> Launches<'a> {
             stop: conditions.limits.stop.clone(),
         };
         let scratch = conditions.scratch.of(entry.class);
-        let begun = Instant::now();
-        let arguments = self.arguments(conditions.options);
+        let told = self.told(conditions.options);
+        let arguments = self.arguments(conditions.options, &told);
+        let started = conditions.begun.elapsed();
         let outcome = child::run(entry.program, &arguments, &scratch, &limits);
-        self.spent += begun.elapsed();
+        let took = conditions.begun.elapsed() - started;
+        self.turns.push(Turn {
+            round,
+            started,
+            took,
+            told,
+        });
+        self.spent += took;
         self.heed(end(entry.class, &outcome, conditions.listing));
         self.outcomes.push(outcome);
         if self.outcomes.len() == 1 {
@@ -96,18 +118,27 @@ impl<'a> Launches<'a> {
         }
     }
 
-    /// What the program is to do. What it does anyway it is not told.
-    fn arguments(&self, options: &Options) -> Vec<String> {
+    /// What the next launch is to do.
+    fn told(&self, options: &Options) -> Told {
+        Told {
+            intervals: self.share.intervals,
+            time_ns: nanoseconds(self.share.time),
+            warmup_ns: nanoseconds(self.share.warmup.unwrap_or(PROGRAMS_WARMUP)),
+            precision: options.precision * WITHIN_A_LAUNCH,
+        }
+    }
+
+    /// The same for the program. What it does anyway it is not told.
+    fn arguments(&self, options: &Options, told: &Told) -> Vec<String> {
         let entry = &self.entry;
         let mut arguments = vec!["--run".to_owned()];
         arguments.extend(points::settings(&entry.point.settings));
         let mut give = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
-        give("--intervals", self.share.intervals.to_string());
-        give("--time-ns", self.share.time.as_nanos().to_string());
-        let precision = options.precision * WITHIN_A_LAUNCH;
-        give("--precision", precision.to_string());
-        if let Some(warmup) = self.share.warmup {
-            give("--warmup-ns", warmup.as_nanos().to_string());
+        give("--intervals", told.intervals.to_string());
+        give("--time-ns", told.time_ns.to_string());
+        give("--precision", told.precision.to_string());
+        if self.share.warmup.is_some() {
+            give("--warmup-ns", told.warmup_ns.to_string());
         }
         if entry.processes > 1 {
             let interval = options.loaded_interval().as_nanos();
@@ -185,6 +216,12 @@ impl<'a> Launches<'a> {
             summarise(program, protocol, &self.outcomes, conditions.listing)
         };
         benchmark.notes.extend(self.notes.iter().cloned());
+        for (launch, turn) in benchmark.launches.iter_mut().zip(&self.turns) {
+            launch.round = turn.round;
+            launch.started_ns = nanoseconds(turn.started);
+            launch.took_ns = nanoseconds(turn.took);
+            launch.told = Some(turn.told.clone());
+        }
         benchmark
     }
 
@@ -232,7 +269,9 @@ mod tests {
             time: options.time,
             notes: Vec::new(),
         };
-        Launches::new(entry, options).arguments(options).join(" ")
+        let launches = Launches::new(entry, options);
+        let told = launches.told(options);
+        launches.arguments(options, &told).join(" ")
     }
 
     #[test]

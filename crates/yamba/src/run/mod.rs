@@ -37,6 +37,7 @@ mod units;
 mod validity;
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
 
 use yamba_lang::model::Target;
 use yamba_record::machine::Scratch as ScratchFacts;
@@ -111,6 +112,8 @@ pub fn measure(
     let scratch = Scratch::new();
     let mut run = Run::new(machine::probe(target));
     run.plan = planned(options);
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    run.started_unix_s = since_1970.ok().map(|t| t.as_secs_f64());
     let conditions = Conditions {
         options,
         scratch: &scratch,
@@ -120,6 +123,7 @@ pub fn measure(
         },
         cpus: run.machine.cpus,
         listing,
+        begun: Instant::now(),
     };
     let mut places = Vec::new();
     for job in jobs {
@@ -150,11 +154,12 @@ pub fn measure(
 }
 
 fn planned(options: &Options) -> Plan {
-    let processes = options.processes.iter().max().copied().unwrap_or(1);
+    let each = options.processes.iter();
+    let intervals = each.map(|p| options.planned_intervals(*p)).min();
     Plan {
         seed: options.seed.unwrap_or_else(drawn_seed),
         launches: options.planned_launches(),
-        intervals: options.planned_intervals(processes),
+        intervals: intervals.unwrap_or_default(),
         precision: options.precision,
         time_ns: nanoseconds(options.time),
         benchmark_time_ns: options.benchmark_time.map(nanoseconds),
@@ -164,7 +169,7 @@ fn planned(options: &Options) -> Plan {
     }
 }
 
-fn nanoseconds(time: std::time::Duration) -> u64 {
+fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -183,7 +188,7 @@ fn take_turns(
             Place::Settled(_) => None,
         })
         .collect();
-    loop {
+    for round in 0.. {
         let due = (0..entries.len()).filter(|i| entries[*i].left() > 0);
         let mut due: Vec<usize> = due.collect();
         if due.is_empty() {
@@ -197,7 +202,7 @@ fn take_turns(
             progress.left(entries.iter().map(|e| e.left()).sum());
             let entry = &entries[next].entry;
             progress.launch(entry.class, &entry.point.parameters(), entry.processes);
-            entries[next].launch(conditions);
+            entries[next].launch(conditions, round);
         }
     }
 }
