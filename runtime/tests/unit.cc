@@ -424,6 +424,9 @@ void a_cycle_is_the_difference_of_two_lengths() {
     CHECK(!(yamba::cycle::length(yamba::Chain{}) > 0));
 }
 
+// A latency of more than one cycle is another one on another processor.
+void both_chains_take_one_cycle_a_step() { CHECK(yamba::isa_hooks.reference.cycles == 1 && yamba::isa_hooks.check.cycles == 1 && yamba::isa_hooks.check.run != yamba::isa_hooks.reference.run); }
+
 // No machine has to have counters of its processor; those of Linux itself go the same way.
 void counters_count_from_one_reading_to_the_next() {
 #ifndef YAMBA_SYSTEM_POSIX
@@ -545,6 +548,7 @@ int main() {
     stolen_time_is_the_gap_between_two_clocks();
     what_the_system_does_not_tell_is_not_recorded();
     a_cycle_is_the_difference_of_two_lengths();
+    both_chains_take_one_cycle_a_step();
     counters_count_from_one_reading_to_the_next();
     precision_is_half_the_median_s_interval();
     failing_has_a_status_of_its_own();
