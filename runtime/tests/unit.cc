@@ -2,6 +2,9 @@
 #include <sys/wait.h>
 
 #include "yamba/runtime.h"
+#if defined(__x86_64__)
+#include "yamba/isa/x86_64/isa.h"
+#endif
 
 namespace {
 
@@ -241,11 +244,11 @@ void slow_first_passes_do_not_size_an_interval() {
 }
 
 // Runs it, and says how often its records hold that.
-size_t told(Recorder &subject, yamba::Plan plan, const char *what) {
+size_t told(Recorder &subject, yamba::Plan plan, const char *what, bool pass_hooks = false) {
     char name[] = "/tmp/yamba-unit-XXXXXX";
     int file = mkstemp(name);
     CHECK(file >= 0);
-    measure_to(file, subject, false, plan);
+    measure_to(file, subject, pass_hooks, plan);
     yamba::Text text;
     char block[4096];
     lseek(file, 0, SEEK_SET);
@@ -424,8 +427,43 @@ void a_cycle_is_the_difference_of_two_lengths() {
     CHECK(!(yamba::cycle::length(yamba::Chain{}) > 0));
 }
 
+// A clock with steps of a microsecond needs a chain of a millisecond, which is more than is bearable around each interval.
+void chains_suit_the_clock_s_step() {
+    static uint64_t longest;
+    yamba::read_clock = simulated;
+    yamba::Chain former = yamba::isa_hooks.reference;
+    yamba::isa_hooks.reference = {[](uint64_t steps) { now += steps / 2, longest = steps; }, 64, 1};
+    auto steps_with = [](double step) {
+        yamba::cycle::suit_clock(step);
+        yamba::cycle_length();
+        return longest / 2;
+    };
+    CHECK(steps_with(1) == 32768 && steps_with(0) == 32768);
+    CHECK(steps_with(40) >= 79900 && steps_with(40) <= 80100 && steps_with(1000) == 262144);
+    yamba::isa_hooks.reference = {};
+    CHECK((yamba::cycle::suit_clock(40), yamba::cycle::steps_wanted) == 32768);
+    yamba::isa_hooks.reference = former;
+}
+
+// Few intervals have the second chain's opinion on each.
+void few_intervals_have_a_second_opinion_each() {
+    yamba::Chain former = yamba::isa_hooks.check;
+    yamba::isa_hooks.check = {[](uint64_t steps) { now += steps; }, 64, 1};
+    Recorder subject, one_pass;
+    CHECK(told(subject, {24, 0}, "\"check_cycle_ns\":1,") == 8 + 2);
+    CHECK(told(one_pass, {24, 0}, "\"check_cycle_ns\":1,", true) == 24);
+    yamba::isa_hooks.check = former;
+}
+
 // A latency of more than one cycle is another one on another processor.
-void both_chains_take_one_cycle_a_step() { CHECK(yamba::isa_hooks.reference.cycles == 1 && yamba::isa_hooks.check.cycles == 1 && yamba::isa_hooks.check.run != yamba::isa_hooks.reference.run); }
+void both_chains_take_one_cycle_a_step(const yamba::IsaHooks &here) {
+#if defined(__x86_64__)
+    CHECK(here.reference.cycles == 1 && here.check.cycles == 1 && here.check.run != here.reference.run);
+    here.reference.run(64), here.check.run(64);
+#else
+    (void)here;
+#endif
+}
 
 // No machine has to have counters of its processor; those of Linux itself go the same way.
 void counters_count_from_one_reading_to_the_next() {
@@ -527,6 +565,9 @@ void the_platform_is_detected() {
 }  // namespace
 
 int main() {
+    // Tests simulate the processor's own parts.
+    const yamba::IsaHooks here = yamba::isa_hooks;
+    yamba::isa_hooks = {};
     text_is_always_json();
     settings_are_parsed_to_their_ends();
     sweeps_have_the_values_they_say();
@@ -548,7 +589,9 @@ int main() {
     stolen_time_is_the_gap_between_two_clocks();
     what_the_system_does_not_tell_is_not_recorded();
     a_cycle_is_the_difference_of_two_lengths();
-    both_chains_take_one_cycle_a_step();
+    chains_suit_the_clock_s_step();
+    few_intervals_have_a_second_opinion_each();
+    both_chains_take_one_cycle_a_step(here);
     counters_count_from_one_reading_to_the_next();
     precision_is_half_the_median_s_interval();
     failing_has_a_status_of_its_own();

@@ -12,7 +12,10 @@ namespace cycle {
 
 // Some processors' clocks advance in steps of 10 ns: of 30 000 cycles that is a thousandth, and being as often too much as too little it goes out of the median of
 // many readings. The shortest of several readings would not be the better one: it would always be too short by a part of a step.
-constexpr uint64_t steps_wanted = 32768;
+constexpr uint64_t least_steps = 32768, most_steps = 8 * least_steps;
+constexpr double clock_steps = 1000;
+
+inline uint64_t steps_wanted = least_steps;
 
 inline double time_chain(void (*chain)(uint64_t), uint64_t steps) {
     uint64_t begin = read_clock();
@@ -25,6 +28,14 @@ inline double length(const Chain &chain) {
     uint64_t steps = uint64_t(double(steps_wanted) / chain.cycles) / chain.multiple * chain.multiple;
     double shorter = time_chain(chain.run, steps), longer = time_chain(chain.run, 2 * steps);
     return longer > shorter ? (longer - shorter) / double(steps) / chain.cycles : NAN;
+}
+
+// Coarser clocks need longer chains; the length is bounded because every interval waits for several of them. `step` in ns.
+inline void suit_clock(double step) {
+    steps_wanted = least_steps;
+    double ns = length(isa_hooks.reference);
+    if (!(ns > 0)) return;
+    steps_wanted = uint64_t(fmin(double(most_steps), fmax(double(least_steps), clock_steps * step / ns)));
 }
 
 }  // namespace cycle

@@ -36,7 +36,7 @@ constexpr int most_warm_trials = 100;       // where nothing takes any time, tim
 constexpr uint64_t most_intervals = 10000;
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 constexpr int growth_rounds = 5;
-constexpr int check_every = 8;              // intervals: the second reference chain
+constexpr uint64_t check_every = 8;         // intervals: the second reference chain, once there are so many
 constexpr double patience = 3;              // times the plan's time, for undisturbed intervals where most are disturbed
 
 inline double shortest_interval(const ClockError &error) { return fmax(enough, clock_errors * error.worst()); }
@@ -176,7 +176,7 @@ class Measurement {
         facts.operations = passes * subject_.operations();
         time_benchmark(facts);
         if (!is_value_) time_dummy(facts);
-        if (index % check_every == 0) facts.check_cycle_ns = check_cycle_length();
+        if (one_pass_ || index < check_every || index % check_every == 0) facts.check_cycle_ns = check_cycle_length();
         facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
         find_queue(facts);
         facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, own_);
