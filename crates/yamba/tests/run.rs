@@ -516,6 +516,24 @@ fn the_record_says_what_each_launch_was_told_and_when() {
     assert!(turns.last().unwrap().1 as f64 <= (after - before) * 1e9);
 }
 
+/// What a launch does before and after its intervals takes time too.
+#[test]
+fn an_overrun_is_told() {
+    let b = run_behind(
+        "sleep 0.6; exec \"$0\" \"$@\"",
+        &options(&[("scale", "16")]),
+    );
+    assert_eq!(b.status, Status::Ok);
+    let note = b.notes.last().expect("a note");
+    for part in [
+        "took ",
+        " s instead of ",
+        ": besides its intervals a launch takes ",
+    ] {
+        assert!(note.contains(part), "{note}");
+    }
+}
+
 #[test]
 fn an_emulated_figure_says_so() {
     let mut program = program();

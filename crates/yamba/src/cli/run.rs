@@ -76,7 +76,8 @@ pub(super) struct Run {
 #[derive(Args)]
 struct Protocol {
     /// Time for a whole benchmark with all its points and launches, instead of 2 s a point; points that there is no time for
-    /// are left out
+    /// are left out. However little it is, each launch sets up, warms up and times its least number of intervals; where that takes more
+    /// than twice the time, a note says so
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     time: Option<Duration>,
     /// Measure with so many processes at the same time, one after the other of these numbers

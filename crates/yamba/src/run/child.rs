@@ -89,6 +89,7 @@ fn not_started(program: &Program, e: &io::Error) -> Outcome {
         messages: String::new(),
         strays: Vec::new(),
         ending: Ending::NotStarted(format!("cannot start {what}: {e}")),
+        intervals_took: Duration::ZERO,
     }
 }
 
@@ -172,6 +173,8 @@ struct Conversation<'a> {
     messages: Vec<u8>,
     heard: Instant,
     failed: Option<Instant>,
+    /// When the records of the first and the last interval came.
+    intervals: Option<(Instant, Instant)>,
     copy: Option<Vec<u8>>,
 }
 
@@ -196,6 +199,7 @@ impl Conversation<'_> {
             messages: Vec::new(),
             heard: Instant::now(),
             failed: None,
+            intervals: None,
             copy: None,
         }
     }
@@ -285,6 +289,7 @@ impl Conversation<'_> {
     fn listen(&mut self) {
         let mut buffer = [0; 16384];
         let mut heard = false;
+        let known = self.reader.events().len();
         for _ in 0..TURNS {
             let Some(n) = read(&mut self.records, &mut buffer) else {
                 break;
@@ -309,6 +314,11 @@ impl Conversation<'_> {
         if heard {
             self.heard = Instant::now();
         }
+        let is_interval = |e: &Event| matches!(e, Event::Interval(_));
+        if self.reader.events()[known..].iter().any(is_interval) {
+            let now = Instant::now();
+            self.intervals = Some((self.intervals.map_or(now, |(first, _)| first), now));
+        }
         let is_error = |e: &Event| matches!(e, Event::Error(_));
         if self.failed.is_none() && self.reader.events().last().is_some_and(is_error) {
             self.failed = Some(Instant::now());
@@ -331,6 +341,9 @@ impl Conversation<'_> {
             messages: String::from_utf8_lossy(&self.messages).trim().to_owned(),
             strays,
             ending,
+            intervals_took: self
+                .intervals
+                .map_or(Duration::ZERO, |(first, last)| last - first),
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use yamba_record::run::Told;
-use yamba_record::{Benchmark, Status};
+use yamba_record::{Benchmark, Interval, Status};
+use yamba_stats::median;
 
 use super::child::{self, Limits};
 use super::crash::Listing;
@@ -13,7 +14,7 @@ use super::options::{Options, PROGRAMS_WARMUP, Placement};
 use super::outcome::Outcome;
 use super::plan::Entry;
 use super::points;
-use super::schedule::{self, Share};
+use super::schedule::{self, Share, Taken};
 use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
 
@@ -30,6 +31,10 @@ pub(super) struct Launches<'a> {
     turns: Vec<Turn>,
     /// So many launches it is to have.
     goal: u64,
+    /// For all of them.
+    planned: Duration,
+    /// What each was asked for.
+    warmup: Duration,
     spent: Duration,
     share: Share,
     notes: Vec<String>,
@@ -58,9 +63,15 @@ pub(super) struct Conditions<'a> {
 
 impl<'a> Launches<'a> {
     pub fn new(mut entry: Entry<'a>, options: &Options) -> Launches<'a> {
+        let goal = options.planned_launches();
+        let share = schedule::share(options, entry.processes, entry.time);
+        let warmup = options.warmup.unwrap_or_default();
+        let all = u32::try_from(goal).unwrap_or(u32::MAX);
         Launches {
-            goal: options.planned_launches(),
-            share: schedule::share(options, entry.processes, entry.time),
+            goal,
+            share,
+            planned: (share.time + warmup).saturating_mul(all).max(entry.time),
+            warmup,
             notes: std::mem::take(&mut entry.notes),
             entry,
             outcomes: Vec::new(),
@@ -175,13 +186,44 @@ impl<'a> Launches<'a> {
             return;
         }
         let first = self.summary(conditions).intervals;
-        if let Some(fewer) = schedule::fewer_intervals(&first, self.share) {
-            self.share.intervals = fewer;
+        let before = self.share;
+        self.share = schedule::paced(before, &first, self.taken(0));
+        if self.share.intervals < before.intervals {
             self.notes.push(format!(
-                "slow: after the first launch of {} intervals {fewer} intervals a launch",
-                first.len()
+                "slow: after the first launch of {} intervals {} intervals a launch",
+                first.len(),
+                self.share.intervals
             ));
         }
+    }
+
+    /// Warming up for as long as somebody asked for is nothing to save.
+    fn taken(&self, launch: usize) -> Taken {
+        Taken {
+            all: self.turns[launch].took.saturating_sub(self.warmup),
+            intervals: self.outcomes[launch].intervals_took,
+        }
+    }
+
+    /// What the launches took beyond their time. An accident takes what it takes.
+    fn overrun(&self, benchmark: &Benchmark) -> Option<String> {
+        if self.accidents > 0 {
+            return None;
+        }
+        let own = |launch: usize| -> Vec<Interval> {
+            let all = benchmark.intervals.iter();
+            all.filter(|i| i.launch == launch as u64).cloned().collect()
+        };
+        let costs = (0..self.outcomes.len())
+            .filter_map(|i| schedule::cost(&own(i), self.taken(i)))
+            .map(|c| c.fixed.as_secs_f64());
+        let alone = self.entry.processes == 1;
+        let besides = median(&costs.collect::<Vec<f64>>()).filter(|_| alone);
+        schedule::overrun(
+            self.planned,
+            self.spent,
+            besides.map(Duration::from_secs_f64),
+        )
     }
 
     fn add_launches(&mut self, conditions: &Conditions<'_>) {
@@ -216,6 +258,7 @@ impl<'a> Launches<'a> {
             summarise(program, protocol, &self.outcomes, conditions.listing)
         };
         benchmark.notes.extend(self.notes.iter().cloned());
+        benchmark.notes.extend(self.overrun(&benchmark));
         for (launch, turn) in benchmark.launches.iter_mut().zip(&self.turns) {
             launch.round = turn.round;
             launch.started_ns = nanoseconds(turn.started);

@@ -36,4 +36,6 @@ pub(super) struct Outcome {
     pub strays: Vec<String>,
     /// How it ended.
     pub ending: Ending,
+    /// From the record of its first interval to that of its last.
+    pub intervals_took: Duration,
 }

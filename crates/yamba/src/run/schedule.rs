@@ -5,13 +5,14 @@ use std::time::Duration;
 use yamba_record::Interval;
 
 use super::options::{Options, PROGRAMS_WARMUP};
+use super::units::number;
 
 /// Numbers of launches at which it is asked whether more are needed. A rule that asks after each one stops too early: it
 /// would stop at the first accident that looks narrow.
 const CHECKPOINTS: [u64; 5] = [6, 9, 12, 18, 24];
 
-/// Fewer intervals have no median worth the name.
-const FEWEST_INTERVALS: u64 = 3;
+/// The median of five stands two that went wrong. Six launches of five intervals say more of the next run than one of thirty.
+const FEWEST_INTERVALS: u64 = 5;
 
 /// What one launch of an entry is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,20 +75,89 @@ pub(super) fn more_launches(
     (expected <= time.as_secs_f64()).then_some(next)
 }
 
-/// How many intervals the later launches of an entry have if those of its first one are too long for its share. What a competitor
-/// made of them does not count: it may be gone.
-/// Six launches of three intervals say more of the next run than one of eighteen. A circle's parameters say how many it has.
-pub(super) fn fewer_intervals(first: &[Interval], share: Share) -> Option<u64> {
-    if first.iter().any(|i| i.group.is_some()) {
+/// What a launch took by the clock on the wall.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Taken {
+    /// From its start to its end.
+    pub all: Duration,
+    /// From the record of its first interval to that of its last.
+    pub intervals: Duration,
+}
+
+/// What a launch costs besides its intervals: its start, set-up, warm-up, sizing and end. And what an interval costs with its dummy and
+/// all that is done around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cost {
+    pub fixed: Duration,
+    pub interval: Duration,
+}
+
+/// What a launch that took so long says of the next one's cost. What a competitor made of its intervals does not count: it may be gone.
+pub(super) fn cost(intervals: &[Interval], taken: Taken) -> Option<Cost> {
+    let own = interval_ns(intervals)?;
+    let timed: f64 = intervals.iter().map(|i| i.ns + i.dummy_ns).sum();
+    let timed = timed / intervals.len() as f64;
+    let steps = intervals.len().saturating_sub(1).max(1) as f64;
+    let step = taken.intervals.as_nanos() as f64 / steps;
+    let around = (step - timed).max(0.0);
+    // Of one interval nobody knows what is done around it.
+    let whole = taken.intervals.as_nanos() as f64 + if intervals.len() > 1 { step } else { timed };
+    let nanoseconds = |ns: f64| Duration::from_nanos(ns.max(0.0) as u64);
+    Some(Cost {
+        fixed: taken.all.saturating_sub(nanoseconds(whole)),
+        interval: nanoseconds(own + around),
+    })
+}
+
+/// The share of the later launches of an entry whose first one took so long. One that costs more than twice its share has less time for its
+/// intervals, and fewer of them where these alone are too long. A circle's parameters say how many it has.
+pub(super) fn paced(share: Share, first: &[Interval], taken: Taken) -> Share {
+    let Some(cost) = cost(first, taken) else {
+        return share;
+    };
+    let intervals = cost.interval.as_secs_f64() * share.intervals as f64;
+    let time = share.time.as_secs_f64();
+    let is_circle = first.iter().any(|i| i.group.is_some());
+    if is_circle || cost.fixed.as_secs_f64() + intervals <= 2.0 * time {
+        return share;
+    }
+    let left = share.time.saturating_sub(cost.fixed).max(share.time / 4);
+    let affordable = (left.as_secs_f64() / cost.interval.as_secs_f64()) as u64;
+    let fewer = affordable.max(FEWEST_INTERVALS).min(share.intervals);
+    Share {
+        time: left,
+        // Where the set-up is what takes long, fewer intervals save nothing.
+        intervals: if intervals > time {
+            fewer
+        } else {
+            share.intervals
+        },
+        ..share
+    }
+}
+
+/// A run may take so much longer than its time, which nobody would mind.
+const OVERRUN: Duration = Duration::from_secs(1);
+
+/// What to say of an entry whose launches took much longer than they were to. `each` is what one costs besides its intervals, if that is
+/// known.
+pub(super) fn overrun(
+    planned: Duration,
+    spent: Duration,
+    each: Option<Duration>,
+) -> Option<String> {
+    if spent <= 2 * planned || spent <= planned + OVERRUN {
         return None;
     }
-    let own = interval_ns(first)?;
-    let time = share.time.as_nanos() as f64;
-    if own * share.intervals as f64 <= 2.0 * time {
-        return None;
-    }
-    let fewer = ((time / own) as u64).max(FEWEST_INTERVALS);
-    (fewer < share.intervals).then_some(fewer)
+    let seconds = |time: Duration| number(time.as_secs_f64());
+    let besides = each.map_or(String::new(), |e| {
+        format!(": besides its intervals a launch takes {} s", seconds(e))
+    });
+    Some(format!(
+        "took {} s instead of {} s{besides}",
+        seconds(spent),
+        seconds(planned)
+    ))
 }
 
 /// How long an interval with its dummy is: the mean of the undisturbed ones. Where all are disturbed, the least of them.
@@ -156,49 +226,97 @@ mod tests {
         assert_eq!(more(24, SECOND, Some(0.02)), None);
     }
 
+    fn interval(ms: f64, is_disturbed: bool) -> Interval {
+        Interval {
+            ns: ms * 0.75e6,
+            dummy_ns: ms * 0.25e6,
+            disturbed: vec!["switch".to_owned(); usize::from(is_disturbed)],
+            ..Interval::default()
+        }
+    }
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    /// Intervals and time in ms that launches have whose first one took `fixed` and these intervals, each with `around`.
+    fn next(first: &[Interval], planned: u64, fixed: u64, around: f64) -> (u64, u64) {
+        let share = Share {
+            intervals: planned,
+            time: SECOND,
+            warmup: None,
+        };
+        let steps = &first[1..];
+        let steps = steps.iter().map(|i| i.ns + i.dummy_ns + around * 1e6);
+        let intervals = Duration::from_nanos(steps.sum::<f64>() as u64);
+        let mean = intervals / (first.len() - 1) as u32;
+        let taken = Taken {
+            all: ms(fixed) + intervals + mean,
+            intervals,
+        };
+        let paced = paced(share, first, taken);
+        (paced.intervals, paced.time.as_millis() as u64)
+    }
+
     #[test]
     fn slow_benchmarks_have_fewer_intervals_a_launch() {
-        let first = |count, ms: f64| {
-            let interval = Interval {
-                ns: ms * 0.75e6,
-                dummy_ns: ms * 0.25e6,
-                ..Interval::default()
-            };
-            vec![interval; count]
-        };
-        let fewer = |count, ms, intervals| {
-            let share = Share {
-                intervals,
-                time: SECOND,
-                warmup: None,
-            };
-            fewer_intervals(&first(count, ms), share)
-        };
-        assert_eq!(fewer(11, 100.0, 11), None);
-        assert_eq!(fewer(11, 200.0, 11), Some(5));
-        assert_eq!(fewer(11, 5000.0, 11), Some(3));
-        assert_eq!(fewer(2, 5000.0, 2), None);
+        let slow = |count, ms| next(&vec![interval(ms, false); count], count as u64, 0, 0.0);
+        assert_eq!(slow(11, 100.0), (11, 1000));
+        assert_eq!(slow(11, 181.0), (11, 1000));
+        assert_eq!(slow(11, 190.0).0, 5);
+        assert_eq!(slow(11, 5000.0), (5, 1000));
+        assert_eq!(slow(2, 5000.0).0, 2);
+    }
+
+    /// Time is what passes on the wall, whatever it is spent on.
+    #[test]
+    fn what_is_done_around_intervals_takes_time_too() {
+        let first = vec![interval(10.0, false); 11];
+        assert_eq!(next(&first, 11, 0, 90.0), (11, 1000));
+        assert_eq!(next(&first, 11, 0, 190.0).0, 5);
+    }
+
+    /// A set-up that takes long is paid for by each launch: what is left of the time is for the intervals, and they stay.
+    #[test]
+    fn a_long_setup_leaves_less_time() {
+        let first = vec![interval(1.0, false); 500];
+        assert_eq!(next(&first, 11, 900, 0.0), (11, 1000));
+        assert_eq!(next(&first, 11, 1980, 0.0), (11, 1000));
+        assert_eq!(next(&first, 11, 5000, 0.0), (11, 250));
+        let slow = vec![interval(170.0, false); 11];
+        assert_eq!(next(&slow, 11, 400, 0.0), (5, 600));
     }
 
     /// A competitor that lengthens intervals does not make the benchmark slow.
     #[test]
     fn disturbed_intervals_do_not_make_a_benchmark_slow() {
-        let interval = |ms: f64, disturbed: bool| Interval {
-            ns: ms * 1e6,
-            disturbed: vec!["switch".to_owned(); usize::from(disturbed)],
-            ..Interval::default()
-        };
-        let share = Share {
-            intervals: 11,
-            time: SECOND,
-            warmup: None,
-        };
         let mut first = vec![interval(500.0, true); 20];
         first[3] = interval(100.0, true);
-        assert_eq!(fewer_intervals(&first, share), None);
-        first[3] = interval(200.0, false);
-        assert_eq!(fewer_intervals(&first, share), Some(5));
-        assert_eq!(fewer_intervals(&[], share), None);
+        assert_eq!(next(&first, 11, 0, 0.0), (11, 1000));
+        first[3] = interval(190.0, false);
+        assert_eq!(next(&first, 11, 0, 0.0).0, 5);
+        let none = Taken {
+            all: 9 * SECOND,
+            intervals: Duration::ZERO,
+        };
+        assert_eq!(cost(&[], none), None);
+        let one = cost(&[interval(500.0, false)], none).unwrap();
+        assert_eq!((one.fixed, one.interval), (ms(8500), ms(500)));
+    }
+
+    #[test]
+    fn an_overrun_is_told() {
+        let told = |planned, spent, each| overrun(ms(planned), ms(spent), each);
+        assert_eq!(told(2000, 4000, None), None);
+        assert_eq!(told(300, 1300, None), None);
+        assert_eq!(
+            told(300, 1400, None).as_deref(),
+            Some("took 1.4 s instead of 0.3 s")
+        );
+        assert_eq!(
+            told(2000, 12_000, Some(ms(1900))).as_deref(),
+            Some("took 12 s instead of 2 s: besides its intervals a launch takes 1.9 s")
+        );
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub(super) fn outcome(lines: &str, ending: Ending) -> Outcome {
         messages: String::new(),
         strays: Vec::new(),
         ending,
+        intervals_took: Duration::ZERO,
     }
 }
 
