@@ -118,7 +118,9 @@ void features_are_whole_words() {
 #ifndef YAMBA_SYSTEM_POSIX
     using namespace yamba::system;
     CHECK(is_word("fpu vme avx512f", "avx512f") && !is_word("fpu avx512f", "avx512") && !is_word("fpu", "pu") && !is_word("fpu", ""));
-    CHECK(is_word(" rv64imafdc_zba_zbb", "zba") && is_letter_extension(" rv64imafdc_zba", "c") && !is_letter_extension(" rv64imafd_zbc", "c"));
+    CHECK(!is_word("hyperv_clocksource_tsc_page acpi_pm", "tsc") && is_word("kvm-clock tsc acpi_pm", "tsc") && !is_word("sse4_1 sse4_2", "sse4") && is_word("sse4_1", "sse4_1"));
+    CHECK(is_extension(" rv64imafdc_zba_zbb", "zba") && is_extension("rv64imafdc_zba_zbb\n", "zbb") && !is_extension("rv64imafdc_zba_zbb", "zb"));
+    CHECK(is_letter_extension(" rv64imafdc_zba", "c") && !is_letter_extension(" rv64imafd_zbc", "c"));
 #endif
 }
 

@@ -105,15 +105,17 @@ inline bool is_memory(const char *directory) {
     return type == tmpfs || type == ramfs;
 }
 
-inline bool is_word(const char *list, const char *word) {
+// `separators`: what stands between words.
+inline bool is_word(const char *list, const char *word, const char *separators = " \t\n") {
     size_t n = strlen(word);
     if (n == 0) return false;
     for (const char *s = list; (s = strstr(s, word)) != nullptr; s++)
-        if ((s == list || strchr(" \t_", s[-1])) && (s[n] == '\0' || strchr(" \t\n_", s[n]))) return true;
+        if ((s == list || strchr(separators, s[-1])) && (s[n] == '\0' || strchr(separators, s[n]))) return true;
     return false;
 }
 
-// RISC-V names its one-letter extensions in one word: "rv64imafdc_zba_zbb".
+// RISC-V names all its extensions in one word, one-letter ones first: "rv64imafdc_zba_zbb".
+inline bool is_extension(const char *isa, const char *name) { return is_word(isa, name, " \t\n_"); }
 inline bool is_letter_extension(const char *isa, const char *letter) {
     while (*isa == ' ' || *isa == '\t') isa++;
     if (letter[0] == '\0' || letter[1] != '\0' || strncmp(isa, "rv", 2) != 0) return false;
@@ -127,7 +129,7 @@ inline bool cpu_feature(const char *name) {
     const char *list;
     for (const char *key : {"flags", "Features"})
         if (read_key("/proc/cpuinfo", key, line, list) && is_word(list, name)) return true;
-    return read_key("/proc/cpuinfo", "isa", line, list) && (is_word(list, name) || is_letter_extension(list, name));
+    return read_key("/proc/cpuinfo", "isa", line, list) && (is_extension(list, name) || is_letter_extension(list, name));
 }
 
 // A clock that the kernel found to be unsteady is no longer among those that it can use.
