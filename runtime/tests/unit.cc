@@ -269,6 +269,31 @@ void short_intervals_are_said() {
     CHECK(told(faster, {400, 0}, "far shorter than they were made") == 1);
 }
 
+// A warm-up that was asked for is given to one-pass classes, too; it fills no record.
+void a_warm_up_that_was_asked_for_is_given() {
+    yamba::Plan plan{2, 0};
+    plan.warmup = 100000;
+    Recorder one_pass, passes;
+    CHECK(told(one_pass, plan, "\"purpose\":\"warm-up\"", true) == 1);
+    plan.warmup_told = true;
+    Recorder quantity;
+    quantity.kind = "value";
+    CHECK(told(quantity, plan, "\"dummy_ns\":0,\"trial\":", true) == 6);
+    CHECK(now >= 100000 && now < 150000);
+    CHECK(told(one_pass, plan, "\"purpose\":\"warm-up\"", true) == 6);
+    CHECK(now >= 100000 && now < 150000);
+    plan.warmup = 100000000;
+    CHECK(told(passes, plan, "\"purpose\":\"warm-up\"") == 6);
+    CHECK(now >= 100000000 && now < 110000000);
+}
+
+// So many as were asked for.
+void intervals_beyond_the_usual_most_are_measured() {
+    Recorder subject;
+    yamba::Plan plan{10050, 0};
+    CHECK(told(subject, plan, "\"event\":\"interval\"", true) == 10050);
+}
+
 // What takes no time itself may have a dummy that does.
 void a_dummy_that_takes_time_ends_the_growth() {
     Recorder subject;
@@ -583,6 +608,8 @@ int main() {
     passes_grow_until_an_interval_is_long_enough();
     slow_first_passes_do_not_size_an_interval();
     short_intervals_are_said();
+    a_warm_up_that_was_asked_for_is_given();
+    intervals_beyond_the_usual_most_are_measured();
     a_dummy_that_takes_time_ends_the_growth();
     disturbed_intervals_are_replaced();
     a_clock_that_steps_costs_one_interval();

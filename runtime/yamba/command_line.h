@@ -95,7 +95,7 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--intervals")) a.plan.intervals = arguments::number<uint64_t>(option, operand());
         else if (is("--time-ns")) a.plan.time = arguments::number<uint64_t>(option, operand());
         else if (is("--precision")) a.plan.precision = arguments::part(option, operand());
-        else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand());
+        else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand()), a.plan.warmup_told = true;
         else if (is("--processes")) a.plan.processes = arguments::number<uint64_t>(option, operand());
         else if (is("--loaded-ns")) a.plan.loaded_interval = arguments::number<uint64_t>(option, operand());
         else if (is("--cpu")) a.plan.cpu = arguments::number<int>(option, operand());

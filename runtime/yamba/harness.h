@@ -20,6 +20,7 @@ struct Plan {
     uint64_t time = 2000000000;         // ns; measuring goes on until it is spent,
     double precision = 0;               // or, looked at now and then, until the figure's interval is as narrow as this part of it
     uint64_t warmup = 20000000;         // ns of running before anything is timed
+    bool warmup_told = false;           // asked for: given to one-pass classes, too, which take one pass otherwise
     uint64_t processes = 0;             // run the benchmark at the same time; 0: one, without the protocol that several need
     uint64_t loaded_interval = 1000000000;  // ns that an interval lasts at least where several do
     bool free = false;                  // the system chooses the processor
@@ -32,8 +33,9 @@ namespace harness {
 
 constexpr double enough = 200000;           // ns an interval lasts at least; longer ones hold more of the timer's ticks and lose the processor more often
 constexpr double clock_errors = 100;        // and this many clock errors, so that reading it costs less than 1 %
+constexpr uint64_t told_warm = 3;           // trials at either end of the warm-up
 constexpr int most_warm_trials = 100;       // where nothing takes any time, time never comes to an end
-constexpr uint64_t most_intervals = 10000;
+constexpr uint64_t most_intervals = 10000;  // unless more were asked for
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 constexpr int growth_rounds = 5;
 constexpr uint64_t check_every = 8;         // intervals: the second reference chain, once there are so many
@@ -92,15 +94,38 @@ class Measurement {
         return ns;
     }
 
+    Pair time_both(uint64_t passes) {
+        double ns = time_quietly<true>(passes);
+        return {ns, is_value_ ? 0 : time_quietly<false>(passes)};
+    }
+
     Pair trial(const char *purpose, uint64_t passes) {
-        Pair t{time_quietly<true>(passes), time_quietly<false>(passes)};
+        Pair t = time_both(passes);
         Record("sizing").text("purpose", purpose).count("passes", passes).number("ns", t.ns).number("dummy_ns", t.dummy_ns);
         return t;
     }
 
+    // A long warm-up has as many trials as fit: the first and the last ones are recorded with their numbers.
+    Pair warm_trial(uint64_t passes) {
+        Pair t = time_both(passes);
+        last_warm_[warm_trials_ % told_warm] = t;
+        if (warm_trials_++ < told_warm) record_warm(warm_trials_ - 1, passes);
+        return t;
+    }
+    void end_warm_up(uint64_t passes) const {
+        uint64_t first = warm_trials_ < 2 * told_warm ? told_warm : warm_trials_ - told_warm;
+        for (uint64_t i = first; i < warm_trials_; i++) record_warm(i, passes);
+    }
+    void record_warm(uint64_t number, uint64_t passes) const {
+        const Pair &t = last_warm_[number % told_warm];
+        Record("sizing").text("purpose", "warm-up").count("passes", passes).number("ns", t.ns).number("dummy_ns", t.dummy_ns).count("trial", number);
+    }
+
     // Where one pass is an interval: the first is not like the others.
     uint64_t warm_pass() {
-        if (!is_value_) trial("warm-up", 1);
+        if (!is_value_) warm_trial(1);
+        while (plan_.warmup_told && since_begin() < double(plan_.warmup)) warm_trial(1);
+        end_warm_up(1);
         return 1;
     }
 
@@ -133,7 +158,8 @@ class Measurement {
 
     // Until the time is over; trials that take no time at all are counted instead.
     void warm_up(uint64_t passes) {
-        for (int idle = 0; idle < most_warm_trials && since_begin() < double(plan_.warmup);) idle = trial("warm-up", passes).longer() < enough / 2 ? idle + 1 : 0;
+        for (int idle = 0; idle < most_warm_trials && since_begin() < double(plan_.warmup);) idle = warm_trial(passes).longer() < enough / 2 ? idle + 1 : 0;
+        end_warm_up(passes);
     }
 
     // Twice the passes must take longer; if they do not, the compiler or the processor has found that there is nothing to do.
@@ -150,7 +176,8 @@ class Measurement {
     void measure(uint64_t passes) {
         double begin = since_begin();
         uint64_t checkpoint = plan_.intervals, short_ones = 0, count = 0;
-        for (uint64_t i = 0; i < most_intervals; i++) {
+        uint64_t most = plan_.intervals > most_intervals ? plan_.intervals : most_intervals;
+        for (uint64_t i = 0; i < most; i++) {
             if (measure_interval(i, passes)) good_.push_back(last_);
             count++, short_ones += last_length_ < enough / 2;
             double spent = since_begin() - begin;
@@ -229,6 +256,8 @@ class Measurement {
     Values<double> good_;
     Counters counters_;
     Queue queue_;
+    uint64_t warm_trials_ = 0;
+    Pair last_warm_[told_warm];
 };
 
 }  // namespace harness
