@@ -22,9 +22,7 @@ pub(super) fn reasons(
             _ => {}
         }
     }
-    let finished =
-        outcome.events.last() == Some(&Event::End) || outcome.events.contains(&Event::End);
-    if reasons.is_empty() && finished {
+    if reasons.is_empty() && outcome.events.contains(&Event::End) {
         return None;
     }
     if reasons.is_empty() {

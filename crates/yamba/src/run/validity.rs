@@ -99,7 +99,33 @@ pub(super) fn breaks(
             number(low),
             number(high),
             number(bound.value),
-            unit_name = bound.unit,
+            unit_name = own,
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_without_a_unit_is_in_that_of_the_figure() {
+        let told = |kind, unit: &str| {
+            let bound = Physical {
+                kind,
+                value: 10.0,
+                unit: unit.to_owned(),
+            };
+            breaks(&bound, "MB/s", [20.0, 30.0], [1.0; 2], None)
+        };
+        assert_eq!(
+            told(Side::AtMost, "").as_deref(),
+            Some("impossible: 20 to 30 MB/s is more than 10 MB/s")
+        );
+        assert_eq!(told(Side::AtLeast, ""), None);
+        assert_eq!(
+            told(Side::AtLeast, "GB/s").as_deref(),
+            Some("impossible: 0.02 to 0.03 GB/s is less than 10 GB/s")
+        );
+    }
 }
