@@ -16,7 +16,8 @@ class Counters {
   public:
     static constexpr size_t most = 4;
     struct Reading {
-        uint64_t value[most];
+        system::CounterReading each[most];
+        bool known[most];
     };
 
     explicit Counters(const system::CounterKind *kinds = system::counter_kinds, size_t count = system::counter_kind_count) {
@@ -34,13 +35,17 @@ class Counters {
     bool any() const { return size_ > 0; }
 
     void read(Reading &out) const {
-        for (size_t i = 0; i < size_; i++) out.value[i] = system::read_counter(counters_[i]);
+        for (size_t i = 0; i < size_; i++) out.known[i] = system::read_counter(counters_[i], out.each[i]);
     }
 
-    // {"cycles":123,...} without the braces.
+    // {"cycles":123,...} without the braces; of the counters only that counted all the time.
     Text difference(const Reading &from, const Reading &to) const {
         Text json;
-        for (size_t i = 0; i < size_; i++) json.add(i == 0 ? "" : ",").quote(names_[i]).addf(":%llu", static_cast<unsigned long long>(to.value[i] - from.value[i]));
+        for (size_t i = 0; i < size_; i++) {
+            const system::CounterReading &a = from.each[i], &b = to.each[i];
+            if (!from.known[i] || !to.known[i] || b.enabled - a.enabled != b.running - a.running) continue;
+            json.add(json.empty() ? "" : ",").quote(names_[i]).addf(":%llu", static_cast<unsigned long long>(b.value - a.value));
+        }
         return json;
     }
 

@@ -209,12 +209,14 @@ inline int open_counter(const CounterKind &kind) {
     event.type = kind.type;
     event.config = kind.number;
     event.exclude_kernel = event.exclude_hv = 1;
+    event.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     return int(syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
-inline uint64_t read_counter(int counter) {
-    uint64_t value = 0;
-    return read(counter, &value, sizeof value) == ssize_t(sizeof value) ? value : 0;
-}
+// As the kernel writes it.
+struct CounterReading {
+    uint64_t value, enabled, running;  // the times in ns: a counter that takes turns with others runs less than it is enabled
+};
+inline bool read_counter(int counter, CounterReading &out) { return read(counter, &out, sizeof out) == ssize_t(sizeof out); }
 inline void close_counter(int counter) { close(counter); }
 
 // The lowest real-time priority is above all ordinary ones.

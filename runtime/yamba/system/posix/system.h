@@ -60,7 +60,10 @@ struct CounterKind {
 constexpr const CounterKind *counter_kinds = nullptr;
 constexpr size_t counter_kind_count = 0;
 inline int open_counter(const CounterKind &) { return -1; }
-inline uint64_t read_counter(int) { return 0; }
+struct CounterReading {
+    uint64_t value, enabled, running;
+};
+inline bool read_counter(int, CounterReading &) { return false; }
 inline void close_counter(int) {}
 
 // Both are POSIX options that not every system has.
