@@ -60,11 +60,7 @@ fn head(context: &Context, out: &mut Writer) {
         context.program.target,
         path.escape_debug()
     ));
-    out.line("#include <yamba/runtime.h>");
-    let isa = format!("<yamba/isa/{}/isa.h>", context.program.target.isa);
-    out.line(&format!("#if __has_include({isa})"));
-    out.line(&format!("#include {isa}"));
-    out.line("#endif");
+    out.line("#include <yamba/program.h>");
     out.line("");
     out.line("using namespace yamba::names;");
     for file in files(context) {

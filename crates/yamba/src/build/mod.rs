@@ -162,13 +162,14 @@ impl<'a> Job<'a> {
 
     fn build(&self) -> Result<Built, BuildError> {
         let cache = cache::Cache::open()?;
+        let harness = self.harness(&cache)?;
         let key = self.key()?;
         let mut warnings = Vec::new();
         let cached = cache.find(&key, self.name);
         let folder = match &cached {
             Some(folder) => folder.clone(),
             None => cache.fill(&key, self.name, |staging| {
-                self.compile(staging, &mut warnings)
+                self.compile(staging, &harness, &mut warnings)
             })?,
         };
         let (program, source) = (
@@ -176,7 +177,7 @@ impl<'a> Job<'a> {
             folder.join(format!("{}.cc", self.name)),
         );
         Ok(Built {
-            command: show(&self.command(&source, Path::new(self.name))),
+            command: show(&self.command(&source, &harness, Path::new(self.name))),
             program,
             source,
             cached: cached.is_some(),
@@ -191,7 +192,11 @@ impl<'a> Job<'a> {
         key.add(&yamba_codegen::generate(self.analysis, &self.program, &[]).cpp);
         key.add(&asm::Listing::full(&self.syntax, &self.blocks, Default::default()).text);
         key.add(&self.program.target.to_string());
-        key.add(&show(&self.command(Path::new("in"), Path::new("out"))));
+        key.add(&show(&self.command(
+            Path::new("in"),
+            Path::new("harness"),
+            Path::new("out"),
+        )));
         for tool in [&self.toolchain.compiler, &self.toolchain.assembler] {
             key.add_tool(tool)?;
         }
@@ -199,7 +204,51 @@ impl<'a> Job<'a> {
         Ok(key.finish())
     }
 
-    fn command(&self, source: &Path, output: &Path) -> Command {
+    /// The part of every program that does not depend on its benchmark, as an object file. It is most of what a compiler has to do, so it is
+    /// built once.
+    fn harness(&self, cache: &cache::Cache) -> Result<PathBuf, BuildError> {
+        const NAME: &str = "harness.o";
+        let mut key = cache::Key::new();
+        key.add(&self.program.target.to_string());
+        key.add(&show(&self.harness_command(Path::new(NAME))));
+        key.add_tool(&self.toolchain.compiler)?;
+        key.add_folder(&self.runtime)?;
+        let key = key.finish();
+        let folder = match cache.find(&key, NAME) {
+            Some(folder) => folder,
+            None => cache.fill(&key, NAME, |staging| {
+                let mut command = self.harness_command(&staging.join(NAME));
+                let output = command.env("LC_ALL", "C").output()?;
+                if output.status.success() {
+                    return Ok(());
+                }
+                Err(BuildError::Tool {
+                    command: show(&command),
+                    output: String::from_utf8_lossy(&output.stderr).into_owned(),
+                })
+            })?,
+        };
+        Ok(folder.join(NAME))
+    }
+
+    fn harness_command(&self, output: &Path) -> Command {
+        let mut command = self.compiler();
+        let own = format!("yamba/isa/{}/isa.h", self.program.target.isa);
+        if self.runtime.join(&own).is_file() {
+            command.args(["-include", &own]);
+        }
+        command.arg("-c").arg("-o").arg(output);
+        command.arg(self.runtime.join("main.cc"));
+        command
+    }
+
+    fn command(&self, source: &Path, harness: &Path, output: &Path) -> Command {
+        let mut command = self.compiler();
+        command.arg("-o").arg(output).arg(source).arg(harness);
+        command
+    }
+
+    fn compiler(&self) -> Command {
         let mut command = self.toolchain.compiler.command();
         command.args([
             "-std=c++17",
@@ -214,25 +263,25 @@ impl<'a> Job<'a> {
         command
             .args(&self.toolchain.flags)
             .args(&self.options.flags);
-        command
-            .arg("-I")
-            .arg(&self.runtime)
-            .arg("-o")
-            .arg(output)
-            .arg(source);
+        command.arg("-I").arg(&self.runtime);
         command
     }
 
     /// Leaves source and program in `folder`.
-    fn compile(&self, folder: &Path, warnings: &mut Vec<Diagnostic>) -> Result<(), BuildError> {
+    fn compile(
+        &self,
+        folder: &Path,
+        harness: &Path,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Result<(), BuildError> {
         match self.assemble(folder) {
             Ok(blocks) => {
-                *warnings = self.translate(folder, &blocks)?;
+                *warnings = self.translate(folder, harness, &blocks)?;
                 Ok(())
             }
             // All faults in one go: the C++ can be judged without the bits, though not what it leads to.
             Err(BuildError::Diagnostics(mut all)) => {
-                if let Err(BuildError::Diagnostics(more)) = self.translate(folder, &[]) {
+                if let Err(BuildError::Diagnostics(more)) = self.translate(folder, harness, &[]) {
                     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
                     all.extend(more.into_iter().filter(is_error));
                 }
@@ -246,12 +295,13 @@ impl<'a> Job<'a> {
     fn translate(
         &self,
         folder: &Path,
+        harness: &Path,
         blocks: &[AssembledBlock],
     ) -> Result<Vec<Diagnostic>, BuildError> {
         let source = folder.join(format!("{}.cc", self.name));
         let generated = yamba_codegen::generate(self.analysis, &self.program, blocks).cpp;
         std::fs::write(&source, &generated)?;
-        let mut command = self.command(&source, &folder.join(self.name));
+        let mut command = self.command(&source, harness, &folder.join(self.name));
         let output = command.env("LC_ALL", "C").output()?;
         let text = String::from_utf8_lossy(&output.stderr);
         let compiled = messages::Compiled {
