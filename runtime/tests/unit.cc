@@ -528,6 +528,19 @@ void precision_is_half_the_median_s_interval() {
     CHECK(half_width({5, 5, 5, 5, 5, 5, 5}) == 0 && half_width({1, 2}) > 1e9 && half_width({-1, -1, -1, -1, -1, -1}) > 1e9);
 }
 
+// Said after it was tried, and only then.
+void locking_is_told_once_it_was_tried() {
+    Recorder subject;
+    yamba::Plan plan{2, 0};
+    CHECK(told(subject, plan, "{\"event\":\"locked\",\"held\":true}") + told(subject, plan, "{\"event\":\"locked\",\"held\":false}") == 1);
+    plan.lock = false;
+    CHECK(told(subject, plan, "\"locked\"") == 0);
+#ifdef YAMBA_SYSTEM_POSIX
+    plan.lock = true;
+    CHECK(told(subject, plan, "\"held\":false") == 1);
+#endif
+}
+
 // Runs in a child, and says how it ended.
 template <class F>
 int status_of(F body) {
@@ -629,6 +642,7 @@ int main() {
     both_chains_take_one_cycle_a_step(here);
     counters_count_from_one_reading_to_the_next();
     precision_is_half_the_median_s_interval();
+    locking_is_told_once_it_was_tried();
     failing_has_a_status_of_its_own();
     scratch_is_removed_however_it_ends();
     the_platform_is_detected();

@@ -72,7 +72,9 @@ inline bool enter_realtime() {
 
 // What is mapped now; a benchmark's own mappings of later stay as they are.
 inline void lock_memory() {
-    if (!system::lock_memory()) note("memory is not locked: that needs root, CAP_IPC_LOCK or a higher limit (`ulimit -l`)");
+    bool held = system::lock_memory();
+    Record("locked").truth("held", held);
+    if (!held) note("memory is not locked: that needs root, CAP_IPC_LOCK or a higher limit (`ulimit -l`)");
 }
 
 }  // namespace place

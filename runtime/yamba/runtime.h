@@ -71,7 +71,7 @@ inline void record_begin(const ProgramInfo &info, const Variant &variant, const 
     describe::add_point(record.key("parameters"), point.source);
     record.text("unit", point.subject->unit()).text("figure", point.subject->figure());
     record_place(record, plan);
-    record.truth("locked", plan.lock && !point.subject->may_fault()).truth("realtime", realtime);
+    record.truth("realtime", realtime);
     record.count("processes", plan.processes > 1 ? plan.processes : 1);
     record.key("clock").add("{\"name\":").quote(clock_name).add(",\"resolution_ns\":").number(error.resolution).add(",\"cost_ns\":").number(error.cost).add("}");
     record.key("platform").addf(
