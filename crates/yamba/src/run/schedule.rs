@@ -95,6 +95,15 @@ pub(super) struct Cost {
 /// What a launch that took so long says of the next one's cost. What a competitor made of its intervals does not count: it may be gone.
 pub(super) fn cost(intervals: &[Interval], taken: Taken) -> Option<Cost> {
     let own = interval_ns(intervals)?;
+    let nanoseconds = |ns: f64| Duration::from_nanos(ns.max(0.0) as u64);
+    let disturbed = intervals.iter().filter(|i| !i.disturbed.is_empty());
+    if 2 * disturbed.count() > intervals.len() {
+        // What was not timed was disturbed as well, and nobody knows by how much.
+        return Some(Cost {
+            fixed: Duration::ZERO,
+            interval: nanoseconds(own),
+        });
+    }
     let timed: f64 = intervals.iter().map(|i| i.ns + i.dummy_ns).sum();
     let timed = timed / intervals.len() as f64;
     let steps = intervals.len().saturating_sub(1).max(1) as f64;
@@ -102,7 +111,6 @@ pub(super) fn cost(intervals: &[Interval], taken: Taken) -> Option<Cost> {
     let around = (step - timed).max(0.0);
     // Of one interval nobody knows what is done around it.
     let whole = taken.intervals.as_nanos() as f64 + if intervals.len() > 1 { step } else { timed };
-    let nanoseconds = |ns: f64| Duration::from_nanos(ns.max(0.0) as u64);
     Some(Cost {
         fixed: taken.all.saturating_sub(nanoseconds(whole)),
         interval: nanoseconds(own + around),
@@ -150,7 +158,8 @@ pub(super) fn overrun(
         return None;
     }
     let seconds = |time: Duration| number(time.as_secs_f64());
-    let besides = each.map_or(String::new(), |e| {
+    let known = each.filter(|e| !e.is_zero());
+    let besides = known.map_or(String::new(), |e| {
         format!(": besides its intervals a launch takes {} s", seconds(e))
     });
     Some(format!(
@@ -293,6 +302,8 @@ mod tests {
         let mut first = vec![interval(500.0, true); 20];
         first[3] = interval(100.0, true);
         assert_eq!(next(&first, 11, 0, 0.0), (11, 1000));
+        // Nor its set-up.
+        assert_eq!(next(&first, 11, 5000, 100.0), (11, 1000));
         first[3] = interval(190.0, false);
         assert_eq!(next(&first, 11, 0, 0.0).0, 5);
         let none = Taken {
