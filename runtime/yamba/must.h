@@ -17,6 +17,9 @@ inline const char *program_name = "benchmark";
 // Status of a run that ended with a recorded error.
 constexpr int failed_status = 3;
 
+// Status of a run that found that nothing can be measured here, and has said why on standard error.
+constexpr int skipped_status = 4;
+
 // Other headers hook what must be undone before the process ends early (the scratch directory).
 inline void (*before_early_end)() = nullptr;
 

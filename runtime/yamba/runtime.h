@@ -28,8 +28,6 @@ YAMBA_COLD_BEGIN
 namespace yamba {
 namespace runtime {
 
-constexpr int skipped_status = 4;
-
 // A benchmark object with its parameters settled. It lives as long as the process: code that it composed may be running
 // in a thread when the process ends.
 struct Point {

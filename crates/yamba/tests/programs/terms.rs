@@ -270,7 +270,9 @@ fn clang_builds_the_same() {
             "-I",
         ])
         .arg(crate::support::root().join("runtime"))
+        .args(["-include", "yamba/isa/x86_64/isa.h"])
         .arg(&with_gcc.source)
+        .arg(crate::support::root().join("runtime/main.cc"))
         .arg("-o")
         .arg(with_gcc.program.with_extension("clang"))
         .output()
