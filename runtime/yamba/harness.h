@@ -264,6 +264,7 @@ class Measurement {
 
 // The whole life of a configured benchmark.
 inline void measure(Subject &subject, bool pass_hooks, const Plan &plan, const ClockError &error) {
+    read_waited();  // what it opens, it opens before the benchmark counts its own descriptors
     subject.prepare();
     subject.setup();
     if (plan.lock && !subject.may_fault()) place::lock_memory();

@@ -94,6 +94,7 @@ class Process {
 
     void set_up() {
         enter(setting_up);
+        read_waited();  // see harness.h
         subject_.setup();
         if (!plan_.lock || subject_.may_fault()) return;
         // What cannot be locked is said once.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use yamba_lang::model::Target;
-use yamba_record::{Benchmark, Run, Status};
+use yamba_record::{Benchmark, Run};
 
 use crate::compare::{self, Noise, Verdict};
 use crate::run::{self, Job, Options, Progress, Stop, UsageError};
@@ -137,7 +137,7 @@ impl Counted {
 }
 
 fn remember(seen: &mut BTreeMap<String, Counted>, benchmarks: &[Benchmark]) {
-    for benchmark in benchmarks.iter().filter(|b| b.status == Status::Ok) {
+    for benchmark in benchmarks.iter().filter(|b| compare::has_figure(b)) {
         let counted = seen.entry(compare::key(benchmark)).or_default();
         counted.times.push(compare::times(benchmark));
         counted.cycles.push(compare::launch_cycles(benchmark));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use yamba::compare;
-use yamba_record::{Run, Status};
+use yamba_record::Run;
 
 /// One run.
 #[derive(Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub struct Series {
 
 impl Line {
     pub fn of(at: u64, run: &Run) -> Line {
-        let valid = run.benchmarks.iter().filter(|b| b.status == Status::Ok);
+        let valid = run.benchmarks.iter().filter(|b| compare::has_figure(b));
         let entries = valid.filter_map(|b| {
             let (median, interval, unit, launches) = match b.cycles {
                 Some(c) => {

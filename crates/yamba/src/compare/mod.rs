@@ -91,12 +91,16 @@ fn spread(medians: &[f64]) -> Option<f64> {
     variance(&medians.iter().map(|m| m.ln()).collect::<Vec<f64>>())
 }
 
+/// Whether there is anything to compare: the figure is what its name says, and not one of a disturbed machine.
+pub fn has_figure(benchmark: &Benchmark) -> bool {
+    benchmark.status == Status::Ok && !benchmark.is_disturbed
+}
+
 /// Compares what both sides have. `floor` gives the least variance of a launch's logarithm that is believed of a benchmark.
 pub fn compare(a: &[Benchmark], b: &[Benchmark], floor: &dyn Fn(&str) -> f64) -> Vec<Compared> {
-    let has_figure = |x: &&Benchmark| x.status == Status::Ok;
-    let pairs = a.iter().filter(has_figure).filter_map(|x| {
+    let pairs = a.iter().filter(|x| has_figure(x)).filter_map(|x| {
         let name = key(x);
-        let other = b.iter().filter(has_figure).find(|y| key(y) == name)?;
+        let other = b.iter().find(|y| has_figure(y) && key(y) == name)?;
         let (a, b) = observations(x, other);
         Some((name, a, b))
     });

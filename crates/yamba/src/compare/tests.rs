@@ -81,6 +81,8 @@ fn what_has_no_figure_is_not_compared() {
     let c = compare(&a, &b, &NO_FLOOR);
     assert_eq!((c.len(), c[0].key.as_str()), (1, "y"));
     assert_eq!(c[0].verdict, Verdict::Unknown);
+    b[1].is_disturbed = true;
+    assert!(compare(&a, &b, &NO_FLOOR).is_empty());
 }
 
 /// Sixty launches of a normal distribution, as quantiles, shuffled: whatever is drawn from them, both sides are the same thing.

@@ -160,7 +160,7 @@ pub(super) fn disturbed(name: &str, quiet: &Benchmark, benchmark: &Benchmark) ->
     };
     let seen = benchmark.set_aside + benchmark.disturbed.values().sum::<u64>();
     let moved = after / before - 1.0;
-    let is_marked = is_said_disturbed(benchmark);
+    let is_marked = benchmark.is_disturbed;
     let is_figure = matches!(benchmark.status, Status::Ok | Status::Invalid);
     let measured = format!(
         "{} intervals disturbed, {} set aside; {:+.2} %{}",
@@ -171,10 +171,6 @@ pub(super) fn disturbed(name: &str, quiet: &Benchmark, benchmark: &Benchmark) ->
     );
     let holds = is_figure && seen > 0 && (moved.abs() <= UNMOVED || is_marked);
     check(name, expected, measured, passed(holds))
-}
-
-fn is_said_disturbed(benchmark: &Benchmark) -> bool {
-    benchmark.notes.iter().any(|n| n.contains("disturbed"))
 }
 
 /// A check that cannot be made here.

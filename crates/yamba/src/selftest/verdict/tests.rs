@@ -91,7 +91,7 @@ fn a_competitor_has_to_be_seen() {
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Passed);
     beside.median = Some(150.0);
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Failed);
-    beside.notes = vec!["most intervals were disturbed".to_owned()];
+    beside.is_disturbed = true;
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Passed);
     beside.status = Status::Crashed;
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Failed);
