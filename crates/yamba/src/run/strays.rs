@@ -18,6 +18,9 @@ pub(super) const SCRATCH: &str = "YAMBA_SCRATCH";
 /// Who is killed and is not gone after so long waits for a device: it will not run again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// So long a process that a launch leaves behind may still run.
+const LAST_WILL: Duration = Duration::from_millis(100);
+
 /// Ending a process hands its children to us. More generations than this are made on purpose.
 const GENERATIONS: usize = 100;
 
@@ -67,9 +70,22 @@ pub(super) fn bury() {
     }
 }
 
+/// A process that a benchmark keeps to undo what its own sudden end would leave behind (a semaphore, a mount) gets the time for it.
+fn wait_for_the_last_will(launch: Started, scratch: &Path) {
+    let since = Instant::now();
+    while since.elapsed() < LAST_WILL {
+        bury();
+        if strays(launch, scratch).is_empty() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Ends what a launch that has ended itself left behind, and says the names of those that had left its group.
 pub(super) fn end(launch: Started, scratch: &Path) -> Vec<String> {
     started().remove(&launch.pid);
+    wait_for_the_last_will(launch, scratch);
     let mut names = Vec::new();
     for _ in 0..GENERATIONS {
         bury();
