@@ -108,17 +108,26 @@ fn nothing_is_asked_of_the_system_in_a_timed_interval() {
         return;
     }
     let text = fs::read_to_string(trace).unwrap();
-    let calls: Vec<&str> = text.lines().filter_map(|l| l.split('(').next()).collect();
-    let last = calls.iter().rposition(|c| *c == "write").unwrap();
-    let intervals = calls[..last]
-        .split(|c| *c == "write")
-        .filter(|c| !c.is_empty());
-    // Benchmark and dummy, before and after each: what the thread has used, and its processor time.
-    let expected = ["getrusage", "clock_gettime"].repeat(4);
-    let measured: Vec<_> = intervals.filter(|c| c.contains(&"getrusage")).collect();
-    assert!(measured.len() >= 11, "{}", measured.len());
-    // The first begins with whatever prepares it.
-    for calls in &measured[1..] {
+    // What stands before the record of each interval, back to the record before it.
+    let mut calls: Vec<&str> = Vec::new();
+    let mut intervals = Vec::new();
+    for line in text.lines() {
+        let name = line.split('(').next().unwrap_or_default();
+        if name != "write" {
+            calls.push(name);
+            continue;
+        }
+        if line.contains("interval") {
+            intervals.push(std::mem::take(&mut calls));
+        }
+        calls.clear();
+    }
+    assert!(intervals.len() >= 11, "{}", intervals.len());
+    // Benchmark and dummy, before and after each: how long the thread has waited, what it has used, and its processor time.
+    let before = ["pread64", "getrusage", "clock_gettime"];
+    let after = ["getrusage", "clock_gettime", "pread64"];
+    let expected = [before, after].concat().repeat(2);
+    for calls in &intervals {
         assert_eq!(*calls, expected);
     }
 }
@@ -173,7 +182,8 @@ fn noise_counts_false_alarms() {
         .iter()
         .map(|b| b["key"].as_str().unwrap())
         .collect();
-    assert_eq!(keys.len(), 2, "{keys:?}");
+    // A figure of a disturbed machine is not compared.
+    assert!(keys.len() <= 2, "{keys:?}");
     assert!(keys.iter().all(|k| k.starts_with("lat_")));
     let alarms = document["alarms"].as_u64().unwrap();
     assert!(alarms <= document["suspected"].as_u64().unwrap());
