@@ -1,42 +1,18 @@
 //! Several processes at the same time: nobody times before all run and nobody stops before all have timed, what the harness itself needs
 //! does not grow with their number, and whichever of them fails is named.
 
+mod cpp;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use cpp::{check, compile, has, runtime, said};
 use yamba_record::Event;
 use yamba_record::event::{HarnessUse, RawInterval};
 
 /// Intervals so short that the tests are, too.
 const SHORT: [&str; 2] = ["--loaded-ns", "20000000"];
-
-fn runtime() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime")
-}
-
-fn compile(compiler: &str, source: &str, flags: &[&str], name: &str) -> PathBuf {
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let done = Command::new(compiler)
-        .args(["-std=c++17", "-g1", "-Wall", "-Wextra", "-Werror", "-I"])
-        .arg(runtime())
-        .args(flags)
-        .arg(runtime().join("tests").join(source))
-        .arg("-o")
-        .arg(&out)
-        .output()
-        .expect("a C++ compiler");
-    assert!(done.status.success(), "{}", said(&done));
-    out
-}
-
-fn has(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
 
 fn events(output: &Output) -> Vec<Event> {
     let text = String::from_utf8_lossy(&output.stdout);
@@ -396,11 +372,7 @@ fn parts() {
         programs.push(compile("clang++", "load.cc", &["-O2"], "load-clang"));
     }
     for program in programs {
-        let done = Command::new(program)
-            .env("ASAN_OPTIONS", "detect_leaks=0")
-            .output()
-            .unwrap();
-        assert!(done.status.success(), "{}", said(&done));
+        check(&program);
     }
 }
 

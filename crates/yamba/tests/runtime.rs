@@ -1,44 +1,10 @@
 //! The runtime's own tests, in C++, under sanitizers; and that its headers compile wherever they should.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod cpp;
 
-fn runtime() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime")
-}
+use std::process::Command;
 
-fn compile(compiler: &str, source: &str, flags: &[&str], name: &str) -> PathBuf {
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let done = Command::new(compiler)
-        .args(["-std=c++17", "-g1", "-Wall", "-Wextra", "-Werror", "-I"])
-        .arg(runtime())
-        .args(flags)
-        .arg(runtime().join("tests").join(source))
-        .arg("-o")
-        .arg(&out)
-        .output()
-        .expect("a C++ compiler");
-    assert!(done.status.success(), "{}", said(&done));
-    out
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
-fn has(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok()
-}
-
-/// Leaks are not looked for: the sanitizer cannot where processes may not trace each other, as in many containers.
-fn check(program: &Path) {
-    let options = ("ASAN_OPTIONS", "detect_leaks=0");
-    let done = Command::new(program)
-        .env(options.0, options.1)
-        .output()
-        .unwrap();
-    assert!(done.status.success(), "{}", said(&done));
-}
+use cpp::{check, compile, has, said};
 
 #[test]
 fn parts_under_sanitizers() {
