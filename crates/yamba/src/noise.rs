@@ -160,14 +160,9 @@ fn measure(
     })
 }
 
-/// What nothing is known of yet.
-fn unknown_floor(_: &str) -> f64 {
-    compare::LEAST_DEVIATION * compare::LEAST_DEVIATION
-}
-
 /// The suspects of a comparison, and whether each seems slower.
 fn suspects(a: &Run, b: &Run) -> BTreeMap<String, bool> {
-    let compared = compare::compare(&a.benchmarks, &b.benchmarks, &unknown_floor);
+    let compared = compare::compare(&a.benchmarks, &b.benchmarks, &compare::least_floor);
     let each = compared.into_iter();
     each.filter(|c| c.verdict == Verdict::Suspect)
         .filter_map(|c| Some((c.key, c.ratio?.ratio > 1.0)))
@@ -242,9 +237,9 @@ fn report(
     };
     let (noises, benchmarks): (Vec<Noise>, Vec<Spread>) = seen.into_iter().map(spread).unzip();
     let count = launches as usize;
-    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises, &unknown_floor);
+    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises, &compare::least_floor);
     let resampled_alarms =
-        compare::resampled_alarms(&noises, count, RESAMPLED, seed, &unknown_floor);
+        compare::resampled_alarms(&noises, count, RESAMPLED, seed, &compare::least_floor);
     Report {
         schema: "yamba-noise/1",
         comparisons,

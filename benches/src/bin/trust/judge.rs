@@ -3,17 +3,13 @@
 use std::fmt::Write as _;
 
 use yamba::compare::{self, Noise, Verdict};
-use yamba_stats::{coefficient_of_variation, median, median_interval};
+use yamba_stats::{coefficient_of_variation, launch_interval, median};
 
 use crate::series::{Entry, Series};
 
 const RESAMPLED: usize = 1000;
 const SEED: u64 = 1;
 const CONFIDENCE: f64 = 0.95;
-
-fn floor(_: &str) -> f64 {
-    compare::LEAST_DEVIATION * compare::LEAST_DEVIATION
-}
 
 fn medians(entries: &[Entry]) -> Vec<f64> {
     entries.iter().map(|e| e.median).collect()
@@ -30,7 +26,7 @@ pub fn coverage(series: &Series) -> String {
         let holds = |e: &&Entry| e.interval[0] <= grand && grand <= e.interval[1];
         let held = entries.iter().filter(holds).count();
         let alone = |e: &&Entry| {
-            median_interval(&e.launches, CONFIDENCE)
+            launch_interval(&e.launches, CONFIDENCE)
                 .is_some_and(|i| i.low <= grand && grand <= i.high)
         };
         let held_alone = entries.iter().filter(alone).count();
@@ -66,7 +62,7 @@ pub fn alarms(series: &Series) -> String {
             let y = b.entries.iter().find(|y| y.key == x.key)?;
             Some((x.key.clone(), x.launches.clone(), y.launches.clone()))
         });
-        let compared = compare::compare_launches(&pairs.collect::<Vec<_>>(), &floor);
+        let compared = compare::compare_launches(&pairs.collect::<Vec<_>>(), &compare::least_floor);
         let suspects = compared.iter().filter(|c| c.verdict == Verdict::Suspect);
         let names: Vec<String> = suspects
             .map(|c| format!("{} x{:.3}", c.key, c.ratio.map_or(1.0, |r| r.ratio)))
@@ -89,14 +85,15 @@ pub fn alarms(series: &Series) -> String {
             runs: entries.into_iter().map(|e| e.launches).collect(),
         })
         .collect();
-    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises, &floor);
+    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises, &compare::least_floor);
     let launches = noises
         .iter()
         .flat_map(|n| &n.runs)
         .map(Vec::len)
         .min()
         .unwrap_or(0);
-    let drawn = compare::resampled_alarms(&noises, launches, RESAMPLED, SEED, &floor);
+    let drawn =
+        compare::resampled_alarms(&noises, launches, RESAMPLED, SEED, &compare::least_floor);
     let _ = writeln!(
         out,
         "{suspected} of {} comparisons of a run with the next have a suspect, before it is measured again\n\
@@ -116,7 +113,7 @@ pub fn slowdown(series: &Series) -> String {
             continue;
         };
         let pair = ("x".to_owned(), a.launches.clone(), b.launches.clone());
-        let compared = compare::compare_launches(&[pair], &floor);
+        let compared = compare::compare_launches(&[pair], &compare::least_floor);
         all += 1;
         let ratio = compared[0].ratio.map_or(1.0, |r| r.ratio);
         found += usize::from(compared[0].verdict == Verdict::Suspect && ratio > 1.0);

@@ -2,7 +2,7 @@
 
 use yamba_stats::{mean, variance};
 
-use super::{LEAST_DEVIATION, Verdict, compare_launches};
+use super::{Verdict, compare_launches, least_floor, logarithms, spread};
 use crate::random::Random;
 
 /// How much one benchmark varies here.
@@ -18,7 +18,7 @@ impl Noise {
     /// The coefficient of variation from launch to launch within a run; none with fewer than two launches everywhere.
     pub fn between_launches(&self) -> Option<f64> {
         let each = self.runs.iter();
-        let variances: Vec<f64> = each.filter_map(|r| variance(&logarithms(r))).collect();
+        let variances: Vec<f64> = each.filter_map(|r| spread(r)).collect();
         mean(&variances).map(f64::sqrt)
     }
 
@@ -30,17 +30,11 @@ impl Noise {
     }
 }
 
-/// Of small spreads the standard deviation of the logarithms is the coefficient of variation.
-fn logarithms(medians: &[f64]) -> Vec<f64> {
-    medians.iter().map(|m| m.ln()).collect()
-}
-
 /// The variance that a launch's logarithm has to be held to have, so that the mean of `launches` of them varies as runs do here:
 /// a run is a little different as a whole from the next, which its own launches cannot show.
 pub fn floor_of(noise: &Noise, launches: usize) -> f64 {
-    let least = LEAST_DEVIATION * LEAST_DEVIATION;
     let between = noise.between_runs().unwrap_or(0.0);
-    least.max(between * between * launches as f64)
+    least_floor(&noise.key).max(between * between * launches as f64)
 }
 
 /// Of all pairs of runs, in how many a comparison has a suspect: real launches of two different moments, so that a drift of the

@@ -1,7 +1,7 @@
 //! From the samples of several launches to one figure with its interval. Pure.
 
 use yamba_record::run::IntervalKind;
-use yamba_stats::{median, median_interval};
+use yamba_stats::{MedianInterval, launch_interval, median, median_interval};
 
 /// The confidence of every interval.
 const CONFIDENCE: f64 = 0.95;
@@ -22,9 +22,12 @@ pub(super) struct Estimate {
 pub(super) fn estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
     let medians: Vec<f64> = launches.iter().filter_map(|s| median(s)).collect();
     if medians.len() >= ENOUGH_LAUNCHES {
-        of(&medians, IntervalKind::BetweenLaunches)
+        let interval = launch_interval(&medians, CONFIDENCE)?;
+        of(&medians, interval, IntervalKind::BetweenLaunches)
     } else {
-        of(&launches.concat(), IntervalKind::WithinLaunches)
+        let samples = launches.concat();
+        let interval = median_interval(&samples, CONFIDENCE)?;
+        of(&samples, interval, IntervalKind::WithinLaunches)
     }
 }
 
@@ -39,8 +42,7 @@ pub(super) fn loaded_estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
     Some(all)
 }
 
-fn of(values: &[f64], kind: IntervalKind) -> Option<Estimate> {
-    let interval = median_interval(values, CONFIDENCE)?;
+fn of(values: &[f64], interval: MedianInterval, kind: IntervalKind) -> Option<Estimate> {
     Some(Estimate {
         median: median(values)?,
         interval: [interval.low, interval.high],
