@@ -70,23 +70,27 @@ pub(super) fn bury() {
     }
 }
 
-/// A process that a benchmark keeps to undo what its own sudden end would leave behind (a semaphore, a mount) gets the time for it.
-fn wait_for_the_last_will(launch: Started, scratch: &Path) {
+/// Whether all have ended by themselves. A process that a benchmark keeps to undo what its own sudden end would leave behind (a
+/// semaphore, a mount) gets the time for it.
+fn all_end_in_time(launch: Started, scratch: &Path) -> bool {
     let since = Instant::now();
     while since.elapsed() < LAST_WILL {
         bury();
         if strays(launch, scratch).is_empty() {
-            return;
+            return true;
         }
         std::thread::sleep(Duration::from_millis(5));
     }
+    false
 }
 
 /// Ends what a launch that has ended itself left behind, and says the names of those that had left its group.
 pub(super) fn end(launch: Started, scratch: &Path) -> Vec<String> {
     started().remove(&launch.pid);
-    wait_for_the_last_will(launch, scratch);
     let mut names = Vec::new();
+    if all_end_in_time(launch, scratch) {
+        return names;
+    }
     for _ in 0..GENERATIONS {
         bury();
         let found = strays(launch, scratch);
@@ -134,6 +138,8 @@ fn strays(launch: Started, scratch: &Path) -> Vec<Stat> {
             && s.since >= since
             && !started.contains(&s.pid)
             && !is_of_another_run(s.pid, scratch)
+            // Asked last: who ends or becomes another program meanwhile had no environment to be told by.
+            && Stat::of(s.pid).is_some_and(|s| !s.is_zombie && s.has_memory)
     };
     numbers.filter_map(Stat::of).filter(is_stray).collect()
 }
@@ -182,6 +188,8 @@ struct Stat {
     group: i32,
     /// When it began, in the system's own count.
     since: u64,
+    /// Who is ending has none any more.
+    has_memory: bool,
 }
 
 impl Stat {
@@ -202,6 +210,7 @@ impl Stat {
             parent: fields.get(1)?.parse().ok()?,
             group: fields.get(2)?.parse().ok()?,
             since: fields.get(19)?.parse().ok()?,
+            has_memory: *fields.get(20)? != "0",
         })
     }
 
@@ -225,6 +234,7 @@ mod tests {
         let stat = Stat::read(77, line).unwrap();
         assert_eq!((stat.name.as_str(), stat.is_zombie), ("a) (b", false));
         assert_eq!((stat.parent, stat.group, stat.since), (5, 6, 51234));
+        assert!(stat.has_memory);
         assert!(Stat::read(1, b"1 (init) S 0").is_none());
         assert!(Stat::read(1, b"").is_none());
     }
