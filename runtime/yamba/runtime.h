@@ -96,6 +96,7 @@ inline int skip(const ProgramInfo &info, const char *reason, Command command) {
 inline void run_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
     Point point = configure(info, variant, settings);
     if (plan.processes > 0 && point.subject->circle_groups() > 0) exit(skip(info, "a circle is two threads on one processor: several at the same time would only wait for each other", Command::run));
+    if (plan.processes > 1) processes = plan.processes;
     if (read_clock == system_clock) choose_clock();
     place::keep(plan.free, plan.cpu);
     bool realtime = plan.realtime && (plan.processes > 0 ? load::enter_realtime() : place::enter_realtime());

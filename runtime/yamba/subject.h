@@ -17,6 +17,9 @@ struct Interval {
 };
 inline Interval interval{};
 
+// How many processes run this benchmark at the same time.
+inline uint64_t processes = 1;
+
 // Receives the values of evidence after each timed interval.
 struct EvidenceSink {
     virtual void value(const char *name, double value) = 0;
