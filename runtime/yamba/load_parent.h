@@ -106,15 +106,19 @@ class Parent {
         va_start(args, format);
         vsnprintf(why, sizeof why, format, args);
         va_end(args);
+        end_all();
+        fail("%s", why);
+    }
+
+  private:
+    void end_all() {
         leave();
         for (uint64_t i = 0; i < shared_.processes; i++)
             if (shared_.slots[i].pid > 0) kill(shared_.slots[i].pid, SIGKILL);
         for (uint64_t i = 0; i < shared_.processes; i++)
             while (shared_.slots[i].pid > 0 && waitpid(shared_.slots[i].pid, nullptr, 0) < 0 && errno == EINTR) {}
-        fail("%s", why);
     }
 
-  private:
     void conduct_rounds(const Size &sizes, bool has_dummy) {
         uint64_t end = in(double(plan_.time));
         double longest = header_.alone.pass > header_.alone.dummy_pass ? header_.alone.pass : header_.alone.dummy_pass;
@@ -190,6 +194,7 @@ class Parent {
         if (!WIFSTOPPED(status)) slot.pid = 0;
         uint32_t state = read(slot.state);
         if (state == cleaned_up && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == skipped_status) end_all(), end_early(skipped_status);  // it has said why
         Sentence how;
         describe_end(status, how);
         give_up("process %llu of %llu %s %s", ull(index), ull(shared_.processes), how, state_names[state]);

@@ -64,6 +64,19 @@ inline Text class_of(const char *pretty_function) {
     fail_at(text, program_name, nullptr, 0);
 }
 
+// Ends the run as skipped: it cannot be measured here, for this reason. Of several processes at once one says so.
+[[noreturn]] __attribute__((format(printf, 1, 2), cold)) inline void skip(const char *format, ...) {
+    if (before_last_words != nullptr) before_last_words();
+    Text text;
+    va_list args;
+    va_start(args, format);
+    text.addv(format, args);
+    va_end(args);
+    text.add("\n");
+    write_all(STDERR_FILENO, text.c_str(), text.size());
+    end_early(skipped_status);
+}
+
 // Whether a returned value is how C functions say that they failed.
 template <class T>
 bool means_failure(T value) {

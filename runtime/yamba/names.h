@@ -19,6 +19,7 @@ using yamba::platform;
 using yamba::processes;
 using yamba::scratch_directory;
 using yamba::scratch_file;
+using yamba::scratch_room;
 #if __has_include("code.h")
 using yamba::Code;
 #endif

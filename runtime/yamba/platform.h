@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cold.h"
+#include "disk.h"
 #include "scratch.h"
 #include "system.h"
 
@@ -15,6 +16,8 @@ struct Platform {
     size_t page_size, cache_line, l1d_size, l1i_size, l2_size, last_cache_size, memory_size, cpus;
     size_t read_ahead;       // bytes, of the disk that holds the scratch directory
     bool scratch_is_memory;  // files there never touch a disk
+    uint64_t disk_room;       // bytes that a benchmark may put there, all its processes together
+    uint64_t disk_room_each;  // and one of them, where each has files of its own
     Text assumed;            // names of what could not be detected and has the value of the smallest common machine
 };
 inline Platform platform{};
@@ -26,6 +29,13 @@ inline size_t first(size_t a, size_t b) { return a != 0 ? a : b; }
 inline size_t configured(int name) {
     long value = sysconf(name);
     return value > 0 ? size_t(value) : 0;
+}
+
+// A share is the same at each number of processes of a run: the points of a scaling curve differ in nothing else.
+inline void disk_room(Platform &p, uint64_t processes) {
+    disk::Room room = disk::told();
+    p.disk_room = room.all;
+    p.disk_room_each = room.each != 0 ? room.each : room.all / (processes > 0 ? processes : 1);
 }
 
 // The last level that has a cache of data.
@@ -75,7 +85,7 @@ inline void caches(Platform &p) {
 
 }  // namespace detect
 
-inline void detect_platform(Platform &p) {
+inline void detect_platform(Platform &p, uint64_t processes = 1) {
     p.page_size = detect::configured(_SC_PAGESIZE);
     p.cpus = detect::first(detect::configured(_SC_NPROCESSORS_ONLN), 1);
     p.memory_size = system::memory_size();
@@ -83,6 +93,7 @@ inline void detect_platform(Platform &p) {
     Text home = detect::scratch_home();
     p.read_ahead = system::read_ahead(home.c_str());
     p.scratch_is_memory = system::is_memory(home.c_str());
+    detect::disk_room(p, processes);
 }
 
 }  // namespace yamba

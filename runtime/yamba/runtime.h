@@ -9,6 +9,7 @@
 #include "conditions.h"
 #include "crash.h"
 #include "describe.h"
+#include "disk.h"
 #include "harness.h"
 #include "isa_hooks.h"
 #include "load.h"
@@ -74,9 +75,10 @@ inline void record_begin(const ProgramInfo &info, const Variant &variant, const 
     record.key("clock").add("{\"name\":").quote(clock_name).add(",\"resolution_ns\":").number(error.resolution).add(",\"cost_ns\":").number(error.cost).add("}");
     record.key("platform").addf(
         "{\"page_size\":%zu,\"cache_line\":%zu,\"l1d_size\":%zu,\"l1i_size\":%zu,\"l2_size\":%zu,\"last_cache_size\":%zu,"
-        "\"memory_size\":%zu,\"cpus\":%zu,\"read_ahead\":%zu,\"scratch_is_memory\":%s}",
+        "\"memory_size\":%zu,\"cpus\":%zu,\"read_ahead\":%zu,\"scratch_is_memory\":%s,\"disk_room\":%llu,\"disk_room_each\":%llu}",
         platform.page_size, platform.cache_line, platform.l1d_size, platform.l1i_size, platform.l2_size, platform.last_cache_size, platform.memory_size,
-        platform.cpus, platform.read_ahead, platform.scratch_is_memory ? "true" : "false");
+        platform.cpus, platform.read_ahead, platform.scratch_is_memory ? "true" : "false",
+        static_cast<unsigned long long>(platform.disk_room), static_cast<unsigned long long>(platform.disk_room_each));
 }
 
 inline void note_assumptions() {
@@ -94,6 +96,7 @@ inline int skip(const ProgramInfo &info, const char *reason, Command command) {
 }
 
 inline void run_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
+    disk::launch();
     Point point = configure(info, variant, settings);
     if (plan.processes > 0 && point.subject->circle_groups() > 0) exit(skip(info, "a circle is two threads on one processor: several at the same time would only wait for each other", Command::run));
     if (plan.processes > 1) processes = plan.processes;
@@ -165,7 +168,7 @@ int main(const ProgramInfo &info, int argc, char **argv) {
     int world = runtime::world(info);
     if (world < 0) return runtime::skip(info, info.reasons.data[-1 - world], arguments.command);
     const Variant &variant = info.variants.data[world];
-    detect_platform(platform);
+    detect_platform(platform, arguments.plan.processes);
     switch (arguments.command) {
         case Command::describe: runtime::describe_program(info, world, arguments.settings); return 0;
         case Command::compose: return runtime::compose(info, variant, arguments);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cold.h"
+#include "disk.h"
 #include "must.h"
 #include "system.h"
 
@@ -96,10 +97,13 @@ inline void fill(uint64_t *words, size_t count, uint64_t &state) {
     }
 }
 
+// The length comes first: what other processes write at the same time is then seen by all.
 inline void write_file(const char *path, uint64_t bytes) {
     static uint64_t block[8192];
     uint64_t state = 88172645463325252u;
     int fd = must(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    must(ftruncate(fd, off_t(bytes)));
+    disk::find_room(directory.c_str(), 0, bytes, path);
     for (uint64_t done = 0; done < bytes;) {
         fill(block, sizeof block / sizeof *block, state);
         uint64_t part = bytes - done < sizeof block ? bytes - done : sizeof block;
@@ -125,18 +129,26 @@ inline const char *scratch_directory() {
 }
 
 // The path of a file of this many bytes there, written and synchronised. One that is there already, of that size, is
-// used again: each point of a sweep has its own process, and writing takes longer than most measurements.
+// used again: each point of a sweep has its own process, and writing takes longer than most measurements. Ends the run as skipped
+// where there is no room for it.
 inline const char *scratch_file(const char *name, uint64_t bytes) {
     Text *path = new Text(scratch_directory());  // lives as long as the process: benchmarks keep the pointer
     path->add("/").add(name);
     struct stat there;
-    if (stat(path->c_str(), &there) == 0 && uint64_t(there.st_size) == bytes) return path->c_str();
+    if (stat(path->c_str(), &there) == 0 && uint64_t(there.st_size) == bytes) {
+        utimensat(AT_FDCWD, path->c_str(), nullptr, 0);  // this launch uses it
+        return path->c_str();
+    }
+    unlink(path->c_str());
     Text part = *path;
     part.add(".part");
     scratch::write_file(part.c_str(), bytes);
     must(rename(part.c_str(), path->c_str()));
     return path->c_str();
 }
+
+// Before a benchmark itself writes so many bytes there: ends the run as skipped where they are too many.
+inline void scratch_room(uint64_t bytes) { disk::find_room(scratch_directory(), bytes, bytes); }
 
 }  // namespace yamba
 YAMBA_COLD_END

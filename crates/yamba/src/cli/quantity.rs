@@ -43,6 +43,23 @@ pub(super) fn microseconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// `512M`, `1G`, `1 GiB`, `1000000`: units are powers of 1024, as those of parameters.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let (value, unit) = (number.trim_end(), &text[number.len()..]);
+    let shift = match unit {
+        "" | "B" => Some(0),
+        "K" | "KiB" => Some(10),
+        "M" | "MiB" => Some(20),
+        "G" | "GiB" => Some(30),
+        "T" | "TiB" => Some(40),
+        _ => None,
+    };
+    let whole = value.parse::<u64>().ok().zip(shift);
+    let bytes = whole.and_then(|(v, shift)| v.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "write a number of bytes, as 500000000, 512M or 2G (K, M, G, T)".to_owned())
+}
+
 /// `1%` or `0.01`.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let number = match text.strip_suffix('%') {
@@ -85,6 +102,22 @@ mod tests {
         assert_eq!(microseconds("0"), Ok(Duration::ZERO));
         assert!(microseconds("-3").is_err());
         assert!(microseconds("NaN").is_err());
+    }
+
+    #[test]
+    fn numbers_of_bytes() {
+        for (text, expected) in [
+            ("0", 0),
+            ("4096", 4096),
+            ("64K", 65536),
+            ("1G", 1 << 30),
+            ("2 GiB", 2 << 30),
+        ] {
+            assert_eq!(bytes(text), Ok(expected), "{text}");
+        }
+        for wrong in ["", "G", "-1", "1.5G", "1X", "17000000T", "1GB"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -101,6 +101,10 @@ struct Protocol {
     /// Let the launches take turns in the order that this number gives [default: drawn, and recorded]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Let the benchmarks' files have at most so many bytes at any time, and less where the disk has less to spare. What needs more
+    /// is skipped
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = quantity::bytes)]
+    disk_limit: u64,
     /// Ask the system for a real-time class
     #[arg(long)]
     realtime: bool,
@@ -275,6 +279,7 @@ impl Run {
             seed: protocol.seed,
             realtime: protocol.realtime,
             placement: protocol.placement()?,
+            disk_limit: protocol.disk_limit,
             ..usual
         })
     }

@@ -13,17 +13,21 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use yamba_record::Event;
 
 use super::Program;
+use super::disk::{ROOM, Room};
 use super::outcome::{Ending, Outcome};
 use super::reader::Reader;
 use super::stop::Stop;
 use super::strays::{self, SCRATCH, Started};
 
-/// When a process is ended from outside.
+/// What a process may use, and when it is ended from outside.
+#[derive(Clone, Debug)]
 pub(super) struct Limits {
     /// It says nothing for so long.
     pub silence: Duration,
     /// The run is to stop.
     pub stop: Stop,
+    /// In its scratch folder.
+    pub room: Room,
 }
 
 /// How often the end of the process and a wish to stop are looked for while nothing is said.
@@ -51,7 +55,14 @@ pub(super) fn run(
     let mut arguments = arguments.to_vec();
     arguments.extend(["--record-fd".to_owned(), RECORD_FD.to_string()]);
     let started = pipe().and_then(|(reader, writer)| {
-        let started = spawn(program, &arguments, scratch, Stdio::null(), Some(&writer))?;
+        let started = spawn(
+            program,
+            &arguments,
+            scratch,
+            limits,
+            Stdio::null(),
+            Some(&writer),
+        )?;
         Ok((started, reader))
     });
     match started {
@@ -67,7 +78,7 @@ pub(super) fn output(
     scratch: &Path,
     limits: &Limits,
 ) -> (Outcome, Vec<u8>) {
-    match spawn(program, arguments, scratch, Stdio::piped(), None) {
+    match spawn(program, arguments, scratch, limits, Stdio::piped(), None) {
         Ok((mut child, started)) => {
             let stdout = child.stdout.take().map(|s| File::from(OwnedFd::from(s)));
             let mut conversation = Conversation::new((child, started), scratch, stdout);
@@ -102,6 +113,7 @@ fn spawn(
     program: &Program,
     arguments: &[String],
     scratch: &Path,
+    limits: &Limits,
     stdout: Stdio,
     records: Option<&OwnedFd>,
 ) -> io::Result<(Child, Started)> {
@@ -115,6 +127,7 @@ fn spawn(
     command
         .args(arguments)
         .env(SCRATCH, scratch)
+        .env(ROOM, limits.room.told())
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(Stdio::piped())

@@ -104,7 +104,7 @@ impl<'a> Launches<'a> {
                 conditions.cpus,
                 self.share,
             ),
-            stop: conditions.limits.stop.clone(),
+            ..conditions.limits.clone()
         };
         let scratch = conditions.scratch.of(entry.class);
         let told = self.told(conditions.options);

@@ -13,6 +13,7 @@ mod circle_table;
 mod crash;
 mod cycles;
 mod describe;
+mod disk;
 mod disturbed;
 mod ending;
 mod estimate;
@@ -120,6 +121,7 @@ pub fn measure(
         limits: Limits {
             silence: options.silence,
             stop: stop.clone(),
+            room: scratch.room(options),
         },
         cpus: run.machine.cpus,
         listing,

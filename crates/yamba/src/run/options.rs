@@ -42,6 +42,8 @@ pub struct Options {
     pub realtime: bool,
     /// On which processors.
     pub placement: Placement,
+    /// Bytes that the benchmarks' files may have at any time.
+    pub disk_limit: u64,
     /// A program that says nothing for so long hangs. Under load it is given longer.
     pub silence: Duration,
 }
@@ -84,6 +86,7 @@ impl Default for Options {
             seed: None,
             realtime: false,
             placement: Placement::Pinned,
+            disk_limit: 1 << 30,
             silence: Duration::from_secs(60),
         }
     }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
+use super::disk::Room;
+use super::options::Options;
 use crate::machine::scratch_folder;
 
 const PREFIX: &str = "yamba-run-";
@@ -38,6 +40,16 @@ impl Scratch {
             directory,
             _lock: lock,
         }
+    }
+
+    /// How much benchmarks may put there.
+    pub fn room(&self, options: &Options) -> Room {
+        let most = options.processes.iter().max();
+        Room::of(
+            &self.directory,
+            options.disk_limit,
+            most.copied().unwrap_or(1),
+        )
     }
 
     /// The part of one benchmark: none finds another's files.

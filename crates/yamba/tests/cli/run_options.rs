@@ -38,6 +38,7 @@ fn wrong_values_are_refused() {
         ("--intervals 0", &["--intervals", "0 is not in"]),
         ("-N none", &["--intervals", "none"]),
         ("--seed x", &["--seed", "x"]),
+        ("--disk-limit much", &["--disk-limit", "512M"]),
         ("--placement here", &["--placement", "pinned, free"]),
         ("--cpu first", &["--cpu", "first"]),
         ("--cpu 65535", &["--cpu 65535", "there are 0"]),
@@ -83,6 +84,90 @@ fn the_plan_is_recorded() {
         drawn(document(yamba.run(quickly))),
     );
     assert_ne!(first, second, "drawn anew each time");
+}
+
+/// What finds no room on the disk is skipped with the reason and the mend; sweeps follow the room; and what earlier launches and other
+/// benchmarks left makes room for it.
+#[test]
+fn files_stay_within_the_limit() {
+    if !has("g++") {
+        return;
+    }
+    let writes = |name: &str, bytes: &str, each: &str| {
+        format!(
+            "yamba {name} extends Latency
+{{
+    native {{ #include <sys/stat.h>
+#include <dirent.h> }}
+    param uint64_t size = {bytes} over {{ {bytes}, {bytes} / 2 }} quick {{ {bytes} }};
+    struct stat about;
+    volatile int sum;
+    void {each} {{ char path[64]; snprintf(path, sizeof path, \"data-%d\", getpid()); must(stat(scratch_file(path, size), &about)); }}
+    void benchmark(iter_t iterations) {{ while (iterations-- > 0) sum = sum + 1; }}
+    evidence double files() expects [1, 1] {{ return about.st_size == off_t(size); }}
+}}
+"
+        )
+    };
+    let mut yamba = Yamba::new()
+        .file(
+            "all.yamba",
+            writes("all", "platform.disk_room", "prepare()"),
+        )
+        .file(
+            "most.yamba",
+            writes("most", "platform.disk_room - 5", "setup()"),
+        )
+        .file(
+            "each.yamba",
+            writes("each", "platform.disk_room_each", "setup()"),
+        )
+        .file(
+            "more.yamba",
+            writes("more", "platform.disk_room + 1", "prepare()"),
+        )
+        .file(
+            "beyond.yamba",
+            writes("beyond", "platform.disk_room_each + 1", "setup()"),
+        );
+    let words = "run all.yamba most.yamba each.yamba more.yamba --quick --json --disk-limit 1M";
+    let run = document(yamba.run(words));
+    let size = |b: &Value| b["parameters"]["size"].as_u64().unwrap();
+    let all: Vec<(String, u64, &str)> = run["benchmarks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|b| {
+            (
+                b["name"].as_str().unwrap().to_owned(),
+                size(b),
+                b["status"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    const MIB: u64 = 1 << 20;
+    let expected = [
+        ("all", MIB, "ok"),
+        ("most", MIB - 5, "ok"),
+        ("each", MIB, "ok"),
+        ("more", MIB + 1, "skipped"),
+    ];
+    assert_eq!(
+        all,
+        expected.map(|(name, size, status)| (name.to_owned(), size, status))
+    );
+    let note = run["benchmarks"][3]["notes"][0].as_str().unwrap();
+    assert_eq!(
+        note,
+        "needs 1.001 MiB on disk and may use 1 MiB: --disk-limit lets it have more"
+    );
+    let words = "run each.yamba beyond.yamba -P 1,2 --quick --json --disk-limit 1M";
+    let run = document(yamba.run(words));
+    for (i, status) in ["ok", "ok", "ok", "skipped"].into_iter().enumerate() {
+        let b = &run["benchmarks"][i];
+        assert_eq!(b["status"], status, "{}", b["notes"]);
+        assert_eq!(size(b), MIB / 2 + u64::from(i > 1));
+    }
 }
 
 /// The time of a benchmark is shared by its points; those that there is none for are left out, ends kept.

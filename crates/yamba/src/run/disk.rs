@@ -1,0 +1,81 @@
+//! How much a benchmark may put into its scratch folder.
+
+use std::path::Path;
+
+/// Told to every program of a run.
+pub(super) const ROOM: &str = "YAMBA_DISK_ROOM";
+
+/// So much of a file system is left to others: a twentieth, within these bounds.
+const LEAST_RESERVE: u64 = 16 << 20;
+const MOST_RESERVE: u64 = 1 << 30;
+
+/// The same for the whole run: parameters follow from it, and they must not change while files come and go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Room {
+    /// Bytes of all files of the run at any time.
+    pub all: u64,
+    /// What each of the most processes at the same time may have of it.
+    pub each: u64,
+    /// How to get more.
+    mend: String,
+}
+
+impl Room {
+    /// The room in `folder`, with at most `limit` bytes and so many processes at the same time.
+    pub fn of(folder: &Path, limit: u64, processes: u64) -> Room {
+        let space = rustix::fs::statvfs(folder).ok();
+        let spare = space.map(|s| {
+            let size = |blocks: u64| blocks.saturating_mul(s.f_frsize);
+            spare(size(s.f_blocks), size(s.f_bavail))
+        });
+        let all = limit.min(spare.unwrap_or(limit));
+        let mend = match all < limit {
+            true => format!(
+                "{} has no more to spare; let TMPDIR name a larger disk",
+                folder.display()
+            ),
+            false => "--disk-limit lets it have more".to_owned(),
+        };
+        Room {
+            all,
+            each: all / processes.max(1),
+            mend,
+        }
+    }
+
+    /// As programs are told.
+    pub fn told(&self) -> String {
+        format!("{} {} {}", self.all, self.each, self.mend)
+    }
+}
+
+/// What may be used of a file system of this size with so much free.
+fn spare(size: u64, free: u64) -> u64 {
+    free.saturating_sub((size / 20).clamp(LEAST_RESERVE, MOST_RESERVE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn a_reserve_is_left() {
+        assert_eq!(spare(1000 * MIB, 100 * MIB), 50 * MIB);
+        assert_eq!(spare(1000 * MIB, 40 * MIB), 0);
+        assert_eq!(spare(64 * MIB, 20 * MIB), 4 * MIB);
+        assert_eq!(spare(MIB << 20, 3 << 30), 2 << 30);
+    }
+
+    #[test]
+    fn the_limit_or_the_disk_decides() {
+        let folder = tempfile::tempdir().unwrap();
+        let small = Room::of(folder.path(), 1000, 3);
+        assert_eq!(small.told(), "1000 333 --disk-limit lets it have more");
+        let large = Room::of(folder.path(), u64::MAX, 1);
+        assert!(large.all < u64::MAX && large.mend.contains("TMPDIR"));
+        let nowhere = Room::of(Path::new("/no/such/folder"), 1000, 0);
+        assert_eq!((nowhere.all, nowhere.each), (1000, 1000));
+    }
+}
