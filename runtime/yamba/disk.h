@@ -56,7 +56,13 @@ inline bool is_left(const struct stat &file) {
     return at.tv_sec < launched.tv_sec || (at.tv_sec == launched.tv_sec && at.tv_nsec < launched.tv_nsec);
 }
 
-// Bytes of all files below a directory, as long as they are; those left from other launches are removed if `sweep`.
+// What a file takes: holes take nothing.
+inline uint64_t taken(const struct stat &file) {
+    uint64_t blocks = uint64_t(file.st_blocks) * 512, length = uint64_t(file.st_size);
+    return blocks < length ? blocks : length;
+}
+
+// Bytes that all files below a directory take; those left from other launches are removed if `sweep`.
 inline uint64_t held(int directory_fd, bool sweep) {
     uint64_t bytes = 0;
     DIR *entries = fdopendir(directory_fd);
@@ -70,7 +76,7 @@ inline uint64_t held(int directory_fd, bool sweep) {
             int below = openat(dirfd(entries), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
             if (below >= 0) bytes += held(below, sweep);
         } else if (!sweep || !is_left(file) || unlinkat(dirfd(entries), name, 0) != 0) {
-            bytes += S_ISREG(file.st_mode) ? uint64_t(file.st_size) : 0;
+            bytes += S_ISREG(file.st_mode) ? taken(file) : 0;
         }
     }
     closedir(entries);
