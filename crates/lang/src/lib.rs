@@ -9,6 +9,7 @@ pub mod model;
 mod resolve;
 pub mod source;
 pub mod syntax;
+pub mod units;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use model::{Analysis, ClassId, Composition, Program, Target};

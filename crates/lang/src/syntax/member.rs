@@ -5,13 +5,7 @@ use super::token::Kind;
 use super::words;
 use crate::ast::{Chart, Cpp, Ident, Member, MemberKind};
 use crate::diagnostic::Diagnostic;
-
-/// Units of a bound.
-const UNITS: &[&str] = &[
-    "cycle", "cycles", "ps", "ns", "us", "ms", "s", "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "KiB/s",
-    "MiB/s", "GiB/s", "TiB/s", "Hz", "kHz", "MHz", "GHz", "B", "bytes", "kB", "MB", "GB", "KiB",
-    "MiB", "GiB",
-];
+use crate::units;
 
 impl Parser<'_> {
     /// All members up to the end of the class.
@@ -278,7 +272,7 @@ impl Parser<'_> {
                 continue;
             };
             let text: String = (first..end).map(|at| self.text_at(at)).collect();
-            if UNITS.contains(&text.as_str()) {
+            if units::is_unit(&text) {
                 let span = self.span(Range { start: first, end });
                 return Ok((first, Ident { text, span }));
             }
@@ -286,8 +280,8 @@ impl Parser<'_> {
         self.pos = end;
         let last = end - 1;
         let is_word = self.kind_at(last) == Kind::Word;
-        let is_glued = self.kind_at(last) == Kind::Number
-            && UNITS.iter().any(|unit| self.text_at(last).ends_with(unit));
+        let is_glued =
+            self.kind_at(last) == Kind::Number && glued_unit(self.text_at(last)).is_some();
         let error = match is_word {
             true => Diagnostic::error(
                 "unknown-unit",
@@ -302,7 +296,7 @@ impl Parser<'_> {
         };
         self.report(error.help(match is_glued {
             true => "write a space before the unit",
-            false => "units are `cycles`, `ps`, `ns`, `us`, `ms`, `s`, `Hz`, `kHz`, `MHz`, `GHz`, `bytes`, `kB`, `MB`, `GB`, `KiB`, `MiB`, `GiB`, and these in a second, such as `MB/s`",
+            false => "units are `cycles`, `ps` to `s`, `min`, `Hz` to `GHz`, `bytes`, `kB` to `TB`, `KiB` to `TiB`, `bit` to `Tbit`, and amounts in a second, such as `MB/s`",
         }));
         self.semicolon("the bound");
         self.is_past_fault = true;
@@ -483,4 +477,10 @@ impl Parser<'_> {
         .help("write a member for each");
         self.report(error)
     }
+}
+
+/// The unit at the end of `3ns`.
+fn glued_unit(number: &str) -> Option<&str> {
+    let starts = number.char_indices().map(|(at, _)| &number[at..]);
+    starts.skip(1).find(|end| units::is_unit(end))
 }

@@ -1,7 +1,8 @@
 //! From raw intervals to samples, and from numbers to what a person reads.
 
+use yamba_lang::units::CYCLES;
 use yamba_record::event::RawInterval;
-use yamba_record::program::Program;
+use yamba_record::program::{Physical, Program};
 
 type Sizes = [(&'static str, f64)];
 
@@ -60,8 +61,33 @@ fn bytes_a_second(unit: &str) -> Option<f64> {
     bytes(unit.strip_suffix("/s")?)
 }
 
-/// Why a program's figure could not be told in its unit. A value's unit is a word that nothing is computed with.
+/// Why a program's figure could not be told in its unit, or not be held against its bounds. A value's unit is a word that
+/// nothing is computed with.
 pub(super) fn check(program: &Program) -> Result<(), String> {
+    check_figure(program)?;
+    let unit = program.unit.as_deref().unwrap_or_default();
+    let is_value = program.figure.as_deref() == Some("value");
+    let is_comparable = |bound: &&Physical| {
+        let own = bound.unit.as_str();
+        let is_time = nanoseconds(own).is_some() || CYCLES.contains(&own);
+        own.is_empty() || factor(unit, own).is_some() || (is_time && !is_value)
+    };
+    match program.bounds.iter().find(|b| !is_comparable(b)) {
+        None => Ok(()),
+        Some(bound) => Err(format!(
+            "{}: its figure is in {unit}, and cannot be held against a bound in {}; write the bound in {unit}{}",
+            program.class,
+            bound.unit,
+            if is_value {
+                ""
+            } else {
+                ", in a unit of time or in cycles"
+            }
+        )),
+    }
+}
+
+fn check_figure(program: &Program) -> Result<(), String> {
     let class = &program.class;
     let (kind, sizes, per, is_known): (_, _, _, fn(&str) -> bool) = match program.figure.as_deref()
     {
@@ -145,6 +171,8 @@ pub fn number(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::program::Side;
+
     use super::*;
 
     fn raw(operations: u64, ns: f64, dummy_ns: f64) -> RawInterval {
@@ -239,6 +267,54 @@ mod tests {
         assert_eq!(sample("latency", "fortnight", &raw(1, 5.0, 1.0)), None);
         assert_eq!(sample("bandwidth", "Mb/s", &raw(1, 5.0, 1.0)), None);
         assert_eq!(sample("speed", "ns", &raw(1, 5.0, 1.0)), None);
+    }
+
+    /// What a bound can be written in is what it can be judged in.
+    #[test]
+    fn the_language_has_these_units() {
+        fn names(sizes: &Sizes) -> Vec<&str> {
+            sizes.iter().map(|(name, _)| *name).collect()
+        }
+        use yamba_lang::units;
+        assert_eq!(names(TIMES), units::TIMES);
+        assert_eq!(names(FREQUENCIES), units::FREQUENCIES);
+        assert_eq!(names(AMOUNTS), units::AMOUNTS);
+        assert!(units::is_unit("Tbit/s") && units::is_unit("cycle"));
+        assert!(!units::is_unit("ns/s") && !units::is_unit("/s"));
+    }
+
+    #[test]
+    fn bounds_are_in_units_that_the_figure_can_be_held_against() {
+        let bounded = |figure: &str, unit: &str, of: &str| {
+            let bound = Physical {
+                kind: Side::AtLeast,
+                value: 1.0,
+                unit: of.to_owned(),
+            };
+            check(&Program {
+                class: "odd".to_owned(),
+                figure: Some(figure.to_owned()),
+                unit: Some(unit.to_owned()),
+                bounds: vec![bound],
+                ..Program::default()
+            })
+        };
+        for (figure, unit, of) in [
+            ("latency", "ns", "cycle"),
+            ("latency", "ns", "min"),
+            ("bandwidth", "MB/s", "Gbit/s"),
+            ("bandwidth", "MB/s", "ns"),
+            ("value", "KiB", "bit"),
+            ("value", "apples", "apples"),
+        ] {
+            assert_eq!(bounded(figure, unit, of), Ok(()), "{figure} {unit} {of}");
+        }
+        assert_eq!(
+            bounded("latency", "ns", "MB/s").unwrap_err(),
+            "odd: its figure is in ns, and cannot be held against a bound in MB/s; write the bound in ns, in a unit of time or in cycles"
+        );
+        assert!(bounded("value", "KiB", "Hz").is_err());
+        assert!(bounded("value", "KiB", "ns").is_err());
     }
 
     #[test]
