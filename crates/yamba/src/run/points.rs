@@ -74,6 +74,11 @@ fn step(
         points.push(Point { settings, program });
         return Ok(());
     };
+    if values.is_empty() {
+        let at = Parameters(settings.into_iter().map(|(n, v)| (n, v.into())).collect());
+        let reason = format!("the sweep of {} has no values here {at}", parameter.name);
+        return Err(Refused::Skip(reason.trim_end().to_owned()));
+    }
     for value in values {
         let mut fixed = settings.clone();
         fixed.push((parameter.name.clone(), value));
@@ -176,6 +181,20 @@ mod tests {
             ..Options::quick()
         };
         assert_eq!(all(&options), ["a=3 b=30 c=5", "a=3 b=30 c=6"]);
+    }
+
+    /// What is measured nowhere must not vanish without a word.
+    #[test]
+    fn an_empty_sweep_is_said() {
+        let empty = |fixed: &[(String, String)]| {
+            let mut program = describe(fixed)?;
+            program.parameters[1].over = Some(Vec::new());
+            Ok(program)
+        };
+        assert_eq!(
+            expand(&Options::default(), &empty).unwrap_err(),
+            Refused::Skip("the sweep of b has no values here a=1".to_owned())
+        );
     }
 
     #[test]
