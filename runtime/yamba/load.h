@@ -39,6 +39,7 @@ inline bool enter_realtime() {
 
 // A process's own life.
 inline void be_process(Subject &subject, bool pass_hooks, const Plan &plan, const ClockError &error, const Shared &shared, uint64_t index, pid_t parent) {
+    process = index;
     system::signal_with_parent(SIGKILL);
     if (getppid() != parent) _exit(failed_status);
     uint64_t sharing = processors(plan);

@@ -16,6 +16,7 @@ using yamba::byte_t;
 using yamba::interval;
 using yamba::iter_t;
 using yamba::platform;
+using yamba::process;
 using yamba::processes;
 using yamba::scratch_directory;
 using yamba::scratch_file;

@@ -17,8 +17,8 @@ struct Interval {
 };
 inline Interval interval{};
 
-// How many processes run this benchmark at the same time.
-inline uint64_t processes = 1;
+// How many processes run this benchmark at the same time, and which of them this is, from 0 (until they start: 0).
+inline uint64_t processes = 1, process = 0;
 
 // Receives the values of evidence after each timed interval.
 struct EvidenceSink {
