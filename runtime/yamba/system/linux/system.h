@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,13 +84,17 @@ inline size_t memory_size() {
     return read_key("/proc/meminfo", "MemTotal", line, value) ? strtoull(value, nullptr, 10) << 10 : 0;
 }
 
+// What the C library's major() and minor() give. Those are macros: where they are known no class can have a member of such a name.
+inline unsigned int device_major(uint64_t device) { return unsigned((device >> 8 & 0xfff) | (device >> 32 & 0xfffff000)); }
+inline unsigned int device_minor(uint64_t device) { return unsigned((device & 0xff) | (device >> 12 & 0xffffff00)); }
+
 inline size_t read_ahead(const char *directory) {
     struct stat at;
     if (stat(directory, &at) != 0) return 0;
     // A partition has no queue of its own; what has no block device (btrfs, network) is known to the bdi class only.
     for (const char *place : {"/sys/dev/block/%u:%u/queue/read_ahead_kb", "/sys/dev/block/%u:%u/../queue/read_ahead_kb", "/sys/class/bdi/%u:%u/read_ahead_kb"}) {
         char path[96], text[32];
-        snprintf(path, sizeof path, place, major(at.st_dev), minor(at.st_dev));
+        snprintf(path, sizeof path, place, device_major(at.st_dev), device_minor(at.st_dev));
         if (read_text(path, text)) return strtoull(text, nullptr, 10) << 10;
     }
     return 0;
