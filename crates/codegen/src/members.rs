@@ -1,6 +1,7 @@
 //! Members of a class as members of a struct.
 
-use yamba_lang::ast::{Bitstring, Cpp, Member, MemberKind, Param, Parameter, Sweep};
+use yamba_lang::ast::{Bitstring, Cpp, Member, MemberKind, Param, Parameter, Sweep, Values};
+use yamba_lang::cpp;
 
 use crate::class::ClassWriter;
 use crate::plan::function_key;
@@ -10,7 +11,7 @@ use crate::text::{is_operator_word, quote};
 pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
     match &member.kind {
         MemberKind::Param(param) => write_param(w, &member.doc, param),
-        MemberKind::Assign { name, value } => value_function(w, &name.text, *value),
+        MemberKind::Assign { name, values } => write_values(w, &name.text, values),
         MemberKind::State { init, .. } => write_state(w, member, init.is_some()),
         MemberKind::Function { .. } => write_function(w, member),
         MemberKind::Bitstring(bitstring) => write_bitstring(w, member, bitstring),
@@ -35,25 +36,27 @@ fn write_param(w: &mut ClassWriter, doc: &str, param: &Param) {
         param.name.text
     );
     w.out.user(param.ty.span, &declaration);
-    if let Some(value) = param.value {
-        value_function(w, &param.name.text, value);
+    write_values(w, &param.name.text, &param.values);
+}
+
+fn write_values(w: &mut ClassWriter, name: &str, given: &Values) {
+    if let Some(value) = given.value {
+        value_function(w, name, value);
     }
-    let values = format!("yamba::Values<decltype({})>", param.name.text);
-    if let Some(over) = &param.over {
-        w.out
-            .open(&format!("{values} yamba_over_{}() {{", param.name.text));
+    let values = format!("yamba::Values<decltype({name})>");
+    if let Some(over) = &given.over {
+        w.out.open(&format!("{values} yamba_over_{name}() {{"));
         let (maker, list) = match over {
             Sweep::List(list) => ("values", list.clone()),
             Sweep::Log(a, b, c) => ("log_values", vec![*a, *b, *c]),
             Sweep::Linear(a, b, c) => ("linear_values", vec![*a, *b, *c]),
         };
-        sweep(w, &param.name.text, maker, &list);
+        sweep(w, name, maker, &list);
         w.out.close("}");
     }
-    if let Some(quick) = &param.quick {
-        w.out
-            .open(&format!("{values} yamba_quick_{}() {{", param.name.text));
-        sweep(w, &param.name.text, "values", quick);
+    if let Some(quick) = &given.quick {
+        w.out.open(&format!("{values} yamba_quick_{name}() {{"));
+        sweep(w, name, "values", quick);
         w.out.close("}");
     }
 }
@@ -106,8 +109,8 @@ fn write_function(w: &mut ClassWriter, member: &Member) {
         ret,
         name,
         params,
+        qualifiers,
         body,
-        ..
     } = &member.kind
     else {
         return;
@@ -125,7 +128,12 @@ fn write_function(w: &mut ClassWriter, member: &Member) {
     ]
     .iter()
     .any(|k| words.contains(k));
-    let text = w.with_super(analysis.text(member.span));
+    let mut text = analysis.text(member.span).to_owned();
+    if let Some(qualifiers) = qualifiers {
+        let at = (qualifiers.span.start - member.span.start) as usize;
+        blank_const(&mut text, at, analysis.cpp(*qualifiers));
+    }
+    let text = w.with_super(&text);
     if body.is_none()
         && !w
             .node
@@ -150,6 +158,18 @@ fn write_function(w: &mut ClassWriter, member: &Member) {
         format!("{} = 0;", text.trim_end().trim_end_matches(';'))
     };
     w.out.user(member.span, &text);
+}
+
+/// No object of a class is const, and what the function may call is not either: a const one would only be hidden by, or
+/// hide, the one that it redefines.
+fn blank_const(text: &mut String, at: usize, qualifiers: &str) {
+    let own = qualifiers.split("->").next().unwrap_or_default();
+    for token in cpp::tokens(own) {
+        if &own[token.range.clone()] == "const" {
+            let range = at + token.range.start..at + token.range.end;
+            text.replace_range(range, "     ");
+        }
+    }
 }
 
 fn write_evidence(w: &mut ClassWriter, member: &Member) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use yamba_lang::ast::{Atom, Bitstring, Cpp, MemberKind, Parameter};
+use yamba_lang::ast::{Atom, Bitstring, Cpp, MemberKind, Param, Parameter};
 use yamba_lang::model::{ClassId, Composition, Gap, MemberRef, World};
 use yamba_lang::show_atom;
 use yamba_lang::source::FileId;
@@ -126,11 +126,12 @@ fn words<'a>(context: &Context<'a>) -> HashSet<&'a str> {
                     expressions(body, &mut |cpp| add_words(analysis.cpp(cpp), &mut words));
                     continue;
                 }
-                MemberKind::Assign { value, .. } => *value,
-                MemberKind::Param(param) => match param.value {
-                    Some(value) => value,
-                    None => continue,
-                },
+                MemberKind::Assign { values, .. } | MemberKind::Param(Param { values, .. }) => {
+                    match values.value {
+                        Some(value) => value,
+                        None => continue,
+                    }
+                }
                 _ => continue,
             };
             add_words(analysis.cpp(cpp), &mut words);
@@ -311,15 +312,12 @@ impl VariantWriter<'_, '_> {
             };
             let name = &parameter.name;
             let shown = yamba_lang::cpp::normalised(self.context.analysis.cpp(declared.ty));
-            let declaring = self.node_of(self.composition, parameter.declared.class);
-            let value = match parameter
-                .value
-                .and_then(|v| self.value_class(self.composition, v))
-            {
-                Some(class) => format!(
-                    "object.{}::yamba_value_{name}()",
-                    self.node_of(self.composition, class)
-                ),
+            let given = |kind: &str, by: MemberRef| {
+                let node = self.node_of(self.composition, by.class);
+                format!("object.{node}::yamba_{kind}_{name}()")
+            };
+            let value = match parameter.value {
+                Some(by) => given("value", by),
                 None => format!("decltype(object.{name}){{}}"),
             };
             let settle = format!(
@@ -328,19 +326,14 @@ impl VariantWriter<'_, '_> {
                 quote(&shown)
             );
             // A value that its type cannot take is told where the value stands.
-            match parameter.value {
+            match self.context.analysis.value(parameter) {
                 Some(value) => out.user(value.span, &settle),
                 None => out.line(&settle),
             }
-            for (kind, present) in [
-                ("over", declared.over.is_some()),
-                ("quick", declared.quick.is_some()),
-            ] {
-                if present {
-                    out.line(&format!(
-                        "source.{kind}({}, object.{declaring}::yamba_{kind}_{name}());",
-                        quote(name)
-                    ));
+            for (kind, by) in [("over", parameter.over), ("quick", parameter.quick)] {
+                if let Some(by) = by {
+                    let values = given(kind, by);
+                    out.line(&format!("source.{kind}({}, {values});", quote(name)));
                 }
             }
         }
@@ -354,8 +347,8 @@ impl VariantWriter<'_, '_> {
             let path = format!("{path}.{name}");
             self.configure_imports(out, &path, part);
             for parameter in &part.parameters {
-                if let Some(class) = parameter.value.and_then(|v| self.value_class(part, v)) {
-                    let node = self.node_of(part, class);
+                if let Some(by) = parameter.value {
+                    let node = self.node_of(part, by.class);
                     out.line(&format!(
                         "{path}.{0} = {path}.{node}::yamba_value_{0}();",
                         parameter.name
@@ -381,26 +374,18 @@ impl VariantWriter<'_, '_> {
         found.map_or("", |n| n.name.as_str())
     }
 
-    /// The class in which a value was written.
-    fn value_class(&self, composition: &Composition, value: Cpp) -> Option<ClassId> {
-        let holds = |class: &ClassId| {
-            self.context
-                .analysis
-                .class(*class)
-                .ast
-                .members
-                .iter()
-                .any(|m| match &m.kind {
-                    MemberKind::Param(p) => p.value == Some(value),
-                    MemberKind::Assign { value: v, .. } => *v == value,
-                    MemberKind::Evidence {
-                        expects: Some((low, _)),
-                        ..
-                    } => *low == value,
-                    _ => false,
-                })
+    /// The class in which the bound of an evidence was written.
+    fn bounding_class(&self, low: Cpp) -> Option<ClassId> {
+        let is_it = |kind: &MemberKind| match kind {
+            MemberKind::Evidence { expects, .. } => expects.is_some_and(|(l, _)| l == low),
+            _ => false,
         };
-        composition.layers.iter().map(|l| l.class).find(holds)
+        let holds = |class: &ClassId| {
+            let members = &self.context.analysis.class(*class).ast.members;
+            members.iter().any(|m| is_it(&m.kind))
+        };
+        let mut classes = self.composition.layers.iter().map(|l| l.class);
+        classes.find(holds)
     }
 
     fn evidence(&self, out: &mut Writer) {
@@ -424,9 +409,7 @@ impl VariantWriter<'_, '_> {
         out.open("size_t bounds(yamba::Bound *out, size_t room) override {");
         out.open("const yamba::Bound all[] = {");
         for e in evidence {
-            let class = e
-                .expects
-                .and_then(|(low, _)| self.value_class(self.composition, low));
+            let class = e.expects.and_then(|(low, _)| self.bounding_class(low));
             let name = quote(&e.name);
             match class.map(|c| self.node_of(self.composition, c)) {
                 Some(node) => out.line(&format!("{{{name}, true, object.{node}::yamba_low_{0}(), object.{node}::yamba_high_{0}()}},", e.name)),

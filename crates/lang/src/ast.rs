@@ -121,12 +121,12 @@ pub enum MemberKind {
     Import(Ident),
     /// `param TYPE NAME [= VALUE] [over ...] [quick {...}];`
     Param(Param),
-    /// `NAME = VALUE;`
+    /// `NAME [= VALUE] [over ...] [quick {...}];`
     Assign {
         /// The inherited parameter.
         name: Ident,
-        /// Its value here.
-        value: Cpp,
+        /// What it takes here; at least one of the three is given.
+        values: Values,
     },
     /// `TYPE NAME[ARRAY] [= INIT | {INIT}];`
     State {
@@ -189,6 +189,13 @@ pub struct Param {
     pub ty: Cpp,
     /// The name.
     pub name: Ident,
+    /// What it takes.
+    pub values: Values,
+}
+
+/// `[= VALUE] [over ...] [quick {...}]`: what a parameter takes.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
     /// The value, if given.
     pub value: Option<Cpp>,
     /// The sweep of a plain run.

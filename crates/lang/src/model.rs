@@ -187,15 +187,19 @@ pub struct Layer {
     pub supers: BTreeMap<String, usize>,
 }
 
-/// A parameter and where its value comes from.
+/// A parameter and where its values come from: `param` or `NAME = VALUE;` members.
 #[derive(Clone, Debug)]
 pub struct EffectiveParameter {
     /// The `param` member.
     pub declared: MemberRef,
     /// Its name.
     pub name: String,
-    /// The value that counts; `None` where none is given.
-    pub value: Option<Cpp>,
+    /// The member whose value counts; `None` where none is given.
+    pub value: Option<MemberRef>,
+    /// The member whose `over` counts.
+    pub over: Option<MemberRef>,
+    /// The member whose `quick` counts.
+    pub quick: Option<MemberRef>,
 }
 
 /// An evidence, its definition and its bound.
@@ -218,6 +222,20 @@ impl Analysis {
     /// A member.
     pub fn member(&self, m: MemberRef) -> &ast::Member {
         &self.class(m.class).ast.members[m.index]
+    }
+
+    /// What a `param` or `NAME = VALUE;` member gives.
+    pub fn values(&self, m: MemberRef) -> Option<&ast::Values> {
+        match &self.member(m).kind {
+            ast::MemberKind::Param(param) => Some(&param.values),
+            ast::MemberKind::Assign { values, .. } => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The value that counts of a parameter.
+    pub fn value(&self, parameter: &EffectiveParameter) -> Option<Cpp> {
+        self.values(parameter.value?)?.value
     }
 
     /// The characters of a piece of C++.

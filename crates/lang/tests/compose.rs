@@ -166,9 +166,20 @@ fn a_port_gives_a_parameter_its_value_and_values_come_in_order_of_need() {
     let shown: Vec<_> = program.variants[0]
         .parameters
         .iter()
-        .map(|p| (p.name.as_str(), p.value.map(|v| analysis.cpp(v))))
+        .map(|p| (p.name.as_str(), analysis.value(p).map(|v| analysis.cpp(v))))
         .collect();
     assert_eq!(shown, [("each", Some("3")), ("total", Some("each * 4"))]);
+}
+
+#[test]
+fn a_sweep_needs_the_parameters_that_it_mentions() {
+    let analysis = analysed(
+        "yamba t { param int n = 1 over {n, last} quick {last}; param int last = 4; void benchmark() {} }",
+    );
+    let program = program(&analysis, "t", &target("aarch64", "linux"));
+    let parameters = &program.variants[0].parameters;
+    let names: Vec<_> = parameters.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["last", "n"]);
 }
 
 #[test]
@@ -201,9 +212,39 @@ fn a_subclass_stands_above_the_ports_of_its_base() {
         chain(&analysis, &program.variants[0])[2..],
         ["t", "t_linux", "narrow"]
     );
+    let value = analysis.value(&program.variants[0].parameters[0]);
+    assert_eq!(value.map(|v| analysis.cpp(v)), Some("3"));
+}
+
+/// Which class gives the value, the sweep and the quick sweep of the first parameter.
+fn givers(text: &str, class: &str) -> [Option<String>; 3] {
+    let analysis = analysed(text);
+    let program = program(&analysis, class, &target("x86_64", "linux"));
+    let parameter = program.variants[0].parameters[0].clone();
+    [parameter.value, parameter.over, parameter.quick]
+        .map(|m| m.map(|m| analysis.class(m.class).name().to_owned()))
+}
+
+#[test]
+fn value_and_sweeps_of_a_parameter_are_each_the_most_specific_given() {
+    let base = "yamba abstract t { param int n = 1 over {1, 2} quick {1}; void benchmark() {} }";
+    let of = |members: &str| {
+        let text = format!("{base} yamba a extends t {{ {members} }}");
+        givers(&text, "a").map(|name| name.unwrap_or_else(|| "-".to_owned()))
+    };
+    assert_eq!(of(""), ["t", "t", "t"]);
+    assert_eq!(of("n = 4;"), ["a", "t", "t"]);
+    assert_eq!(of("n quick {2};"), ["t", "t", "a"]);
+    // What was quick of another sweep need not be of this one.
+    assert_eq!(of("n over {4, 8};"), ["t", "a", "-"]);
+    assert_eq!(of("n = 4 over {4, 8} quick {8};"), ["a", "a", "a"]);
+    let ports = "yamba abstract t { param int n = 1; void benchmark() {} }
+         yamba p ports t on linux { n = 2 over {2, 4} quick {4}; }
+         yamba q ports p on x86_64 { n over log(2, 8, 1); }";
+    let [value, over, quick] = givers(ports, "t");
     assert_eq!(
-        analysis.cpp(program.variants[0].parameters[0].value.unwrap()),
-        "3"
+        [value.as_deref(), over.as_deref(), quick.as_deref()],
+        [Some("p"), Some("q"), None]
     );
 }
 

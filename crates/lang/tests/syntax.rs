@@ -147,7 +147,18 @@ fn state_and_values() {
         "void (*x)(int, char) = nullptr;",
         r#"state "void (*" x array ")(int, char)" init "nullptr""#,
     );
-    check_members("x = 1 << 2;", r#"assign x "1 << 2""#);
+    check_members("x = 1 << 2;", r#"assign x = "1 << 2""#);
+    check_members(
+        "x = 1 over {1, 2} quick {2};",
+        r#"assign x = "1" over {"1", "2"} quick {"2"}"#,
+    );
+    check_members(
+        "x over log(1, 8, 2); y quick {3};",
+        "assign x over log(\"1\", \"8\", \"2\")\n  assign y quick {\"3\"}",
+    );
+    check_members("int over = 3;", r#"state "int" over init "3""#);
+    check_members("int quick;", r#"state "int" quick"#);
+    check_members("void over(int);", r#"function "void" over("int" _)"#);
     check_members("int class;", r#"state "int" class"#);
 }
 

@@ -1,7 +1,7 @@
 //! Which value each parameter has, and in what order they are evaluated.
 
 use super::chain::Chain;
-use crate::ast::{Cpp, MemberKind, Param};
+use crate::ast::{Cpp, MemberKind, Param, Sweep, Values};
 use crate::cpp;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, EffectiveParameter, Gap, MemberRef};
@@ -16,28 +16,61 @@ pub(crate) fn effective(
     let mut found = Vec::new();
     for declared in declarations(analysis, chain) {
         let name = param(analysis, declared).name.text.clone();
-        let values = values(analysis, chain, &name);
-        let layers: Vec<usize> = values.iter().map(|(layer, ..)| *layer).collect();
-        let best = chain.most_specific(&layers);
-        let chosen: Vec<_> = values
-            .iter()
-            .filter(|(layer, ..)| best.contains(layer))
-            .collect();
-        match chosen.as_slice() {
-            [] => gaps.push(Gap::Missing(declared)),
-            [_] => {}
-            several => gaps.push(Gap::Ambiguous {
-                name: name.clone(),
-                definitions: several.iter().map(|(_, m, _)| *m).collect(),
-            }),
+        let givers = givers(analysis, chain, &name);
+        let with = |is: fn(&Values) -> bool| -> Vec<_> {
+            givers.iter().copied().filter(|g| is(g.values)).collect()
+        };
+        let mut chosen = |from: Vec<_>| choose(chain, &name, from, &mut gaps);
+        let value = chosen(with(|v| v.value.is_some()));
+        let over = chosen(with(|v| v.over.is_some()));
+        // A sweep replaces the inherited one whole: what was quick of that need not be of this.
+        let mut quick = with(|v| v.quick.is_some());
+        quick.retain(|g| over.is_none_or(|o| !chain.is_below(g.layer, o.layer)));
+        let quick = chosen(quick);
+        if value.is_none() {
+            gaps.push(Gap::Missing(declared));
         }
         found.push(EffectiveParameter {
             declared,
+            value: value.map(|g| g.member),
+            over: over.map(|g| g.member),
+            quick: quick.map(|g| g.member),
             name,
-            value: chosen.last().map(|(.., value)| *value),
         });
     }
     (in_order(analysis, found, faults), gaps)
+}
+
+/// A member that gives a parameter a value or a sweep.
+#[derive(Clone, Copy)]
+struct Giver<'a> {
+    layer: usize,
+    member: MemberRef,
+    values: &'a Values,
+}
+
+/// The most specific of them; a gap if several are.
+fn choose<'a>(
+    chain: &Chain,
+    name: &str,
+    mut givers: Vec<Giver<'a>>,
+    gaps: &mut Vec<Gap>,
+) -> Option<Giver<'a>> {
+    let layers: Vec<usize> = givers.iter().map(|g| g.layer).collect();
+    let best = chain.most_specific(&layers);
+    givers.retain(|g| best.contains(&g.layer));
+    givers.dedup_by_key(|g| g.layer); // twice in one class is a fault of its own
+    if givers.len() > 1 {
+        let gap = Gap::Ambiguous {
+            name: name.to_owned(),
+            definitions: givers.iter().map(|g| g.member).collect(),
+        };
+        // Ports that contradict each other in value and sweep are told once.
+        if !gaps.contains(&gap) {
+            gaps.push(gap);
+        }
+    }
+    givers.last().copied()
 }
 
 fn param(analysis: &Analysis, member: MemberRef) -> &Param {
@@ -77,14 +110,21 @@ fn declarations(analysis: &Analysis, chain: &Chain) -> Vec<MemberRef> {
         .collect()
 }
 
-fn values(analysis: &Analysis, chain: &Chain, wanted: &str) -> Vec<(usize, MemberRef, Cpp)> {
-    let value = |kind: &MemberKind| match kind {
-        MemberKind::Param(param) if param.name.text == wanted => param.value,
-        MemberKind::Assign { name, value } if name.text == wanted => Some(*value),
+fn givers<'a>(analysis: &'a Analysis, chain: &'a Chain, wanted: &str) -> Vec<Giver<'a>> {
+    let values = |kind: &'a MemberKind| match kind {
+        MemberKind::Param(param) if param.name.text == wanted => Some(&param.values),
+        MemberKind::Assign { name, values } if name.text == wanted => Some(values),
         _ => None,
     };
     members(analysis, chain)
-        .filter_map(|(layer, member, kind)| value(kind).map(|v| (layer, member, v)))
+        .filter_map(|(layer, member, kind)| {
+            let values = values(kind)?;
+            Some(Giver {
+                layer,
+                member,
+                values,
+            })
+        })
         .collect()
 }
 
@@ -113,35 +153,56 @@ fn in_order(
     order.into_iter().map(|i| found[i].clone()).collect()
 }
 
+/// The parameters that a value or a sweep mentions. A sweep may mention its own parameter: that has its value by then.
 fn mentioned(
     analysis: &Analysis,
     parameter: &EffectiveParameter,
     all: &[EffectiveParameter],
 ) -> Vec<usize> {
-    let Some(value) = parameter.value else {
-        return Vec::new();
+    let words = |cpp: &Cpp| -> Vec<usize> {
+        let words = own_words(analysis.cpp(*cpp));
+        let index = |word: &&str| all.iter().position(|p| p.name == *word);
+        words.iter().filter_map(index).collect()
     };
-    let text = analysis.cpp(value);
+    let mut found: Vec<usize> = analysis.value(parameter).iter().flat_map(words).collect();
+    let swept = sweeps(analysis, parameter);
+    let of_sweeps = swept.iter().flat_map(words);
+    found.extend(of_sweeps.filter(|i| all[*i].name != parameter.name));
+    found
+}
+
+/// All expressions of the sweeps that count.
+fn sweeps(analysis: &Analysis, parameter: &EffectiveParameter) -> Vec<Cpp> {
+    let values = |member: Option<MemberRef>| member.and_then(|m| analysis.values(m));
+    let over = values(parameter.over).and_then(|v| v.over.as_ref());
+    let mut all = match over {
+        Some(Sweep::List(list)) => list.clone(),
+        Some(Sweep::Log(a, b, c) | Sweep::Linear(a, b, c)) => vec![*a, *b, *c],
+        None => Vec::new(),
+    };
+    let quick = values(parameter.quick).and_then(|v| v.quick.as_ref());
+    all.extend(quick.into_iter().flatten());
+    all
+}
+
+/// The words of an expression that may name a parameter: `platform.page_size` does not mention a parameter `page_size`.
+fn own_words(text: &str) -> Vec<&str> {
     let tokens = cpp::tokens(text);
     let word = |i: usize| &text[tokens[i].range.clone()];
-    // `platform.page_size` does not mention a parameter `page_size`.
-    let is_own = |i: usize| {
-        tokens[i].kind == cpp::Kind::Word && (i == 0 || !matches!(word(i - 1), "." | "::"))
+    let is_own = |i: &usize| {
+        tokens[*i].kind == cpp::Kind::Word && (*i == 0 || !matches!(word(*i - 1), "." | "::"))
     };
-    (0..tokens.len())
-        .filter(|i| is_own(*i))
-        .filter_map(|i| all.iter().position(|p| p.name == word(i)))
-        .collect()
+    (0..tokens.len()).filter(is_own).map(word).collect()
 }
 
 fn cyclic(analysis: &Analysis, parameter: &EffectiveParameter) -> Diagnostic {
     let name = &param(analysis, parameter.declared).name;
-    let place = parameter.value.map_or(name.span, |v| v.span);
+    let place = analysis.value(parameter).map_or(name.span, |v| v.span);
     Diagnostic::error(
         "cyclic-parameters",
         place,
-        format!("the value of `{}` depends on itself", name.text),
+        format!("the value or sweep of `{}` depends on itself", name.text),
     )
     .also(name.span, "declared here")
-    .help("a parameter's value may use other parameters, but not in a circle")
+    .help("values and sweeps may use other parameters, but not in a circle")
 }

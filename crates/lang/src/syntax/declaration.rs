@@ -1,4 +1,4 @@
-//! Members written as in C++: state, functions, and values for inherited parameters.
+//! Members written as in C++: state, functions, and values and sweeps for inherited parameters.
 
 use super::cursor::{Parsed, Parser, Range, Reported};
 use super::token::Kind;
@@ -14,13 +14,11 @@ pub(super) struct Head {
 }
 
 impl Parser<'_> {
-    /// State, a function, or `NAME = VALUE;`
+    /// State, a function, or values for an inherited parameter.
     pub(super) fn declaration(&mut self) -> Parsed<MemberKind> {
         self.refuse_cpp()?;
-        let is_assignment = self.kind() == Kind::Word
-            && self.is_mark(self.pos + 1, b'=')
-            && !words::is_cpp(self.word());
-        if is_assignment {
+        let is_assignment = self.is_mark(self.pos + 1, b'=') || self.is_sweep(self.pos + 1);
+        if is_assignment && self.kind() == Kind::Word && !words::is_cpp(self.word()) {
             return self.assignment();
         }
         let start = self.pos;
@@ -97,14 +95,21 @@ impl Parser<'_> {
         }
     }
 
-    /// `NAME = VALUE;`
+    /// Whether `over` or `quick` stands at `at` and is not the name of a member.
+    fn is_sweep(&self, at: usize) -> bool {
+        let is_name = matches!(self.kind_at(at + 1), Kind::Mark(b';' | b'=' | b'[' | b'('));
+        matches!(self.word_at(at), "over" | "quick") && !is_name
+    }
+
+    /// `NAME [= VALUE] [over SWEEP] [quick {VALUES}];`
     fn assignment(&mut self) -> Parsed<MemberKind> {
         let name = self.ident(self.pos);
         self.check_name(self.pos, "a parameter")?;
-        self.pos += 2;
-        let value = self.value(&[], &format!("`{}`", name.text))?;
-        self.semicolon(&format!("the value of `{}`", name.text));
-        Ok(MemberKind::Assign { name, value })
+        self.pos += 1;
+        let what = format!("`{}`", name.text);
+        let values = self.parameter_values(&what)?;
+        self.semicolon(&format!("the value of {what}"));
+        Ok(MemberKind::Assign { name, values })
     }
 
     /// Reads `TYPE NAME` up to the `;`, `(`, `=`, `[` or `{` behind the name.

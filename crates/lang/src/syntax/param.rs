@@ -2,7 +2,7 @@
 
 use super::cursor::{Parsed, Parser, Range, Reported};
 use super::token::Kind;
-use crate::ast::{Cpp, MemberKind, Param, Sweep};
+use crate::ast::{Cpp, MemberKind, Param, Sweep, Values};
 use crate::diagnostic::Diagnostic;
 
 impl Parser<'_> {
@@ -18,12 +18,23 @@ impl Parser<'_> {
         if matches!(self.kind(), Kind::Mark(b'[' | b'{' | b'(')) && self.pos < over {
             return Err(self.no_scalar(&what));
         }
+        let values = self.parameter_values(&what)?;
+        self.semicolon(&what);
+        Ok(MemberKind::Param(Param {
+            ty: self.cpp(head.ty),
+            name,
+            values,
+        }))
+    }
+
+    /// `[= VALUE] [over SWEEP] [quick {VALUES}]`
+    pub(super) fn parameter_values(&mut self, what: &str) -> Parsed<Values> {
         let value = match self.eat(b'=') {
-            true => Some(self.value(&["over", "quick"], &what)?),
+            true => Some(self.value(&["over", "quick"], what)?),
             false => None,
         };
         let errors = self.errors.count();
-        let (over, quick) = self.sweeps(&what);
+        let (over, quick) = self.sweeps(what);
         if self.errors.count() > errors {
             self.pos = self.value_end(&[]);
         } else if self.at(b'=') && value.is_none() {
@@ -32,49 +43,36 @@ impl Parser<'_> {
                 self.here(),
                 format!("the value of {what} stands before its sweep"),
             )
-            .help("write `param TYPE NAME = VALUE over {VALUES};`");
+            .help("write `= VALUE over {VALUES} quick {VALUES}`");
             return Err(self.report(error));
         }
-        self.semicolon(&what);
-        Ok(MemberKind::Param(Param {
-            ty: self.cpp(head.ty),
-            name,
-            value,
-            over,
-            quick,
-        }))
+        Ok(Values { value, over, quick })
     }
 
     /// `[over SWEEP] [quick {VALUES}]`
     fn sweeps(&mut self, what: &str) -> (Option<Sweep>, Option<Vec<Cpp>>) {
-        let first = self.pos;
-        let over = match self.word() {
-            "over" => self.over(),
-            _ => None,
+        let has_over = self.word() == "over";
+        let over = match has_over {
+            true => self.over(),
+            false => None,
         };
         let errors = self.errors.count();
-        let word = self.pos;
-        let quick = match self.word() {
-            "quick" => self.quick(),
-            _ => None,
+        let has_quick = self.word() == "quick";
+        let quick = match has_quick {
+            true => self.quick(),
+            false => None,
         };
-        let fault = if quick.is_some() && word == first {
-            let error = Diagnostic::error(
-                "sweep-order",
-                self.span_at(word),
-                "`quick` shortens a sweep, and no sweep stands before it",
-            );
-            Some(error.help("write `over {VALUES} quick {VALUES}`"))
-        } else if self.word() == "over" && self.errors.count() == errors {
-            let error =
-                Diagnostic::error("sweep-order", self.here(), format!("{what} has two sweeps"));
-            Some(error.help("write one `over`; a suite's quick run takes `quick {VALUES}`"))
-        } else {
-            None
-        };
-        if let Some(fault) = fault {
-            self.report(fault);
+        let again = self.word();
+        if self.errors.count() > errors || !matches!(again, "over" | "quick") {
+            return (over, quick);
         }
+        let is_twice = (again == "over" && has_over) || (again == "quick" && has_quick);
+        let message = match is_twice {
+            true => format!("{what} has two `{again}`"),
+            false => format!("the `over` of {what} stands behind its `quick`"),
+        };
+        let error = Diagnostic::error("sweep-order", self.here(), message);
+        self.report(error.help("write `over {VALUES} quick {VALUES}`, each at most once"));
         (over, quick)
     }
 

@@ -108,6 +108,37 @@ pub(super) fn is_specifier(word: &str) -> bool {
     SPECIFIERS.contains(&word)
 }
 
+/// Names that the C library, or Yamba's runtime, defines as macros in what every program includes. A member of such a name
+/// would become something else before C++ sees it.
+const MACROS: &[&str] = &[
+    "alloca",
+    "assert",
+    "errno",
+    "math_errhandling",
+    "must",
+    "offsetof",
+    "sa_handler",
+    "sa_sigaction",
+    "sched_priority",
+    "sigmask",
+    "st_atime",
+    "st_ctime",
+    "st_mtime",
+    "strdupa",
+    "strndupa",
+    "va_arg",
+    "va_copy",
+    "va_end",
+    "va_start",
+    "EOF",
+    "NAN",
+    "NULL",
+];
+
+pub(crate) fn is_macro(word: &str) -> bool {
+    MACROS.contains(&word)
+}
+
 /// Whether C++ keeps `word` for itself, so that no generated member can bear it.
 pub(crate) fn is_cpp(word: &str) -> bool {
     is_type(word) || is_specifier(word) || OTHER_CPP.contains(&word)

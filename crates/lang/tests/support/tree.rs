@@ -74,8 +74,8 @@ impl Printer<'_> {
         let line = match kind {
             MemberKind::Import(name) => format!("import {}", name.text),
             MemberKind::Param(param) => self.param(param),
-            MemberKind::Assign { name, value } => {
-                format!("assign {} {}", name.text, self.cpp(*value))
+            MemberKind::Assign { name, values } => {
+                format!("assign {}{}", name.text, self.values(values))
             }
             MemberKind::State {
                 ty,
@@ -135,22 +135,27 @@ impl Printer<'_> {
     }
 
     fn param(&self, param: &Param) -> String {
-        let sweep = match &param.over {
+        format!(
+            "param {} {}{}",
+            self.cpp(param.ty),
+            param.name.text,
+            self.values(&param.values)
+        )
+    }
+
+    fn values(&self, values: &Values) -> String {
+        let sweep = match &values.over {
             None => String::new(),
             Some(Sweep::List(values)) => format!(" over {{{}}}", self.cpps(values)),
             Some(Sweep::Log(a, b, c)) => format!(" over log({})", self.cpps(&[*a, *b, *c])),
             Some(Sweep::Linear(a, b, c)) => format!(" over linear({})", self.cpps(&[*a, *b, *c])),
         };
-        let quick = param.quick.as_ref();
+        let quick = values.quick.as_ref();
         let quick = quick.map_or(String::new(), |values| {
             format!(" quick {{{}}}", self.cpps(values))
         });
-        let value = self.optional("= ", param.value);
-        format!(
-            "param {} {}{value}{sweep}{quick}",
-            self.cpp(param.ty),
-            param.name.text
-        )
+        let value = self.optional("= ", values.value);
+        format!("{value}{sweep}{quick}")
     }
 
     fn chart(&self, chart: &Chart) -> String {

@@ -126,6 +126,9 @@ impl Reader<'_> {
                 let mut diagnostic =
                     diagnostic(severity, span, format!("the C++ compiler says: {text}"));
                 diagnostic.primary.text = plain(here);
+                if let Some(help) = help(&group.text) {
+                    diagnostic = diagnostic.help(help);
+                }
                 for (span, text) in places.take(4) {
                     diagnostic = diagnostic.also(span, plain(text));
                 }
@@ -241,6 +244,14 @@ fn diagnostic(severity: Severity, span: Span, message: String) -> Diagnostic {
         Severity::Error => Diagnostic::error("cpp-error", span, message),
         Severity::Warning => Diagnostic::warning("cpp-warning", span, message),
     }
+}
+
+/// What a rule of the language has to do with the message.
+fn help(text: &str) -> Option<&'static str> {
+    let is_const = text.contains("discards qualifiers") || text.contains("is not marked const");
+    is_const.then_some(
+        "functions of a Yamba class are not const; leave `const` out behind the parameters of a function in `native` that calls one",
+    )
 }
 
 enum Kind {

@@ -1,7 +1,7 @@
 //! `yamba explain`
 
 use clap::Args;
-use yamba_lang::ast::MemberKind;
+use yamba_lang::ast::{Cpp, MemberKind, Sweep};
 use yamba_lang::model::{Composition, EffectiveParameter, MemberRef, Program};
 use yamba_lang::{Analysis, ClassId, Target};
 
@@ -176,59 +176,60 @@ fn imports(analysis: &Analysis, c: &Composition) -> Vec<Vec<String>> {
 fn parameters(analysis: &Analysis, c: &Composition) -> Vec<Vec<String>> {
     c.parameters
         .iter()
-        .map(|p| parameter(analysis, c, p))
+        .map(|p| parameter(analysis, p))
         .collect()
 }
 
-fn parameter(analysis: &Analysis, c: &Composition, p: &EffectiveParameter) -> Vec<String> {
+fn parameter(analysis: &Analysis, p: &EffectiveParameter) -> Vec<String> {
     let MemberKind::Param(param) = &analysis.member(p.declared).kind else {
         return Vec::new();
     };
-    let value = p.value.map_or("no value", |v| analysis.cpp(v));
-    let sweep = match (&param.over, &param.quick) {
-        (None, _) => String::new(),
-        (Some(_), _) => sweep(analysis, p.declared),
-    };
+    let value = analysis.value(p).map_or("no value", |v| analysis.cpp(v));
+    let giver = p.value.unwrap_or(p.declared).class;
     vec![
         format!("{} {}", analysis.cpp(param.ty), p.name),
         format!("= {value}"),
-        format!("from {}", giver(analysis, c, p)),
-        sweep,
+        format!("from {}", analysis.class(giver).name()),
+        sweep(analysis, p, giver),
     ]
 }
 
-/// The class in which the value stands.
-fn giver(analysis: &Analysis, c: &Composition, p: &EffectiveParameter) -> String {
-    let declared = p.declared.class;
-    let Some(value) = p.value else {
-        return analysis.class(declared).name().to_string();
-    };
-    let holds = |id: &ClassId| {
-        analysis.class(*id).ast.members.iter().any(|m| {
-            m.span.file == value.span.file
-                && m.span.start <= value.span.start
-                && value.span.end <= m.span.end
-        })
-    };
-    let layer = c
-        .layers
-        .iter()
-        .map(|l| l.class)
-        .find(holds)
-        .unwrap_or(declared);
-    analysis.class(layer).name().to_string()
+/// `over ... quick ...` on one line, and which classes gave it if not the one that gave the value.
+fn sweep(analysis: &Analysis, p: &EffectiveParameter, giver: ClassId) -> String {
+    let mut out = Vec::new();
+    for (member, is_quick) in [(p.over, false), (p.quick, true)] {
+        let Some(member) = member else { continue };
+        let Some(values) = analysis.values(member) else {
+            continue;
+        };
+        out.extend(match is_quick {
+            false => values.over.as_ref().map(|over| over_text(analysis, over)),
+            true => {
+                let list = values.quick.as_deref();
+                list.map(|list| format!("quick {{{}}}", cpps(analysis, list)))
+            }
+        });
+        // Said once behind what one class gives.
+        let goes_on = !is_quick && p.quick.is_some_and(|q| q.class == member.class);
+        if member.class != giver && !goes_on {
+            out.push(format!("from {}", analysis.class(member.class).name()));
+        }
+    }
+    out.join(" ")
 }
 
-/// `over ...` as it was written, on one line.
-fn sweep(analysis: &Analysis, declared: MemberRef) -> String {
-    let member = analysis.member(declared);
-    let text = analysis.text(member.span);
-    let MemberKind::Param(param) = &member.kind else {
-        return String::new();
-    };
-    let after = param.value.map_or(param.name.span.end, |v| v.span.end) - member.span.start;
-    let rest: Vec<&str> = text[after as usize..].split_whitespace().collect();
-    rest.join(" ").trim_end_matches(';').to_string()
+fn over_text(analysis: &Analysis, over: &Sweep) -> String {
+    match over {
+        Sweep::List(list) => format!("over {{{}}}", cpps(analysis, list)),
+        Sweep::Log(a, b, c) => format!("over log({})", cpps(analysis, &[*a, *b, *c])),
+        Sweep::Linear(a, b, c) => format!("over linear({})", cpps(analysis, &[*a, *b, *c])),
+    }
+}
+
+fn cpps(analysis: &Analysis, all: &[Cpp]) -> String {
+    let one = |cpp: &Cpp| analysis.cpp(*cpp).split_whitespace().collect::<Vec<_>>();
+    let texts: Vec<String> = all.iter().map(|cpp| one(cpp).join(" ")).collect();
+    texts.join(", ")
 }
 
 /// Every function, bitstring and state with the class whose definition counts.
@@ -252,6 +253,9 @@ fn members(analysis: &Analysis, c: &Composition) -> Vec<Vec<String>> {
 
 fn declared(analysis: &Analysis, reference: MemberRef) -> String {
     let text = analysis.declaration(reference);
+    if let MemberKind::Assign { .. } = analysis.member(reference).kind {
+        return text;
+    }
     // What an initialiser holds is for the source to show.
     text.split(" = ").next().unwrap_or(&text).to_string()
 }

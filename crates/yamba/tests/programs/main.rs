@@ -3,6 +3,7 @@
 mod faults;
 mod figures;
 mod holes;
+mod members;
 mod memory;
 mod runtime;
 mod support;

@@ -52,9 +52,10 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
             }
         }
     }
+    given_twice(class, found);
     same_overloads(analysis, class, found);
     twice_in_chain(analysis, class, found);
-    duplicate_imports(class, found);
+    imports(analysis, class, found);
 }
 
 fn twice(code: &'static str, name: &str, again: Span, first: Span) -> Diagnostic {
@@ -69,6 +70,8 @@ fn reserved(name: &Ident, is_bitstring: bool, found: &mut Vec<Diagnostic>) {
         "is a word of C++"
     } else if is_bitstring && TERM_WORDS.contains(&name.text.as_str()) {
         "is a word of bitstring bodies"
+    } else if words::is_macro(&name.text) {
+        "is a macro of C or of Yamba"
     } else if name.text.starts_with("yamba_")
         || name.text.starts_with("compose_")
         || name.text.starts_with("__")
@@ -113,6 +116,31 @@ fn import_of_name(analysis: &Analysis, class: &Class, name: &Ident, found: &mut 
     }
 }
 
+/// An import's name would hide what the class inherits under it, from the harness too.
+fn inherited_of_name(
+    analysis: &Analysis,
+    class: &Class,
+    import: &Ident,
+    found: &mut Vec<Diagnostic>,
+) {
+    let inherited = class
+        .parent
+        .and_then(|p| visible(analysis, p, &import.text));
+    let Some(inherited) = inherited else { return };
+    let base = analysis.class(inherited.class).name();
+    let noun = members::noun(&analysis.member(inherited).kind);
+    let message = format!(
+        "`{}` cannot be imported here: it is the name of {noun} that this class has from `{base}`",
+        import.text
+    );
+    let mut fault = Diagnostic::error("import-named-as-member", import.span, message)
+        .help("give the imported class another name: `NAME.member` must mean the import");
+    if let Some(name) = member_ident(analysis.member(inherited)) {
+        fault = fault.also(name.span, "declared here");
+    }
+    found.push(fault);
+}
+
 fn duplicate_parameters(params: &[Parameter], found: &mut Vec<Diagnostic>) {
     let names: Vec<&Ident> = params.iter().filter_map(|p| p.name.as_ref()).collect();
     for (at, name) in names.iter().enumerate() {
@@ -123,6 +151,29 @@ fn duplicate_parameters(params: &[Parameter], found: &mut Vec<Diagnostic>) {
                 name.span,
                 first.span,
             ));
+        }
+    }
+}
+
+/// A class says once what a parameter takes.
+fn given_twice(class: &Class, found: &mut Vec<Diagnostic>) {
+    let mut seen: HashMap<&str, Span> = HashMap::new();
+    for member in &class.ast.members {
+        let name = match &member.kind {
+            MemberKind::Param(param) => &param.name,
+            MemberKind::Assign { name, .. } => name,
+            _ => continue,
+        };
+        let is_given = matches!(member.kind, MemberKind::Assign { .. });
+        if let Some(first) = seen.insert(&name.text, name.span)
+            && is_given
+        {
+            let message = format!("this class says twice what `{}` takes", name.text);
+            found.push(
+                Diagnostic::error("given-twice", name.span, message)
+                    .also(first, "first here")
+                    .help("put value, `over` and `quick` into one member"),
+            );
         }
     }
 }
@@ -151,7 +202,7 @@ fn twice_in_chain(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic
             MemberKind::Param(param) => (
                 &param.name,
                 format!(
-                    "to give the inherited parameter a value write `{} = VALUE;`",
+                    "leave out `param` and the type: `{} = VALUE over {{VALUES}};` gives the inherited parameter what it takes here",
                     param.name.text
                 ),
             ),
@@ -177,12 +228,14 @@ fn twice_in_chain(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic
     }
 }
 
-fn duplicate_imports(class: &Class, found: &mut Vec<Diagnostic>) {
+fn imports(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     let mut seen: HashMap<&str, Span> = HashMap::new();
     for member in &class.ast.members {
-        if let MemberKind::Import(name) = &member.kind
-            && let Some(first) = seen.insert(&name.text, name.span)
-        {
+        let MemberKind::Import(name) = &member.kind else {
+            continue;
+        };
+        inherited_of_name(analysis, class, name, found);
+        if let Some(first) = seen.insert(&name.text, name.span) {
             found.push(
                 Diagnostic::error(
                     "duplicate-import",

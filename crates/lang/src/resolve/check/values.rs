@@ -2,7 +2,7 @@
 
 use super::super::suggest;
 use super::{visible, visible_names};
-use crate::ast::{Chart, Cpp, Ident, MemberKind, Param, Sweep};
+use crate::ast::{Chart, Cpp, Ident, MemberKind, Sweep, Values};
 use crate::cpp;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, Class};
@@ -10,7 +10,13 @@ use crate::model::{Analysis, Class};
 pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     for member in &class.ast.members {
         match &member.kind {
-            MemberKind::Param(param) => parameter(analysis, param, found),
+            MemberKind::Param(param) => {
+                if cpp::normalised(analysis.cpp(param.ty)) != "const char *" {
+                    arithmetic(analysis, param.ty, &param.name, "a parameter", found);
+                }
+                sweep(analysis, &param.values, found);
+            }
+            MemberKind::Assign { values, .. } => sweep(analysis, values, found),
             MemberKind::Evidence {
                 ty, name, expects, ..
             } => {
@@ -42,15 +48,12 @@ fn arithmetic(analysis: &Analysis, ty: Cpp, name: &Ident, what: &str, found: &mu
     }
 }
 
-fn parameter(analysis: &Analysis, param: &Param, found: &mut Vec<Diagnostic>) {
-    if cpp::normalised(analysis.cpp(param.ty)) != "const char *" {
-        arithmetic(analysis, param.ty, &param.name, "a parameter", found);
-    }
+fn sweep(analysis: &Analysis, values: &Values, found: &mut Vec<Diagnostic>) {
     let constant = |cpp: &Cpp| cpp::constant_number(analysis.cpp(*cpp));
     let mut refuse = |place: &Cpp, message: &str, help: &str| {
         found.push(Diagnostic::error("bad-sweep", place.span, message).help(help))
     };
-    match &param.over {
+    match &values.over {
         Some(Sweep::Log(first, last, points)) => {
             if constant(first).is_some_and(|v| v <= 0.0) {
                 refuse(

@@ -1,0 +1,112 @@
+//! What classes say of their members, in the programs that they become.
+
+use serde_json::{Value, json};
+
+use crate::support::{available, build, build_faults, run};
+
+fn described(text: &str, class: &str) -> Vec<Value> {
+    let built = build(text, class, "x86_64");
+    let output = run(&built, &["--describe"]);
+    let program: Value = serde_json::from_slice(&output.stdout).expect("a description");
+    program["parameters"].as_array().expect("a list").clone()
+}
+
+#[test]
+fn a_subclass_gives_value_and_sweeps() {
+    if !available("x86_64") {
+        return;
+    }
+    let text = "yamba abstract t {
+        param int scale = 1 over {1, 2} quick {1};
+        param int size = 4 * scale quick {3};
+        void benchmark() {} }
+    yamba a extends t { scale = 8 over linear(scale, 2 * scale, 8); size over {5} quick {6}; }
+    yamba b extends t { scale = 16; }";
+    let shown = |class: &str| -> Vec<Value> {
+        let each = described(text, class).into_iter();
+        each.map(|p| json!([p["name"], p["value"], p["over"], p["quick"]]))
+            .collect()
+    };
+    assert_eq!(
+        shown("a"),
+        [
+            json!(["scale", 8, [8, 16], null]),
+            json!(["size", 32, [5], [6]])
+        ]
+    );
+    assert_eq!(
+        shown("b"),
+        [
+            json!(["scale", 16, [1, 2], [1]]),
+            json!(["size", 64, null, [3]])
+        ]
+    );
+}
+
+/// Names that system headers have as macros where they are included, and functions that say `const`.
+#[test]
+fn names_and_functions_as_c_has_them() {
+    if !available("x86_64") {
+        return;
+    }
+    let text = "yamba abstract t {
+        param int major = 1;
+        int minor;
+        uint64_t makedev(int linux) const;
+        auto tail() const -> const char * { return \"\"; }
+        void benchmark() {} }
+    yamba t_linux ports t on linux {
+        int unix;
+        uint64_t makedev(int linux) const noexcept { minor = major + linux; return operations(); }
+        void setup() { unix = int(makedev(2)) + *tail(); }
+    }";
+    assert_eq!(described(text, "t")[0]["name"], "major");
+}
+
+#[test]
+fn a_const_function_of_native_is_told_what_to_do() {
+    if !available("x86_64") {
+        return;
+    }
+    let text = "yamba t { native { uint64_t f() const { return operations(); } } void benchmark() { (void)f(); } }";
+    let (_, shown) = build_faults(text, "t", "x86_64");
+    assert!(shown.contains("leave `const` out"), "{shown}");
+}
+
+/// Each process knows which it is, and any of them can say that this point cannot be measured here.
+#[test]
+fn a_point_is_skipped_by_one_of_several_processes() {
+    if !available("x86_64") {
+        return;
+    }
+    let text = "yamba t {
+        import(here);
+        param uint64_t bad = 99;
+        void prepare() { if (process != 0) yamba::fail(\"it has not started\"); }
+        void setup() { if (process == bad) here.skip(\"%d of %d\", int(process), int(processes)); }
+        void benchmark() {}
+        evidence uint64_t own() { return process; } }";
+    let built = build(text, "t", "x86_64");
+    let launch = |bad: &str, processes: &str| {
+        let brief =
+            "--run --intervals 1 --time-ns 0 --warmup-ns 0 --loaded-ns 1000 --no-lock --processes";
+        let set = format!("bad={bad}");
+        let mut words: Vec<&str> = brief.split(' ').collect();
+        words.extend([processes, "--set", &set]);
+        let output = run(&built, &words);
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+            String::from_utf8_lossy(&output.stdout).into_owned(),
+        )
+    };
+    let (code, _, out) = launch("99", "2");
+    assert_eq!(code, Some(0), "{out}");
+    assert!(
+        out.contains("\"own\":0") && out.contains("\"own\":1"),
+        "{out}"
+    );
+    assert_eq!(launch("1", "2").0, Some(4));
+    assert_eq!(launch("1", "2").1, "1 of 2\n");
+    assert_eq!(launch("0", "1").1, "0 of 1\n");
+}
