@@ -159,6 +159,7 @@ impl Parser<'_> {
             .help(match self.at(b'(') {
                 true if what == "the evidence" => "write the type of its value before its name",
                 true => "write the type that it returns before its name, `void` if none",
+                false if what == "the parameter" => "write `param TYPE NAME = VALUE;`",
                 false => "write `TYPE NAME;`",
             });
             return Err(self.report(error));
@@ -274,7 +275,9 @@ impl Parser<'_> {
     /// A function, from its parameters on.
     fn function(&mut self, ret: Range, name: Ident) -> Parsed<MemberKind> {
         let what = format!("the function `{}`", name.text);
+        let errors = self.errors.count();
         let params = self.parameters(&what)?;
+        let is_faulty = self.errors.count() > errors;
         let start = self.pos;
         let end = self.qualifiers_end();
         self.pos = end;
@@ -289,6 +292,11 @@ impl Parser<'_> {
         }
         let qualifiers = Range { start, end };
         let body = self.optional_body(&what, "")?;
+        if is_faulty && body.is_none() {
+            // It may have been meant as anything; that it has no body is not another fault.
+            self.is_past_fault = true;
+            return Err(Reported);
+        }
         Ok(MemberKind::Function {
             ret: self.cpp(ret),
             name,

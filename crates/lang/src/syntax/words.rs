@@ -100,7 +100,7 @@ const OTHER_CPP: &[&str] = &[
     "xor_eq",
 ];
 
-pub(super) fn is_type(word: &str) -> bool {
+pub(crate) fn is_type(word: &str) -> bool {
     TYPES.contains(&word)
 }
 

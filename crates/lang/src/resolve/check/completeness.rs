@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::super::members::name;
+use super::super::suggest;
 use super::Case;
+use crate::ast::{Member, MemberKind};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, ClassId, Gap, MemberRef};
 use crate::source::Span;
@@ -63,7 +66,7 @@ fn incomplete(
     };
     let message = format!("`{}` is not abstract, but lacks {count}", class.name());
     let mut fault = Diagnostic::error("incomplete-class", class.ast.name.span, message)
-        .help("define what is missing here, in a base or in a port; or mark the class `abstract`, to be completed by ports");
+        .help(help(analysis, id, missing));
     for (member, on) in missing {
         let where_missing = if on.len() == targets {
             String::new()
@@ -87,9 +90,24 @@ fn incomplete(
     fault
 }
 
+/// What to do, or which function of the class may have been meant.
+fn help(analysis: &Analysis, id: ClassId, missing: &BTreeMap<MemberRef, Vec<String>>) -> String {
+    let is_own = |m: &&Member| matches!(m.kind, MemberKind::Function { .. });
+    let own = &analysis.class(id).ast.members;
+    let names = || own.iter().filter(is_own).filter_map(|m| name(&m.kind));
+    let near = missing.keys().find_map(|member| {
+        let wanted = analysis.member_name(*member)?;
+        let near = suggest::similar(wanted, names().map(|n| n.text.as_str()))?;
+        Some(format!("did you mean `{wanted}` by `{near}`?"))
+    });
+    near.unwrap_or_else(|| {
+        "define what is missing here, in a base or in a port; or mark the class `abstract`, to be completed by ports".to_owned()
+    })
+}
+
 fn place(analysis: &Analysis, member: MemberRef) -> Span {
     let m = analysis.member(member);
-    super::super::members::name(&m.kind).map_or(m.span, |n| n.span)
+    name(&m.kind).map_or(m.span, |n| n.span)
 }
 
 fn ambiguous(

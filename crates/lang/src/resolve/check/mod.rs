@@ -4,6 +4,7 @@ mod completeness;
 mod conditions;
 mod inheritance;
 mod names;
+mod near;
 mod protocol;
 mod references;
 mod shapes;
@@ -24,6 +25,7 @@ pub(super) fn all(analysis: &Analysis) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for class in &analysis.classes {
         names::check(analysis, class, &mut found);
+        near::check(analysis, class, &mut found);
         conditions::check(analysis, class, &mut found);
         inheritance::check(analysis, class, &mut found);
         protocol::check(analysis, class, &mut found);

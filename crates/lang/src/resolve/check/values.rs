@@ -2,32 +2,35 @@
 
 use super::super::suggest;
 use super::{visible, visible_names};
-use crate::ast::{Chart, Cpp, Ident, MemberKind, Sweep, Values};
+use crate::ast::{Chart, Cpp, Ident, MemberKind, Param, Sweep, Values};
 use crate::cpp;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, Class};
+use crate::syntax::words;
 
 pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     for member in &class.ast.members {
         match &member.kind {
             MemberKind::Param(param) => {
-                if cpp::normalised(analysis.cpp(param.ty)) != "const char *" {
-                    arithmetic(analysis, param.ty, &param.name, "a parameter", found);
-                }
+                parameter(analysis, param, found);
                 sweep(analysis, &param.values, found);
             }
             MemberKind::Assign { values, .. } => sweep(analysis, values, found),
             MemberKind::Evidence {
                 ty, name, expects, ..
             } => {
-                arithmetic(analysis, *ty, name, "an evidence", found);
+                arithmetic(analysis, *ty, name, found);
                 if let Some((low, high)) = expects {
                     bound(analysis, *low, *high, found);
                 }
             }
             MemberKind::State {
-                name, array, init, ..
+                ty,
+                name,
+                array,
+                init,
             } => {
+                not_static(analysis, *ty, name, found);
                 sized_array(analysis, name, *array, init.is_some(), found);
             }
             MemberKind::Bound { value, .. } => constant_bound(analysis, *value, found),
@@ -37,13 +40,71 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
     }
 }
 
-fn arithmetic(analysis: &Analysis, ty: Cpp, name: &Ident, what: &str, found: &mut Vec<Diagnostic>) {
+fn arithmetic(analysis: &Analysis, ty: Cpp, name: &Ident, found: &mut Vec<Diagnostic>) {
     let text = cpp::normalised(analysis.cpp(ty));
     if text.contains(['*', '&']) || text == "void" || text.contains("string") {
-        let message = format!("`{}` is `{text}`, but {what} must be a number", name.text);
+        let message = format!(
+            "`{}` is `{}`, but an evidence must be a number",
+            name.text,
+            analysis.cpp(ty)
+        );
         found.push(
             Diagnostic::error("not-arithmetic", ty.span, message)
                 .help("use an arithmetic type, such as double, uint64_t or bool"),
+        );
+    }
+}
+
+fn parameter(analysis: &Analysis, param: &Param, found: &mut Vec<Diagnostic>) {
+    let ty = cpp::normalised(analysis.cpp(param.ty));
+    if ty == "const char *" {
+        return;
+    }
+    let help =
+        "a text is `const char *`; a number has an arithmetic type, such as int, double or size_t";
+    let shown = analysis.cpp(param.ty);
+    let fault = if ty.contains(['*', '&']) || ty == "void" || ty.contains("string") {
+        let message = format!(
+            "`{}` is `{shown}`, but a parameter is a number, a bool, an enumeration or a `const char *`",
+            param.name.text
+        );
+        Diagnostic::error("not-arithmetic", param.ty.span, message)
+    } else if let Some(value) = param.values.value
+        && is_text(analysis.cpp(value))
+        && is_number(&ty)
+    {
+        let message = format!(
+            "`{}` is `{shown}`, and its value is a text",
+            param.name.text
+        );
+        Diagnostic::error("value-of-other-type", value.span, message)
+    } else {
+        return;
+    };
+    found.push(fault.help(help));
+}
+
+/// Whether a type is surely a number: any other name may stand for `const char *`.
+fn is_number(ty: &str) -> bool {
+    let is_one =
+        |word: &str| words::is_type(word) || word == "std" || word == "::" || word.ends_with("_t");
+    ty.split_whitespace().all(is_one)
+}
+
+fn is_text(value: &str) -> bool {
+    value.starts_with('"') && cpp::tokens(value).len() == 1
+}
+
+/// C++ would want a definition outside the class, and there is one object of a class in any case.
+fn not_static(analysis: &Analysis, ty: Cpp, name: &Ident, found: &mut Vec<Diagnostic>) {
+    let text = analysis.cpp(ty);
+    let tokens = cpp::tokens(text);
+    let has = |word: &str| tokens.iter().any(|t| &text[t.range.clone()] == word);
+    if has("static") && !["const", "constexpr", "inline"].into_iter().any(has) {
+        let message = format!("the state `{}` is static", name.text);
+        found.push(
+            Diagnostic::error("static-state", name.span, message)
+                .help("leave `static` out: a class has one object in each process"),
         );
     }
 }

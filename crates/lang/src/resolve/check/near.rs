@@ -1,0 +1,59 @@
+//! A function that nothing calls and that is named almost as one that the harness calls: a slip of the hand, which would
+//! otherwise pass in silence.
+
+use super::super::suggest;
+use super::visible;
+use crate::ast::{Ident, Member, MemberKind};
+use crate::cpp;
+use crate::diagnostic::Diagnostic;
+use crate::model::{Analysis, Class, Role};
+
+pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
+    let Some(parent) = class.parent else { return };
+    if class.role != Role::Benchmark {
+        return;
+    }
+    for name in class.ast.members.iter().filter_map(function) {
+        if visible(analysis, parent, &name.text).is_some() {
+            continue;
+        }
+        let Some(near) = suggest::similar(&name.text, protocol(analysis, class)) else {
+            continue;
+        };
+        if uses(analysis, &name.text) > 1 {
+            continue;
+        }
+        let message = format!("nothing calls `{}`", name.text);
+        found.push(
+            Diagnostic::warning("never-called", name.span, message)
+                .help(format!("did you mean `{near}`, which the harness calls?")),
+        );
+    }
+}
+
+/// The name of a member that is a function.
+fn function(member: &Member) -> Option<&Ident> {
+    match &member.kind {
+        MemberKind::Function { name, .. } => Some(name),
+        _ => None,
+    }
+}
+
+/// What the harness calls: the functions of the root class.
+fn protocol<'a>(analysis: &'a Analysis, class: &Class) -> impl Iterator<Item = &'a str> {
+    let root = analysis.ancestry(class.id).last();
+    let members = root.map_or(&[][..], |id| &analysis.class(id).ast.members);
+    members.iter().filter_map(function).map(|n| n.text.as_str())
+}
+
+/// How often a word stands in all that was read.
+fn uses(analysis: &Analysis, word: &str) -> usize {
+    let files = analysis.sources.files().map(|(_, file)| &file.text);
+    let texts = files.filter(|text| text.contains(word));
+    texts
+        .map(|text| {
+            let tokens = cpp::tokens(text).into_iter();
+            tokens.filter(|t| &text[t.range.clone()] == word).count()
+        })
+        .sum()
+}
