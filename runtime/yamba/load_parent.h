@@ -120,7 +120,6 @@ class Parent {
     }
 
     void conduct_rounds(const Size &sizes, bool has_dummy) {
-        uint64_t end = in(double(plan_.time));
         double longest = header_.alone.pass > header_.alone.dummy_pass ? header_.alone.pass : header_.alone.dummy_pass;
         double allowance = patience(longest * double(sizes.passes + sizes.piece));
         header_.again = 1;
@@ -130,7 +129,7 @@ class Parent {
             if (has_dummy) conduct_stretch(0, allowance);
             await(reported, allowance);
             rounds_++;
-            if (rounds_ >= plan_.intervals || system_clock() >= end) return;
+            if (rounds_ >= plan_.intervals) return;
         }
     }
 
