@@ -4,6 +4,7 @@
 mod arguments;
 mod documents;
 mod everywhere;
+mod files;
 mod house;
 mod machine;
 mod programs;

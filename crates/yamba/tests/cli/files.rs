@@ -1,0 +1,199 @@
+//! Benchmarks of files: evidence that fails where it must, and nothing left whoever is killed.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::Value;
+
+use crate::support::{Yamba, has};
+
+/// Classes that do something else than what they extend says, with the evidence that shows it.
+const WRONG: [(&str, &str, &str, &str); 7] = [
+    // A page that a process has mapped and touched stays in memory.
+    (
+        "kept_in_memory",
+        "lat_file_rd",
+        "resident_before_pass",
+        "byte_t sum;
+         bool may_fault() { return true; }
+         void setup()
+         {
+             super::setup();
+             void *pages = must(mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0));
+             for (size_t i = 0; i < size; i += platform.page_size) sum += static_cast<volatile byte_t *>(pages)[i];
+         }",
+    ),
+    // Somebody reads it between the look and the pass.
+    (
+        "read_before",
+        "lat_file_rd",
+        "fetched_per_byte",
+        "void before_pass() { super::before_pass(); super::benchmark(); first_words = 0; fetched_before = storage.bytes_fetched(); }",
+    ),
+    (
+        "from_storage",
+        "bw_file_rd",
+        "fetched_per_byte",
+        "bool may_wait() { return true; }
+         void benchmark() { int other = must(open(path, O_RDONLY)); storage.forget(other); must(close(other)); super::benchmark(); }",
+    ),
+    (
+        "nothing_read",
+        "bw_file_rd",
+        "handed_over_per_byte",
+        "void benchmark() { pass_done(true); }",
+    ),
+    (
+        "mapped_from_storage",
+        "bw_mmap_rd",
+        "major_faults",
+        "map_inside = true;
+         bool may_wait() { return true; }
+         void benchmark() { int other = must(open(path, O_RDONLY)); storage.forget(other); must(close(other)); super::benchmark(); }",
+    ),
+    (
+        "nothing_created",
+        "lat_fs",
+        "files_there",
+        "operation = \"create\";
+         void benchmark() {}",
+    ),
+    (
+        "nothing_written",
+        "bw_disk_wr",
+        "blocks_on_storage",
+        "void benchmark() { passes++; }",
+    ),
+];
+
+/// A folder on a disk: one of temporary files may be memory.
+fn storage() -> tempfile::TempDir {
+    let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    tempfile::Builder::new().tempdir_in(disk).unwrap()
+}
+
+#[test]
+fn evidence_catches_what_is_not_as_the_name_says() {
+    if !has("g++") {
+        return;
+    }
+    let mut text = "native {\n#include <fcntl.h>\n#include <sys/mman.h>\n}\n".to_owned();
+    for (name, base, _, members) in WRONG {
+        text += &format!("yamba {name} extends {base} on linux\n{{\n{members}\n}}\n");
+    }
+    let folder = storage();
+    let mut yamba = Yamba::new()
+        .file("wrong.yamba", text)
+        .env("TMPDIR", folder.path());
+    let answer = yamba.run("run wrong.yamba --quick --set size=64K --launches 1 --json");
+    let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    let entries = run["benchmarks"].as_array().unwrap();
+    for (name, _, evidence, _) in WRONG {
+        let all: Vec<&Value> = entries.iter().filter(|b| b["class"] == name).collect();
+        if all.iter().any(|b| b["status"] == "skipped") {
+            eprintln!("left out: {name}: {}", all[0]["notes"]);
+            continue;
+        }
+        let is_caught =
+            |b: &&Value| b["status"] == "invalid" && b["notes"].to_string().contains(evidence);
+        assert!(all.iter().any(is_caught), "{name}: {all:#?}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// Processes that work in a folder of temporary files: the run itself, and all that it starts.
+fn at_work(folder: &Path) -> Vec<u32> {
+    let told = format!("TMPDIR={}\0", folder.display());
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let pids = all.filter_map(|e| e.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(|pid| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment
+            .windows(told.len())
+            .any(|w| w == told.as_bytes())
+    })
+    .collect()
+}
+
+fn kill(pid: u32) {
+    let mut command = Command::new("kill");
+    command.args(["-KILL", &pid.to_string()]);
+    // It may have ended already.
+    let _ = command.stderr(Stdio::null()).status();
+}
+
+/// A run of what forks, writes and creates.
+fn start(yamba: &Yamba) -> Child {
+    let words = [
+        "run",
+        "lat_file_contention",
+        "bw_disk_wr",
+        "lat_fs",
+        "--quick",
+    ];
+    let mut command = yamba.command(&words);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().unwrap()
+}
+
+/// A moment between now and most of what the run takes, another one each time.
+fn wait_a_moment() {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    std::thread::sleep(Duration::from_millis(
+        200 + u64::from(now.unwrap().subsec_micros()) % 1500,
+    ));
+}
+
+fn wait_until_nobody_works_in(folder: &Path) {
+    let begun = Instant::now();
+    while !at_work(folder).is_empty() {
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "{:?} are left",
+            at_work(folder)
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let all = fs::read_dir(folder).unwrap().flatten();
+    all.map(|e| e.path()).collect()
+}
+
+#[test]
+fn whoever_is_killed_no_process_and_no_file_is_left() {
+    if !has("g++") {
+        return;
+    }
+    let folder = storage();
+    let yamba = Yamba::new().env("TMPDIR", folder.path());
+    // Built once, so that a moment is one of the measurement.
+    start(&yamba).wait().unwrap();
+    for _ in 0..3 {
+        let mut run = start(&yamba);
+        wait_a_moment();
+        let programs = at_work(folder.path());
+        programs
+            .into_iter()
+            .filter(|pid| *pid != run.id())
+            .for_each(kill);
+        run.wait().unwrap();
+        wait_until_nobody_works_in(folder.path());
+        assert_eq!(entries(folder.path()), [PathBuf::new(); 0]);
+    }
+    let mut run = start(&yamba);
+    wait_a_moment();
+    kill(run.id());
+    run.wait().unwrap();
+    wait_until_nobody_works_in(folder.path());
+    // The next run removes what nobody holds any more, once it is some seconds old.
+    let then = SystemTime::now() - Duration::from_secs(60);
+    for left in entries(folder.path()) {
+        File::open(left).unwrap().set_modified(then).unwrap();
+    }
+    start(&yamba).wait().unwrap();
+    assert_eq!(entries(folder.path()), [PathBuf::new(); 0]);
+}
