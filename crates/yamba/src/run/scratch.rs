@@ -2,11 +2,13 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 use rustix::fs::{FlockOperation, flock};
 
 use super::disk::Room;
 use super::options::Options;
+use super::strays::{self, Started};
 use crate::machine::scratch_folder;
 
 const PREFIX: &str = "yamba-run-";
@@ -16,7 +18,11 @@ const PREFIX: &str = "yamba-run-";
 pub(super) struct Scratch {
     directory: PathBuf,
     _lock: Option<File>,
+    executor: Option<(Child, Started)>,
 }
+
+/// What an executor does, once its input ends. Benchmarks may have a few more files to write before their end reaches them.
+const LAST_WILL: &str = r#"read nothing; for n in 1 2 3 4 5 6 7 8 9 10; do rm -rf -- "$1"; [ -e "$1" ] || exit; sleep 0.1; done"#;
 
 impl Scratch {
     /// Makes one under `TMPDIR` or `/var/tmp` (`/tmp` is often memory), and removes those of runs that were killed.
@@ -37,6 +43,7 @@ impl Scratch {
             let _ = flock(lock, FlockOperation::LockExclusive);
         }
         Scratch {
+            executor: executor(&directory),
             directory,
             _lock: lock,
         }
@@ -58,9 +65,30 @@ impl Scratch {
     }
 }
 
+/// A process that removes the directory when this one has ended, however it did: it holds the other end of its input. Where there is
+/// none, the next run sweeps.
+fn executor(directory: &Path) -> Option<(Child, Started)> {
+    use std::os::unix::process::CommandExt;
+    let mut command = Command::new("/bin/sh");
+    command
+        .args(["-c", LAST_WILL, "sh"])
+        .arg(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        // What ends the terminal's group is not for it.
+        .process_group(0);
+    strays::start(&mut command).ok()
+}
+
 impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.directory);
+        if let Some((mut child, started)) = self.executor.take() {
+            // Closes its input first.
+            let _ = child.wait();
+            strays::forget(started);
+        }
     }
 }
 

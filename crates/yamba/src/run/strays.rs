@@ -50,6 +50,11 @@ pub(super) fn start(command: &mut Command) -> io::Result<(Child, Started)> {
     Ok((child, Started { pid, since }))
 }
 
+/// Its end was taken note of.
+pub(super) fn forget(process: Started) {
+    started().remove(&process.pid);
+}
+
 /// Where the system has nobody adopt orphans, none is found.
 #[cfg(target_os = "linux")]
 fn adopt_orphans() {

@@ -1,0 +1,117 @@
+//! What a run may leave behind: processes, files, mounts, kernel objects, settings of the system.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A process that lives.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// Its number.
+    pub pid: i32,
+    /// What it was started with, or its name.
+    pub words: String,
+}
+
+/// From now on this process inherits what its descendants leave behind: whatever of them lives is found by descent, whoever was its parent.
+pub fn adopt_orphans() {
+    let own = rustix::process::getpid();
+    rustix::process::set_child_subreaper(Some(own)).expect("Linux 3.4");
+}
+
+/// All that descend from this process and live. What has ended stays until its parent asks, and is no part.
+pub fn descendants(of: i32) -> Vec<Process> {
+    let all = processes();
+    let mut family = BTreeSet::from([of]);
+    loop {
+        let known = family.len();
+        family.extend(
+            all.iter()
+                .filter(|(_, p)| family.contains(&p.0))
+                .map(|(pid, _)| *pid)
+                .collect::<Vec<_>>(),
+        );
+        if family.len() == known {
+            break;
+        }
+    }
+    family.remove(&of);
+    let living = family
+        .into_iter()
+        .filter(|pid| !matches!(all[pid].1, 'Z' | 'X'));
+    living
+        .map(|pid| Process {
+            pid,
+            words: words(pid),
+        })
+        .collect()
+}
+
+/// Parent and state of every process.
+fn processes() -> BTreeMap<i32, (i32, char)> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|e| e.file_name().to_str()?.parse().ok());
+    let stat = |pid: i32| {
+        let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let (_, after) = text.rsplit_once(')')?;
+        let mut fields = after.split_whitespace();
+        let state = fields.next()?.chars().next()?;
+        Some((pid, (fields.next()?.parse().ok()?, state)))
+    };
+    numbers.filter_map(stat).collect()
+}
+
+fn words(pid: i32) -> String {
+    let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = String::from_utf8_lossy(&bytes).replace('\0', " ");
+    match words.trim() {
+        "" => fs::read_to_string(format!("/proc/{pid}/comm"))
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
+        words => words.chars().take(200).collect(),
+    }
+}
+
+/// Sends a signal; one that has ended meanwhile needs none.
+pub fn signal(pid: i32, signal: rustix::process::Signal) {
+    if let Some(pid) = rustix::process::Pid::from_raw(pid) {
+        let _ = rustix::process::kill_process(pid, signal);
+    }
+}
+
+/// What is in this folder, one line each.
+pub fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(|e| format!("file {}", e.path().display()))
+        .collect()
+}
+
+/// Mounts that bear this folder's name.
+pub fn mounts(folder: &Path) -> Vec<String> {
+    let folder = folder.display().to_string();
+    let all = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let ours = all.lines().filter(|l| l.contains(&folder));
+    ours.map(|l| format!("mount {l}")).collect()
+}
+
+/// Waits until nothing is left of this folder's run, at most so long; says what is.
+pub fn settle(folder: &Path, patience: Duration) -> Vec<String> {
+    let own = std::process::id() as i32;
+    let since = Instant::now();
+    loop {
+        let mut left: Vec<String> = descendants(own)
+            .iter()
+            .map(|p| format!("process {} {}", p.pid, p.words))
+            .collect();
+        left.extend(files(folder));
+        left.extend(mounts(folder));
+        if left.is_empty() || since.elapsed() > patience {
+            return left;
+        }
+        sleep(Duration::from_millis(10));
+    }
+}
