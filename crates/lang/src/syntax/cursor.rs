@@ -378,7 +378,7 @@ impl<'a> Parser<'a> {
 
     /// Reads the `;` after `what`. If it is missing, says so and goes on where the next member seems to begin.
     pub(super) fn semicolon(&mut self, what: &str) {
-        if self.eat(b';') {
+        if self.eat(b';') || self.is_after_forgotten() {
             return;
         }
         let place = self.after(self.pos);
@@ -401,6 +401,16 @@ impl<'a> Parser<'a> {
         if !is_end {
             self.skip_member();
         }
+    }
+
+    /// Whether a bracket shortly before was to be closed here and is not: that was reported, and may have taken the `;`.
+    fn is_after_forgotten(&self) -> bool {
+        let near = self.pos.saturating_sub(64)..self.pos;
+        let is_open = |at: usize| {
+            self.close(at)
+                .is_some_and(|c| !c.is_real && c.at == self.pos)
+        };
+        near.into_iter().any(is_open)
     }
 
     /// Whether a member begins here with its own word.

@@ -182,6 +182,7 @@ impl Parser<'_> {
             self.report(error);
             return None;
         }
+        parts.iter().for_each(|part| self.report_unbalanced(*part));
         Some((self.cpp(parts[0]), self.cpp(parts[1])))
     }
 
@@ -448,8 +449,41 @@ impl Parser<'_> {
             return Err(self.report(error));
         }
         self.refuse_second_name(range)?;
+        self.report_unbalanced(range);
         self.pos = range.end;
         Ok(self.cpp(range))
+    }
+
+    /// Says of an expression that its parentheses or brackets do not pair: the C++ compiler would stumble far behind it.
+    pub(super) fn report_unbalanced(&mut self, range: Range) {
+        let mut open = Vec::new();
+        let mut stray = None;
+        for at in range.start..range.end {
+            match self.kind_at(at) {
+                Kind::Mark(b @ (b'(' | b'[')) => open.push((at, b)),
+                Kind::Mark(b @ (b')' | b']')) => {
+                    let wanted = if b == b')' { b'(' } else { b'[' };
+                    if open.pop().is_none_or(|(_, mark)| mark != wanted) {
+                        stray = Some(at);
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        let error = match (stray, open.last()) {
+            (Some(at), _) => {
+                let message = format!("{} closes nothing", self.shown(at));
+                Diagnostic::error("stray-bracket", self.span_at(at), message)
+                    .help("delete it, or write what it should close")
+            }
+            (None, Some((at, _))) => {
+                let message = format!("{} is never closed in this expression", self.shown(*at));
+                Diagnostic::error("unclosed-bracket", self.span_at(*at), message)
+            }
+            (None, None) => return,
+        };
+        self.report(error);
     }
 
     /// Refuses `1, b = 2`: in C++ it would declare another name.

@@ -148,6 +148,7 @@ impl Parser<'_> {
             .help(format!("write `{form}(FIRST, LAST, {last})`"));
             return Err(self.report(error));
         }
+        parts.iter().for_each(|part| self.report_unbalanced(*part));
         let [first, end, step] = [parts[0], parts[1], parts[2]].map(|p| self.cpp(p));
         Ok(match form {
             "log" => Sweep::Log(first, end, step),
@@ -200,6 +201,7 @@ impl Parser<'_> {
             };
             return Err(self.report(error));
         }
+        parts.iter().for_each(|part| self.report_unbalanced(*part));
         Ok(parts.into_iter().map(|p| self.cpp(p)).collect())
     }
 }

@@ -257,7 +257,7 @@ fn declaration(analysis: &Analysis, kind: &MemberKind, text: &str) -> String {
         // A port gives an inherited parameter its value; it does not declare it anew.
         MemberKind::Param(p) => {
             format!(
-                "    // {} = VALUE;    (a {})\n",
+                "    // {} = VALUE;    (a {}; a sweep may follow: over {{VALUES}} quick {{VALUES}})\n",
                 p.name.text,
                 analysis.cpp(p.ty)
             )
