@@ -56,10 +56,12 @@ inline bool is_left(const struct stat &file) {
     return at.tv_sec < launched.tv_sec || (at.tv_sec == launched.tv_sec && at.tv_nsec < launched.tv_nsec);
 }
 
-// What a file takes: holes take nothing.
-inline uint64_t taken(const struct stat &file) {
+// What a file takes: holes take nothing, unless they are about to be filled.
+inline uint64_t taken(const char *name, const struct stat &file) {
     uint64_t blocks = uint64_t(file.st_blocks) * 512, length = uint64_t(file.st_size);
-    return blocks < length ? blocks : length;
+    const char *ending = strrchr(name, '.');
+    bool is_being_written = ending != nullptr && strcmp(ending, ".part") == 0;
+    return blocks < length && !is_being_written ? blocks : length;
 }
 
 // Bytes that all files below a directory take; those left from other launches are removed if `sweep`.
@@ -76,7 +78,7 @@ inline uint64_t held(int directory_fd, bool sweep) {
             int below = openat(dirfd(entries), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
             if (below >= 0) bytes += held(below, sweep);
         } else if (!sweep || !is_left(file) || unlinkat(dirfd(entries), name, 0) != 0) {
-            bytes += S_ISREG(file.st_mode) ? taken(file) : 0;
+            bytes += S_ISREG(file.st_mode) ? taken(name, file) : 0;
         }
     }
     closedir(entries);
