@@ -182,7 +182,7 @@ fn whoever_is_killed_no_process_and_no_file_is_left() {
             .for_each(kill);
         run.wait().unwrap();
         wait_until_nobody_works_in(folder.path());
-        assert_eq!(entries(folder.path()), [PathBuf::new(); 0]);
+        assert_eq!(entries(folder.path()), Vec::<PathBuf>::new());
     }
     let mut run = start(&yamba);
     wait_a_moment();
@@ -195,5 +195,5 @@ fn whoever_is_killed_no_process_and_no_file_is_left() {
         File::open(left).unwrap().set_modified(then).unwrap();
     }
     start(&yamba).wait().unwrap();
-    assert_eq!(entries(folder.path()), [PathBuf::new(); 0]);
+    assert_eq!(entries(folder.path()), Vec::<PathBuf>::new());
 }
