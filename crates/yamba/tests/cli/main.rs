@@ -7,6 +7,7 @@ mod everywhere;
 mod files;
 mod house;
 mod machine;
+mod network;
 mod programs;
 mod run_options;
 mod support;

@@ -1,0 +1,157 @@
+//! The network's benchmarks where there is no network, when they are killed, and when they measure something else than they say.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Answer, Yamba, has};
+
+/// In time for a slow machine with much else to do.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// How many processes have this folder in their environment: those of a run that was told to work there.
+fn processes_of(folder: &Path) -> usize {
+    let folder = folder.as_os_str().as_encoded_bytes();
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let environments = all.filter_map(|e| fs::read(e.path().join("environ")).ok());
+    environments
+        .filter(|e| e.windows(folder.len()).any(|w| w == folder))
+        .count()
+}
+
+#[test]
+fn without_a_network_it_is_said_what_mends_that() {
+    if !has("g++") {
+        return;
+    }
+    let yamba = Yamba::new();
+    let inner = yamba.command(&["run", "lat_tcp", "--quick", "--set", "placement=same"]);
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--net", "--map-root-user"]);
+    command.arg(inner.get_program()).args(inner.get_args());
+    command.current_dir(yamba.folder.path());
+    command.envs(inner.get_envs().filter_map(|(k, v)| Some((k, v?))));
+    let allowed = Command::new("unshare")
+        .args(["--user", "--net", "--map-root-user", "true"])
+        .stderr(Stdio::null())
+        .status();
+    if !allowed.is_ok_and(|s| s.success()) {
+        eprintln!("left out: no network name space can be made here");
+        return;
+    }
+    let answer = Answer::of(command.output().unwrap()).ok();
+    answer.says(&["skipped", "ip link set lo up"]);
+}
+
+#[test]
+fn many_at_the_same_time_do_not_connect() {
+    if !has("g++") {
+        return;
+    }
+    Yamba::new()
+        .run("run lat_connect -P 2 --quick --set host=loopback")
+        .ok()
+        .says(&["skipped", "TIME_WAIT"]);
+}
+
+#[test]
+fn no_process_outlives_a_killed_run() {
+    if !has("g++") {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let yamba = Yamba::new().env("TMPDIR", place.path());
+    for words in [
+        "run lat_tcp --time 300 --set host=veth --set placement=same --set message=1",
+        "run lat_http --time 300 --set server=own --set placement=same",
+    ] {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let mut run = yamba
+            .command(&words)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // The command, the one that measures and its partner; or it has ended, since two hosts cannot be made here.
+        until("it does not start", || {
+            processes_of(place.path()) >= 3 || run.try_wait().unwrap().is_some()
+        });
+        let _ = run.kill();
+        run.wait().unwrap();
+        until("a process is left", || processes_of(place.path()) == 0);
+    }
+}
+
+const FALSE_ONES: &str = "native {
+    #include <sys/socket.h>
+}
+yamba another_answer extends lat_tcp
+{
+    void answer() { take(far); buffer[0]++; give(far); }
+}
+yamba no_network extends lat_udp
+{
+    void open_ends()
+    {
+        int ends[2];
+        must(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
+        near = ends[0], far = ends[1];
+    }
+}
+yamba no_connections extends lat_connect
+{
+    void benchmark() { for (int end : ends) made += end >= 0; }
+}
+";
+
+#[test]
+fn what_measures_something_else_is_invalid() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("false_ones.yamba", FALSE_ONES);
+    let answer = yamba.run("run false_ones.yamba --quick --set host=loopback --json");
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    let why = |class: &str, evidence: &str| {
+        let mut all = run["benchmarks"].as_array().unwrap().iter();
+        let figure = all.find(|b| b["class"] == class).unwrap();
+        assert_eq!(figure["valid"], false, "{figure}");
+        assert!(figure["notes"].to_string().contains(evidence), "{figure}");
+    };
+    why("another_answer", "message_unchanged");
+    why("no_connections", "accepted_per_connection");
+}
+
+/// The loopback carries what other tests say; a network of its own does not.
+#[test]
+fn what_does_not_cross_the_network_is_invalid() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("false_ones.yamba", FALSE_ONES);
+    let answer = yamba.run("run false_ones.yamba --quick --set host=veth --json");
+    let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    let mut all = run["benchmarks"].as_array().unwrap().iter();
+    let figure = all.find(|b| b["class"] == "no_network").unwrap();
+    if figure["status"] == "skipped" {
+        eprintln!("left out: two hosts cannot be made here");
+        return;
+    }
+    assert_eq!(figure["valid"], false, "{figure}");
+    assert!(
+        figure["notes"]
+            .to_string()
+            .contains("interface_bytes_per_byte"),
+        "{figure}"
+    );
+}
