@@ -9,6 +9,7 @@ mod house;
 mod machine;
 mod network;
 mod programs;
+mod remote;
 mod run_options;
 mod support;
 mod time;
