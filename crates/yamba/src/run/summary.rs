@@ -197,7 +197,8 @@ fn judge(program: &Program, recorded: &mut Recorded, ends: &[End]) -> Vec<String
     }
     reasons.extend(evidence_reasons(b, &used));
     if b.figure.as_deref() != Some("value") {
-        reasons.extend(nothing_measurable(figures.times, &recorded.sizing, ends));
+        let reason = nothing_measurable(figures.times, &recorded.sizing, ends);
+        reasons.extend(reason.or_else(|| below_the_clock(b, &used)));
     }
     reasons.extend(physics(b, &figures));
     b.notes.splice(0..0, verdict.note);
@@ -331,6 +332,20 @@ fn nothing_measurable(
             "nothing measurable: benchmark and dummy take the same time ({} to {} ns an operation apart)",
             units::number(low),
             units::number(high)
+        )
+    })
+}
+
+/// What a whole interval takes beyond its dummy is less than one step of the clock: the steps make the figure, not the benchmark.
+fn below_the_clock(benchmark: &Benchmark, used: &Used<'_>) -> Option<String> {
+    let step = benchmark.clock.as_ref()?.resolution_ns?;
+    let apart: Vec<f64> = used.admitted.iter().map(|i| i.ns - i.dummy_ns).collect();
+    let apart = median(&apart)?;
+    (apart <= step).then(|| {
+        format!(
+            "nothing measurable: an interval takes {} ns longer than its dummy, and the clock steps by {} ns",
+            units::number(apart),
+            units::number(step)
         )
     })
 }

@@ -222,6 +222,18 @@ fn a_dummy_as_long_as_the_benchmark_is_nothing() {
     );
 }
 
+/// However many operations share it: a difference of one step of the clock is no time of theirs.
+#[test]
+fn a_time_below_the_clocks_step_is_nothing() {
+    let close = changed(|_, raw| raw.ns = raw.dummy_ns + 15.0);
+    let b = replay(&program(), &close, Ending::Exit(0));
+    assert_eq!(b.status, Status::Invalid);
+    assert_eq!(
+        b.notes[0],
+        "nothing measurable: an interval takes 15 ns longer than its dummy, and the clock steps by 20 ns"
+    );
+}
+
 #[test]
 fn a_time_that_does_not_grow_is_nothing() {
     let lines = VALID.replace("\"passes\": 20, \"ns\": 8", "\"passes\": 20, \"ns\": 4");
