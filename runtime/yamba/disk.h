@@ -56,12 +56,15 @@ inline bool is_left(const struct stat &file) {
     return at.tv_sec < launched.tv_sec || (at.tv_sec == launched.tv_sec && at.tv_nsec < launched.tv_nsec);
 }
 
+// Ends the name of a file that is being written: its length was set first.
+constexpr const char *being_written = ".part";
+
 // What a file takes: holes take nothing, unless they are about to be filled.
 inline uint64_t taken(const char *name, const struct stat &file) {
     uint64_t blocks = uint64_t(file.st_blocks) * 512, length = uint64_t(file.st_size);
-    const char *ending = strrchr(name, '.');
-    bool is_being_written = ending != nullptr && strcmp(ending, ".part") == 0;
-    return blocks < length && !is_being_written ? blocks : length;
+    size_t n = strlen(name), ending = strlen(being_written);
+    if (n > ending && strcmp(name + n - ending, being_written) == 0) return length;
+    return blocks < length ? blocks : length;
 }
 
 // Bytes that all files below a directory take; those left from other launches are removed if `sweep`.

@@ -102,6 +102,7 @@ inline void write_file(const char *path, uint64_t bytes) {
     static uint64_t block[8192];
     uint64_t state = 88172645463325252u;
     int fd = must(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    disk::find_room(directory.c_str(), bytes, bytes, path);
     must(ftruncate(fd, off_t(bytes)));
     disk::find_room(directory.c_str(), 0, bytes, path);
     for (uint64_t done = 0; done < bytes;) {
@@ -141,7 +142,7 @@ inline const char *scratch_file(const char *name, uint64_t bytes) {
     }
     unlink(path->c_str());
     Text part = *path;
-    part.add(".part");
+    part.add(disk::being_written);
     scratch::write_file(part.c_str(), bytes);
     must(rename(part.c_str(), path->c_str()));
     return path->c_str();

@@ -1,8 +1,10 @@
 //! Programs that were built, by the hash of all that they depend on.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use super::BuildError;
@@ -44,15 +46,27 @@ impl Key {
         Ok(())
     }
 
-    /// Every file of a folder, by name and content.
+    /// Every file of a folder, by name and content, as they were when they were first asked for.
     pub(super) fn add_folder(&mut self, folder: &Path) -> io::Result<()> {
+        static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.contains_key(folder) {
+            let mut key = Key::new();
+            key.read_folder(folder)?;
+            known.insert(folder.to_path_buf(), key.finish());
+        }
+        self.add(&known[folder]);
+        Ok(())
+    }
+
+    fn read_folder(&mut self, folder: &Path) -> io::Result<()> {
         let mut entries: Vec<PathBuf> = fs::read_dir(folder)?
             .map(|e| e.map(|e| e.path()))
             .collect::<Result<_, _>>()?;
         entries.sort();
         for path in entries {
             if path.is_dir() {
-                self.add_folder(&path)?;
+                self.read_folder(&path)?;
             } else {
                 self.bytes(path.as_os_str().as_encoded_bytes());
                 self.bytes(&fs::read(&path)?);
@@ -63,6 +77,30 @@ impl Key {
 
     pub(super) fn finish(self) -> String {
         self.0.finalize().to_hex()[..32].to_owned()
+    }
+}
+
+/// What is being made.
+static MAKING: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+static MADE: Condvar = Condvar::new();
+
+/// Nobody else in this process makes the same meanwhile.
+pub(super) struct Alone(String);
+
+/// Waits until nobody makes what has this key.
+pub(super) fn alone(key: &str) -> Alone {
+    let making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let wait = MADE.wait_while(making, |m| m.contains(key));
+    let mut making = wait.unwrap_or_else(PoisonError::into_inner);
+    making.insert(key.to_owned());
+    Alone(key.to_owned())
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        let mut making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+        making.remove(&self.0);
+        MADE.notify_all();
     }
 }
 

@@ -3,6 +3,7 @@
 mod assemble;
 mod cache;
 mod messages;
+mod several;
 mod toolchain;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use yamba_codegen::asm::{self, AsmBlock, AssembledBlock, Syntax};
 use yamba_lang::{Analysis, ClassId, Diagnostic, Program, Severity, Target};
 
 use crate::embedded;
+pub use several::build_all;
 use toolchain::Toolchain;
 pub use toolchain::host;
 
@@ -123,6 +125,14 @@ pub fn assemble(
     Job::new(analysis, class, target, &options)?.assemble(folder.path())
 }
 
+/// What all programs of a target are made with.
+struct Shared {
+    /// The folder with the header that the compiler has read already, if it can use one.
+    header: Option<PathBuf>,
+    /// The object file of what does not depend on the benchmark.
+    harness: PathBuf,
+}
+
 struct Job<'a> {
     analysis: &'a Analysis,
     name: &'a str,
@@ -162,14 +172,17 @@ impl<'a> Job<'a> {
 
     fn build(&self) -> Result<Built, BuildError> {
         let cache = cache::Cache::open()?;
-        let harness = self.harness(&cache)?;
+        let shared = Shared {
+            header: self.header(&cache)?,
+            harness: self.harness(&cache)?,
+        };
         let key = self.key()?;
         let mut warnings = Vec::new();
         let cached = cache.find(&key, self.name);
         let folder = match &cached {
             Some(folder) => folder.clone(),
             None => cache.fill(&key, self.name, |staging| {
-                self.compile(staging, &harness, &mut warnings)
+                self.compile(staging, &shared, &mut warnings)
             })?,
         };
         let (program, source) = (
@@ -177,7 +190,7 @@ impl<'a> Job<'a> {
             folder.join(format!("{}.cc", self.name)),
         );
         Ok(Built {
-            command: show(&self.command(&source, &harness, Path::new(self.name))),
+            command: show(&self.command(&source, &shared, Path::new(self.name))),
             program,
             source,
             cached: cached.is_some(),
@@ -192,9 +205,13 @@ impl<'a> Job<'a> {
         key.add(&yamba_codegen::generate(self.analysis, &self.program, &[]).cpp);
         key.add(&asm::Listing::full(&self.syntax, &self.blocks, Default::default()).text);
         key.add(&self.program.target.to_string());
+        let anywhere = Shared {
+            header: None,
+            harness: PathBuf::from("harness"),
+        };
         key.add(&show(&self.command(
             Path::new("in"),
-            Path::new("harness"),
+            &anywhere,
             Path::new("out"),
         )));
         for tool in [&self.toolchain.compiler, &self.toolchain.assembler] {
@@ -204,47 +221,79 @@ impl<'a> Job<'a> {
         Ok(key.finish())
     }
 
+    /// What every program includes first, read by the compiler once. The folder that it searches before the runtime's: what it finds there
+    /// does not fit, it passes over. Only g++ looks for it by itself.
+    fn header(&self, cache: &cache::Cache) -> Result<Option<PathBuf>, BuildError> {
+        const NAME: &str = "yamba/program.h.gch";
+        if self.toolchain.compiler.columns() != messages::Columns::Characters {
+            return Ok(None);
+        }
+        let mut command = self.compiler();
+        command.arg("-I").arg(&self.runtime);
+        command.args(["-x", "c++-header", "-w"]);
+        command.arg(self.runtime.join("yamba/program.h"));
+        self.beside(cache, NAME, command).map(Some)
+    }
+
     /// The part of every program that does not depend on its benchmark, as an object file. It is most of what a compiler has to do, so it is
     /// built once.
     fn harness(&self, cache: &cache::Cache) -> Result<PathBuf, BuildError> {
         const NAME: &str = "harness.o";
-        let mut key = cache::Key::new();
-        key.add(&self.program.target.to_string());
-        key.add(&show(&self.harness_command(Path::new(NAME))));
-        key.add_tool(&self.toolchain.compiler)?;
-        key.add_folder(&self.runtime)?;
-        let key = key.finish();
-        let folder = match cache.find(&key, NAME) {
-            Some(folder) => folder,
-            None => cache.fill(&key, NAME, |staging| {
-                let mut command = self.harness_command(&staging.join(NAME));
-                let output = command.env("LC_ALL", "C").output()?;
-                if output.status.success() {
-                    return Ok(());
-                }
-                Err(BuildError::Tool {
-                    command: show(&command),
-                    output: String::from_utf8_lossy(&output.stderr).into_owned(),
-                })
-            })?,
-        };
+        let folder = self.beside(cache, NAME, self.harness_command())?;
         Ok(folder.join(NAME))
     }
 
-    fn harness_command(&self, output: &Path) -> Command {
+    /// The folder with what `command` makes for all programs. Of several that ask at the same time one makes it.
+    fn beside(
+        &self,
+        cache: &cache::Cache,
+        name: &str,
+        mut command: Command,
+    ) -> Result<PathBuf, BuildError> {
+        let mut key = cache::Key::new();
+        key.add(&self.program.target.to_string());
+        key.add(&show(&command));
+        key.add_tool(&self.toolchain.compiler)?;
+        key.add_folder(&self.runtime)?;
+        let key = key.finish();
+        let _alone = cache::alone(&key);
+        if let Some(folder) = cache.find(&key, name) {
+            return Ok(folder);
+        }
+        cache.fill(&key, name, |staging| {
+            let out = staging.join(name);
+            std::fs::create_dir_all(out.parent().unwrap_or(staging))?;
+            command.arg("-o").arg(out);
+            let output = command.env("LC_ALL", "C").output()?;
+            if output.status.success() {
+                return Ok(());
+            }
+            Err(BuildError::Tool {
+                command: show(&command),
+                output: String::from_utf8_lossy(&output.stderr).into_owned(),
+            })
+        })
+    }
+
+    fn harness_command(&self) -> Command {
         let mut command = self.compiler();
+        command.arg("-I").arg(&self.runtime);
         let own = format!("yamba/isa/{}/isa.h", self.program.target.isa);
         if self.runtime.join(&own).is_file() {
             command.args(["-include", &own]);
         }
-        command.arg("-c").arg("-o").arg(output);
-        command.arg(self.runtime.join("main.cc"));
+        command.arg("-c").arg(self.runtime.join("main.cc"));
         command
     }
 
-    fn command(&self, source: &Path, harness: &Path, output: &Path) -> Command {
+    fn command(&self, source: &Path, shared: &Shared, output: &Path) -> Command {
         let mut command = self.compiler();
-        command.arg("-o").arg(output).arg(source).arg(harness);
+        if let Some(folder) = &shared.header {
+            command.arg("-I").arg(folder);
+        }
+        command.arg("-I").arg(&self.runtime);
+        command.arg("-o").arg(output).arg(source);
+        command.arg(&shared.harness);
         command
     }
 
@@ -263,7 +312,6 @@ impl<'a> Job<'a> {
         command
             .args(&self.toolchain.flags)
             .args(&self.options.flags);
-        command.arg("-I").arg(&self.runtime);
         command
     }
 
@@ -271,17 +319,17 @@ impl<'a> Job<'a> {
     fn compile(
         &self,
         folder: &Path,
-        harness: &Path,
+        shared: &Shared,
         warnings: &mut Vec<Diagnostic>,
     ) -> Result<(), BuildError> {
         match self.assemble(folder) {
             Ok(blocks) => {
-                *warnings = self.translate(folder, harness, &blocks)?;
+                *warnings = self.translate(folder, shared, &blocks)?;
                 Ok(())
             }
             // All faults in one go: the C++ can be judged without the bits, though not what it leads to.
             Err(BuildError::Diagnostics(mut all)) => {
-                if let Err(BuildError::Diagnostics(more)) = self.translate(folder, harness, &[]) {
+                if let Err(BuildError::Diagnostics(more)) = self.translate(folder, shared, &[]) {
                     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
                     all.extend(more.into_iter().filter(is_error));
                 }
@@ -295,13 +343,13 @@ impl<'a> Job<'a> {
     fn translate(
         &self,
         folder: &Path,
-        harness: &Path,
+        shared: &Shared,
         blocks: &[AssembledBlock],
     ) -> Result<Vec<Diagnostic>, BuildError> {
         let source = folder.join(format!("{}.cc", self.name));
         let generated = yamba_codegen::generate(self.analysis, &self.program, blocks).cpp;
         std::fs::write(&source, &generated)?;
-        let mut command = self.command(&source, harness, &folder.join(self.name));
+        let mut command = self.command(&source, shared, &folder.join(self.name));
         let output = command.env("LC_ALL", "C").output()?;
         let text = String::from_utf8_lossy(&output.stderr);
         let compiled = messages::Compiled {

@@ -42,8 +42,12 @@ impl Build {
         let target = self.target.resolve(&selection.analysis)?;
         let classes = selection.benchmarks()?;
         let mut text = String::new();
-        for class in self.buildable(&selection, &classes, &target)? {
-            let built = compile(&selection.analysis, class, &target)?;
+        let analysis = &selection.analysis;
+        let all = self.buildable(&selection, &classes, &target)?;
+        let options = BuildOptions::default();
+        let outcomes = build::build_all(analysis, &all, &target, &options, |_| true);
+        for (class, outcome) in all.into_iter().zip(outcomes.into_iter().flatten()) {
+            let built = shown(analysis, outcome)?;
             text.push_str(&self.deliver(&selection.analysis, class, &built, classes.len())?);
         }
         output::result(&text)?;
@@ -120,8 +124,12 @@ pub(super) fn compile(
     class: ClassId,
     target: &Target,
 ) -> Result<Built, Failure> {
-    let built = build::build(analysis, class, target, &BuildOptions::default())
-        .map_err(|e| failure(analysis, e))?;
+    let outcome = build::build(analysis, class, target, &BuildOptions::default());
+    shown(analysis, outcome)
+}
+
+fn shown(analysis: &Analysis, outcome: Result<Built, BuildError>) -> Result<Built, Failure> {
+    let built = outcome.map_err(|e| failure(analysis, e))?;
     select::show(analysis, &built.warnings)?;
     Ok(built)
 }

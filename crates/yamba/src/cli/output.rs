@@ -9,6 +9,20 @@ pub(super) fn result(text: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes a result as JSON, piece by piece: all of a long run's text would take more memory than the run itself.
+pub(super) fn json(value: &impl serde::Serialize) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, value)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// The width of the terminal that results go to; none if they go elsewhere.
+pub(super) fn width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    (size.ws_col > 0).then_some(usize::from(size.ws_col))
+}
+
 /// Writes a message. There is nobody to tell when standard error itself is closed.
 pub(super) fn note(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());

@@ -1,5 +1,8 @@
 //! `yamba run`
 
+mod rehearsal;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_ulong;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -16,8 +19,9 @@ use super::output;
 use super::quantity;
 use super::select::{self, How, Names, Selection};
 use super::target::TargetOption;
-use crate::build::{self, BuildError, BuildOptions};
+use crate::build::{self, BuildError, BuildOptions, Built};
 use crate::disasm::{self, Code};
+use crate::groups;
 use crate::run::{
     self, Bar, Job, NoProgram, Options, Placement, Program, Progress, Silent, Stop, Style,
     UsageError,
@@ -28,7 +32,8 @@ const AROUND_A_CRASH: usize = 4;
 
 /// Measure
 ///
-/// With no name: the whole suite. What is tagged `demonstration` runs only when its name, its file or that tag is given.
+/// With no name: the whole suite, in which long sweeps are thinned and a benchmark has the time of two points at most; by name, or with
+/// --thorough, all is measured. What is tagged `demonstration` runs only when its name, its file or that tag is given.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -37,6 +42,7 @@ Examples:
   yamba run pagefault --set scale=64           one point of a sweep
   yamba run mine.yamba --sweep length=10,100   other points
   yamba run --tag memory --json > run.json     raw samples and all
+  yamba run --quick --dry-run                  what would be measured, how long it takes, what is left out and why
   yamba run bw_mem_copy -P 1,2,4               with several processes at the same time
   yamba run --time 10s                         the whole suite, 10 s a benchmark
 
@@ -60,9 +66,12 @@ pub(super) struct Run {
     thorough: bool,
     #[command(flatten)]
     protocol: Protocol,
-    /// Of what is named, only the benchmarks with this tag
-    #[arg(long, value_name = "TAG")]
-    tag: Option<String>,
+    /// Of what is named, only the benchmarks with this tag; may be repeated: with any of these
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Build, and tell what would be measured, how long it takes and what is left out; measure nothing
+    #[arg(long)]
+    dry_run: bool,
     /// Of a measuring circle, also the table of all its tests, as the Kanata Bench prints it
     #[arg(long)]
     table: bool,
@@ -219,37 +228,43 @@ impl Run {
         let options = self.options()?;
         let selection = select::select(&self.names)?;
         let target = self.target.resolve(&selection.analysis)?;
-        let mut jobs = Vec::new();
-        for class in self.classes(&selection)? {
-            jobs.push(job(&selection.analysis, class, &target)?);
-        }
+        let analysis = &selection.analysis;
+        let classes = self.classes(&selection)?;
+        let jobs = jobs(analysis, &classes, &target)?;
+        let groups = grouped(analysis, &classes);
         let stop = Stop::on_signals()?;
+        if self.dry_run {
+            let plan = run::rehearse(&jobs, &options, &stop);
+            let plan = plan.map_err(|UsageError(text)| Failure::new(text))?;
+            output::result(&rehearsal::text(&plan, &selection, &groups, self.json)?)?;
+            return Ok(Answer::Done);
+        }
         let mut progress = progress();
         let measured = run::measure(&jobs, &options, &target, progress.as_mut(), &stop, &listing);
         let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
-        let text = if self.json {
-            serde_json::to_string_pretty(&run).map_err(|e| Failure::new(e.to_string()))? + "\n"
-        } else {
-            let given = self.set.iter().map(|(name, _)| name.clone());
-            let colour = output::colour_on(&io::stdout());
-            run::table(
-                &run,
-                &Style {
-                    colour,
-                    given: given.collect(),
-                    tests: self.table,
-                },
-            )
-        };
         let is_unbuilt = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
         if jobs.iter().all(is_unbuilt) {
             // Nothing but wrong input: it has been told, and a table would only tell it again.
             if self.json {
-                output::result(&text)?;
+                output::json(&run)?;
             }
             return Err(Failure::Shown);
         }
-        output::result(&text)?;
+        if self.json {
+            output::json(&run)?;
+        } else {
+            let given = self.set.iter().map(|(name, _)| name.clone());
+            output::result(&run::table(
+                &run,
+                &Style {
+                    colour: output::colour_on(&io::stdout()),
+                    given: given.collect(),
+                    tests: self.table,
+                    groups,
+                    width: output::width(),
+                },
+            ))?;
+        }
         Ok(if run.failed() || run.interrupted {
             Answer::No
         } else {
@@ -274,6 +289,7 @@ impl Run {
             launches: protocol.launches,
             intervals: protocol.intervals,
             benchmark_time: protocol.time,
+            whole: self.names.names.is_empty() && !self.thorough,
             precision: protocol.precision,
             warmup: protocol.warmup,
             seed: protocol.seed,
@@ -285,52 +301,104 @@ impl Run {
     }
 
     fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
-        let Some(tag) = &self.tag else {
+        let mut found = self.tagged(selection)?;
+        // Several by one word stand in the order of the groups; what was named one by one, in that order.
+        if selection.chosen.iter().any(|c| c.how == How::Pattern) {
+            let analysis = &selection.analysis;
+            found.sort_by_cached_key(|class| {
+                let folder = groups::folder(analysis, *class).to_owned();
+                let name = analysis.class(*class).name().to_owned();
+                (groups::place(&folder), folder, name)
+            });
+        }
+        Ok(found)
+    }
+
+    fn tagged(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
+        if self.tags.is_empty() {
             return selection.benchmarks();
-        };
+        }
         let analysis = &selection.analysis;
-        let tagged = |c: &ClassId| analysis.tags(*c).iter().any(|t| t == tag);
-        let mut found: Vec<ClassId> = if tag == "demonstration" {
-            selection
-                .chosen
-                .iter()
-                .filter(|c| c.how != How::Name && analysis.is_listed(c.class))
+        let has = |c: &ClassId, tag: &String| analysis.tags(*c).contains(tag);
+        let mut found: Vec<ClassId> = if self.tags.iter().any(|t| t == "demonstration") {
+            let listed = selection.chosen.iter();
+            listed
                 .map(|c| c.class)
+                .filter(|c| analysis.is_listed(*c))
                 .collect()
         } else {
             selection.benchmarks()?
         };
-        found.retain(tagged);
-        if found.is_empty() {
-            return Err(Failure::new(format!("no benchmark is tagged {tag}"))
+        if let Some(unknown) = self.tags.iter().find(|t| !found.iter().any(|c| has(c, t))) {
+            return Err(Failure::new(format!("no benchmark is tagged {unknown}"))
                 .help("`yamba list` shows the tags"));
         }
+        found.retain(|c| self.tags.iter().any(|t| has(c, t)));
         Ok(found)
     }
 }
 
-/// Builds one benchmark, or says why it cannot run here.
-pub(super) fn job(analysis: &Analysis, class: ClassId, target: &Target) -> Result<Job, Failure> {
-    let name = analysis.class(class).name().to_owned();
-    let resolved = analysis.program(class, target);
-    if resolved.variants.is_empty() {
-        return Ok(Job {
-            class: name,
-            program: Err(NoProgram::Absent(why_not(
-                analysis,
-                gaps::somewhere(&resolved),
-                target,
-            ))),
-        });
+/// The group of each class, where there are several groups.
+fn grouped(analysis: &Analysis, classes: &[ClassId]) -> BTreeMap<String, String> {
+    let title = |class: &ClassId| groups::title(groups::folder(analysis, *class)).to_owned();
+    let titles: BTreeSet<String> = classes.iter().map(title).collect();
+    if titles.len() < 2 {
+        return BTreeMap::new();
     }
-    if io::stderr().is_terminal() {
-        output::note(&format!("\r\x1b[Kbuilding {name}"));
-    }
-    let built = build::build(analysis, class, target, &BuildOptions::default());
-    if io::stderr().is_terminal() {
+    let each = classes.iter();
+    each.map(|c| (analysis.class(*c).name().to_owned(), title(c)))
+        .collect()
+}
+
+/// Builds all benchmarks that exist here, several at the same time; the others say why not.
+fn jobs(analysis: &Analysis, classes: &[ClassId], target: &Target) -> Result<Vec<Job>, Failure> {
+    let exists = |c: &&ClassId| !analysis.program(**c, target).variants.is_empty();
+    let buildable: Vec<ClassId> = classes.iter().filter(exists).copied().collect();
+    let is_shown = io::stderr().is_terminal();
+    let show = |done: usize| {
+        if is_shown {
+            output::note(&format!("\r\x1b[Kbuilt {done} of {}", buildable.len()));
+        }
+        true
+    };
+    show(0);
+    let options = BuildOptions::default();
+    let outcomes = build::build_all(analysis, &buildable, target, &options, show);
+    if is_shown {
         output::note("\r\x1b[K");
     }
-    let program = match built {
+    let mut built: BTreeMap<ClassId, _> = buildable.iter().copied().zip(outcomes).collect();
+    let each = classes.iter();
+    each.map(|class| match built.remove(class).flatten() {
+        Some(outcome) => finished(analysis, *class, outcome),
+        None => Ok(absent(analysis, *class, target)),
+    })
+    .collect()
+}
+
+/// Builds one benchmark, or says why it cannot run here.
+pub(super) fn job(analysis: &Analysis, class: ClassId, target: &Target) -> Result<Job, Failure> {
+    if analysis.program(class, target).variants.is_empty() {
+        return Ok(absent(analysis, class, target));
+    }
+    let outcome = build::build(analysis, class, target, &BuildOptions::default());
+    finished(analysis, class, outcome)
+}
+
+fn absent(analysis: &Analysis, class: ClassId, target: &Target) -> Job {
+    let standing = gaps::somewhere(&analysis.program(class, target));
+    Job {
+        class: analysis.class(class).name().to_owned(),
+        program: Err(NoProgram::Absent(why_not(analysis, standing, target))),
+    }
+}
+
+fn finished(
+    analysis: &Analysis,
+    class: ClassId,
+    outcome: Result<Built, BuildError>,
+) -> Result<Job, Failure> {
+    let program = match outcome {
         Ok(built) => {
             select::show(analysis, &built.warnings)?;
             Ok(Program {
@@ -346,7 +414,7 @@ pub(super) fn job(analysis: &Analysis, class: ClassId, target: &Target) -> Resul
         }
     };
     Ok(Job {
-        class: name,
+        class: analysis.class(class).name().to_owned(),
         program,
     })
 }

@@ -21,6 +21,9 @@ use super::summary::{Protocol, summarise};
 /// A launch stops early when its own interval is so much narrower than that of the entry has to be.
 const WITHIN_A_LAUNCH: f64 = 0.5;
 
+/// What a launch takes besides its time, about: the start of a process, set-up and end.
+const START: Duration = Duration::from_millis(40);
+
 /// After so many accidents an entry is given up.
 const ACCIDENTS: usize = 2;
 
@@ -88,6 +91,17 @@ impl<'a> Launches<'a> {
             return 0;
         }
         self.goal.saturating_sub(self.outcomes.len() as u64)
+    }
+
+    /// How long those take, as far as is known: as long as those before them, or else what is planned.
+    pub fn time_left(&self) -> Duration {
+        let left = u32::try_from(self.left()).unwrap_or(u32::MAX);
+        let done = self.turns.len() as u32;
+        let each = match done {
+            0 => self.planned / u32::try_from(self.goal.max(1)).unwrap_or(u32::MAX) + START,
+            _ => self.spent / done,
+        };
+        each.saturating_mul(left)
     }
 
     pub fn has_begun(&self) -> bool {

@@ -26,9 +26,11 @@ mod points;
 mod progress;
 mod reader;
 mod recorded;
+mod rehearsal;
 mod scaling;
 mod schedule;
 mod scratch;
+mod skipped;
 mod stop;
 mod strays;
 mod summary;
@@ -50,6 +52,7 @@ use crate::machine;
 pub use crash::Listing;
 pub use options::{Options, Placement};
 pub use progress::{Bar, Progress, Silent};
+pub use rehearsal::{Rehearsal, Rehearsed, rehearse};
 pub use stop::Stop;
 pub use table::{Style, table};
 pub use units::{number, scale};
@@ -202,6 +205,7 @@ fn take_turns(
                 return;
             }
             progress.left(entries.iter().map(|e| e.left()).sum());
+            progress.time_left(entries.iter().map(|e| e.time_left()).sum());
             let entry = &entries[next].entry;
             progress.launch(entry.class, &entry.point.parameters(), entry.processes);
             entries[next].launch(conditions, round);

@@ -32,6 +32,8 @@ pub struct Options {
     pub time: Duration,
     /// The time for a whole benchmark with all its points, instead.
     pub benchmark_time: Option<Duration>,
+    /// Whether this is a run of the whole suite, which is thinned: see [`super::thin::few`].
+    pub whole: bool,
     /// The relative half width of the interval that is narrow enough.
     pub precision: f64,
     /// How long to run before anything is timed; without it as long as the program finds right.
@@ -81,6 +83,7 @@ impl Default for Options {
             intervals: None,
             time: Duration::from_secs(2),
             benchmark_time: None,
+            whole: false,
             precision: 0.01,
             warmup: None,
             seed: None,
@@ -108,6 +111,11 @@ impl Options {
             time: Duration::from_secs(20),
             ..Options::default()
         }
+    }
+
+    /// What a benchmark has in a run of the whole suite, with each number of processes: the time of two points.
+    pub(super) fn whole_time(&self) -> Duration {
+        2 * self.time
     }
 
     /// Launches that each entry has at least.

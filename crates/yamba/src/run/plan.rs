@@ -65,9 +65,11 @@ fn entries<'a>(
 ) -> Vec<Planned<'a>> {
     let mut time = options.time;
     let mut notes = Vec::new();
+    let all = points.len();
     if let Some(whole) = options.benchmark_time {
-        let all = points.len();
-        points = thinned(points, options, whole);
+        points = thinned(points, |values| {
+            thin::thin(values, options.processes.len(), whole)
+        });
         if points.len() < all {
             notes.push(format!(
                 "{} of {all} points of its sweep: {} s are not enough for {} ms a point",
@@ -77,7 +79,16 @@ fn entries<'a>(
             ));
         }
         let shares = points.len() * options.processes.len();
-        time = whole / u32::try_from(shares.max(1)).unwrap_or(u32::MAX);
+        time = part(whole, shares);
+    } else if options.whole {
+        points = thinned(points, thin::few);
+        if points.len() < all {
+            notes.push(format!(
+                "{} of {all} points: `yamba run {class}` measures all",
+                points.len()
+            ));
+        }
+        time = time.min(part(options.whole_time(), points.len()));
     }
     let entry = |point: &Point, processes: &u64| {
         Planned::Measure(Box::new(Entry {
@@ -94,9 +105,16 @@ fn entries<'a>(
         .collect()
 }
 
-fn thinned(points: Vec<Point>, options: &Options, time: Duration) -> Vec<Point> {
+fn part(time: Duration, shares: usize) -> Duration {
+    time / u32::try_from(shares.max(1)).unwrap_or(u32::MAX)
+}
+
+fn thinned(
+    points: Vec<Point>,
+    choose: impl Fn(&[&[(String, String)]]) -> Vec<usize>,
+) -> Vec<Point> {
     let values: Vec<&[(String, String)]> = points.iter().map(|p| p.settings.as_slice()).collect();
-    let kept = thin::thin(&values, options.processes.len(), time);
+    let kept = choose(&values);
     let each = points.into_iter().enumerate();
     each.filter(|(i, _)| kept.contains(i))
         .map(|(_, point)| point)

@@ -1,11 +1,15 @@
 //! What a person sees while a run lasts: a bar on a terminal, nothing elsewhere.
 
+use std::time::Duration;
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Is told how far a run is.
 pub trait Progress {
     /// So many launches are still to come. More may be found necessary later, or fewer.
     fn left(&mut self, launches: u64);
+    /// And they take about so long.
+    fn time_left(&mut self, _: Duration) {}
     /// The next launch begins.
     fn launch(&mut self, class: &str, parameters: &str, processes: u64);
     /// The run is over; `interrupted` if it was stopped.
@@ -23,7 +27,7 @@ impl Bar {
     fn bar(&mut self) -> &ProgressBar {
         self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-            let template = "{bar:24} launch {pos} of {len}, {eta_precise} left  {wide_msg}";
+            let template = "{bar:24} launch {pos} of {len}, {prefix} left  {wide_msg}";
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style);
             }
@@ -36,6 +40,12 @@ impl Progress for Bar {
     fn left(&mut self, launches: u64) {
         let all = self.launched + launches;
         self.bar().set_length(all);
+    }
+
+    fn time_left(&mut self, time: Duration) {
+        let seconds = time.as_secs();
+        let text = format!("{}:{:02}", seconds / 60, seconds % 60);
+        self.bar().set_prefix(text);
     }
 
     fn launch(&mut self, class: &str, parameters: &str, processes: u64) {

@@ -1,13 +1,18 @@
 //! The results as a person reads them: one line an entry, its evidence in it; what is wrong, below it.
 
+use std::collections::BTreeMap;
+
 use yamba_record::run::IntervalKind;
 use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
 
 use super::units::{number, scale};
-use super::{circle_table, scaling};
+use super::{circle_table, scaling, skipped};
 
-/// Longer lines are broken, where they can be.
+/// Longer lines are broken, where they can be, if nobody says how wide they may be.
 const WIDTH: usize = 100;
+
+/// On a narrower terminal a table is no table.
+const LEAST_WIDTH: usize = 60;
 
 /// What stands below an entry is set off by this much.
 const INDENT: usize = 12;
@@ -21,6 +26,20 @@ pub struct Style {
     pub given: Vec<String>,
     /// Whether all tests of a measuring circle are shown, as the paper prints them.
     pub tests: bool,
+    /// The group of each benchmark; none where all are of one.
+    pub groups: BTreeMap<String, String>,
+    /// Columns of the terminal, if it is one.
+    pub width: Option<usize>,
+}
+
+impl Style {
+    fn width(&self) -> usize {
+        self.width.unwrap_or(WIDTH).clamp(LEAST_WIDTH, 160)
+    }
+
+    fn group(&self, benchmark: &Benchmark) -> &str {
+        self.groups.get(&benchmark.name).map_or("", String::as_str)
+    }
 }
 
 /// Name, processes, parameters, figure, interval, cycles: what is aligned. Then what is not: evidence and marks.
@@ -31,36 +50,77 @@ struct Row {
 
 /// The table of a run.
 pub fn table(run: &Run, style: &Style) -> String {
-    let each = run.benchmarks.iter();
-    let rows: Vec<Row> = each.map(|b| row(run, b, style)).collect();
-    let longest = |i: usize| rows.iter().map(|r| r.cells[i].chars().count()).max();
-    let widths: [usize; 6] = std::array::from_fn(|i| longest(i).unwrap_or(0));
     let all: Vec<&Benchmark> = run.benchmarks.iter().collect();
     let common = shared_notes(&all);
     let mut out = String::new();
-    for (i, benchmark) in run.benchmarks.iter().enumerate() {
-        let fits = |b: &Benchmark, r: &Row| {
-            b.name != benchmark.name || aligned(&r.cells, &widths).len() + r.rest.len() + 9 <= WIDTH
-        };
-        let is_narrow = run.benchmarks.iter().zip(&rows).all(|(b, r)| fits(b, r));
-        add_row(&mut out, benchmark, &rows[i], &widths, is_narrow, style);
-        add_notes(&mut out, run, i, &common);
-        let circles = benchmark.circles.as_ref();
-        for line in circles.map_or(Vec::new(), |c| circle_table::lines(c, style.tests)) {
-            out.push_str(format!("{:INDENT$}{line}", "").trim_end());
-            out.push('\n');
-        }
-        for line in scaling_after(&run.benchmarks, i) {
-            out.push_str(&format!("{:INDENT$}{line}\n", ""));
-        }
+    let mut rest = &run.benchmarks[..];
+    while let Some(first) = rest.first() {
+        let title = style.group(first);
+        let other = rest.iter().position(|b| style.group(b) != title);
+        let (group, later) = rest.split_at(other.unwrap_or(rest.len()));
+        rest = later;
+        add_group(&mut out, run, group, title, &common, style);
+    }
+    if !style.groups.is_empty() {
+        out.push_str(&skipped::lines(run, style.width()));
+        out.push_str(&skipped::sum(run));
     }
     for note in common {
-        add_lines(&mut out, &format!("Of all: {note}"), 0);
+        add_lines(&mut out, &format!("Of all: {note}"), 0, style.width());
     }
     if all_within(run) {
         out.push_str("Intervals are within launches: they say nothing of the next run.\n");
     }
     out
+}
+
+/// Consecutive entries of one group, aligned. In a run of several groups those that were skipped are told at its end.
+fn add_group(
+    out: &mut String,
+    run: &Run,
+    group: &[Benchmark],
+    title: &str,
+    common: &[&String],
+    style: &Style,
+) {
+    let is_shown = |b: &&Benchmark| title.is_empty() || b.status != Status::Skipped;
+    let shown: Vec<&Benchmark> = group.iter().filter(is_shown).collect();
+    if shown.is_empty() {
+        return;
+    }
+    if !title.is_empty() {
+        out.push_str(&heading(title, style.colour));
+    }
+    let rows: Vec<Row> = shown.iter().map(|b| row(run, b, style)).collect();
+    let longest = |i: usize| rows.iter().map(|r| r.cells[i].chars().count()).max();
+    let widths: [usize; 6] = std::array::from_fn(|i| longest(i).unwrap_or(0));
+    for (i, benchmark) in shown.iter().enumerate() {
+        let fits = |b: &Benchmark, r: &Row| {
+            let line = aligned(&r.cells, &widths).chars().count();
+            b.name != benchmark.name || line + r.rest.chars().count() + 9 <= style.width()
+        };
+        let is_narrow = shown.iter().zip(&rows).all(|(b, r)| fits(b, r));
+        add_row(out, benchmark, &rows[i], &widths, is_narrow, style);
+        add_notes(out, &shown, i, common, style.width());
+        let circles = benchmark.circles.as_ref();
+        for line in circles.map_or(Vec::new(), |c| circle_table::lines(c, style.tests)) {
+            out.push_str(format!("{:INDENT$}{line}", "").trim_end());
+            out.push('\n');
+        }
+        for line in scaling_after(&shown, i) {
+            out.push_str(&format!("{:INDENT$}{line}\n", ""));
+        }
+    }
+    if !title.is_empty() {
+        out.push('\n');
+    }
+}
+
+fn heading(title: &str, colour: bool) -> String {
+    match colour {
+        true => format!("\x1b[1m{title}\x1b[0m\n"),
+        false => format!("{title}\n"),
+    }
 }
 
 fn aligned(cells: &[String; 6], widths: &[usize; 6]) -> String {
@@ -88,15 +148,21 @@ fn add_row(
     out.truncate(out.trim_end().len());
     out.push('\n');
     if !is_narrow && !row.rest.is_empty() {
-        add_note(out, &row.rest);
+        add_note(out, &row.rest, style.width());
     }
 }
 
 /// The notes of an entry, without those that are told of all; those of all entries of a benchmark below its last one.
-fn add_notes(out: &mut String, run: &Run, entry: usize, common: &[&String]) {
-    let benchmark = &run.benchmarks[entry];
-    let same_name = |b: &&Benchmark| b.name == benchmark.name;
-    let points: Vec<&Benchmark> = run.benchmarks.iter().filter(same_name).collect();
+fn add_notes(
+    out: &mut String,
+    shown: &[&Benchmark],
+    entry: usize,
+    common: &[&String],
+    width: usize,
+) {
+    let benchmark = shown[entry];
+    let same_name = |b: &&&Benchmark| b.name == benchmark.name;
+    let points: Vec<&Benchmark> = shown.iter().filter(same_name).copied().collect();
     let of_points = shared_notes(&points);
     let is_told = |n: &&String| {
         benchmark.status == Status::Ok && (common.contains(n) || of_points.contains(n))
@@ -106,25 +172,25 @@ fn add_notes(out: &mut String, run: &Run, entry: usize, common: &[&String]) {
         .iter()
         .filter(|n| !is_told(n) && !is_about_cycles(n))
     {
-        add_note(out, note);
+        add_note(out, note, width);
     }
-    if run.benchmarks[entry + 1..].iter().any(|b| same_name(&b)) {
+    if shown[entry + 1..].iter().any(|b| same_name(&b)) {
         return;
     }
     for note in of_points.iter().filter(|n| !common.contains(n)) {
-        add_note(out, &format!("all of {}: {note}", benchmark.name));
+        add_note(out, &format!("all of {}: {note}", benchmark.name), width);
     }
 }
 
-fn add_note(out: &mut String, note: &str) {
-    add_lines(out, note, INDENT);
+fn add_note(out: &mut String, note: &str, width: usize) {
+    add_lines(out, note, INDENT, width);
 }
 
 /// A single line is broken where it is too long; what has lines of its own keeps them.
-fn add_lines(out: &mut String, note: &str, indent: usize) {
+fn add_lines(out: &mut String, note: &str, indent: usize, width: usize) {
     let lines: Vec<&str> = note.lines().collect();
     let broken = match lines[..] {
-        [line] => wrap(line, WIDTH - indent),
+        [line] => wrap(line, width - indent),
         _ => lines.iter().map(|l| (*l).to_owned()).collect(),
     };
     for line in broken {
@@ -133,7 +199,7 @@ fn add_lines(out: &mut String, note: &str, indent: usize) {
 }
 
 /// Breaks a line between words; later lines are set off once more.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let last = lines.last_mut().expect("there is always one");
@@ -264,12 +330,17 @@ fn shared_notes<'a>(entries: &[&'a Benchmark]) -> Vec<&'a String> {
 }
 
 /// The scaling curve that ends with this entry: of those before it that differ in nothing but the number of processes.
-fn scaling_after(all: &[Benchmark], last: usize) -> Vec<String> {
-    let same = |b: &&Benchmark| b.name == all[last].name && b.parameters == all[last].parameters;
+fn scaling_after(all: &[&Benchmark], last: usize) -> Vec<String> {
+    let same = |b: &&&Benchmark| b.name == all[last].name && b.parameters == all[last].parameters;
     if all.get(last + 1).is_some_and(|b| same(&b)) {
         return Vec::new();
     }
-    let curve: Vec<&Benchmark> = all[..=last].iter().rev().take_while(same).collect();
+    let curve: Vec<&Benchmark> = all[..=last]
+        .iter()
+        .rev()
+        .take_while(same)
+        .copied()
+        .collect();
     scaling::lines(&curve)
 }
 

@@ -25,14 +25,42 @@ pub(super) fn thin(points: &[&Values], shares: usize, time: Duration) -> Vec<usi
     kept
 }
 
+/// A whole run measures so many values of a sweep over numbers.
+const FEW: usize = 3;
+
+/// Which points a run of the whole suite measures: of each parameter that is swept over more than three numbers its first, a middle and its
+/// last value, and where that leaves more than three points, the ends alone. Names stay: each stands for something else to measure.
+pub(super) fn few(points: &[&Values]) -> Vec<usize> {
+    let mut kept: Vec<usize> = (0..points.len()).collect();
+    let parameters = points.iter().map(|p| p.len()).max().unwrap_or(0);
+    for parameter in (0..parameters).filter(|p| is_number(points, *p)) {
+        while values(points, &kept, parameter) > FEW {
+            kept = every_second(points, &kept, parameter);
+        }
+    }
+    for parameter in (0..parameters).filter(|p| is_number(points, *p)) {
+        if kept.len() > FEW {
+            kept = every_second(points, &kept, parameter);
+        }
+    }
+    kept
+}
+
+fn is_number(points: &[&Values], parameter: usize) -> bool {
+    let each = points.iter().filter_map(|p| p.get(parameter));
+    each.map(|(_, value)| value)
+        .all(|v| v.parse::<f64>().is_ok())
+}
+
+/// The longest row of a parameter.
+fn values(points: &[&Values], kept: &[usize], parameter: usize) -> usize {
+    let rows = rows(points, kept, parameter);
+    rows.values().map(Vec::len).max().unwrap_or(0)
+}
+
 /// Points that differ in one parameter only are a row; of each row every second one, and its last.
 fn every_second(points: &[&Values], kept: &[usize], parameter: usize) -> Vec<usize> {
-    let mut rows: BTreeMap<Vec<&(String, String)>, Vec<usize>> = BTreeMap::new();
-    for i in kept {
-        let others = points[*i].iter().enumerate();
-        let others = others.filter(|(p, _)| *p != parameter).map(|(_, v)| v);
-        rows.entry(others.collect()).or_default().push(*i);
-    }
+    let rows = rows(points, kept, parameter);
     let mut fewer: Vec<usize> = Vec::new();
     for row in rows.values() {
         let last = row.len() - 1;
@@ -41,6 +69,18 @@ fn every_second(points: &[&Values], kept: &[usize], parameter: usize) -> Vec<usi
     }
     fewer.sort_unstable();
     fewer
+}
+
+type Rows<'a> = BTreeMap<Vec<&'a (String, String)>, Vec<usize>>;
+
+fn rows<'a>(points: &[&'a Values], kept: &[usize], parameter: usize) -> Rows<'a> {
+    let mut rows = Rows::new();
+    for i in kept {
+        let others = points[*i].iter().enumerate();
+        let others = others.filter(|(p, _)| *p != parameter).map(|(_, v)| v);
+        rows.entry(others.collect()).or_default().push(*i);
+    }
+    rows
 }
 
 #[cfg(test)]
@@ -66,6 +106,31 @@ mod tests {
         assert_eq!(kept(&points, 2, 600), [0, 4, 7]);
         assert_eq!(kept(&points, 1, 1), [0, 7], "ends stay in any case");
         assert_eq!(kept(&[point(&[])], 1, 1), [0]);
+    }
+
+    fn kept_few(points: &[Vec<(String, String)>]) -> Vec<usize> {
+        let points: Vec<&Values> = points.iter().map(Vec::as_slice).collect();
+        few(&points)
+    }
+
+    #[test]
+    fn a_whole_run_takes_ends_and_a_middle_of_numbers_and_all_names() {
+        let one = |n: u32| (0..n).map(|a| point(&[("a", a)])).collect::<Vec<_>>();
+        assert_eq!(kept_few(&one(14)), [0, 8, 13]);
+        assert_eq!(kept_few(&one(4)), [0, 2, 3]);
+        assert_eq!(kept_few(&one(3)), [0, 1, 2]);
+        let names = ["same", "apart", "free", "near"];
+        let named = |name: &str, b: u32| {
+            let mut point = point(&[("b", b)]);
+            point.insert(0, ("placement".to_owned(), name.to_owned()));
+            point
+        };
+        let all: Vec<_> = names.iter().map(|n| named(n, 1)).collect();
+        assert_eq!(kept_few(&all).len(), 4);
+        let grid = names[..2].iter();
+        let grid: Vec<_> = grid.flat_map(|n| (0..3).map(|b| named(n, b))).collect();
+        assert_eq!(kept_few(&grid), [0, 2, 3, 5], "of several points the ends");
+        assert_eq!(kept_few(&[point(&[])]), [0]);
     }
 
     /// The longer of two sweeps is thinned first, and all curves keep the same places.

@@ -161,6 +161,9 @@ fn usage_errors_have_status_2() {
     yamba
         .run("run --tag no_such_tag")
         .refused(&["no benchmark is tagged no_such_tag"]);
+    yamba
+        .run("run --tag demonstration --tag no_such_tag")
+        .refused(&["no benchmark is tagged no_such_tag"]);
 }
 
 #[test]

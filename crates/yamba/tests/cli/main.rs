@@ -11,6 +11,7 @@ mod network;
 mod programs;
 mod remote;
 mod run_options;
+mod run_whole;
 mod support;
 mod time;
 mod trust;

@@ -1,0 +1,105 @@
+//! What a run would measure, and for how long. Nothing is measured for it: programs only say what they are.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use yamba_record::{Parameters, Status};
+
+use super::child::Limits;
+use super::launches::Launches;
+use super::plan::{self, Planned};
+use super::scratch::Scratch;
+use super::{Job, Options, Stop, UsageError, points};
+
+/// The plan of a run.
+#[derive(Debug, Serialize)]
+pub struct Rehearsal {
+    /// `yamba-plan/1`.
+    pub schema: &'static str,
+    /// One entry of the run each.
+    pub benchmarks: Vec<Rehearsed>,
+    /// Launches of all entries, at least.
+    pub launches: u64,
+    /// What they take, about.
+    pub time_s: f64,
+    /// Bytes that the benchmarks' files may have at any time.
+    pub disk_room: u64,
+}
+
+/// An entry that would be measured, or what is known without measuring.
+#[derive(Debug, Serialize)]
+pub struct Rehearsed {
+    /// The class.
+    pub name: String,
+    /// The point.
+    pub parameters: Parameters,
+    /// Processes at the same time.
+    pub processes: u64,
+    /// Fresh processes, at least; none where nothing would be measured.
+    pub launches: u64,
+    /// For all of them, about.
+    pub time_s: f64,
+    /// Why nothing would be measured.
+    pub skipped: Option<String>,
+    /// What the plan has to say besides.
+    pub notes: Vec<String>,
+}
+
+/// Plans a run as [`super::measure`] does.
+///
+/// # Errors
+/// When the parameters are not understood.
+pub fn rehearse(jobs: &[Job], options: &Options, stop: &Stop) -> Result<Rehearsal, UsageError> {
+    let scratch = Scratch::new();
+    let limits = Limits {
+        silence: options.silence,
+        stop: stop.clone(),
+        room: scratch.room(options),
+    };
+    let mut benchmarks = Vec::new();
+    for job in jobs {
+        for planned in plan::plan(job, options, &scratch, &limits)? {
+            benchmarks.push(rehearsed(planned, options));
+        }
+    }
+    Ok(Rehearsal {
+        schema: "yamba-plan/1",
+        launches: benchmarks.iter().map(|b| b.launches).sum(),
+        time_s: benchmarks.iter().map(|b| b.time_s).sum(),
+        disk_room: limits.room.all,
+        benchmarks,
+    })
+}
+
+fn rehearsed(planned: Planned<'_>, options: &Options) -> Rehearsed {
+    match planned {
+        Planned::Measure(entry) => {
+            let notes = entry.notes.clone();
+            let launches = Launches::new(*entry, options);
+            let time: Duration = launches.time_left();
+            let entry = &launches.entry;
+            Rehearsed {
+                name: entry.class.to_owned(),
+                parameters: points::parameters(&entry.point.program),
+                processes: entry.processes,
+                launches: launches.left(),
+                time_s: time.as_secs_f64(),
+                skipped: None,
+                notes,
+            }
+        }
+        Planned::Settled(benchmark) => Rehearsed {
+            name: benchmark.name,
+            parameters: benchmark.parameters,
+            processes: benchmark.processes,
+            launches: 0,
+            time_s: 0.0,
+            skipped: benchmark
+                .notes
+                .first()
+                .cloned()
+                .filter(|_| benchmark.status == Status::Skipped),
+            notes: benchmark.notes,
+        },
+    }
+}

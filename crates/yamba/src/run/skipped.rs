@@ -1,0 +1,52 @@
+//! The end of a long table: what was skipped, one line a reason with its mend, and how many figures there are.
+
+use yamba_record::{Benchmark, Run, Status};
+
+use super::table::wrap;
+
+/// Each reason with the benchmarks that it kept from being measured.
+pub(super) fn lines(run: &Run, width: usize) -> String {
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    let is_skipped = |b: &&Benchmark| b.status == Status::Skipped;
+    for benchmark in run.benchmarks.iter().filter(is_skipped) {
+        let reason = benchmark.notes.first().map_or("", String::as_str);
+        // A program says its own name first.
+        let own = format!("{}: ", benchmark.name);
+        let reason = reason.strip_prefix(&own).unwrap_or(reason);
+        match reasons.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, names)) if names.contains(&benchmark.name.as_str()) => {}
+            Some((_, names)) => names.push(&benchmark.name),
+            None => reasons.push((reason.to_owned(), vec![&benchmark.name])),
+        }
+    }
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let mut out = "Skipped\n".to_owned();
+    for (reason, names) in reasons {
+        let text = format!("{}: {}", names.join(", "), reason.replace('\n', " "));
+        for line in wrap(&text, width - 2) {
+            out.push_str(&format!("  {line}\n"));
+        }
+    }
+    out.push('\n');
+    out
+}
+
+/// `150 figures: 148 valid, 2 invalid, 1 crashed; 3 skipped.`
+pub(super) fn sum(run: &Run) -> String {
+    let count = |status| run.benchmarks.iter().filter(|b| b.status == status).count();
+    let skipped = count(Status::Skipped);
+    let mut words = vec![format!("{} valid", count(Status::Ok))];
+    for (status, word) in [(Status::Invalid, "invalid"), (Status::Crashed, "crashed")] {
+        if count(status) > 0 {
+            words.push(format!("{} {word}", count(status)));
+        }
+    }
+    let skipped_too = match skipped {
+        0 => String::new(),
+        _ => format!("; {skipped} skipped"),
+    };
+    let figures = run.benchmarks.len() - skipped;
+    format!("{figures} figures: {}{skipped_too}.\n", words.join(", "))
+}

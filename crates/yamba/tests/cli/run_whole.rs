@@ -1,0 +1,335 @@
+//! `yamba run` for several benchmarks: groups, tags, what would be measured, and what is kept when some of them fail.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::{Answer, Yamba, has};
+
+/// A benchmark of little work with `members` besides.
+fn spin(name: &str, members: &str) -> String {
+    format!(
+        "yamba {name} extends Latency
+{{
+    {members}
+    volatile int sum;
+    void benchmark(iter_t iterations) {{ while (iterations-- > 0) sum = sum + 1; }}
+}}
+"
+    )
+}
+
+/// Files in the folders of a suite, as `YAMBA_HOME` names one.
+fn suite(files: &[(&str, String)]) -> Yamba {
+    let yamba = Yamba::new();
+    let home = yamba.folder.path().join("home");
+    for part in ["runtime", "library"] {
+        let to = home.join(part);
+        fs::create_dir_all(&home).unwrap();
+        std::os::unix::fs::symlink(crate::support::root().join(part), to).unwrap();
+    }
+    for (path, text) in files {
+        let path = home.join("suite").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    yamba.env("YAMBA_HOME", home)
+}
+
+fn mixed() -> Yamba {
+    let names = "param const char *kind = \"one\" over {\"one\", \"two\", \"three\", \"four\"};";
+    suite(&[
+        (
+            "memory/wide.yamba",
+            spin(
+                "wide",
+                "tags slow, large;\n    param int size = 1 over {1, 2, 3, 4, 5, 6, 7, 8};",
+            ),
+        ),
+        ("cpu/named.yamba", spin("named", names)),
+        (
+            "cpu/absent.yamba",
+            spin(
+                "absent",
+                "void prepare() { yamba::skip(\"needs the moon; wait for it\"); }",
+            ),
+        ),
+        (
+            "ipc/gone.yamba",
+            spin(
+                "gone",
+                "tags slow;\n    void prepare() { yamba::skip(\"needs the moon; wait for it\"); }",
+            ),
+        ),
+    ])
+}
+
+fn document(answer: &Answer) -> Value {
+    serde_json::from_str(&answer.out).unwrap()
+}
+
+/// Name and swept value of each entry.
+fn points(document: &Value) -> Vec<String> {
+    let each = document["benchmarks"].as_array().unwrap().iter();
+    each.map(|b| {
+        let values = b["parameters"].as_object().unwrap().values();
+        let values: Vec<String> = values.map(|v| format!(" {v}")).collect();
+        format!("{}{}", b["name"].as_str().unwrap(), values.concat()).replace('"', "")
+    })
+    .collect()
+}
+
+/// Without names: groups in their order, sweeps over numbers thinned, names kept.
+#[test]
+fn a_dry_run_tells_what_would_be_measured() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = mixed();
+    let plan = document(&yamba.run("run --dry-run --json").ok());
+    assert_eq!(plan["schema"], "yamba-plan/1");
+    let thinned = [
+        "absent",
+        "named one",
+        "named two",
+        "named three",
+        "named four",
+        "wide 1",
+        "wide 5",
+        "wide 8",
+        "gone",
+    ];
+    assert_eq!(points(&plan), thinned);
+    let wide = &plan["benchmarks"][5];
+    assert_eq!(
+        wide["notes"][0],
+        "3 of 8 points: `yamba run wide` measures all"
+    );
+    assert_eq!(
+        (&wide["launches"], &wide["group"]),
+        (&6.into(), &"Memory".into())
+    );
+    assert_eq!(wide["tags"], serde_json::json!(["slow", "large"]));
+    // Two points have 2 s each; three share their time.
+    assert!(wide["time_s"].as_f64().unwrap() < 2.0);
+    assert_eq!(plan["disk_room"], 1 << 30);
+    let text = yamba.run("run --dry-run").ok().out;
+    let lines = [
+        "Processor\n  absent",
+        "\nMemory\n  wide",
+        "size=1,5,8",
+        "[slow, large]",
+        "9 figures, 54 launches, about",
+        "Nothing was measured.",
+    ];
+    for part in lines {
+        assert!(text.contains(part), "no `{part}` in\n{text}");
+    }
+    for words in [
+        "run wide --dry-run --json",
+        "run --thorough --tag large --dry-run --json",
+    ] {
+        assert_eq!(
+            points(&document(&yamba.run(words).ok())).len(),
+            8,
+            "{words}"
+        );
+    }
+    let plan = document(
+        &yamba
+            .run("run wide --sweep size=3,9 -P 1,2 --launches 4 --dry-run --json")
+            .ok(),
+    );
+    assert_eq!(points(&plan), ["wide 3", "wide 3", "wide 9", "wide 9"]);
+    assert_eq!(
+        (&plan["launches"], &plan["benchmarks"][1]["processes"]),
+        (&16.into(), &2.into())
+    );
+}
+
+/// Any of several tags.
+#[test]
+fn tags_choose() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = mixed();
+    let mut chosen = |words: &str| {
+        let mut names = points(&document(&yamba.run(words).ok()));
+        names
+            .iter_mut()
+            .for_each(|n| *n = n.split(' ').next().unwrap().to_owned());
+        names.dedup();
+        names
+    };
+    assert_eq!(chosen("run --tag slow --dry-run --json"), ["wide", "gone"]);
+    assert_eq!(chosen("run --tag large --dry-run --json"), ["wide"]);
+    assert_eq!(
+        chosen("run --tag large --tag slow --dry-run --json"),
+        ["wide", "gone"]
+    );
+}
+
+/// Headings, one line for all that were skipped for the same reason, and the sum.
+#[test]
+fn a_run_of_several_groups_is_a_table_with_headings() {
+    if !has("g++") {
+        return;
+    }
+    let answer = mixed().run("run --quick --launches 1").ok();
+    let out = &answer.out;
+    let order = [
+        "Processor\n",
+        "named",
+        "kind=four",
+        "\nMemory\n",
+        "wide",
+        "size=1",
+        "size=8",
+        "all of wide: 3 of 8 points: `yamba run wide`",
+        "\nSkipped\n  absent, gone: needs the moon; wait for it\n",
+        "7 figures: 7 valid; 2 skipped.\n",
+    ];
+    let mut at = 0;
+    for part in order {
+        let found = out[at..].find(part);
+        at += found.unwrap_or_else(|| panic!("no `{part}` after {at} in\n{out}")) + part.len();
+    }
+    assert!(
+        !out.contains("Communication") && !out.contains('\x1b'),
+        "{out}"
+    );
+}
+
+/// Whatever happens to one, the others have their figures.
+#[test]
+fn failures_cost_their_own_figure_only() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = suite(&[
+        ("cpu/good.yamba", spin("good", "")),
+        (
+            "cpu/crash.yamba",
+            spin(
+                "crash",
+                "void setup() { *static_cast<volatile int *>(nullptr) = 1; }",
+            ),
+        ),
+        (
+            "cpu/killed.yamba",
+            spin("killed", "void setup() { kill(getpid(), SIGKILL); }"),
+        ),
+        (
+            "file/forbidden.yamba",
+            spin(
+                "forbidden",
+                "void setup() { must(open(\"/proc/self/no/such\", O_RDONLY)); }",
+            ),
+        ),
+        (
+            "file/vast.yamba",
+            spin(
+                "vast",
+                "void setup() { scratch_file(\"vast\", uint64_t(1) << 50); }",
+            ),
+        ),
+        (
+            "memory/hungry.yamba",
+            spin(
+                "hungry",
+                "native { #include <sys/mman.h> }\n    void setup() { must(mmap(nullptr, size_t(-1) / 4, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)); }",
+            ),
+        ),
+        (
+            "memory/skipped.yamba",
+            spin("skipped", "void prepare() { yamba::skip(\"not here\"); }"),
+        ),
+        (
+            "process/unbuilt.yamba",
+            spin("unbuilt", "void setup() { no_such_function(); }"),
+        ),
+        (
+            "time/wrong.yamba",
+            spin(
+                "wrong",
+                "evidence double truth() expects [1, 1] { return 0; }",
+            ),
+        ),
+    ]);
+    let answer = yamba.run("run --quick --launches 1 --json");
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    let run = document(&answer);
+    let statuses: Vec<(&str, &str)> = run["benchmarks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|b| (b["name"].as_str().unwrap(), b["status"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        ("crash", "crashed"),
+        ("good", "ok"),
+        ("killed", "crashed"),
+        ("hungry", "crashed"),
+        ("skipped", "skipped"),
+        ("unbuilt", "crashed"),
+        ("forbidden", "crashed"),
+        ("vast", "skipped"),
+        ("wrong", "invalid"),
+    ];
+    assert_eq!(statuses, expected);
+    assert!(answer.err.contains("no_such_function"), "{}", answer.err);
+}
+
+/// Ctrl-C while one hangs: what was measured is a whole document.
+#[test]
+fn an_interrupted_run_writes_what_it_has() {
+    if !has("g++") {
+        return;
+    }
+    let hang = "const char *path = \"\";\n    void setup() { close(must(open(\"MARK\", O_WRONLY | O_CREAT, 0600))); while (true) pause(); }";
+    let yamba = Yamba::new();
+    let mark = yamba.folder.path().join("mark");
+    let yamba = yamba.file("good.yamba", spin("good", "")).file(
+        "hang.yamba",
+        spin("hang", &hang.replace("MARK", mark.to_str().unwrap())),
+    );
+    let mut run = yamba.command(&["run", "good.yamba", "hang.yamba", "--quick", "--json"]);
+    let child = run
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while !mark.exists() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "it never began");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let answer = Answer::of(child.wait_with_output().unwrap());
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    let run = document(&answer);
+    assert_eq!(run["interrupted"], true);
+    for benchmark in run["benchmarks"].as_array().unwrap() {
+        let expected = if benchmark["name"] == "good" {
+            "ok"
+        } else {
+            "skipped"
+        };
+        assert_eq!(benchmark["status"], expected);
+    }
+    assert!(
+        answer.err.contains("what was measured is kept"),
+        "{}",
+        answer.err
+    );
+}
