@@ -2,13 +2,14 @@
 
 use yamba_lang::{Analysis, ClassId};
 
-const TITLES: [(&str, &str); 9] = [
+const TITLES: [(&str, &str); 10] = [
     ("cpu", "Processor"),
     ("memory", "Memory"),
     ("process", "Processes and system calls"),
     ("ipc", "Communication on one machine"),
     ("file", "Files"),
     ("network", "Network"),
+    ("remote", "Files of another host"),
     ("time", "Clocks and waiting"),
     ("selftest", "Known answers"),
     ("", "Other"),
