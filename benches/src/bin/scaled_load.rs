@@ -69,6 +69,7 @@ const TABLES: [Table; 3] = [
 ];
 
 const SAME: &str = "placement=same";
+const LOOPBACK: &str = "host=loopback";
 
 const LATENCY: &[Row] = &[
     row("null call", "lat_syscall_getppid", &[]),
@@ -88,16 +89,16 @@ const LATENCY: &[Row] = &[
     row("sh process", "lat_proc_shell", &[]),
     row("pipe", "lat_pipe", &[SAME]),
     row("unix socket", "lat_unix", &[SAME]),
-    row("UDP", "lat_udp", &[SAME]),
-    row("TCP", "lat_tcp", &[SAME]),
-    row("rpc (UDP)", "lat_rpc_udp", &[SAME]),
-    row("rpc (TCP)", "lat_rpc_tcp", &[SAME]),
+    row("UDP", "lat_udp", &[SAME, LOOPBACK]),
+    row("TCP", "lat_tcp", &[SAME, LOOPBACK]),
+    row("rpc (UDP)", "lat_rpc", &["transport=udp", SAME, LOOPBACK]),
+    row("rpc (TCP)", "lat_rpc", &["transport=tcp", SAME, LOOPBACK]),
 ];
 
 const BANDWIDTH: &[Row] = &[
     row("pipe", "bw_pipe", &[SAME]),
     row("unix socket", "bw_unix", &[SAME]),
-    row("TCP", "bw_tcp", &[SAME]),
+    row("TCP", "bw_tcp", &[SAME, LOOPBACK]),
     row("bcopy (libc)", "bw_mem_copy", &[]),
     row("bcopy (hand)", "bw_mem_cp", &[]),
     row("memory read", "bw_mem_rd", &[]),
@@ -113,13 +114,29 @@ const BANDWIDTH: &[Row] = &[
 ];
 
 const FILES: &[Row] = &[
-    row("bw_file_rd, shared", "bw_file_rd", &["shared=true"]),
-    row("bw_file_rd, own files", "bw_file_rd", &["shared=false"]),
-    row("bw_mmap_rd, shared", "bw_mmap_rd", &["shared=true"]),
-    row("bw_mmap_rd, own files", "bw_mmap_rd", &["shared=false"]),
+    row(
+        "bw_file_rd, shared",
+        "bw_file_rd",
+        &["touch=true", "shared=true"],
+    ),
+    row(
+        "bw_file_rd, own files",
+        "bw_file_rd",
+        &["touch=true", "shared=false"],
+    ),
+    row(
+        "bw_mmap_rd, shared",
+        "bw_mmap_rd",
+        &["map_inside=false", "shared=true"],
+    ),
+    row(
+        "bw_mmap_rd, own files",
+        "bw_mmap_rd",
+        &["map_inside=false", "shared=false"],
+    ),
     row("lat_mmap", "lat_mmap", &[]),
     row("lat_pagefault (in memory)", "lat_pagefault_minor", &[]),
-    row("lat_pagefault (from storage)", "pagefault", &[]),
+    row("lat_pagefault (from storage)", "pagefault", &["scale=16"]),
 ];
 
 fn main() -> ExitCode {

@@ -14,15 +14,15 @@ use crate::program::{Chart, Physical};
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-run/1";
 
-/// Everything one command measured.
+/// Everything one command measured; its entries as they are, or in another form that serialises alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Run {
+pub struct Run<B = Benchmark> {
     /// [`SCHEMA`].
     pub schema: String,
     /// Where it was measured.
     pub machine: Machine,
     /// One entry a benchmark and parameter point.
-    pub benchmarks: Vec<Benchmark>,
+    pub benchmarks: Vec<B>,
     /// When it began, in seconds since 1970 (UTC).
     #[serde(default)]
     pub started_unix_s: Option<f64>,
@@ -58,9 +58,9 @@ pub struct Plan {
     pub realtime: bool,
 }
 
-impl Run {
+impl<B> Run<B> {
     /// A run with nothing measured yet.
-    pub fn new(machine: Machine) -> Run {
+    pub fn new(machine: Machine) -> Run<B> {
         Run {
             schema: SCHEMA.to_owned(),
             machine,
@@ -71,6 +71,20 @@ impl Run {
         }
     }
 
+    /// The same run with its entries in another form.
+    pub fn map<C>(self, form: impl FnMut(B) -> C) -> Run<C> {
+        Run {
+            schema: self.schema,
+            machine: self.machine,
+            benchmarks: self.benchmarks.into_iter().map(form).collect(),
+            started_unix_s: self.started_unix_s,
+            interrupted: self.interrupted,
+            plan: self.plan,
+        }
+    }
+}
+
+impl Run {
     /// Whether any figure is invalid or any benchmark crashed; what was skipped does not count.
     pub fn failed(&self) -> bool {
         self.benchmarks
@@ -104,6 +118,9 @@ pub struct Benchmark {
     pub ports: Vec<String>,
     /// Its parameters.
     pub parameters: Parameters,
+    /// Those of them that the class takes several values of, also where this run took one.
+    #[serde(default)]
+    pub swept: Vec<String>,
     /// Processes that ran it at the same time.
     pub processes: u64,
     /// How it ended.

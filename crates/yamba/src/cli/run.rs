@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use yamba_lang::{Analysis, ClassId, Diagnostic, Severity, Target};
-use yamba_record::event;
+use yamba_record::{Benchmark, event};
 
 use super::Answer;
 use super::build::failure;
@@ -240,7 +240,8 @@ impl Run {
             return Ok(Answer::Done);
         }
         let mut progress = progress();
-        let measured = run::measure(&jobs, &options, &target, progress.as_mut(), &stop, &listing);
+        let progress = progress.as_mut();
+        let measured = run::measure_packed(&jobs, &options, &target, progress, &stop, &listing);
         let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
         let is_unbuilt = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
         if jobs.iter().all(is_unbuilt) {
@@ -252,7 +253,9 @@ impl Run {
         }
         if self.json {
             output::json(&run)?;
-        } else {
+        }
+        let run = run.map(|b| without_samples(b.unpack()));
+        if !self.json {
             let given = self.set.iter().map(|(name, _)| name.clone());
             output::result(&run::table(
                 &run,
@@ -336,6 +339,14 @@ impl Run {
         found.retain(|c| self.tags.iter().any(|t| has(c, t)));
         Ok(found)
     }
+}
+
+/// What a table shows of an entry.
+fn without_samples(mut benchmark: Benchmark) -> Benchmark {
+    benchmark.intervals = Vec::new();
+    benchmark.samples = Vec::new();
+    benchmark.sizing = Vec::new();
+    benchmark
 }
 
 /// The group of each class, where there are several groups.

@@ -382,8 +382,8 @@ fn the_table_of_a_scaling_curve() {
     assert_eq!(
         table(&run, &Style::default()),
         "\
-ok       sample  P=1  31 ns    [31, 31]      124 cycles
-ok       sample  P=2  30.5 ns  [30.5, 30.5]  122 cycles
+ok       sample  P=1  scale=16  31 ns    [31, 31]      124 cycles
+ok       sample  P=2  scale=16  30.5 ns  [30.5, 30.5]  122 cycles
             P=1  32.26 M operations/s  efficiency 1.00
             P=2  66.74 M operations/s  efficiency 1.03
 Of all: not detected, assumed: cache_line = 64
@@ -414,12 +414,12 @@ fn the_table_does_not_repeat_itself() {
     assert_eq!(
         table(&run, &Style::default()),
         "\
-ok       a  33.5 ns  [31, 36]  134 cycles
+ok       a  scale=16  33.5 ns  [31, 36]  134 cycles
             first
-ok       a  33.5 ns  [31, 36]  134 cycles
+ok       a  scale=16  33.5 ns  [31, 36]  134 cycles
             second
             all of a: of a
-ok       b  33.5 ns  [31, 36]  134 cycles
+ok       b  scale=16  33.5 ns  [31, 36]  134 cycles
             third
             of b
 Of all: of the run

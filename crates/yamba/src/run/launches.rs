@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use yamba_record::run::Told;
-use yamba_record::{Benchmark, Interval, Status};
+use yamba_record::{Benchmark, Event, Interval, Status};
 use yamba_stats::median;
 
 use super::child::{self, Limits};
@@ -12,6 +12,7 @@ use super::ending::{End, end};
 use super::nanoseconds;
 use super::options::{Options, PROGRAMS_WARMUP, Placement};
 use super::outcome::Outcome;
+use super::packed::Packed;
 use super::plan::Entry;
 use super::points;
 use super::schedule::{self, Share, Taken};
@@ -30,7 +31,7 @@ const ACCIDENTS: usize = 2;
 /// An entry and what its launches wrote so far.
 pub(super) struct Launches<'a> {
     pub entry: Entry<'a>,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<Kept>,
     turns: Vec<Turn>,
     /// So many launches it is to have.
     goal: u64,
@@ -43,6 +44,30 @@ pub(super) struct Launches<'a> {
     notes: Vec<String>,
     accidents: usize,
     is_over: bool,
+}
+
+/// What a launch wrote and how it ended, until the entry is summarised.
+struct Kept {
+    events: Packed<Vec<Event>>,
+    /// All but the events.
+    rest: Outcome,
+}
+
+impl Kept {
+    fn new(mut outcome: Outcome) -> Kept {
+        let events = std::mem::take(&mut outcome.events);
+        Kept {
+            events: Packed::new(&events),
+            rest: outcome,
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome {
+            events: self.events.unpack(),
+            ..self.rest.clone()
+        }
+    }
 }
 
 /// When a launch ran, and what it was told.
@@ -134,7 +159,7 @@ impl<'a> Launches<'a> {
         });
         self.spent += took;
         self.heed(end(entry.class, &outcome, conditions.listing));
-        self.outcomes.push(outcome);
+        self.outcomes.push(Kept::new(outcome));
         if self.outcomes.len() == 1 {
             self.pace(conditions);
         }
@@ -215,7 +240,7 @@ impl<'a> Launches<'a> {
     fn taken(&self, launch: usize) -> Taken {
         Taken {
             all: self.turns[launch].took.saturating_sub(self.warmup),
-            intervals: self.outcomes[launch].intervals_took,
+            intervals: self.outcomes[launch].rest.intervals_took,
         }
     }
 
@@ -266,10 +291,11 @@ impl<'a> Launches<'a> {
             launches: self.goal,
         };
         let program = &self.entry.point.program;
+        let outcomes: Vec<Outcome> = self.outcomes.iter().map(Kept::outcome).collect();
         let mut benchmark = if self.entry.program.emulated {
-            self.emulated(protocol, conditions)
+            self.emulated(protocol, &outcomes, conditions)
         } else {
-            summarise(program, protocol, &self.outcomes, conditions.listing)
+            summarise(program, protocol, &outcomes, conditions.listing)
         };
         benchmark.notes.extend(self.notes.iter().cloned());
         benchmark.notes.extend(self.overrun(&benchmark));
@@ -283,10 +309,15 @@ impl<'a> Launches<'a> {
     }
 
     /// An emulator's time is nobody's: physics is not asked about it, and the entry says what it is.
-    fn emulated(&self, protocol: Protocol, conditions: &Conditions<'_>) -> Benchmark {
+    fn emulated(
+        &self,
+        protocol: Protocol,
+        outcomes: &[Outcome],
+        conditions: &Conditions<'_>,
+    ) -> Benchmark {
         let mut description = self.entry.point.program.clone();
         let bounds = std::mem::take(&mut description.bounds);
-        let mut benchmark = summarise(&description, protocol, &self.outcomes, conditions.listing);
+        let mut benchmark = summarise(&description, protocol, outcomes, conditions.listing);
         benchmark.bounds = bounds;
         benchmark.cycles = None;
         benchmark.circles = None;

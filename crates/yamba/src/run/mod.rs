@@ -21,6 +21,7 @@ mod launches;
 mod load;
 mod options;
 mod outcome;
+mod packed;
 mod plan;
 mod points;
 mod progress;
@@ -51,6 +52,7 @@ use crate::machine;
 
 pub use crash::Listing;
 pub use options::{Options, Placement};
+pub use packed::Packed;
 pub use progress::{Bar, Progress, Silent};
 pub use rehearsal::{Rehearsal, Rehearsed, rehearse};
 pub use stop::Stop;
@@ -113,6 +115,19 @@ pub fn measure(
     stop: &Stop,
     listing: &Listing<'_>,
 ) -> Result<Run, UsageError> {
+    let packed = measure_packed(jobs, options, target, progress, stop, listing)?;
+    Ok(packed.map(|b| b.unpack()))
+}
+
+/// The same, with each entry packed: of a whole run they would take hundreds of megabytes.
+pub fn measure_packed(
+    jobs: &[Job],
+    options: &Options,
+    target: &Target,
+    progress: &mut dyn Progress,
+    stop: &Stop,
+    listing: &Listing<'_>,
+) -> Result<Run<Packed<Benchmark>>, UsageError> {
     let scratch = Scratch::new();
     let mut run = Run::new(machine::probe(target));
     run.plan = planned(options);
@@ -144,11 +159,11 @@ pub fn measure(
     take_turns(&mut places, run.plan.seed, &conditions, progress);
     for place in places {
         match place {
-            Place::Settled(benchmark) => run.benchmarks.push(*benchmark),
+            Place::Settled(benchmark) => run.benchmarks.push(Packed::new(&*benchmark)),
             Place::Measured(launches) if launches.has_begun() => {
                 let benchmark = launches.summary(&conditions);
                 note_scratch(&mut run, &benchmark);
-                run.benchmarks.push(benchmark);
+                run.benchmarks.push(Packed::new(&benchmark));
             }
             Place::Measured(_) => {}
         }
@@ -214,7 +229,7 @@ fn take_turns(
 }
 
 /// Every program sees the same disk; the first one to say so is believed.
-fn note_scratch(run: &mut Run, benchmark: &Benchmark) {
+fn note_scratch(run: &mut Run<Packed<Benchmark>>, benchmark: &Benchmark) {
     let Some(is_memory) = benchmark.platform.get("scratch_is_memory") else {
         return;
     };

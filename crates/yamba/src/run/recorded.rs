@@ -28,6 +28,7 @@ pub(super) fn ended(class: &str, status: Status, notes: Vec<String>) -> Benchmar
         class: class.to_owned(),
         ports: Vec::new(),
         parameters: Parameters::default(),
+        swept: Vec::new(),
         processes: 1,
         status,
         valid: false,
@@ -69,6 +70,8 @@ pub(super) fn record(program: &Program, processes: u64, launches: &[Outcome]) ->
     let mut benchmark = ended(&program.class, Status::Ok, Vec::new());
     benchmark.ports = program.ports.clone();
     benchmark.parameters = points::parameters(program);
+    let swept = program.parameters.iter().filter(|p| p.over.is_some());
+    benchmark.swept = swept.map(|p| p.name.clone()).collect();
     benchmark.processes = processes;
     benchmark.unit = program.unit.clone();
     benchmark.figure = program.figure.clone();

@@ -260,13 +260,16 @@ fn processes(run: &Run, benchmark: &Benchmark) -> String {
     format!("P={}", benchmark.processes)
 }
 
-/// The parameters that tell the points of a benchmark apart, and those that were given; a run's document has them all.
+/// The parameters that decide: those that tell the points of a benchmark apart or could have, and those that were given. A run's
+/// document has them all.
 fn distinguishing(run: &Run, benchmark: &Benchmark, style: &Style) -> Parameters {
     let differs = |name: &str| {
         let mut same_name = run.benchmarks.iter().filter(|b| b.name == benchmark.name);
         same_name.any(|b| b.parameters.get(name) != benchmark.parameters.get(name))
     };
-    let is_shown = |name: &String| style.given.contains(name) || differs(name);
+    let is_shown = |name: &String| {
+        style.given.contains(name) || benchmark.swept.contains(name) || differs(name)
+    };
     let each = benchmark.parameters.0.iter();
     Parameters(each.filter(|(name, _)| is_shown(name)).cloned().collect())
 }

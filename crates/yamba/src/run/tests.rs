@@ -473,6 +473,9 @@ fn the_table_names_what_tells_points_apart() {
     let text = table(&run, &Style::default());
     assert!(text.contains("scale=16") && text.contains("scale=32"));
     assert!(!text.contains("read_ahead"), "{text}");
+    // One point of a sweep is still one of several that there are.
     run.benchmarks.pop();
+    assert!(table(&run, &Style::default()).contains("scale=16"));
+    run.benchmarks[0].swept.clear();
     assert!(!table(&run, &Style::default()).contains("scale"));
 }
