@@ -188,7 +188,7 @@ fn one(options: &Options, names: &[String], number: u64) -> Result<Round, String
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     build(options, &names)?;
     let before = kernel();
-    let mut run = start(options, &names, &folder)?;
+    let mut run = start(options, &names, &folder, number)?;
     let mut round = Round {
         seed: options.seed,
         round: number,
@@ -240,14 +240,7 @@ fn document(options: &Options, number: u64) -> PathBuf {
         .join(format!("yamba-killed-{}-{number}.json", std::process::id()))
 }
 
-fn start(options: &Options, names: &[String], folder: &Path) -> Result<Child, String> {
-    let number = folder
-        .display()
-        .to_string()
-        .rsplit('-')
-        .next()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(0);
+fn start(options: &Options, names: &[String], folder: &Path, number: u64) -> Result<Child, String> {
     let out = File::create(document(options, number)).map_err(|e| e.to_string())?;
     let mut command = Command::new(&options.yamba);
     command

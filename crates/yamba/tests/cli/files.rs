@@ -3,11 +3,11 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use crate::support::{Yamba, has};
+use crate::support::{Yamba, has, processes_of, until};
 
 /// Classes that do something else than what they extend says, with the evidence that shows it.
 const WRONG: [(&str, &str, &str, &str); 7] = [
@@ -103,20 +103,6 @@ fn evidence_catches_what_is_not_as_the_name_says() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// Processes that work in a folder of temporary files: the run itself, and all that it starts.
-fn at_work(folder: &Path) -> Vec<u32> {
-    let told = format!("TMPDIR={}\0", folder.display());
-    let all = fs::read_dir("/proc").unwrap().flatten();
-    let pids = all.filter_map(|e| e.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter(|pid| {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment
-            .windows(told.len())
-            .any(|w| w == told.as_bytes())
-    })
-    .collect()
-}
-
 fn kill(pid: u32) {
     let mut command = Command::new("kill");
     command.args(["-KILL", &pid.to_string()]);
@@ -147,15 +133,7 @@ fn wait_a_moment() {
 }
 
 fn wait_until_nobody_works_in(folder: &Path) {
-    let begun = Instant::now();
-    while !at_work(folder).is_empty() {
-        assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "{:?} are left",
-            at_work(folder)
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until("a process is left", || processes_of(folder).is_empty());
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
@@ -175,7 +153,7 @@ fn whoever_is_killed_no_process_and_no_file_is_left() {
     for _ in 0..3 {
         let mut run = start(&yamba);
         wait_a_moment();
-        let programs = at_work(folder.path());
+        let programs = processes_of(folder.path());
         programs
             .into_iter()
             .filter(|pid| *pid != run.id())

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::Yamba;
+use crate::support::{Yamba, has};
 
 /// Classes that do something else than what they extend says, with the evidence that shows it.
 const WRONG: [(&str, &str, &str, &str); 4] = [
@@ -39,6 +39,9 @@ const WRONG: [(&str, &str, &str, &str); 4] = [
 
 #[test]
 fn evidence_fails_where_it_must() {
+    if !has("g++") {
+        return;
+    }
     for (name, base, evidence, body) in WRONG {
         let text =
             format!("/// It is wrong.\nyamba {name} extends {base} on linux\n{{\n{body}\n}}\n");

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// The checkout.
 pub fn root() -> PathBuf {
@@ -113,6 +114,29 @@ impl Answer {
             assert!(self.out.contains(part), "no `{part}` in\n{}", self.out);
         }
         self
+    }
+}
+
+/// Those that have this folder as `TMPDIR` in their environment: a run that was told to work there, and all that it starts.
+pub fn processes_of(folder: &Path) -> Vec<u32> {
+    let told = format!("TMPDIR={}\0", folder.display());
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let pids = all.filter_map(|e| e.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(|pid| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let mut places = environment.windows(told.len());
+        places.any(|w| w == told.as_bytes())
+    })
+    .collect()
+}
+
+/// Waits for it: long enough for a slow machine with much else to do.
+#[track_caller]
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
