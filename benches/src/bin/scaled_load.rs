@@ -24,7 +24,7 @@ struct Options {
     /// Numbers of processes
     #[arg(short = 'P', value_delimiter = ',', default_values_t = [1, 2, 4])]
     processes: Vec<u64>,
-    /// Time for each point
+    /// Time for each row, all its numbers of processes together
     #[arg(long, default_value = "6s")]
     time: String,
 }

@@ -42,7 +42,7 @@ Examples:
   yamba run pagefault --set scale=64           one point of a sweep
   yamba run mine.yamba --sweep length=10,100   other points
   yamba run --tag memory --json > run.json     raw samples and all
-  yamba run --quick --dry-run                  what would be measured, how long it takes, what is left out and why
+  yamba run --quick --dry-run                  what would be measured, and for how long
   yamba run bw_mem_copy -P 1,2,4               with several processes at the same time
   yamba run --time 10s                         the whole suite, 10 s a benchmark
 
@@ -69,7 +69,7 @@ pub(super) struct Run {
     /// Of what is named, only the benchmarks with this tag; may be repeated: with any of these
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// Build, and tell what would be measured, how long it takes and what is left out; measure nothing
+    /// Build, and tell what would be measured and how long it takes; what benchmarks find missing when they begin is not known then
     #[arg(long)]
     dry_run: bool,
     /// Of a measuring circle, also the table of all its tests, as the Kanata Bench prints it
@@ -333,8 +333,10 @@ impl Run {
             selection.benchmarks()?
         };
         if let Some(unknown) = self.tags.iter().find(|t| !found.iter().any(|c| has(c, t))) {
-            return Err(Failure::new(format!("no benchmark is tagged {unknown}"))
-                .help("`yamba list` shows the tags"));
+            return Err(
+                Failure::new(format!("none of these benchmarks is tagged {unknown}"))
+                    .help("`yamba list` shows the tags"),
+            );
         }
         found.retain(|c| self.tags.iter().any(|t| has(c, t)));
         Ok(found)

@@ -48,5 +48,6 @@ pub(super) fn sum(run: &Run) -> String {
         _ => format!("; {skipped} skipped"),
     };
     let figures = run.benchmarks.len() - skipped;
-    format!("{figures} figures: {}{skipped_too}.\n", words.join(", "))
+    let noun = if figures == 1 { "figure" } else { "figures" };
+    format!("{figures} {noun}: {}{skipped_too}.\n", words.join(", "))
 }

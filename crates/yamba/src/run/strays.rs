@@ -18,8 +18,8 @@ pub(super) const SCRATCH: &str = "YAMBA_SCRATCH";
 /// Who is killed and is not gone after so long waits for a device: it will not run again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// So long a process that a launch leaves behind may still run.
-const LAST_WILL: Duration = Duration::from_millis(100);
+/// So long a process that a launch leaves behind may still run, also where others keep the processor from it.
+const LAST_WILL: Duration = Duration::from_secs(1);
 
 /// Ending a process hands its children to us. More generations than this are made on purpose.
 const GENERATIONS: usize = 100;

@@ -160,10 +160,10 @@ fn usage_errors_have_status_2() {
         .refused(&["did you mean aarch64-linux?"]);
     yamba
         .run("run --tag no_such_tag")
-        .refused(&["no benchmark is tagged no_such_tag"]);
+        .refused(&["none of these benchmarks is tagged no_such_tag"]);
     yamba
         .run("run --tag demonstration --tag no_such_tag")
-        .refused(&["no benchmark is tagged no_such_tag"]);
+        .refused(&["none of these benchmarks is tagged no_such_tag"]);
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn what_cpp_refuses_is_shown_where_it_stands() {
     if !has("g++") {
         return;
     }
-    let program = "yamba t\n{\n    param int p = \"abc\";\n    bitstring b(nosuch n) { le(1, 8) }\n    void benchmark() { b(0); }\n}\n";
+    let program = "yamba t\n{\n    param int p = nullptr;\n    bitstring b(nosuch n) { le(1, 8) }\n    void benchmark() { b(0); }\n}\n";
     let mut yamba = Yamba::new().file("t.yamba", program);
     yamba
         .run("build t.yamba")
