@@ -125,6 +125,10 @@ pub fn assemble(
     Job::new(analysis, class, target, &options)?.assemble(folder.path())
 }
 
+/// The files that programs of a target share.
+const HEADER: &str = "yamba/program.h.gch";
+const HARNESS: &str = "harness.o";
+
 /// What all programs of a target are made with.
 struct Shared {
     /// The folder with the header that the compiler has read already, if it can use one.
@@ -221,26 +225,42 @@ impl<'a> Job<'a> {
         Ok(key.finish())
     }
 
-    /// What every program includes first, read by the compiler once. The folder that it searches before the runtime's: what it finds there
-    /// does not fit, it passes over. Only g++ looks for it by itself.
+    /// What every program includes first, read by the compiler once, if it has been made. The folder that it searches before the runtime's:
+    /// what it finds there does not fit, it passes over.
     fn header(&self, cache: &cache::Cache) -> Result<Option<PathBuf>, BuildError> {
-        const NAME: &str = "yamba/program.h.gch";
-        if self.toolchain.compiler.columns() != messages::Columns::Characters {
+        let Some(command) = self.header_command() else {
             return Ok(None);
+        };
+        let key = self.key_beside(&command)?;
+        let _alone = cache::alone(&key);
+        Ok(cache.find(&key, HEADER))
+    }
+
+    /// It takes longer to make than it saves one program.
+    fn make_header(&self, cache: &cache::Cache) -> Result<(), BuildError> {
+        match self.header_command() {
+            Some(command) => self.beside(cache, HEADER, command).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Only g++ looks for it by itself.
+    fn header_command(&self) -> Option<Command> {
+        if self.toolchain.compiler.columns() != messages::Columns::Characters {
+            return None;
         }
         let mut command = self.compiler();
         command.arg("-I").arg(&self.runtime);
         command.args(["-x", "c++-header", "-w"]);
         command.arg(self.runtime.join("yamba/program.h"));
-        self.beside(cache, NAME, command).map(Some)
+        Some(command)
     }
 
     /// The part of every program that does not depend on its benchmark, as an object file. It is most of what a compiler has to do, so it is
     /// built once.
     fn harness(&self, cache: &cache::Cache) -> Result<PathBuf, BuildError> {
-        const NAME: &str = "harness.o";
-        let folder = self.beside(cache, NAME, self.harness_command())?;
-        Ok(folder.join(NAME))
+        let folder = self.beside(cache, HARNESS, self.harness_command())?;
+        Ok(folder.join(HARNESS))
     }
 
     /// The folder with what `command` makes for all programs. Of several that ask at the same time one makes it.
@@ -250,12 +270,7 @@ impl<'a> Job<'a> {
         name: &str,
         mut command: Command,
     ) -> Result<PathBuf, BuildError> {
-        let mut key = cache::Key::new();
-        key.add(&self.program.target.to_string());
-        key.add(&show(&command));
-        key.add_tool(&self.toolchain.compiler)?;
-        key.add_folder(&self.runtime)?;
-        let key = key.finish();
+        let key = self.key_beside(&command)?;
         let _alone = cache::alone(&key);
         if let Some(folder) = cache.find(&key, name) {
             return Ok(folder);
@@ -273,6 +288,16 @@ impl<'a> Job<'a> {
                 output: String::from_utf8_lossy(&output.stderr).into_owned(),
             })
         })
+    }
+
+    /// All that decides what `command` makes.
+    fn key_beside(&self, command: &Command) -> Result<String, BuildError> {
+        let mut key = cache::Key::new();
+        key.add(&self.program.target.to_string());
+        key.add(&show(command));
+        key.add_tool(&self.toolchain.compiler)?;
+        key.add_folder(&self.runtime)?;
+        Ok(key.finish())
     }
 
     fn harness_command(&self) -> Command {

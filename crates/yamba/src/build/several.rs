@@ -12,25 +12,25 @@ use super::{BuildError, BuildOptions, Built, Job, cache};
 type Outcome = Result<Built, BuildError>;
 
 /// Builds each of `classes`, which have something to build on `target`. Their outcomes are in the same order. `built` is told how many are
-/// done; when it answers `false`, no more are begun, and those are missing.
+/// done.
 pub fn build_all(
     analysis: &Analysis,
     classes: &[ClassId],
     target: &Target,
     options: &BuildOptions,
-    mut built: impl FnMut(usize) -> bool,
-) -> Vec<Option<Outcome>> {
+    mut built: impl FnMut(usize),
+) -> Vec<Outcome> {
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     let next = AtomicUsize::new(0);
-    let mut outcomes: Vec<Option<Outcome>> = classes.iter().map(|_| None).collect();
+    let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         for worker in 0..workers.min(classes.len()) {
             let (sender, next) = (sender.clone(), &next);
             scope.spawn(move || {
-                if worker == 1 {
-                    // The first one begins with the header: what all share is made side by side.
-                    harness(analysis, classes[0], target, options);
+                if classes.len() > 1 {
+                    // What all share is made side by side.
+                    share(worker, analysis, classes[0], target, options);
                 }
                 loop {
                     let own = next.fetch_add(1, Ordering::Relaxed);
@@ -45,21 +45,32 @@ pub fn build_all(
             });
         }
         drop(sender);
-        for (done, (own, outcome)) in receiver.iter().enumerate() {
-            outcomes[own] = Some(outcome);
-            if !built(done + 1) {
-                next.store(classes.len(), Ordering::Relaxed);
-            }
+        for outcome in receiver {
+            outcomes.push(outcome);
+            built(outcomes.len());
         }
     });
-    outcomes
+    outcomes.sort_by_key(|(own, _)| *own);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// If it cannot be built, every program's own build says so.
-fn harness(analysis: &Analysis, class: ClassId, target: &Target, options: &BuildOptions) {
+/// The first two workers begin with one piece each of what all programs are made with. If the harness cannot be built, every program's own
+/// build says so; without the header it only takes longer.
+fn share(
+    worker: usize,
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+    options: &BuildOptions,
+) {
     let cache = cache::Cache::open();
     let job = Job::new(analysis, class, target, options);
-    if let (Ok(cache), Ok(job)) = (cache, job) {
-        let _ = job.harness(&cache);
-    }
+    let (Ok(cache), Ok(job)) = (cache, job) else {
+        return;
+    };
+    let _ = match worker {
+        0 => job.make_header(&cache),
+        1 => job.harness(&cache).map(drop),
+        _ => Ok(()),
+    };
 }

@@ -243,16 +243,13 @@ impl Run {
         let progress = progress.as_mut();
         let measured = run::measure_packed(&jobs, &options, &target, progress, &stop, &listing);
         let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
+        if self.json {
+            output::json(&run)?;
+        }
         let is_unbuilt = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
         if jobs.iter().all(is_unbuilt) {
             // Nothing but wrong input: it has been told, and a table would only tell it again.
-            if self.json {
-                output::json(&run)?;
-            }
             return Err(Failure::Shown);
-        }
-        if self.json {
-            output::json(&run)?;
         }
         let run = run.map(|b| without_samples(b.unpack()));
         if !self.json {
@@ -372,7 +369,6 @@ fn jobs(analysis: &Analysis, classes: &[ClassId], target: &Target) -> Result<Vec
         if is_shown {
             output::note(&format!("\r\x1b[Kbuilt {done} of {}", buildable.len()));
         }
-        true
     };
     show(0);
     let options = BuildOptions::default();
@@ -382,7 +378,7 @@ fn jobs(analysis: &Analysis, classes: &[ClassId], target: &Target) -> Result<Vec
     }
     let mut built: BTreeMap<ClassId, _> = buildable.iter().copied().zip(outcomes).collect();
     let each = classes.iter();
-    each.map(|class| match built.remove(class).flatten() {
+    each.map(|class| match built.remove(class) {
         Some(outcome) => finished(analysis, *class, outcome),
         None => Ok(absent(analysis, *class, target)),
     })

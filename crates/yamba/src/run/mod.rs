@@ -55,6 +55,7 @@ pub use options::{Options, Placement};
 pub use packed::Packed;
 pub use progress::{Bar, Progress, Silent};
 pub use rehearsal::{Rehearsal, Rehearsed, rehearse};
+pub use skipped::by_reason;
 pub use stop::Stop;
 pub use table::{Style, table};
 pub use units::{number, scale};

@@ -4,21 +4,33 @@ use yamba_record::{Benchmark, Run, Status};
 
 use super::table::wrap;
 
-/// Each reason with the benchmarks that it kept from being measured.
-pub(super) fn lines(run: &Run, width: usize) -> String {
-    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
-    let is_skipped = |b: &&Benchmark| b.status == Status::Skipped;
-    for benchmark in run.benchmarks.iter().filter(is_skipped) {
-        let reason = benchmark.notes.first().map_or("", String::as_str);
-        // A program says its own name first.
-        let own = format!("{}: ", benchmark.name);
-        let reason = reason.strip_prefix(&own).unwrap_or(reason);
-        match reasons.iter_mut().find(|(known, _)| known == reason) {
-            Some((_, names)) if names.contains(&benchmark.name.as_str()) => {}
-            Some((_, names)) => names.push(&benchmark.name),
-            None => reasons.push((reason.to_owned(), vec![&benchmark.name])),
+/// Each reason with the benchmarks that it keeps from being measured, of pairs of a benchmark's name and its reason.
+pub fn by_reason<'a>(
+    benchmarks: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Vec<(&'a str, Vec<&'a str>)> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, reason) in benchmarks {
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => reasons.push((reason, vec![name])),
         }
     }
+    reasons
+}
+
+/// A program says its own name first.
+fn reason(benchmark: &Benchmark) -> &str {
+    let reason = benchmark.notes.first().map_or("", String::as_str);
+    let named = reason.strip_prefix(&benchmark.name);
+    named.and_then(|r| r.strip_prefix(": ")).unwrap_or(reason)
+}
+
+/// What was skipped.
+pub(super) fn lines(run: &Run, width: usize) -> String {
+    let is_skipped = |b: &&Benchmark| b.status == Status::Skipped;
+    let skipped = run.benchmarks.iter().filter(is_skipped);
+    let reasons = by_reason(skipped.map(|b| (b.name.as_str(), reason(b))));
     if reasons.is_empty() {
         return String::new();
     }

@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
+
 use crate::support::{Answer, Yamba, has, processes_of, until};
 
 #[test]
@@ -93,6 +95,17 @@ yamba no_connections extends lat_connect
 }
 ";
 
+/// The only figure of a class.
+fn figure_of<'a>(run: &'a Value, class: &str) -> &'a Value {
+    let mut all = run["benchmarks"].as_array().unwrap().iter();
+    all.find(|b| b["class"] == class).unwrap()
+}
+
+fn is_caught_by(figure: &Value, evidence: &str) {
+    assert_eq!(figure["valid"], false, "{figure}");
+    assert!(figure["notes"].to_string().contains(evidence), "{figure}");
+}
+
 #[test]
 fn what_measures_something_else_is_invalid() {
     if !has("g++") {
@@ -101,15 +114,9 @@ fn what_measures_something_else_is_invalid() {
     let mut yamba = Yamba::new().file("false_ones.yamba", FALSE_ONES);
     let answer = yamba.run("run false_ones.yamba --quick --set host=loopback --json");
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
-    let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
-    let why = |class: &str, evidence: &str| {
-        let mut all = run["benchmarks"].as_array().unwrap().iter();
-        let figure = all.find(|b| b["class"] == class).unwrap();
-        assert_eq!(figure["valid"], false, "{figure}");
-        assert!(figure["notes"].to_string().contains(evidence), "{figure}");
-    };
-    why("another_answer", "message_unchanged");
-    why("no_connections", "accepted_per_connection");
+    let run: Value = serde_json::from_str(&answer.out).unwrap();
+    is_caught_by(figure_of(&run, "another_answer"), "message_unchanged");
+    is_caught_by(figure_of(&run, "no_connections"), "accepted_per_connection");
 }
 
 /// The loopback carries what other tests say; a network of its own does not.
@@ -120,18 +127,11 @@ fn what_does_not_cross_the_network_is_invalid() {
     }
     let mut yamba = Yamba::new().file("false_ones.yamba", FALSE_ONES);
     let answer = yamba.run("run false_ones.yamba --quick --set host=veth --json");
-    let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
-    let mut all = run["benchmarks"].as_array().unwrap().iter();
-    let figure = all.find(|b| b["class"] == "no_network").unwrap();
+    let run: Value = serde_json::from_str(&answer.out).unwrap();
+    let figure = figure_of(&run, "no_network");
     if figure["status"] == "skipped" {
         eprintln!("left out: two hosts cannot be made here");
         return;
     }
-    assert_eq!(figure["valid"], false, "{figure}");
-    assert!(
-        figure["notes"]
-            .to_string()
-            .contains("interface_bytes_per_byte"),
-        "{figure}"
-    );
+    is_caught_by(figure, "interface_bytes_per_byte");
 }

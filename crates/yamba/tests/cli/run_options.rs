@@ -109,27 +109,17 @@ fn files_stay_within_the_limit() {
 "
         )
     };
-    let mut yamba = Yamba::new()
-        .file(
-            "all.yamba",
-            writes("all", "platform.disk_room", "prepare()"),
-        )
-        .file(
-            "most.yamba",
-            writes("most", "platform.disk_room - 5", "setup()"),
-        )
-        .file(
-            "each.yamba",
-            writes("each", "platform.disk_room_each", "setup()"),
-        )
-        .file(
-            "more.yamba",
-            writes("more", "platform.disk_room + 1", "prepare()"),
-        )
-        .file(
-            "beyond.yamba",
-            writes("beyond", "platform.disk_room_each + 1", "setup()"),
-        );
+    let classes = [
+        ("all", "platform.disk_room", "prepare()"),
+        ("most", "platform.disk_room - 5", "setup()"),
+        ("each", "platform.disk_room_each", "setup()"),
+        ("more", "platform.disk_room + 1", "prepare()"),
+        ("beyond", "platform.disk_room_each + 1", "setup()"),
+    ];
+    let mut yamba = Yamba::new();
+    for (name, bytes, each) in classes {
+        yamba = yamba.file(&format!("{name}.yamba"), writes(name, bytes, each));
+    }
     let words = "run all.yamba most.yamba each.yamba more.yamba --quick --json --disk-limit 1M";
     let run = document(yamba.run(words));
     let size = |b: &Value| b["parameters"]["size"].as_u64().unwrap();

@@ -8,7 +8,7 @@ use yamba_lang::Analysis;
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::select::Selection;
-use crate::run::{Rehearsal, Rehearsed, number};
+use crate::run::{self, Rehearsal, Rehearsed, number};
 
 /// The plan as a person or, with `json`, a program reads it.
 pub(super) fn text(
@@ -115,16 +115,12 @@ fn several(name: &str, values: impl Iterator<Item = String>) -> Option<String> {
 
 /// What is left out, one line a reason.
 fn left_out(plan: &Rehearsal) -> String {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for entry in plan.benchmarks.iter().filter(|b| b.launches == 0) {
-        let reason = entry.skipped.as_deref();
-        let reason = reason.or(entry.notes.first().map(String::as_str));
-        let reason = reason.unwrap_or("unknown");
-        match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, names)) => names.push(&entry.name),
-            None => reasons.push((reason, vec![&entry.name])),
-        }
-    }
+    let entries = plan.benchmarks.iter().filter(|b| b.launches == 0);
+    let reasons = run::by_reason(entries.map(|entry| {
+        let noted = entry.notes.first().map(String::as_str);
+        let reason = entry.skipped.as_deref().or(noted);
+        (entry.name.as_str(), reason.unwrap_or("unknown"))
+    }));
     if reasons.is_empty() {
         return String::new();
     }
