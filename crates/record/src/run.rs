@@ -32,6 +32,62 @@ pub struct Run<B = Benchmark> {
     /// What was asked for.
     #[serde(default)]
     pub plan: Plan,
+    /// What tells it from all other runs: sixteen hexadecimal digits, drawn when it began. Empty in documents of before.
+    #[serde(default)]
+    pub id: String,
+    /// Names that a person gave it.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// When it ended, in seconds since 1970 (UTC); none while it runs, or if it was killed.
+    #[serde(default)]
+    pub finished_unix_s: Option<f64>,
+    /// What measured.
+    #[serde(default)]
+    pub producer: Producer,
+    /// The texts of which the benchmarks were made, each under its BLAKE3 hash in hexadecimal.
+    #[serde(default)]
+    pub sources: BTreeMap<String, String>,
+}
+
+/// The program that measured, and how it was called.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Producer {
+    /// `yamba` with its version.
+    pub version: String,
+    /// The words of the command line after the program's own name.
+    pub arguments: Vec<String>,
+    /// The C++ compiler as it names itself; none where nothing was compiled.
+    #[serde(default)]
+    pub compiler: Option<String>,
+}
+
+/// What a reader wants to know of a benchmark besides its figure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// The heading under which it stands in a table: `memory`, `processes`.
+    #[serde(default)]
+    pub group: Option<String>,
+    /// The first sentence of its documentation.
+    #[serde(default)]
+    pub summary: Option<String>,
+    /// Its tags.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// The files that its class was made of, the library's too.
+    #[serde(default)]
+    pub files: Vec<SourceFile>,
+    /// A hash of all that decides what its program does: the generated C++, the runtime, the compiler and its options.
+    #[serde(default)]
+    pub program: Option<String>,
+}
+
+/// A file of the language, as it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// Where it was found; of what is embedded, from the root of the checkout.
+    pub path: String,
+    /// The key of its text in [`Run::sources`].
+    pub hash: String,
 }
 
 /// How a run was to measure; what each launch was told is in [`Launch`].
@@ -68,6 +124,11 @@ impl<B> Run<B> {
             started_unix_s: None,
             interrupted: false,
             plan: Plan::default(),
+            id: String::new(),
+            tags: Vec::new(),
+            finished_unix_s: None,
+            producer: Producer::default(),
+            sources: BTreeMap::new(),
         }
     }
 
@@ -80,6 +141,11 @@ impl<B> Run<B> {
             started_unix_s: self.started_unix_s,
             interrupted: self.interrupted,
             plan: self.plan,
+            id: self.id,
+            tags: self.tags,
+            finished_unix_s: self.finished_unix_s,
+            producer: self.producer,
+            sources: self.sources,
         }
     }
 }
@@ -199,6 +265,9 @@ pub struct Benchmark {
     /// The machine's facts as the program saw them.
     #[serde(default)]
     pub platform: BTreeMap<String, Value>,
+    /// What it is, and what it was made of.
+    #[serde(default)]
+    pub about: About,
 }
 
 /// What an interval of confidence speaks of.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use yamba_record::event::{Begin, Event, Placement, RawInterval, Sizing};
 use yamba_record::program::Program;
-use yamba_record::run::Launch;
+use yamba_record::run::{About, Launch};
 use yamba_record::{Benchmark, Evidence, Interval, Parameters, Status};
 use yamba_stats::{median, sorted};
 
@@ -58,6 +58,7 @@ pub(super) fn ended(class: &str, status: Status, notes: Vec<String>) -> Benchmar
         bounds: Vec::new(),
         charts: Vec::new(),
         platform: BTreeMap::new(),
+        about: About::default(),
     }
 }
 

@@ -7,14 +7,23 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// Each crate of ours and the crates of ours that it may use.
-const MAY_USE: [(&str, &[&str]); 5] = [
+const MAY_USE: [(&str, &[&str]); 7] = [
     ("yamba-lang", &[]),
     ("yamba-codegen", &["yamba-lang"]),
     ("yamba-record", &[]),
     ("yamba-stats", &[]),
+    ("yamba-store", &["yamba-record", "yamba-stats"]),
+    ("yamba-report", &["yamba-record", "yamba-stats"]),
     (
         "yamba",
-        &["yamba-lang", "yamba-codegen", "yamba-record", "yamba-stats"],
+        &[
+            "yamba-lang",
+            "yamba-codegen",
+            "yamba-record",
+            "yamba-stats",
+            "yamba-store",
+            "yamba-report",
+        ],
     ),
 ];
 

@@ -36,6 +36,7 @@ impl Yamba {
             "YAMBA_CACHE",
             Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
         );
+        command.env("YAMBA_STORE", folder.path().join("results.sqlite"));
         for variable in ["NO_COLOR", "CXX", "TERM"] {
             command.env_remove(variable);
         }

@@ -1,0 +1,1 @@
+//! Runs as text, pages and charts: one file a format. It measures nothing.

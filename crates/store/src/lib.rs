@@ -1,0 +1,176 @@
+//! Runs that are kept: in a SQLite file, or in a PostgreSQL database that several machines share.
+//!
+//! A run is stored while it is measured: [`Store::begin`], then [`Store::put`] after every launch, then [`Store::finish`]. Whatever ends it in between, what was put
+//! stays.
+
+mod error;
+mod sqlite;
+
+use std::path::PathBuf;
+
+use yamba_record::{Benchmark, Run};
+
+pub use error::StoreError;
+use sqlite::Sqlite;
+
+/// Where runs are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// A SQLite file.
+    File(PathBuf),
+    /// A PostgreSQL database, `postgres://user@host/name`.
+    Postgres(String),
+}
+
+impl Location {
+    /// What `--store` and `YAMBA_STORE` say: the address of a PostgreSQL database, else a file.
+    pub fn parse(text: &str) -> Location {
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            Location::Postgres(text.to_owned())
+        } else {
+            Location::File(text.into())
+        }
+    }
+}
+
+/// How much of a run is read. Raw intervals are nearly all of its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// Figures, evidence, launches: neither `samples` nor `intervals` nor `sizing`.
+    Figures,
+    /// With `samples`.
+    Samples,
+    /// Everything.
+    Intervals,
+}
+
+/// A line of the list of runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// [`Run::id`].
+    pub id: String,
+    /// When it began, in seconds since 1970 (UTC).
+    pub started_unix_s: Option<f64>,
+    /// The run without its benchmarks and sources.
+    pub head: Run<()>,
+    /// The names of its benchmarks, each once.
+    pub benchmarks: Vec<String>,
+    /// Its entries, and those of them with a valid figure.
+    pub entries: [u64; 2],
+    /// Whether it came to its end: neither stopped nor killed.
+    pub complete: bool,
+}
+
+/// Runs in one place.
+pub struct Store {
+    backend: Sqlite,
+}
+
+impl Store {
+    /// Opens it, making it or bringing it to this version's form first.
+    pub fn open(location: &Location) -> Result<Store, StoreError> {
+        match location {
+            Location::File(path) => Ok(Store {
+                backend: Sqlite::open(path)?,
+            }),
+            Location::Postgres(_) => Err(StoreError::new("PostgreSQL cannot be opened")),
+        }
+    }
+
+    /// A new run. Its benchmarks are put one by one; its id must be new.
+    pub fn begin<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
+        self.backend.head(&bare(run), false)
+    }
+
+    /// The entry at `place`, counted from 0: anew, or instead of what was there.
+    pub fn put(&mut self, id: &str, place: usize, benchmark: &Benchmark) -> Result<(), StoreError> {
+        self.backend.put(id, place, benchmark)
+    }
+
+    /// The run has ended; what its document says besides its benchmarks is stored anew.
+    pub fn finish<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
+        self.backend.head(&bare(run), true)
+    }
+
+    /// A whole run, measured elsewhere or before. One with the same id is an error.
+    pub fn add(&mut self, run: &Run) -> Result<(), StoreError> {
+        self.begin(run)?;
+        for (place, benchmark) in run.benchmarks.iter().enumerate() {
+            self.put(&run.id, place, benchmark)?;
+        }
+        self.finish(run)
+    }
+
+    /// All runs, the latest first.
+    pub fn runs(&mut self) -> Result<Vec<Listed>, StoreError> {
+        self.backend.runs()
+    }
+
+    /// The id that a person means: an id or the beginning of one, a tag (its latest run), `latest`, or `latest~N`, the N-th before it.
+    pub fn find(&mut self, reference: &str) -> Result<String, StoreError> {
+        let runs = self.runs()?;
+        let latest = match reference.strip_prefix("latest") {
+            Some("") => Some(0),
+            Some(rest) => rest.strip_prefix('~').and_then(|n| n.parse::<usize>().ok()),
+            None => None,
+        };
+        if let Some(run) = latest.and_then(|n| runs.get(n)) {
+            return Ok(run.id.clone());
+        }
+        if let Some(run) = runs
+            .iter()
+            .find(|r| r.head.tags.iter().any(|t| t == reference))
+        {
+            return Ok(run.id.clone());
+        }
+        let begins = |r: &&Listed| r.id.starts_with(reference) && !reference.is_empty();
+        let mut found = runs.iter().filter(begins);
+        match (found.next(), found.next()) {
+            (Some(run), None) => Ok(run.id.clone()),
+            (Some(_), Some(_)) => Err(StoreError::new(format!(
+                "{reference}: several runs begin so"
+            ))),
+            _ => Err(StoreError::new(format!(
+                "{reference}: there is no such run"
+            ))),
+        }
+    }
+
+    /// A run by its whole id.
+    pub fn run(&mut self, id: &str, detail: Detail) -> Result<Run, StoreError> {
+        self.backend.run(id, detail)
+    }
+
+    /// Gives a run a name, or (`on` false) takes it away.
+    pub fn tag(&mut self, id: &str, tag: &str, on: bool) -> Result<(), StoreError> {
+        let mut run = self.backend.run(id, Detail::Figures)?;
+        run.tags.retain(|t| t != tag);
+        if on {
+            run.tags.push(tag.to_owned());
+        }
+        self.backend
+            .head(&bare(&run), run.finished_unix_s.is_some())
+    }
+
+    /// Takes a run out of the store for good.
+    pub fn remove(&mut self, id: &str) -> Result<(), StoreError> {
+        self.backend.remove(id)
+    }
+}
+
+/// The run without its benchmarks.
+fn bare<B>(run: &Run<B>) -> Run<()> {
+    Run {
+        schema: run.schema.clone(),
+        machine: run.machine.clone(),
+        benchmarks: Vec::new(),
+        started_unix_s: run.started_unix_s,
+        interrupted: run.interrupted,
+        plan: run.plan.clone(),
+        id: run.id.clone(),
+        tags: run.tags.clone(),
+        finished_unix_s: run.finished_unix_s,
+        producer: run.producer.clone(),
+        sources: run.sources.clone(),
+    }
+}
