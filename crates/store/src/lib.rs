@@ -1,4 +1,4 @@
-//! Runs that are kept: in a SQLite file, or in a PostgreSQL database that several machines share.
+//! Runs that are kept in a SQLite file.
 //!
 //! A run is stored while it is measured: [`Store::begin`], then [`Store::put`] after every launch, then [`Store::finish`]. Whatever ends it in between, what was put
 //! stays.
@@ -18,19 +18,6 @@ use sqlite::Sqlite;
 pub enum Location {
     /// A SQLite file.
     File(PathBuf),
-    /// A PostgreSQL database, `postgres://user@host/name`.
-    Postgres(String),
-}
-
-impl Location {
-    /// What `--store` and `YAMBA_STORE` say: the address of a PostgreSQL database, else a file.
-    pub fn parse(text: &str) -> Location {
-        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
-            Location::Postgres(text.to_owned())
-        } else {
-            Location::File(text.into())
-        }
-    }
 }
 
 /// How much of a run is read. Raw intervals are nearly all of its bytes.
@@ -69,12 +56,10 @@ pub struct Store {
 impl Store {
     /// Opens it, making it or bringing it to this version's form first.
     pub fn open(location: &Location) -> Result<Store, StoreError> {
-        match location {
-            Location::File(path) => Ok(Store {
-                backend: Sqlite::open(path)?,
-            }),
-            Location::Postgres(_) => Err(StoreError::new("PostgreSQL cannot be opened")),
-        }
+        let Location::File(path) = location;
+        Ok(Store {
+            backend: Sqlite::open(path)?,
+        })
     }
 
     /// A new run. Its benchmarks are put one by one; its id must be new.

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::io;
 use std::process::ExitCode;
 
+use yamba_store::StoreError;
+
 use super::output;
 
 /// Wrong usage or input: exit status 2, except that a reader who has gone away (`yamba list | head`) is no failure.
@@ -68,5 +70,14 @@ impl From<io::Error> for Failure {
 impl From<String> for Failure {
     fn from(message: String) -> Failure {
         Failure::new(message)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(e: StoreError) -> Failure {
+        match e.mend() {
+            Some(mend) => Failure::new(e.to_string()).help(mend),
+            None => Failure::new(e.to_string()),
+        }
     }
 }

@@ -16,6 +16,7 @@ mod quantity;
 mod run;
 mod select;
 mod selftest;
+mod store_option;
 mod target;
 mod time;
 

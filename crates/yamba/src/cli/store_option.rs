@@ -1,0 +1,38 @@
+//! Where runs are kept: `--store`, else `YAMBA_STORE`, else a file in the user's data folder.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use etcetera::BaseStrategy;
+use yamba_store::{Location, Store};
+
+use super::failure::Failure;
+
+/// The file in which runs are kept.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct StoreOption {
+    /// The file in which runs are kept [default: YAMBA_STORE, else yamba/results.sqlite in your data folder]
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+}
+
+impl StoreOption {
+    pub(super) fn location(&self) -> Result<Location, Failure> {
+        let variable = std::env::var_os("YAMBA_STORE").filter(|v| !v.is_empty());
+        if let Some(path) = self.store.clone().or(variable.map(PathBuf::from)) {
+            return Ok(Location::File(path));
+        }
+        let usual = etcetera::choose_base_strategy().map_err(|_| {
+            Failure::new("there is no home folder to keep runs in")
+                .help("name a file with --store FILE or YAMBA_STORE")
+        })?;
+        Ok(Location::File(
+            usual.data_dir().join("yamba/results.sqlite"),
+        ))
+    }
+
+    /// Opens it, making it first where there is none.
+    pub(super) fn open(&self) -> Result<Store, Failure> {
+        Ok(Store::open(&self.location()?)?)
+    }
+}
