@@ -41,6 +41,8 @@ pub struct Built {
     pub runner: Vec<String>,
     /// What the compiler warned of in the author's C++. Empty for a cached build.
     pub warnings: Vec<Diagnostic>,
+    /// A hash of all that decides what the program does.
+    pub key: String,
 }
 
 /// Why there is no program.
@@ -109,6 +111,19 @@ pub fn build(
     options: &BuildOptions,
 ) -> Result<Built, BuildError> {
     Job::new(analysis, class, target, options)?.build()
+}
+
+/// How the C++ compiler for `target` names itself; none where there is none.
+pub fn compiler_version(analysis: &Analysis, target: &Target) -> Option<String> {
+    let toolchain = toolchain::choose(analysis, target).ok()?;
+    let output = toolchain
+        .compiler
+        .command()
+        .arg("--version")
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().next().map(str::to_owned)
 }
 
 /// The `asm` blocks of `class` on `target` as bytes, without building anything.
@@ -200,6 +215,7 @@ impl<'a> Job<'a> {
             cached: cached.is_some(),
             runner: self.toolchain.runner.clone(),
             warnings,
+            key,
         })
     }
 

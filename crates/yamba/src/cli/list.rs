@@ -13,6 +13,7 @@ use super::failure::Failure;
 use super::gaps::{self, Standing};
 use super::output;
 use super::select::{self, Names, Selection};
+use crate::about;
 use crate::build::host;
 
 /// Show what can be measured here, and what is missing where something cannot
@@ -84,24 +85,10 @@ fn row(analysis: &Analysis, id: ClassId) -> Row {
     Row {
         class: id,
         name: class.name().to_string(),
-        summary: first_sentence(&class.ast.doc),
+        summary: about::first_sentence(&class.ast.doc),
         tags: analysis.tags(id),
         standing: gaps::here(&analysis.program(id, &host())),
     }
-}
-
-/// The first line of a documentation comment, to the end of its sentence.
-fn first_sentence(doc: &str) -> String {
-    let line = doc
-        .lines()
-        .map(str::trim)
-        .find(|l| !l.is_empty())
-        .unwrap_or("");
-    line.split(". ")
-        .next()
-        .unwrap_or(line)
-        .trim_end_matches('.')
-        .to_string()
 }
 
 impl Row {

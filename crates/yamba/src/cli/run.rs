@@ -5,10 +5,12 @@ mod rehearsal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_ulong;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use yamba_lang::{Analysis, ClassId, Diagnostic, Severity, Target};
+use yamba_record::run::{About, Producer};
 use yamba_record::{Benchmark, event};
 
 use super::Answer;
@@ -19,11 +21,13 @@ use super::output;
 use super::quantity;
 use super::select::{self, How, Names, Selection};
 use super::target::TargetOption;
+use crate::about;
 use crate::build::{self, BuildError, BuildOptions, Built};
 use crate::disasm::{self, Code};
+use crate::embedded;
 use crate::groups;
 use crate::run::{
-    self, Bar, Job, NoProgram, Options, Placement, Program, Progress, Silent, Stop, Style,
+    self, Bar, Job, NoProgram, Options, Origin, Placement, Program, Progress, Silent, Stop, Style,
     UsageError,
 };
 
@@ -225,7 +229,7 @@ fn sweep(text: &str) -> Result<(String, Vec<String>), String> {
 
 impl Run {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let options = self.options()?;
+        let mut options = self.options()?;
         let selection = select::select(&self.names)?;
         let target = self.target.resolve(&selection.analysis)?;
         let analysis = &selection.analysis;
@@ -239,6 +243,7 @@ impl Run {
             output::result(&rehearsal::text(&plan, &selection, &groups, self.json)?)?;
             return Ok(Answer::Done);
         }
+        options.origin = origin(analysis, &jobs, &target);
         let mut progress = progress();
         let progress = progress.as_mut();
         let measured = run::measure_packed(&jobs, &options, &target, progress, &stop, &listing);
@@ -379,7 +384,7 @@ fn jobs(analysis: &Analysis, classes: &[ClassId], target: &Target) -> Result<Vec
     let mut built: BTreeMap<ClassId, _> = buildable.iter().copied().zip(outcomes).collect();
     let each = classes.iter();
     each.map(|class| match built.remove(class) {
-        Some(outcome) => finished(analysis, *class, outcome),
+        Some(outcome) => finished(analysis, *class, target, outcome),
         None => Ok(absent(analysis, *class, target)),
     })
     .collect()
@@ -391,7 +396,7 @@ pub(super) fn job(analysis: &Analysis, class: ClassId, target: &Target) -> Resul
         return Ok(absent(analysis, class, target));
     }
     let outcome = build::build(analysis, class, target, &BuildOptions::default());
-    finished(analysis, class, outcome)
+    finished(analysis, class, target, outcome)
 }
 
 fn absent(analysis: &Analysis, class: ClassId, target: &Target) -> Job {
@@ -399,16 +404,20 @@ fn absent(analysis: &Analysis, class: ClassId, target: &Target) -> Job {
     Job {
         class: analysis.class(class).name().to_owned(),
         program: Err(NoProgram::Absent(why_not(analysis, standing, target))),
+        about: described(analysis, class, target),
     }
 }
 
 fn finished(
     analysis: &Analysis,
     class: ClassId,
+    target: &Target,
     outcome: Result<Built, BuildError>,
 ) -> Result<Job, Failure> {
+    let mut about = described(analysis, class, target);
     let program = match outcome {
         Ok(built) => {
+            about.program = Some(built.key);
             select::show(analysis, &built.warnings)?;
             Ok(Program {
                 path: built.program,
@@ -425,7 +434,30 @@ fn finished(
     Ok(Job {
         class: analysis.class(class).name().to_owned(),
         program,
+        about,
     })
+}
+
+/// What is recorded of a class; no path in it says where the library was found.
+fn described(analysis: &Analysis, class: ClassId, target: &Target) -> About {
+    let home = embedded::home().ok();
+    let root = home.as_ref().and_then(|h| h.suite.parent());
+    about::about(analysis, class, target, root.unwrap_or(Path::new("")))
+}
+
+/// What measures here, and the texts of what it measures.
+fn origin(analysis: &Analysis, jobs: &[Job], target: &Target) -> Origin {
+    let arguments = std::env::args_os().skip(1);
+    Origin {
+        producer: Producer {
+            version: concat!("yamba ", env!("CARGO_PKG_VERSION")).to_owned(),
+            arguments: arguments
+                .map(|a| a.to_string_lossy().into_owned())
+                .collect(),
+            compiler: build::compiler_version(analysis, target),
+        },
+        sources: about::sources(analysis, jobs.iter().map(|j| &j.about)),
+    }
 }
 
 /// A line for the record; the whole message has been shown.

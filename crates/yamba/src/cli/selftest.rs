@@ -2,6 +2,7 @@
 
 use clap::Args;
 use serde::Serialize;
+use yamba_record::run::About;
 
 use super::Answer;
 use super::failure::Failure;
@@ -55,6 +56,7 @@ impl Selftest {
             built.unwrap_or_else(|| Job {
                 class: class.to_owned(),
                 program: Err(NoProgram::Absent(format!("there is no class {class}"))),
+                about: About::default(),
             })
         };
         let stop = Stop::on_signals()?;

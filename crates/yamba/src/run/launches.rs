@@ -297,6 +297,7 @@ impl<'a> Launches<'a> {
         } else {
             summarise(program, protocol, &outcomes, conditions.listing)
         };
+        benchmark.about = self.entry.about.clone();
         benchmark.notes.extend(self.notes.iter().cloned());
         benchmark.notes.extend(self.overrun(&benchmark));
         for (launch, turn) in benchmark.launches.iter_mut().zip(&self.turns) {
@@ -349,6 +350,7 @@ mod tests {
         let entry = Entry {
             class: "sample",
             program: &program,
+            about: &yamba_record::run::About::default(),
             point: Point {
                 settings: vec![("scale".to_owned(), "16".to_owned())],
                 program: yamba_record::program::Program::default(),

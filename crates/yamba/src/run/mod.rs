@@ -45,13 +45,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use yamba_lang::model::Target;
 use yamba_record::machine::Scratch as ScratchFacts;
-use yamba_record::run::Plan;
+use yamba_record::run::{About, Plan};
 use yamba_record::{Benchmark, Run};
 
 use crate::machine;
 
 pub use crash::Listing;
-pub use options::{Options, Placement};
+pub use options::{Options, Origin, Placement};
 pub use packed::Packed;
 pub use progress::{Bar, Progress, Silent};
 pub use rehearsal::{Rehearsal, Rehearsed, rehearse};
@@ -73,6 +73,8 @@ pub struct Job {
     pub class: String,
     /// Its program, or why there is none here.
     pub program: Result<Program, NoProgram>,
+    /// What is recorded of it besides its figure.
+    pub about: About,
 }
 
 /// Why a benchmark has no program. It is told where its figure would stand; the other benchmarks are measured.
@@ -132,6 +134,8 @@ pub fn measure_packed(
     let scratch = Scratch::new();
     let mut run = Run::new(machine::probe(target));
     run.plan = planned(options);
+    run.producer = options.origin.producer.clone();
+    run.sources = options.origin.sources.clone();
     let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     run.started_unix_s = since_1970.ok().map(|t| t.as_secs_f64());
     let conditions = Conditions {
@@ -150,7 +154,10 @@ pub fn measure_packed(
     for job in jobs {
         for planned in plan::plan(job, options, &scratch, &conditions.limits)? {
             places.push(match planned {
-                Planned::Settled(benchmark) => Place::Settled(benchmark),
+                Planned::Settled(mut benchmark) => {
+                    benchmark.about = job.about.clone();
+                    Place::Settled(benchmark)
+                }
                 Planned::Measure(entry) => {
                     Place::Measured(Box::new(Launches::new(*entry, options)))
                 }

@@ -1,6 +1,9 @@
 //! What to measure of each benchmark, and for how long.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
+
+use yamba_record::run::Producer;
 
 /// Launches of an entry: with six, the range of their medians holds the true one in 96.9 % of cases.
 const LAUNCHES: u64 = 6;
@@ -48,6 +51,17 @@ pub struct Options {
     pub disk_limit: u64,
     /// A program that says nothing for so long hangs. Under load it is given longer.
     pub silence: Duration,
+    /// What measures, for the record.
+    pub origin: Origin,
+}
+
+/// What a run's document says of the program that made it.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The program, and how it was called.
+    pub producer: Producer,
+    /// The texts of the benchmarks, under their hashes.
+    pub sources: BTreeMap<String, String>,
 }
 
 /// On which processors a benchmark runs.
@@ -91,6 +105,7 @@ impl Default for Options {
             placement: Placement::Pinned,
             disk_limit: 1 << 30,
             silence: Duration::from_secs(60),
+            origin: Origin::default(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use yamba_record::run::About;
 use yamba_record::{Benchmark, Status};
 
 use super::child::Limits;
@@ -15,6 +16,7 @@ use super::{Job, NoProgram, Program, UsageError, describe, recorded, thin};
 pub(super) struct Entry<'a> {
     pub class: &'a str,
     pub program: &'a Program,
+    pub about: &'a About,
     pub point: Point,
     pub processes: u64,
     /// For all its launches.
@@ -48,7 +50,7 @@ pub(super) fn plan<'a>(
         describe::describe(program, settings, &scratch.of(&job.class), limits)
     };
     match points::expand(options, &describe) {
-        Ok(points) => Ok(entries(&job.class, program, options, points)),
+        Ok(points) => Ok(entries(job, program, options, points)),
         Err(points::Refused::Usage(text)) => Err(UsageError(text)),
         Err(points::Refused::Skip(reason)) => settled(recorded::skipped(&job.class, &reason)),
         Err(points::Refused::Crash(notes)) => {
@@ -58,7 +60,7 @@ pub(super) fn plan<'a>(
 }
 
 fn entries<'a>(
-    class: &'a str,
+    job: &'a Job,
     program: &'a Program,
     options: &Options,
     mut points: Vec<Point>,
@@ -84,16 +86,18 @@ fn entries<'a>(
         points = thinned(points, thin::few);
         if points.len() < all {
             notes.push(format!(
-                "{} of {all} points: `yamba run {class}` measures all",
-                points.len()
+                "{} of {all} points: `yamba run {}` measures all",
+                points.len(),
+                job.class
             ));
         }
         time = time.min(part(options.whole_time(), points.len()));
     }
     let entry = |point: &Point, processes: &u64| {
         Planned::Measure(Box::new(Entry {
-            class,
+            class: &job.class,
             program,
+            about: &job.about,
             point: point.clone(),
             processes: *processes,
             time,

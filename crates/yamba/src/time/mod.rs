@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use yamba_lang::{ClassId, Diagnostic, Input, Severity, Target};
+use yamba_record::run::About;
 use yamba_record::{Benchmark, Run, Status, parameters::plain};
 
 use crate::build::{self, BuildError, BuildOptions, Built};
@@ -301,6 +302,7 @@ fn questions(
             jobs.push(Job {
                 class: name.clone(),
                 program: Err(NoProgram::Absent(why.clone())),
+                about: About::default(),
             });
         }
         let way = Way {
@@ -355,6 +357,7 @@ fn job(class: &str, built: Built) -> Job {
     Job {
         class: class.to_owned(),
         program: Ok(program),
+        about: About::default(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Answer, Yamba, has};
+use crate::support::{Answer, Yamba, has, root};
 
 const SPIN: &str = "yamba spin
 {
@@ -215,3 +215,29 @@ fn units_that_are_not_known_are_refused() {
     assert!((interval["sample"].as_f64().unwrap() / own - 1.0).abs() < 1e-9);
     assert!(sample > 0.0);
 }
+
+/// Whoever has the document can build what was measured again.
+#[test]
+fn a_run_has_the_texts_that_it_was_made_of() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("mine.yamba", NOTHING_MUCH);
+    let answer = yamba.run("run mine.yamba --quick --json").ok();
+    let run: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(run["producer"]["arguments"][1], "mine.yamba");
+    let compiler = run["producer"]["compiler"].as_str().unwrap();
+    assert!(compiler.contains("g++"), "{compiler}");
+    let about = &run["benchmarks"][0]["about"];
+    assert_eq!(about["summary"], "Not much");
+    let files = about["files"].as_array().unwrap();
+    let text = |path: &str| {
+        let file = files.iter().find(|f| f["path"] == path).unwrap();
+        &run["sources"][file["hash"].as_str().unwrap()]
+    };
+    assert_eq!(text("mine.yamba"), NOTHING_MUCH);
+    let library = std::fs::read_to_string(root().join("library/Latency.yamba")).unwrap();
+    assert_eq!(text("library/Latency.yamba"), &library);
+}
+
+const NOTHING_MUCH: &str = "/// Not much. But something.\nyamba nothing_much extends Latency { void benchmark() { getppid(); } }\n";

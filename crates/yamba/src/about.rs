@@ -1,0 +1,73 @@
+//! What a run's document says of a benchmark besides its figure: what it is, and the texts that it was made of. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use yamba_lang::source::FileId;
+use yamba_lang::{Analysis, ClassId, Target};
+use yamba_record::run::{About, SourceFile};
+
+use crate::groups;
+
+/// All but the program's hash. Paths below `home`, where library and suite lie, are told from there.
+pub fn about(analysis: &Analysis, class: ClassId, target: &Target, home: &Path) -> About {
+    let group = groups::title(groups::folder(analysis, class));
+    let summary = first_sentence(&analysis.class(class).ast.doc);
+    let file = |id: FileId| {
+        let file = analysis.sources.file(id);
+        let path = Path::new(&file.path);
+        let path = path.strip_prefix(home).unwrap_or(path);
+        SourceFile {
+            path: path.to_string_lossy().into_owned(),
+            hash: hash(&file.text),
+        }
+    };
+    About {
+        group: (!group.is_empty()).then(|| group.to_owned()),
+        summary: (!summary.is_empty()).then_some(summary),
+        tags: analysis.tags(class),
+        files: files(analysis, class, target)
+            .into_iter()
+            .map(file)
+            .collect(),
+        program: None,
+    }
+}
+
+/// The texts of the files of all of `abouts`, each under its hash.
+pub fn sources<'a>(
+    analysis: &Analysis,
+    abouts: impl Iterator<Item = &'a About>,
+) -> BTreeMap<String, String> {
+    let wanted: BTreeSet<&str> = abouts
+        .flat_map(|a| a.files.iter().map(|f| f.hash.as_str()))
+        .collect();
+    let all = analysis.sources.files();
+    all.map(|(_, file)| (hash(&file.text), file.text.clone()))
+        .filter(|(hash, _)| wanted.contains(hash.as_str()))
+        .collect()
+}
+
+/// The first line of a documentation comment, to the end of its sentence.
+pub fn first_sentence(doc: &str) -> String {
+    let mut lines = doc.lines().map(str::trim);
+    let line = lines.find(|l| !l.is_empty()).unwrap_or("");
+    let sentence = line.split(". ").next().unwrap_or(line);
+    sentence.trim_end_matches('.').to_owned()
+}
+
+/// The files of the class itself and of every class that has a part in it.
+fn files(analysis: &Analysis, class: ClassId, target: &Target) -> BTreeSet<FileId> {
+    let mut classes = BTreeSet::from([class]);
+    for variant in &analysis.program(class, target).variants {
+        for composition in std::iter::once(variant).chain(&variant.parts) {
+            classes.extend(composition.layers.iter().map(|l| l.class));
+            classes.extend(&composition.ports);
+        }
+    }
+    classes.iter().map(|c| analysis.class(*c).file).collect()
+}
+
+fn hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
