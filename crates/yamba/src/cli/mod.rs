@@ -7,6 +7,7 @@ mod explain;
 mod failure;
 mod gaps;
 mod here;
+mod kept;
 mod list;
 mod machine;
 mod noise;
@@ -14,8 +15,10 @@ mod output;
 mod port;
 mod quantity;
 mod run;
+mod runs;
 mod select;
 mod selftest;
+mod show;
 mod store_option;
 mod target;
 mod time;
@@ -40,6 +43,7 @@ Examples:
   yamba run pagefault           measure one benchmark, with its sweep
   yamba run 'lat_*' --quick     measure several, briefly
   yamba time 'getppid();'       what does this cost? (--asm 'imul rax, rax': an instruction)
+  yamba runs                    which runs are kept; `yamba show` prints the latest again
   yamba machine                 what this machine is, and what would disturb a measurement
   yamba selftest                can figures be trusted here?
   yamba check mine.yamba        what is wrong with a program
@@ -63,6 +67,8 @@ enum Command {
     List(list::List),
     Machine(machine::Machine),
     Run(run::Run),
+    Runs(runs::Runs),
+    Show(show::Show),
     Time(time::Time),
     Selftest(selftest::Selftest),
     Noise(noise::NoiseCommand),
@@ -95,6 +101,8 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::List(c) => c.run(),
         Command::Machine(c) => c.run(),
         Command::Run(c) => c.run(),
+        Command::Runs(c) => c.run(),
+        Command::Show(c) => c.run(),
         Command::Time(c) => c.run(),
         Command::Selftest(c) => c.run(),
         Command::Noise(c) => c.run(),

@@ -1,5 +1,6 @@
 //! `yamba run`
 
+mod asked;
 mod rehearsal;
 
 use std::collections::{BTreeMap, BTreeSet};

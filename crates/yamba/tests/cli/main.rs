@@ -10,6 +10,7 @@ mod machine;
 mod network;
 mod programs;
 mod remote;
+mod results;
 mod run_options;
 mod run_whole;
 mod support;

@@ -1,0 +1,114 @@
+//! Runs that are kept, as a person names them and reads of them.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use globset::Glob;
+use yamba_record::Benchmark;
+use yamba_store::{Listed, Store};
+
+use super::failure::Failure;
+use super::select;
+
+/// So much of an id is shown, and more only where several runs begin so.
+const SHORT: usize = 8;
+
+/// The run that a person means.
+pub(super) fn find(store: &mut Store, reference: &str) -> Result<Listed, Failure> {
+    let id = store.find(reference)?;
+    let found = store.runs()?.into_iter().find(|r| r.id == id);
+    found.ok_or_else(|| {
+        Failure::new(format!("{reference}: the run was removed meanwhile"))
+            .help("`yamba runs` shows what there is")
+    })
+}
+
+/// The beginning of an id that tells it from all of `ids`.
+pub(super) fn short<'a>(id: &'a str, ids: &[&str]) -> &'a str {
+    let is_alone = |head: &&str| !ids.iter().any(|i| *i != id && i.starts_with(head));
+    let heads = (SHORT..id.len()).filter_map(|n| id.get(..n));
+    heads.into_iter().find(is_alone).unwrap_or(id)
+}
+
+/// A moment; none if it is not known, or is none that a calendar has.
+pub(super) fn moment(unix_s: Option<f64>) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp_millis((unix_s? * 1e3).round() as i64)
+}
+
+/// As RFC 3339 writes it, in UTC.
+pub(super) fn rfc3339(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// The entries that `names` mean, by name or glob; all of them without names. A name that means none is an error.
+pub(super) fn choose(entries: &mut Vec<Benchmark>, names: &[String]) -> Result<(), Failure> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let mut is_wanted = vec![false; entries.len()];
+    for name in names {
+        let mut is_known = false;
+        for (entry, wanted) in entries.iter().zip(&mut is_wanted) {
+            let is_meant = means(name, &entry.name)?;
+            *wanted |= is_meant;
+            is_known |= is_meant;
+        }
+        if !is_known {
+            return Err(unknown(name, entries));
+        }
+    }
+    let mut wanted = is_wanted.into_iter();
+    entries.retain(|_| wanted.next() == Some(true));
+    Ok(())
+}
+
+/// A benchmark's own name may hold what a glob would read otherwise.
+pub(super) fn means(pattern: &str, name: &str) -> Result<bool, Failure> {
+    if pattern == name || !pattern.contains(['*', '?', '[', '{']) {
+        return Ok(pattern == name);
+    }
+    let glob = Glob::new(pattern)
+        .map_err(|e| Failure::new(format!("`{pattern}` is no glob: {}", e.kind())))?;
+    Ok(glob.compile_matcher().is_match(name))
+}
+
+/// For a name that no entry has.
+pub(super) fn unknown(name: &str, entries: &[Benchmark]) -> Failure {
+    let known: Vec<String> = entries.iter().map(|b| b.name.clone()).collect();
+    let nearest = select::did_you_mean(name, &known);
+    Failure::new(format!("the run has no benchmark {name}"))
+        .help(nearest.unwrap_or_else(|| "`yamba runs` shows what each run measured".to_owned()))
+}
+
+/// A text from a document that anybody may have written: nothing in it moves a terminal's cursor.
+pub(super) fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_as_short_as_it_can_be() {
+        let ids = ["0123456789abcdef", "0123456780abcdef", "fedcba9876543210"];
+        assert_eq!(short(ids[0], &ids), "0123456789");
+        assert_eq!(short(ids[2], &ids), "fedcba98");
+        assert_eq!(short("x", &["x"]), "x");
+    }
+
+    #[test]
+    fn moments_are_told_in_utc() {
+        let told = |s| moment(Some(s)).map(rfc3339);
+        assert_eq!(told(1.7e9), Some("2023-11-14T22:13:20.000Z".to_owned()));
+        assert_eq!(told(0.25), Some("1970-01-01T00:00:00.250Z".to_owned()));
+        assert_eq!(told(1e300), None);
+        assert_eq!(moment(None), None);
+    }
+
+    #[test]
+    fn a_name_goes_before_a_glob() {
+        assert!(means("statement/a[i]", "statement/a[i]").is_ok_and(|m| m));
+        assert!(means("lat_*", "lat_pipe").is_ok_and(|m| m));
+        assert!(means("lat_", "lat_pipe").is_ok_and(|m| !m));
+        assert!(means("lat_[", "lat_pipe").is_err());
+    }
+}

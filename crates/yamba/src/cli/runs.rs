@@ -1,0 +1,170 @@
+//! `yamba runs`
+
+use clap::Args;
+use serde_json::{Value, json};
+use yamba_record::Machine;
+use yamba_store::Listed;
+
+use super::Answer;
+use super::failure::Failure;
+use super::kept;
+use super::output;
+use super::run::Run;
+use super::store_option::StoreOption;
+
+/// Of more benchmarks than these, only their number is told.
+const NAMED: usize = 3;
+
+/// Which runs are kept?
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba runs                                  the latest first
+  yamba runs --json | jq -r '.[].id'          for a program
+  yamba runs --store results.sqlite           those of another file
+
+Times are UTC. Each command that takes a RUN takes the beginning of its id, a tag, `latest`, or `latest~1` for the one before.")]
+pub(super) struct Runs {
+    /// An array of {id, started, machine, tags, benchmarks, complete}
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    store: StoreOption,
+}
+
+impl Runs {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
+        let runs = self.store.open()?.runs()?;
+        if self.json {
+            output::json(&runs.iter().map(document).collect::<Vec<Value>>())?;
+        } else if runs.is_empty() {
+            output::result("No run is kept yet: `yamba run NAME` measures and keeps one.\n")?;
+        } else {
+            output::result(&table(&runs))?;
+        }
+        Ok(Answer::Done)
+    }
+}
+
+fn document(run: &Listed) -> Value {
+    json!({
+        "id": run.id,
+        "started": kept::moment(run.started_unix_s).map(kept::rfc3339),
+        "machine": identity(&run.head.machine),
+        "tags": run.head.tags,
+        "benchmarks": run.benchmarks,
+        "complete": run.complete,
+    })
+}
+
+/// What tells one machine from another, without all that may change from day to day.
+fn identity(machine: &Machine) -> Value {
+    json!({
+        "isa": machine.isa,
+        "system": machine.system,
+        "kernel": machine.kernel,
+        "cpu": machine.cpu,
+        "cpus": machine.cpus,
+        "memory": machine.memory,
+        "virtual_machine": machine.virtual_machine,
+    })
+}
+
+fn table(runs: &[Listed]) -> String {
+    let head = [
+        "run",
+        "started (UTC)",
+        "machine",
+        "valid",
+        "state",
+        "tags",
+        "what",
+    ];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let ids: Vec<&str> = runs.iter().map(|r| r.id.as_str()).collect();
+    for run in runs {
+        let started = kept::moment(run.started_unix_s);
+        let started = started.map(|t| t.format("%Y-%m-%d %H:%M:%S").to_string());
+        let [entries, valid] = run.entries;
+        rows.push(vec![
+            kept::plain(kept::short(&run.id, &ids)),
+            started.unwrap_or_else(|| "unknown".to_owned()),
+            kept::plain(&machine(&run.head.machine)),
+            format!("{valid}/{entries}"),
+            state(run).to_owned(),
+            kept::plain(&run.head.tags.join(" ")),
+            kept::plain(&what(run)),
+        ]);
+    }
+    output::columns(&rows)
+}
+
+/// A run that nobody stopped and that has no end still runs, or was killed: from outside the two look alike.
+fn state(run: &Listed) -> &'static str {
+    match (run.complete, run.head.interrupted) {
+        (true, _) => "complete",
+        (false, true) => "stopped",
+        (false, false) => "no end",
+    }
+}
+
+/// The processor without its maker's ornaments, and the kernel's version without that of its package.
+fn machine(machine: &Machine) -> String {
+    let cpu = machine.cpu.as_deref().unwrap_or(&machine.isa);
+    let cpu = cpu.split('@').next().unwrap_or(cpu);
+    let cpu = cpu.replace("(R)", "").replace("(TM)", "");
+    let cpu: Vec<&str> = cpu.split_whitespace().filter(|w| *w != "CPU").collect();
+    let kernel = machine.kernel.split('-').next().unwrap_or_default();
+    format!("{}, {} {kernel}", cpu.join(" "), machine.system)
+}
+
+/// What was measured, in a few words.
+fn what(run: &Listed) -> String {
+    let entries = counted(run.entries[0], "entry", "entries");
+    if Run::asked(&run.head.producer.arguments).is_some_and(|asked| asked.is_whole()) {
+        return format!("whole suite, {entries}");
+    }
+    match run.benchmarks.len() {
+        0 => "nothing".to_owned(),
+        1..=NAMED => run.benchmarks.join(" "),
+        n => format!("{n} benchmarks, {entries}"),
+    }
+}
+
+fn counted(n: u64, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_is_told_in_a_few_words() {
+        let told = |cpu: Option<&str>| {
+            machine(&Machine {
+                isa: "x86_64".to_owned(),
+                system: "linux".to_owned(),
+                kernel: "6.1.0-25-amd64".to_owned(),
+                cpu: cpu.map(str::to_owned),
+                ..Machine::default()
+            })
+        };
+        let xeon = told(Some("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz"));
+        assert_eq!(xeon, "Intel Xeon E5-2680 v4, linux 6.1.0");
+        assert_eq!(told(None), "x86_64, linux 6.1.0");
+    }
+
+    #[test]
+    fn only_a_run_without_names_is_of_the_whole_suite() {
+        let is_whole = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            Run::asked(&words).map(|asked| asked.is_whole())
+        };
+        assert_eq!(is_whole("run --quick --set scale=3"), Some(true));
+        assert_eq!(is_whole("run pagefault --quick"), Some(false));
+        assert_eq!(is_whole("run --tag memory"), Some(false));
+        assert_eq!(is_whole("time getppid();"), None);
+        assert_eq!(is_whole("run --of-another-version"), None);
+    }
+}

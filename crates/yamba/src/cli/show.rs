@@ -1,0 +1,125 @@
+//! `yamba show`
+
+mod raw;
+mod sources;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use clap::Args;
+use yamba_store::{Detail, Listed, Store};
+
+use super::Answer;
+use super::failure::Failure;
+use super::kept;
+use super::output;
+use super::run::Run;
+use super::store_option::StoreOption;
+use crate::run::{self, Style};
+
+/// What did a kept run measure?
+///
+/// The table that `yamba run` printed, its whole document, its raw intervals, or the texts that a benchmark was made of.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba show                                    the latest run
+  yamba show latest~1 'lat_*'                   some benchmarks of the one before
+  yamba show baseline --json                    the whole document of a run by its tag
+  yamba show 3f2a pagefault --raw > raw.csv     every interval, a line each
+  yamba show latest --source pagefault          the files that the benchmark was made of")]
+pub(super) struct Show {
+    /// The beginning of an id, a tag, `latest`, or `latest~N`: the N-th before it [default: latest]
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+    /// Benchmarks, by name or glob; all without
+    #[arg(value_name = "NAME|GLOB")]
+    names: Vec<String>,
+    /// The run's JSON document, with every raw interval
+    #[arg(long)]
+    json: bool,
+    /// Every interval as it was read, as CSV; its sample is in `unit`
+    #[arg(long, conflicts_with = "json")]
+    raw: bool,
+    /// The texts of the files that this benchmark was made of
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "raw", "names"])]
+    source: Option<String>,
+    #[command(flatten)]
+    store: StoreOption,
+}
+
+impl Show {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
+        let mut store = self.store.open()?;
+        let (listed, names) = self.meant(&mut store)?;
+        let detail = match self.json || self.raw {
+            true => Detail::Intervals,
+            false => Detail::Figures,
+        };
+        let mut run = store.run(&listed.id, detail)?;
+        if let Some(name) = &self.source {
+            output::result(&sources::texts(&run, name)?)?;
+            return Ok(Answer::Done);
+        }
+        kept::choose(&mut run.benchmarks, &names)?;
+        if self.json {
+            output::json(&run)?;
+        } else if self.raw {
+            raw::write(&run.benchmarks)?;
+        } else {
+            output::result(&run::table(&run, &style(&run)))?;
+        }
+        if !listed.complete {
+            output::note(
+                "note: this run was stopped, was killed or still runs; this is what it had measured\n",
+            );
+        }
+        Ok(Answer::Done)
+    }
+
+    /// The run and the names in it. A first word that is no run but names benchmarks of the latest is meant so.
+    fn meant(&self, store: &mut Store) -> Result<(Listed, Vec<String>), Failure> {
+        let first = self.run.as_deref().unwrap_or("latest");
+        let no_run = match kept::find(store, first) {
+            Ok(listed) => return Ok((listed, self.names.clone())),
+            Err(failure) => failure,
+        };
+        if self.source.is_some() {
+            return Err(no_run);
+        }
+        let Ok(latest) = kept::find(store, "latest") else {
+            return Err(no_run);
+        };
+        for name in &latest.benchmarks {
+            if kept::means(first, name)? {
+                let mut names = vec![first.to_owned()];
+                names.extend_from_slice(&self.names);
+                return Ok((latest, names));
+            }
+        }
+        Err(no_run)
+    }
+}
+
+/// As the run's own command line asked for it.
+fn style(run: &yamba_record::Run) -> Style {
+    let asked = Run::asked(&run.producer.arguments);
+    Style {
+        colour: output::colour_on(&io::stdout()),
+        given: asked.as_ref().map_or(Vec::new(), Run::given),
+        tests: asked.as_ref().is_some_and(Run::wants_tests),
+        groups: groups(run),
+        width: output::width(),
+    }
+}
+
+/// The group of each benchmark, where there are several groups.
+fn groups(run: &yamba_record::Run) -> BTreeMap<String, String> {
+    let each = run.benchmarks.iter();
+    let of = each.filter_map(|b| Some((b.name.clone(), b.about.group.clone()?)));
+    let of: BTreeMap<String, String> = of.collect();
+    match of.values().collect::<BTreeSet<_>>().len() {
+        0 | 1 => BTreeMap::new(),
+        _ => of,
+    }
+}

@@ -1,0 +1,45 @@
+//! The texts that a benchmark of a kept run was made of.
+
+use yamba_record::Run;
+use yamba_record::run::SourceFile;
+
+use super::super::kept;
+use super::Failure;
+
+/// Each file once, under its path.
+pub(super) fn texts(run: &Run, name: &str) -> Result<String, Failure> {
+    let files = files(run, name)?;
+    let mut out = String::new();
+    for file in files {
+        let text = run.sources.get(&file.hash).ok_or_else(|| {
+            Failure::new(format!(
+                "the run names {} but does not hold its text",
+                kept::plain(&file.path)
+            ))
+            .help("the document that it came from was not whole")
+        })?;
+        out.push_str(&format!("==> {} <==\n{text}", kept::plain(&file.path)));
+        out.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    Ok(out)
+}
+
+fn files<'a>(run: &'a Run, name: &str) -> Result<Vec<&'a SourceFile>, Failure> {
+    let named: Vec<_> = run.benchmarks.iter().filter(|b| b.name == name).collect();
+    if named.is_empty() {
+        return Err(kept::unknown(name, &run.benchmarks));
+    }
+    let mut files: Vec<&SourceFile> = Vec::new();
+    for file in named.iter().flat_map(|b| &b.about.files) {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    if files.is_empty() {
+        return Err(Failure::new(format!("the run holds no source of {name}"))
+            .help("it is not from a file, or was measured by something that keeps none"));
+    }
+    Ok(files)
+}

@@ -1,0 +1,208 @@
+//! Runs that are kept, as a person finds them again.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use yamba_record::run::SourceFile;
+use yamba_record::{Benchmark, Interval, Run, Status};
+use yamba_store::{Location, Store};
+
+use crate::support::{Answer, Yamba};
+
+const FIRST: &str = "0011223344556677";
+const SECOND: &str = "0011ffffffffffff";
+const THIRD: &str = "abcdef0123456789";
+
+fn entry(name: &str) -> Benchmark {
+    let mut entry = yamba::run::no_figure(name);
+    entry.status = Status::Ok;
+    entry.valid = true;
+    entry.unit = Some("ns".to_owned());
+    entry.median = Some(12.5);
+    entry.interval = Some([12.0, 13.0]);
+    entry.samples = vec![12.5];
+    let interval = |process, sample| Interval {
+        passes: 4,
+        operations: 8,
+        ns: 120.25,
+        dummy_ns: 20.25,
+        process,
+        sample,
+        disturbed: vec!["switch".to_owned()],
+        evidence: BTreeMap::from([("faults".to_owned(), Some(1.0))]),
+        ..Interval::default()
+    };
+    entry.intervals = vec![interval(0, Some(12.5)), interval(1, None)];
+    entry
+}
+
+fn run(id: &str, started: f64, names: &[&str]) -> Run {
+    let mut run = Run::new(yamba_record::Machine::default());
+    run.machine.system = "linux".to_owned();
+    run.machine.kernel = "6.1.0-25-generic".to_owned();
+    run.machine.cpu = Some("Intel(R) Xeon(R) CPU @ 2.10GHz".to_owned());
+    run.id = id.to_owned();
+    run.started_unix_s = Some(started);
+    run.finished_unix_s = Some(started + 1.0);
+    run.benchmarks = names.iter().map(|n| entry(n)).collect();
+    run
+}
+
+/// Three runs; two ids begin alike, the second run has a file of source, the third was stopped.
+fn kept() -> Yamba {
+    let yamba = Yamba::new();
+    let first = run(FIRST, 1.7e9, &["lat_pipe"]);
+    let mut second = run(SECOND, 1.7e9 + 60.0, &["lat_pipe", "lat_proc", "bw_pipe"]);
+    second.tags = vec!["baseline".to_owned()];
+    second.producer.arguments = vec!["run".to_owned(), "--quick".to_owned()];
+    second.sources = BTreeMap::from([("aa".to_owned(), "yamba lat_pipe {}\n".to_owned())]);
+    second.benchmarks[0].about.files = vec![SourceFile {
+        path: "suite/ipc/lat_pipe.yamba".to_owned(),
+        hash: "aa".to_owned(),
+    }];
+    let mut third = run(THIRD, 1.7e9 + 120.0, &["lat_pipe"]);
+    third.interrupted = true;
+    third.benchmarks[0].valid = false;
+    third.benchmarks[0].status = Status::Invalid;
+    let path = yamba.folder.path().join("results.sqlite");
+    let mut store = Store::open(&Location::File(path)).unwrap();
+    for run in [first, second, third] {
+        store.add(&run).unwrap();
+    }
+    yamba
+}
+
+fn json(answer: Answer) -> Value {
+    serde_json::from_str(&answer.ok().out).unwrap()
+}
+
+#[test]
+fn nothing_is_kept_at_first() {
+    let mut yamba = Yamba::new();
+    assert_eq!(json(yamba.run("runs --json")), Value::Array(Vec::new()));
+    yamba.run("runs").ok().says(&["`yamba run NAME`"]);
+    yamba.run("show").refused(&["latest"]);
+}
+
+#[test]
+fn runs_are_listed_the_latest_first() {
+    let mut yamba = kept();
+    let all = json(yamba.run("runs --json"));
+    let ids: Vec<&str> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, [THIRD, SECOND, FIRST]);
+    assert_eq!(all[2]["started"], "2023-11-14T22:13:20.000Z");
+    assert_eq!(all[2]["machine"]["system"], "linux");
+    assert_eq!(all[1]["tags"], serde_json::json!(["baseline"]));
+    assert_eq!(
+        all[1]["benchmarks"],
+        serde_json::json!(["bw_pipe", "lat_pipe", "lat_proc"])
+    );
+    assert_eq!([&all[0]["complete"], &all[1]["complete"]], [false, true]);
+
+    let table = yamba.run("runs").ok().out;
+    let lines: Vec<&str> = table.lines().collect();
+    for part in ["abcdef01 ", "2023-11-14 22:15:20", "0/1", "stopped"] {
+        assert!(lines[1].contains(part), "no `{part}` in\n{table}");
+    }
+    for part in [
+        "0011ffff ",
+        "Intel Xeon, linux 6.1.0",
+        "3/3",
+        "complete",
+        "baseline",
+        "whole suite, 3 entries",
+    ] {
+        assert!(lines[2].contains(part), "no `{part}` in\n{table}");
+    }
+    assert!(lines[3].ends_with("lat_pipe"), "{table}");
+}
+
+#[test]
+fn a_run_is_found_by_all_that_it_is_called() {
+    let mut yamba = kept();
+    for (reference, id) in [
+        ("", THIRD),
+        ("latest", THIRD),
+        ("latest~2", FIRST),
+        ("baseline", SECOND),
+        ("00112", FIRST),
+        (SECOND, SECOND),
+    ] {
+        assert_eq!(
+            json(yamba.run(&format!("show {reference} --json")))["id"],
+            id,
+            "{reference}"
+        );
+    }
+    yamba.run("show 0011").refused(&["0011"]);
+    yamba.run("show latest~3").refused(&["latest~3"]);
+    yamba.run("show nothing").refused(&["nothing"]);
+}
+
+#[test]
+fn a_run_is_shown_as_it_was() {
+    let mut yamba = kept();
+    let document = json(yamba.run("show baseline --json"));
+    assert_eq!(document["benchmarks"].as_array().unwrap().len(), 3);
+    assert_eq!(document["benchmarks"][0]["intervals"][0]["ns"], 120.25);
+    let table = yamba.run("show baseline").ok().out;
+    assert!(
+        table.contains("lat_proc") && table.contains("12.5 ns"),
+        "{table}"
+    );
+
+    let chosen = yamba.run("show baseline lat_*").ok().out;
+    assert!(
+        chosen.contains("lat_proc") && !chosen.contains("bw_pipe"),
+        "{chosen}"
+    );
+    yamba.run("show baseline lat_* nosuch").refused(&["nosuch"]);
+    yamba
+        .run("show baseline lat_pip")
+        .refused(&["did you mean lat_pipe?"]);
+    yamba.run("show baseline lat_[").refused(&["is no glob"]);
+
+    // Without a run, benchmarks of the latest, which says that it was stopped.
+    let latest = yamba.run("show lat_pipe").ok();
+    assert!(latest.out.contains("INVALID"), "{}", latest.out);
+    assert!(latest.err.contains("stopped"), "{}", latest.err);
+}
+
+#[test]
+fn raw_intervals_are_lines() {
+    let mut yamba = kept();
+    let csv = yamba.run("show baseline lat_pipe --raw").ok().out;
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(
+        lines[0].starts_with("benchmark,parameters,processes,launch,process,passes,"),
+        "{csv}"
+    );
+    assert!(lines[0].ends_with(",evidence_faults"), "{csv}");
+    assert_eq!(
+        lines[1],
+        "lat_pipe,,1,0,0,4,8,120.25,20.25,12.5,ns,switch,,1"
+    );
+    assert_eq!(lines[2], "lat_pipe,,1,0,1,4,8,120.25,20.25,,ns,switch,,1");
+    assert_eq!(lines.len(), 3);
+}
+
+#[test]
+fn sources_are_shown_or_their_lack_is_said() {
+    let mut yamba = kept();
+    let text = yamba.run("show baseline --source lat_pipe").ok().out;
+    assert_eq!(
+        text,
+        "==> suite/ipc/lat_pipe.yamba <==\nyamba lat_pipe {}\n"
+    );
+    yamba
+        .run("show baseline --source lat_proc")
+        .refused(&["no source of lat_proc"]);
+    yamba
+        .run("show baseline --source lat_prc")
+        .refused(&["did you mean lat_proc?"]);
+}
