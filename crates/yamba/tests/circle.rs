@@ -76,6 +76,7 @@ fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Run {
             runner: runner.to_vec(),
             emulated: false,
         }),
+        about: yamba_record::run::About::default(),
     };
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let options = Options {
