@@ -59,6 +59,7 @@ fn job(program: Program) -> Job {
     Job {
         class: "sample".to_owned(),
         program: Ok(program),
+        about: yamba_record::run::About::default(),
     }
 }
 
@@ -314,6 +315,7 @@ fn what_cannot_run_here_says_why() {
     let none = Job {
         class: "other".to_owned(),
         program: Err(NoProgram::Absent("missing: touch".to_owned())),
+        about: yamba_record::run::About::default(),
     };
     let b = run_jobs(&[none], &options(&[]))
         .unwrap()
