@@ -13,6 +13,7 @@ use yamba::run::{
     Job, NoProgram, Options, Program, Silent, Stop, Style, UsageError, measure, table,
 };
 use yamba_lang::model::Target;
+use yamba_record::parameters::plain;
 use yamba_record::{Benchmark, Run, Status};
 
 fn runtime() -> PathBuf {
@@ -274,6 +275,41 @@ fn what_was_measured_before_a_stop_is_kept() {
     assert_eq!((first.status, first.median), (Status::Ok, Some(15.0)));
     assert_eq!(first.notes, ["stopped after 1 of 2 launches"]);
     assert_eq!(run.benchmarks[1].status, Status::Skipped);
+}
+
+#[test]
+fn what_a_stop_kept_from_beginning_is_there() {
+    struct StopAtOnce(Stop);
+    impl yamba::run::Progress for StopAtOnce {
+        fn left(&mut self, _: u64) {}
+        fn launch(&mut self, _: &str, _: &str, _: u64) {
+            self.0.request();
+        }
+        fn end(&mut self, _: bool) {}
+    }
+    let target = Target {
+        isa: "x86_64".to_owned(),
+        system: "linux".to_owned(),
+    };
+    let stop = Stop::default();
+    let mut some = options(&[("mode", "0")]);
+    let values = ["16", "32", "64"].map(str::to_owned);
+    some.sweep = vec![("scale".to_owned(), values.to_vec())];
+    let mut progress = StopAtOnce(stop.clone());
+    let all = [job(program())];
+    let run = measure(&all, &some, &target, &mut progress, &stop, &|_, _| None).unwrap();
+    assert!(run.interrupted);
+    let each = run
+        .benchmarks
+        .iter()
+        .map(|b| plain(b.parameters.get("scale").unwrap()));
+    assert_eq!(each.collect::<Vec<String>>(), values);
+    let waited = run.benchmarks.iter().filter(|b| {
+        b.status == Status::Skipped
+            && b.notes == ["stopped before it began"]
+            && b.launches.is_empty()
+    });
+    assert!(waited.count() >= 2);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use yamba_record::program::Program as Description;
 use super::child::{self, Limits};
 use super::outcome::Ending;
 use super::points::{Refused, settings};
-use super::{Program, crash, units};
+use super::{Program, crash, recorded, units};
 
 /// What the program says of itself with these parameters.
 pub(super) fn describe(
@@ -24,7 +24,7 @@ pub(super) fn describe(
         Ending::Exit(0) => understood(&text),
         Ending::Exit(2) => Err(Refused::Usage(outcome.messages)),
         Ending::Exit(4) => Err(Refused::Skip(outcome.messages)),
-        Ending::Stopped => Err(Refused::Skip("stopped before it began".to_owned())),
+        Ending::Stopped => Err(Refused::Skip(recorded::NOT_BEGUN.to_owned())),
         _ => Err(Refused::Crash(vec![
             last_error(&text).unwrap_or_else(|| crash::ending(&outcome)),
         ])),

@@ -173,7 +173,11 @@ pub fn measure_packed(
                 note_scratch(&mut run, &benchmark);
                 run.benchmarks.push(Packed::new(&benchmark));
             }
-            Place::Measured(_) => {}
+            Place::Measured(launches) => {
+                let entry = &launches.entry;
+                let benchmark = recorded::not_begun(&entry.point.program, entry.processes);
+                run.benchmarks.push(Packed::new(&benchmark));
+            }
         }
     }
     run.interrupted = stop.requested();
@@ -252,7 +256,7 @@ fn note_scratch(run: &mut Run<Packed<Benchmark>>, benchmark: &Benchmark) {
 
 /// What stands for a benchmark that was not begun.
 pub fn no_figure(class: &str) -> Benchmark {
-    recorded::skipped(class, "stopped before it began")
+    recorded::skipped(class, recorded::NOT_BEGUN)
 }
 
 #[cfg(test)]

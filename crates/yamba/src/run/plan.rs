@@ -82,7 +82,8 @@ fn entries<'a>(
         }
         let shares = points.len() * options.processes.len();
         time = part(whole, shares);
-    } else if options.whole {
+    } else if options.whole && options.sweep.is_empty() {
+        // A sweep that was asked for is measured as it was asked for.
         points = thinned(points, thin::few);
         if points.len() < all {
             notes.push(format!(

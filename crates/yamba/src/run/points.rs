@@ -63,7 +63,7 @@ fn step(
     settings: Vec<(String, String)>,
     points: &mut Vec<Point>,
 ) -> Result<(), Refused> {
-    let program = describe(&settings)?;
+    let program = describe(&settings).map_err(|r| told_as_given(r, options, &settings))?;
     if let Some(reason) = program.skip {
         return Err(Refused::Skip(reason));
     }
@@ -85,6 +85,21 @@ fn step(
         step(options, describe, fixed, points)?;
     }
     Ok(())
+}
+
+/// A program is given each value of a sweep by `--set`, and says so where it refuses one.
+fn told_as_given(refused: Refused, options: &Options, settings: &[(String, String)]) -> Refused {
+    let Refused::Usage(text) = refused else {
+        return refused;
+    };
+    let swept = |(name, _): &&(String, String)| options.sweep.iter().any(|(n, _)| n == name);
+    let each = settings[options.set.len()..].iter().filter(swept);
+    Refused::Usage(each.fold(text, |text, (name, value)| {
+        text.replace(
+            &format!("--set {name}={value}:"),
+            &format!("--sweep {name}={value}:"),
+        )
+    }))
 }
 
 /// The values that a parameter takes in turn, if it is swept.
@@ -181,6 +196,30 @@ mod tests {
             ..Options::quick()
         };
         assert_eq!(all(&options), ["a=3 b=30 c=5", "a=3 b=30 c=6"]);
+    }
+
+    #[test]
+    fn a_wrong_value_is_told_as_it_was_given() {
+        let refuse = |fixed: &[(String, String)]| {
+            let known = describe(&[])?;
+            match fixed.last() {
+                Some((name, value)) => Err(Refused::Usage(format!("--set {name}={value}: wrong"))),
+                None => Ok(known),
+            }
+        };
+        let pair = |value: &str| ("a".to_owned(), value.to_owned());
+        let swept = Options {
+            sweep: vec![("a".to_owned(), vec!["x".to_owned()])],
+            ..Options::default()
+        };
+        let set = Options {
+            set: vec![pair("x")],
+            ..Options::default()
+        };
+        for (options, told) in [(swept, "--sweep a=x: wrong"), (set, "--set a=x: wrong")] {
+            let refused = expand(&options, &refuse).unwrap_err();
+            assert_eq!(refused, Refused::Usage(told.to_owned()));
+        }
     }
 
     /// What is measured nowhere must not vanish without a word.

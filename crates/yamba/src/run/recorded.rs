@@ -67,6 +67,24 @@ pub(super) fn skipped(class: &str, reason: &str) -> Benchmark {
     ended(class, Status::Skipped, vec![reason.to_owned()])
 }
 
+/// Why an entry has no launch: the run was stopped.
+pub(super) const NOT_BEGUN: &str = "stopped before it began";
+
+/// An entry whose turn had not come when the run was stopped.
+pub(super) fn not_begun(program: &Program, processes: u64) -> Benchmark {
+    Benchmark {
+        status: Status::Skipped,
+        notes: vec![NOT_BEGUN.to_owned()],
+        ..record(program, processes, &[]).benchmark
+    }
+}
+
+/// Whether it is such an entry.
+pub(super) fn is_not_begun(benchmark: &Benchmark) -> bool {
+    let notes = &benchmark.notes;
+    benchmark.status == Status::Skipped && notes.first().is_some_and(|n| n == NOT_BEGUN)
+}
+
 pub(super) fn record(program: &Program, processes: u64, launches: &[Outcome]) -> Recorded {
     let mut benchmark = ended(&program.class, Status::Ok, Vec::new());
     benchmark.ports = program.ports.clone();

@@ -2,6 +2,7 @@
 
 use yamba_record::{Benchmark, Run, Status};
 
+use super::recorded::is_not_begun;
 use super::table::wrap;
 
 /// Each reason with the benchmarks that it keeps from being measured, of pairs of a benchmark's name and its reason.
@@ -28,7 +29,7 @@ fn reason(benchmark: &Benchmark) -> &str {
 
 /// What was skipped.
 pub(super) fn lines(run: &Run, width: usize) -> String {
-    let is_skipped = |b: &&Benchmark| b.status == Status::Skipped;
+    let is_skipped = |b: &&Benchmark| b.status == Status::Skipped && !is_not_begun(b);
     let skipped = run.benchmarks.iter().filter(is_skipped);
     let reasons = by_reason(skipped.map(|b| (b.name.as_str(), reason(b))));
     if reasons.is_empty() {
@@ -43,6 +44,23 @@ pub(super) fn lines(run: &Run, width: usize) -> String {
     }
     out.push('\n');
     out
+}
+
+/// `Stopped before they began, points: 3 of lat_tcp, 1 of bw_tcp.`, or nothing.
+pub(super) fn not_begun(run: &Run) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for benchmark in run.benchmarks.iter().filter(|b| is_not_begun(b)) {
+        match counts.iter_mut().find(|(name, _)| *name == benchmark.name) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((&benchmark.name, 1)),
+        }
+    }
+    let each = counts.iter().map(|(name, n)| format!("{n} of {name}"));
+    let all: Vec<String> = each.collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!("Stopped before they began, points: {}.", all.join(", ")),
+    }
 }
 
 /// `150 figures: 148 valid, 2 invalid, 1 crashed; 3 skipped.`
@@ -62,4 +80,24 @@ pub(super) fn sum(run: &Run) -> String {
     let figures = run.benchmarks.len() - skipped;
     let noun = if figures == 1 { "figure" } else { "figures" };
     format!("{figures} {noun}: {}{skipped_too}.\n", words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use yamba_record::Machine;
+
+    use super::*;
+    use crate::run::no_figure;
+
+    #[test]
+    fn what_was_not_begun_has_one_line() {
+        let mut run = Run::new(Machine::default());
+        assert_eq!(not_begun(&run), "");
+        run.benchmarks = ["a", "b", "a"].map(no_figure).into();
+        assert_eq!(
+            not_begun(&run),
+            "Stopped before they began, points: 2 of a, 1 of b."
+        );
+        assert_eq!(lines(&run, 80), "");
+    }
 }

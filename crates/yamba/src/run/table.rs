@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use yamba_record::run::IntervalKind;
 use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
 
+use super::recorded::is_not_begun;
 use super::units::{number, scale};
 use super::{circle_table, scaling, skipped};
 
@@ -61,6 +62,7 @@ pub fn table(run: &Run, style: &Style) -> String {
         rest = later;
         add_group(&mut out, run, group, title, &common, style);
     }
+    add_lines(&mut out, &skipped::not_begun(run), 0, style.width());
     if !style.groups.is_empty() {
         out.push_str(&skipped::lines(run, style.width()));
         out.push_str(&skipped::sum(run));
@@ -74,7 +76,8 @@ pub fn table(run: &Run, style: &Style) -> String {
     out
 }
 
-/// Consecutive entries of one group, aligned. In a run of several groups those that were skipped are told at its end.
+/// Consecutive entries of one group, aligned. In a run of several groups those that were skipped are told at its end, and in each those
+/// that were not begun.
 fn add_group(
     out: &mut String,
     run: &Run,
@@ -83,7 +86,8 @@ fn add_group(
     common: &[&String],
     style: &Style,
 ) {
-    let is_shown = |b: &&Benchmark| title.is_empty() || b.status != Status::Skipped;
+    let is_told = |b: &Benchmark| title.is_empty() || b.status != Status::Skipped;
+    let is_shown = |b: &&Benchmark| is_told(b) && !is_not_begun(b);
     let shown: Vec<&Benchmark> = group.iter().filter(is_shown).collect();
     if shown.is_empty() {
         return;

@@ -112,7 +112,8 @@ impl Questions {
             let mut options = self.options.clone();
             options.sweep = vec![(self.parameter.to_owned(), unclear)];
             let again = run::measure(&self.jobs[..1], &options, target, progress, stop, listing)?;
-            for benchmark in again.benchmarks.into_iter().filter(|b| !is_unclear(b)) {
+            let is_better = |b: &Benchmark| !is_unclear(b) && b.status != Status::Skipped;
+            for benchmark in again.benchmarks.into_iter().filter(is_better) {
                 let mut same = run.benchmarks.iter_mut().filter(|b| is_unclear(b));
                 if let Some(old) = same.find(|b| self.value(b) == self.value(&benchmark)) {
                     *old = benchmark;
