@@ -1,11 +1,13 @@
 //! The command line from outside, with a C++ compiler: building, composing, measuring.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Answer, Yamba, has};
+use crate::support::{Answer, Yamba, has, processes_of, until};
 
 const PRIME: &str = "yamba adds
 {
@@ -312,11 +314,16 @@ fn ctrl_c_keeps_what_was_measured() {
     yamba.run("build adds.yamba").ok();
     let child = yamba
         .command(&["run", "adds.yamba", "--quick", "--json"])
+        .env("TMPDIR", yamba.folder.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_secs(2));
+    let mut seen = BTreeSet::new();
+    until("three launches have begun", || {
+        seen.extend(launches(yamba.folder.path()));
+        seen.len() > 2
+    });
     let pid = child.id().to_string();
     assert!(
         Command::new("sh")
@@ -334,7 +341,18 @@ fn ctrl_c_keeps_what_was_measured() {
     let all = run["benchmarks"].as_array().unwrap();
     let is_measured = |b: &&serde_json::Value| b["status"] != "skipped";
     let points = all.iter().filter(is_measured).count();
-    assert!(!all.is_empty() && points < 400, "{points} points");
+    assert_eq!(all.len(), 400);
+    assert!(points > 0 && points < 400, "{points} points");
+}
+
+/// Programs that measure at this moment, of the run that was told to work in this folder.
+fn launches(folder: &Path) -> Vec<u32> {
+    let is_launch = |pid: &u32| {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        words.split(|b| *b == 0).any(|word| word == b"--run")
+    };
+    let all = processes_of(folder).into_iter();
+    all.filter(is_launch).collect()
 }
 
 #[test]

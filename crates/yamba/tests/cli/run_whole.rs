@@ -172,6 +172,19 @@ fn tags_choose() {
     );
 }
 
+/// A whole run thins the sweeps of the classes, never one that was asked for.
+#[test]
+fn a_sweep_that_was_asked_for_is_whole() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = mixed();
+    let mut sizes = |words: &str| points(&document(&yamba.run(words).ok())).len();
+    assert_eq!(sizes("run --tag large --dry-run --json"), 3);
+    let asked = "run --tag large --sweep size=1,2,3,4,5 --dry-run --json";
+    assert_eq!(sizes(asked), 5);
+}
+
 /// Headings, one line for all that were skipped for the same reason, and the sum.
 #[test]
 fn a_run_of_several_groups_is_a_table_with_headings() {
