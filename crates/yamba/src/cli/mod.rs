@@ -2,6 +2,7 @@
 
 mod build;
 mod check;
+mod compare;
 mod disasm;
 mod explain;
 mod failure;
@@ -44,6 +45,7 @@ Examples:
   yamba run 'lat_*' --quick     measure several, briefly
   yamba time 'getppid();'       what does this cost? (--asm 'imul rax, rax': an instruction)
   yamba runs                    which runs are kept; `yamba show` prints the latest again
+  yamba compare a.json b.json   what differs between two runs?
   yamba machine                 what this machine is, and what would disturb a measurement
   yamba selftest                can figures be trusted here?
   yamba check mine.yamba        what is wrong with a program
@@ -72,6 +74,7 @@ enum Command {
     Time(time::Time),
     Selftest(selftest::Selftest),
     Noise(noise::NoiseCommand),
+    Compare(compare::Compare),
 }
 
 /// What a command that could do its work has to say by its exit status.
@@ -106,6 +109,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Time(c) => c.run(),
         Command::Selftest(c) => c.run(),
         Command::Noise(c) => c.run(),
+        Command::Compare(c) => c.run(),
     }
 }
 

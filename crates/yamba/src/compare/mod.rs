@@ -4,11 +4,15 @@
 //! benchmarks of a comparison the probability of any false alarm is held at [`FAMILY`] (Holm). A rank test of six launches a side could never survive that
 //! correction: its least p-value is 0.002.
 
+mod comparison;
+pub mod identity;
 mod noise;
+pub mod pairing;
 
-use yamba_record::{Benchmark, Status};
+use yamba_record::{Benchmark, Parameters, Status};
 use yamba_stats::{Ratio, holm, launch_ratio, variance};
 
+pub use comparison::{Alone, Comparison, Entry, GeometricMean, Word, comparison};
 pub use noise::{Noise, floor_of, pairs_with_a_suspect, resampled_alarms};
 
 /// The probability of any false alarm in a whole comparison.
@@ -44,13 +48,18 @@ pub struct Compared {
 
 /// What a benchmark is called in a comparison: its name with the parameters and the number of processes.
 pub fn key(benchmark: &Benchmark) -> String {
-    let mut key = benchmark.name.clone();
-    let parameters = benchmark.parameters.to_string();
+    named(&benchmark.name, &benchmark.parameters, benchmark.processes)
+}
+
+/// The same of its parts; one process is not worth a word.
+pub fn named(name: &str, parameters: &Parameters, processes: u64) -> String {
+    let mut key = name.to_owned();
+    let parameters = parameters.to_string();
     if !parameters.is_empty() {
         key.push_str(&format!(" {parameters}"));
     }
-    if benchmark.processes > 1 {
-        key.push_str(&format!(" P={}", benchmark.processes));
+    if processes > 1 {
+        key.push_str(&format!(" P={processes}"));
     }
     key
 }
@@ -60,16 +69,19 @@ pub fn key(benchmark: &Benchmark) -> String {
 /// What the core does itself takes its number of cycles at any clock rate; what memory, a device or a timer does takes its time. The spread within the sides tells which,
 /// and knows nothing of the difference between them.
 pub fn observations(a: &Benchmark, b: &Benchmark) -> (Vec<f64>, Vec<f64>) {
-    let time = (times(a), times(b));
-    if a.cycles.is_none() || b.cycles.is_none() {
-        return time;
+    if in_cycles(a, b) {
+        (launch_cycles(a), launch_cycles(b))
+    } else {
+        (times(a), times(b))
     }
-    let cycles = (launch_cycles(a), launch_cycles(b));
-    let spread = |(a, b): &(Vec<f64>, Vec<f64>)| Some(spread(a)? + spread(b)?);
-    match (spread(&time), spread(&cycles)) {
-        (Some(in_time), Some(in_cycles)) if in_cycles < in_time => cycles,
-        _ => time,
-    }
+}
+
+/// Whether the launches of each side agree better in cycles than in the benchmark's unit.
+fn in_cycles(a: &Benchmark, b: &Benchmark) -> bool {
+    let spread = |a: Vec<f64>, b: Vec<f64>| Some(spread(&a)? + spread(&b)?);
+    let in_time = spread(times(a), times(b));
+    let in_cycles = spread(launch_cycles(a), launch_cycles(b));
+    in_time.zip(in_cycles).is_some_and(|(t, c)| c < t)
 }
 
 /// Each launch's median in the benchmark's unit.
@@ -108,13 +120,19 @@ pub fn has_figure(benchmark: &Benchmark) -> bool {
 
 /// Compares what both sides have. `floor` gives the least variance of a launch's logarithm that is believed of a benchmark.
 pub fn compare(a: &[Benchmark], b: &[Benchmark], floor: &dyn Fn(&str) -> f64) -> Vec<Compared> {
-    let pairs = a.iter().filter(|x| has_figure(x)).filter_map(|x| {
-        let name = key(x);
-        let other = b.iter().find(|y| has_figure(y) && key(y) == name)?;
-        let (a, b) = observations(x, other);
-        Some((name, a, b))
-    });
+    let both = pairing::paired(a, b).both.into_iter();
+    let pairs = both
+        .filter(|(_, x, y)| has_figure(x) && has_figure(y))
+        .map(|(name, x, y)| {
+            let (a, b) = observations(x, y);
+            (name, a, b)
+        });
     compare_launches(&pairs.collect::<Vec<_>>(), floor)
+}
+
+/// The confidence of each of so many intervals with which all of them hold at once but for [`FAMILY`].
+fn confidence(pairs: usize) -> f64 {
+    1.0 - FAMILY / pairs.max(1) as f64
 }
 
 /// The same from the launches' medians alone: name, side a, side b.
@@ -122,7 +140,7 @@ pub fn compare_launches(
     pairs: &[(String, Vec<f64>, Vec<f64>)],
     floor: &dyn Fn(&str) -> f64,
 ) -> Vec<Compared> {
-    let confidence = 1.0 - FAMILY / pairs.len().max(1) as f64;
+    let confidence = confidence(pairs.len());
     let ratio =
         |(name, a, b): &(String, Vec<f64>, Vec<f64>)| launch_ratio(a, b, confidence, floor(name));
     let ratios: Vec<Option<Ratio>> = pairs.iter().map(ratio).collect();

@@ -5,7 +5,7 @@ use crate::random::Random;
 
 const NO_FLOOR: fn(&str) -> f64 = |_| 0.0;
 
-fn benchmark(name: &str, medians: &[f64]) -> Benchmark {
+pub(super) fn benchmark(name: &str, medians: &[f64]) -> Benchmark {
     let launch = |m: &f64| Launch {
         median: Some(*m),
         ..Launch::default()
@@ -13,6 +13,8 @@ fn benchmark(name: &str, medians: &[f64]) -> Benchmark {
     Benchmark {
         name: name.to_owned(),
         status: Status::Ok,
+        figure: Some("latency".to_owned()),
+        unit: Some("ns".to_owned()),
         launches: medians.iter().map(launch).collect(),
         ..crate::run::no_figure(name)
     }

@@ -1,0 +1,381 @@
+//! Two runs side by side, as `yamba compare` prints them. Pure.
+
+use serde::Serialize;
+use yamba_record::{Benchmark, Parameters, Run};
+use yamba_stats::mean;
+
+use super::identity::{Differences, differences};
+use super::pairing::{Paired, Side, obstacle, paired};
+use super::{
+    Compared, FAMILY, Verdict, compare_launches, confidence, has_figure, in_cycles, launch_cycles,
+    times,
+};
+
+/// The answer, as `--json` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// `yamba-compare/1`.
+    pub schema: &'static str,
+    /// The first run; ratios are of the second to it.
+    pub a: Told,
+    /// The second run.
+    pub b: Told,
+    /// Where the machines differ.
+    pub machine: Differences,
+    /// The probability of any false suspicion in the whole comparison.
+    pub family: f64,
+    /// The confidence of each interval, so that all of them hold at once but for `family`; none where nothing was compared.
+    pub confidence: Option<f64>,
+    /// What stands in both.
+    pub benchmarks: Vec<Entry>,
+    /// What stands in one only.
+    pub alone: Vec<Alone>,
+    /// Of each kind of figure, the geometric mean of the ratios.
+    pub means: Vec<GeometricMean>,
+}
+
+/// What is told of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Told {
+    /// [`Run::id`].
+    pub id: String,
+    /// When it began, in seconds since 1970 (UTC).
+    pub started_unix_s: Option<f64>,
+    /// Its names.
+    pub tags: Vec<String>,
+}
+
+/// One benchmark of both runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub parameters: Parameters,
+    /// Those that tell it from others of its name, as the table shows them.
+    #[serde(skip)]
+    pub label: String,
+    /// Processes that ran it at the same time.
+    pub processes: u64,
+    /// `latency`, `bandwidth` or `value`.
+    pub figure: Option<String>,
+    /// Which ratio is the better one: of a latency `less`, of a bandwidth `more`, of a value none.
+    pub better: Option<&'static str>,
+    /// What b is of a.
+    pub ratio: Option<f64>,
+    /// Where that lies, with [`Comparison::confidence`].
+    pub interval: Option<[f64; 2]>,
+    /// The probability of such a ratio where there is no difference, adjusted for the number of benchmarks (Holm).
+    pub p: Option<f64>,
+    /// Launches of both sides that have a figure.
+    pub launches: [usize; 2],
+    /// The unit of `a` and `b`, and the one that was compared in: the benchmark's own, or `cycles`.
+    pub unit: Option<String>,
+    /// The figure of side a.
+    pub a: Option<f64>,
+    /// The figure of side b.
+    pub b: Option<f64>,
+    /// What is said of it.
+    pub verdict: Word,
+    /// Whether it differs as far as these launches tell.
+    pub suspect: bool,
+    /// Why there is no ratio.
+    pub reason: Option<String>,
+}
+
+/// A verdict on one benchmark. That it is slower or faster takes a confirmation by measuring again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Word {
+    /// No difference is shown.
+    Same,
+    /// A difference that is not confirmed, or nothing to compare.
+    Unknown,
+}
+
+/// What stands in one run only.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Alone {
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub parameters: Parameters,
+    /// Processes that ran it at the same time.
+    pub processes: u64,
+    /// `a` or `b`.
+    pub side: &'static str,
+    /// Why it has no partner.
+    pub reason: &'static str,
+}
+
+/// A kind of figure as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GeometricMean {
+    /// `latency`, `bandwidth`, or a value's unit.
+    pub kind: String,
+    /// The geometric mean of its benchmarks' ratios: each counts the same.
+    pub ratio: f64,
+    /// How many those are.
+    pub benchmarks: usize,
+}
+
+/// Compares two runs. `floor` gives the least variance of a launch's logarithm that is believed of a benchmark.
+pub fn comparison(a: &Run, b: &Run, floor: &dyn Fn(&str) -> f64) -> Comparison {
+    let machine = differences(a, b);
+    // Two machines may need the same cycles and not the same time.
+    let by_time = !machine.must.is_empty();
+    let Paired { both, alone } = paired(&a.benchmarks, &b.benchmarks);
+    let entries = both.iter().map(|(_, x, y)| {
+        let label = label(x, &both);
+        entry(x, y, label, by_time)
+    });
+    let mut benchmarks: Vec<Entry> = entries.collect();
+    let with_pairs = benchmarks.iter_mut().zip(&both);
+    let (mut comparable, mut launches) = (Vec::new(), Vec::new());
+    for (entry, (key, x, y)) in with_pairs.filter(|(entry, _)| entry.reason.is_none()) {
+        let of = if entry.unit.as_deref() == Some("cycles") {
+            launch_cycles
+        } else {
+            times
+        };
+        launches.push((key.clone(), of(x), of(y)));
+        comparable.push(entry);
+    }
+    let compared = compare_launches(&launches, floor);
+    let confidence = (!compared.is_empty()).then(|| confidence(compared.len()));
+    for (entry, compared) in comparable.into_iter().zip(&compared) {
+        judge(entry, compared);
+    }
+    Comparison {
+        schema: "yamba-compare/1",
+        a: told(a),
+        b: told(b),
+        machine,
+        family: FAMILY,
+        confidence,
+        means: means(&benchmarks),
+        benchmarks,
+        alone: alone.into_iter().map(without_partner).collect(),
+    }
+}
+
+fn told(run: &Run) -> Told {
+    Told {
+        id: run.id.clone(),
+        started_unix_s: run.started_unix_s,
+        tags: run.tags.clone(),
+    }
+}
+
+/// A pair before anything is said of it.
+fn entry(a: &Benchmark, b: &Benchmark, label: String, by_time: bool) -> Entry {
+    let reason = obstacle(a, b);
+    let in_cycles = reason.is_none() && !by_time && in_cycles(a, b);
+    let figure = |benchmark: &Benchmark| match in_cycles {
+        true => benchmark.cycles.map(|c| c.median),
+        false => benchmark.median.filter(|_| has_figure(benchmark)),
+    };
+    let medians = |benchmark: &Benchmark| match in_cycles {
+        true => launch_cycles(benchmark).len(),
+        false => times(benchmark).len(),
+    };
+    Entry {
+        name: a.name.clone(),
+        parameters: a.parameters.clone(),
+        label,
+        processes: a.processes,
+        figure: a.figure.clone(),
+        better: match a.figure.as_deref() {
+            Some("latency") => Some("less"),
+            Some("bandwidth") => Some("more"),
+            _ => None,
+        },
+        ratio: None,
+        interval: None,
+        p: None,
+        launches: [medians(a), medians(b)],
+        unit: if in_cycles {
+            Some("cycles".to_owned())
+        } else {
+            a.unit.clone()
+        },
+        a: figure(a),
+        b: figure(b),
+        verdict: Word::Unknown,
+        suspect: false,
+        reason,
+    }
+}
+
+fn judge(entry: &mut Entry, compared: &Compared) {
+    let Some(ratio) = compared.ratio else {
+        entry.reason = Some("the launches give no ratio".to_owned());
+        return;
+    };
+    entry.ratio = Some(ratio.ratio);
+    entry.interval = Some([ratio.low, ratio.high]);
+    entry.p = compared.p;
+    entry.suspect = compared.verdict == Verdict::Suspect;
+    if compared.verdict == Verdict::Same {
+        entry.verdict = Word::Same;
+    }
+}
+
+/// Name, the parameters that tell it from others of its name or were swept, and several processes.
+fn label(of: &Benchmark, both: &[(String, &Benchmark, &Benchmark)]) -> String {
+    let differs = |name: &str| {
+        let mut same_name = both.iter().filter(|(_, b, _)| b.name == of.name);
+        same_name.any(|(_, b, _)| b.parameters.get(name) != of.parameters.get(name))
+    };
+    let parameters = of.parameters.0.iter();
+    let shown = parameters.filter(|(name, _)| of.swept.contains(name) || differs(name));
+    let shown = Parameters(shown.cloned().collect());
+    super::named(&of.name, &shown, of.processes)
+}
+
+fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) -> Alone {
+    Alone {
+        name: benchmark.name.clone(),
+        parameters: benchmark.parameters.clone(),
+        processes: benchmark.processes,
+        side: match side {
+            Side::A => "a",
+            Side::B => "b",
+        },
+        reason,
+    }
+}
+
+impl Entry {
+    /// Ratios of one kind mean the same: less of a latency, more of a bandwidth, or another value in one unit.
+    pub fn kind(&self) -> String {
+        match self.figure.as_deref() {
+            Some(figure @ ("latency" | "bandwidth")) => figure.to_owned(),
+            _ => format!("value in {}", self.unit.as_deref().unwrap_or("no unit")),
+        }
+    }
+}
+
+/// In the order in which the kinds come first.
+fn means(benchmarks: &[Entry]) -> Vec<GeometricMean> {
+    let mut kinds: Vec<String> = Vec::new();
+    for kind in benchmarks.iter().map(Entry::kind) {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    let of = |kind: String| {
+        let same = benchmarks.iter().filter(|b| b.kind() == kind);
+        let logarithms: Vec<f64> = same.filter_map(|b| Some(b.ratio?.ln())).collect();
+        Some(GeometricMean {
+            ratio: mean(&logarithms)?.exp(),
+            benchmarks: logarithms.len(),
+            kind,
+        })
+    };
+    kinds.into_iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use yamba_record::Machine;
+    use yamba_record::run::Cycles;
+
+    use super::super::least_floor;
+    use super::super::tests::benchmark;
+    use super::*;
+
+    const SIX: [f64; 6] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0];
+
+    fn run(benchmarks: Vec<Benchmark>) -> Run {
+        Run {
+            benchmarks,
+            ..Run::new(Machine::default())
+        }
+    }
+
+    fn scaled(name: &str, factor: f64) -> Benchmark {
+        let mut made = benchmark(name, &SIX.map(|x| x * factor));
+        made.median = Some(100.0 * factor);
+        made
+    }
+
+    #[test]
+    fn a_difference_is_suspect_and_no_more_than_that() {
+        let a = run(vec![scaled("x", 1.0), scaled("y", 1.0), scaled("z", 1.0)]);
+        let b = run(vec![
+            scaled("x", 1.2),
+            scaled("y", 1.0),
+            benchmark("z", &[1.0]),
+        ]);
+        let found = comparison(&a, &b, &least_floor);
+        let [x, y, z] = &found.benchmarks[..] else {
+            panic!()
+        };
+        assert_eq!(
+            (x.verdict, x.suspect, x.better),
+            (Word::Unknown, true, Some("less"))
+        );
+        assert!((x.ratio.unwrap() - 1.2).abs() < 1e-9 && x.interval.unwrap()[0] > 1.1);
+        assert_eq!(
+            (y.verdict, y.suspect, y.ratio),
+            (Word::Same, false, Some(1.0))
+        );
+        assert_eq!(
+            (z.verdict, z.suspect, z.ratio),
+            (Word::Unknown, false, None)
+        );
+        assert_eq!(z.reason.as_deref(), Some("one launch in B"));
+        // What cannot be compared takes nothing from the others' intervals.
+        assert_eq!(found.confidence, Some(1.0 - FAMILY / 2.0));
+        let [mean] = &found.means[..] else { panic!() };
+        assert!((mean.ratio - 1.2f64.sqrt()).abs() < 1e-9 && mean.benchmarks == 2);
+    }
+
+    #[test]
+    fn unlike_machines_are_compared_in_time_only() {
+        let with_cycles = |factor: f64| {
+            let mut made = scaled("x", factor);
+            made.cycles = Some(Cycles {
+                median: 7.0,
+                interval: [7.0; 2],
+            });
+            for launch in &mut made.launches {
+                launch.cycles = Some(7.0);
+            }
+            run(vec![made])
+        };
+        let (a, mut b) = (with_cycles(1.0), with_cycles(2.0));
+        let found = comparison(&a, &b, &least_floor);
+        let x = &found.benchmarks[0];
+        assert_eq!(
+            (x.unit.as_deref(), x.a, x.ratio),
+            (Some("cycles"), Some(7.0), Some(1.0))
+        );
+        b.machine.isa = "riscv64".to_owned();
+        let mut a = a;
+        a.machine.isa = "x86_64".to_owned();
+        let found = comparison(&a, &b, &least_floor);
+        let x = &found.benchmarks[0];
+        assert_eq!(
+            (x.unit.as_deref(), x.b, x.suspect),
+            (Some("ns"), Some(200.0), true)
+        );
+    }
+
+    #[test]
+    fn kinds_of_figures_have_their_own_mean_and_direction() {
+        let mut more = scaled("bw", 1.0);
+        more.figure = Some("bandwidth".to_owned());
+        let mut value = scaled("v", 1.0);
+        (value.figure, value.unit) = (Some("value".to_owned()), Some("pages".to_owned()));
+        let all = run(vec![scaled("x", 1.0), more, value]);
+        let found = comparison(&all, &all, &least_floor);
+        let kinds: Vec<&str> = found.means.iter().map(|m| m.kind.as_str()).collect();
+        assert_eq!(kinds, ["latency", "bandwidth", "value in pages"]);
+        let better: Vec<_> = found.benchmarks.iter().map(|b| b.better).collect();
+        assert_eq!(better, [Some("less"), Some("more"), None]);
+        let text = serde_json::to_string(&found).unwrap();
+        assert!(!text.contains("label"), "{text}");
+    }
+}

@@ -1,0 +1,302 @@
+//! Is it the same machine? Three kinds of facts of two runs, and where they differ. Pure.
+//!
+//! Only what is known of both sides can differ; a fact of the first kind that one side does not tell is of the second kind, since nothing then shows
+//! that the machines are alike.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use yamba_record::Run;
+use yamba_record::machine::Details;
+use yamba_record::machine::details::CoreKind;
+
+/// A fact that is not the same on both sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// What it is: `cpu`, `kernel`, `mitigation meltdown`.
+    pub name: String,
+    /// What side a says; none if it does not tell.
+    pub a: Option<String>,
+    /// What side b says; none if it does not tell.
+    pub b: Option<String>,
+}
+
+/// Where two runs' machines differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Differences {
+    /// Another machine: the processor's model, the instruction set, the kinds of core, the system.
+    pub must: Vec<Difference>,
+    /// The same machine in another state, which figures may show: kernel, microcode, mitigations, governor, compiler and the like.
+    pub should: Vec<Difference>,
+    /// What a reader may want to know.
+    pub informative: Vec<Difference>,
+}
+
+type Fact = (String, Option<String>);
+
+/// Compares what two runs say of where they were measured.
+pub fn differences<A, B>(a: &Run<A>, b: &Run<B>) -> Differences {
+    let must = differing(must_match(a), must_match(b));
+    let (unknown, must): (Vec<_>, Vec<_>) = must.into_iter().partition(is_one_sided);
+    let should = differing(should_match(a), should_match(b));
+    let (untold, should): (Vec<_>, Vec<_>) = should.into_iter().partition(is_one_sided);
+    let mut informative = differing(informative(a), informative(b));
+    informative.extend(untold);
+    Differences {
+        must,
+        should: unknown.into_iter().chain(should).collect(),
+        informative,
+    }
+}
+
+fn is_one_sided(difference: &Difference) -> bool {
+    difference.a.is_none() || difference.b.is_none()
+}
+
+/// Both lists have their facts in the same order, except those that only one of them has.
+fn differing(a: Vec<Fact>, b: Vec<Fact>) -> Vec<Difference> {
+    let others: BTreeMap<String, Option<String>> = b.iter().cloned().collect();
+    let known: Vec<String> = a.iter().map(|(name, _)| name.clone()).collect();
+    let of_a = a.into_iter().map(|(name, value)| {
+        let other = others.get(&name).cloned().flatten();
+        (name, value, other)
+    });
+    let only_of_b = b.into_iter().filter(|(name, _)| !known.contains(name));
+    let all = of_a.chain(only_of_b.map(|(name, value)| (name, None, value)));
+    all.filter(|(_, a, b)| a != b)
+        .map(|(name, a, b)| Difference { name, a, b })
+        .collect()
+}
+
+fn fact(name: &str, value: Option<impl ToString>) -> Fact {
+    (name.to_owned(), value.map(|v| v.to_string()))
+}
+
+/// None where there is nothing to tell.
+fn text(value: &str) -> Option<&str> {
+    (!value.is_empty()).then_some(value)
+}
+
+fn list(values: &[String]) -> Option<String> {
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
+fn details<B>(run: &Run<B>) -> Details {
+    run.machine.details.as_deref().cloned().unwrap_or_default()
+}
+
+fn must_match<B>(run: &Run<B>) -> Vec<Fact> {
+    let processor = details(run).processor;
+    vec![
+        fact("isa", text(&run.machine.isa)),
+        fact("system", text(&run.machine.system)),
+        fact("cpu", run.machine.cpu.as_deref()),
+        fact("cpu signature", processor.signature),
+        fact("kinds of core", core_kinds(&processor.kinds)),
+    ]
+}
+
+/// By name; what has none by its capacity. How many of each kind are online is another matter.
+fn core_kinds(kinds: &[CoreKind]) -> Option<String> {
+    let of = |kind: &CoreKind| match (&kind.name, kind.capacity) {
+        (Some(name), _) => name.clone(),
+        (None, Some(capacity)) => format!("capacity {capacity}"),
+        (None, None) => "unnamed".to_owned(),
+    };
+    let mut names: Vec<String> = kinds.iter().map(of).collect();
+    names.sort();
+    names.dedup();
+    // One nameless kind is what every machine of equal cores says, whether or not its kernel knows capacities.
+    if kinds.len() == 1 && kinds[0].name.is_none() {
+        names = vec!["all alike".to_owned()];
+    }
+    list(&names)
+}
+
+fn should_match<B>(run: &Run<B>) -> Vec<Fact> {
+    let all = details(run);
+    let mut facts = vec![
+        fact("kernel", text(&run.machine.kernel)),
+        fact(
+            "page size",
+            (run.machine.page_size > 0).then_some(run.machine.page_size),
+        ),
+        fact("microcode", all.processor.microcode),
+        fact("smt", all.processor.smt),
+        fact("frequency driver", all.frequency.driver),
+        fact("governor", list(&all.frequency.governors)),
+        fact("energy preference", list(&all.frequency.preferences)),
+        fact("turbo", all.frequency.turbo),
+        fact("virtual machine", run.machine.virtual_machine),
+        fact("hypervisor", all.virtualisation.hypervisor),
+        fact("compiler", run.producer.compiler.as_deref()),
+    ];
+    let mitigations = all.kernel.mitigations.into_iter();
+    facts.extend(mitigations.map(|m| (format!("mitigation {}", m.name), Some(m.state))));
+    facts
+}
+
+fn informative<B>(run: &Run<B>) -> Vec<Fact> {
+    let all = details(run);
+    vec![
+        fact("cpus", Some(run.machine.cpus)),
+        fact("memory", run.machine.memory),
+        fact("root", Some(run.machine.root)),
+        fact("highest frequency", all.frequency.max),
+        fact("counter rate", all.timers.counter_hz),
+        fact("clock source", all.timers.source),
+        fact("huge pages", all.memory.transparent_huge_pages),
+        fact("container", all.virtualisation.container),
+        fact("file system", all.storage.file_system),
+        fact("disk", all.storage.model),
+        fact("load", all.load.average.map(|[minute, ..]| minute)),
+        fact("yamba", text(&run.producer.version)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    type Change = fn(&mut Value);
+
+    fn document() -> Value {
+        json!({
+            "schema": "yamba-run/1", "benchmarks": [],
+            "machine": {
+                "isa": "x86_64", "system": "linux", "kernel": "6.1.0", "cpu": "AMD EPYC 9354", "cpus": 2,
+                "memory": 1000, "page_size": 4096, "root": true, "virtual_machine": true, "scratch": null,
+                "details": {
+                    "processor": {"signature": "family 25 model 17 stepping 1", "microcode": "0x1", "throttled": 0,
+                                  "kinds": [{"name": null, "cpus": "0-1", "capacity": 1024}]},
+                    "frequency": {"governors": ["performance"], "max": 3_000_000_000u64},
+                    "kernel": {"mitigations": [{"name": "meltdown", "state": "Not affected"}]},
+                    "virtualisation": {"hypervisor": "KVM"},
+                    "timers": {"counter_hz": 2_000_000_000u64},
+                    "load": {"average": [0.1, 0.1, 0.1]},
+                }
+            },
+            "producer": {"version": "yamba 0.1.0", "arguments": [], "compiler": "g++ 14"},
+        })
+    }
+
+    fn run(change: impl FnOnce(&mut Value)) -> Run {
+        let mut document = document();
+        change(&mut document);
+        serde_json::from_value(document).unwrap()
+    }
+
+    fn names(differences: &[Difference]) -> Vec<&str> {
+        differences.iter().map(|d| d.name.as_str()).collect()
+    }
+
+    #[test]
+    fn a_reboot_another_clock_estimate_or_address_makes_no_new_machine() {
+        let after = run(|d| {
+            d["started_unix_s"] = json!(2e9);
+            let machine = &mut d["machine"];
+            for (name, value) in [
+                ("hostname", json!("other")),
+                ("address", json!("10.0.0.7")),
+                ("mhz", json!(2394.1)),
+                ("bogomips", json!(4799.7)),
+                ("memory", json!(998)),
+            ] {
+                machine[name] = value;
+            }
+            let details = &mut machine["details"];
+            details["frequency"]["max"] = json!(3_000_017_000u64);
+            details["frequency"]["highest_allowed"] = json!(2_900_000_000u64);
+            details["timers"]["counter_hz"] = json!(2_000_000_311u64);
+            details["processor"]["throttled"] = json!(12);
+            details["memory"] = json!({"available": 5, "swap_used": 9});
+            details["virtualisation"]["stolen"] = json!(0.25);
+            details["storage"] = json!({"folder": "$TMPDIR", "free": 17});
+            details["load"] = json!({"average": [3.0, 2.0, 1.0], "running": 4});
+            details["disturbances"] =
+                json!([{"name": "load", "text": "x", "mend": {"advice": "y"}}]);
+        });
+        let found = differences(&run(|_| ()), &after);
+        assert_eq!((&found.must, &found.should), (&vec![], &vec![]));
+        for name in ["memory", "highest frequency", "counter rate", "load"] {
+            assert!(names(&found.informative).contains(&name), "{found:?}");
+        }
+        assert_eq!(differences(&after, &after), Differences::default());
+    }
+
+    #[test]
+    fn each_fact_that_must_match_makes_another_machine() {
+        let same = run(|_| ());
+        let changes: [(&str, Change); 5] = [
+            ("isa", |d| d["machine"]["isa"] = json!("aarch64")),
+            ("system", |d| d["machine"]["system"] = json!("freebsd")),
+            ("cpu", |d| d["machine"]["cpu"] = json!("AMD EPYC 7763")),
+            ("cpu signature", |d| {
+                d["machine"]["details"]["processor"]["signature"] = json!("family 26");
+            }),
+            ("kinds of core", |d| {
+                d["machine"]["details"]["processor"]["kinds"] = json!([
+                    {"name": "performance", "cpus": "0"}, {"name": "efficiency", "cpus": "1"}]);
+            }),
+        ];
+        for (name, change) in changes {
+            let found = differences(&same, &run(change));
+            assert_eq!(names(&found.must), [name]);
+            assert!(found.should.is_empty(), "{found:?}");
+        }
+        let found = differences(&same, &run(|d| d["machine"]["cpu"] = json!("Z")));
+        let [cpu] = &found.must[..] else { panic!() };
+        assert_eq!(cpu.a.as_deref(), Some("AMD EPYC 9354"));
+        assert_eq!(cpu.b.as_deref(), Some("Z"));
+    }
+
+    #[test]
+    fn the_machine_in_another_state_is_told_by_name() {
+        let other = run(|d| {
+            d["machine"]["kernel"] = json!("6.2.0");
+            d["producer"]["compiler"] = json!("g++ 15");
+            let details = &mut d["machine"]["details"];
+            details["processor"]["microcode"] = json!("0x2");
+            details["frequency"]["governors"] = json!(["powersave"]);
+            details["virtualisation"]["hypervisor"] = json!("Xen");
+            details["kernel"]["mitigations"] =
+                json!([{"name": "meltdown", "state": "Mitigation: PTI"}]);
+        });
+        let found = differences(&run(|_| ()), &other);
+        assert!(found.must.is_empty());
+        assert_eq!(
+            names(&found.should),
+            [
+                "kernel",
+                "microcode",
+                "governor",
+                "hypervisor",
+                "compiler",
+                "mitigation meltdown"
+            ]
+        );
+    }
+
+    /// A document of before has no details; a run of cached programs knows no compiler.
+    #[test]
+    fn what_one_side_does_not_tell_is_no_difference_of_its_kind() {
+        let before = run(|d| {
+            d["machine"]["details"] = Value::Null;
+            d["producer"] = json!({"version": "", "arguments": []});
+        });
+        let found = differences(&run(|_| ()), &before);
+        assert!(found.must.is_empty());
+        assert_eq!(names(&found.should), ["cpu signature", "kinds of core"]);
+        assert!(names(&found.informative).contains(&"compiler"));
+        // A kernel that learnt to tell capacities is no new machine.
+        let capacity = |d: &mut Value| {
+            d["machine"]["details"]["processor"]["kinds"] = json!([{"name": null, "cpus": "0"}]);
+        };
+        assert_eq!(
+            differences(&run(|_| ()), &run(capacity)),
+            Differences::default()
+        );
+    }
+}

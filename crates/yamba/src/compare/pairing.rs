@@ -1,0 +1,162 @@
+//! Which benchmarks of two runs belong together, and why two that do cannot be compared. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use yamba_record::{Benchmark, Status};
+
+use super::key;
+
+/// One of two runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The first.
+    A,
+    /// The second.
+    B,
+}
+
+/// Two runs' benchmarks, those with the same name, parameters and number of processes together.
+#[derive(Clone, Debug, Default)]
+pub struct Paired<'a> {
+    /// With their key, in the order of the first run.
+    pub both: Vec<(String, &'a Benchmark, &'a Benchmark)>,
+    /// What has no partner, and why.
+    pub alone: Vec<(Side, &'a Benchmark, &'static str)>,
+}
+
+/// Pairs them. Of what stands in a run twice, the first counts.
+pub fn paired<'a>(a: &'a [Benchmark], b: &'a [Benchmark]) -> Paired<'a> {
+    let (of_a, again_in_a) = once(a);
+    let (of_b, again_in_b) = once(b);
+    let partners: BTreeMap<&String, &Benchmark> = of_b.iter().map(|(key, b)| (key, *b)).collect();
+    let mut found = Paired::default();
+    for (key, benchmark) in &of_a {
+        match partners.get(key) {
+            Some(other) => found.both.push((key.clone(), benchmark, other)),
+            None => found.alone.push((Side::A, benchmark, "only in A")),
+        }
+    }
+    let known: BTreeSet<&String> = of_a.iter().map(|(key, _)| key).collect();
+    let only_b = of_b.iter().filter(|(key, _)| !known.contains(key));
+    let alone = &mut found.alone;
+    alone.extend(only_b.map(|(_, b)| (Side::B, *b, "only in B")));
+    alone.extend(again_in_a.map(|b| (Side::A, b, "stands in A again; the first counts")));
+    alone.extend(again_in_b.map(|b| (Side::B, b, "stands in B again; the first counts")));
+    found
+}
+
+type Keyed<'a> = Vec<(String, &'a Benchmark)>;
+
+/// Each benchmark once, and what stands there again.
+fn once(benchmarks: &[Benchmark]) -> (Keyed<'_>, impl Iterator<Item = &Benchmark>) {
+    let mut seen = BTreeSet::new();
+    let all = benchmarks.iter().map(|b| (key(b), b));
+    let (first, again): (Keyed<'_>, Keyed<'_>) = all.partition(|(key, _)| seen.insert(key.clone()));
+    (first, again.into_iter().map(|(_, b)| b))
+}
+
+/// Why a pair has no ratio, if it can have none.
+pub fn obstacle(a: &Benchmark, b: &Benchmark) -> Option<String> {
+    let no_figure: Vec<String> = [("A", a), ("B", b)]
+        .iter()
+        .filter_map(|(side, benchmark)| Some(format!("{} in {side}", fault(benchmark)?)))
+        .collect();
+    if !no_figure.is_empty() {
+        return Some(no_figure.join(", "));
+    }
+    let told = |benchmark: &Benchmark| {
+        let figure = benchmark.figure.clone().unwrap_or_default();
+        format!("{figure} in {}", benchmark.unit.clone().unwrap_or_default())
+    };
+    (told(a) != told(b)).then(|| format!("{} in A, {} in B", told(a), told(b)))
+}
+
+/// Why a benchmark has no figure that says anything of the next run.
+fn fault(benchmark: &Benchmark) -> Option<String> {
+    match benchmark.status {
+        Status::Invalid => return Some("invalid".to_owned()),
+        Status::Crashed => return Some("crashed".to_owned()),
+        Status::Skipped => return Some("skipped".to_owned()),
+        Status::Ok => {}
+    }
+    if benchmark.is_disturbed {
+        return Some("disturbed".to_owned());
+    }
+    let mut medians = benchmark.launches.iter().filter_map(|l| l.median);
+    match (medians.next(), medians.next()) {
+        (None, _) => Some("no launch with a figure".to_owned()),
+        (Some(_), None) => Some("one launch".to_owned()),
+        _ if benchmark
+            .launches
+            .iter()
+            .any(|l| l.median.is_some_and(|m| m <= 0.0)) =>
+        {
+            Some("a launch that is not above 0".to_owned())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::benchmark;
+    use super::*;
+
+    #[test]
+    fn what_has_no_partner_is_told() {
+        let named = |name: &str| benchmark(name, &[1.0, 1.0]);
+        let mut two = named("x");
+        two.processes = 2;
+        let a = [named("x"), named("y"), two, named("x")];
+        let b = [named("z"), named("x"), named("z")];
+        let paired = paired(&a, &b);
+        let both: Vec<&str> = paired.both.iter().map(|(key, ..)| key.as_str()).collect();
+        assert_eq!(both, ["x"]);
+        let alone: Vec<_> = paired
+            .alone
+            .iter()
+            .map(|(side, benchmark, why)| (*side, key(benchmark), *why))
+            .collect();
+        let x = "stands in A again; the first counts";
+        let z = "stands in B again; the first counts";
+        assert_eq!(
+            alone,
+            [
+                (Side::A, "y".to_owned(), "only in A"),
+                (Side::A, "x P=2".to_owned(), "only in A"),
+                (Side::B, "z".to_owned(), "only in B"),
+                (Side::A, "x".to_owned(), x),
+                (Side::B, "z".to_owned(), z),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_compared_says_why() {
+        let good = benchmark("x", &[1.0, 1.0]);
+        assert_eq!(obstacle(&good, &good), None);
+        let mut invalid = good.clone();
+        invalid.status = Status::Invalid;
+        let mut disturbed = good.clone();
+        disturbed.is_disturbed = true;
+        let mut bandwidth = good.clone();
+        bandwidth.figure = Some("bandwidth".to_owned());
+        for (a, b, why) in [
+            (&invalid, &disturbed, "invalid in A, disturbed in B"),
+            (&good, &benchmark("x", &[1.0]), "one launch in B"),
+            (&benchmark("x", &[]), &good, "no launch with a figure in A"),
+            (
+                &benchmark("x", &[1.0, 0.0]),
+                &good,
+                "a launch that is not above 0 in A",
+            ),
+            (
+                &good,
+                &bandwidth,
+                "latency in ns in A, bandwidth in ns in B",
+            ),
+        ] {
+            assert_eq!(obstacle(a, b).as_deref(), Some(why));
+        }
+    }
+}

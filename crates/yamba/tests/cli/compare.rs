@@ -1,0 +1,198 @@
+//! `yamba compare`: documents made by hand, through files and through a store.
+
+use serde_json::{Value, json};
+use yamba_record::Run;
+use yamba_store::{Location, Store};
+
+use crate::support::Yamba;
+
+const SIX: [f64; 6] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0];
+
+fn benchmark(name: &str, figure: &str, unit: &str, launches: &[f64]) -> Value {
+    let launches: Vec<Value> = launches
+        .iter()
+        .map(|m| json!({"median": m, "cycles": null, "samples": 11, "cycle_ns": null}))
+        .collect();
+    let median = launches[0]["median"].clone();
+    json!({
+        "name": name, "class": name, "ports": [], "parameters": {"scale": 16}, "processes": 1,
+        "status": "ok", "valid": true, "unit": unit, "operations": 1.0, "median": median,
+        "interval": [median, median], "samples": [], "evidence": {}, "notes": [], "figure": figure,
+        "launches": launches,
+    })
+}
+
+/// All figures by `factor` of what they are usually.
+fn run(id: &str, kernel: &str, cpu: &str, factor: f64) -> Value {
+    let scaled = SIX.map(|x| x * factor);
+    json!({
+        "schema": "yamba-run/1", "id": id, "started_unix_s": 1.0, "finished_unix_s": 2.0,
+        "machine": {"isa": "x86_64", "system": "linux", "kernel": kernel, "cpu": cpu, "cpus": 2,
+            "memory": 1000, "page_size": 4096, "root": true, "virtual_machine": false, "scratch": null},
+        "benchmarks": [
+            benchmark("lat_same", "latency", "ns", &SIX),
+            benchmark("lat_other", "latency", "ns", &scaled),
+            benchmark("bw_other", "bandwidth", "MB/s", &scaled),
+            benchmark("lat_once", "latency", "ns", &scaled[..1]),
+            benchmark(&format!("only_{id}"), "latency", "ns", &SIX),
+        ],
+    })
+}
+
+/// `a.json`; `b.json`, where two benchmarks differ by a fifth and the kernel does; `other.json` of another processor.
+fn with_documents() -> Yamba {
+    Yamba::new()
+        .file("a.json", run("a", "6.1", "Z80", 1.0).to_string())
+        .file("b.json", run("b", "6.2", "Z80", 1.2).to_string())
+        .file("other.json", run("c", "6.1", "6502", 1.2).to_string())
+}
+
+fn verdicts(document: &Value) -> Vec<(&str, &str, bool)> {
+    let all = document["benchmarks"].as_array().unwrap().iter();
+    all.map(|b| {
+        let text = |name: &str| b[name].as_str().unwrap();
+        (
+            text("name"),
+            text("verdict"),
+            b["suspect"].as_bool().unwrap(),
+        )
+    })
+    .collect()
+}
+
+const EXPECTED: [(&str, &str, bool); 4] = [
+    ("lat_same", "same", false),
+    ("lat_other", "unknown", true),
+    ("bw_other", "unknown", true),
+    ("lat_once", "unknown", false),
+];
+
+#[test]
+fn two_documents() {
+    let mut yamba = with_documents();
+    let answer = yamba.run("compare a.json b.json").ok().says(&[
+        "latency (less is better)",
+        "bandwidth (more is better)",
+        "geometric mean of 2",
+        "suspect",
+        "~",
+        "not compared, one launch in A, one launch in B: lat_once",
+        "not compared, only in A: only_a",
+        "not compared, only in B: only_b",
+        "2 suspected of 3 compared",
+    ]);
+    assert!(
+        answer.err.contains("kernel is 6.1 in A, 6.2 in B"),
+        "{}",
+        answer.err
+    );
+    assert!(!answer.out.contains("slower  ") && !answer.out.contains("faster  "));
+
+    let answer = yamba.run("compare a.json b.json --json").ok();
+    let document: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(document["schema"], "yamba-compare/1");
+    assert_eq!(
+        (&document["a"]["id"], &document["b"]["id"]),
+        (&json!("a"), &json!("b"))
+    );
+    assert_eq!(document["machine"]["must"], json!([]));
+    assert_eq!(
+        document["machine"]["should"],
+        json!([{"name": "kernel", "a": "6.1", "b": "6.2"}])
+    );
+    assert_eq!(verdicts(&document), EXPECTED);
+    let other = &document["benchmarks"][1];
+    assert!((other["ratio"].as_f64().unwrap() - 1.2).abs() < 1e-9);
+    let [low, high] = [0, 1].map(|i| other["interval"][i].as_f64().unwrap());
+    assert!(1.1 < low && low < 1.2 && 1.2 < high && high < 1.3);
+    assert!(other["p"].as_f64().unwrap() < 0.01);
+    assert_eq!(
+        (&other["launches"], &other["unit"]),
+        (&json!([6, 6]), &json!("ns"))
+    );
+    assert_eq!(other["parameters"], json!({"scale": 16}));
+    let once = &document["benchmarks"][3];
+    assert_eq!((&once["ratio"], &once["p"]), (&Value::Null, &Value::Null));
+
+    let chosen = yamba.run("compare a.json b.json lat_* --json").ok();
+    let chosen: Value = serde_json::from_str(&chosen.out).unwrap();
+    assert_eq!(verdicts(&chosen).len(), 3);
+}
+
+#[test]
+fn two_runs_of_a_store() {
+    let mut yamba = with_documents();
+    let place = yamba.folder.path().join("kept.sqlite");
+    let mut store = Store::open(&Location::File(place)).unwrap();
+    for (id, started, factor) in [
+        ("aaaa000011112222", 10.0, 1.0),
+        ("bbbb000011112222", 20.0, 1.2),
+    ] {
+        let mut run: Run = serde_json::from_value(run(id, "6.1", "Z80", factor)).unwrap();
+        run.started_unix_s = Some(started);
+        store.add(&run).unwrap();
+    }
+    store.tag("aaaa000011112222", "base", true).unwrap();
+    drop(store);
+    for pair in [
+        "base latest",
+        "aaaa bbbb",
+        "latest~1 latest",
+        "a.json latest",
+    ] {
+        let answer = yamba
+            .run(&format!("compare {pair} --json --store kept.sqlite"))
+            .ok();
+        let document: Value = serde_json::from_str(&answer.out).unwrap();
+        assert_eq!(verdicts(&document), EXPECTED, "{pair}");
+        assert_eq!(answer.err, "");
+    }
+    yamba
+        .run("compare base nothing --store kept.sqlite")
+        .refused(&["nothing", "help: "]);
+}
+
+#[test]
+fn unlike_machines_are_refused_by_name() {
+    let mut yamba = with_documents();
+    yamba
+        .run("compare a.json other.json")
+        .refused(&["cpu is Z80 in A, 6502 in B", "--across"]);
+    let answer = yamba.run("compare a.json other.json --across --json").ok();
+    assert!(
+        answer.err.contains("cpu is Z80 in A, 6502 in B"),
+        "{}",
+        answer.err
+    );
+    let document: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(document["machine"]["must"][0]["name"], "cpu");
+    assert_eq!(verdicts(&document), EXPECTED);
+}
+
+#[test]
+fn wrong_input_is_refused() {
+    let mut nothing = run("d", "6.1", "Z80", 1.0);
+    nothing["benchmarks"] = json!([benchmark("another", "latency", "ns", &SIX)]);
+    let mut newer = run("e", "6.1", "Z80", 1.0);
+    newer["schema"] = json!("yamba-run/9");
+    let mut yamba = with_documents()
+        .file("cut.json", &run("a", "6.1", "Z80", 1.0).to_string()[..200])
+        .file("newer.json", newer.to_string())
+        .file("nothing.json", nothing.to_string());
+    for (words, parts) in [
+        (
+            "a.json cut.json",
+            ["cut.json: no document of a run", "run --json"],
+        ),
+        ("a.json newer.json", ["newer.json", "yamba-run/9"]),
+        ("a.json nothing.json", ["no benchmark in common", "help: "]),
+        (
+            "a.json b.json lat_sane",
+            ["neither run has a benchmark lat_sane", "lat_same"],
+        ),
+        ("a.json b.json lat_[", ["`lat_[` is no glob", ""]),
+        ("a.json absent.json", ["absent.json", "help: "]),
+    ] {
+        yamba.run(&format!("compare {words}")).refused(&parts);
+    }
+}
