@@ -15,12 +15,14 @@ mod noise;
 mod output;
 mod port;
 mod quantity;
+mod rm;
 mod run;
 mod runs;
 mod select;
 mod selftest;
 mod show;
 mod store_option;
+mod tag;
 mod target;
 mod time;
 
@@ -46,6 +48,7 @@ Examples:
   yamba time 'getppid();'       what does this cost? (--asm 'imul rax, rax': an instruction)
   yamba runs                    which runs are kept; `yamba show` prints the latest again
   yamba compare a.json b.json   what differs between two runs?
+  yamba tag latest baseline     a name for a run; `yamba rm` removes runs
   yamba machine                 what this machine is, and what would disturb a measurement
   yamba selftest                can figures be trusted here?
   yamba check mine.yamba        what is wrong with a program
@@ -71,6 +74,8 @@ enum Command {
     Run(run::Run),
     Runs(runs::Runs),
     Show(show::Show),
+    Tag(tag::Tag),
+    Rm(rm::Rm),
     Time(time::Time),
     Selftest(selftest::Selftest),
     Noise(noise::NoiseCommand),
@@ -106,6 +111,8 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Run(c) => c.run(),
         Command::Runs(c) => c.run(),
         Command::Show(c) => c.run(),
+        Command::Tag(c) => c.run(),
+        Command::Rm(c) => c.run(),
         Command::Time(c) => c.run(),
         Command::Selftest(c) => c.run(),
         Command::Noise(c) => c.run(),

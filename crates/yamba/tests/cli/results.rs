@@ -206,3 +206,42 @@ fn sources_are_shown_or_their_lack_is_said() {
         .run("show baseline --source lat_prc")
         .refused(&["did you mean lat_proc?"]);
 }
+
+fn tags(yamba: &mut Yamba, id: &str) -> Value {
+    let all = json(yamba.run("runs --json"));
+    let found = all.as_array().unwrap().iter().find(|r| r["id"] == id);
+    found.unwrap()["tags"].clone()
+}
+
+#[test]
+fn a_run_is_named_and_loses_its_name() {
+    let mut yamba = kept();
+    let answer = yamba.run("tag 00112 before quiet").ok();
+    assert_eq!(answer.out, format!("{FIRST}: before quiet\n"));
+    assert_eq!(json(yamba.run("show quiet --json"))["id"], FIRST);
+    yamba.run("tag quiet quiet --remove").ok();
+    assert_eq!(tags(&mut yamba, FIRST), serde_json::json!(["before"]));
+    yamba.run("show quiet").refused(&["quiet"]);
+
+    // All tags are looked at before any is given or taken.
+    for bad in ["latest", "cafe", "2026", "a~b"] {
+        let words = ["tag", FIRST, "good", bad];
+        yamba.run_words(&words).refused(&[bad, "cannot be a tag"]);
+    }
+    let gone = yamba.run("tag before before gone --remove");
+    gone.refused(&["has no tag gone", "yamba runs"]);
+    assert_eq!(tags(&mut yamba, FIRST), serde_json::json!(["before"]));
+    yamba.run("tag nosuch good").refused(&["nosuch"]);
+}
+
+#[test]
+fn runs_are_removed_all_or_none() {
+    let mut yamba = kept();
+    yamba.run("rm latest nosuch").refused(&["nosuch"]);
+    assert_eq!(json(yamba.run("runs --json")).as_array().unwrap().len(), 3);
+    // Both references are of the moment before: the second is not the one before what remains.
+    yamba.run("rm latest latest~1 baseline").ok();
+    let left = json(yamba.run("runs --json"));
+    assert_eq!(left.as_array().unwrap().len(), 1);
+    assert_eq!(left[0]["id"], FIRST);
+}

@@ -1,0 +1,42 @@
+//! `yamba rm`
+
+use std::collections::BTreeSet;
+
+use clap::Args;
+
+use super::Answer;
+use super::failure::Failure;
+use super::kept;
+use super::output;
+use super::store_option::StoreOption;
+
+/// Remove kept runs for good
+///
+/// Nothing is asked. If any of the runs is unknown, none is removed.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba rm latest                the last one was a mistake
+  yamba rm 3f2a baseline         several, each by the beginning of its id or a tag")]
+pub(super) struct Rm {
+    /// The beginning of an id, a tag, `latest`, or `latest~N`
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<String>,
+    #[command(flatten)]
+    store: StoreOption,
+}
+
+impl Rm {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
+        let mut store = self.store.open()?;
+        let mut ids = BTreeSet::new();
+        for reference in &self.runs {
+            ids.insert(kept::find(&mut store, reference)?.id);
+        }
+        for id in &ids {
+            store.remove(id)?;
+            output::result(&format!("removed {}\n", kept::plain(id)))?;
+        }
+        Ok(Answer::Done)
+    }
+}
