@@ -209,7 +209,7 @@ fn entry(a: &Benchmark, b: &Benchmark, label: String, by_time: bool) -> Entry {
 
 fn judge(entry: &mut Entry, compared: &Compared) {
     let Some(ratio) = compared.ratio else {
-        entry.reason = Some("the launches give no ratio".to_owned());
+        entry.reason = Some("too few launches, too far apart".to_owned());
         return;
     };
     entry.ratio = Some(ratio.ratio);

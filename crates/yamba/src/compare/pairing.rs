@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::{Benchmark, Status};
 
-use super::key;
+use super::{key, named};
 
 /// One of two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +30,9 @@ pub fn paired<'a>(a: &'a [Benchmark], b: &'a [Benchmark]) -> Paired<'a> {
     let (of_b, again_in_b) = once(b);
     let partners: BTreeMap<&String, &Benchmark> = of_b.iter().map(|(key, b)| (key, *b)).collect();
     let mut found = Paired::default();
-    for (key, benchmark) in &of_a {
-        match partners.get(key) {
-            Some(other) => found.both.push((key.clone(), benchmark, other)),
+    for (place, benchmark) in &of_a {
+        match partners.get(place) {
+            Some(other) => found.both.push((key(benchmark), benchmark, other)),
             None => found.alone.push((Side::A, benchmark, "only in A")),
         }
     }
@@ -50,9 +50,16 @@ type Keyed<'a> = Vec<(String, &'a Benchmark)>;
 /// Each benchmark once, and what stands there again.
 fn once(benchmarks: &[Benchmark]) -> (Keyed<'_>, impl Iterator<Item = &Benchmark>) {
     let mut seen = BTreeSet::new();
-    let all = benchmarks.iter().map(|b| (key(b), b));
+    let all = benchmarks.iter().map(|b| (in_order(b), b));
     let (first, again): (Keyed<'_>, Keyed<'_>) = all.partition(|(key, _)| seen.insert(key.clone()));
     (first, again.into_iter().map(|(_, b)| b))
+}
+
+/// The key with the parameters by name: a class may declare them in another order now.
+fn in_order(benchmark: &Benchmark) -> String {
+    let mut parameters = benchmark.parameters.clone();
+    parameters.0.sort_by(|(a, _), (b, _)| a.cmp(b));
+    named(&benchmark.name, &parameters, benchmark.processes)
 }
 
 /// Why a pair has no ratio, if it can have none.

@@ -82,12 +82,13 @@ fn figure(entry: &Entry, value: Option<f64>) -> String {
     text.trim_end().to_owned()
 }
 
-/// A ratio; of the very small and the very large the digits that count.
+/// A ratio. Two launches that lie far apart can leave open everything: beyond a thousand that is all there is to say.
 fn share(ratio: f64) -> String {
-    if (0.1..100.0).contains(&ratio) {
-        format!("{ratio:.3}")
-    } else {
-        number(ratio)
+    match ratio {
+        r if r < 0.001 => "<0.001".to_owned(),
+        r if r > 1000.0 => ">1000".to_owned(),
+        r if (0.1..100.0).contains(&r) => format!("{r:.3}"),
+        r => number(r),
     }
 }
 
