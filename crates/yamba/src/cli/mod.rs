@@ -15,6 +15,7 @@ mod noise;
 mod output;
 mod port;
 mod quantity;
+mod report;
 mod rm;
 mod run;
 mod runs;
@@ -79,6 +80,7 @@ enum Command {
     Time(time::Time),
     Selftest(selftest::Selftest),
     Noise(noise::NoiseCommand),
+    Report(report::Report),
     Compare(compare::Compare),
 }
 
@@ -116,6 +118,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Time(c) => c.run(),
         Command::Selftest(c) => c.run(),
         Command::Noise(c) => c.run(),
+        Command::Report(c) => c.run(),
         Command::Compare(c) => c.run(),
     }
 }

@@ -1,0 +1,98 @@
+//! What stands behind a figure: its launches, samples, evidence and notes, and the way to the raw intervals.
+
+use maud::{Markup, html as markup};
+use yamba_record::{Benchmark, Run};
+
+use super::head::label;
+use super::histogram::histogram;
+use super::rows::Row;
+use crate::number::{counted, number, scale};
+
+/// All runs' entries of one row, folded.
+pub fn details(runs: &[Run], row: &Row) -> Markup {
+    markup! {
+        details id={ "entry-" (row.place) } {
+            summary { "What stands behind " (row.name) @if !row.point.is_empty() { " " (row.point) } }
+            @for (number, entry) in row.entries.iter().enumerate() {
+                @if let Some(benchmark) = entry {
+                    div.behind {
+                        @if runs.len() > 1 { h4 { (label(runs, number)) } }
+                        (behind(&runs[number], benchmark))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn behind(run: &Run, benchmark: &Benchmark) -> Markup {
+    let about = benchmark.about.summary.as_deref();
+    markup! {
+        @if let Some(summary) = about { p { (summary) } }
+        @if !benchmark.parameters.0.is_empty() { p { "Parameters: " code { (benchmark.parameters) } } }
+        (launches(benchmark))
+        (histogram(benchmark))
+        (evidence(benchmark))
+        (notes(benchmark))
+        (trace(run, benchmark))
+    }
+}
+
+fn launches(benchmark: &Benchmark) -> Markup {
+    let unit = benchmark.unit.as_deref().unwrap_or_default();
+    let (factor, unit) = scale(benchmark.median.unwrap_or_default(), unit);
+    let medians: Vec<String> = benchmark
+        .launches
+        .iter()
+        .map(|l| l.median.map_or("none".to_owned(), |m| number(m * factor)))
+        .collect();
+    markup! {
+        @if !medians.is_empty() {
+            p { "Medians of the launches, in " (unit) ", in the order in which they ran: " (medians.join(", ")) "." }
+        }
+    }
+}
+
+fn evidence(benchmark: &Benchmark) -> Markup {
+    let side = |value: Option<f64>| value.map_or("open".to_owned(), number);
+    let shown = |value: Option<f64>| value.map_or("none".to_owned(), number);
+    markup! {
+        @if !benchmark.evidence.is_empty() {
+            table.evidence {
+                caption { "Evidence over all intervals" }
+                thead { tr { @for name in ["Evidence", "Median", "Least", "Greatest", "Expected", "Outside"] { th scope="col" { (name) } } } }
+                tbody {
+                    @for (name, e) in &benchmark.evidence {
+                        tr {
+                            th scope="row" { (name) }
+                            td { (shown(e.median)) }
+                            td { (shown(e.min)) }
+                            td { (shown(e.max)) }
+                            td { @match e.expects { Some([low, high]) => { (side(low)) " to " (side(high)) }, None => { "recorded only" } } }
+                            td { (counted(e.outside, "interval")) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a reader must know, reasons first.
+pub fn notes(benchmark: &Benchmark) -> Markup {
+    markup! {
+        @if !benchmark.notes.is_empty() {
+            ul.notes { @for note in &benchmark.notes { li { (note) } } }
+        }
+    }
+}
+
+fn trace(run: &Run, benchmark: &Benchmark) -> Markup {
+    markup! {
+        @if run.id.is_empty() {
+            p { "Every raw interval is in the run's document, under the " code { "intervals" } " of this benchmark; the document is of before runs had ids." }
+        } @else {
+            p { "Every raw interval: " code { "yamba show " (run.id) " " (benchmark.name) " --raw" } }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What was run where, when and how, and how it ended.
+
+use chrono::DateTime;
+use maud::{Markup, html as markup};
+use yamba_record::machine::{Details, Machine};
+use yamba_record::run::{IntervalKind, Status};
+use yamba_record::{Benchmark, Run};
+
+use crate::number::{bytes, counted, number};
+
+/// A fact of a run, or nothing where its document does not say it.
+type Fact = (&'static str, fn(&Run) -> Option<String>);
+
+const FACTS: [Fact; 17] = [
+    ("Processor", |r| r.machine.cpu.clone()),
+    ("Instruction set", |r| Some(r.machine.isa.clone())),
+    ("Processors", |r| Some(r.machine.cpus.to_string())),
+    ("Caches", |r| caches(r.machine.details.as_deref()?)),
+    ("Memory", |r| r.machine.memory.map(bytes)),
+    ("System", |r| {
+        Some(format!("{} {}", r.machine.system, r.machine.kernel))
+    }),
+    ("Page", |r| Some(bytes(r.machine.page_size))),
+    ("Virtual machine", |r| {
+        r.machine.virtual_machine.map(|v| yes_or_no(v).to_owned())
+    }),
+    ("As root", |r| Some(yes_or_no(r.machine.root).to_owned())),
+    ("Started", |r| r.started_unix_s.and_then(moment)),
+    ("Took", |r| {
+        Some(format!(
+            "{} s",
+            number(r.finished_unix_s? - r.started_unix_s?)
+        ))
+    }),
+    ("Tags", |r| (!r.tags.is_empty()).then(|| r.tags.join(", "))),
+    ("Measured by", |r| {
+        let version = &r.producer.version;
+        (!version.is_empty()).then(|| version.clone())
+    }),
+    ("Command", |r| {
+        let words = &r.producer.arguments;
+        (!words.is_empty()).then(|| format!("yamba {}", words.join(" ")))
+    }),
+    ("Compiler", |r| r.producer.compiler.clone()),
+    ("Plan", |r| Some(plan(r))),
+    ("Disturbances", |r| {
+        disturbances(r.machine.details.as_deref()?)
+    }),
+];
+
+/// The machine, and how many runs.
+pub fn title(runs: &[Run]) -> String {
+    let Some(first) = runs.first() else {
+        return "no runs".to_owned();
+    };
+    let machine = machine(&first.machine);
+    match runs.len() {
+        1 => machine,
+        n if runs.iter().all(|r| r.machine.cpu == first.machine.cpu) => {
+            format!("{machine}, {n} runs")
+        }
+        n => format!("{n} runs"),
+    }
+}
+
+fn machine(machine: &Machine) -> String {
+    let cpu = machine.cpu.as_deref().unwrap_or(&machine.isa);
+    format!("{cpu}, {}", counted(machine.cpus, "processor"))
+}
+
+/// What a column is called: a letter, and the run's own name where it has one.
+pub fn label(runs: &[Run], number: usize) -> String {
+    let run = &runs[number];
+    let name = run.tags.first().unwrap_or(&run.id);
+    let letter = letter(number);
+    if name.is_empty() {
+        letter
+    } else {
+        format!("{letter}: {name}")
+    }
+}
+
+/// A, B, ... Z, then numbers.
+pub fn letter(number: usize) -> String {
+    match u8::try_from(number) {
+        Ok(n) if n < 26 => char::from(b'A' + n).to_string(),
+        _ => (number + 1).to_string(),
+    }
+}
+
+/// The facts and sums of all runs, one column each.
+pub fn runs(runs: &[Run]) -> Markup {
+    markup! {
+        section aria-labelledby="runs" {
+            h2 #runs { @if runs.len() == 1 { "Machine and run" } @else { "Machines and runs" } }
+            div.wide role="region" aria-labelledby="runs" tabindex="0" {
+                table.facts {
+                    caption { "What was measured where, when and how" }
+                    thead { tr {
+                        th scope="col" { "Fact" }
+                        @for number in 0..runs.len() {
+                            th scope="col" { @if runs.len() == 1 { "Run" } @else { (label(runs, number)) } }
+                        }
+                    } }
+                    tbody {
+                        (line("Run", runs, |r| Some(if r.id.is_empty() { "no id: a document of before" } else { &r.id }.to_owned())))
+                        (line("Sums", runs, |r| Some(sums(r))))
+                        @for (name, value) in FACTS { (line(name, runs, value)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn line(name: &str, runs: &[Run], value: impl Fn(&Run) -> Option<String>) -> Markup {
+    let values: Vec<Option<String>> = runs.iter().map(value).collect();
+    markup! {
+        @if values.iter().any(Option::is_some) {
+            tr {
+                th scope="row" { (name) }
+                @for value in &values { td { (value.as_deref().unwrap_or("not told")) } }
+            }
+        }
+    }
+}
+
+/// `321 valid, 1 invalid, 11 skipped`
+fn sums(run: &Run) -> String {
+    let count = |status: Status| run.benchmarks.iter().filter(|b| b.status == status).count();
+    let mut parts = vec![
+        format!("{} valid", count(Status::Ok)),
+        format!("{} invalid", count(Status::Invalid)),
+        format!("{} skipped", count(Status::Skipped)),
+    ];
+    if count(Status::Crashed) > 0 {
+        parts.push(format!("{} crashed", count(Status::Crashed)));
+    }
+    if run.interrupted {
+        parts.push("stopped before it was done".to_owned());
+    }
+    parts.join(", ")
+}
+
+fn caches(details: &Details) -> Option<String> {
+    let known = details
+        .caches
+        .iter()
+        .filter_map(|c| Some(format!("level {} {} {}", c.level, c.kind, bytes(c.bytes?))));
+    let all: Vec<String> = known.collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+fn disturbances(details: &Details) -> Option<String> {
+    let all: Vec<&str> = details
+        .disturbances
+        .iter()
+        .map(|d| d.text.as_str())
+        .collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+fn plan(run: &Run) -> String {
+    let plan = &run.plan;
+    let (what, time) = match plan.benchmark_time_ns {
+        Some(time) => ("benchmark", time),
+        None => ("point", plan.time_ns),
+    };
+    format!(
+        "{} of at least {}, {} s a {what}, {}{}, seed {}",
+        match plan.launches {
+            1 => "1 launch".to_owned(),
+            n => format!("{n} launches"),
+        },
+        counted(plan.intervals, "interval"),
+        number(time as f64 / 1e9),
+        plan.placement,
+        if plan.realtime { ", real-time" } else { "" },
+        plan.seed
+    )
+}
+
+fn yes_or_no(value: bool) -> &'static str {
+    if value { "yes" } else { "no" }
+}
+
+fn moment(unix_s: f64) -> Option<String> {
+    let moment = DateTime::from_timestamp(unix_s as i64, 0)?;
+    Some(moment.format("%Y-%m-%d %H:%M:%S UTC").to_string())
+}
+
+/// How the tables are read.
+pub fn legend(runs: &[Run]) -> String {
+    let mut text = "Each figure is a median with its distribution-free 95 % interval.".to_owned();
+    let mut kinds = all(runs).filter_map(|b| b.interval_kind);
+    if kinds.any(|k| k == IntervalKind::WithinLaunches) {
+        text.push_str(" An interval marked “within launches” speaks of these processes alone and claims nothing about the next run.");
+    }
+    text.push_str(" An invalid figure is struck through: it is not what its name says, and its reasons stand beside it.");
+    if runs.len() > 1 {
+        text.push_str(
+            " Figures that stand side by side need not differ: `yamba compare` says whether they do.",
+        );
+    }
+    text
+}
+
+fn all(runs: &[Run]) -> impl Iterator<Item = &Benchmark> {
+    runs.iter().flat_map(|r| &r.benchmarks)
+}

@@ -1,0 +1,144 @@
+//! Runs as one page that needs nothing else: no network, no other file.
+
+mod chart;
+mod entry;
+mod head;
+mod histogram;
+mod rows;
+mod table;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
+use sha2::{Digest, Sha256};
+use yamba_record::Run;
+
+use chart::Chart;
+use rows::{Row, groups};
+
+const PLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
+const PLOT_SCRIPT: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");
+const STYLE: &str = include_str!("../../assets/report.css");
+const SCRIPT: &str = include_str!("../../assets/report.js");
+
+/// The page of one run, or of several side by side.
+pub fn html(runs: &[Run]) -> String {
+    let rows = rows::rows(runs);
+    let (skipped, measured): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(Row::is_skipped);
+    let groups = groups(measured);
+    let charts: Vec<(String, Vec<Chart>)> = groups
+        .iter()
+        .map(|(title, rows)| (title.clone(), chart::charts(runs, rows)))
+        .collect();
+    let data: Vec<&Chart> = charts.iter().flat_map(|(_, charts)| charts).collect();
+    let mut first_chart = 0;
+    let page = markup! {
+        (DOCTYPE)
+        html lang="en" {
+            (preamble(runs))
+            body {
+                a.skip href="#figures" { "To the figures" }
+                header {
+                    h1 { "Yamba: " (head::title(runs)) }
+                    (contents(&groups, !skipped.is_empty()))
+                }
+                main {
+                    (head::runs(runs))
+                    section #figures aria-labelledby="figures-title" {
+                        h2 #figures-title { "Figures" }
+                        p { (head::legend(runs)) }
+                        div.filter hidden {
+                            label for="filter" { "Show only what contains " }
+                            input #filter type="search" autocomplete="off" spellcheck="false";
+                            " " output #found for="filter" {}
+                        }
+                    }
+                    @for (i, (title, rows)) in groups.iter().enumerate() {
+                        section aria-labelledby={ "group-" (i) } {
+                            h2 id={ "group-" (i) } { (title) }
+                            (table::table(runs, title, rows))
+                            (plots(&charts[i].1, &mut first_chart))
+                        }
+                    }
+                    @if !skipped.is_empty() { (table::skipped(runs, &skipped)) }
+                }
+                footer { p { "Made by Yamba " (env!("CARGO_PKG_VERSION")) ". Charts: uPlot 1.6.32, MIT licence, © Leon Sorokin." } }
+                script #charts type="application/json" { (PreEscaped(json(&data))) }
+                script { (PreEscaped(PLOT_SCRIPT)) }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn preamble(runs: &[Run]) -> Markup {
+    let policy = format!(
+        "default-src 'none'; style-src {} {}; script-src {} {}; img-src data:; base-uri 'none'; form-action 'none'",
+        hash(PLOT_STYLE),
+        hash(STYLE),
+        hash(PLOT_SCRIPT),
+        hash(SCRIPT)
+    );
+    markup! {
+        head {
+            meta charset="utf-8";
+            meta http-equiv="Content-Security-Policy" content=(policy);
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            title { "Yamba: " (head::title(runs)) }
+            style { (PreEscaped(PLOT_STYLE)) }
+            style { (PreEscaped(STYLE)) }
+        }
+    }
+}
+
+/// What a Content-Security-Policy knows a script or a style by.
+fn hash(text: &str) -> String {
+    format!(
+        "'sha256-{}'",
+        STANDARD.encode(Sha256::digest(text.as_bytes()))
+    )
+}
+
+fn contents(groups: &[(String, Vec<Row>)], skipped: bool) -> Markup {
+    markup! {
+        nav aria-label="Contents" {
+            a href="#runs" { "Runs" }
+            @for (i, (title, _)) in groups.iter().enumerate() {
+                " " a href={ "#group-" (i) } { (title) }
+            }
+            @if skipped { " " a href="#skipped" { "Skipped" } }
+        }
+    }
+}
+
+/// The places of a group's charts, which the script fills.
+fn plots(charts: &[Chart], first: &mut usize) -> Markup {
+    let start = *first;
+    *first += charts.len();
+    markup! {
+        @if !charts.is_empty() {
+            h3 { "Charts" }
+            noscript { p { "Charts are drawn by a script; the table above has the same figures." } }
+            div.charts {
+                @for (i, chart) in charts.iter().enumerate() {
+                    figure {
+                        figcaption { strong { (chart.name) } ": " (chart.caption()) }
+                        div.plot data-chart=(start + i) role="img" aria-label={ "Chart of " (chart.name) ": " (chart.caption()) " The table above has the same figures." } {}
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// JSON that cannot end the element that it stands in.
+fn json(value: &impl serde::Serialize) -> String {
+    // Numbers, text and lists of them: there is nothing that JSON cannot hold.
+    let text = serde_json::to_string(value).expect("charts are JSON");
+    text.replace('<', "\\u003c")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! What is compared side by side: one row a benchmark and point, with its entry in each run.
+
+use std::collections::HashMap;
+
+use yamba_record::run::Status;
+use yamba_record::{Benchmark, Parameters, Run};
+
+/// One benchmark at one point.
+pub struct Row<'a> {
+    /// Its place on the page, from 0.
+    pub place: usize,
+    /// The benchmark.
+    pub name: &'a str,
+    /// The parameters that tell its points apart, and the number of processes where it is not one.
+    pub point: String,
+    /// In each run; none where that run does not have it.
+    pub entries: Vec<Option<&'a Benchmark>>,
+}
+
+impl<'a> Row<'a> {
+    /// Whether no run could measure it.
+    pub fn is_skipped(&self) -> bool {
+        self.present().all(|b| b.status == Status::Skipped)
+    }
+
+    /// Its entries in the runs that have it; at least one.
+    pub fn present(&self) -> impl Iterator<Item = &'a Benchmark> + '_ {
+        self.entries.iter().flatten().copied()
+    }
+
+    fn group(&self) -> &'a str {
+        let mut named = self.present().filter_map(|b| b.about.group.as_deref());
+        named.next().unwrap_or_default()
+    }
+}
+
+/// All of them, in the order of the first run that has them. A run that has an entry twice shows both.
+pub fn rows(runs: &[Run]) -> Vec<Row<'_>> {
+    let varying = Varying::of(runs);
+    let mut places: HashMap<(String, usize), usize> = HashMap::new();
+    let mut rows: Vec<Row> = Vec::new();
+    for (number, run) in runs.iter().enumerate() {
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for benchmark in &run.benchmarks {
+            let key = key(benchmark);
+            let times = seen.entry(key.clone()).or_default();
+            let place = *places.entry((key, *times)).or_insert_with(|| {
+                rows.push(Row {
+                    place: rows.len(),
+                    name: &benchmark.name,
+                    point: varying.point(benchmark),
+                    entries: vec![None; runs.len()],
+                });
+                rows.len() - 1
+            });
+            *times += 1;
+            rows[place].entries[number] = Some(benchmark);
+        }
+    }
+    rows
+}
+
+/// Rows under their headings, which come in the order in which they first occur.
+pub fn groups(rows: Vec<Row<'_>>) -> Vec<(String, Vec<Row<'_>>)> {
+    let mut groups: Vec<(String, Vec<Row>)> = Vec::new();
+    for row in rows {
+        let title = heading(row.group());
+        match groups.iter_mut().find(|(t, _)| *t == title) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((title, vec![row])),
+        }
+    }
+    groups
+}
+
+/// Documents of before name no group.
+fn heading(group: &str) -> String {
+    let mut letters = group.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => "Benchmarks".to_owned(),
+    }
+}
+
+fn key(benchmark: &Benchmark) -> String {
+    let parts = (&benchmark.name, &benchmark.parameters, benchmark.processes);
+    serde_json::to_string(&parts).expect("names and values are JSON")
+}
+
+/// Which parameters of a benchmark differ between its points, in any run.
+struct Varying<'a> {
+    first: HashMap<&'a str, &'a Parameters>,
+    differ: HashMap<&'a str, Vec<&'a str>>,
+}
+
+impl<'a> Varying<'a> {
+    fn of(runs: &'a [Run]) -> Varying<'a> {
+        let mut varying = Varying {
+            first: HashMap::new(),
+            differ: HashMap::new(),
+        };
+        for benchmark in runs.iter().flat_map(|r| &r.benchmarks) {
+            varying.add(benchmark);
+        }
+        varying
+    }
+
+    fn add(&mut self, benchmark: &'a Benchmark) {
+        let first = *self
+            .first
+            .entry(&benchmark.name)
+            .or_insert(&benchmark.parameters);
+        let known = self.differ.entry(&benchmark.name).or_default();
+        for (name, value) in &benchmark.parameters.0 {
+            let is_new = !known.contains(&name.as_str());
+            if is_new && (first.get(name) != Some(value) || benchmark.swept.contains(name)) {
+                known.push(name);
+            }
+        }
+    }
+
+    fn point(&self, benchmark: &Benchmark) -> String {
+        let differ = &self.differ[benchmark.name.as_str()];
+        let each = benchmark.parameters.0.iter();
+        let shown = each.filter(|(name, _)| differ.contains(&name.as_str()));
+        let text = Parameters(shown.cloned().collect()).to_string();
+        match (benchmark.processes, text.is_empty()) {
+            (1, _) => text,
+            (n, true) => format!("P={n}"),
+            (n, false) => format!("{text} P={n}"),
+        }
+    }
+}

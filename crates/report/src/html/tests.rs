@@ -1,0 +1,206 @@
+//! Made-up runs, and what must be on their pages.
+
+use serde_json::json;
+use yamba_record::run::{About, Launch};
+use yamba_record::{Benchmark, Run};
+
+use super::html;
+
+fn machine() -> yamba_record::Machine {
+    yamba_record::Machine {
+        isa: "x86_64".to_owned(),
+        system: "linux".to_owned(),
+        cpu: Some("Made Up 3000".to_owned()),
+        cpus: 2,
+        ..yamba_record::Machine::default()
+    }
+}
+
+fn benchmark(name: &str, size: u64, status: &str) -> Benchmark {
+    let is_measured = matches!(status, "ok" | "invalid");
+    let mut benchmark: Benchmark = serde_json::from_value(json!({
+        "name": name, "class": name, "ports": [], "parameters": {"size": size}, "processes": 1, "status": status, "valid": status == "ok",
+        "unit": "ns", "operations": 1.0, "median": null, "interval": null, "samples": [], "evidence": {}, "notes": [],
+        "charts": [{"figure": "latency", "against": "size", "by": null, "log": true, "fit_linear": false}],
+    }))
+    .unwrap();
+    if is_measured {
+        benchmark.median = Some(size as f64);
+        benchmark.interval = Some([size as f64 * 0.9, size as f64 * 1.1]);
+        benchmark.samples = (0..66).map(|i| size as f64 + f64::from(i)).collect();
+        benchmark.launches = vec![
+            Launch {
+                median: benchmark.median,
+                ..Launch::default()
+            };
+            6
+        ];
+        benchmark.evidence = [("faults".to_owned(), serde_json::from_value(json!({"median": 1.0, "min": 0.5, "max": 7.25, "expects": [0.98, null], "outside": 3})).unwrap())].into();
+    }
+    benchmark
+}
+
+fn run(benchmarks: Vec<Benchmark>) -> Run {
+    let mut run = Run::new(machine());
+    run.id = "0123456789abcdef".to_owned();
+    run.benchmarks = benchmarks;
+    run
+}
+
+fn charts(page: &str) -> serde_json::Value {
+    let start =
+        page.find(r#"type="application/json">"#).unwrap() + r#"type="application/json">"#.len();
+    let end = start + page[start..].find("</script>").unwrap();
+    serde_json::from_str(&page[start..end]).unwrap()
+}
+
+#[test]
+fn every_entry_is_there_with_what_stands_behind_it() {
+    let mut invalid = benchmark("lat_wrong", 16, "invalid");
+    invalid.notes = vec!["faults is 1, expected 7".to_owned()];
+    let mut skipped = benchmark("lat_absent", 1, "skipped");
+    skipped.notes = vec!["no disk is named".to_owned()];
+    let page = html(&[run(vec![
+        skipped,
+        benchmark("lat_mem", 4096, "ok"),
+        benchmark("lat_mem", 8192, "ok"),
+        invalid,
+    ])]);
+    for text in [
+        "Made Up 3000, 2 processors",
+        "0123456789abcdef",
+        "2 valid, 1 invalid, 1 skipped",
+        "size=4096",
+        "4.096 us",
+        "[3.686, 4.506]",
+        "faults=1 (0.5 to 7.25)",
+        "0.98 to open",
+        "3 intervals",
+        "yamba show 0123456789abcdef lat_mem --raw",
+        "66 samples in 48 bins",
+        r#"<s class="invalid">16 ns</s>"#,
+        r#"<span class="badge invalid">invalid</span>"#,
+        "faults is 1, expected 7",
+        "no disk is named",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    let place = |text: &str| page.find(text).unwrap();
+    assert!(place(">lat_absent<") > place(">lat_wrong<"), "skipped last");
+}
+
+#[test]
+fn names_are_data() {
+    let hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&";
+    let mut one = benchmark(hostile, 1, "ok");
+    let mut two = benchmark(hostile, 2, "invalid");
+    for b in [&mut one, &mut two] {
+        b.notes = vec![hostile.to_owned()];
+        b.unit = Some(hostile.to_owned());
+        b.about = About {
+            group: Some(hostile.to_owned()),
+            summary: Some(hostile.to_owned()),
+            ..About::default()
+        };
+        b.parameters.0.push((hostile.to_owned(), json!(hostile)));
+    }
+    let mut three = one.clone();
+    three.parameters.0[0].1 = json!(3);
+    let mut hurt = run(vec![one, two, three]);
+    hurt.id = hostile.to_owned();
+    hurt.tags = vec![hostile.to_owned()];
+    hurt.machine.cpu = Some(hostile.to_owned());
+    hurt.producer.arguments = vec![hostile.to_owned()];
+    for page in [html(&[hurt.clone()]), html(&[hurt.clone(), hurt])] {
+        assert!(!page.contains("<img"), "an element of a name's own");
+        assert!(!page.contains("<script>alert"));
+        assert_eq!(
+            page.matches("</script>").count(),
+            3,
+            "an early end of the data"
+        );
+        assert_eq!(charts(&page)[0]["name"], hostile);
+    }
+}
+
+#[test]
+fn nothing_is_loaded_from_anywhere() {
+    let page = html(&[run(vec![benchmark("lat_mem", 4096, "ok")])]);
+    for load in [
+        "src=",
+        "url(",
+        "@import",
+        "<link",
+        "href=\"http",
+        "fetch(",
+        "XMLHttpRequest",
+        "WebSocket",
+    ] {
+        assert!(!page.contains(load), "{load}");
+    }
+    assert!(page.contains("default-src 'none'"));
+}
+
+#[test]
+fn the_policy_knows_each_script_and_style() {
+    let page = html(&[run(vec![])]);
+    for own in [
+        super::STYLE,
+        super::PLOT_STYLE,
+        super::SCRIPT,
+        super::PLOT_SCRIPT,
+    ] {
+        assert!(page.contains(own) && page.contains(&super::hash(own)));
+    }
+    assert!(!page.contains(" style="), "a style that the policy forbids");
+}
+
+#[test]
+fn a_sweep_has_a_chart_and_an_invalid_point_is_not_on_it() {
+    let page = html(&[run(vec![
+        benchmark("lat_mem", 4096, "ok"),
+        benchmark("lat_mem", 1024, "ok"),
+        benchmark("lat_mem", 2048, "invalid"),
+        benchmark("lat_alone", 4096, "ok"),
+    ])]);
+    let charts = charts(&page);
+    assert_eq!(charts.as_array().unwrap().len(), 1);
+    assert_eq!(charts[0]["log"], true);
+    assert_eq!(charts[0]["y"], "latency (us)");
+    let points = charts[0]["curves"][0]["points"].as_array().unwrap();
+    let xs: Vec<f64> = points.iter().map(|p| p[0].as_f64().unwrap()).collect();
+    assert_eq!(xs, [1024.0, 4096.0]);
+    assert!(page.contains("Not drawn, because not valid: 1 of its points."));
+}
+
+#[test]
+fn several_runs_stand_side_by_side() {
+    let first = run(vec![
+        benchmark("lat_mem", 1, "ok"),
+        benchmark("lat_mem", 2, "ok"),
+        benchmark("lat_first", 3, "ok"),
+    ]);
+    let mut second = run(vec![
+        benchmark("lat_mem", 1, "ok"),
+        benchmark("lat_mem", 2, "ok"),
+    ]);
+    second.tags = vec!["after".to_owned()];
+    let page = html(&[first, second]);
+    assert!(page.contains("A: 0123456789abcdef"));
+    assert!(page.contains("B: after"));
+    assert_eq!(page.matches("not in this run").count(), 1);
+    assert_eq!(charts(&page)[0]["curves"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_page_as_long_as_the_whole_suite_is_small() {
+    let entries = (0..340u64).map(|i| benchmark(&format!("lat_{}", i / 3), 100 + i, "ok"));
+    let page = html(&[run(entries.collect())]);
+    assert!(page.len() < 1_500_000, "{} bytes", page.len());
+}
+
+#[test]
+fn no_runs_and_empty_runs_are_pages() {
+    assert!(html(&[]).contains("no runs"));
+    assert!(html(&[run(vec![])]).contains("0 valid, 0 invalid, 0 skipped"));
+}
