@@ -3,7 +3,11 @@
 //! A run is stored while it is measured: [`Store::begin`], then [`Store::put`] after every launch, then [`Store::finish`]. Whatever ends it in between, what was put
 //! stays.
 
+mod columns;
 mod error;
+mod figures;
+mod find;
+mod schema;
 mod sqlite;
 
 use std::path::PathBuf;
@@ -64,7 +68,7 @@ impl Store {
 
     /// A new run. Its benchmarks are put one by one; its id must be new.
     pub fn begin<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
-        self.backend.head(&bare(run), false)
+        self.backend.begin(&bare(run))
     }
 
     /// The entry at `place`, counted from 0: anew, or instead of what was there.
@@ -74,16 +78,12 @@ impl Store {
 
     /// The run has ended; what its document says besides its benchmarks is stored anew.
     pub fn finish<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
-        self.backend.head(&bare(run), true)
+        self.backend.finish(&bare(run))
     }
 
-    /// A whole run, measured elsewhere or before. One with the same id is an error.
+    /// A whole run, measured elsewhere or before: all of it, or nothing. One with the same id is an error.
     pub fn add(&mut self, run: &Run) -> Result<(), StoreError> {
-        self.begin(run)?;
-        for (place, benchmark) in run.benchmarks.iter().enumerate() {
-            self.put(&run.id, place, benchmark)?;
-        }
-        self.finish(run)
+        self.backend.add(&bare(run), &run.benchmarks)
     }
 
     /// All runs, the latest first.
@@ -93,32 +93,8 @@ impl Store {
 
     /// The id that a person means: an id or the beginning of one, a tag (its latest run), `latest`, or `latest~N`, the N-th before it.
     pub fn find(&mut self, reference: &str) -> Result<String, StoreError> {
-        let runs = self.runs()?;
-        let latest = match reference.strip_prefix("latest") {
-            Some("") => Some(0),
-            Some(rest) => rest.strip_prefix('~').and_then(|n| n.parse::<usize>().ok()),
-            None => None,
-        };
-        if let Some(run) = latest.and_then(|n| runs.get(n)) {
-            return Ok(run.id.clone());
-        }
-        if let Some(run) = runs
-            .iter()
-            .find(|r| r.head.tags.iter().any(|t| t == reference))
-        {
-            return Ok(run.id.clone());
-        }
-        let begins = |r: &&Listed| r.id.starts_with(reference) && !reference.is_empty();
-        let mut found = runs.iter().filter(begins);
-        match (found.next(), found.next()) {
-            (Some(run), None) => Ok(run.id.clone()),
-            (Some(_), Some(_)) => Err(StoreError::new(format!(
-                "{reference}: several runs begin so"
-            ))),
-            _ => Err(StoreError::new(format!(
-                "{reference}: there is no such run"
-            ))),
-        }
+        find::find(&self.backend.names()?, reference)
+            .map_err(|e| error::Fault::from(e).of(&self.backend.path))
     }
 
     /// A run by its whole id.
@@ -128,13 +104,7 @@ impl Store {
 
     /// Gives a run a name, or (`on` false) takes it away.
     pub fn tag(&mut self, id: &str, tag: &str, on: bool) -> Result<(), StoreError> {
-        let mut run = self.backend.run(id, Detail::Figures)?;
-        run.tags.retain(|t| t != tag);
-        if on {
-            run.tags.push(tag.to_owned());
-        }
-        self.backend
-            .head(&bare(&run), run.finished_unix_s.is_some())
+        self.backend.tag(id, tag, on)
     }
 
     /// Takes a run out of the store for good.

@@ -1,0 +1,44 @@
+CREATE TABLE run (
+    id       TEXT PRIMARY KEY NOT NULL,
+    started  REAL,             -- seconds since 1970 (UTC)
+    finished INTEGER NOT NULL, -- 0 while it runs, or if it was killed
+    head     TEXT NOT NULL     -- its document without benchmarks, tags and sources, as JSON
+);
+
+CREATE TABLE tag (
+    run TEXT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    tag TEXT NOT NULL,
+    UNIQUE (run, tag)
+);
+
+CREATE TABLE entry (
+    run        TEXT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    place      INTEGER NOT NULL, -- from 0
+    name       TEXT NOT NULL,
+    parameters TEXT NOT NULL,    -- as JSON
+    valid      INTEGER NOT NULL,
+    figures    TEXT NOT NULL,    -- its document without samples, intervals and sizing, as JSON
+    samples    BLOB NOT NULL,    -- 64-bit floating-point numbers, the lowest byte first
+    intervals  BLOB NOT NULL,    -- columns of intervals, and sizing: the length in 4 bytes, then JSON as an LZ4 block
+    PRIMARY KEY (run, place)
+);
+
+-- A list of runs is read without any entry's document.
+CREATE INDEX entry_names ON entry (run, name, valid);
+
+-- A text is kept once, however many runs were made of it.
+CREATE TABLE source (
+    id   INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+
+CREATE INDEX source_hash ON source (hash);
+
+CREATE TABLE run_source (
+    run    TEXT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    source INTEGER NOT NULL REFERENCES source (id),
+    UNIQUE (run, source)
+);
+
+CREATE INDEX run_source_source ON run_source (source);

@@ -1,0 +1,134 @@
+//! Files that are not what they should be.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::sample::run;
+use rusqlite::Connection;
+use yamba_store::{Detail, Location, Store, StoreError};
+
+fn filled(folder: &Path) -> PathBuf {
+    let path = folder.join("results.sqlite");
+    let mut store = Store::open(&Location::File(path.clone())).unwrap();
+    store.add(&run("0a", 1.0)).unwrap();
+    path
+}
+
+fn refused(path: &Path) -> StoreError {
+    let before = fs::read(path).ok();
+    let error = match Store::open(&Location::File(path.to_owned())) {
+        Ok(_) => panic!("{} was opened", path.display()),
+        Err(error) => error,
+    };
+    assert_eq!(fs::read(path).ok(), before, "{error}");
+    assert!(
+        error.to_string().starts_with(&path.display().to_string()),
+        "{error}"
+    );
+    assert!(error.mend().is_some(), "{error}");
+    error
+}
+
+#[test]
+fn a_store_of_a_later_version_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = filled(folder.path());
+    let raw = Connection::open(&path).unwrap();
+    raw.execute_batch("PRAGMA user_version = 99").unwrap();
+    drop(raw);
+    let error = refused(&path);
+    assert!(error.to_string().contains("later version"), "{error}");
+}
+
+#[test]
+fn what_is_no_store_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    fs::write(&page, "<html>".repeat(1000)).unwrap();
+    assert!(refused(&page).to_string().contains("no store of Yamba's"));
+
+    let other = folder.path().join("other.sqlite");
+    let raw = Connection::open(&other).unwrap();
+    raw.execute_batch("CREATE TABLE run (id TEXT)").unwrap();
+    drop(raw);
+    assert!(refused(&other).to_string().contains("no store of Yamba's"));
+
+    assert!(refused(folder.path()).to_string().contains("is a folder"));
+    let below = page.join("results.sqlite");
+    assert!(
+        refused(&below)
+            .to_string()
+            .contains("its folder cannot be made")
+    );
+}
+
+#[test]
+fn an_empty_file_becomes_a_store() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut store = Store::open(&Location::File(file.path().to_owned())).unwrap();
+    assert!(store.runs().unwrap().is_empty());
+}
+
+/// Wherever a page is destroyed, reading gives what was written or says so; it never ends the process.
+#[test]
+fn a_damaged_file_is_said_to_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = filled(folder.path());
+    let whole = fs::read(&path).unwrap();
+    let written = run("0a", 1.0);
+    let mut found = 0;
+    for start in (0..whole.len()).step_by(2048) {
+        let mut bytes = whole.clone();
+        let end = (start + 300).min(bytes.len());
+        bytes[start..end].fill(0xA5);
+        fs::write(&path, bytes).unwrap();
+        let read = Store::open(&Location::File(path.clone()))
+            .and_then(|mut store| store.run("0a", Detail::Intervals));
+        match read {
+            Ok(run) if run == written => {}
+            Ok(_) => found += 1, // a figure's digit: no form can tell
+            Err(error) => {
+                assert!(error.to_string().starts_with(&path.display().to_string()));
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 0);
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_said_to_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = filled(folder.path());
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let read = Store::open(&Location::File(path.clone()))
+        .and_then(|mut store| store.run("0a", Detail::Intervals));
+    let error = read.unwrap_err();
+    assert!(error.to_string().contains("is damaged"), "{error}");
+    assert!(error.mend().unwrap().contains(".recover"), "{error:?}");
+}
+
+/// As after a power cut: the log ends within a commit. What was committed before is there.
+#[test]
+fn a_log_that_was_cut_off_costs_its_last_commit_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("results.sqlite");
+    let mut store = Store::open(&Location::File(path.clone())).unwrap();
+    for (id, started) in [("0a", 1.0), ("0b", 2.0)] {
+        store.add(&run(id, started)).unwrap();
+    }
+    // The files as they are while the store is still open.
+    let copy = folder.path().join("copy.sqlite");
+    fs::copy(&path, &copy).unwrap();
+    let log = fs::read(folder.path().join("results.sqlite-wal")).unwrap();
+    fs::write(
+        folder.path().join("copy.sqlite-wal"),
+        &log[..log.len() - 5000],
+    )
+    .unwrap();
+    let mut copy = Store::open(&Location::File(copy)).unwrap();
+    let ids: Vec<String> = copy.runs().unwrap().into_iter().map(|r| r.id).collect();
+    assert_eq!(ids, ["0a"]);
+    assert_eq!(copy.run("0a", Detail::Intervals).unwrap(), run("0a", 1.0));
+}

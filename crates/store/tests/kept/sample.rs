@@ -1,0 +1,61 @@
+//! Runs to keep.
+
+use serde_json::json;
+use yamba_record::{Benchmark, Interval, Machine, Run};
+
+/// Numbers whose last bit is easily lost.
+fn awkward(i: usize) -> f64 {
+    [0.1 + 0.2, -0.0, 5e-324, f64::MAX, 1.0 / 3.0, 1e23][i % 6] * (1.0 + i as f64 / 7.0).min(1.0)
+}
+
+pub fn interval(i: usize) -> Interval {
+    let mut interval: Interval = serde_json::from_value(json!({
+        "passes": u64::MAX - i as u64, "operations": i, "ns": 0.0, "dummy_ns": 0.0, "launch": i / 4, "process": i % 2,
+        "cycle_ns": if i % 3 == 0 { Some(0.3) } else { None },
+        "disturbance": {"involuntary": i % 5, "minor_faults": 7, "stolen_ns": 12.5, "waited_ns": if i % 2 == 0 { Some(1) } else { None }},
+        "disturbed": if i % 4 == 1 { vec!["switch", "clock"] } else { vec![] },
+        "load": if i % 2 == 0 { Some(json!({"ready_ns": 1.5, "begin_ns": 2, "end_ns": 3, "left_ns": 4})) } else { None },
+        "group": if i % 3 == 1 { Some(i) } else { None },
+        "sample": null, "evidence": {}, "outside": if i % 7 == 0 { vec!["faults"] } else { vec![] },
+    }))
+    .unwrap();
+    interval.ns = awkward(i);
+    interval.dummy_ns = awkward(i + 1);
+    interval.sample = (i % 5 != 0).then(|| awkward(i + 2));
+    if i % 3 != 2 {
+        interval
+            .counters
+            .insert("cycles".to_owned(), awkward(i + 3));
+        interval
+            .evidence
+            .insert("faults".to_owned(), Some(awkward(i)));
+    }
+    if i % 2 == 0 {
+        interval.evidence.insert("none".to_owned(), None);
+    }
+    interval
+}
+
+pub fn entry(name: &str, intervals: usize) -> Benchmark {
+    let mut entry: Benchmark = serde_json::from_value(json!({
+        "name": name, "class": name, "ports": ["x86_64-linux"], "parameters": {"scale": 16, "a": "b c"}, "processes": 1, "status": "ok",
+        "valid": true, "unit": "ns", "operations": 1, "median": 0.1, "interval": [0.1, 0.3], "samples": [], "evidence": {}, "notes": ["<b>"],
+        "sizing": [{"purpose": "growth", "passes": 3, "ns": 0.7, "dummy_ns": 0.1}],
+    }))
+    .unwrap();
+    entry.intervals = (0..intervals).map(interval).collect();
+    entry.samples = (0..intervals).map(awkward).collect();
+    entry
+}
+
+pub fn run(id: &str, started: f64) -> Run {
+    let mut run = Run::new(Machine::default());
+    run.id = id.to_owned();
+    run.started_unix_s = Some(started);
+    run.sources = [("h1", "class A;"), ("h2", "class B;")]
+        .map(|(hash, text)| (hash.to_owned(), text.to_owned()))
+        .into();
+    run.benchmarks = vec![entry("lat_a", 40), entry("lat_b", 3), entry("lat_a", 0)];
+    run.benchmarks[1].valid = false;
+    run
+}
