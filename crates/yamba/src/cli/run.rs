@@ -1,6 +1,7 @@
 //! `yamba run`
 
 mod asked;
+mod keep;
 mod rehearsal;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,7 @@ use super::gaps::{self, Standing};
 use super::output;
 use super::quantity;
 use super::select::{self, How, Names, Selection};
+use super::store_option::StoreOption;
 use super::target::TargetOption;
 use crate::about;
 use crate::build::{self, BuildError, BuildOptions, Built};
@@ -31,6 +33,7 @@ use crate::run::{
     self, Bar, Job, NoProgram, Options, Origin, Placement, Program, Progress, Silent, Stop, Style,
     UsageError,
 };
+use keep::Keeper;
 
 /// Lines of a listing before and after the instruction that crashed.
 const AROUND_A_CRASH: usize = 4;
@@ -85,6 +88,8 @@ pub(super) struct Run {
     json: bool,
     #[command(flatten)]
     target: TargetOption,
+    #[command(flatten)]
+    store: StoreOption,
 }
 
 /// How often, how long and where.
@@ -245,15 +250,22 @@ impl Run {
             return Ok(Answer::Done);
         }
         options.origin = origin(analysis, &jobs, &target);
-        let mut progress = progress();
-        let progress = progress.as_mut();
-        let measured = run::measure_packed(&jobs, &options, &target, progress, &stop, &listing);
+        let is_unbuilt = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
+        let is_in_vain = jobs.iter().all(is_unbuilt);
+        let mut keeper = match is_in_vain {
+            true => Keeper::none(),
+            false => Keeper::open(&self.store)?,
+        };
+        let mut bar = progress();
+        let bar = bar.as_mut();
+        let measured =
+            run::measure_packed(&jobs, &options, &target, bar, &stop, &listing, &mut keeper);
         let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
+        keeper.finish(&run);
         if self.json {
             output::json(&run)?;
         }
-        let is_unbuilt = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
-        if jobs.iter().all(is_unbuilt) {
+        if is_in_vain {
             // Nothing but wrong input: it has been told, and a table would only tell it again.
             return Err(Failure::Shown);
         }

@@ -17,6 +17,7 @@ mod disk;
 mod disturbed;
 mod ending;
 mod estimate;
+mod keep;
 mod launches;
 mod load;
 mod options;
@@ -51,6 +52,7 @@ use yamba_record::{Benchmark, Run};
 use crate::machine;
 
 pub use crash::Listing;
+pub use keep::Keep;
 pub use options::{Options, Origin, Placement};
 pub use packed::Packed;
 pub use progress::{Bar, Progress, Silent};
@@ -60,8 +62,9 @@ pub use stop::Stop;
 pub use table::{Style, table};
 pub use units::{number, scale};
 
-use crate::random::{Random, drawn_seed};
+use crate::random::{Random, drawn_id, drawn_seed};
 use child::Limits;
+use keep::Kept;
 use launches::{Conditions, Launches};
 use plan::Planned;
 use scratch::Scratch;
@@ -118,11 +121,11 @@ pub fn measure(
     stop: &Stop,
     listing: &Listing<'_>,
 ) -> Result<Run, UsageError> {
-    let packed = measure_packed(jobs, options, target, progress, stop, listing)?;
+    let packed = measure_packed(jobs, options, target, progress, stop, listing, &mut ())?;
     Ok(packed.map(|b| b.unpack()))
 }
 
-/// The same, with each entry packed: of a whole run they would take hundreds of megabytes.
+/// The same, with each entry packed: of a whole run they would take hundreds of megabytes. What is measured is also given to `keep` at once.
 pub fn measure_packed(
     jobs: &[Job],
     options: &Options,
@@ -130,14 +133,15 @@ pub fn measure_packed(
     progress: &mut dyn Progress,
     stop: &Stop,
     listing: &Listing<'_>,
+    keep: &mut dyn Keep,
 ) -> Result<Run<Packed<Benchmark>>, UsageError> {
     let scratch = Scratch::new();
     let mut run = Run::new(machine::probe(target));
     run.plan = planned(options);
     run.producer = options.origin.producer.clone();
     run.sources = options.origin.sources.clone();
-    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    run.started_unix_s = since_1970.ok().map(|t| t.as_secs_f64());
+    run.id = drawn_id();
+    run.started_unix_s = since_1970();
     let conditions = Conditions {
         options,
         scratch: &scratch,
@@ -164,25 +168,30 @@ pub fn measure_packed(
             });
         }
     }
-    take_turns(&mut places, run.plan.seed, &conditions, progress);
-    for place in places {
-        match place {
-            Place::Settled(benchmark) => run.benchmarks.push(Packed::new(&*benchmark)),
-            Place::Measured(launches) if launches.has_begun() => {
-                let benchmark = launches.summary(&conditions);
-                note_scratch(&mut run, &benchmark);
-                run.benchmarks.push(Packed::new(&benchmark));
-            }
+    let mut kept = Kept::begin(keep, &run, &places)?;
+    take_turns(&mut places, run.plan.seed, &conditions, progress, &mut kept);
+    for (i, place) in places.into_iter().enumerate() {
+        let benchmark = match place {
+            Place::Settled(benchmark) => *benchmark,
+            Place::Measured(launches) if launches.has_begun() => launches.summary(&conditions),
             Place::Measured(launches) => {
                 let entry = &launches.entry;
-                let benchmark = recorded::not_begun(&entry.point.program, entry.processes);
-                run.benchmarks.push(Packed::new(&benchmark));
+                recorded::not_begun(&entry.point.program, entry.processes)
             }
-        }
+        };
+        kept.last(i, &benchmark);
+        note_scratch(&mut run, &benchmark);
+        run.benchmarks.push(Packed::new(&benchmark));
     }
     run.interrupted = stop.requested();
+    run.finished_unix_s = since_1970();
     progress.end(run.interrupted);
     Ok(run)
+}
+
+fn since_1970() -> Option<f64> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.ok().map(|t| t.as_secs_f64())
 }
 
 fn planned(options: &Options) -> Plan {
@@ -211,18 +220,14 @@ fn take_turns(
     seed: u64,
     conditions: &Conditions<'_>,
     progress: &mut dyn Progress,
+    kept: &mut Kept<'_>,
 ) {
     let mut random = Random::new(seed);
-    let mut entries: Vec<&mut Launches<'_>> = places
-        .iter_mut()
-        .filter_map(|p| match p {
-            Place::Measured(launches) => Some(launches.as_mut()),
-            Place::Settled(_) => None,
-        })
-        .collect();
     for round in 0.. {
-        let due = (0..entries.len()).filter(|i| entries[*i].left() > 0);
-        let mut due: Vec<usize> = due.collect();
+        let mut due: Vec<usize> = measured(places)
+            .filter(|(_, launches)| launches.left() > 0)
+            .map(|(place, _)| place)
+            .collect();
         if due.is_empty() {
             return;
         }
@@ -231,13 +236,23 @@ fn take_turns(
             if conditions.limits.stop.requested() {
                 return;
             }
-            progress.left(entries.iter().map(|e| e.left()).sum());
-            progress.time_left(entries.iter().map(|e| e.time_left()).sum());
-            let entry = &entries[next].entry;
-            progress.launch(entry.class, &entry.point.parameters(), entry.processes);
-            entries[next].launch(conditions, round);
+            progress.left(measured(places).map(|(_, l)| l.left()).sum());
+            progress.time_left(measured(places).map(|(_, l)| l.time_left()).sum());
+            if let Place::Measured(launches) = &mut places[next] {
+                let entry = &launches.entry;
+                progress.launch(entry.class, &entry.point.parameters(), entry.processes);
+                launches.launch(conditions, round);
+            }
+            kept.launched(next, &places[next], conditions);
         }
     }
+}
+
+fn measured<'p, 'a>(places: &'p [Place<'a>]) -> impl Iterator<Item = (usize, &'p Launches<'a>)> {
+    places.iter().enumerate().filter_map(|(i, p)| match p {
+        Place::Measured(launches) => Some((i, launches.as_ref())),
+        Place::Settled(_) => None,
+    })
 }
 
 /// Every program sees the same disk; the first one to say so is believed.
