@@ -32,6 +32,7 @@ fn yamba(folder: &Path, words: &[&str]) -> Command {
         .args(NAMES)
         .env("YAMBA_HOME", root)
         .env("YAMBA_CACHE", cache)
+        .env("YAMBA_STORE", folder.with_extension("sqlite"))
         .env("TMPDIR", folder)
         .stdin(Stdio::null())
         .stderr(Stdio::null());
