@@ -5,6 +5,8 @@
 
 mod columns;
 mod error;
+pub mod export;
+pub mod import;
 mod figures;
 mod find;
 mod schema;

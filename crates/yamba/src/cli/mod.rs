@@ -5,9 +5,11 @@ mod check;
 mod compare;
 mod disasm;
 mod explain;
+mod export;
 mod failure;
 mod gaps;
 mod here;
+mod import;
 mod kept;
 mod list;
 mod machine;
@@ -82,6 +84,8 @@ enum Command {
     Noise(noise::NoiseCommand),
     Report(report::Report),
     Compare(compare::Compare),
+    Export(export::Export),
+    Import(import::Import),
 }
 
 /// What a command that could do its work has to say by its exit status.
@@ -120,6 +124,8 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Noise(c) => c.run(),
         Command::Report(c) => c.run(),
         Command::Compare(c) => c.run(),
+        Command::Export(c) => c.run(),
+        Command::Import(c) => c.run(),
     }
 }
 

@@ -5,6 +5,7 @@ mod arguments;
 mod compare;
 mod documents;
 mod everywhere;
+mod export;
 mod files;
 mod house;
 mod machine;

@@ -1,0 +1,151 @@
+//! Prometheus' text format, version 0.0.4, in its base units: seconds and bytes a second.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use yamba_record::{Benchmark, Run, Status, parameters};
+
+use super::figure::{self, Kind};
+
+type Labels = Vec<(String, String)>;
+
+/// One metric: what it is called, what it is, and its series.
+struct Family {
+    name: &'static str,
+    help: &'static str,
+    series: Vec<(Labels, f64)>,
+}
+
+impl Family {
+    fn new(name: &'static str, help: &'static str) -> Family {
+        Family {
+            name,
+            help,
+            series: Vec::new(),
+        }
+    }
+
+    /// A family without series is not written; neither is what is no number.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let series: Vec<_> = self.series.iter().filter(|(_, v)| v.is_finite()).collect();
+        if series.is_empty() {
+            return Ok(());
+        }
+        let name = self.name;
+        writeln!(out, "# HELP {name} {}\n# TYPE {name} gauge", self.help)?;
+        for (labels, value) in series {
+            writeln!(out, "{name}{} {value}", braces(labels))?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
+    for family in of_run(run).iter().chain(&of_entries(run)) {
+        family.write(out)?;
+    }
+    Ok(())
+}
+
+fn of_run(run: &Run) -> [Family; 2] {
+    let mut info = Family::new("yamba_run_info", "The run, and where it was measured.");
+    let machine = &run.machine;
+    let labels = [
+        ("run", run.id.as_str()),
+        ("version", &run.producer.version),
+        ("isa", &machine.isa),
+        ("system", &machine.system),
+        ("kernel", &machine.kernel),
+        ("cpu", machine.cpu.as_deref().unwrap_or_default()),
+    ];
+    info.series.push((
+        labels.map(|(n, v)| (n.to_owned(), v.to_owned())).into(),
+        1.0,
+    ));
+    let mut started = Family::new(
+        "yamba_run_started_seconds",
+        "When the run began, since 1970 (UTC).",
+    );
+    started
+        .series
+        .extend(run.started_unix_s.map(|s| (Labels::new(), s)));
+    [info, started]
+}
+
+#[rustfmt::skip]
+fn of_entries(run: &Run) -> [Family; 8] {
+    let mut valid = Family::new("yamba_valid", "Whether the figure is what its name says. What was skipped has none.");
+    let mut disturbed = Family::new("yamba_disturbed", "Whether disturbed intervals had to count.");
+    let mut figures = [
+        Family::new("yamba_latency_seconds", "The median time of an operation."),
+        Family::new("yamba_bandwidth_bytes_per_second", "The median bandwidth."),
+        Family::new("yamba_value", "The median of what is neither, in its own unit."),
+    ];
+    let mut intervals = [
+        Family::new("yamba_latency_interval_seconds", "The median's interval of confidence, 95 %."),
+        Family::new("yamba_bandwidth_interval_bytes_per_second", "The median's interval of confidence, 95 %."),
+        Family::new("yamba_value_interval", "The median's interval of confidence, 95 %."),
+    ];
+    for entry in &run.benchmarks {
+        let labels = labels(entry);
+        let good = figure::good(entry);
+        if entry.status != Status::Skipped {
+            valid.series.push((labels.clone(), f64::from(u8::from(good.is_some()))));
+        }
+        let Some(figure) = good else { continue };
+        disturbed.series.push((labels.clone(), f64::from(u8::from(entry.is_disturbed))));
+        let (place, size) = match figure::kind(entry) {
+            Kind::Time(size) => (0, size),
+            Kind::Bandwidth(size) => (1, size),
+            Kind::Value => (2, 1.0),
+        };
+        figures[place].series.push((labels.clone(), figure * size));
+        for (bound, value) in ["low", "high"].iter().zip(entry.interval.into_iter().flatten()) {
+            let mut labels = labels.clone();
+            labels.push(("bound".to_owned(), (*bound).to_owned()));
+            intervals[place].series.push((labels, value * size));
+        }
+    }
+    let ([a, b, c], [d, e, f]) = (figures, intervals);
+    [valid, disturbed, a, d, b, e, c, f]
+}
+
+fn labels(entry: &Benchmark) -> Labels {
+    let mut labels = vec![
+        ("benchmark".to_owned(), entry.name.clone()),
+        ("processes".to_owned(), entry.processes.to_string()),
+    ];
+    if figure::kind(entry) == Kind::Value {
+        labels.extend(entry.unit.clone().map(|u| ("unit".to_owned(), u)));
+    }
+    let mut taken = BTreeSet::new();
+    for (name, value) in &entry.parameters.0 {
+        let mut label = format!(
+            "parameter_{}",
+            name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+        );
+        while !taken.insert(label.clone()) {
+            label.push('_');
+        }
+        labels.push((label, parameters::plain(value)));
+    }
+    labels
+}
+
+fn braces(labels: &Labels) -> String {
+    if labels.is_empty() {
+        return String::new();
+    }
+    let pairs: Vec<String> = labels
+        .iter()
+        .map(|(n, v)| format!("{n}=\"{}\"", escaped(v)))
+        .collect();
+    format!("{{{}}}", pairs.join(","))
+}
+
+/// The three characters that the format escapes.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}

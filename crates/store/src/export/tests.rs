@@ -1,0 +1,237 @@
+//! A small run in every form, down to the byte, and what hostile texts become.
+
+use serde_json::{Value, json};
+use yamba_record::Run;
+
+use super::*;
+
+fn entry(name: &str, more: Value) -> Value {
+    let mut entry = json!({
+        "name": name, "class": name, "ports": [], "parameters": {}, "processes": 1, "status": "ok", "valid": true,
+        "unit": "ns", "operations": 1.0, "median": 2.5, "interval": [2.0, 3.0], "samples": [], "evidence": {}, "notes": [],
+        "figure": "latency",
+        "launches": [{"median": 2.0, "samples": 11}, {"median": 3.0, "samples": 12}, {"median": null, "samples": 0}],
+    });
+    for (key, value) in more.as_object().unwrap() {
+        entry[key] = value.clone();
+    }
+    entry
+}
+
+fn run(benchmarks: &[Value]) -> Run {
+    let launch = |mut entry: Value| {
+        for launch in entry["launches"].as_array_mut().unwrap() {
+            launch["cycles"] = Value::Null;
+            launch["cycle_ns"] = Value::Null;
+        }
+        entry
+    };
+    serde_json::from_value(json!({
+        "schema": "yamba-run/1", "id": "0123456789abcdef", "started_unix_s": 1.5e9,
+        "producer": {"version": "yamba 0.1.0", "arguments": []},
+        "machine": {"isa": "x86_64", "system": "linux", "kernel": "6.1", "cpu": "A \"fast\"\\one\n", "cpus": 2, "memory": null,
+            "page_size": 4096, "root": false, "virtual_machine": null, "scratch": null},
+        "benchmarks": benchmarks.iter().cloned().map(launch).collect::<Vec<_>>(),
+    }))
+    .unwrap()
+}
+
+fn sample() -> Run {
+    run(&[
+        entry(
+            "lat_x",
+            json!({"parameters": {"size": 8, "path": "/bin/a b"}}),
+        ),
+        entry(
+            "bw_x",
+            json!({"figure": "bandwidth", "unit": "MB/s", "operations": 1000.0}),
+        ),
+        entry(
+            "mhz",
+            json!({"figure": "value", "unit": "at once", "processes": 2}),
+        ),
+        entry(
+            "bad",
+            json!({"status": "invalid", "valid": false, "notes": ["missed, twice"]}),
+        ),
+        entry(
+            "none",
+            json!({"status": "skipped", "valid": false, "median": null, "interval": null, "launches": [], "notes": ["no disk"]}),
+        ),
+    ])
+}
+
+fn written(format: &str, run: &Run) -> String {
+    let format = FORMATS.iter().find(|f| f.name == format).unwrap();
+    let mut out = Vec::new();
+    (format.write)(run, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn json_is_the_document() {
+    let back: Run = serde_json::from_str(&written("json", &sample())).unwrap();
+    assert_eq!(back, sample());
+}
+
+#[test]
+fn go() {
+    let expected = "\
+# run 0123456789abcdef, yamba 0.1.0
+goos: linux
+goarch: amd64
+pkg: yamba
+cpu: A \"fast\"\\one 
+Unit MB/s better=higher
+BenchmarkLat_x/path=%2Fbin%2Fa%20b/size=8-1 11 2 ns/op
+BenchmarkLat_x/path=%2Fbin%2Fa%20b/size=8-1 12 3 ns/op
+BenchmarkBw_x-1 11 2 MB/s
+BenchmarkBw_x-1 12 3 MB/s
+BenchmarkMhz-2 11 2 at_once
+BenchmarkMhz-2 12 3 at_once
+# left out: BenchmarkBad-1: invalid: missed, twice
+# left out: BenchmarkNone-1: skipped: no disk
+";
+    assert_eq!(written("go", &sample()), expected);
+}
+
+#[test]
+fn go_has_only_what_a_comparison_may_use() {
+    let text = written("go", &run(&[entry("noisy", json!({"is_disturbed": true}))]));
+    assert!(text.ends_with("left out: BenchmarkNoisy-1: disturbed: no evidence in a comparison\n"));
+}
+
+#[test]
+fn prometheus() {
+    let text = written("prometheus", &sample());
+    let series =
+        |start: &str| -> Vec<&str> { text.lines().filter(|l| l.starts_with(start)).collect() };
+    assert!(text.contains(r#"cpu="A \"fast\"\\one\n"} 1"#), "{text}");
+    assert_eq!(
+        series("yamba_latency_seconds{"),
+        [
+            r#"yamba_latency_seconds{benchmark="lat_x",processes="1",parameter_path="/bin/a b",parameter_size="8"} 0.0000000025"#
+        ]
+    );
+    assert_eq!(
+        series("yamba_bandwidth_"),
+        [
+            r#"yamba_bandwidth_bytes_per_second{benchmark="bw_x",processes="1"} 2500000"#,
+            r#"yamba_bandwidth_interval_bytes_per_second{benchmark="bw_x",processes="1",bound="low"} 2000000"#,
+            r#"yamba_bandwidth_interval_bytes_per_second{benchmark="bw_x",processes="1",bound="high"} 3000000"#,
+        ]
+    );
+    assert_eq!(
+        series("yamba_value{"),
+        [r#"yamba_value{benchmark="mhz",processes="2",unit="at once"} 2.5"#]
+    );
+    assert_eq!(
+        series("yamba_valid{")[3..],
+        [r#"yamba_valid{benchmark="bad",processes="1"} 0"#]
+    );
+    assert!(!text.contains(r#""none""#), "{text}");
+    assert_eq!(text.matches("# TYPE yamba_valid gauge").count(), 1);
+}
+
+#[test]
+fn names_of_parameters_that_are_no_labels() {
+    let odd = entry("x", json!({"parameters": {"a b": 1, "a-b": 2}}));
+    let text = written("prometheus", &run(&[odd]));
+    assert!(
+        text.contains(r#"parameter_a_b="1",parameter_a_b_="2""#),
+        "{text}"
+    );
+}
+
+#[test]
+fn google_benchmark() {
+    let document: Value = serde_json::from_str(&written("google-benchmark", &sample())).unwrap();
+    assert_eq!(document["context"]["json_schema_version"], 1);
+    let rows = document["benchmarks"].as_array().unwrap();
+    let named = |name: &str| {
+        rows.iter()
+            .filter(|r| r["name"] == name)
+            .collect::<Vec<_>>()
+    };
+    let launches = named("lat_x/path=/bin/a b/size=8");
+    assert_eq!(launches.len(), 2);
+    assert_eq!(launches[1]["real_time"], 3.0);
+    assert_eq!(
+        named("lat_x/path=/bin/a b/size=8_median")[0]["real_time"],
+        2.5
+    );
+    let bandwidth = named("bw_x_median")[0];
+    assert_eq!(bandwidth["bytes_per_second"], 2.5e6);
+    assert_eq!(bandwidth["real_time"], 400_000.0);
+    assert_eq!(named("mhz/processes=2_median")[0]["value"], 2.5);
+    assert_eq!(named("bad")[0]["error_message"], "invalid: missed, twice");
+    assert_eq!(named("none")[0]["skip_message"], "skipped: no disk");
+    let without_time = ["bad", "none", "mhz/processes=2_median"];
+    assert!(
+        without_time
+            .iter()
+            .all(|n| named(n)[0].get("real_time").is_none())
+    );
+}
+
+#[test]
+fn csv_of_entries() {
+    let text = written("csv", &sample());
+    let lines: Vec<&str> = text.split_terminator("\r\n").collect();
+    assert_eq!(lines.len(), 6);
+    assert_eq!(
+        lines[1],
+        r#"0123456789abcdef,lat_x,"{""path"":""/bin/a b"",""size"":8}",1,ok,latency,ns,2.5,2,3,,,,,3,0,false,,,"#
+    );
+    assert_eq!(
+        lines[4],
+        r#"0123456789abcdef,bad,{},1,invalid,latency,ns,,,,,,,,3,0,false,,,"missed, twice""#
+    );
+}
+
+#[test]
+fn csv_of_intervals() {
+    let interval = json!({"passes": 3, "operations": 6, "ns": 9.5, "dummy_ns": 0.5, "sample": 1.5, "launch": 1,
+        "evidence": {"faults": 1.0}, "outside": ["faults"], "disturbance": {"stolen_ns": -2.5}});
+    let text = written(
+        "csv-intervals",
+        &run(&[entry("x", json!({"intervals": [interval]}))]),
+    );
+    assert_eq!(
+        text.lines().nth(1).unwrap(),
+        r#"0123456789abcdef,x,{},1,ok,ns,1,0,,3,6,9.5,0.5,,,,1.5,faults,,0,0,0,0,0,-2.5,,"{""faults"":1.0}",{}"#
+    );
+}
+
+#[test]
+fn a_name_is_no_formula() {
+    for name in ["=1+1", "+1", "-1", "@x", "\t=1"] {
+        let text = written("csv", &run(&[entry(name, json!({}))]));
+        assert!(text.contains(&format!(",'{name},")), "{text}");
+    }
+    let text = written("csv", &run(&[entry("x", json!({"median": -2.5}))]));
+    assert!(text.contains(",-2.5,"), "{text}");
+}
+
+#[test]
+fn what_is_no_number_is_nowhere() {
+    let mut run = sample();
+    for entry in &mut run.benchmarks {
+        entry.interval = Some([f64::NAN, f64::INFINITY]);
+        entry
+            .launches
+            .iter_mut()
+            .for_each(|l| l.median = Some(f64::NAN));
+    }
+    run.benchmarks[0].median = Some(f64::INFINITY);
+    for format in FORMATS {
+        let text = written(format.name, &run).to_lowercase();
+        assert!(
+            !text.contains("nan") && !text.contains("inf,"),
+            "{}",
+            format.name
+        );
+        assert!(!text.contains(" inf\n"), "{}", format.name);
+    }
+    assert_eq!(without_figure(&run), 3);
+}

@@ -1,0 +1,147 @@
+//! Run documents that come from elsewhere: read with bounds, believed in nothing that can be checked.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use serde::Deserialize;
+use yamba_record::{Run, Status, run};
+
+use crate::StoreError;
+
+/// Bytes of a document that are read unless a person says otherwise.
+pub const LARGEST: u64 = 1 << 30;
+
+/// What is wrong with a document, and how it is mended.
+type Fault = (String, Option<&'static str>);
+
+/// The run in a file of at most `largest` bytes. A document of before, which has no id, gets one of the hash of its bytes: the same file is the same run.
+///
+/// # Errors
+/// When the file cannot be read, is too long, or is no run document.
+pub fn read(path: &Path, largest: u64) -> Result<Run, StoreError> {
+    let named = |(fault, help): Fault| {
+        let error = StoreError::new(format!("{}: {fault}", path.display()));
+        match help {
+            Some(help) => error.help(help),
+            None => error,
+        }
+    };
+    let bytes = bytes(path, largest).map_err(named)?;
+    run_of(&bytes).map_err(named)
+}
+
+fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, Fault> {
+    let cannot = |e: io::Error| (format!("cannot be read: {e}"), None);
+    let file = File::open(path).map_err(cannot)?;
+    let about = file.metadata().map_err(cannot)?;
+    if about.is_dir() {
+        return Err((
+            "is a folder".to_owned(),
+            Some("name the documents in it, as FOLDER/*.json"),
+        ));
+    }
+    let mut bytes = Vec::new();
+    if about.len() <= largest {
+        let bound = largest.saturating_add(1);
+        file.take(bound).read_to_end(&mut bytes).map_err(cannot)?;
+    }
+    if about.len() > largest || bytes.len() as u64 > largest {
+        let told = format!("is longer than {largest} bytes, and was not read");
+        return Err((
+            told,
+            Some(
+                "`yamba import --limit SIZE` takes longer ones; one needs several times its length of memory",
+            ),
+        ));
+    }
+    Ok(bytes)
+}
+
+/// What tells a run document from other JSON.
+#[derive(Deserialize)]
+struct Kind {
+    schema: Option<String>,
+}
+
+fn run_of(bytes: &[u8]) -> Result<Run, Fault> {
+    let kind: Kind = serde_json::from_slice(bytes).map_err(|e| fault(&e))?;
+    match kind.schema.as_deref() {
+        Some(run::SCHEMA) => {}
+        Some(other) if other.starts_with("yamba-run/") => {
+            let told = format!(
+                "its schema is {}, and this version reads {}",
+                quoted(other),
+                run::SCHEMA
+            );
+            return Err((told, Some("use the Yamba that wrote it, or a newer one")));
+        }
+        _ => {
+            let told = format!("is no run document: it has no schema {}", run::SCHEMA);
+            return Err((
+                told,
+                Some("`yamba run --json` and `yamba export --format json` write run documents"),
+            ));
+        }
+    }
+    let mut run: Run = serde_json::from_slice(bytes).map_err(|e| fault(&e))?;
+    check(&run)?;
+    if run.id.is_empty() {
+        run.id = blake3::hash(bytes).to_hex()[..16].to_owned();
+    }
+    Ok(run)
+}
+
+fn fault(error: &serde_json::Error) -> Fault {
+    match error.classify() {
+        serde_json::error::Category::Eof => (
+            format!(
+                "ends too early, at line {} column {}",
+                error.line(),
+                error.column()
+            ),
+            Some("it was cut short; get it anew"),
+        ),
+        serde_json::error::Category::Data => (format!("is no run document: {error}"), None),
+        _ => (format!("is no JSON: {error}"), None),
+    }
+}
+
+/// What the form alone does not tell.
+fn check(run: &Run) -> Result<(), Fault> {
+    let is_id =
+        |id: &str| id.len() == 16 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    if !run.id.is_empty() && !is_id(&run.id) {
+        let told = format!(
+            "its id {} is not sixteen hexadecimal digits",
+            quoted(&run.id)
+        );
+        return Err((
+            told,
+            Some("take the id out of the document: the run then gets one of the hash of its bytes"),
+        ));
+    }
+    for (place, entry) in run.benchmarks.iter().enumerate() {
+        let status = entry.status == Status::Ok;
+        if entry.valid != status || (status && entry.median.is_none()) {
+            let told = format!(
+                "benchmarks[{place}], {}: `status`, `valid` and `median` contradict each other",
+                quoted(&entry.name)
+            );
+            return Err((
+                told,
+                Some("no version of Yamba writes that; get the document anew"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The beginning of a text, without what would act on a terminal.
+fn quoted(text: &str) -> String {
+    let short: String = text.chars().take(60).collect();
+    format!("{short:?}")
+}
+
+#[cfg(test)]
+mod tests;

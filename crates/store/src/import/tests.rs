@@ -1,0 +1,138 @@
+//! Documents as they should not be.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn document() -> Value {
+    json!({
+        "schema": "yamba-run/1",
+        "machine": {"isa": "x86_64", "system": "linux", "kernel": "6.1", "cpu": null, "cpus": 2, "memory": null,
+            "page_size": 4096, "root": false, "virtual_machine": null, "scratch": null},
+        "benchmarks": [{
+            "name": "x", "class": "x", "ports": [], "parameters": {}, "processes": 1, "status": "ok", "valid": true,
+            "unit": "ns", "operations": 1.0, "median": 2.5, "interval": null, "samples": [], "evidence": {}, "notes": [],
+        }],
+    })
+}
+
+fn read_text(text: &str, largest: u64) -> Result<Run, StoreError> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), text).unwrap();
+    read(file.path(), largest)
+}
+
+#[track_caller]
+fn refused(text: &str, part: &str) {
+    let error = read_text(text, LARGEST).unwrap_err().to_string();
+    assert!(error.contains(part), "no `{part}` in {error}");
+}
+
+#[test]
+fn a_document_of_before_gets_an_id_of_its_bytes() {
+    let text = document().to_string();
+    let id = read_text(&text, LARGEST).unwrap().id;
+    assert_eq!(id.len(), 16);
+    assert_eq!(read_text(&text, LARGEST).unwrap().id, id);
+    assert_ne!(read_text(&format!("{text} "), LARGEST).unwrap().id, id);
+}
+
+#[test]
+fn an_id_is_kept() {
+    let mut document = document();
+    document["id"] = json!("00ff00ff00ff00ff");
+    let run = read_text(&document.to_string(), LARGEST).unwrap();
+    assert_eq!(run.id, "00ff00ff00ff00ff");
+}
+
+#[test]
+fn an_id_that_is_none() {
+    for id in ["latest", "../../../../etc", "00FF00FF00FF00FF", "\u{1b}[2J"] {
+        let mut document = document();
+        document["id"] = json!(id);
+        refused(&document.to_string(), "is not sixteen hexadecimal digits");
+    }
+}
+
+#[test]
+fn every_beginning_of_a_document() {
+    let text = document().to_string();
+    for length in 1..text.len() {
+        let error = read_text(&text[..length], LARGEST).unwrap_err().to_string();
+        // A number that is cut in its middle is taken for a wrong one.
+        let is_named =
+            error.contains("ends too early, at line 1") || error.contains("invalid number");
+        assert!(is_named, "{error}");
+    }
+    refused("", "ends too early");
+}
+
+#[test]
+fn deeply_nested() {
+    let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
+    refused(&deep, "is no");
+    let mut text = document().to_string();
+    text = text.replace(
+        r#""parameters":{}"#,
+        &format!(r#""parameters":{{"a":{deep}}}"#),
+    );
+    refused(&text, "recursion limit");
+}
+
+#[test]
+fn of_another_kind() {
+    refused("{}", "it has no schema yamba-run/1");
+    refused(r#"{"context":{},"benchmarks":[]}"#, "it has no schema");
+    refused(
+        r#"{"schema":"yamba-run/2"}"#,
+        r#"its schema is "yamba-run/2""#,
+    );
+    refused("[1]", "is no run document");
+    refused("PK\u{3}", "is no JSON");
+    let mut document = document();
+    document["benchmarks"][0]["median"] = json!("fast");
+    refused(&document.to_string(), "is no run document");
+}
+
+#[test]
+fn figures_that_contradict_their_status() {
+    for (key, value) in [
+        ("valid", json!(false)),
+        ("status", json!("invalid")),
+        ("median", json!(null)),
+    ] {
+        let mut document = document();
+        document["benchmarks"][0][key] = value;
+        refused(
+            &document.to_string(),
+            r#"benchmarks[0], "x": `status`, `valid` and `median`"#,
+        );
+    }
+}
+
+#[test]
+fn longer_than_the_bound() {
+    let text = document().to_string();
+    let length = text.len() as u64;
+    assert!(read_text(&text, length).is_ok());
+    let error = read_text(&text, length - 1).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains(&format!("longer than {} bytes", length - 1))
+    );
+    assert!(error.mend().unwrap().contains("--limit"));
+    // A device has no length that could be asked for.
+    let endless = read(Path::new("/dev/zero"), 1000).unwrap_err().to_string();
+    assert!(endless.contains("longer than 1000 bytes"), "{endless}");
+}
+
+#[test]
+fn what_is_no_file() {
+    let error = read(Path::new("/"), LARGEST).unwrap_err().to_string();
+    assert_eq!(error, "/: is a folder");
+    let error = read(Path::new("/no/such"), LARGEST).unwrap_err();
+    assert!(error.to_string().starts_with("/no/such: cannot be read"));
+}

@@ -1,0 +1,73 @@
+//! `yamba import`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use yamba_store::import;
+
+use super::Answer;
+use super::failure::Failure;
+use super::output;
+use super::quantity;
+use super::store_option::StoreOption;
+
+/// Take run documents into the store, from other machines or of before
+///
+/// All of them or none: when one cannot be taken, or is there already, nothing changes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  yamba import their.json                   a run measured elsewhere; prints its id
+  yamba import old/*.json --store all.sqlite
+  yamba run --json pagefault > mine.json    what another machine can import
+
+Exit status: 0 taken; 2 nothing was.")]
+pub(super) struct Import {
+    /// Run documents (JSON)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The most bytes that all files together may have
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = quantity::bytes)]
+    limit: u64,
+    #[command(flatten)]
+    store: StoreOption,
+}
+
+impl Import {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
+        let mut runs = Vec::new();
+        let mut left = self.limit;
+        for path in &self.files {
+            let run = import::read(path, left)?;
+            let length = std::fs::metadata(path).map_or(0, |m| m.len());
+            left = left.saturating_sub(length);
+            runs.push((path, run));
+        }
+        let mut store = self.store.open()?;
+        let known: Vec<String> = store.runs()?.into_iter().map(|r| r.id).collect();
+        for (place, (path, run)) in runs.iter().enumerate() {
+            let shown = path.display();
+            if known.contains(&run.id) {
+                return Err(Failure::new(format!(
+                    "{shown}: the run {} is in the store already",
+                    run.id
+                ))
+                .help(format!(
+                    "`yamba show {}` shows it; `yamba rm {}` takes it out",
+                    run.id, run.id
+                )));
+            }
+            if let Some((other, _)) = runs[..place].iter().find(|(_, r)| r.id == run.id) {
+                return Err(
+                    Failure::new(format!("{shown}: the same run as {}", other.display()))
+                        .help("name each run once"),
+                );
+            }
+        }
+        for (_, run) in &runs {
+            store.add(run)?;
+            output::result(&format!("{}\n", run.id))?;
+        }
+        Ok(Answer::Done)
+    }
+}

@@ -1,0 +1,140 @@
+//! `yamba import` and `yamba export`: documents go in and come out whole, or not at all.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::Yamba;
+
+fn document() -> Value {
+    let entry = |name: &str, is_valid: bool| {
+        json!({
+            "name": name, "class": name, "ports": [], "parameters": {"size": 8}, "processes": 1,
+            "status": if is_valid { "ok" } else { "invalid" }, "valid": is_valid, "unit": "ns", "operations": 1.0, "median": 2.5,
+            "interval": [2.0, 3.0], "samples": [2.5], "evidence": {}, "notes": ["<script>"], "figure": "latency",
+            "launches": [{"median": 2.5, "samples": 1, "cycles": null, "cycle_ns": null}],
+        })
+    };
+    json!({
+        "schema": "yamba-run/1", "started_unix_s": 1.5e9,
+        "machine": {"isa": "x86_64", "system": "linux", "kernel": "6.1", "cpu": null, "cpus": 2, "memory": null,
+            "page_size": 4096, "root": false, "virtual_machine": null, "scratch": null},
+        "benchmarks": [entry("good", true), entry("bad", false)],
+    })
+}
+
+fn yamba() -> Yamba {
+    Yamba::new().file("old.json", document().to_string())
+}
+
+#[test]
+fn what_goes_in_comes_out() {
+    let mut yamba = yamba();
+    let id = yamba.run("import old.json").ok().out.trim().to_owned();
+    assert_eq!(id.len(), 16);
+    for reference in ["", "latest", &id, &id[..6]] {
+        let text = yamba
+            .run(&format!("export {reference} --format json"))
+            .ok()
+            .out;
+        let out: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(out["id"], id);
+        assert_eq!(out["benchmarks"][0]["samples"], json!([2.5]));
+        assert_eq!(out["benchmarks"][1]["valid"], json!(false));
+    }
+    let direct = yamba.run("export old.json --format json").ok().out;
+    let stored = yamba.run("export --format json").ok().out;
+    let [direct, stored]: [Value; 2] = [direct, stored].map(|t| serde_json::from_str(&t).unwrap());
+    assert_eq!(direct["benchmarks"], stored["benchmarks"]);
+}
+
+#[test]
+fn the_same_run_twice() {
+    let mut yamba = yamba().file("copy.json", document().to_string());
+    yamba
+        .run("import old.json copy.json")
+        .refused(&["copy.json: the same run as old.json", "help:"]);
+    let none = yamba.run("export --format csv");
+    assert_eq!(none.status, 2, "something was stored: {}", none.out);
+    yamba.run("import old.json").ok();
+    yamba
+        .run("import copy.json")
+        .refused(&["is in the store already", "help:"]);
+}
+
+#[test]
+fn one_bad_file_of_two_changes_nothing() {
+    let text = document().to_string();
+    let mut yamba = yamba().file("cut.json", &text[..text.len() / 2]);
+    yamba
+        .run("import old.json cut.json")
+        .refused(&["cut.json: ends too early", "help: it was cut short"]);
+    yamba.run("export --format csv").refused(&[]);
+    yamba
+        .run("import old.json --limit 10")
+        .refused(&["longer than 10 bytes", "--limit"]);
+}
+
+#[test]
+fn every_format_and_what_it_leaves_out() {
+    let mut yamba = yamba();
+    for (format, part) in [
+        ("json", "\"good\""),
+        ("csv", ",good,"),
+        ("csv-intervals", "dummy_ns"),
+        ("google-benchmark", "error_occurred"),
+        ("go", "BenchmarkGood/size=8-1 1 2.5 ns/op\n"),
+        (
+            "prometheus",
+            "yamba_valid{benchmark=\"bad\",processes=\"1\",parameter_size=\"8\"} 0\n",
+        ),
+    ] {
+        let answer = yamba
+            .run(&format!("export old.json --format {format}"))
+            .ok()
+            .says(&[part]);
+        let is_told = answer.err.contains("1 of 2 entries have no valid figure");
+        assert_eq!(
+            is_told,
+            ["go", "prometheus"].contains(&format),
+            "{}",
+            answer.err
+        );
+    }
+}
+
+#[test]
+fn a_file_is_whole_or_as_it_was() {
+    let mut yamba = yamba();
+    yamba.run("export old.json --format go -o out.txt").ok();
+    let path = yamba.folder.path().join("out.txt");
+    let before = fs::read_to_string(&path).unwrap();
+    assert!(before.contains("BenchmarkGood"));
+    yamba
+        .run("export none --format csv -o out.txt")
+        .refused(&["none"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    yamba.run("export old.json --format csv -o out.txt").ok();
+    assert!(fs::read_to_string(&path).unwrap().starts_with("run,name,"));
+    yamba
+        .run("export old.json --format csv -o .")
+        .refused(&["is no file that could be replaced", "help:"]);
+    yamba
+        .run("export old.json --format csv -o no/such/out.csv")
+        .refused(&["cannot write no/such/out.csv"]);
+    let left = fs::read_dir(yamba.folder.path()).unwrap().flatten();
+    assert!(
+        !left
+            .into_iter()
+            .any(|e| e.file_name().to_string_lossy().starts_with(".yamba"))
+    );
+}
+
+#[test]
+fn a_format_that_is_none() {
+    yamba().run("export old.json --format parquet").refused(&[
+        "parquet",
+        "csv-intervals",
+        "prometheus",
+    ]);
+}
