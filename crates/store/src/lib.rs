@@ -6,9 +6,9 @@
 mod columns;
 mod error;
 pub mod export;
-pub mod import;
 mod figures;
 mod find;
+pub mod import;
 mod schema;
 mod sqlite;
 
