@@ -11,17 +11,17 @@ fn awkward(i: usize) -> f64 {
 pub fn interval(i: usize) -> Interval {
     let mut interval: Interval = serde_json::from_value(json!({
         "passes": u64::MAX - i as u64, "operations": i, "ns": 0.0, "dummy_ns": 0.0, "launch": i / 4, "process": i % 2,
-        "cycle_ns": if i % 3 == 0 { Some(0.3) } else { None },
-        "disturbance": {"involuntary": i % 5, "minor_faults": 7, "stolen_ns": 12.5, "waited_ns": if i % 2 == 0 { Some(1) } else { None }},
+        "cycle_ns": if i.is_multiple_of(3) { Some(0.3) } else { None },
+        "disturbance": {"involuntary": i % 5, "minor_faults": 7, "stolen_ns": 12.5, "waited_ns": if i.is_multiple_of(2) { Some(1) } else { None }},
         "disturbed": if i % 4 == 1 { vec!["switch", "clock"] } else { vec![] },
-        "load": if i % 2 == 0 { Some(json!({"ready_ns": 1.5, "begin_ns": 2, "end_ns": 3, "left_ns": 4})) } else { None },
+        "load": if i.is_multiple_of(2) { Some(json!({"ready_ns": 1.5, "begin_ns": 2, "end_ns": 3, "left_ns": 4})) } else { None },
         "group": if i % 3 == 1 { Some(i) } else { None },
-        "sample": null, "evidence": {}, "outside": if i % 7 == 0 { vec!["faults"] } else { vec![] },
+        "sample": null, "evidence": {}, "outside": if i.is_multiple_of(7) { vec!["faults"] } else { vec![] },
     }))
     .unwrap();
     interval.ns = awkward(i);
     interval.dummy_ns = awkward(i + 1);
-    interval.sample = (i % 5 != 0).then(|| awkward(i + 2));
+    interval.sample = (!i.is_multiple_of(5)).then(|| awkward(i + 2));
     if i % 3 != 2 {
         interval
             .counters
@@ -30,7 +30,7 @@ pub fn interval(i: usize) -> Interval {
             .evidence
             .insert("faults".to_owned(), Some(awkward(i)));
     }
-    if i % 2 == 0 {
+    if i.is_multiple_of(2) {
         interval.evidence.insert("none".to_owned(), None);
     }
     interval

@@ -50,7 +50,8 @@ Examples:
   yamba run 'lat_*' --quick     measure several, briefly
   yamba time 'getppid();'       what does this cost? (--asm 'imul rax, rax': an instruction)
   yamba runs                    which runs are kept; `yamba show` prints the latest again
-  yamba compare a.json b.json   what differs between two runs?
+  yamba compare latest~1 latest what differs between two runs?
+  yamba report -o report.html   a page of the latest run, to open offline
   yamba tag latest baseline     a name for a run; `yamba rm` removes runs
   yamba machine                 what this machine is, and what would disturb a measurement
   yamba selftest                can figures be trusted here?
@@ -59,6 +60,7 @@ Examples:
 
 Environment:
   YAMBA_CACHE  folder for what can be made again (default: yamba in the user's cache folder)
+  YAMBA_STORE  the file in which runs are kept (default: yamba/results.sqlite in the user's data folder)
   YAMBA_HOME   use runtime/, library/ and suite/ of this checkout instead of those in the binary
   CXX, CXX_<isa>  the C++ compiler for this machine, for another instruction set
   NO_COLOR     no colours

@@ -8,6 +8,7 @@ mod everywhere;
 mod export;
 mod files;
 mod house;
+mod kept;
 mod machine;
 mod network;
 mod programs;

@@ -1,0 +1,88 @@
+//! What a run leaves in the store, however it ends.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::{Yamba, has, until};
+
+const MANY: &str = "yamba many extends Latency
+{
+    param int size = 1 over linear(1, 200, 1);
+    volatile int sum;
+    void benchmark(iter_t iterations) { while (iterations-- > 0) sum = sum + size; }
+}
+";
+
+fn json(yamba: &mut Yamba, words: &str) -> Value {
+    serde_json::from_str(&yamba.run(words).ok().out).unwrap()
+}
+
+#[test]
+fn a_run_is_kept_as_its_document_says_it() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("many.yamba", MANY);
+    let measured = json(&mut yamba, "run many.yamba --set size=3 --quick --json");
+    let kept = json(&mut yamba, "show latest --json");
+    assert_eq!(kept, measured);
+    let listed = json(&mut yamba, "runs --json");
+    assert_eq!(listed[0]["id"], measured["id"]);
+    assert_eq!(listed[0]["complete"], true);
+    assert_eq!(listed[0]["benchmarks"][0], "many");
+}
+
+/// Killed at several moments; each time what was measured is there, with every raw interval.
+#[test]
+fn what_was_measured_outlives_a_kill() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("many.yamba", MANY);
+    yamba.run("build many.yamba").ok();
+    for (round, more) in [0, 130, 410].into_iter().enumerate() {
+        let mut child = yamba
+            .command(&["run", "many.yamba", "--quick"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        until("an entry is kept", || {
+            let listed = json(&mut yamba, "runs --json");
+            let all = listed.as_array().unwrap();
+            all.len() > round && !all[0]["benchmarks"].as_array().unwrap().is_empty()
+        });
+        std::thread::sleep(Duration::from_millis(more));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let listed = json(&mut yamba, "runs --json");
+        assert_eq!(listed[0]["complete"], false);
+        let run = json(&mut yamba, "show latest --json");
+        let entries = run["benchmarks"].as_array().unwrap();
+        assert!(!entries.is_empty() && entries.len() < 200);
+        for entry in entries {
+            assert!(!entry["intervals"].as_array().unwrap().is_empty());
+        }
+        assert!(!run["sources"].as_object().unwrap().is_empty());
+    }
+}
+
+/// A store that was asked for must be had before anything is measured; the usual one may be missing.
+#[test]
+fn a_store_that_cannot_be_had_is_said() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new()
+        .file("many.yamba", MANY)
+        .file("taken", "no folder");
+    let store = yamba.folder.path().join("taken/results.sqlite");
+    let words = ["run", "many.yamba", "--set", "size=3", "--quick"];
+    let asked: Vec<&str> = [&words[..], &["--store", store.to_str().unwrap()]].concat();
+    yamba.run_words(&asked).refused(&["taken", "--store FILE"]);
+    let mut yamba = yamba.env("YAMBA_STORE", &store);
+    let answer = yamba.run_words(&words).ok().says(&["many"]);
+    assert!(answer.err.contains("not stored"), "{}", answer.err);
+}
