@@ -33,7 +33,7 @@ enum Form {
 /// last entries of a running measurement may be lost, never more. What is to last is committed by [`lasting`].
 pub(crate) fn prepare(connection: &mut Connection) -> Result<(), Fault> {
     connection.busy_timeout(PATIENCE)?;
-    let form = form(connection)?;
+    let form = snapshot(connection, form)?;
     if matches!(form, Form::Foreign) {
         return Err(Fault::Foreign);
     }
@@ -56,6 +56,17 @@ pub(crate) fn lasting<T>(
     done
 }
 
+/// All that `work` reads is of one moment.
+pub(crate) fn snapshot<T>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let moment = connection.unchecked_transaction()?;
+    let done = work(&moment)?;
+    moment.commit()?;
+    Ok(done)
+}
+
 /// All of `work`, or nothing.
 pub(crate) fn transaction<T>(
     connection: &mut Connection,
@@ -71,6 +82,7 @@ fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {
     connection.query_row(sql, [], |row| row.get(0))
 }
 
+/// To be asked within one transaction: another process may be making the file a store meanwhile.
 fn form(connection: &Connection) -> Result<Form, Fault> {
     let application = number(connection, "PRAGMA application_id")?;
     let version = number(connection, "PRAGMA user_version")?;
@@ -114,7 +126,8 @@ fn migrate(connection: &mut Connection) -> Result<(), Fault> {
     transaction(connection, |connection| {
         let done = match form(connection)? {
             Form::Version(version) => version,
-            Form::None | Form::Foreign => 0,
+            Form::None => 0,
+            Form::Foreign => return Err(Fault::Foreign),
         };
         for step in &MIGRATIONS[done..] {
             connection.execute_batch(step)?;

@@ -9,7 +9,7 @@ use yamba_record::{Benchmark, Run};
 
 use crate::error::{Fault, StoreError};
 use crate::figures::figures;
-use crate::schema::{self, lasting, transaction};
+use crate::schema::{self, lasting, snapshot, transaction};
 use crate::{Detail, Listed, columns};
 
 pub(crate) struct Sqlite {
@@ -121,17 +121,6 @@ impl Sqlite {
 }
 
 const LATEST_FIRST: &str = "ORDER BY started DESC, rowid DESC";
-
-/// All that `work` reads is of one moment.
-fn snapshot<T>(
-    connection: &Connection,
-    work: impl FnOnce(&Connection) -> Result<T, Fault>,
-) -> Result<T, Fault> {
-    let moment = connection.unchecked_transaction()?;
-    let done = work(&moment)?;
-    moment.commit()?;
-    Ok(done)
-}
 
 /// The first column of all rows; `id` is the statement's parameter where it has one.
 fn column(connection: &Connection, sql: &str, id: &str) -> Result<Vec<String>, Fault> {
