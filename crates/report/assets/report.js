@@ -95,17 +95,19 @@
     const place = new Map(xs.map((x, i) => [x, i]));
     const data = [xs];
     const intervals = [null];
+    // What stands under the pointer is what the table has.
     const series = [{ label: chart.x, value: (_, v) => (v == null ? "" : short(v)) }];
     chart.curves.forEach((curve, i) => {
       const ys = xs.map(() => null);
       const marks = xs.map(() => null);
-      for (const [x, y, interval] of curve.points) { ys[place.get(x)] = y; marks[place.get(x)] = interval; }
+      const texts = xs.map(() => "");
+      for (const [x, y, interval, text] of curve.points) { const at = place.get(x); ys[at] = y; marks[at] = interval; texts[at] = text; }
       const colour = colours[i % colours.length];
       data.push(ys);
       intervals.push(marks);
       series.push({
         label: curve.name || chart.name, stroke: colour, width: 2, spanGaps: true, points: { show: true, size: 6 },
-        value: (_, v, s, at) => (v == null ? "" : digits(v) + (at != null && marks[at] ? ` [${digits(marks[at][0])}, ${digits(marks[at][1])}]` : "")),
+        value: (_, v, s, at) => texts[at] ?? "",
       });
       if (curve.line) {
         const [start, slope] = curve.line;

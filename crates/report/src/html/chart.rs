@@ -9,6 +9,7 @@ use yamba_stats::linear_regression;
 
 use super::head::letter;
 use super::rows::Row;
+use super::table::{figure_text, interval_text};
 use crate::number::{number, scale};
 
 /// A chart as the script draws it.
@@ -32,12 +33,14 @@ pub struct Chart {
     pub fits: Vec<String>,
 }
 
+/// x, y, the interval of y where there is one, and what is said of it: figure and interval as the table has them.
+type Point = (f64, f64, Option<[f64; 2]>, String);
+
 /// A curve, from left to right.
 #[derive(Serialize)]
 pub struct Curve {
     name: String,
-    /// x, y, and the interval of y where there is one.
-    points: Vec<(f64, f64, Option<[f64; 2]>)>,
+    points: Vec<Point>,
     /// Intercept and slope of the fitted line.
     line: Option<[f64; 2]>,
 }
@@ -140,7 +143,7 @@ fn is_sweep(curve: &Curve) -> bool {
     ends.is_some_and(|(a, b)| a.0 < b.0)
 }
 
-fn point(benchmark: &Benchmark, declared: &Declared) -> Option<(f64, f64, Option<[f64; 2]>)> {
+fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
     if !benchmark.valid {
         return None;
     }
@@ -149,15 +152,22 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<(f64, f64, Option
         Some(value) => value.as_f64(),
         None => evidence(&declared.against),
     }?;
-    let (y, interval) = match declared.figure.as_str() {
-        "latency" | "bandwidth" | "value" => (benchmark.median?, benchmark.interval),
-        "cycles" => (
-            benchmark.cycles?.median,
-            benchmark.cycles.map(|c| c.interval),
-        ),
-        name => (evidence(name)?, None),
+    let (y, interval, text) = match declared.figure.as_str() {
+        "latency" | "bandwidth" | "value" => {
+            let texts = [figure_text(benchmark), interval_text(benchmark)];
+            let text: Vec<String> = texts.into_iter().flatten().collect();
+            (benchmark.median?, benchmark.interval, text.join(" "))
+        }
+        "cycles" => {
+            let cycles = benchmark.cycles?;
+            (cycles.median, Some(cycles.interval), number(cycles.median))
+        }
+        name => {
+            let value = evidence(name)?;
+            (value, None, number(value))
+        }
     };
-    Some((x, y, interval))
+    Some((x, y, interval, text))
 }
 
 /// One curve for each value of `by`, and of whatever else differs between the points.

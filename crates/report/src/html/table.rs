@@ -94,7 +94,7 @@ fn cells(entry: Option<&Benchmark>) -> Markup {
     let cycles = benchmark.cycles.map(|c| c.median);
     markup! {
         td.number data-v=[benchmark.median] data-unit=[benchmark.unit.as_deref()] { (figure(benchmark)) }
-        td.number data-v=[width] { (interval(benchmark)) }
+        td.number data-v=[width] { (interval_text(benchmark).unwrap_or_default()) }
         td.number data-v=[cycles] { (cycles.map(number).unwrap_or_default()) }
         td.evidence { @for (name, evidence) in &benchmark.evidence { (said(name, evidence)) " " } }
         td.status data-v=(word(benchmark.status)) { (status(benchmark)) }
@@ -102,25 +102,30 @@ fn cells(entry: Option<&Benchmark>) -> Markup {
 }
 
 fn figure(benchmark: &Benchmark) -> Markup {
-    let unit = benchmark.unit.as_deref().unwrap_or_default();
-    let text = benchmark.median.map(|median| {
-        let (factor, unit) = scale(median, unit);
-        format!("{} {unit}", number(median * factor))
-    });
     markup! {
-        @if let Some(text) = text {
+        @if let Some(text) = figure_text(benchmark) {
             @if benchmark.valid { (text) } @else { s.invalid { (text) } }
         }
     }
 }
 
-fn interval(benchmark: &Benchmark) -> String {
+/// `4.096 us`
+pub fn figure_text(benchmark: &Benchmark) -> Option<String> {
+    let median = benchmark.median?;
+    let (factor, unit) = scale(median, benchmark.unit.as_deref().unwrap_or_default());
+    Some(format!("{} {unit}", number(median * factor)))
+}
+
+/// `[3.686, 4.506]`, in the unit of the figure.
+pub fn interval_text(benchmark: &Benchmark) -> Option<String> {
+    let [low, high] = benchmark.interval?;
     let unit = benchmark.unit.as_deref().unwrap_or_default();
-    let Some((median, [low, high])) = benchmark.median.zip(benchmark.interval) else {
-        return String::new();
-    };
-    let (factor, _) = scale(median, unit);
-    format!("[{}, {}]", number(low * factor), number(high * factor))
+    let (factor, _) = scale(benchmark.median?, unit);
+    Some(format!(
+        "[{}, {}]",
+        number(low * factor),
+        number(high * factor)
+    ))
 }
 
 fn said(name: &str, evidence: &Evidence) -> Markup {

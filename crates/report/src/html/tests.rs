@@ -1,51 +1,10 @@
 //! Made-up runs, and what must be on their pages.
 
-use serde_json::json;
-use yamba_record::run::{About, Launch};
-use yamba_record::{Benchmark, Run};
-
 use super::html;
+use made_up::{HOSTILE, benchmark, hurt, run};
 
-fn machine() -> yamba_record::Machine {
-    yamba_record::Machine {
-        isa: "x86_64".to_owned(),
-        system: "linux".to_owned(),
-        cpu: Some("Made Up 3000".to_owned()),
-        cpus: 2,
-        ..yamba_record::Machine::default()
-    }
-}
-
-fn benchmark(name: &str, size: u64, status: &str) -> Benchmark {
-    let is_measured = matches!(status, "ok" | "invalid");
-    let mut benchmark: Benchmark = serde_json::from_value(json!({
-        "name": name, "class": name, "ports": [], "parameters": {"size": size}, "processes": 1, "status": status, "valid": status == "ok",
-        "unit": "ns", "operations": 1.0, "median": null, "interval": null, "samples": [], "evidence": {}, "notes": [],
-        "charts": [{"figure": "latency", "against": "size", "by": null, "log": true, "fit_linear": false}],
-    }))
-    .unwrap();
-    if is_measured {
-        benchmark.median = Some(size as f64);
-        benchmark.interval = Some([size as f64 * 0.9, size as f64 * 1.1]);
-        benchmark.samples = (0..66).map(|i| size as f64 + f64::from(i)).collect();
-        benchmark.launches = vec![
-            Launch {
-                median: benchmark.median,
-                ..Launch::default()
-            };
-            6
-        ];
-        benchmark.evidence = [("faults".to_owned(), serde_json::from_value(json!({"median": 1.0, "min": 0.5, "max": 7.25, "expects": [0.98, null], "outside": 3})).unwrap())].into();
-    }
-    benchmark
-}
-
-fn run(benchmarks: Vec<Benchmark>) -> Run {
-    let mut run = Run::new(machine());
-    run.id = "0123456789abcdef".to_owned();
-    run.benchmarks = benchmarks;
-    run
-}
+#[path = "../../tests/browser/made_up.rs"]
+mod made_up;
 
 fn charts(page: &str) -> serde_json::Value {
     let start =
@@ -91,27 +50,7 @@ fn every_entry_is_there_with_what_stands_behind_it() {
 
 #[test]
 fn names_are_data() {
-    let hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&";
-    let mut one = benchmark(hostile, 1, "ok");
-    let mut two = benchmark(hostile, 2, "invalid");
-    for b in [&mut one, &mut two] {
-        b.notes = vec![hostile.to_owned()];
-        b.unit = Some(hostile.to_owned());
-        b.about = About {
-            group: Some(hostile.to_owned()),
-            summary: Some(hostile.to_owned()),
-            ..About::default()
-        };
-        b.parameters.0.push((hostile.to_owned(), json!(hostile)));
-    }
-    let mut three = one.clone();
-    three.parameters.0[0].1 = json!(3);
-    let mut hurt = run(vec![one, two, three]);
-    hurt.id = hostile.to_owned();
-    hurt.tags = vec![hostile.to_owned()];
-    hurt.machine.cpu = Some(hostile.to_owned());
-    hurt.producer.arguments = vec![hostile.to_owned()];
-    for page in [html(&[hurt.clone()]), html(&[hurt.clone(), hurt])] {
+    for page in [html(&[hurt()]), html(&[hurt(), hurt()])] {
         assert!(!page.contains("<img"), "an element of a name's own");
         assert!(!page.contains("<script>alert"));
         assert_eq!(
@@ -119,7 +58,7 @@ fn names_are_data() {
             3,
             "an early end of the data"
         );
-        assert_eq!(charts(&page)[0]["name"], hostile);
+        assert_eq!(charts(&page)[0]["name"], HOSTILE);
     }
 }
 

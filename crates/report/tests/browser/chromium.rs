@@ -1,0 +1,207 @@
+//! Chromium without a window, spoken to over a pipe in its DevTools protocol (<https://chromedevtools.github.io/devtools-protocol/>).
+//!
+//! The protocol is JSON in both directions with a zero byte after each message: a pipe needs neither a driver's program nor a port that another test could take.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// So long an answer is waited for. It ends a test that hangs and measures nothing.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Debian's name first, then those of others.
+const PROGRAMS: [&str; 4] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+];
+
+/// No window, no first visit, nothing that asks a network. The sandbox needs rights that a container does not give; all that is shown is a page of ours.
+const OPTIONS: [&str; 10] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--remote-debugging-pipe",
+];
+
+/// A running browser and its own folder.
+pub struct Browser {
+    process: Child,
+    to: Option<ChildStdin>,
+    from: Receiver<Value>,
+    last: u64,
+    /// Events that came while an answer was waited for.
+    events: VecDeque<Value>,
+    folder: TempDir,
+}
+
+/// The browser that all tests of this program share, as long as one of them runs.
+static SHARED: Mutex<Weak<Mutex<Browser>>> = Mutex::new(Weak::new());
+
+/// None where there is no Chromium and tests may be left out.
+pub fn shared() -> Option<Arc<Mutex<Browser>>> {
+    let mut shared = lock(&SHARED);
+    if let Some(browser) = shared.upgrade() {
+        return Some(browser);
+    }
+    let Some(program) = program() else {
+        let must = std::env::var_os("YAMBA_TEST_ALL").is_some();
+        assert!(!must, "none of {PROGRAMS:?} is installed");
+        eprintln!("left out: none of {PROGRAMS:?} is installed");
+        return None;
+    };
+    let browser = Arc::new(Mutex::new(Browser::start(&program)));
+    *shared = Arc::downgrade(&browser);
+    Some(browser)
+}
+
+/// A test that failed with the browser in its hands does not fail those after it.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn program() -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&folders).collect();
+    let all = PROGRAMS
+        .iter()
+        .flat_map(|p| folders.iter().map(move |f| f.join(p)));
+    all.into_iter().find(|path| path.is_file())
+}
+
+impl Browser {
+    fn start(program: &Path) -> Browser {
+        let folder = tempfile::tempdir().unwrap();
+        let mut data = std::ffi::OsString::from("--user-data-dir=");
+        data.push(folder.path());
+        // It reads from descriptor 3 and writes to 4.
+        let mut process = Command::new("sh")
+            .args([
+                "-c",
+                r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#,
+                "sh",
+            ])
+            .arg(program)
+            .args(OPTIONS)
+            .arg(data)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let to = process.stdin.take();
+        let from = messages(process.stdout.take().unwrap());
+        Browser {
+            process,
+            to,
+            from,
+            last: 0,
+            events: VecDeque::new(),
+            folder,
+        }
+    }
+
+    /// Sends a command and gives its result.
+    pub fn call(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Value {
+        self.last += 1;
+        let id = self.last;
+        let mut message = json!({"id": id, "method": method, "params": parameters});
+        if let Some(session) = session {
+            message["sessionId"] = json!(session);
+        }
+        let to = self.to.as_mut().unwrap();
+        to.write_all(message.to_string().as_bytes()).unwrap();
+        to.write_all(&[0]).unwrap();
+        to.flush().unwrap();
+        loop {
+            let mut message = self.next(method);
+            if message["id"] == id {
+                assert!(
+                    message.get("error").is_none(),
+                    "{method}: {}",
+                    message["error"]
+                );
+                return message["result"].take();
+            }
+            self.events.push_back(message);
+        }
+    }
+
+    /// Waits for an event of a session. Events before it stay to be asked for.
+    pub fn wait(&mut self, session: &str, event: &str) -> Value {
+        let mut seen = 0;
+        loop {
+            while seen == self.events.len() {
+                let message = self.next(event);
+                self.events.push_back(message);
+            }
+            let message = &self.events[seen];
+            if message["sessionId"] == session && message["method"] == event {
+                return self.events.remove(seen).unwrap()["params"].take();
+            }
+            seen += 1;
+        }
+    }
+
+    /// All events of a session that have come.
+    pub fn events(&mut self, session: &str) -> Vec<Value> {
+        let all = std::mem::take(&mut self.events).into_iter();
+        let (own, others): (Vec<Value>, Vec<Value>) = all.partition(|m| m["sessionId"] == session);
+        self.events = others.into();
+        own
+    }
+
+    /// Where pages and downloads may stand.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn next(&mut self, wanted: &str) -> Value {
+        let message = self.from.recv_timeout(PATIENCE);
+        message.unwrap_or_else(|e| panic!("no answer of the browser to {wanted}: {e}"))
+    }
+}
+
+impl Drop for Browser {
+    /// The end of the pipe ends the browser and its helpers; what does not end is killed.
+    fn drop(&mut self) {
+        self.to = None;
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(10) {
+            if let Ok(Some(_)) = self.process.try_wait() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Reads on until the browser ends, so that a wait for a message can have an end as well.
+fn messages(from: ChildStdout) -> Receiver<Value> {
+    let (to, messages) = channel();
+    thread::spawn(move || {
+        for message in BufReader::new(from).split(0).map_while(Result::ok) {
+            let message = serde_json::from_slice(&message).expect("the browser speaks JSON");
+            if to.send(message).is_err() {
+                break;
+            }
+        }
+    });
+    messages
+}

@@ -1,0 +1,75 @@
+//! Made-up runs for the tests of the page.
+
+use serde_json::json;
+use yamba_record::run::{About, Launch};
+use yamba_record::{Benchmark, Run};
+
+/// What would run, load or end something if a page took it for markup.
+pub const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&";
+
+fn machine() -> yamba_record::Machine {
+    yamba_record::Machine {
+        isa: "x86_64".to_owned(),
+        system: "linux".to_owned(),
+        cpu: Some("Made Up 3000".to_owned()),
+        cpus: 2,
+        ..yamba_record::Machine::default()
+    }
+}
+
+/// A benchmark at one point, with samples and evidence where its status says that it was measured.
+pub fn benchmark(name: &str, size: u64, status: &str) -> Benchmark {
+    let is_measured = matches!(status, "ok" | "invalid");
+    let mut benchmark: Benchmark = serde_json::from_value(json!({
+        "name": name, "class": name, "ports": [], "parameters": {"size": size}, "processes": 1, "status": status, "valid": status == "ok",
+        "unit": "ns", "operations": 1.0, "median": null, "interval": null, "samples": [], "evidence": {}, "notes": [],
+        "charts": [{"figure": "latency", "against": "size", "by": null, "log": true, "fit_linear": false}],
+    }))
+    .unwrap();
+    if is_measured {
+        benchmark.median = Some(size as f64);
+        benchmark.interval = Some([size as f64 * 0.9, size as f64 * 1.1]);
+        benchmark.samples = (0..66).map(|i| size as f64 + f64::from(i)).collect();
+        benchmark.launches = vec![
+            Launch {
+                median: benchmark.median,
+                ..Launch::default()
+            };
+            6
+        ];
+        benchmark.evidence = [("faults".to_owned(), serde_json::from_value(json!({"median": 1.0, "min": 0.5, "max": 7.25, "expects": [0.98, null], "outside": 3})).unwrap())].into();
+    }
+    benchmark
+}
+
+/// A run of these.
+pub fn run(benchmarks: Vec<Benchmark>) -> Run {
+    let mut run = Run::new(machine());
+    run.id = "0123456789abcdef".to_owned();
+    run.benchmarks = benchmarks;
+    run
+}
+
+/// A run in which every text is hostile.
+pub fn hurt() -> Run {
+    let mut one = benchmark(HOSTILE, 1, "ok");
+    let mut two = benchmark(HOSTILE, 2, "invalid");
+    for b in [&mut one, &mut two] {
+        b.notes = vec![HOSTILE.to_owned()];
+        b.unit = Some(HOSTILE.to_owned());
+        b.about = About {
+            group: Some(HOSTILE.to_owned()),
+            summary: Some(HOSTILE.to_owned()),
+            ..About::default()
+        };
+        b.parameters.0.push((HOSTILE.to_owned(), json!(HOSTILE)));
+    }
+    let mut three = one.clone();
+    three.parameters.0[0].1 = json!(3);
+    let mut hurt = run(vec![one, two, three]);
+    hurt.id = HOSTILE.to_owned();
+    hurt.tags = vec![HOSTILE.to_owned()];
+    hurt.machine.cpu = Some(HOSTILE.to_owned());
+    hurt.producer.arguments = vec![HOSTILE.to_owned()];
+    hurt
+}

@@ -1,0 +1,194 @@
+//! The page in a real browser. Without Chromium these tests are left out, unless YAMBA_TEST_ALL is set, as `make test` does.
+
+mod chromium;
+mod made_up;
+mod page;
+
+use serde_json::json;
+use yamba_record::Run;
+
+use made_up::{HOSTILE, benchmark, hurt, run};
+use page::Page;
+
+/// A sweep of four sizes in no order, a figure alone, an invalid one and one that was skipped.
+fn some() -> Run {
+    let mut invalid = benchmark("lat_wrong", 16, "invalid");
+    invalid.notes = vec!["faults is 1, expected 7".to_owned()];
+    run(vec![
+        benchmark("lat_mem", 4096, "ok"),
+        benchmark("lat_mem", 512, "ok"),
+        benchmark("lat_mem", 1024, "ok"),
+        benchmark("lat_mem", 65536, "ok"),
+        benchmark("lat_alone", 300, "ok"),
+        invalid,
+        benchmark("lat_absent", 1, "skipped"),
+    ])
+}
+
+/// Opens the page of `runs`, does what a test does with it, and looks for what the page must never do.
+fn on_page(runs: &[Run], test: impl FnOnce(&mut Page)) {
+    let Some(browser) = chromium::shared() else {
+        return;
+    };
+    let mut browser = chromium::lock(&browser);
+    let mut page = Page::of(&mut browser, runs);
+    test(&mut page);
+    assert_eq!(page.faults(), [""; 0]);
+}
+
+/// Points of a canvas that are not clear.
+const INK: &str = "(() => { const c = document.querySelector('.plot canvas'); if (!c) return 0;
+    return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.filter((v, i) => i % 4 === 3 && v > 0).length; })()";
+
+#[test]
+fn a_page_from_a_file_asks_for_nothing_and_complains_of_nothing() {
+    on_page(&[some(), some()], |page| {
+        assert_eq!(page.value("document.readyState"), "complete");
+        assert_eq!(page.value("location.protocol"), "file:");
+        assert_eq!(
+            page.value("performance.getEntriesByType('resource').length"),
+            0
+        );
+    });
+}
+
+#[test]
+fn charts_are_drawn() {
+    on_page(&[some()], |page| {
+        page.place(".plot");
+        page.until(&format!("{INK} > 2000"));
+        assert_eq!(page.value("document.querySelectorAll('.plot').length"), 1);
+    });
+}
+
+#[test]
+fn a_chart_shows_the_value_of_the_table_under_the_pointer() {
+    on_page(&[some()], |page| {
+        page.place(".plot");
+        page.until("!!document.querySelector('.plot .u-over')");
+        let [x, y, width, height] = page.place(".plot .u-over");
+        for (at, size) in [(x + 2.0, "512"), (x + width - 2.0, "64Ki")] {
+            page.point_at(at, y + height / 2.0);
+            page.until(&format!(
+                "document.querySelector('.plot .u-legend').innerText.includes({})",
+                json!(size)
+            ));
+            let [figure, interval] = row_of(page, size);
+            let legend = page.text(".plot .u-legend");
+            assert!(legend.contains(&format!("{figure} {interval}")), "{legend}");
+        }
+    });
+}
+
+/// Figure and interval of `lat_mem` at a size, as the table has them.
+fn row_of(page: &mut Page, size: &str) -> [String; 2] {
+    let size = size.replace("64Ki", "65536");
+    let cells = format!(
+        "(r => [r.cells[2].innerText, r.cells[3].innerText])([...document.querySelectorAll('.figures tbody tr')]
+            .find(r => r.cells[0].innerText === 'lat_mem' && r.cells[1].innerText === 'size={size}'))"
+    );
+    serde_json::from_value(page.value(&cells)).unwrap()
+}
+
+#[test]
+fn a_table_sorts_both_ways_and_says_so() {
+    on_page(&[some()], |page| {
+        let figures = "table.figures td.number[data-unit]";
+        let before = page.texts(figures);
+        assert_eq!(before[0], "4.096 us");
+        page.click("th[data-column='2'] button");
+        let up = [
+            "16 ns", "300 ns", "512 ns", "1.024 us", "4.096 us", "65.54 us",
+        ];
+        assert_eq!(page.texts(figures), up);
+        assert_eq!(page.texts("th[aria-sort=ascending]").len(), 1);
+        page.click("th[data-column='2'] button");
+        assert_eq!(page.texts(figures)[0], "65.54 us");
+        assert_eq!(page.texts("th[aria-sort=descending]").len(), 1);
+        page.click("th[data-column='0'] button");
+        assert_eq!(page.texts("table.figures tbody th.name")[0], "lat_alone");
+        assert_eq!(page.texts("th[aria-sort]").len(), 1);
+    });
+}
+
+#[test]
+fn a_filter_leaves_what_contains_its_words() {
+    on_page(&[some()], |page| {
+        page.click("#filter");
+        page.write("lat_mem SIZE=1024");
+        assert_eq!(page.texts("table.figures tbody th.name"), ["lat_mem"]);
+        assert_eq!(page.text("#found"), "1 of 7 rows");
+        page.value("document.querySelector('#filter').select()");
+        page.write("invalid");
+        assert_eq!(page.texts("table.figures tbody th.name"), ["lat_wrong"]);
+    });
+}
+
+#[test]
+fn the_keyboard_reaches_a_figure_and_unfolds_it() {
+    on_page(&[some()], |page| {
+        assert_eq!(page.texts(".behind").len(), 0, "folded at first");
+        let on_button = "document.activeElement.matches('th.name button')";
+        for _ in 0..40 {
+            page.press("Tab");
+            if page.value(on_button) == json!(true) {
+                break;
+            }
+        }
+        assert_eq!(page.value(on_button), true, "out of the keyboard's reach");
+        page.press("Enter");
+        page.until("document.activeElement.getAttribute('aria-expanded') === 'true'");
+        let behind = page.texts(".behind").concat();
+        assert!(behind.contains("Medians of the launches"), "{behind}");
+        assert!(
+            behind.contains("yamba show 0123456789abcdef lat_mem --raw"),
+            "{behind}"
+        );
+        assert_eq!(page.texts(".behind figure.samples").len(), 1);
+        page.press("Enter");
+        page.until("document.activeElement.getAttribute('aria-expanded') === 'false'");
+        assert_eq!(page.texts(".behind").len(), 0);
+    });
+}
+
+#[test]
+fn names_are_shown_and_never_run() {
+    on_page(&[hurt()], |page| {
+        assert!(
+            page.texts("tbody th.name")
+                .iter()
+                .all(|name| name == HOSTILE)
+        );
+        assert_eq!(page.value("document.images.length"), 0);
+        page.place(".plot");
+        page.until(&format!("{INK} > 2000"));
+        page.click("th.name button");
+        page.click("th[data-sort=word] button");
+        let legend = page.text(".plot .u-legend");
+        assert!(legend.contains(HOSTILE), "{legend}");
+    });
+}
+
+#[test]
+fn an_invalid_figure_is_seen_to_be_invalid() {
+    on_page(&[some()], |page| {
+        let style =
+            page.value("getComputedStyle(document.querySelector('s.invalid')).textDecorationLine");
+        assert_eq!(style, "line-through");
+        let status = page.texts("td.status");
+        let invalid: Vec<&String> = status.iter().filter(|s| s.contains("invalid")).collect();
+        assert_eq!(invalid.len(), 1);
+        assert!(invalid[0].contains("faults is 1, expected 7"));
+    });
+}
+
+#[test]
+fn a_phone_s_page_does_not_scroll_sideways() {
+    on_page(&[some(), some()], |page| {
+        page.place(".plot");
+        page.until("!!document.querySelector('.plot .u-over')");
+        page.window(390, 800);
+        page.until("document.documentElement.scrollWidth === document.documentElement.clientWidth");
+        assert_eq!(page.value("innerWidth"), 390);
+    });
+}
