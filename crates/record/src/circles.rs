@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Groups of tests, each launch by itself as each of the paper's runs is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Circles {
     /// The unit of all latencies here: `cycles` where the length of a core cycle is known, else `ns`.
     pub unit: String,
@@ -26,6 +27,7 @@ pub struct Circles {
 
 /// The groups of one launch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CirclesLaunch {
     /// Which one, from 0.
     pub launch: u64,
@@ -39,6 +41,7 @@ pub struct CirclesLaunch {
 
 /// The tests of one size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CircleGroup {
     /// Circles in each test (N).
     pub test_size: u64,
@@ -59,6 +62,7 @@ pub struct CircleGroup {
 
 /// The latency of a single circle, which is never measured: inferred from the tests of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PrimaryLatency {
     /// Circles in each of those tests (N).
     pub test_size: u64,

@@ -71,6 +71,7 @@ pub struct Begin {
 
 /// A clock and its errors.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Clock {
     /// Its name.
     pub name: String,
@@ -86,6 +87,7 @@ fn one() -> u64 {
 
 /// Where a process runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Placement {
     /// `pinned` or `free`.
     pub kind: String,
@@ -99,6 +101,7 @@ pub struct Placement {
 
 /// What the harness itself used while several processes were measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HarnessUse {
     /// Processes that ran the benchmark.
     pub processes: u64,
@@ -114,6 +117,7 @@ pub struct HarnessUse {
 
 /// Why a stretch was timed that is not a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
     /// Caches and clock rate settle.
@@ -127,6 +131,7 @@ pub enum Purpose {
 
 /// The benchmark and its dummy, timed once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sizing {
     /// Why.
     #[serde(default)]
@@ -188,6 +193,7 @@ pub struct RawInterval {
 
 /// What the system did to a process while an interval, benchmark and dummy, was timed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Disturbance {
     /// Times that the processor was taken away.
     #[serde(default)]
@@ -214,6 +220,7 @@ pub struct Disturbance {
 
 /// When one of several processes ran the benchmark, in ns on one clock of the whole system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Load {
     /// It began to run the benchmark.
     pub ready_ns: f64,

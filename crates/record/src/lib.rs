@@ -16,3 +16,6 @@ pub use machine::Machine;
 pub use parameters::Parameters;
 pub use program::Program;
 pub use run::{Benchmark, Evidence, Interval, Run, Status};
+
+#[cfg(test)]
+mod published;

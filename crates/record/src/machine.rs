@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the machine is; nothing that names it or its owner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {
     /// The instruction set.
     pub isa: String,
@@ -36,6 +37,7 @@ pub struct Machine {
 
 /// The disk that scratch files are on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Scratch {
     /// Whether it is memory: nothing there is ever read from storage.
     pub is_memory: bool,

@@ -8,7 +8,11 @@ use serde_json::Value;
 
 /// Names with values; a JSON object that keeps its order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Parameters(pub Vec<(String, Value)>);
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Parameters(
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Value>"))]
+    pub  Vec<(String, Value)>,
+);
 
 impl Parameters {
     /// The value of a parameter.

@@ -68,6 +68,7 @@ pub struct Bound {
 
 /// `at_least 1 cycle;`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Physical {
     /// Which side.
     pub kind: Side,
@@ -79,6 +80,7 @@ pub struct Physical {
 
 /// Which side a bound is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
     /// Nothing is less.
@@ -89,6 +91,7 @@ pub enum Side {
 
 /// `chart FIGURE against X ...`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Chart {
     /// What is drawn.
     pub figure: String,

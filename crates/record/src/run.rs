@@ -16,8 +16,10 @@ pub const SCHEMA: &str = "yamba-run/1";
 
 /// Everything one command measured; its entries as they are, or in another form that serialises alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Run<B = Benchmark> {
-    /// [`SCHEMA`].
+    /// The form of the document: [`SCHEMA`].
+    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// Where it was measured.
     pub machine: Machine,
@@ -34,6 +36,7 @@ pub struct Run<B = Benchmark> {
     pub plan: Plan,
     /// What tells it from all other runs: sixteen hexadecimal digits, drawn when it began. Empty in documents of before.
     #[serde(default)]
+    #[cfg_attr(test, schemars(extend("pattern" = "^([0-9a-f]{16})?$")))]
     pub id: String,
     /// Names that a person gave it.
     #[serde(default)]
@@ -51,18 +54,37 @@ pub struct Run<B = Benchmark> {
 
 /// The program that measured, and how it was called.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Producer {
-    /// `yamba` with its version.
+    /// `yamba` with its version; of an imported run the program that measured it, as its results name it.
     pub version: String,
     /// The words of the command line after the program's own name.
     pub arguments: Vec<String>,
     /// The C++ compiler as it names itself; none where nothing was compiled.
     #[serde(default)]
     pub compiler: Option<String>,
+    /// How the figures of another program came here; none where Yamba measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
+}
+
+/// Where figures come from that another program measured. Such a run has no launches and no raw intervals, and of the machine it has what the
+/// results say: what they do not say is none, an empty text, 0 or false.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Imported {
+    /// The form of the results: `lmbench` or `google-benchmark`.
+    pub form: String,
+    /// `yamba` with the version that read them.
+    pub by: String,
+    /// What of them is left out, since it is no figure that is known: the place and the text.
+    #[serde(default)]
+    pub left_out: Vec<String>,
 }
 
 /// What a reader wants to know of a benchmark besides its figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct About {
     /// The heading under which it stands in a table: `memory`, `processes`.
     #[serde(default)]
@@ -83,6 +105,7 @@ pub struct About {
 
 /// A file of the language, as it was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SourceFile {
     /// Where it was found; of what is embedded, from the root of the checkout.
     pub path: String,
@@ -92,6 +115,7 @@ pub struct SourceFile {
 
 /// How a run was to measure; what each launch was told is in [`Launch`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Plan {
     /// Decides the order in which launches of the run's benchmarks took turns.
     pub seed: u64,
@@ -161,6 +185,7 @@ impl Run {
 
 /// How a measurement ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// The figure is what its name says.
@@ -175,6 +200,8 @@ pub enum Status {
 
 /// One benchmark at one parameter point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(transform = crate::published::good_has_a_figure))]
 pub struct Benchmark {
     /// The benchmark's name: that of its class.
     pub name: String,
@@ -272,6 +299,7 @@ pub struct Benchmark {
 
 /// What an interval of confidence speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum IntervalKind {
     /// Another run's median, as far as launches of this one differ.
     #[serde(rename = "between launches")]
@@ -283,6 +311,7 @@ pub enum IntervalKind {
 
 /// What one fresh process, or one set of processes at the same time, measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Launch {
     /// The median of its samples, in the benchmark's unit; none if none counted.
     pub median: Option<f64>,
@@ -320,6 +349,7 @@ pub struct Launch {
 
 /// What a launch was to do.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Told {
     /// Timed intervals, at least; under load exactly.
     pub intervals: u64,
@@ -333,6 +363,7 @@ pub struct Told {
 
 /// What all processes did together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Throughput {
     /// The sum of the processes' medians.
     pub sum: f64,
@@ -342,6 +373,7 @@ pub struct Throughput {
 
 /// A latency in core cycles, each sample by the length of a cycle at its own moment. The interval is of the same kind as the figure's.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cycles {
     /// The median.
     pub median: f64,
@@ -351,6 +383,7 @@ pub struct Cycles {
 
 /// What one evidence said over all intervals; none where it never was a number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Evidence {
     /// Its median.
     pub median: Option<f64>,
@@ -367,6 +400,7 @@ pub struct Evidence {
 
 /// One interval as it was read, and what it amounts to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Interval {
     /// Calls of the benchmark.
     pub passes: u64,

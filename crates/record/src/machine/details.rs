@@ -8,6 +8,7 @@ pub const VERSION: u64 = 1;
 
 /// What the system tells, what would disturb a measurement, and what cannot be measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Details {
     /// [`VERSION`] of the program that wrote it.
@@ -46,6 +47,7 @@ pub struct Details {
 
 /// The processor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Processor {
     /// Its maker, as it says itself.
@@ -78,6 +80,7 @@ pub struct Processor {
 
 /// Cores that are alike.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CoreKind {
     /// What they are called, where that is told.
@@ -90,6 +93,7 @@ pub struct CoreKind {
 
 /// A cache.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Cache {
     /// 1 is the nearest.
@@ -110,6 +114,7 @@ pub struct Cache {
 
 /// A translation look-aside buffer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Tlb {
     /// 1 is the nearest.
@@ -128,6 +133,7 @@ pub struct Tlb {
 
 /// The clock rate and who sets it; hertz.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Frequency {
     /// The kernel's driver.
@@ -156,6 +162,7 @@ pub struct Frequency {
 
 /// Sleep states of an idle processor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Idle {
     /// The kernel's driver.
@@ -168,6 +175,7 @@ pub struct Idle {
 
 /// One sleep state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct IdleState {
     /// Its name.
@@ -178,6 +186,7 @@ pub struct IdleState {
 
 /// Main memory; bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Memory {
     /// All of it.
@@ -204,6 +213,7 @@ pub struct Memory {
 
 /// A memory node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Node {
     /// Its processors, as a list.
@@ -214,6 +224,7 @@ pub struct Node {
 
 /// The kernel's settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Kernel {
     /// How it preempts: the word of its build.
@@ -240,6 +251,7 @@ pub struct Kernel {
 
 /// A weakness of the processor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Mitigation {
     /// The kernel's name of it.
@@ -250,6 +262,7 @@ pub struct Mitigation {
 
 /// What stands between the system and the hardware.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Virtualisation {
     /// The hypervisor, where it says who it is.
@@ -266,6 +279,7 @@ pub struct Virtualisation {
 
 /// Timer sources.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Timers {
     /// The kernel's clock source.
@@ -284,6 +298,7 @@ pub struct Timers {
 
 /// Where scratch files go.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Storage {
     /// `$TMPDIR` or `/var/tmp`; a path may name its owner.
@@ -314,6 +329,7 @@ pub struct Storage {
 
 /// What a process may have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Limits {
     /// Bytes that may be locked in memory.
@@ -330,6 +346,7 @@ pub struct Limits {
 
 /// A number or none at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Limit {
     /// This many.
@@ -340,6 +357,7 @@ pub enum Limit {
 
 /// The word for no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Unlimited {
     /// `unlimited`
@@ -348,6 +366,7 @@ pub enum Unlimited {
 
 /// What this process may do.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Privileges {
     /// Of the capabilities that matter to a measurement, those that are in force.
@@ -368,7 +387,9 @@ pub struct Privileges {
 
 /// What the machine did when it was looked at.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
+#[cfg_attr(test, schemars(rename = "MachineLoad"))]
 pub struct Load {
     /// Threads that ran or wanted to: means of 1, 5 and 15 minutes.
     pub average: Option<[f64; 3]>,
@@ -382,6 +403,8 @@ pub struct Load {
 
 /// Something that would disturb a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "MachineDisturbance"))]
 pub struct Disturbance {
     /// A word for it, the same in every version.
     pub name: String,
@@ -393,6 +416,7 @@ pub struct Disturbance {
 
 /// What helps against a disturbance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Mend {
     /// A command to copy.
@@ -403,6 +427,7 @@ pub enum Mend {
 
 /// Something that cannot be measured here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cannot {
     /// What.
     pub what: String,

@@ -468,6 +468,7 @@ fn origin(analysis: &Analysis, jobs: &[Job], target: &Target) -> Origin {
                 .map(|a| a.to_string_lossy().into_owned())
                 .collect(),
             compiler: build::compiler_version(analysis, target),
+            imported: None,
         },
         sources: about::sources(analysis, jobs.iter().map(|j| &j.about)),
     }

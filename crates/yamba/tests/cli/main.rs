@@ -16,6 +16,7 @@ mod remote;
 mod results;
 mod run_options;
 mod run_whole;
+mod schema;
 mod support;
 mod time;
 mod trust;

@@ -27,7 +27,7 @@ fn a_run_is_one_document() {
     let mut yamba = Yamba::new().file("adds.yamba", PRIME);
     let answer = yamba.run("run adds.yamba --quick --json").ok();
     let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
-    assert_eq!(run["schema"], "yamba-run/1");
+    crate::schema::is_run(&run);
     let points = run["benchmarks"].as_array().unwrap();
     assert_eq!(points.len(), 2);
     for point in points {
@@ -337,6 +337,7 @@ fn ctrl_c_keeps_what_was_measured() {
     assert!(started.elapsed() < Duration::from_secs(10));
     assert_eq!(answer.status, 1, "{}", answer.err);
     let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    crate::schema::is_run(&run);
     assert_eq!(run["interrupted"], true);
     let all = run["benchmarks"].as_array().unwrap();
     let is_measured = |b: &&serde_json::Value| b["status"] != "skipped";

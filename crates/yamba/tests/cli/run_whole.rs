@@ -275,6 +275,7 @@ fn failures_cost_their_own_figure_only() {
     let answer = yamba.run("run --quick --launches 1 --json");
     assert_eq!(answer.status, 1, "{}", answer.err);
     let run = document(&answer);
+    crate::schema::is_run(&run);
     let statuses: Vec<(&str, &str)> = run["benchmarks"]
         .as_array()
         .unwrap()
@@ -340,6 +341,7 @@ fn an_interrupted_run_writes_what_it_has() {
     let answer = Answer::of(child.wait_with_output().unwrap());
     assert_eq!(answer.status, 1, "{}", answer.err);
     let run = document(&answer);
+    crate::schema::is_run(&run);
     assert_eq!(run["interrupted"], true);
     let each = run["benchmarks"].as_array().unwrap().iter();
     let measured: Vec<(&str, &str)> = each

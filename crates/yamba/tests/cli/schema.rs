@@ -1,0 +1,220 @@
+//! Documents against the published schemas, docs/schema. The checker knows the keywords that those use and stops at any other: the validators of JSON
+//! Schema that there are take longer to compile than all that uses this one.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{Yamba, root};
+
+/// A published schema.
+pub struct Schema {
+    root: Value,
+    /// Whether a field that it does not name is a fault too: what is written now is all documented.
+    is_closed: bool,
+}
+
+impl Schema {
+    fn published(name: &str, is_closed: bool) -> Schema {
+        let path = root().join("docs/schema").join(name);
+        let root = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        Schema { root, is_closed }
+    }
+
+    /// What is wrong with a document, each with its place.
+    fn faults(&self, document: &Value) -> Vec<String> {
+        let mut faults = Vec::new();
+        self.check(&self.root, document, "", &mut faults);
+        faults
+    }
+
+    fn holds(&self, schema: &Value, value: &Value) -> bool {
+        let mut faults = Vec::new();
+        self.check(schema, value, "", &mut faults);
+        faults.is_empty()
+    }
+
+    fn check(&self, schema: &Value, value: &Value, place: &str, faults: &mut Vec<String>) {
+        let Some(rules) = schema.as_object() else {
+            let allows = schema
+                .as_bool()
+                .expect("a schema is an object, true or false");
+            faults.extend((!allows).then(|| format!("{place}: is not allowed")));
+            return;
+        };
+        for (keyword, rule) in rules {
+            let holds = match keyword.as_str() {
+                "$schema" | "$defs" | "title" | "description" | "format" | "then" | "else" => true,
+                "$ref" => {
+                    let name = rule.as_str().unwrap().trim_start_matches('#');
+                    let target = self.root.pointer(name).expect("what it refers to is there");
+                    self.check(target, value, place, faults);
+                    true
+                }
+                "type" => is_of_type(rule, value),
+                "const" => rule == value,
+                "minimum" => value.as_f64().is_none_or(|v| v >= rule.as_f64().unwrap()),
+                "minItems" => value
+                    .as_array()
+                    .is_none_or(|a| a.len() as u64 >= rule.as_u64().unwrap()),
+                "maxItems" => value
+                    .as_array()
+                    .is_none_or(|a| a.len() as u64 <= rule.as_u64().unwrap()),
+                "pattern" => value.as_str().is_none_or(|text| matches(rule, text)),
+                "anyOf" => each(rule).any(|s| self.holds(s, value)),
+                "oneOf" => each(rule).filter(|s| self.holds(s, value)).count() == 1,
+                "enum" => each(rule).any(|v| v == value),
+                "if" => {
+                    let branch = if self.holds(rule, value) {
+                        "then"
+                    } else {
+                        "else"
+                    };
+                    self.check(&rules[branch], value, place, faults);
+                    true
+                }
+                "required" => each(rule).all(|name| value.get(name.as_str().unwrap()).is_some()),
+                "items" => {
+                    for (i, item) in value.as_array().into_iter().flatten().enumerate() {
+                        self.check(rule, item, &format!("{place}/{i}"), faults);
+                    }
+                    true
+                }
+                "properties" | "additionalProperties" => {
+                    self.check_fields(keyword, rules, value, place, faults);
+                    true
+                }
+                other => panic!("the checker does not know {other}"),
+            };
+            if !holds {
+                faults.push(format!("{place}: {keyword} {rule}"));
+            }
+        }
+        let is_closed =
+            self.is_closed && rules.contains_key("type") && rules.contains_key("properties");
+        if is_closed && !rules.contains_key("additionalProperties") {
+            let fields = value.as_object().into_iter().flatten();
+            let unknown = fields.filter(|(name, _)| rules["properties"].get(name).is_none());
+            faults.extend(unknown.map(|(name, _)| format!("{place}/{name}: is not documented")));
+        }
+    }
+
+    fn check_fields(
+        &self,
+        keyword: &str,
+        rules: &serde_json::Map<String, Value>,
+        value: &Value,
+        place: &str,
+        faults: &mut Vec<String>,
+    ) {
+        for (name, field) in value.as_object().into_iter().flatten() {
+            let named = rules.get("properties").and_then(|p| p.get(name));
+            let rule = match keyword {
+                "properties" => named,
+                _ => named.is_none().then(|| &rules["additionalProperties"]),
+            };
+            if let Some(rule) = rule {
+                self.check(rule, field, &format!("{place}/{name}"), faults);
+            }
+        }
+    }
+}
+
+fn each(rule: &Value) -> impl Iterator<Item = &Value> {
+    rule.as_array().unwrap().iter()
+}
+
+fn is_of_type(rule: &Value, value: &Value) -> bool {
+    let is = |name: &Value| match name.as_str().unwrap() {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "number" => value.is_number(),
+        "integer" => value.is_u64() || value.is_i64(),
+        other => panic!("the checker does not know the type {other}"),
+    };
+    match rule {
+        Value::Array(names) => names.iter().any(is),
+        name => is(name),
+    }
+}
+
+fn matches(rule: &Value, text: &str) -> bool {
+    assert_eq!(
+        rule, "^([0-9a-f]{16})?$",
+        "the checker knows this pattern only"
+    );
+    let is_digit = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
+    text.is_empty() || (text.len() == 16 && text.bytes().all(is_digit))
+}
+
+/// A document of a run as this version writes it: what the schema says, and no field that it does not name.
+#[track_caller]
+pub fn is_run(document: &Value) {
+    let faults = Schema::published("yamba-run-1.json", true).faults(document);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn small() -> Value {
+    json!({
+        "schema": "yamba-run/1",
+        "machine": {"isa": "x86_64", "system": "linux", "kernel": "6.1", "cpus": 2, "page_size": 4096, "root": false},
+        "benchmarks": [{
+            "name": "x", "class": "x", "ports": [], "parameters": {"size": 8}, "processes": 1, "status": "ok", "valid": true,
+            "median": 2.5, "samples": [2.5], "evidence": {}, "notes": [],
+        }],
+    })
+}
+
+#[test]
+fn a_document_of_before_and_one_of_tomorrow_hold() {
+    let schema = Schema::published("yamba-run-1.json", false);
+    let mut document = small();
+    assert_eq!(schema.faults(&document), [""; 0]);
+    document["benchmarks"][0]["colour"] = json!("grey");
+    assert_eq!(schema.faults(&document), [""; 0]);
+}
+
+/// What `import` refuses the schema refuses, and the other way round.
+#[test]
+fn a_broken_document_fails() {
+    let schema = Schema::published("yamba-run-1.json", false);
+    let changes: [(&str, Value); 14] = [
+        ("/schema", json!("yamba-run/2")),
+        ("/id", json!("latest")),
+        ("/machine", Value::Null),
+        ("/machine/cpus", json!(-1)),
+        ("/benchmarks", json!({})),
+        ("/benchmarks/0/status", json!("fine")),
+        ("/benchmarks/0/status", json!("invalid")),
+        ("/benchmarks/0/valid", json!(false)),
+        ("/benchmarks/0/median", Value::Null),
+        ("/benchmarks/0/median", json!("2.5")),
+        ("/benchmarks/0/samples", json!([2.5, null])),
+        ("/benchmarks/0/interval", json!([1.0])),
+        ("/benchmarks/0/parameters", json!([])),
+        ("/benchmarks/0/processes", json!(1.5)),
+    ];
+    let mut yamba = Yamba::new().file("good.json", small().to_string());
+    yamba.run("export good.json --format json").ok();
+    for (place, value) in changes {
+        let (parent, field) = place.rsplit_once('/').unwrap();
+        let mut document = small();
+        document.pointer_mut(parent).unwrap()[field] = value.clone();
+        let faults = schema.faults(&document);
+        assert!(!faults.is_empty(), "{place} {value}");
+        yamba = yamba.file("bad.json", document.to_string());
+        yamba
+            .run("export bad.json --format json")
+            .refused(&["bad.json"]);
+    }
+}
+
+#[test]
+fn an_exported_document_holds() {
+    let mut yamba = Yamba::new().file("small.json", small().to_string());
+    let text = yamba.run("export small.json --format json").ok().out;
+    is_run(&serde_json::from_str(&text).unwrap());
+}
