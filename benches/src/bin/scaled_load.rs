@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use clap::Parser;
-use yamba::run;
+use yamba_record::number::{number, scale};
 use yamba_record::{Benchmark, Run, Status};
 
 #[derive(Parser)]
@@ -262,8 +262,8 @@ fn bandwidth(b: &Benchmark) -> Option<String> {
 }
 
 fn shown(value: f64, unit: &str) -> String {
-    let (factor, unit) = run::scale(value, unit);
-    format!("{} {unit}", run::number(value * factor))
+    let (factor, unit) = scale(value, unit);
+    format!("{} {unit}", number(value * factor))
 }
 
 fn either(b: &Benchmark) -> Option<String> {

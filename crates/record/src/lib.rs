@@ -2,14 +2,16 @@
 //!
 //! Three wire forms, each in a file of its own: [`program`] (what a built program says of itself), [`event`] (what it
 //! says while it measures, one JSON object a line) and [`run`] (the document of a whole run). This crate computes
-//! nothing, and nothing that it writes is ever a NaN.
+//! nothing but the sizes of units, and nothing that it writes is ever a NaN.
 
 pub mod circles;
 pub mod event;
 pub mod machine;
+pub mod number;
 pub mod parameters;
 pub mod program;
 pub mod run;
+pub mod units;
 
 pub use event::Event;
 pub use machine::Machine;

@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use serde::Deserialize;
-use yamba_record::{Run, Status, run};
+use yamba_record::{Benchmark, Run, Status, run};
 
-use crate::StoreError;
+use crate::{Detail, StoreError};
 
 /// Bytes of a document that are read unless a person says otherwise.
 pub const LARGEST: u64 = 1 << 30;
@@ -15,11 +15,11 @@ pub const LARGEST: u64 = 1 << 30;
 /// What is wrong with a document, and how it is mended.
 type Fault = (String, Option<&'static str>);
 
-/// The run in a file of at most `largest` bytes. A document of before, which has no id, gets one of the hash of its bytes: the same file is the same run.
+/// The run in a file of at most `largest` bytes, as much of it as `detail` says. A document of before, which has no id, gets one of the hash of its bytes: the same file is the same run.
 ///
 /// # Errors
 /// When the file cannot be read, is too long, or is no run document.
-pub fn read(path: &Path, largest: u64) -> Result<Run, StoreError> {
+pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError> {
     let named = |(fault, help): Fault| {
         let error = StoreError::new(format!("{}: {fault}", path.display()));
         match help {
@@ -28,7 +28,7 @@ pub fn read(path: &Path, largest: u64) -> Result<Run, StoreError> {
         }
     };
     let bytes = bytes(path, largest).map_err(named)?;
-    run_of(&bytes).map_err(named)
+    run_of(&bytes, detail).map_err(named)
 }
 
 fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, Fault> {
@@ -64,7 +64,7 @@ struct Kind {
     schema: Option<String>,
 }
 
-fn run_of(bytes: &[u8]) -> Result<Run, Fault> {
+fn run_of(bytes: &[u8], detail: Detail) -> Result<Run, Fault> {
     let kind: Kind = serde_json::from_slice(bytes).map_err(|e| fault(&e))?;
     match kind.schema.as_deref() {
         Some(run::SCHEMA) => {}
@@ -84,12 +84,32 @@ fn run_of(bytes: &[u8]) -> Result<Run, Fault> {
             ));
         }
     }
-    let mut run: Run = serde_json::from_slice(bytes).map_err(|e| fault(&e))?;
+    let mut run = match detail {
+        Detail::Intervals => serde_json::from_slice(bytes),
+        _ => serde_json::from_slice(bytes).map(|run: Run<Light>| run.map(|light| light.0)),
+    }
+    .map_err(|e| fault(&e))?;
+    if detail == Detail::Figures {
+        run.benchmarks.iter_mut().for_each(|b| b.samples.clear());
+    }
     check(&run)?;
     if run.id.is_empty() {
         run.id = blake3::hash(bytes).to_hex()[..16].to_owned();
     }
     Ok(run)
+}
+
+/// An entry whose raw intervals, which are nearly all of a document, are forgotten as soon as they are read.
+#[derive(Deserialize)]
+#[serde(from = "Benchmark")]
+struct Light(Benchmark);
+
+impl From<Benchmark> for Light {
+    fn from(mut entry: Benchmark) -> Light {
+        entry.intervals = Vec::new();
+        entry.sizing = Vec::new();
+        Light(entry)
+    }
 }
 
 fn fault(error: &serde_json::Error) -> Fault {

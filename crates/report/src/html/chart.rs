@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use yamba_record::number::{number, scale};
 use yamba_record::program::Chart as Declared;
 use yamba_record::run::Status;
 use yamba_record::{Benchmark, Run};
@@ -10,7 +11,6 @@ use yamba_stats::linear_regression;
 use super::head::letter;
 use super::rows::Row;
 use super::table::{figure_text, interval_text};
-use crate::number::{number, scale};
 
 /// A chart as the script draws it.
 #[derive(Serialize)]

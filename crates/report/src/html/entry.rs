@@ -1,12 +1,13 @@
 //! What stands behind a figure: its launches, samples, evidence and notes, and the way to the raw intervals.
 
 use maud::{Markup, html as markup};
+use yamba_record::number::{number, scale};
 use yamba_record::{Benchmark, Run};
 
 use super::head::label;
 use super::histogram::histogram;
 use super::rows::Row;
-use crate::number::{counted, number, scale};
+use crate::number::counted;
 
 /// All runs' entries of one row, folded.
 pub fn details(runs: &[Run], row: &Row) -> Markup {

@@ -3,10 +3,11 @@
 use chrono::DateTime;
 use maud::{Markup, html as markup};
 use yamba_record::machine::{Details, Machine};
+use yamba_record::number::number;
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Run};
 
-use crate::number::{bytes, counted, number};
+use crate::number::{bytes, counted};
 
 /// A fact of a run, or nothing where its document does not say it.
 type Fact = (&'static str, fn(&Run) -> Option<String>);

@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html as markup};
 use yamba_record::Benchmark;
+use yamba_record::number::{number, scale};
 use yamba_stats::{quantile, sorted};
-
-use crate::number::{number, scale};
 
 const BINS: usize = 48;
 /// In units of the drawing.

@@ -1,13 +1,13 @@
 //! The figures of a group, one row a point; and what was skipped.
 
 use maud::{Markup, html as markup};
+use yamba_record::number::{number, scale};
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Evidence, Run};
 
 use super::entry;
 use super::head::label;
 use super::rows::Row;
-use crate::number::{number, scale};
 
 /// What is said of an entry in each run. Words are sorted as words, all else as numbers.
 const COLUMNS: [(&str, bool); 5] = [

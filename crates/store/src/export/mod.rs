@@ -29,12 +29,21 @@ pub struct Format {
     pub write: fn(&Run, &mut dyn Write) -> io::Result<()>,
 }
 
+/// Every raw interval.
+pub const INTERVALS: Format = Format {
+    name: "csv-intervals",
+    about: "a table, one line a raw interval",
+    detail: Detail::Intervals,
+    leaves_out: false,
+    write: csv::intervals,
+};
+
 /// All of them.
 #[rustfmt::skip]
 pub const FORMATS: &[Format] = &[
     Format { name: "json", about: "the whole document, as `yamba run --json` prints it", detail: Detail::Intervals, leaves_out: false, write: json::write },
     Format { name: "csv", about: "a table, one line an entry", detail: Detail::Figures, leaves_out: false, write: csv::entries },
-    Format { name: "csv-intervals", about: "a table, one line a raw interval", detail: Detail::Intervals, leaves_out: false, write: csv::intervals },
+    INTERVALS,
     Format { name: "google-benchmark", about: "Google Benchmark's JSON", detail: Detail::Figures, leaves_out: false, write: google::write },
     Format { name: "go", about: "Go's benchmark format, for benchstat", detail: Detail::Figures, leaves_out: true, write: go::write },
     Format { name: "prometheus", about: "Prometheus' text format", detail: Detail::Figures, leaves_out: true, write: prometheus::write },

@@ -21,7 +21,7 @@ fn document() -> Value {
 fn read_text(text: &str, largest: u64) -> Result<Run, StoreError> {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), text).unwrap();
-    read(file.path(), largest)
+    read(file.path(), largest, Detail::Intervals)
 }
 
 #[track_caller]
@@ -125,14 +125,36 @@ fn longer_than_the_bound() {
     );
     assert!(error.mend().unwrap().contains("--limit"));
     // A device has no length that could be asked for.
-    let endless = read(Path::new("/dev/zero"), 1000).unwrap_err().to_string();
+    let endless = read(Path::new("/dev/zero"), 1000, Detail::Intervals)
+        .unwrap_err()
+        .to_string();
     assert!(endless.contains("longer than 1000 bytes"), "{endless}");
 }
 
 #[test]
 fn what_is_no_file() {
-    let error = read(Path::new("/"), LARGEST).unwrap_err().to_string();
+    let error = read(Path::new("/"), LARGEST, Detail::Intervals)
+        .unwrap_err()
+        .to_string();
     assert_eq!(error, "/: is a folder");
-    let error = read(Path::new("/no/such"), LARGEST).unwrap_err();
+    let error = read(Path::new("/no/such"), LARGEST, Detail::Intervals).unwrap_err();
     assert!(error.to_string().starts_with("/no/such: cannot be read"));
+}
+
+#[test]
+fn less_is_kept_where_less_is_asked_for() {
+    let mut whole = document();
+    whole["benchmarks"][0]["samples"] = json!([1.0, 2.0]);
+    whole["benchmarks"][0]["intervals"] = json!([{"launch": 0, "process": 0, "passes": 1, "operations": 1, "ns": 1.0, "dummy_ns": 0.0, "evidence": {}, "outside": []}]);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), whole.to_string()).unwrap();
+    for (detail, samples, intervals) in [
+        (Detail::Intervals, 2, 1),
+        (Detail::Samples, 2, 0),
+        (Detail::Figures, 0, 0),
+    ] {
+        let entry = &read(file.path(), LARGEST, detail).unwrap().benchmarks[0];
+        let kept = (entry.samples.len(), entry.intervals.len());
+        assert_eq!(kept, (samples, intervals), "{detail:?}");
+    }
 }

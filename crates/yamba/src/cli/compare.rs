@@ -2,24 +2,17 @@
 
 mod table;
 
-use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::BufReader;
-use std::path::Path;
-
 use clap::Args;
-use globset::{Glob, GlobMatcher};
 use yamba_record::Run;
 use yamba_store::Detail;
 
 use super::Answer;
 use super::failure::Failure;
+use super::kept;
 use super::output;
-use super::select::did_you_mean;
 use super::store_option::StoreOption;
 use crate::compare::identity::Difference;
 use crate::compare::{Comparison, comparison, least_floor};
-use crate::files;
 
 /// What differs between two runs?
 ///
@@ -57,8 +50,10 @@ pub(super) struct Compare {
 
 impl Compare {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let (mut a, mut b) = (self.load(&self.a)?, self.load(&self.b)?);
-        only(&self.names, &mut a, &mut b)?;
+        let mut runs = kept::Runs::new(&self.store);
+        let mut a = runs.load(&self.a, Detail::Figures)?;
+        let mut b = runs.load(&self.b, Detail::Figures)?;
+        kept::choose(&mut [&mut a, &mut b], &self.names)?;
         let found = comparison(&a, &b, &least_floor);
         self.same_machine(&found)?;
         if found.benchmarks.is_empty() {
@@ -75,21 +70,6 @@ impl Compare {
             output::result(&table::text(&found, &self.a, &self.b))?;
         }
         Ok(Answer::Done)
-    }
-
-    /// A document where there is a file of that name, else from the store.
-    fn load(&self, reference: &str) -> Result<Run, Failure> {
-        let path = Path::new(reference);
-        if path.is_file() {
-            return document(path);
-        }
-        let mut store = self.store.open()?;
-        let id = store.find(reference).map_err(|e| {
-            Failure::new(e.to_string()).help(
-                "name an id, a tag, `latest`, `latest~N` or the file of a document of `yamba run --json`",
-            )
-        })?;
-        Ok(store.run(&id, Detail::Figures)?)
     }
 
     fn same_machine(&self, found: &Comparison) -> Result<(), Failure> {
@@ -128,51 +108,4 @@ fn told(difference: &Difference) -> String {
         said(&difference.a),
         said(&difference.b)
     )
-}
-
-fn document(path: &Path) -> Result<Run, Failure> {
-    let place = path.display();
-    let file =
-        File::open(path).map_err(|e| Failure::new(format!("{place}: {}", files::plain(&e))))?;
-    let run: Run = serde_json::from_reader(BufReader::new(file)).map_err(|e| {
-        Failure::new(format!("{place}: no document of a run: {e}"))
-            .help("`yamba run --json` writes one")
-    })?;
-    if run.schema != yamba_record::run::SCHEMA {
-        return Err(Failure::new(format!(
-            "{place}: its schema is `{}`, and only `{}` is known here",
-            run.schema,
-            yamba_record::run::SCHEMA
-        )));
-    }
-    Ok(run)
-}
-
-/// Leaves the others out of both runs.
-fn only(names: &[String], a: &mut Run, b: &mut Run) -> Result<(), Failure> {
-    if names.is_empty() {
-        return Ok(());
-    }
-    let all = a.benchmarks.iter().chain(&b.benchmarks);
-    let known: BTreeSet<String> = all.map(|b| b.name.clone()).collect();
-    let known: Vec<String> = known.into_iter().collect();
-    let mut matchers: Vec<GlobMatcher> = Vec::new();
-    for name in names {
-        let glob = Glob::new(name)
-            .map_err(|e| Failure::new(format!("`{name}` is no glob: {}", e.kind())))?;
-        let matcher = glob.compile_matcher();
-        if !known.iter().any(|k| matcher.is_match(k)) {
-            let failure = Failure::new(format!("neither run has a benchmark {name}"));
-            return Err(match did_you_mean(name, &known) {
-                Some(text) => failure.help(text),
-                None => failure,
-            });
-        }
-        matchers.push(matcher);
-    }
-    let is_meant = |name: &str| matchers.iter().any(|m| m.is_match(name));
-    for run in [a, b] {
-        run.benchmarks.retain(|b| is_meant(&b.name));
-    }
-    Ok(())
 }

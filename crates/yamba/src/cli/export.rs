@@ -9,10 +9,10 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use yamba_record::Run;
 use yamba_store::export::{self, FORMATS, Format};
-use yamba_store::import::{self, LARGEST};
 
 use super::Answer;
 use super::failure::Failure;
+use super::kept;
 use super::output;
 use super::store_option::StoreOption;
 
@@ -54,7 +54,7 @@ impl Export {
             .iter()
             .find(|f| f.name == self.format)
             .ok_or_else(|| Failure::new(format!("{}: no such format", self.format)))?;
-        let run = self.read(format)?;
+        let run = kept::Runs::new(&self.store).load(&self.run, format.detail)?;
         match &self.output {
             Some(path) => whole(path, format, &run)?,
             None => {
@@ -71,16 +71,6 @@ impl Export {
             ));
         }
         Ok(Answer::Done)
-    }
-
-    fn read(&self, format: &Format) -> Result<Run, Failure> {
-        let path = Path::new(&self.run);
-        if path.is_file() {
-            return Ok(import::read(path, LARGEST)?);
-        }
-        let mut store = self.store.open()?;
-        let id = store.find(&self.run)?;
-        Ok(store.run(&id, format.detail)?)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_store::import;
+use yamba_store::{Detail, import};
 
 use super::Answer;
 use super::failure::Failure;
@@ -38,7 +38,7 @@ impl Import {
         let mut runs = Vec::new();
         let mut left = self.limit;
         for path in &self.files {
-            let run = import::read(path, left)?;
+            let run = import::read(path, left, Detail::Intervals)?;
             let length = std::fs::metadata(path).map_or(0, |m| m.len());
             left = left.saturating_sub(length);
             runs.push((path, run));

@@ -1,17 +1,59 @@
 //! Runs that are kept, as a person names them and reads of them.
 
+use std::path::Path;
+
 use chrono::{DateTime, SecondsFormat, Utc};
 use globset::Glob;
-use yamba_record::Benchmark;
-use yamba_store::{Listed, Store};
+use yamba_record::{Benchmark, Run};
+use yamba_store::{Detail, Listed, Store, import};
 
 use super::failure::Failure;
 use super::select;
+use super::store_option::StoreOption;
 
 /// So much of an id is shown, and more only where several runs begin so.
 const SHORT: usize = 8;
 
-/// The run that a person means.
+/// Runs that a person names: each is kept, or a document in a file.
+pub(super) struct Runs<'a> {
+    option: &'a StoreOption,
+    /// Opened when the first run of it is wanted.
+    store: Option<Store>,
+}
+
+impl<'a> Runs<'a> {
+    pub(super) fn new(option: &'a StoreOption) -> Runs<'a> {
+        Runs {
+            option,
+            store: None,
+        }
+    }
+
+    /// The document where there is a file of that name, else the run that is kept; as much of it as `detail` says.
+    pub(super) fn load(&mut self, reference: &str, detail: Detail) -> Result<Run, Failure> {
+        let path = Path::new(reference);
+        if path.is_file() {
+            return Ok(import::read(path, import::LARGEST, detail)?);
+        }
+        if looks_like_a_path(reference) {
+            return Err(Failure::new(format!("{reference}: there is no such file"))
+                .help("name a run's document, or a kept run: `yamba runs` lists them"));
+        }
+        let store = match &mut self.store {
+            Some(store) => store,
+            none => none.insert(self.option.open()?),
+        };
+        let id = store.find(reference)?;
+        Ok(store.run(&id, detail)?)
+    }
+}
+
+/// Ids, tags and `latest~1` have neither the beginning of a path nor the ending of a document.
+fn looks_like_a_path(reference: &str) -> bool {
+    reference.starts_with(['/', '.']) || reference.ends_with(".json")
+}
+
+/// The run that a person means, with what is listed of it.
 pub(super) fn find(store: &mut Store, reference: &str) -> Result<Listed, Failure> {
     let id = store.find(reference)?;
     let found = store.runs()?.into_iter().find(|r| r.id == id);
@@ -38,25 +80,28 @@ pub(super) fn rfc3339(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// The entries that `names` mean, by name or glob; all of them without names. A name that means none is an error.
-pub(super) fn choose(entries: &mut Vec<Benchmark>, names: &[String]) -> Result<(), Failure> {
-    if names.is_empty() {
-        return Ok(());
-    }
-    let mut is_wanted = vec![false; entries.len()];
+/// Leaves of each run the entries that `names` mean, by name or glob; all of them without names. A name that means none in any run is an error.
+pub(super) fn choose(runs: &mut [&mut Run], names: &[String]) -> Result<(), Failure> {
     for name in names {
-        let mut is_known = false;
-        for (entry, wanted) in entries.iter().zip(&mut is_wanted) {
-            let is_meant = means(name, &entry.name)?;
-            *wanted |= is_meant;
-            is_known |= is_meant;
-        }
-        if !is_known {
-            return Err(unknown(name, entries));
+        let mut known = runs.iter().flat_map(|run| &run.benchmarks);
+        if !known.try_fold(false, |found, b| {
+            Ok::<_, Failure>(found | means(name, &b.name)?)
+        })? {
+            return Err(unknown(
+                name,
+                &runs.iter().map(|r| &**r).collect::<Vec<_>>(),
+            ));
         }
     }
-    let mut wanted = is_wanted.into_iter();
-    entries.retain(|_| wanted.next() == Some(true));
+    if !names.is_empty() {
+        let is_meant = |b: &Benchmark| {
+            names
+                .iter()
+                .any(|name| means(name, &b.name).is_ok_and(|m| m))
+        };
+        runs.iter_mut()
+            .for_each(|run| run.benchmarks.retain(is_meant));
+    }
     Ok(())
 }
 
@@ -71,11 +116,18 @@ pub(super) fn means(pattern: &str, name: &str) -> Result<bool, Failure> {
 }
 
 /// For a name that no entry has.
-pub(super) fn unknown(name: &str, entries: &[Benchmark]) -> Failure {
-    let known: Vec<String> = entries.iter().map(|b| b.name.clone()).collect();
-    let nearest = select::did_you_mean(name, &known);
-    Failure::new(format!("the run has no benchmark {name}"))
-        .help(nearest.unwrap_or_else(|| "`yamba runs` shows what each run measured".to_owned()))
+pub(super) fn unknown(name: &str, runs: &[&Run]) -> Failure {
+    let entries = runs.iter().flat_map(|run| &run.benchmarks);
+    let known: Vec<String> = entries.map(|b| b.name.clone()).collect();
+    let who = if runs.len() == 1 {
+        "the run has no"
+    } else {
+        "neither run has a"
+    };
+    Failure::new(format!("{who} benchmark {name}")).help(
+        select::did_you_mean(name, &known)
+            .unwrap_or_else(|| "`yamba runs` shows what each run measured".to_owned()),
+    )
 }
 
 /// A text from a document that anybody may have written: nothing in it moves a terminal's cursor.

@@ -1,16 +1,14 @@
 //! `yamba report`
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Deserialize;
-use yamba_record::{Benchmark, Run};
-use yamba_store::{Detail, Store};
+use yamba_record::Run;
+use yamba_store::Detail;
 
 use super::Answer;
 use super::failure::Failure;
+use super::kept;
 use super::output;
 use super::store_option::StoreOption;
 use crate::files::plain;
@@ -38,15 +36,10 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let mut store = None;
-        let mut runs = Vec::new();
-        for reference in &self.runs {
-            let path = Path::new(reference);
-            runs.push(match path.is_file() {
-                true => document(path)?,
-                false => self.kept(&mut store, reference)?,
-            });
-        }
+        let mut kept = kept::Runs::new(&self.store);
+        let each = self.runs.iter();
+        let runs = each.map(|reference| kept.load(reference, Detail::Samples));
+        let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
         let page = yamba_report::html(&runs);
         if self.output == Path::new("-") {
             output::result(&page)?;
@@ -63,53 +56,4 @@ impl Report {
         ));
         Ok(Answer::Done)
     }
-
-    /// A run of the store, which is opened once, when the first is wanted.
-    fn kept(&self, store: &mut Option<Store>, reference: &str) -> Result<Run, Failure> {
-        if looks_like_a_path(reference) {
-            return Err(Failure::new(format!("{reference}: there is no such file"))
-                .help("name a run's document, or a kept run: `yamba runs` lists them"));
-        }
-        let store = match store {
-            Some(store) => store,
-            none => none.insert(self.store.open()?),
-        };
-        let id = store.find(reference)?;
-        Ok(store.run(&id, Detail::Samples)?)
-    }
-}
-
-/// Ids, tags and `latest~1` have neither a folder nor an ending of a document.
-fn looks_like_a_path(reference: &str) -> bool {
-    reference.contains('/') || reference.ends_with(".json")
-}
-
-/// An entry as a page wants it: its raw intervals, which are nearly all of a document, are forgotten as soon as it is read.
-#[derive(Deserialize)]
-#[serde(from = "Benchmark")]
-struct Light(Benchmark);
-
-impl From<Benchmark> for Light {
-    fn from(mut benchmark: Benchmark) -> Light {
-        benchmark.intervals = Vec::new();
-        benchmark.sizing = Vec::new();
-        Light(benchmark)
-    }
-}
-
-fn document(path: &Path) -> Result<Run, Failure> {
-    let failure = |text: String| Failure::new(format!("{}: {text}", path.display()));
-    let file = File::open(path).map_err(|e| failure(plain(&e)))?;
-    let run: Run<Light> = serde_json::from_reader(BufReader::new(file)).map_err(|e| {
-        failure(format!("this is no run's document: {e}"))
-            .help("`yamba run NAME --json > run.json` writes one")
-    })?;
-    if run.schema != yamba_record::run::SCHEMA {
-        return Err(failure(format!(
-            "its schema is {:?}, and only {:?} is understood",
-            run.schema,
-            yamba_record::run::SCHEMA
-        )));
-    }
-    Ok(run.map(|light| light.0))
 }

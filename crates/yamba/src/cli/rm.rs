@@ -31,7 +31,7 @@ impl Rm {
         let mut store = self.store.open()?;
         let mut ids = BTreeSet::new();
         for reference in &self.runs {
-            ids.insert(kept::find(&mut store, reference)?.id);
+            ids.insert(store.find(reference)?);
         }
         for id in &ids {
             store.remove(id)?;

@@ -1,13 +1,12 @@
 //! `yamba show`
 
-mod raw;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use clap::Args;
-use yamba_store::{Detail, Listed, Store};
+use yamba_store::{Detail, Listed, Store, export};
 
 use super::Answer;
 use super::failure::Failure;
@@ -38,7 +37,7 @@ pub(super) struct Show {
     /// The run's JSON document, with every raw interval
     #[arg(long)]
     json: bool,
-    /// Every interval as it was read, as CSV; its sample is in `unit`
+    /// Every interval as it was read, a line each, as `yamba export --format csv-intervals` writes them
     #[arg(long, conflicts_with = "json")]
     raw: bool,
     /// The texts of the files that this benchmark was made of
@@ -61,11 +60,11 @@ impl Show {
             output::result(&sources::texts(&run, name)?)?;
             return Ok(Answer::Done);
         }
-        kept::choose(&mut run.benchmarks, &names)?;
+        kept::choose(&mut [&mut run], &names)?;
         if self.json {
             output::json(&run)?;
         } else if self.raw {
-            raw::write(&run.benchmarks)?;
+            (export::INTERVALS.write)(&run, &mut io::stdout().lock())?;
         } else {
             output::result(&run::table(&run, &style(&run)))?;
         }

@@ -1,8 +1,7 @@
 //! The tests of a measuring circle as a person reads them: what is inferred from them, and the paper's table of all. Pure.
 
 use yamba_record::circles::{CircleGroup, Circles, CirclesLaunch};
-
-use super::units::number;
+use yamba_record::number::number;
 
 /// What stands below a circle's figure: the groups of one launch, when the caches were warm, and the latency of a single circle.
 /// With the whole table, if that is wished.

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use yamba_record::Interval;
+use yamba_record::number::number;
 use yamba_record::run::Throughput;
 use yamba_stats::median;
-
-use super::units::number;
 
 /// A scheduler gives a process the processor for less than this; an interval under load must hold several such slices.
 const LONG_ENOUGH_NS: f64 = 1e9;

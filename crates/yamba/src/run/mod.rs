@@ -60,7 +60,6 @@ pub use rehearsal::{Rehearsal, Rehearsed, rehearse};
 pub use skipped::by_reason;
 pub use stop::Stop;
 pub use table::{Style, table};
-pub use units::{number, scale};
 
 use crate::random::{Random, drawn_id, drawn_seed};
 use child::Limits;
@@ -176,7 +175,10 @@ pub fn measure_packed(
             Place::Measured(launches) if launches.has_begun() => launches.summary(&conditions),
             Place::Measured(launches) => {
                 let entry = &launches.entry;
-                recorded::not_begun(&entry.point.program, entry.processes)
+                Benchmark {
+                    about: entry.about.clone(),
+                    ..recorded::not_begun(&entry.point.program, entry.processes)
+                }
             }
         };
         kept.last(i, &benchmark);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use yamba_record::number::number;
 use yamba_record::run::About;
 use yamba_record::{Benchmark, Status};
 
@@ -9,7 +10,6 @@ use super::child::Limits;
 use super::options::Options;
 use super::points::{self, Point};
 use super::scratch::Scratch;
-use super::units::number;
 use super::{Job, NoProgram, Program, UsageError, describe, recorded, thin};
 
 /// One figure to measure.

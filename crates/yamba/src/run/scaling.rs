@@ -1,9 +1,8 @@
 //! What several numbers of processes amount to, in words: throughput, efficiency, and where more processes no longer pay. Pure.
 
 use yamba_record::Benchmark;
+use yamba_record::number::number;
 use yamba_stats::{ScalingPoint, scaling};
-
-use super::units::number;
 
 /// The lines below the last of the entries that differ in their number of processes only; none of a single entry.
 /// What is invalid is no point of the curve.

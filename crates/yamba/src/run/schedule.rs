@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use yamba_record::Interval;
+use yamba_record::number::number;
 
 use super::options::{Options, PROGRAMS_WARMUP};
-use super::units::number;
 
 /// Numbers of launches at which it is asked whether more are needed. A rule that asks after each one stops too early: it
 /// would stop at the first accident that looks narrow.

@@ -1,6 +1,7 @@
 //! From the raw records of all launches of an entry to its place in the run. Pure: the same records give the same entry anywhere.
 
 use yamba_record::event::{Event, Sizing};
+use yamba_record::number::number;
 use yamba_record::program::Program;
 use yamba_record::run::{Cycles, Launch};
 use yamba_record::{Benchmark, Interval, Status};
@@ -12,7 +13,7 @@ use super::ending::{End, end};
 use super::estimate::{Estimate, estimate, loaded_estimate};
 use super::outcome::Outcome;
 use super::recorded::{Recorded, evidence, record};
-use super::{circle, cycles, load, units, validity};
+use super::{circle, cycles, load, validity};
 
 /// How an entry was to be measured.
 #[derive(Clone, Copy, Debug)]
@@ -330,8 +331,8 @@ fn nothing_measurable(
     (low <= 0.0).then(|| {
         format!(
             "nothing measurable: benchmark and dummy take the same time ({} to {} ns an operation apart)",
-            units::number(low),
-            units::number(high)
+            number(low),
+            number(high)
         )
     })
 }
@@ -344,8 +345,8 @@ fn below_the_clock(benchmark: &Benchmark, used: &Used<'_>) -> Option<String> {
     (apart <= step).then(|| {
         format!(
             "nothing measurable: an interval takes {} ns longer than its dummy, and the clock steps by {} ns",
-            units::number(apart),
-            units::number(step)
+            number(apart),
+            number(step)
         )
     })
 }

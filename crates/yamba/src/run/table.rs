@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use yamba_record::number::{number, scale};
 use yamba_record::run::IntervalKind;
 use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
 
 use super::recorded::is_not_begun;
-use super::units::{number, scale};
 use super::{circle_table, scaling, skipped};
 
 /// Longer lines are broken, where they can be, if nobody says how wide they may be.

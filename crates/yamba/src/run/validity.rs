@@ -1,11 +1,11 @@
 //! Whether a figure is of the thing it names.
 
 use yamba_record::event::{Purpose, Sizing};
+use yamba_record::number::number;
 use yamba_record::program::{Physical, Program, Side};
+use yamba_record::units::{factor, nanoseconds};
 use yamba_record::{Evidence, Interval};
 use yamba_stats::{median, sorted};
-
-use super::units::{factor, nanoseconds, number};
 
 /// Twice the passes must take at least this much longer: what does not grow stays at 1, what does is near 2, and a disturbed
 /// machine moves both.

@@ -1,10 +1,9 @@
 //! The answer as a person reads it: a line a figure, in cycles and in ns, each with its interval; what is to be known of
 //! it below it.
 
+use yamba_record::number::{number, scale};
 use yamba_record::{Benchmark, Run, Status};
 use yamba_stats::launch_ratio;
-
-use crate::run::{number, scale};
 
 /// The confidence of the interval of a ratio.
 const CONFIDENCE: f64 = 0.95;

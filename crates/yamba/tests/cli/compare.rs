@@ -26,7 +26,7 @@ fn benchmark(name: &str, figure: &str, unit: &str, launches: &[f64]) -> Value {
 fn run(id: &str, kernel: &str, cpu: &str, factor: f64) -> Value {
     let scaled = SIX.map(|x| x * factor);
     json!({
-        "schema": "yamba-run/1", "id": id, "started_unix_s": 1.0, "finished_unix_s": 2.0,
+        "schema": "yamba-run/1", "id": format!("{id:0>16}"), "started_unix_s": 1.0, "finished_unix_s": 2.0,
         "machine": {"isa": "x86_64", "system": "linux", "kernel": kernel, "cpu": cpu, "cpus": 2,
             "memory": 1000, "page_size": 4096, "root": true, "virtual_machine": false, "scratch": null},
         "benchmarks": [
@@ -100,7 +100,7 @@ fn two_documents() {
     assert_eq!(document["schema"], "yamba-compare/1");
     assert_eq!(
         (&document["a"]["id"], &document["b"]["id"]),
-        (&json!("a"), &json!("b"))
+        (&json!("000000000000000a"), &json!("000000000000000b"))
     );
     assert_eq!(document["machine"]["must"], json!([]));
     assert_eq!(
@@ -189,7 +189,7 @@ fn wrong_input_is_refused() {
     for (words, parts) in [
         (
             "a.json cut.json",
-            ["cut.json: no document of a run", "run --json"],
+            ["cut.json: ends too early", "get it anew"],
         ),
         ("a.json newer.json", ["newer.json", "yamba-run/9"]),
         ("a.json nothing.json", ["no benchmark in common", "help: "]),

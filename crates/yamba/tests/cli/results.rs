@@ -179,15 +179,13 @@ fn raw_intervals_are_lines() {
     let csv = yamba.run("show baseline lat_pipe --raw").ok().out;
     let lines: Vec<&str> = csv.lines().collect();
     assert!(
-        lines[0].starts_with("benchmark,parameters,processes,launch,process,passes,"),
+        lines[0].starts_with("run,name,parameters,processes,status,unit,launch,"),
         "{csv}"
     );
-    assert!(lines[0].ends_with(",evidence_faults"), "{csv}");
-    assert_eq!(
-        lines[1],
-        "lat_pipe,,1,0,0,4,8,120.25,20.25,12.5,ns,switch,,1"
-    );
-    assert_eq!(lines[2], "lat_pipe,,1,0,1,4,8,120.25,20.25,,ns,switch,,1");
+    assert!(lines[1].contains(",lat_pipe,{},1,ok,ns,0,0,"), "{csv}");
+    assert!(lines[1].contains(",4,8,120.25,20.25,"), "{csv}");
+    assert!(lines[1].contains(",switch,"), "{csv}");
+    assert!(lines[1].contains(r#","{""faults"":1"#), "{csv}");
     assert_eq!(lines.len(), 3);
 }
 

@@ -1,8 +1,9 @@
 //! A comparison as a person reads it.
 
+use yamba_record::number::{number, scale};
+
 use super::super::output;
 use crate::compare::{Alone, Comparison, Entry, named};
-use crate::run::{number, scale};
 
 /// With fewer launches a side an interval is wide.
 const USUAL_LAUNCHES: usize = 6;

@@ -8,12 +8,10 @@ use yamba_record::{Benchmark, Run};
 use yamba_store::{Store, StoreError};
 
 use super::super::failure::Failure;
+use super::super::kept;
 use super::super::output;
 use super::super::store_option::StoreOption;
 use crate::run::{Keep, Packed, UsageError};
-
-/// So many digits of an id tell it from others for a person.
-const SHORT: usize = 8;
 
 /// The store, if there is one, and what it could not take.
 pub(super) struct Keeper {
@@ -63,8 +61,7 @@ impl Keeper {
         let finished = store.finish(run);
         if self.missing.is_empty() && finished.is_ok() {
             if io::stderr().is_terminal() {
-                let short = run.id.get(..SHORT).unwrap_or(&run.id);
-                output::note(&format!("run {short} stored\n"));
+                output::note(&format!("run {} stored\n", kept::short(&run.id, &[])));
             }
             return;
         }

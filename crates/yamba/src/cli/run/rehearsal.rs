@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use yamba_record::number::number;
+
 use serde_json::{Value, json};
 use yamba_lang::Analysis;
 
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::select::Selection;
-use crate::run::{self, Rehearsal, Rehearsed, number};
+
+use crate::run::{self, Rehearsal, Rehearsed};
 
 /// The plan as a person or, with `json`, a program reads it.
 pub(super) fn text(

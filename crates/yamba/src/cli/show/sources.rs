@@ -29,7 +29,7 @@ pub(super) fn texts(run: &Run, name: &str) -> Result<String, Failure> {
 fn files<'a>(run: &'a Run, name: &str) -> Result<Vec<&'a SourceFile>, Failure> {
     let named: Vec<_> = run.benchmarks.iter().filter(|b| b.name == name).collect();
     if named.is_empty() {
-        return Err(kept::unknown(name, &run.benchmarks));
+        return Err(kept::unknown(name, &[run]));
     }
     let mut files: Vec<&SourceFile> = Vec::new();
     for file in named.iter().flat_map(|b| &b.about.files) {

@@ -1,0 +1,63 @@
+//! Numbers as a person reads them, the same in tables, charts and pages.
+
+use crate::units::nanoseconds;
+
+/// A factor and a unit that give a number of a convenient length. Only times are told in another unit.
+pub fn scale(value: f64, unit: &str) -> (f64, &str) {
+    const SHOWN: [(&str, f64); 4] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+    let Some(base) = nanoseconds(unit) else {
+        return (1.0, unit);
+    };
+    let ns = value.abs() * base;
+    let fits = SHOWN.iter().rev().find(|(_, size)| ns >= *size);
+    let (name, size) = fits.unwrap_or(&SHOWN[0]);
+    (base / size, name)
+}
+
+/// A number with four digits that count, as a person would write it.
+pub fn number(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    if !(-4..15).contains(&magnitude) {
+        return format!("{value:.3e}");
+    }
+    let text = format!("{value:.*}", (3 - magnitude).max(0) as usize);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_as_a_person_writes_them() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.99996, "1"),
+            (12.3456, "12.35"),
+            (123456.7, "123457"),
+            (-0.01234567, "-0.01235"),
+            (1e-9, "1.000e-9"),
+            (3e20, "3.000e20"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn times_are_scaled() {
+        assert_eq!(scale(1500.0, "ns"), (1e-3, "us"));
+        assert_eq!(scale(0.2, "ns"), (1.0, "ns"));
+        assert_eq!(scale(2500.0, "us"), (1e-3, "ms"));
+        assert_eq!(scale(-3e9, "ns"), (1e-9, "s"));
+        assert_eq!(scale(0.5, "min"), (60.0, "s"));
+        assert_eq!(scale(5.0, "MB/s"), (1.0, "MB/s"));
+    }
+}
