@@ -2,12 +2,11 @@
 
 use maud::{Markup, html as markup};
 use yamba_record::number::{number, scale};
-use yamba_record::{Benchmark, Run};
+use yamba_record::{Benchmark, Evidence, Run};
 
 use super::head::label;
 use super::histogram::histogram;
 use super::rows::Row;
-use crate::number::counted;
 
 /// All runs' entries of one row, folded.
 pub fn details(runs: &[Run], row: &Row) -> Markup {
@@ -32,6 +31,7 @@ fn behind(run: &Run, benchmark: &Benchmark) -> Markup {
         @if let Some(summary) = about { p { (summary) } }
         @if !benchmark.parameters.0.is_empty() { p { "Parameters: " code { (benchmark.parameters) } } }
         (launches(benchmark))
+        (disturbed(benchmark))
         (histogram(benchmark))
         (evidence(benchmark))
         (notes(benchmark))
@@ -54,28 +54,46 @@ fn launches(benchmark: &Benchmark) -> Markup {
     }
 }
 
+fn disturbed(benchmark: &Benchmark) -> Markup {
+    let seen = benchmark.disturbed.iter();
+    let seen: Vec<String> = seen.map(|(what, n)| format!("{what} in {n}")).collect();
+    markup! {
+        @if !seen.is_empty() {
+            p { "Intervals disturbed by: " (seen.join(", ")) ". Set aside: " (benchmark.set_aside) "." }
+        }
+    }
+}
+
 fn evidence(benchmark: &Benchmark) -> Markup {
     let side = |value: Option<f64>| value.map_or("open".to_owned(), number);
     let shown = |value: Option<f64>| value.map_or("none".to_owned(), number);
     markup! {
         @if !benchmark.evidence.is_empty() {
-            table.evidence {
+            table {
                 caption { "Evidence over all intervals" }
-                thead { tr { @for name in ["Evidence", "Median", "Least", "Greatest", "Expected", "Outside"] { th scope="col" { (name) } } } }
-                tbody {
-                    @for (name, e) in &benchmark.evidence {
-                        tr {
-                            th scope="row" { (name) }
-                            td { (shown(e.median)) }
-                            td { (shown(e.min)) }
-                            td { (shown(e.max)) }
-                            td { @match e.expects { Some([low, high]) => { (side(low)) " to " (side(high)) }, None => { "recorded only" } } }
-                            td { (counted(e.outside, "interval")) }
-                        }
+                tr { @for name in ["Evidence", "Median", "Range", "Expected", "Intervals outside"] { th { (name) } } }
+                @for (name, e) in &benchmark.evidence {
+                    tr {
+                        th { (name) }
+                        td { (shown(e.median)) }
+                        td { (range(e)) }
+                        td { @match e.expects { Some([low, high]) => { (side(low)) " to " (side(high)) }, None => { "recorded only" } } }
+                        td.outside[e.outside > 0] { (e.outside) }
                     }
                 }
             }
         }
+    }
+}
+
+fn range(evidence: &Evidence) -> String {
+    let Some((least, most)) = evidence.min.zip(evidence.max) else {
+        return "none".to_owned();
+    };
+    let [least, most] = [least, most].map(number);
+    match least == most {
+        true => least,
+        false => format!("{least} to {most}"),
     }
 }
 

@@ -7,6 +7,7 @@ use yamba_record::number::number;
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Run};
 
+use super::table::WITHIN;
 use crate::number::{bytes, counted};
 
 /// A fact of a run, or nothing where its document does not say it.
@@ -195,9 +196,9 @@ pub fn legend(runs: &[Run]) -> String {
     let mut text = "Each figure is a median with its distribution-free 95 % interval.".to_owned();
     let mut kinds = all(runs).filter_map(|b| b.interval_kind);
     if kinds.any(|k| k == IntervalKind::WithinLaunches) {
-        text.push_str(" An interval marked “within launches” speaks of these processes alone and claims nothing about the next run.");
+        text.push_str(&format!(" An interval marked {WITHIN} was found within launches: it speaks of these processes alone and claims nothing about the next run."));
     }
-    text.push_str(" An invalid figure is struck through: it is not what its name says, and its reasons stand beside it.");
+    text.push_str(" An invalid figure is struck through: it is not what its name says, and its reasons stand beside it. A benchmark's name unfolds what stands behind its figure; in the distribution of its samples the line is the median, the band its interval.");
     if runs.len() > 1 {
         text.push_str(
             " Figures that stand side by side need not differ: `yamba compare` says whether they do.",

@@ -7,9 +7,8 @@ use yamba_record::Benchmark;
 use yamba_record::number::{number, scale};
 use yamba_stats::{quantile, sorted};
 
+/// The drawing is as many units wide and high.
 const BINS: usize = 48;
-/// In units of the drawing.
-const BIN_WIDTH: usize = 6;
 const HEIGHT: f64 = 60.0;
 /// Of the samples, what lies further out than this share on each side is counted but not drawn where it would squeeze all else.
 const TAIL: f64 = 0.01;
@@ -22,7 +21,7 @@ pub fn histogram(benchmark: &Benchmark) -> Markup {
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let (factor, unit) = scale(bars.high, unit);
     let text = format!(
-        "{} samples in {BINS} bins from {} to {} {unit}; {} smaller (least {}) and {} greater ones (greatest {}) are not drawn.",
+        "{} samples in {BINS} bins from {} to {} {unit}; not drawn: {} smaller (least {}) and {} greater (greatest {})",
         benchmark.samples.len(),
         number(bars.low * factor),
         number(bars.high * factor),
@@ -34,12 +33,12 @@ pub fn histogram(benchmark: &Benchmark) -> Markup {
     let band = benchmark.interval.map(|[a, b]| (bars.x(a), bars.x(b)));
     markup! {
         figure.samples {
-            svg viewBox={ "0 0 " (BINS * BIN_WIDTH) " " (HEIGHT) } width=(BINS * BIN_WIDTH) height=(HEIGHT) role="img" aria-label={ "Distribution: " (text) } {
-                @if let Some((a, b)) = band { rect.band x=(number(a)) width=(number((b - a).max(1.0))) height=(HEIGHT) {} }
-                path.bars d=(bars.path()) {}
-                @if let Some(m) = benchmark.median { path.median d={ "M" (number(bars.x(m))) " 0V" (HEIGHT) } {} }
+            svg viewBox={ "0 0 " (BINS) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label="Distribution of the samples" {
+                @if let Some((a, b)) = band { rect x=(number(a)) width=(number((b - a).max(0.2))) height=(HEIGHT) {} }
+                path d=(bars.path()) {}
+                @if let Some(m) = benchmark.median { line x1=(number(bars.x(m))) x2=(number(bars.x(m))) y2=(HEIGHT) {} }
             }
-            figcaption { (text) " The line is the median, the band its interval." }
+            figcaption { (text) }
         }
     }
 }
@@ -84,22 +83,26 @@ impl Bars {
 
     /// Where a value is drawn, kept inside the drawing.
     fn x(&self, value: f64) -> f64 {
-        let width = (BINS * BIN_WIDTH) as f64;
+        let width = BINS as f64;
         ((value - self.low) / (self.high - self.low) * width).clamp(0.0, width)
     }
 
+    /// The outline of the bars, up and down in whole units.
     fn path(&self) -> String {
         let most = self.counts.iter().max().copied().unwrap_or(1).max(1) as f64;
-        let mut path = String::new();
-        for (i, count) in self.counts.iter().enumerate().filter(|(_, c)| **c > 0) {
-            let top = HEIGHT * (1.0 - *count as f64 / most);
-            let _ = write!(
-                path,
-                "M{} {HEIGHT}V{top:.1}h{}V{HEIGHT}z",
-                i * BIN_WIDTH,
-                BIN_WIDTH - 1
-            );
+        let mut path = format!("M0 {HEIGHT}");
+        let mut last = 0;
+        let mut wide = 0;
+        for count in self.counts {
+            // What is there at all is seen.
+            let high = (HEIGHT * count as f64 / most).ceil() as i32;
+            if high != last {
+                let _ = write!(path, "h{wide}v{}", last - high);
+                (last, wide) = (high, 0);
+            }
+            wide += 1;
         }
+        let _ = write!(path, "h{wide}v{last}z");
         path
     }
 }
@@ -117,6 +120,7 @@ mod tests {
         assert_eq!(drawn + bars.below + bars.above, samples.len());
         assert_eq!((bars.least, bars.most), (0.0, 1e6));
         assert!(bars.high < 600.0);
+        assert!(bars.path().starts_with("M0 60h0v-"), "{}", bars.path());
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use yamba_record::run::Status;
 use yamba_record::{Benchmark, Parameters, Run};
 
+use crate::number::short;
+
 /// One benchmark at one point.
 pub struct Row<'a> {
     /// Its place on the page, from 0.
@@ -26,6 +28,17 @@ impl<'a> Row<'a> {
     /// Its entries in the runs that have it; at least one.
     pub fn present(&self) -> impl Iterator<Item = &'a Benchmark> + '_ {
         self.entries.iter().flatten().copied()
+    }
+
+    /// The point as a person reads it: 64Mi instead of 67108864.
+    pub fn short_point(&self) -> String {
+        let each = self.point.split(' ').map(|setting| {
+            let number = setting
+                .split_once('=')
+                .and_then(|(n, v)| Some((n, v.parse().ok()?)));
+            number.map_or(setting.to_owned(), |(n, v)| format!("{n}={}", short(v)))
+        });
+        each.collect::<Vec<_>>().join(" ")
     }
 
     fn group(&self) -> &'a str {

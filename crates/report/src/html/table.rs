@@ -3,35 +3,65 @@
 use maud::{Markup, html as markup};
 use yamba_record::number::{number, scale};
 use yamba_record::run::{IntervalKind, Status};
-use yamba_record::{Benchmark, Evidence, Run};
+use yamba_record::{Benchmark, Run};
 
 use super::entry;
-use super::head::label;
+use super::head::{label, letter};
 use super::rows::Row;
+use crate::number::counted;
 
 /// What is said of an entry in each run. Words are sorted as words, all else as numbers.
-const COLUMNS: [(&str, bool); 5] = [
-    ("Figure", false),
-    ("95 % interval", false),
-    ("Cycles", false),
-    ("Evidence", true),
-    ("Status", true),
-];
+#[derive(Clone, Copy, PartialEq)]
+enum Column {
+    Figure,
+    Interval,
+    Cycles,
+    Status,
+}
+
+impl Column {
+    fn heading(self) -> (&'static str, &'static str) {
+        match self {
+            Column::Figure => ("Figure", "number"),
+            Column::Interval => ("95 % interval", "number"),
+            Column::Cycles => ("Cycles", "number"),
+            Column::Status => ("Status", "word"),
+        }
+    }
+
+    /// Those of a group: cycles only where a row has them.
+    fn of(rows: &[Row]) -> Vec<Column> {
+        let mut all = rows.iter().flat_map(Row::present);
+        let has_cycles = all.any(|b| b.cycles.is_some());
+        let mut columns = vec![
+            Column::Figure,
+            Column::Interval,
+            Column::Cycles,
+            Column::Status,
+        ];
+        columns.retain(|c| has_cycles || *c != Column::Cycles);
+        columns
+    }
+}
+
+/// Marks an interval within launches.
+pub const WITHIN: &str = "†";
 
 /// The table of a group.
 pub fn table(runs: &[Run], title: &str, rows: &[Row]) -> Markup {
-    let width = 2 + COLUMNS.len() * runs.len();
+    let columns = Column::of(rows);
+    let width = 2 + columns.len() * runs.len();
     markup! {
         div.wide role="region" aria-label={ "Figures: " (title) } tabindex="0" {
-            table.figures {
-                caption { (title) ": figures with their intervals and evidence" }
-                (heading(runs))
+            table.figures.three[columns.len() == 3] {
+                caption { (title) ": figures with their intervals" }
+                (heading(runs, &columns))
                 @for row in rows {
                     tbody data-text={ (row.name) " " (row.point) " " (status_words(row)) } {
                         tr {
                             th.name scope="row" data-v=(row.name) { (row.name) }
-                            td.point data-v=(row.point) { (row.point) }
-                            @for entry in &row.entries { (cells(*entry)) }
+                            td.point data-v=(row.point) { (row.short_point()) }
+                            @for (run, entry) in row.entries.iter().enumerate() { (cells(runs, run, *entry, &columns)) }
                         }
                         tr.more { td colspan=(width) { (entry::details(runs, row)) } }
                     }
@@ -41,7 +71,7 @@ pub fn table(runs: &[Run], title: &str, rows: &[Row]) -> Markup {
     }
 }
 
-fn heading(runs: &[Run]) -> Markup {
+fn heading(runs: &[Run], columns: &[Column]) -> Markup {
     let rows = if runs.len() > 1 { 2 } else { 1 };
     markup! {
         thead {
@@ -49,22 +79,22 @@ fn heading(runs: &[Run]) -> Markup {
                 th scope="col" rowspan=(rows) data-sort="word" data-column="0" { "Benchmark" }
                 th scope="col" rowspan=(rows) data-sort="word" data-column="1" { "Parameters" }
                 @if runs.len() > 1 {
-                    @for run in 0..runs.len() { th.run scope="colgroup" colspan=(COLUMNS.len()) { (label(runs, run)) } }
+                    @for run in 0..runs.len() { th.run scope="colgroup" colspan=(columns.len()) { (label(runs, run)) } }
                 } @else {
-                    (columns(0))
+                    (headings(0, columns))
                 }
             }
             @if runs.len() > 1 {
-                tr { @for run in 0..runs.len() { (columns(run)) } }
+                tr { @for run in 0..runs.len() { (headings(run, columns)) } }
             }
         }
     }
 }
 
-fn columns(run: usize) -> Markup {
+fn headings(run: usize, columns: &[Column]) -> Markup {
     markup! {
-        @for (i, (name, is_word)) in COLUMNS.iter().enumerate() {
-            th scope="col" data-sort=(if *is_word { "word" } else { "number" }) data-column=(2 + run * COLUMNS.len() + i) { (name) }
+        @for (i, (name, sort)) in columns.iter().map(|c| c.heading()).enumerate() {
+            th scope="col" data-sort=(sort) data-column=(2 + run * columns.len() + i) { (name) }
         }
     }
 }
@@ -83,9 +113,11 @@ fn word(status: Status) -> &'static str {
     }
 }
 
-fn cells(entry: Option<&Benchmark>) -> Markup {
+/// Where several runs stand side by side, the first cell of each names it, for screens too narrow for headings.
+fn cells(runs: &[Run], run: usize, entry: Option<&Benchmark>, columns: &[Column]) -> Markup {
+    let name = (runs.len() > 1).then(|| letter(run));
     let Some(benchmark) = entry else {
-        return markup! { td.none colspan=(COLUMNS.len()) { "not in this run" } };
+        return markup! { td.none colspan=(columns.len()) data-run=[name] { "not in this run" } };
     };
     let width = benchmark
         .interval
@@ -93,10 +125,11 @@ fn cells(entry: Option<&Benchmark>) -> Markup {
         .map(|([low, high], m)| (high - low) / m);
     let cycles = benchmark.cycles.map(|c| c.median);
     markup! {
-        td.number data-v=[benchmark.median] data-unit=[benchmark.unit.as_deref()] { (figure(benchmark)) }
+        td.number data-v=[benchmark.median] data-unit=[benchmark.unit.as_deref()] data-run=[name] { (figure(benchmark)) }
         td.number data-v=[width] { (interval_text(benchmark).unwrap_or_default()) }
-        td.number data-v=[cycles] { (cycles.map(number).unwrap_or_default()) }
-        td.evidence { @for (name, evidence) in &benchmark.evidence { (said(name, evidence)) " " } }
+        @if columns.contains(&Column::Cycles) {
+            td.number.cycles data-v=[cycles] { (cycles.map(number).unwrap_or_default()) }
+        }
         td.status data-v=(word(benchmark.status)) { (status(benchmark)) }
     }
 }
@@ -116,30 +149,17 @@ pub fn figure_text(benchmark: &Benchmark) -> Option<String> {
     Some(format!("{} {unit}", number(median * factor)))
 }
 
-/// `[3.686, 4.506]`, in the unit of the figure.
+/// `[3.686, 4.506]`, in the unit of the figure; with [`WITHIN`] where it claims nothing about the next run.
 pub fn interval_text(benchmark: &Benchmark) -> Option<String> {
     let [low, high] = benchmark.interval?;
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let (factor, _) = scale(benchmark.median?, unit);
-    Some(format!(
-        "[{}, {}]",
-        number(low * factor),
-        number(high * factor)
-    ))
-}
-
-fn said(name: &str, evidence: &Evidence) -> Markup {
-    let median = evidence.median.map_or("none".to_owned(), number);
-    let spread = evidence
-        .min
-        .zip(evidence.max)
-        .map(|(a, b)| (number(a), number(b)));
-    markup! {
-        span.outside[evidence.outside > 0] {
-            (name) "=" (median)
-            @if let Some((least, most)) = spread.filter(|(a, b)| a != b) { " (" (least) " to " (most) ")" }
-        }
-    }
+    let mark = match benchmark.interval_kind {
+        Some(IntervalKind::WithinLaunches) => WITHIN,
+        _ => "",
+    };
+    let [low, high] = [low, high].map(|v| number(v * factor));
+    Some(format!("[{low}, {high}]{mark}"))
 }
 
 fn status(benchmark: &Benchmark) -> Markup {
@@ -147,11 +167,12 @@ fn status(benchmark: &Benchmark) -> Markup {
     if benchmark.is_disturbed {
         marks.push("disturbed".to_owned());
     }
-    if benchmark.set_aside > 0 {
-        marks.push(format!("{} set aside", benchmark.set_aside));
-    }
-    if benchmark.interval_kind == Some(IntervalKind::WithinLaunches) {
-        marks.push("within launches".to_owned());
+    let outside = benchmark.evidence.iter().filter(|(_, e)| e.outside > 0);
+    for (name, evidence) in outside {
+        marks.push(format!(
+            "{name} outside its bounds in {}",
+            counted(evidence.outside, "interval")
+        ));
     }
     markup! {
         span.badge.(word(benchmark.status)) { (word(benchmark.status)) }

@@ -82,7 +82,6 @@ fn a_chart_shows_the_value_of_the_table_under_the_pointer() {
 
 /// Figure and interval of `lat_mem` at a size, as the table has them.
 fn row_of(page: &mut Page, size: &str) -> [String; 2] {
-    let size = size.replace("64Ki", "65536");
     let cells = format!(
         "(r => [r.cells[2].innerText, r.cells[3].innerText])([...document.querySelectorAll('.figures tbody tr')]
             .find(r => r.cells[0].innerText === 'lat_mem' && r.cells[1].innerText === 'size={size}'))"
@@ -190,5 +189,7 @@ fn a_phone_s_page_does_not_scroll_sideways() {
         page.window(390, 800);
         page.until("document.documentElement.scrollWidth === document.documentElement.clientWidth");
         assert_eq!(page.value("innerWidth"), 390);
+        let [x, _, width, _] = page.place("td.number[data-unit]");
+        assert!(x >= 0.0 && x + width <= 390.0, "a figure out of sight");
     });
 }
