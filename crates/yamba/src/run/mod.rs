@@ -53,7 +53,7 @@ use crate::machine;
 
 pub use crash::Listing;
 pub use keep::Keep;
-pub use options::{Options, Origin, Placement};
+pub use options::{At, Options, Origin, Placement};
 pub use packed::Packed;
 pub use progress::{Bar, Progress, Silent};
 pub use rehearsal::{Rehearsal, Rehearsed, rehearse};
@@ -134,6 +134,20 @@ pub fn measure_packed(
     listing: &Listing<'_>,
     keep: &mut dyn Keep,
 ) -> Result<Run<Packed<Benchmark>>, UsageError> {
+    let (run, _) = measure_by_job(jobs, options, target, progress, stop, listing, keep)?;
+    Ok(run)
+}
+
+/// The same, and of each entry which of the jobs it is of.
+pub fn measure_by_job(
+    jobs: &[Job],
+    options: &Options,
+    target: &Target,
+    progress: &mut dyn Progress,
+    stop: &Stop,
+    listing: &Listing<'_>,
+    keep: &mut dyn Keep,
+) -> Result<(Run<Packed<Benchmark>>, Vec<usize>), UsageError> {
     let scratch = Scratch::new();
     let mut run = Run::new(machine::probe(target));
     run.plan = planned(options);
@@ -153,9 +167,10 @@ pub fn measure_packed(
         listing,
         begun: Instant::now(),
     };
-    let mut places = Vec::new();
-    for job in jobs {
+    let (mut places, mut of_job) = (Vec::new(), Vec::new());
+    for (number, job) in jobs.iter().enumerate() {
         for planned in plan::plan(job, options, &scratch, &conditions.limits)? {
+            of_job.push(number);
             places.push(match planned {
                 Planned::Settled(mut benchmark) => {
                     benchmark.about = job.about.clone();
@@ -188,7 +203,7 @@ pub fn measure_packed(
     run.interrupted = stop.requested();
     run.finished_unix_s = since_1970();
     progress.end(run.interrupted);
-    Ok(run)
+    Ok((run, of_job))
 }
 
 fn since_1970() -> Option<f64> {

@@ -25,6 +25,8 @@ pub struct Options {
     pub sweep: Vec<(String, Vec<String>)>,
     /// Whether the shorter sweep is taken where a class has one, fewer launches, and shorter intervals under load.
     pub quick: bool,
+    /// Of each of these classes exactly these points, instead of its sweeps with `processes`.
+    pub points: BTreeMap<String, Vec<At>>,
     /// Numbers of processes to measure with.
     pub processes: Vec<u64>,
     /// Exactly so many launches; without it as many as the kind of run takes, and more while that is worth it.
@@ -53,6 +55,15 @@ pub struct Options {
     pub silence: Duration,
     /// What measures, for the record.
     pub origin: Origin,
+}
+
+/// One point of a benchmark, as an earlier run has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct At {
+    /// All its parameters, as `--set` takes them.
+    pub set: Vec<(String, String)>,
+    /// Processes that run it at the same time.
+    pub processes: u64,
 }
 
 /// What a run's document says of the program that made it.
@@ -91,6 +102,7 @@ impl Default for Options {
         Options {
             set: Vec::new(),
             sweep: Vec::new(),
+            points: BTreeMap::new(),
             quick: false,
             processes: vec![1],
             launches: None,
@@ -117,6 +129,20 @@ impl Options {
             quick: true,
             time: Duration::from_millis(300),
             ..Options::default()
+        }
+    }
+
+    /// The same for one point alone.
+    pub(super) fn of(&self, at: &At) -> Options {
+        Options {
+            set: at.set.clone(),
+            sweep: Vec::new(),
+            points: BTreeMap::new(),
+            processes: vec![at.processes],
+            benchmark_time: None,
+            whole: false,
+            origin: Origin::default(),
+            ..self.clone()
         }
     }
 

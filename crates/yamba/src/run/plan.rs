@@ -37,6 +37,22 @@ pub(super) fn plan<'a>(
     scratch: &Scratch,
     limits: &Limits,
 ) -> Result<Vec<Planned<'a>>, UsageError> {
+    let Some(points) = options.points.get(&job.class) else {
+        return swept(job, options, scratch, limits);
+    };
+    let mut all = Vec::new();
+    for at in points {
+        all.extend(swept(job, &options.of(at), scratch, limits)?);
+    }
+    Ok(all)
+}
+
+fn swept<'a>(
+    job: &'a Job,
+    options: &Options,
+    scratch: &Scratch,
+    limits: &Limits,
+) -> Result<Vec<Planned<'a>>, UsageError> {
     let settled = |b| Ok(vec![Planned::Settled(Box::new(b))]);
     let program = match &job.program {
         Ok(program) => program,
