@@ -68,6 +68,7 @@ fn files(analysis: &Analysis, class: ClassId, target: &Target) -> BTreeSet<FileI
     classes.iter().map(|c| analysis.class(*c).file).collect()
 }
 
-fn hash(text: &str) -> String {
+/// BLAKE3, in hexadecimal.
+pub(crate) fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }

@@ -14,4 +14,5 @@ pub mod random;
 pub mod render;
 pub mod run;
 pub mod selftest;
+pub mod stored;
 pub mod time;

@@ -1,5 +1,6 @@
 //! `yamba compare`
 
+mod again;
 mod table;
 
 use clap::Args;
@@ -10,14 +11,16 @@ use super::Answer;
 use super::failure::Failure;
 use super::kept;
 use super::output;
+use super::quantity;
 use super::store_option::StoreOption;
-use crate::compare::identity::Difference;
-use crate::compare::{Comparison, comparison, least_floor};
+use crate::compare::gate::{self, gate};
+use crate::compare::{Comparison, Entry, comparison, least_floor, pairing};
 
 /// What differs between two runs?
 ///
 /// Each benchmark of both has the ratio of B to A with its interval. The unit of observation is the launch, and over the whole comparison the probability of
-/// any false suspicion is 1 %. `~`: no difference is shown; `suspect`: it differs as far as these launches tell, which only measuring both again could confirm.
+/// any false suspicion is 1 %. `~`: no difference is shown; `suspect`: it differs as far as these launches tell, which only measuring both again could confirm,
+/// as --again does: A's programs are made anew from the sources that A kept.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -25,11 +28,14 @@ Examples:
   yamba compare base latest 'lat_*'           a tagged run, some benchmarks
   yamba compare before.json after.json        two documents of `yamba run --json`
   yamba compare base latest --json | jq '.benchmarks[] | select(.suspect)'
+  yamba compare base latest --again 'lat_*'   both sides measured anew, in turn: slower or faster?
+  yamba compare base latest --fail-above 5%   a gate: what seems slower is measured anew first
   yamba compare laptop.json server.json --across
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.
 
-Exit status: 0 compared, whatever differs; 2 the machines are unlike, or there is nothing to compare.")]
+Exit status: 0 compared, whatever differs; 1 with --fail-above: something is slower by more, or measuring was stopped; 2 the machines are unlike, or there is
+nothing to compare.")]
 pub(super) struct Compare {
     /// The run that ratios are taken to
     a: String,
@@ -41,6 +47,12 @@ pub(super) struct Compare {
     /// Compare unlike machines too
     #[arg(long)]
     across: bool,
+    /// Measure both sides anew, in turn and with twice the launches, before anything is called slower or faster
+    #[arg(long)]
+    again: bool,
+    /// Exit with 1 if anything is slower by more than this, confirmed by measuring anew; 5% or 0.05
+    #[arg(long, value_name = "SHARE", value_parser = quantity::share)]
+    fail_above: Option<f64>,
     /// One JSON document
     #[arg(long)]
     json: bool,
@@ -54,7 +66,7 @@ impl Compare {
         let mut a = runs.load(&self.a, Detail::Figures)?;
         let mut b = runs.load(&self.b, Detail::Figures)?;
         kept::choose(&mut [&mut a, &mut b], &self.names)?;
-        let found = comparison(&a, &b, &least_floor);
+        let mut found = comparison(&a, &b, &least_floor);
         self.same_machine(&found)?;
         if found.benchmarks.is_empty() {
             return Err(Failure::new(format!(
@@ -64,19 +76,80 @@ impl Compare {
             .help("the same benchmark has the same name, parameters and number of processes"));
         }
         self.warn(&found, &a, &b);
+        self.measure_anew(&mut found, &a, &b)?;
+        found.gate = self.fail_above.map(|limit| gate(&found, limit));
         if self.json {
             output::json(&found)?;
         } else {
             output::result(&table::text(&found, &self.a, &self.b))?;
         }
-        Ok(Answer::Done)
+        let is_stopped = found.again.as_ref().is_some_and(|again| again.interrupted);
+        let has_failed = found.gate.as_ref().is_some_and(|gate| !gate.passed);
+        Ok(match is_stopped || has_failed {
+            true => Answer::No,
+            false => Answer::Done,
+        })
+    }
+
+    /// With `--again` whatever has a ratio, for a gate what it could fail for.
+    fn measure_anew(&self, found: &mut Comparison, a: &Run, b: &Run) -> Result<(), Failure> {
+        let is_meant = |entry: &Entry| match (self.again, self.fail_above) {
+            (true, _) => entry.ratio.is_some(),
+            (false, Some(limit)) => gate::is_candidate(entry, limit),
+            (false, None) => false,
+        };
+        let all = pairing::paired(&a.benchmarks, &b.benchmarks)
+            .both
+            .into_iter();
+        let meant = all
+            .zip(&found.benchmarks)
+            .filter(|(_, entry)| is_meant(entry));
+        let pairs: Vec<_> = meant.map(|((_, of_a, of_b), _)| (of_a, of_b)).collect();
+        if pairs.is_empty() {
+            return Ok(());
+        }
+        let request = again::Request {
+            a,
+            b,
+            pairs,
+            floor: &least_floor,
+        };
+        let fresh = again::again(&request, found)?;
+        self.keep(&fresh);
+        Ok(())
+    }
+
+    /// What was measured anew is a run like any. Where it cannot be kept, its verdicts are still told.
+    fn keep(&self, fresh: &[Run]) {
+        let kept = self.store.open().and_then(|mut store| {
+            let each = fresh.iter().map(|run| Ok(store.add(run)?));
+            each.collect::<Result<(), Failure>>()
+        });
+        match kept {
+            Ok(()) => {
+                let ids: Vec<&str> = fresh.iter().map(|run| run.id.as_str()).collect();
+                output::note(&format!(
+                    "what was measured anew is kept: {}\n",
+                    ids.join(", ")
+                ));
+            }
+            Err(Failure::Sentence { message, .. }) => {
+                output::note(&format!(
+                    "warning: what was measured anew is not kept: {message}\n"
+                ));
+            }
+            Err(other) => {
+                other.report();
+            }
+        }
     }
 
     fn same_machine(&self, found: &Comparison) -> Result<(), Failure> {
         if self.across || found.machine.must.is_empty() {
             return Ok(());
         }
-        let each: Vec<String> = found.machine.must.iter().map(told).collect();
+        let each = found.machine.must.iter();
+        let each: Vec<String> = each.map(|d| d.told("in A", "in B")).collect();
         Err(
             Failure::new(format!("these are two machines: {}", each.join("; ")))
                 .help("--across compares them nevertheless"),
@@ -86,7 +159,7 @@ impl Compare {
     fn warn(&self, found: &Comparison, a: &Run, b: &Run) {
         let machine = &found.machine;
         for difference in machine.must.iter().chain(&machine.should) {
-            output::note(&format!("warning: {}\n", told(difference)));
+            output::note(&format!("warning: {}\n", difference.told("in A", "in B")));
         }
         if !a.id.is_empty() && a.id == b.id {
             output::note("warning: A and B are the same run\n");
@@ -97,15 +170,4 @@ impl Compare {
             }
         }
     }
-}
-
-/// `kernel is 6.1 in A, 6.2 in B`
-fn told(difference: &Difference) -> String {
-    let said = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
-    format!(
-        "{} is {} in A, {} in B",
-        difference.name,
-        said(&difference.a),
-        said(&difference.b)
-    )
 }

@@ -379,7 +379,11 @@ fn grouped(analysis: &Analysis, classes: &[ClassId]) -> BTreeMap<String, String>
 }
 
 /// Builds all benchmarks that exist here, several at the same time; the others say why not.
-fn jobs(analysis: &Analysis, classes: &[ClassId], target: &Target) -> Result<Vec<Job>, Failure> {
+pub(super) fn jobs(
+    analysis: &Analysis,
+    classes: &[ClassId],
+    target: &Target,
+) -> Result<Vec<Job>, Failure> {
     let exists = |c: &&ClassId| !analysis.program(**c, target).variants.is_empty();
     let buildable: Vec<ClassId> = classes.iter().filter(exists).copied().collect();
     let is_shown = io::stderr().is_terminal();
@@ -459,7 +463,7 @@ fn described(analysis: &Analysis, class: ClassId, target: &Target) -> About {
 }
 
 /// What measures here, and the texts of what it measures.
-fn origin(analysis: &Analysis, jobs: &[Job], target: &Target) -> Origin {
+pub(super) fn origin(analysis: &Analysis, jobs: &[Job], target: &Target) -> Origin {
     let arguments = std::env::args_os().skip(1);
     Origin {
         producer: Producer {

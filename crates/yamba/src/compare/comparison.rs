@@ -4,6 +4,8 @@ use serde::Serialize;
 use yamba_record::{Benchmark, Parameters, Run};
 use yamba_stats::mean;
 
+use super::again::{Again, Stored};
+use super::gate::Gate;
 use super::identity::{Differences, differences};
 use super::pairing::{Paired, Side, obstacle, paired};
 use super::{
@@ -32,6 +34,10 @@ pub struct Comparison {
     pub alone: Vec<Alone>,
     /// Of each kind of figure, the geometric mean of the ratios.
     pub means: Vec<GeometricMean>,
+    /// What was measured anew; none where nothing was.
+    pub again: Option<Again>,
+    /// Whether it passes the limit, where one was given.
+    pub gate: Option<Gate>,
 }
 
 /// What is told of a run.
@@ -77,10 +83,12 @@ pub struct Entry {
     pub b: Option<f64>,
     /// What is said of it.
     pub verdict: Word,
-    /// Whether it differs as far as these launches tell.
+    /// Whether it differs as far as these launches tell, and nothing confirms it.
     pub suspect: bool,
-    /// Why there is no ratio.
+    /// Why there is no ratio, or what must be known of the verdict.
     pub reason: Option<String>,
+    /// Where figures, ratio and verdict are of what was measured anew, what the runs themselves said.
+    pub stored: Option<Stored>,
 }
 
 /// A verdict on one benchmark. That it is slower or faster takes a confirmation by measuring again.
@@ -89,6 +97,10 @@ pub struct Entry {
 pub enum Word {
     /// No difference is shown.
     Same,
+    /// Measured anew, b is better.
+    Faster,
+    /// Measured anew, b is worse.
+    Slower,
     /// A difference that is not confirmed, or nothing to compare.
     Unknown,
 }
@@ -156,10 +168,12 @@ pub fn comparison(a: &Run, b: &Run, floor: &dyn Fn(&str) -> f64) -> Comparison {
         means: means(&benchmarks),
         benchmarks,
         alone: alone.into_iter().map(without_partner).collect(),
+        again: None,
+        gate: None,
     }
 }
 
-fn told(run: &Run) -> Told {
+pub(super) fn told(run: &Run) -> Told {
     Told {
         id: run.id.clone(),
         started_unix_s: run.started_unix_s,
@@ -204,6 +218,7 @@ fn entry(a: &Benchmark, b: &Benchmark, label: String, by_time: bool) -> Entry {
         verdict: Word::Unknown,
         suspect: false,
         reason,
+        stored: None,
     }
 }
 
@@ -247,6 +262,19 @@ fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) 
 }
 
 impl Entry {
+    /// How much slower b is: 0.05 for 5 % more of a latency, or for a bandwidth of 1 / 1.05. None without a ratio, and of a value, which has no better direction.
+    pub fn slowdown(&self) -> Option<f64> {
+        match (self.better?, self.ratio?) {
+            ("less", ratio) => Some(ratio - 1.0),
+            (_, ratio) => Some(1.0 / ratio - 1.0),
+        }
+    }
+
+    /// Whether b is more than a.
+    pub(super) fn is_above_one(&self) -> bool {
+        self.ratio.is_some_and(|r| r > 1.0)
+    }
+
     /// Ratios of one kind mean the same: less of a latency, more of a bandwidth, or another value in one unit.
     pub fn kind(&self) -> String {
         match self.figure.as_deref() {
@@ -257,7 +285,7 @@ impl Entry {
 }
 
 /// In the order in which the kinds come first.
-fn means(benchmarks: &[Entry]) -> Vec<GeometricMean> {
+pub(super) fn means(benchmarks: &[Entry]) -> Vec<GeometricMean> {
     let mut kinds: Vec<String> = Vec::new();
     for kind in benchmarks.iter().map(Entry::kind) {
         if !kinds.contains(&kind) {
@@ -277,7 +305,7 @@ fn means(benchmarks: &[Entry]) -> Vec<GeometricMean> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use yamba_record::Machine;
     use yamba_record::run::Cycles;
 
@@ -287,14 +315,14 @@ mod tests {
 
     const SIX: [f64; 6] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0];
 
-    fn run(benchmarks: Vec<Benchmark>) -> Run {
+    pub fn run(benchmarks: Vec<Benchmark>) -> Run {
         Run {
             benchmarks,
             ..Run::new(Machine::default())
         }
     }
 
-    fn scaled(name: &str, factor: f64) -> Benchmark {
+    pub fn scaled(name: &str, factor: f64) -> Benchmark {
         let mut made = benchmark(name, &SIX.map(|x| x * factor));
         made.median = Some(100.0 * factor);
         made

@@ -21,6 +21,19 @@ pub struct Difference {
     pub b: Option<String>,
 }
 
+impl Difference {
+    /// `kernel is 6.1 in A, 6.2 in B`, for the sides `in A` and `in B`.
+    pub fn told(&self, first: &str, second: &str) -> String {
+        let said = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
+        format!(
+            "{} is {} {first}, {} {second}",
+            self.name,
+            said(&self.a),
+            said(&self.b)
+        )
+    }
+}
+
 /// Where two runs' machines differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Differences {

@@ -4,7 +4,9 @@
 //! benchmarks of a comparison the probability of any false alarm is held at [`FAMILY`] (Holm). A rank test of six launches a side could never survive that
 //! correction: its least p-value is 0.002.
 
+pub mod again;
 mod comparison;
+pub mod gate;
 pub mod identity;
 mod noise;
 pub mod pairing;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use yamba_record::Run;
 use yamba_store::{Location, Store};
 
-use crate::support::Yamba;
+use crate::support::{Yamba, has};
 
 const SIX: [f64; 6] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0];
 
@@ -202,4 +202,109 @@ fn wrong_input_is_refused() {
     ] {
         yamba.run(&format!("compare {words}")).refused(&parts);
     }
+}
+
+/// A class whose every pass is a chain of so many additions.
+fn additions(count: u32) -> String {
+    format!(
+        "/// Additions that wait for each other.
+yamba work
+{{
+    void benchmark()
+    {{
+        size_t x = 1;
+        for (int i = 0; i < {count}; i++) asm volatile(\"add $5, %0\" : \"+r\"(x));
+    }}
+}}
+"
+    )
+}
+
+/// Three kept runs: of a program, of the same again, and of one with four times the work.
+fn with_kept_runs() -> Yamba {
+    let mut yamba = Yamba::new();
+    for (count, tag) in [(300, "first"), (300, "again"), (1200, "slow")] {
+        yamba = yamba.file("work.yamba", additions(count));
+        yamba
+            .run("run work.yamba --launches 6 --time 60ms -N 3")
+            .ok();
+        yamba.run(&format!("tag latest {tag}")).ok();
+    }
+    yamba
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_gate_measures_anew_before_it_fails() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = with_kept_runs();
+    let failed = yamba.run("compare first slow --fail-above 20% --json");
+    assert_eq!(failed.status, 1, "{}{}", failed.out, failed.err);
+    let document: Value = serde_json::from_str(&failed.out).unwrap();
+    let gate = &document["gate"];
+    assert_eq!(
+        (&gate["passed"], &gate["limit"]),
+        (&json!(false), &json!(0.2))
+    );
+    assert_eq!(gate["slower"][0]["name"], "work");
+    assert!(gate["slower"][0]["by"].as_f64().unwrap() > 0.2);
+    let work = &document["benchmarks"][0];
+    assert_eq!(
+        (&work["verdict"], &work["suspect"]),
+        (&json!("slower"), &json!(false))
+    );
+    assert_eq!(work["launches"], json!([12, 12]));
+    assert_eq!(work["stored"]["launches"], json!([6, 6]));
+
+    // What was measured anew is kept, each side with the sources of its own.
+    for (side, count) in [("a", 300), ("b", 1200)] {
+        let id = document["again"][side]["id"].as_str().unwrap();
+        let kept = yamba.run(&format!("show {id} --json")).ok();
+        let run: Run = serde_json::from_str(&kept.out).unwrap();
+        assert!(run.sources.values().any(|text| *text == additions(count)));
+        assert_eq!(run.benchmarks[0].launches.len(), 12);
+    }
+
+    let passed = yamba
+        .run("compare slow first --fail-above 20% --again")
+        .ok();
+    passed.says(&["faster", "gate passed"]);
+    let passed = yamba
+        .run("compare first again --fail-above 0.1% --again --json")
+        .ok();
+    let document: Value = serde_json::from_str(&passed.out).unwrap();
+    assert_eq!(document["gate"]["passed"], true);
+    assert_eq!(document["again"]["benchmarks"], 1);
+    let verdict = document["benchmarks"][0]["verdict"].as_str().unwrap();
+    assert!(["same", "unknown"].contains(&verdict), "{verdict}");
+}
+
+#[test]
+fn what_cannot_be_measured_anew_fails_no_gate() {
+    let mut yamba = with_documents();
+    let answer = yamba.run("compare a.json b.json --fail-above 5%").ok();
+    assert!(
+        answer.err.contains("B was measured on another machine: "),
+        "{}",
+        answer.err
+    );
+    answer.says(&[
+        "suspect",
+        "not confirmed and so no failure, not measured anew: B was measured on another machine",
+        "not gated, only in A: only_a",
+        "gate passed: nothing is shown to be slower by more than 5 %",
+    ]);
+    let answer = yamba.run("compare a.json b.json --again --json").ok();
+    let document: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(document["again"], Value::Null);
+    assert!(
+        verdicts(&document)
+            .iter()
+            .all(|(_, verdict, _)| *verdict == "unknown")
+    );
+    yamba
+        .run("compare a.json b.json --fail-above 5")
+        .refused(&["--fail-above", "a share between 0 and 1"]);
 }

@@ -3,7 +3,9 @@
 use yamba_record::number::{number, scale};
 
 use super::super::output;
-use crate::compare::{Alone, Comparison, Entry, named};
+use crate::compare::again::Again;
+use crate::compare::gate::{Gate, Ungated};
+use crate::compare::{Alone, Comparison, Entry, Word, named};
 
 /// With fewer launches a side an interval is wide.
 const USUAL_LAUNCHES: usize = 6;
@@ -21,8 +23,11 @@ pub(super) fn text(found: &Comparison, a: &str, b: &str) -> String {
         out.push('\n');
         out.push_str(&section(&rows, &mean.kind, mean.ratio));
     }
-    let lines = left_out(found).into_iter().chain(summary(found));
-    let lines: Vec<String> = lines.collect();
+    let mut lines = left_out(found);
+    lines.extend(explained(found));
+    lines.extend(summary(found));
+    lines.extend(found.again.as_ref().map(measured_anew));
+    lines.extend(found.gate.iter().flat_map(judged));
     if !lines.is_empty() {
         out.push('\n');
         out.push_str(&lines.join("\n"));
@@ -69,9 +74,19 @@ fn cells(entry: &Entry) -> Vec<String> {
             format!("[{}, {}]", share(low), share(high)),
             entry.p.map_or_else(String::new, probability),
             launches(entry.launches),
-            (if entry.suspect { "suspect" } else { "~" }).to_owned(),
+            verdict(entry).to_owned(),
         ],
     )
+}
+
+fn verdict(entry: &Entry) -> &'static str {
+    match entry.verdict {
+        Word::Same => "~",
+        Word::Faster => "faster",
+        Word::Slower => "slower",
+        Word::Unknown if entry.suspect => "suspect",
+        Word::Unknown => "unknown",
+    }
 }
 
 fn figure(entry: &Entry, value: Option<f64>) -> String {
@@ -109,13 +124,26 @@ fn launches([a, b]: [usize; 2]) -> String {
     }
 }
 
-/// A line for each reason.
+/// A line for each reason why something has no ratio.
 fn left_out(found: &Comparison) -> Vec<String> {
-    let of_both = found.benchmarks.iter();
-    let without_ratio = of_both.filter_map(|e| Some((e.reason.clone()?, e.label.clone())));
+    let without_ratio = found.benchmarks.iter().filter(|e| e.ratio.is_none());
+    let of_both = without_ratio.filter_map(|e| Some((e.reason.clone()?, e.label.clone())));
     let alone = found.alone.iter().map(|e| (e.reason.to_owned(), name(e)));
+    by_reason("not compared, ", of_both.chain(alone))
+}
+
+/// A line for each thing that must be known of a verdict.
+fn explained(found: &Comparison) -> Vec<String> {
+    let with_ratio = found.benchmarks.iter().filter(|e| e.ratio.is_some());
+    by_reason(
+        "",
+        with_ratio.filter_map(|e| Some((e.reason.clone()?, e.label.clone()))),
+    )
+}
+
+fn by_reason(before: &str, all: impl Iterator<Item = (String, String)>) -> Vec<String> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for (reason, name) in without_ratio.chain(alone) {
+    for (reason, name) in all {
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) => names.push(name),
             None => reasons.push((reason, vec![name])),
@@ -127,7 +155,7 @@ fn left_out(found: &Comparison) -> Vec<String> {
             more => format!(" and {more} more"),
         };
         let shown: Vec<String> = names.iter().take(NAMED).cloned().collect();
-        format!("not compared, {reason}: {}{more}", shown.join(", "))
+        format!("{before}{reason}: {}{more}", shown.join(", "))
     };
     reasons.into_iter().map(line).collect()
 }
@@ -142,18 +170,19 @@ fn summary(found: &Comparison) -> Vec<String> {
         .iter()
         .filter(|e| e.ratio.is_some())
         .collect();
-    let (count, suspects) = (
-        compared.len(),
-        compared.iter().filter(|e| e.suspect).count(),
-    );
+    let count = compared.len();
+    let of = |verdict: Word| compared.iter().filter(|e| e.verdict == verdict).count();
+    let suspects = compared.iter().filter(|e| e.suspect).count();
+    let (slower, faster) = (of(Word::Slower), of(Word::Faster));
     let Some(confidence) = found.confidence else {
         return vec!["nothing could be compared".to_owned()];
     };
-    let mut lines = vec![match suspects {
-        0 => format!("no difference is shown in {count} compared"),
-        _ => format!(
-            "{suspects} suspected of {count} compared: measure both again before you call them slower or faster"
+    let mut lines = vec![match (slower + faster, suspects) {
+        (0, 0) => format!("no difference is shown in {count} compared"),
+        (0, _) if found.again.is_none() => format!(
+            "{suspects} suspected of {count} compared: `--again` measures both anew before it calls them slower or faster"
         ),
+        _ => format!("{slower} slower, {faster} faster, {suspects} suspected of {count} compared"),
     }];
     lines.push(format!(
         "each interval has {} %, so that all of them hold at once in {} %",
@@ -170,4 +199,49 @@ fn summary(found: &Comparison) -> Vec<String> {
         )),
     }
     lines
+}
+
+fn measured_anew(again: &Again) -> String {
+    let side = match &again.a {
+        Some(a) => format!("A as {}, B as {}", a.id, again.b.id),
+        None => format!("B as {}", again.b.id),
+    };
+    let confidence = again.confidence.map_or_else(String::new, |c| {
+        format!("; of these each interval has {} %", number(c * 100.0))
+    });
+    let stopped = if again.interrupted {
+        ", stopped before it was done"
+    } else {
+        ""
+    };
+    format!(
+        "{} measured anew, {side}{stopped}{confidence}",
+        again.benchmarks
+    )
+}
+
+/// What a log of a gate ends with.
+fn judged(gate: &Gate) -> Vec<String> {
+    let limit = percent(gate.limit);
+    let of = |all: &[Ungated]| -> Vec<(String, String)> {
+        all.iter()
+            .map(|u| (u.reason.clone(), u.label.clone()))
+            .collect()
+    };
+    let mut lines = by_reason("not gated, ", of(&gate.not_gated).into_iter());
+    lines.extend(by_reason(
+        "not confirmed and so no failure, ",
+        of(&gate.unconfirmed).into_iter(),
+    ));
+    lines.push(match gate.slower.len() {
+        0 => format!("gate passed: nothing is shown to be slower by more than {limit}"),
+        n => format!("gate failed: {n} slower by more than {limit}, measured anew"),
+    });
+    let each = gate.slower.iter();
+    lines.extend(each.map(|s| format!("  {}  {} slower", s.label, percent(s.by))));
+    lines
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", number(share * 100.0))
 }

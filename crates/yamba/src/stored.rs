@@ -1,0 +1,123 @@
+//! The texts that a run kept, as if they lay where they lay then.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use yamba_lang::ast::Parent;
+use yamba_lang::source::SourceMap;
+use yamba_lang::{Files, Input};
+use yamba_record::run::SourceFile;
+use yamba_record::{Benchmark, Run};
+
+use crate::embedded::Home;
+use crate::files::Disk;
+
+/// The files of a run's benchmarks, and from the present library no more than its platforms: which of them there are belongs to no benchmark, and a port that
+/// came later has no part in what was measured.
+pub struct Stored {
+    /// By path.
+    files: BTreeMap<String, String>,
+    platforms: Vec<Input>,
+    /// For what the platforms need.
+    present: Disk,
+}
+
+impl Stored {
+    /// Why the program of a benchmark cannot be made again; none if all its texts are there, as their hashes name them.
+    pub fn lacks(run: &Run, benchmark: &Benchmark) -> Option<String> {
+        if benchmark.about.files.is_empty() {
+            return Some("the run kept no sources".to_owned());
+        }
+        let mut files = benchmark.about.files.iter();
+        let missing = files.find(|f| text(run, f).is_none())?;
+        Some(format!("the run did not keep the text of {}", missing.path))
+    }
+
+    /// Of these classes, of which it [`lacks`](Stored::lacks) nothing. Paths in a record are told from the checkout; below `home` they are what they would be of the
+    /// present one.
+    ///
+    /// # Errors
+    /// When `home` cannot be read.
+    pub fn new(run: &Run, classes: &BTreeSet<&str>, home: &Home) -> Result<Stored, String> {
+        let root = home.suite.parent().unwrap_or(Path::new(""));
+        let mut files = BTreeMap::new();
+        let wanted = run
+            .benchmarks
+            .iter()
+            .filter(|b| classes.contains(b.class.as_str()));
+        for file in wanted.flat_map(|b| &b.about.files) {
+            let is_ours = ["library/", "suite/"]
+                .iter()
+                .any(|f| file.path.starts_with(f));
+            let path = match is_ours {
+                true => root.join(&file.path).to_string_lossy().into_owned(),
+                false => file.path.clone(),
+            };
+            files.extend(text(run, file).map(|text| (path, text.clone())));
+        }
+        let present = Disk::new(Vec::new(), home)?;
+        let mut platforms = present.searched(true);
+        platforms.retain(|i| !files.contains_key(&i.path) && declares_platform(i));
+        Ok(Stored {
+            files,
+            platforms,
+            present,
+        })
+    }
+
+    /// The files that declare these classes.
+    pub fn declaring(&self, classes: &BTreeSet<&str>) -> Vec<Input> {
+        let is_meant = |input: &Input| {
+            let mut names = declared(input).into_iter();
+            names.any(|(name, _)| classes.contains(name.as_str()))
+        };
+        self.all().filter(is_meant).collect()
+    }
+
+    fn all(&self) -> impl Iterator<Item = Input> {
+        self.files.iter().map(|(path, text)| Input {
+            path: path.clone(),
+            text: text.clone(),
+        })
+    }
+}
+
+impl Files for Stored {
+    fn find(&self, from: &str, name: &str) -> Option<Input> {
+        let file_name = format!("{name}.yamba");
+        let is_meant = |i: &Input| Path::new(&i.path).file_name() == Some(file_name.as_ref());
+        let beside = |i: &Input| Path::new(&i.path).parent() == Path::new(from).parent();
+        let found: Vec<Input> = self.all().filter(is_meant).collect();
+        let nearest = found.iter().find(|i| beside(i)).or(found.first());
+        nearest.cloned().or_else(|| self.present.find(from, name))
+    }
+
+    fn around(&self, _: &str) -> Vec<Input> {
+        self.all().chain(self.platforms.iter().cloned()).collect()
+    }
+}
+
+fn text<'a>(run: &'a Run, file: &SourceFile) -> Option<&'a String> {
+    let text = run.sources.get(&file.hash);
+    text.filter(|t| crate::about::hash(t) == file.hash)
+}
+
+/// The names of a text's classes with their parents, whether or not the rest of it is right.
+fn declared(input: &Input) -> Vec<(String, Parent)> {
+    let mut sources = SourceMap::default();
+    let file = sources.add(input.path.as_str(), input.text.as_str());
+    let (tree, _) = yamba_lang::syntax::parse(&sources, file);
+    let each = tree.classes.into_iter();
+    each.map(|c| (c.name.text, c.parent)).collect()
+}
+
+/// Whether it declares an instruction set or an operating system, or what these begin with.
+fn declares_platform(input: &Input) -> bool {
+    const ROOTS: [&str; 2] = ["InstructionSet", "OperatingSystem"];
+    let is_platform = |(name, parent): &(String, Parent)| {
+        let extends =
+            matches!(parent, Parent::Extends(base) if ROOTS.contains(&base.text.as_str()));
+        extends || ROOTS.contains(&name.as_str())
+    };
+    ROOTS.iter().any(|root| input.text.contains(root)) && declared(input).iter().any(is_platform)
+}
