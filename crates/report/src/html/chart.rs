@@ -9,6 +9,7 @@ use yamba_record::{Benchmark, Run};
 use yamba_stats::linear_regression;
 
 use super::head::letter;
+use super::levels;
 use super::rows::Row;
 use super::table::{figure_text, interval_text};
 
@@ -25,12 +26,14 @@ pub struct Chart {
     pub log: bool,
     /// The curves.
     pub curves: Vec<Curve>,
+    /// Where levels of the caches end, and what they are called.
+    pub levels: Vec<(u64, String)>,
     /// Points that are not drawn because their figure is not valid.
     #[serde(skip)]
     pub left_out: usize,
-    /// What the fitted lines say.
+    /// What else is to be said: of fitted lines and of levels.
     #[serde(skip)]
-    pub fits: Vec<String>,
+    pub remarks: Vec<String>,
 }
 
 /// x, y, the interval of y where there is one, and what is said of it: figure and interval as the table has them.
@@ -53,8 +56,8 @@ impl Chart {
             text.push_str(", on a logarithmic axis");
         }
         text.push_str(". Marks are the 95 % intervals.");
-        for fit in &self.fits {
-            text.push_str(&format!(" {fit}."));
+        for remark in &self.remarks {
+            text.push_str(&format!(" {remark}."));
         }
         if self.left_out > 0 {
             text.push_str(&format!(
@@ -119,11 +122,20 @@ fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> {
         return None;
     }
     let unit = shared_unit(rows, declared, &mut curves);
-    let fits = match declared.fit_linear {
+    let mut remarks: Vec<String> = match declared.fit_linear {
         true => curves.iter_mut().filter_map(|c| fit(c, &unit)).collect(),
         false => Vec::new(),
     };
     let xs = || curves.iter().flat_map(|c| &c.points).map(|p| p.0);
+    let levels = match is_over_memory(rows[0], declared) {
+        true => levels::levels(
+            runs,
+            xs().fold(f64::MAX, f64::min),
+            xs().fold(0.0, f64::max),
+        ),
+        false => Vec::new(),
+    };
+    remarks.extend(levels::caption(&levels));
     Some(Chart {
         name: rows[0].name.to_owned(),
         y: match unit.as_str() {
@@ -133,9 +145,15 @@ fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> {
         x: declared.against.clone(),
         log: declared.log && xs().all(|x| x > 0.0),
         curves,
+        levels: levels.into_iter().map(|l| (l.bytes, l.name)).collect(),
         left_out,
-        fits,
+        remarks,
     })
+}
+
+/// Bytes of memory, which caches hold or do not: sizes of files and messages are others.
+fn is_over_memory(row: &Row, declared: &Declared) -> bool {
+    row.group() == "memory" && declared.against == "size"
 }
 
 fn is_sweep(curve: &Curve) -> bool {

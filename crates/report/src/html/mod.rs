@@ -4,6 +4,7 @@ mod chart;
 mod entry;
 mod head;
 mod histogram;
+mod levels;
 mod rows;
 mod table;
 
@@ -19,7 +20,8 @@ use rows::{Row, groups};
 const PLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
 const PLOT_SCRIPT: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");
 const STYLE: &str = include_str!("../../assets/report.css");
-const SCRIPT: &str = include_str!("../../assets/report.js");
+const TABLES: &str = include_str!("../../assets/tables.js");
+const CHARTS: &str = include_str!("../../assets/charts.js");
 
 /// The page of one run, or of several side by side.
 pub fn html(runs: &[Run]) -> String {
@@ -65,7 +67,8 @@ pub fn html(runs: &[Run]) -> String {
                 footer { p { "Made by Yamba " (env!("CARGO_PKG_VERSION")) ". Charts: uPlot 1.6.32, MIT licence, © Leon Sorokin." } }
                 script #charts type="application/json" { (PreEscaped(json(&data))) }
                 script { (PreEscaped(PLOT_SCRIPT)) }
-                script { (PreEscaped(SCRIPT)) }
+                script { (PreEscaped(TABLES)) }
+                script { (PreEscaped(CHARTS)) }
             }
         }
     };
@@ -74,11 +77,12 @@ pub fn html(runs: &[Run]) -> String {
 
 fn preamble(runs: &[Run]) -> Markup {
     let policy = format!(
-        "default-src 'none'; style-src {} {}; script-src {} {}; img-src data:; base-uri 'none'; form-action 'none'",
+        "default-src 'none'; style-src {} {}; script-src {} {} {}; img-src data:; base-uri 'none'; form-action 'none'",
         hash(PLOT_STYLE),
         hash(STYLE),
         hash(PLOT_SCRIPT),
-        hash(SCRIPT)
+        hash(TABLES),
+        hash(CHARTS)
     );
     markup! {
         head {

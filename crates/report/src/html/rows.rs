@@ -41,7 +41,8 @@ impl<'a> Row<'a> {
         each.collect::<Vec<_>>().join(" ")
     }
 
-    fn group(&self) -> &'a str {
+    /// Under which heading it stands; empty in documents of before.
+    pub fn group(&self) -> &'a str {
         let mut named = self.present().filter_map(|b| b.about.group.as_deref());
         named.next().unwrap_or_default()
     }

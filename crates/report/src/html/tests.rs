@@ -1,7 +1,9 @@
 //! Made-up runs, and what must be on their pages.
 
+use serde_json::json;
+
 use super::html;
-use made_up::{HOSTILE, benchmark, hurt, run};
+use made_up::{HOSTILE, benchmark, caches, hurt, level_found, run};
 
 #[path = "../../tests/browser/made_up.rs"]
 mod made_up;
@@ -54,7 +56,7 @@ fn names_are_data() {
         assert!(!page.contains("<script>alert"));
         assert_eq!(
             page.matches("</script>").count(),
-            3,
+            4,
             "an early end of the data"
         );
         assert_eq!(charts(&page)[0]["name"], HOSTILE);
@@ -85,7 +87,8 @@ fn the_policy_knows_each_script_and_style() {
     for own in [
         super::STYLE,
         super::PLOT_STYLE,
-        super::SCRIPT,
+        super::TABLES,
+        super::CHARTS,
         super::PLOT_SCRIPT,
     ] {
         assert!(page.contains(own) && page.contains(&super::hash(own)));
@@ -109,6 +112,34 @@ fn a_sweep_has_a_chart_and_an_invalid_point_is_not_on_it() {
     let xs: Vec<f64> = points.iter().map(|p| p[0].as_f64().unwrap()).collect();
     assert_eq!(xs, [1024.0, 4096.0]);
     assert!(page.contains("Not drawn, because not valid: 1 of its points."));
+}
+
+#[test]
+fn a_chart_over_sizes_of_memory_has_the_levels_and_says_whose_they_are() {
+    let mut entries = Vec::new();
+    for size in [16 << 10, 64 << 20] {
+        let mut sweep = benchmark("lat_mem", size, "ok");
+        sweep.about.group = Some("memory".to_owned());
+        entries.push(sweep);
+    }
+    entries.push(level_found(1, 32 << 10));
+    let mut first = run(entries);
+    first.machine.details = Some(caches(&[(1, 48 << 10), (2, 1 << 20), (3, 1 << 30)]));
+    let page = html(std::slice::from_ref(&first));
+    assert_eq!(
+        charts(&page)[0]["levels"],
+        json!([[32 << 10, "L1"], [1 << 20, "L2"]]),
+        "the third is beyond what was measured"
+    );
+    assert!(page.contains(
+        "Dashed: caches as the benchmark cache measured them (L1 32 KiB) and as the system describes them (L2 1 MiB)."
+    ));
+    let mut second = first.clone();
+    second.benchmarks[2] = level_found(1, 40 << 10);
+    assert_eq!(
+        charts(&html(&[first, second]))[0]["levels"],
+        json!([[32 << 10, "L1 A"], [40 << 10, "L1 B"], [1 << 20, "L2"]])
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Made-up runs for the tests of the page.
 
 use serde_json::json;
+use yamba_record::machine::details::{Cache, Details};
 use yamba_record::run::{About, Launch};
 use yamba_record::{Benchmark, Run};
 
@@ -40,6 +41,29 @@ pub fn benchmark(name: &str, size: u64, status: &str) -> Benchmark {
         benchmark.evidence = [("faults".to_owned(), serde_json::from_value(json!({"median": 1.0, "min": 0.5, "max": 7.25, "expects": [0.98, null], "outside": 3})).unwrap())].into();
     }
     benchmark
+}
+
+/// What `cache` found of a level.
+pub fn level_found(level: u64, bytes: u64) -> Benchmark {
+    let mut found = benchmark("cache", level, "ok");
+    found.parameters.0[0].0 = "level".to_owned();
+    found.unit = Some("B".to_owned());
+    found.median = Some(bytes as f64);
+    found
+}
+
+/// What a system says of its caches: levels and bytes.
+pub fn caches(levels: &[(u64, u64)]) -> Box<Details> {
+    let caches = levels.iter().map(|(level, bytes)| Cache {
+        level: *level,
+        kind: "unified".to_owned(),
+        bytes: Some(*bytes),
+        ..Cache::default()
+    });
+    Box::new(Details {
+        caches: caches.collect(),
+        ..Details::default()
+    })
 }
 
 /// A run of these.

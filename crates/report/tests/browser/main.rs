@@ -7,7 +7,7 @@ mod page;
 use serde_json::json;
 use yamba_record::Run;
 
-use made_up::{HOSTILE, benchmark, hurt, run};
+use made_up::{HOSTILE, benchmark, caches, hurt, level_found, run};
 use page::Page;
 
 /// A sweep of four sizes in no order, a figure alone, an invalid one and one that was skipped.
@@ -77,6 +77,52 @@ fn a_chart_shows_the_value_of_the_table_under_the_pointer() {
             let legend = page.text(".plot .u-legend");
             assert!(legend.contains(&format!("{figure} {interval}")), "{legend}");
         }
+    });
+}
+
+#[test]
+fn a_chart_is_saved_as_it_stands() {
+    let mut run = some();
+    for sweep in run.benchmarks.iter_mut().filter(|b| b.name == "lat_mem") {
+        sweep.about.group = Some("memory".to_owned());
+    }
+    run.benchmarks.push(level_found(1, 32 << 10));
+    run.machine.details = Some(caches(&[(2, 48 << 10)]));
+    on_page(&[run], |page| {
+        let svg = page.save(".save", "lat_mem-size.svg");
+        assert!(svg.starts_with("<svg xmlns="), "{svg}");
+        for text in [
+            "latency (us)",
+            ">size<",
+            ">16Ki<",
+            ">L1<",
+            ">L2<",
+            "Dashed: caches as the benchmark cache measured them",
+        ] {
+            assert!(svg.contains(text), "{text} in {svg}");
+        }
+        assert_eq!(svg.matches("<circle").count(), 4, "a mark for each point");
+        let points = svg.split_once("<polyline points=\"").unwrap().1;
+        let points = points.split_once('"').unwrap().0;
+        assert_eq!(points.split(' ').count(), 4);
+        assert!(!points.contains("NaN"));
+        let well_formed = format!(
+            "new DOMParser().parseFromString({}, 'image/svg+xml').querySelector('parsererror') === null",
+            json!(svg)
+        );
+        assert_eq!(page.value(&well_formed), true);
+    });
+}
+
+#[test]
+fn paper_gets_charts_as_lines() {
+    on_page(&[some()], |page| {
+        page.value("dispatchEvent(new Event('beforeprint'))");
+        page.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
+        assert_eq!(page.texts(".plot > svg polyline").len(), 1);
+        assert_eq!(page.texts(".plot .uplot, .save, .filter").len(), 0);
+        page.value("dispatchEvent(new Event('afterprint'))");
+        assert_eq!(page.texts(".plot > svg").len(), 0);
     });
 }
 

@@ -87,7 +87,7 @@ impl Page<'_> {
     /// The texts of all elements that are shown, in their order on the page.
     pub fn texts(&mut self, selector: &str) -> Vec<String> {
         let all = format!(
-            "[...document.querySelectorAll({})].filter(e => e.checkVisibility()).map(e => e.innerText.trim())",
+            "[...document.querySelectorAll({})].filter(e => e.checkVisibility()).map(e => (e.innerText ?? e.textContent).trim())",
             json!(selector)
         );
         serde_json::from_value(self.value(&all)).unwrap()
@@ -131,6 +131,24 @@ impl Page<'_> {
     /// Types into what has the focus.
     pub fn write(&mut self, text: &str) {
         self.call("Input.insertText", json!({"text": text}));
+    }
+
+    /// Clicks what saves a file, and gives its text.
+    pub fn save(&mut self, selector: &str, name: &str) -> String {
+        let folder = self.browser.folder().join("saved");
+        let allow = json!({"behavior": "allow", "downloadPath": folder});
+        self.browser
+            .call(None, "Browser.setDownloadBehavior", allow);
+        self.click(selector);
+        let start = Instant::now();
+        loop {
+            // It has its name when it is whole.
+            match std::fs::read_to_string(folder.join(name)) {
+                Ok(text) => return text,
+                Err(e) => assert!(start.elapsed() < Duration::from_secs(60), "{name}: {e}"),
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// What the page said to the console, what it asked for besides itself, and dialogs that it opened.

@@ -1,0 +1,220 @@
+"use strict";
+// Drawing: charts that answer the pointer, and the same charts as SVG, to be saved and printed. Whatever comes from a run is set as text, never as markup.
+(() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const drawn = new Map();
+  const charts = JSON.parse(document.getElementById("charts").textContent);
+  const digits = (v) => (v == null ? "" : Number(v.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4, useGrouping: false }));
+  const short = (v) => {
+    if (v >= 1024 && v % 1024 === 0) {
+      for (const [size, name] of [[2 ** 30, "Gi"], [2 ** 20, "Mi"], [1024, "Ki"]]) if (v % size === 0) return v / size + name;
+    }
+    return digits(v);
+  };
+  const colours = ["#3b7dd8", "#d9632b", "#2f9e5b", "#b04fc4", "#b58900", "#0f9aa8", "#d6336c", "#7a8793"];
+
+  const table = (chart) => {
+    const xs = [...new Set(chart.curves.flatMap((c) => c.points.map((p) => p[0])))].sort((a, b) => a - b);
+    const place = new Map(xs.map((x, i) => [x, i]));
+    const data = [xs];
+    const intervals = [null];
+    // What stands under the pointer is what the table has.
+    const series = [{ label: chart.x, value: (_, v) => (v == null ? "" : short(v)) }];
+    chart.curves.forEach((curve, i) => {
+      const ys = xs.map(() => null);
+      const marks = xs.map(() => null);
+      const texts = xs.map(() => "");
+      for (const [x, y, interval, text] of curve.points) { const at = place.get(x); ys[at] = y; marks[at] = interval; texts[at] = text; }
+      const colour = colours[i % colours.length];
+      data.push(ys);
+      intervals.push(marks);
+      series.push({
+        label: curve.name || chart.name, stroke: colour, width: 2, spanGaps: true, points: { show: true, size: 6 },
+        value: (_, v, s, at) => texts[at] ?? "",
+      });
+      if (curve.line) {
+        const [start, slope] = curve.line;
+        data.push(xs.map((x) => (x >= curve.points[0][0] && x <= curve.points.at(-1)[0] ? start + slope * x : null)));
+        intervals.push(null);
+        series.push({ label: (curve.name ? curve.name + " " : "") + "fitted", stroke: colour, width: 1, dash: [6, 4], spanGaps: true, points: { show: false }, value: (_, v) => digits(v) });
+      }
+    });
+    return { data, series, intervals };
+  };
+
+  // The interval of each point, as a mark from its low end to its high end.
+  const drawIntervals = (intervals) => (plot) => {
+    const context = plot.ctx;
+    context.save();
+    context.lineWidth = devicePixelRatio;
+    intervals.forEach((marks, s) => {
+      if (!marks || !plot.series[s].show) return;
+      context.strokeStyle = plot.series[s].stroke(plot, s);
+      marks.forEach((mark, i) => {
+        if (!mark) return;
+        const x = plot.valToPos(plot.data[0][i], "x", true);
+        const [low, high] = mark.map((v) => plot.valToPos(v, "y", true));
+        const half = 4 * devicePixelRatio;
+        context.beginPath();
+        context.moveTo(x, low); context.lineTo(x, high);
+        context.moveTo(x - half, low); context.lineTo(x + half, low);
+        context.moveTo(x - half, high); context.lineTo(x + half, high);
+        context.stroke();
+      });
+    });
+    context.restore();
+  };
+
+  // Where levels of the caches end, in CSS pixels of the plot; names that would touch stand in rows.
+  const placed = (levels, plot) => {
+    let row = 0;
+    let last = -Infinity;
+    return levels.map(([bytes, name]) => {
+      const x = plot.valToPos(bytes, "x");
+      row = x - last < 8 * name.length ? row + 1 : 0;
+      last = x;
+      return { x, row, name };
+    });
+  };
+  const drawLevels = (levels, colour) => (plot) => {
+    const context = plot.ctx;
+    const { left, top, height } = plot.bbox;
+    context.save();
+    context.scale(devicePixelRatio, devicePixelRatio);
+    context.translate(left / devicePixelRatio, top / devicePixelRatio);
+    context.lineWidth = 1;
+    context.strokeStyle = context.fillStyle = colour;
+    context.font = "11px system-ui, sans-serif";
+    context.textAlign = "left";
+    context.textBaseline = "alphabetic";
+    context.setLineDash([3, 3]);
+    for (const { x, row, name } of placed(levels, plot)) {
+      context.beginPath();
+      context.moveTo(x, 0); context.lineTo(x, height / devicePixelRatio);
+      context.stroke();
+      context.fillText(name, x + 3, 11 + 12 * row);
+    }
+    context.restore();
+  };
+
+  const draw = (place) => {
+    const chart = charts[Number(place.dataset.chart)];
+    const { data, series, intervals } = table(chart);
+    const style = getComputedStyle(document.documentElement);
+    const text = style.getPropertyValue("--text").trim();
+    const soft = style.getPropertyValue("--soft").trim();
+    const grid = { stroke: style.getPropertyValue("--line").trim(), width: 1 };
+    const highest = Math.max(...chart.curves.flatMap((c) => c.points.flatMap((p) => [p[1], ...(p[2] ?? [])])));
+    const lowest = Math.min(0, ...chart.curves.flatMap((c) => c.points.flatMap((p) => [p[1], ...(p[2] ?? [])])));
+    place.replaceChildren();
+    return new uPlot({
+      width: Math.max(200, place.clientWidth), height: 260, series,
+      scales: { x: { time: false, distr: chart.log ? 3 : 1, log: 2 }, y: { range: [lowest * 1.05, highest > lowest ? highest * 1.05 : 1] } },
+      axes: [
+        { stroke: text, grid, label: chart.x, labelSize: 20, values: (_, vs) => vs.map((v) => (v == null ? "" : short(v))) },
+        { stroke: text, grid, label: chart.y, labelSize: 20, size: 60, values: (_, vs) => vs.map(digits) },
+      ],
+      cursor: { drag: { x: false, y: false } },
+      hooks: { draw: [drawIntervals(intervals), drawLevels(chart.levels, soft)] },
+    }, data, place);
+  };
+
+  // The same chart for paper: black on white, wherever it stands.
+  const ink = "#1b1f24";
+  const svg = (place) => {
+    const chart = charts[Number(place.dataset.chart)];
+    const plot = drawn.get(place);
+    plot.batch(() => {}); // One that was made just now is laid out.
+    const left = plot.bbox.left / devicePixelRatio;
+    const top = plot.bbox.top / devicePixelRatio;
+    const width = plot.bbox.width / devicePixelRatio;
+    const height = plot.bbox.height / devicePixelRatio;
+    const round = (v) => Math.round(v * 100) / 100;
+    const x = (v) => round(left + plot.valToPos(v, "x"));
+    const y = (v) => round(top + plot.valToPos(v, "y"));
+    const make = (name, attributes, text) => {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+      for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+      if (text !== undefined) made.textContent = text;
+      return made;
+    };
+    const { intervals } = table(chart);
+    const [across, up] = plot.axes;
+    const below = top + height + 56;
+    const named = plot.series.map((series, i) => ({ series, data: plot.data[i] })).slice(1);
+    const whole = make("svg", { viewBox: `0 0 ${plot.width} ${below + 16 * named.length}`, "font-family": "sans-serif", "font-size": 11, fill: ink });
+    whole.append(make("title", {}, chart.name), make("desc", {}, place.getAttribute("aria-label")), make("rect", { width: "100%", height: "100%", fill: "#fff" }));
+    across._splits.forEach((v, i) => {
+      if (v == null) return;
+      whole.append(make("path", { d: `M${x(v)} ${top}v${height}`, stroke: "#d1d9e0" }), make("text", { x: x(v), y: top + height + 16, "text-anchor": "middle" }, across._values[i] ?? ""));
+    });
+    up._splits.forEach((v, i) => {
+      if (v == null) return;
+      whole.append(make("path", { d: `M${left} ${y(v)}h${width}`, stroke: "#d1d9e0" }), make("text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, up._values[i] ?? ""));
+    });
+    whole.append(make("text", { x: left + width / 2, y: top + height + 36, "text-anchor": "middle" }, chart.x));
+    whole.append(make("text", { transform: `translate(${left - 48} ${top + height / 2}) rotate(-90)`, "text-anchor": "middle" }, chart.y));
+    for (const level of placed(chart.levels, plot)) {
+      const at = round(left + level.x);
+      whole.append(make("path", { d: `M${at} ${top}v${height}`, stroke: "#59636e", "stroke-dasharray": "3 3" }), make("text", { x: at + 3, y: top + 11 + 12 * level.row, fill: "#59636e" }, level.name));
+    }
+    named.forEach(({ series, data }, i) => {
+      const stroke = series.stroke(plot, i + 1);
+      const points = data.map((v, at) => (v == null ? null : [plot.data[0][at], v])).filter(Boolean);
+      const line = { fill: "none", stroke, "stroke-width": series.width, ...(series.dash && { "stroke-dasharray": "6 4" }) };
+      whole.append(make("polyline", { points: points.map(([a, b]) => `${x(a)},${y(b)}`).join(" "), ...line }));
+      if (series.points.show(plot, i + 1)) for (const [a, b] of points) whole.append(make("circle", { cx: x(a), cy: y(b), r: 3, fill: stroke }));
+      (intervals[i + 1] ?? []).forEach((interval, at) => {
+        if (!interval) return;
+        const mid = x(plot.data[0][at]);
+        const [low, high] = interval.map(y);
+        whole.append(make("path", { d: `M${mid} ${low}V${high}M${mid - 4} ${low}h8M${mid - 4} ${high}h8`, stroke }));
+      });
+      const at = below + 16 * i;
+      whole.append(make("path", { d: `M${left} ${at}h20`, ...line }), make("text", { x: left + 26, y: at + 4 }, series.label));
+    });
+    return whole;
+  };
+
+  const ensure = (place) => { if (!drawn.has(place)) drawn.set(place, draw(place)); };
+  const save = (place) => {
+    ensure(place);
+    const { name, x } = charts[Number(place.dataset.chart)];
+    const text = new XMLSerializer().serializeToString(svg(place));
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+    link.download = `${name}-${x}`.replace(/[^\w.-]+/g, "_") + ".svg";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  };
+  for (const place of all(".plot")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "save";
+    button.textContent = "Save as SVG";
+    button.setAttribute("aria-label", `Save the chart of ${charts[Number(place.dataset.chart)].name} as SVG`);
+    button.addEventListener("click", () => save(place));
+    place.after(button);
+  }
+
+  // A chart is drawn when it comes near, and again in other colours or another width.
+  const redraw = () => { for (const [place, plot] of drawn) { plot.destroy(); drawn.set(place, draw(place)); } };
+  const near = new IntersectionObserver((seen) => {
+    for (const { isIntersecting, target } of seen) {
+      if (isIntersecting) { ensure(target); near.unobserve(target); }
+    }
+  }, { rootMargin: "400px" });
+  all(".plot").forEach((place) => near.observe(place));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  // Paper gets lines, not points of a screen.
+  addEventListener("beforeprint", () => { for (const place of all(".plot")) { ensure(place); place.append(svg(place)); } });
+  addEventListener("afterprint", () => { for (const drawing of all(".plot > svg")) drawing.remove(); });
+  let waiting = 0;
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    clearTimeout(waiting);
+    waiting = setTimeout(redraw, 150);
+  });
+})();

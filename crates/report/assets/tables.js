@@ -1,0 +1,81 @@
+"use strict";
+// Sorting, filtering and unfolding. Whatever comes from a run is set as text, never as markup.
+(() => {
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+  document.documentElement.classList.add("scripted");
+
+  // Unfolding: the benchmark's name becomes a button.
+  const unfold = (body, open) => {
+    const row = body.querySelector("tr.more");
+    row.classList.toggle("open", open);
+    row.querySelector("details").open = open;
+    body.querySelector("th.name button").setAttribute("aria-expanded", open);
+  };
+  for (const body of all("table.figures tbody")) {
+    const details = body.querySelector("details");
+    if (!details) continue;
+    const head = body.querySelector("th.name");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = head.textContent;
+    button.setAttribute("aria-expanded", "false");
+    button.setAttribute("aria-controls", details.id);
+    button.addEventListener("click", () => unfold(body, button.getAttribute("aria-expanded") !== "true"));
+    head.replaceChildren(button);
+    details.addEventListener("toggle", () => { if (!details.open) unfold(body, false); });
+  }
+
+  // Sorting: each heading becomes a button. Rows without a value stay last.
+  const valueOf = (body, column, kind) => {
+    let place = 0;
+    for (const cell of body.rows[0].cells) {
+      if (column < place + cell.colSpan) {
+        if (cell.colSpan > 1) return null;
+        const text = cell.dataset.v ?? (kind === "word" ? cell.textContent : "");
+        if (text === "") return null;
+        return kind === "word" ? { unit: "", value: text } : { unit: cell.dataset.unit ?? "", value: Number(text) };
+      }
+      place += cell.colSpan;
+    }
+    return null;
+  };
+  const words = new Intl.Collator("en", { numeric: true });
+  const order = (a, b, sign) => {
+    if (!a || !b) return (a ? 0 : 1) - (b ? 0 : 1);
+    if (a.unit !== b.unit) return words.compare(a.unit, b.unit);
+    return sign * (typeof a.value === "string" ? words.compare(a.value, b.value) : a.value - b.value);
+  };
+  const sort = (head) => {
+    const table = head.closest("table");
+    const up = head.getAttribute("aria-sort") !== "ascending";
+    for (const other of all("th[aria-sort]", table)) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    const column = Number(head.dataset.column);
+    const bodies = [...table.tBodies].map((body) => [valueOf(body, column, head.dataset.sort), body]);
+    bodies.sort((a, b) => order(a[0], b[0], up ? 1 : -1));
+    table.append(...bodies.map((pair) => pair[1]));
+  };
+  for (const head of all("th[data-sort]")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = head.textContent;
+    button.addEventListener("click", () => sort(head));
+    head.replaceChildren(button);
+  }
+
+  // Filtering.
+  const box = document.getElementById("filter");
+  const found = document.getElementById("found");
+  const bodies = all("tbody[data-text]");
+  box.closest(".filter").hidden = false;
+  box.addEventListener("input", () => {
+    const wanted = box.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const body of bodies) {
+      const text = body.dataset.text.toLowerCase();
+      body.hidden = !wanted.every((word) => text.includes(word));
+      shown += body.hidden ? 0 : 1;
+    }
+    found.textContent = wanted.length ? `${shown} of ${bodies.length} rows` : "";
+  });
+})();

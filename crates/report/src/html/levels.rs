@@ -1,0 +1,99 @@
+//! Where a machine's caches end, for charts over sizes of memory: as the run measured them, and what it did not measure as the system describes it.
+
+use yamba_record::Run;
+
+use super::head::letter;
+use crate::number::bytes;
+
+/// The benchmark that measures levels, one at each value of its parameter `level`.
+const MEASURES: &str = "cache";
+
+/// The level of some runs' caches that ends at a size.
+pub struct Level {
+    /// Its size.
+    pub bytes: u64,
+    /// `L2`; with the letters of its runs, where others' is not the same.
+    pub name: String,
+    is_measured: bool,
+}
+
+/// The levels of all runs between two sizes.
+pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
+    let mut found: Vec<(Found, Vec<usize>)> = Vec::new();
+    for (number, run) in runs.iter().enumerate() {
+        for level in of(run) {
+            if !(from..=to).contains(&(level.bytes as f64)) {
+                continue;
+            }
+            match found.iter_mut().find(|(known, _)| *known == level) {
+                Some((_, runs)) => runs.push(number),
+                None => found.push((level, vec![number])),
+            }
+        }
+    }
+    found.sort_by_key(|(level, _)| (level.number, level.bytes));
+    let named = found.into_iter().map(|(level, of)| {
+        let whose: String = match of.len() == runs.len() {
+            true => String::new(),
+            false => of.iter().map(|n| format!(" {}", letter(*n))).collect(),
+        };
+        Level {
+            bytes: level.bytes,
+            name: format!("L{}{whose}", level.number),
+            is_measured: level.is_measured,
+        }
+    });
+    named.collect()
+}
+
+/// What the dashed lines of a chart are, in words; nothing where there are none.
+pub fn caption(levels: &[Level]) -> Option<String> {
+    let told = |is_measured: bool, who: &str| {
+        let own = levels.iter().filter(|l| l.is_measured == is_measured);
+        let own: Vec<String> = own
+            .map(|l| format!("{} {}", l.name, bytes(l.bytes)))
+            .collect();
+        (!own.is_empty()).then(|| format!("{who} ({})", own.join(", ")))
+    };
+    let both = [
+        told(true, &format!("as the benchmark {MEASURES} measured them")),
+        told(false, "as the system describes them"),
+    ];
+    let both: Vec<String> = both.into_iter().flatten().collect();
+    (!both.is_empty()).then(|| format!("Dashed: caches {}", both.join(" and ")))
+}
+
+#[derive(PartialEq)]
+struct Found {
+    number: u64,
+    bytes: u64,
+    is_measured: bool,
+}
+
+fn of(run: &Run) -> Vec<Found> {
+    let measures = run.benchmarks.iter().filter(|b| b.name == MEASURES);
+    let measured = measures.filter(|b| b.valid && b.unit.as_deref() == Some("B"));
+    let mut found: Vec<Found> = measured
+        .filter_map(|b| {
+            Some(Found {
+                number: b.parameters.get("level")?.as_u64()?,
+                bytes: b.median? as u64,
+                is_measured: true,
+            })
+        })
+        .collect();
+    let described = run.machine.details.iter().flat_map(|d| &d.caches);
+    for cache in described.filter(|c| c.kind != "instruction") {
+        let Some(bytes) = cache.bytes else { continue };
+        let level = Found {
+            number: cache.level,
+            bytes,
+            is_measured: false,
+        };
+        let mut known = found.iter();
+        if !known.any(|f| f.number == cache.level && (f.is_measured || *f == level)) {
+            found.push(level);
+        }
+    }
+    found
+}
