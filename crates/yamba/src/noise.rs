@@ -26,6 +26,8 @@ pub struct Plan<'a> {
     pub target: &'a Target,
     /// Ends it early; what was measured counts.
     pub stop: &'a Stop,
+    /// Given each run that is compared with the next.
+    pub keep: &'a dyn Fn(&Run),
 }
 
 /// The answer, as `--json` prints it.
@@ -83,6 +85,7 @@ pub fn noise(plan: &Plan<'_>, progress: &mut dyn Progress) -> Result<Report, Usa
             break;
         }
         for run in [&a, &b] {
+            (plan.keep)(run);
             remember(&mut seen, &run.benchmarks);
         }
         let suspects = suspects(&a, &b);

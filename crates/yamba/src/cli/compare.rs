@@ -1,6 +1,7 @@
 //! `yamba compare`
 
 mod again;
+mod earlier;
 mod table;
 
 use clap::Args;
@@ -13,8 +14,9 @@ use super::kept;
 use super::output;
 use super::quantity;
 use super::store_option::StoreOption;
+use crate::compare::floors::{Floors, Moments};
 use crate::compare::gate::{self, gate};
-use crate::compare::{Comparison, Entry, comparison, least_floor, pairing};
+use crate::compare::{Comparison, Entry, comparison, pairing};
 
 /// What differs between two runs?
 ///
@@ -66,7 +68,9 @@ impl Compare {
         let mut a = runs.load(&self.a, Detail::Figures)?;
         let mut b = runs.load(&self.b, Detail::Figures)?;
         kept::choose(&mut [&mut a, &mut b], &self.names)?;
-        let mut found = comparison(&a, &b, &least_floor);
+        let earlier = earlier::runs(&self.store, &a, &b);
+        let floors = Floors::of(&a, &b, &earlier, Moments::Two);
+        let mut found = comparison(&a, &b, &floors);
         self.same_machine(&found)?;
         if found.benchmarks.is_empty() {
             return Err(Failure::new(format!(
@@ -76,7 +80,7 @@ impl Compare {
             .help("the same benchmark has the same name, parameters and number of processes"));
         }
         self.warn(&found, &a, &b);
-        self.measure_anew(&mut found, &a, &b)?;
+        self.measure_anew(&mut found, &a, &b, &earlier)?;
         found.gate = self.fail_above.map(|limit| gate(&found, limit));
         if self.json {
             output::json(&found)?;
@@ -92,7 +96,13 @@ impl Compare {
     }
 
     /// With `--again` whatever has a ratio, for a gate what it could fail for.
-    fn measure_anew(&self, found: &mut Comparison, a: &Run, b: &Run) -> Result<(), Failure> {
+    fn measure_anew(
+        &self,
+        found: &mut Comparison,
+        a: &Run,
+        b: &Run,
+        earlier: &[Run],
+    ) -> Result<(), Failure> {
         let is_meant = |entry: &Entry| match (self.again, self.fail_above) {
             (true, _) => entry.ratio.is_some(),
             (false, Some(limit)) => gate::is_candidate(entry, limit),
@@ -112,7 +122,7 @@ impl Compare {
             a,
             b,
             pairs,
-            floor: &least_floor,
+            earlier,
         };
         let fresh = again::again(&request, found)?;
         self.keep(&fresh);

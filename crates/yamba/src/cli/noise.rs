@@ -1,16 +1,19 @@
 //! `yamba noise`
 
+use std::cell::RefCell;
 use std::io;
 use std::time::Duration;
 
 use clap::Args;
+use yamba_record::Run;
 
 use super::Answer;
 use super::failure::Failure;
 use super::output;
 use super::quantity;
-use super::run::{job, progress};
+use super::run::{job, origin, progress};
 use super::select::{self, Names};
+use super::store_option::StoreOption;
 use super::target::TargetOption;
 use crate::noise::{self, Plan, Report};
 use crate::random;
@@ -24,6 +27,8 @@ const TIME: Duration = Duration::from_millis(600);
 ///
 /// Each comparison measures everything twice and looks for differences that cannot be there. What is suspected is measured again, both sides in turn, before it
 /// counts as a false alarm.
+///
+/// Its runs are kept: what they say of each benchmark's noise is what later comparisons here ask a difference to exceed.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -49,6 +54,8 @@ pub(super) struct NoiseCommand {
     json: bool,
     #[command(flatten)]
     target: TargetOption,
+    #[command(flatten)]
+    store: StoreOption,
 }
 
 impl NoiseCommand {
@@ -60,17 +67,25 @@ impl NoiseCommand {
             jobs.push(job(&selection.analysis, class, &target)?);
         }
         let stop = Stop::on_signals()?;
+        let store = RefCell::new(self.store.open()?);
+        let keep = |run: &Run| {
+            if let Err(e) = store.borrow_mut().add(run) {
+                output::note(&format!("warning: run {} is not kept: {e}\n", run.id));
+            }
+        };
         let plan = Plan {
             jobs: &jobs,
             options: Options {
                 launches: Some(LAUNCHES),
                 time: self.time.unwrap_or(TIME),
+                origin: origin(&selection.analysis, &jobs, &target),
                 ..Options::quick()
             },
             comparisons: self.comparisons,
             seed: self.seed.unwrap_or_else(random::drawn_seed),
             target: &target,
             stop: &stop,
+            keep: &keep,
         };
         let report = noise::noise(&plan, progress().as_mut())
             .map_err(|UsageError(text)| Failure::new(text))?;

@@ -208,9 +208,10 @@ fn judged(before: &Entry, fresh: &Entry, basis: Basis) -> (Word, Option<String>)
 
 #[cfg(test)]
 mod tests {
+    use super::super::comparison;
     use super::super::comparison::tests::{run, scaled};
+    use super::super::floors::Floors;
     use super::super::gate::gate;
-    use super::super::{comparison, least_floor};
     use super::*;
 
     fn differences(must: &[&str], should: &[&str]) -> Differences {
@@ -255,12 +256,12 @@ mod tests {
             value.figure = Some("value".to_owned());
             run(vec![scaled("lat", factor), bandwidth, value])
         };
-        let mut found = comparison(&all(1.0), &all(stored), &least_floor);
+        let mut found = comparison(&all(1.0), &all(stored), &Floors::default());
         let (a, b) = (all(1.0), all(anew));
         let anew = Anew {
             a: Some(&a),
             b: &b,
-            compared: comparison(&a, &b, &least_floor),
+            compared: comparison(&a, &b, &Floors::default()),
         };
         adopt(&mut found, &anew, &|_| Some(basis.clone()));
         found

@@ -5,6 +5,7 @@ use yamba_record::{Benchmark, Parameters, Run};
 use yamba_stats::mean;
 
 use super::again::{Again, Stored};
+use super::floors::{Floor, Floors};
 use super::gate::Gate;
 use super::identity::{Differences, differences};
 use super::pairing::{Paired, Side, obstacle, paired};
@@ -75,6 +76,8 @@ pub struct Entry {
     pub p: Option<f64>,
     /// Launches of both sides that have a figure.
     pub launches: [usize; 2],
+    /// The noise that a launch is held to have at least.
+    pub floor: Option<Floor>,
     /// The unit of `a` and `b`, and the one that was compared in: the benchmark's own, or `cycles`.
     pub unit: Option<String>,
     /// The figure of side a.
@@ -131,8 +134,8 @@ pub struct GeometricMean {
     pub benchmarks: usize,
 }
 
-/// Compares two runs. `floor` gives the least variance of a launch's logarithm that is believed of a benchmark.
-pub fn comparison(a: &Run, b: &Run, floor: &dyn Fn(&str) -> f64) -> Comparison {
+/// Compares two runs. `floors` are the least noise that is believed of a benchmark.
+pub fn comparison(a: &Run, b: &Run, floors: &Floors) -> Comparison {
     let machine = differences(a, b);
     // Two machines may need the same cycles and not the same time.
     let by_time = !machine.must.is_empty();
@@ -153,10 +156,10 @@ pub fn comparison(a: &Run, b: &Run, floor: &dyn Fn(&str) -> f64) -> Comparison {
         launches.push((key.clone(), of(x), of(y)));
         comparable.push(entry);
     }
-    let compared = compare_launches(&launches, floor);
+    let compared = compare_launches(&launches, &|key| floors.variance(key));
     let confidence = (!compared.is_empty()).then(|| confidence(compared.len()));
     for (entry, compared) in comparable.into_iter().zip(&compared) {
-        judge(entry, compared);
+        judge(entry, compared, floors);
     }
     Comparison {
         schema: "yamba-compare/1",
@@ -208,6 +211,7 @@ fn entry(a: &Benchmark, b: &Benchmark, label: String, by_time: bool) -> Entry {
         interval: None,
         p: None,
         launches: [medians(a), medians(b)],
+        floor: None,
         unit: if in_cycles {
             Some("cycles".to_owned())
         } else {
@@ -222,12 +226,13 @@ fn entry(a: &Benchmark, b: &Benchmark, label: String, by_time: bool) -> Entry {
     }
 }
 
-fn judge(entry: &mut Entry, compared: &Compared) {
+fn judge(entry: &mut Entry, compared: &Compared, floors: &Floors) {
     let Some(ratio) = compared.ratio else {
         entry.reason = Some("too few launches, too far apart".to_owned());
         return;
     };
     entry.ratio = Some(ratio.ratio);
+    entry.floor = Some(floors.get(&compared.key));
     entry.interval = Some([ratio.low, ratio.high]);
     entry.p = compared.p;
     entry.suspect = compared.verdict == Verdict::Suspect;
@@ -309,7 +314,6 @@ pub(super) mod tests {
     use yamba_record::Machine;
     use yamba_record::run::Cycles;
 
-    use super::super::least_floor;
     use super::super::tests::benchmark;
     use super::*;
 
@@ -336,7 +340,7 @@ pub(super) mod tests {
             scaled("y", 1.0),
             benchmark("z", &[1.0]),
         ]);
-        let found = comparison(&a, &b, &least_floor);
+        let found = comparison(&a, &b, &Floors::default());
         let [x, y, z] = &found.benchmarks[..] else {
             panic!()
         };
@@ -374,7 +378,7 @@ pub(super) mod tests {
             run(vec![made])
         };
         let (a, mut b) = (with_cycles(1.0), with_cycles(2.0));
-        let found = comparison(&a, &b, &least_floor);
+        let found = comparison(&a, &b, &Floors::default());
         let x = &found.benchmarks[0];
         assert_eq!(
             (x.unit.as_deref(), x.a, x.ratio),
@@ -383,7 +387,7 @@ pub(super) mod tests {
         b.machine.isa = "riscv64".to_owned();
         let mut a = a;
         a.machine.isa = "x86_64".to_owned();
-        let found = comparison(&a, &b, &least_floor);
+        let found = comparison(&a, &b, &Floors::default());
         let x = &found.benchmarks[0];
         assert_eq!(
             (x.unit.as_deref(), x.b, x.suspect),
@@ -398,7 +402,7 @@ pub(super) mod tests {
         let mut value = scaled("v", 1.0);
         (value.figure, value.unit) = (Some("value".to_owned()), Some("pages".to_owned()));
         let all = run(vec![scaled("x", 1.0), more, value]);
-        let found = comparison(&all, &all, &least_floor);
+        let found = comparison(&all, &all, &Floors::default());
         let kinds: Vec<&str> = found.means.iter().map(|m| m.kind.as_str()).collect();
         assert_eq!(kinds, ["latency", "bandwidth", "value in pages"]);
         let better: Vec<_> = found.benchmarks.iter().map(|b| b.better).collect();

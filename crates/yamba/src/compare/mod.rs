@@ -6,6 +6,7 @@
 
 pub mod again;
 mod comparison;
+pub mod floors;
 pub mod gate;
 pub mod identity;
 mod noise;

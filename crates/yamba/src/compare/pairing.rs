@@ -56,7 +56,7 @@ fn once(benchmarks: &[Benchmark]) -> (Keyed<'_>, impl Iterator<Item = &Benchmark
 }
 
 /// The key with the parameters by name: a class may declare them in another order now.
-fn in_order(benchmark: &Benchmark) -> String {
+pub(super) fn in_order(benchmark: &Benchmark) -> String {
     let mut parameters = benchmark.parameters.clone();
     parameters.0.sort_by(|(a, _), (b, _)| a.cmp(b));
     named(&benchmark.name, &parameters, benchmark.processes)

@@ -87,6 +87,7 @@ fn two_documents() {
         "not compared, only in A: only_a",
         "not compared, only in B: only_b",
         "2 suspected of 3 compared",
+        "nothing is known of their noise here: each launch is held to vary by 0.2 % at least",
     ]);
     assert!(
         answer.err.contains("kernel is 6.1 in A, 6.2 in B"),
@@ -157,6 +158,50 @@ fn two_runs_of_a_store() {
     yamba
         .run("compare base nothing --store kept.sqlite")
         .refused(&["nothing", "help: "]);
+}
+
+/// Seven runs of one program that differ by some percent: what the last two differ by is no news.
+#[test]
+fn noise_is_known_from_earlier_runs() {
+    let yamba = Yamba::new();
+    let place = yamba.folder.path().join("kept.sqlite");
+    let mut store = Store::open(&Location::File(place)).unwrap();
+    for (i, factor) in [1.0, 1.04, 0.97, 1.05, 0.95, 1.0, 1.06]
+        .into_iter()
+        .enumerate()
+    {
+        let mut document = run(&format!("{i:016x}"), "6.1", "Z80", factor);
+        for benchmark in document["benchmarks"].as_array_mut().unwrap() {
+            benchmark["about"] = json!({"program": "one"});
+        }
+        let mut run: Run = serde_json::from_value(document).unwrap();
+        run.started_unix_s = Some(i as f64);
+        store.add(&run).unwrap();
+    }
+    drop(store);
+    let mut yamba = yamba;
+    let mut compare = |names: &str| {
+        let words = format!("compare latest~1 latest {names} --json --store kept.sqlite");
+        let answer = yamba.run(&words).ok();
+        serde_json::from_str::<Value>(&answer.out).unwrap()
+    };
+    let document = compare("lat_same lat_other");
+    let [same, other] = [0, 1].map(|i| &document["benchmarks"][i]);
+    assert_eq!(
+        (&same["floor"]["runs"], &other["floor"]["runs"]),
+        (&json!(5), &json!(5))
+    );
+    // The launches of a run agree far better than two runs do.
+    assert!(other["floor"]["deviation"].as_f64().unwrap() > 0.05);
+    assert!(same["floor"]["deviation"].as_f64().unwrap() < 0.01);
+    assert_eq!(
+        (&other["verdict"], &other["suspect"]),
+        (&json!("same"), &json!(false))
+    );
+    let text = yamba
+        .run("compare latest~1 latest --store kept.sqlite")
+        .ok();
+    text.says(&["the noise here is known from 5 earlier runs"]);
 }
 
 #[test]

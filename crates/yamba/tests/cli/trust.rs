@@ -187,6 +187,10 @@ fn noise_counts_false_alarms() {
     assert!(keys.iter().all(|k| k.starts_with("lat_")));
     let alarms = document["alarms"].as_u64().unwrap();
     assert!(alarms <= document["suspected"].as_u64().unwrap());
+    // Later comparisons learn from its runs.
+    let kept = yamba.run("runs --json").ok();
+    let kept: Value = serde_json::from_str(&kept.out).unwrap();
+    assert_eq!(kept.as_array().unwrap().len(), 2);
 }
 
 #[test]

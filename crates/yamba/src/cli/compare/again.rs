@@ -12,6 +12,7 @@ use super::super::output;
 use super::super::run::{jobs, listing, origin, progress};
 use crate::build::{self, host};
 use crate::compare::again::{Anew, Basis, Policy, adopt, not_measured, policy};
+use crate::compare::floors::{Floors, Moments};
 use crate::compare::identity::differences;
 use crate::compare::{Comparison, Entry, comparison};
 use crate::embedded;
@@ -32,8 +33,8 @@ pub(super) struct Request<'a> {
     pub b: &'a Run,
     /// Name, parameters and processes, each side's own entry.
     pub pairs: Vec<(&'a Benchmark, &'a Benchmark)>,
-    /// The least variance of a launch's logarithm that is believed of a benchmark.
-    pub floor: &'a dyn Fn(&str) -> f64,
+    /// Runs that tell of noise.
+    pub earlier: &'a [Run],
 }
 
 /// What was measured, to be kept.
@@ -80,10 +81,15 @@ pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<Fre
     let measured = measure(request, &basis, &a, &b)?;
     let fresh_a = with_a.is_none().then_some(&measured[0]);
     let fresh_b = &measured[measured.len() - 1];
+    let (of_a, moments) = match fresh_a {
+        Some(fresh) => (fresh, Moments::One),
+        None => (request.a, Moments::Two),
+    };
+    let floors = Floors::of(of_a, fresh_b, request.earlier, moments);
     let anew = Anew {
         a: fresh_a,
         b: fresh_b,
-        compared: comparison(fresh_a.unwrap_or(request.a), fresh_b, request.floor),
+        compared: comparison(of_a, fresh_b, &floors),
     };
     adopt(found, &anew, &|entry| {
         is_meant(entry).then(|| basis.get(entry.name.as_str()).cloned())?

@@ -4,6 +4,7 @@ use yamba_record::number::{number, scale};
 
 use super::super::output;
 use crate::compare::again::Again;
+use crate::compare::floors::Floor;
 use crate::compare::gate::{Gate, Ungated};
 use crate::compare::{Alone, Comparison, Entry, Word, named};
 
@@ -26,6 +27,7 @@ pub(super) fn text(found: &Comparison, a: &str, b: &str) -> String {
     let mut lines = left_out(found);
     lines.extend(explained(found));
     lines.extend(summary(found));
+    lines.extend(floors(found));
     lines.extend(found.again.as_ref().map(measured_anew));
     lines.extend(found.gate.iter().flat_map(judged));
     if !lines.is_empty() {
@@ -199,6 +201,35 @@ fn summary(found: &Comparison) -> Vec<String> {
         )),
     }
     lines
+}
+
+/// From where the noise is known that a difference must exceed.
+fn floors(found: &Comparison) -> Option<String> {
+    let all: Vec<usize> = found
+        .benchmarks
+        .iter()
+        .filter_map(|e| Some(e.floor?.runs))
+        .collect();
+    let known: Vec<usize> = all.iter().copied().filter(|runs| *runs > 0).collect();
+    let fixed = all.len() - known.len();
+    let least = percent(Floor::default().deviation);
+    let (Some(fewest), Some(most)) = (known.iter().min(), known.iter().max()) else {
+        return (fixed > 0).then(|| {
+            format!("nothing is known of their noise here: each launch is held to vary by {least} at least")
+        });
+    };
+    let runs = match fewest == most {
+        true => most.to_string(),
+        false => format!("{fewest} to {most}"),
+    };
+    let rest = match fixed {
+        0 => String::new(),
+        _ => format!("; of {fixed} it is not, and each launch is held to vary by {least} at least"),
+    };
+    Some(format!(
+        "of {} the noise here is known from {runs} earlier runs{rest}",
+        known.len()
+    ))
 }
 
 fn measured_anew(again: &Again) -> String {

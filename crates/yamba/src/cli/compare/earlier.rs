@@ -1,0 +1,56 @@
+//! Earlier runs on the same machine, which tell of noise.
+
+use std::collections::BTreeSet;
+
+use yamba_record::Run;
+use yamba_store::{Detail, Location};
+
+use super::super::failure::Failure;
+use super::super::output;
+use super::super::store_option::StoreOption;
+use crate::compare::identity::differences;
+
+/// The latest so many: more take longer to read than they tell.
+const MOST: usize = 20;
+
+/// Those that are kept with a benchmark of both, of the machine of B as it was then. Where they cannot be read, nothing is known, and a warning says so.
+pub(super) fn runs(option: &StoreOption, a: &Run, b: &Run) -> Vec<Run> {
+    match read(option, a, b) {
+        Ok(runs) => runs,
+        Err(Failure::Sentence { message, .. }) => {
+            output::note(&format!(
+                "warning: nothing is known of the noise here: {message}\n"
+            ));
+            Vec::new()
+        }
+        Err(_) => Vec::new(),
+    }
+}
+
+fn read(option: &StoreOption, a: &Run, b: &Run) -> Result<Vec<Run>, Failure> {
+    // Two documents are compared without making a store.
+    if let Location::File(path) = option.location()?
+        && !path.exists()
+    {
+        return Ok(Vec::new());
+    }
+    let of_a: BTreeSet<&str> = a.benchmarks.iter().map(|b| b.name.as_str()).collect();
+    let names: BTreeSet<&str> = b.benchmarks.iter().map(|b| b.name.as_str()).collect();
+    let mut store = option.open()?;
+    let mut listed = store.runs()?;
+    listed.retain(|run| {
+        let between = differences(&run.head, b);
+        let is_alike = between.must.is_empty() && between.should.is_empty();
+        let mut both = run.benchmarks.iter();
+        let has_some = both.any(|n| names.contains(n.as_str()) && of_a.contains(n.as_str()));
+        is_alike && has_some && run.id != a.id && run.id != b.id
+    });
+    let latest = listed.iter().take(MOST);
+    let mut runs = Vec::new();
+    for run in latest {
+        let mut run = store.run(&run.id, Detail::Figures)?;
+        run.benchmarks.retain(|b| names.contains(b.name.as_str()));
+        runs.push(run);
+    }
+    Ok(runs)
+}
