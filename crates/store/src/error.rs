@@ -1,9 +1,9 @@
 //! Why a store could not do its work.
 
 use std::fmt;
-use std::path::Path;
 
-use rusqlite::ErrorCode;
+use crate::location::Location;
+use crate::{postgresql, sqlite};
 
 /// One sentence that names the place and the fault, and another that says what to do.
 #[derive(Debug)]
@@ -47,28 +47,50 @@ impl From<serde_json::Error> for StoreError {
     }
 }
 
-/// What went wrong, before it is known in which file.
+/// What went wrong, before it is known in which store.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// SQLite says so.
-    Sql(rusqlite::Error),
+    Sqlite(rusqlite::Error),
+    /// The PostgreSQL server says so, or cannot be reached.
+    Postgresql(postgres::Error),
     /// What is stored is not what is ever written.
     Damaged(String),
-    /// The file is not Yamba's.
+    /// The tables that are there are not Yamba's.
     Foreign,
+    /// Its form has the first number; those that this program knows end with the second.
+    Later(i64, usize),
     /// The store is whole, but what was asked of it cannot be.
     Refused(StoreError),
 }
 
 impl Fault {
-    /// In words, of this file.
-    pub fn of(self, path: &Path) -> StoreError {
+    /// Whether a statement named a run that is not there.
+    pub fn is_of_no_run(&self) -> bool {
         match self {
-            Fault::Sql(e) => sql(&e, path),
-            Fault::Foreign => not_a_store(path),
-            Fault::Damaged(text) => damaged(path, &text),
+            Fault::Sqlite(e) => sqlite::is_of_no_run(e),
+            Fault::Postgresql(e) => postgresql::is_of_no_run(e),
+            _ => false,
+        }
+    }
+
+    /// In words, of this store.
+    pub fn of(self, location: &Location) -> StoreError {
+        let place = &location.to_string();
+        let is_file = matches!(location, Location::File(_));
+        match self {
+            Fault::Sqlite(e) => sqlite::told(&e, place),
+            Fault::Postgresql(e) => postgresql::told(&e, place),
+            Fault::Foreign if is_file => sqlite::foreign(place),
+            Fault::Foreign => postgresql::foreign(place),
+            Fault::Damaged(text) if is_file => sqlite::damaged(place, &text),
+            Fault::Damaged(text) => postgresql::damaged(place, &text),
+            Fault::Later(form, known) => StoreError::new(format!(
+                "{place}: a later version of Yamba wrote it (its form is {form}, this program knows {known})"
+            ))
+            .help("use that version, or name another store with --store or YAMBA_STORE"),
             Fault::Refused(e) => StoreError {
-                fault: format!("{}: {}", path.display(), e.fault),
+                fault: format!("{place}: {}", e.fault),
                 ..e
             },
         }
@@ -77,7 +99,13 @@ impl Fault {
 
 impl From<rusqlite::Error> for Fault {
     fn from(e: rusqlite::Error) -> Fault {
-        Fault::Sql(e)
+        Fault::Sqlite(e)
+    }
+}
+
+impl From<postgres::Error> for Fault {
+    fn from(e: postgres::Error) -> Fault {
+        Fault::Postgresql(e)
     }
 }
 
@@ -91,37 +119,4 @@ impl From<StoreError> for Fault {
     fn from(e: StoreError) -> Fault {
         Fault::Refused(e)
     }
-}
-
-fn sql(error: &rusqlite::Error, path: &Path) -> StoreError {
-    let place = path.display();
-    let another = "name another file with --store FILE or YAMBA_STORE";
-    let new = StoreError::new;
-    match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => not_a_store(path),
-        Some(ErrorCode::DatabaseCorrupt) => damaged(path, &error.to_string()),
-        Some(ErrorCode::DiskFull) => {
-            new(format!("{place}: the disk is full")).help(format!("make room on it, or {another}"))
-        }
-        Some(ErrorCode::ReadOnly) => new(format!("{place} may not be written")).help(another),
-        Some(ErrorCode::CannotOpen) => new(format!("{place} cannot be opened")).help(format!(
-            "its folder must be there and writable; or {another}"
-        )),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            new(format!("{place} is held by another program")).help("try again when that has ended")
-        }
-        _ => new(format!("{place}: {error}")),
-    }
-}
-
-fn not_a_store(path: &Path) -> StoreError {
-    StoreError::new(format!("{} is no store of Yamba's", path.display()))
-        .help("name another file with --store FILE or YAMBA_STORE, or move this one away")
-}
-
-fn damaged(path: &Path, how: &str) -> StoreError {
-    let place = path.display();
-    StoreError::new(format!("{place} is damaged: {how}")).help(format!(
-        "`sqlite3 '{place}' .recover | sqlite3 saved.sqlite` saves what can still be read; move the damaged file away, and a new one is made"
-    ))
 }

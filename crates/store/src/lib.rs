@@ -1,30 +1,28 @@
-//! Runs that are kept in a SQLite file.
+//! Runs that are kept in a SQLite file or in a database of a PostgreSQL server.
 //!
 //! A run is stored while it is measured: [`Store::begin`], then [`Store::put`] after every launch, then [`Store::finish`]. Whatever ends it in between, what was put
 //! stays.
 
 mod columns;
+mod connection;
 mod error;
 pub mod export;
 mod figures;
 mod find;
 pub mod import;
-mod schema;
+mod location;
+mod postgresql;
 mod sqlite;
-
-use std::path::PathBuf;
+mod statements;
 
 use yamba_record::{Benchmark, Run};
 
+use connection::{Connection, Purpose, transaction};
+use error::Fault;
 pub use error::StoreError;
+pub use location::{Address, Location, without_password};
+use postgresql::Postgresql;
 use sqlite::Sqlite;
-
-/// Where runs are kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Location {
-    /// A SQLite file.
-    File(PathBuf),
-}
 
 /// How much of a run is read. Raw intervals are nearly all of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,62 +54,85 @@ pub struct Listed {
 
 /// Runs in one place.
 pub struct Store {
-    backend: Sqlite,
+    connection: Box<dyn Connection>,
+    location: Location,
 }
 
 impl Store {
     /// Opens it, making it or bringing it to this version's form first.
     pub fn open(location: &Location) -> Result<Store, StoreError> {
-        let Location::File(path) = location;
+        let opened: Result<Box<dyn Connection>, Fault> = match location {
+            Location::File(path) => Sqlite::open(path).map(|c| Box::new(c) as _),
+            Location::Server(address) => Postgresql::open(address).map(|c| Box::new(c) as _),
+        };
         Ok(Store {
-            backend: Sqlite::open(path)?,
+            connection: opened.map_err(|e| e.of(location))?,
+            location: location.clone(),
         })
+    }
+
+    fn in_one<T>(
+        &mut self,
+        purpose: Purpose,
+        work: impl FnOnce(&mut dyn Connection) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        transaction(self.connection.as_mut(), purpose, work).map_err(|e| e.of(&self.location))
     }
 
     /// A new run. Its benchmarks are put one by one; its id must be new.
     pub fn begin<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
-        self.backend.begin(&bare(run))
+        let head = bare(run);
+        self.in_one(Purpose::Writing, |c| statements::insert(c, &head))
     }
 
     /// The entry at `place`, counted from 0: anew, or instead of what was there.
     pub fn put(&mut self, id: &str, place: usize, benchmark: &Benchmark) -> Result<(), StoreError> {
-        self.backend.put(id, place, benchmark)
+        let done = statements::put(self.connection.as_mut(), id, place, benchmark);
+        done.map_err(|e| e.of(&self.location))
     }
 
     /// The run has ended; what its document says besides its benchmarks is stored anew.
     pub fn finish<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
-        self.backend.finish(&bare(run))
+        let head = bare(run);
+        self.in_one(Purpose::Lasting, |c| statements::finish(c, &head))
     }
 
     /// A whole run, measured elsewhere or before: all of it, or nothing. One with the same id is an error.
     pub fn add(&mut self, run: &Run) -> Result<(), StoreError> {
-        self.backend.add(&bare(run), &run.benchmarks)
+        let head = bare(run);
+        self.in_one(Purpose::Lasting, |c| {
+            statements::insert(c, &head)?;
+            for (place, entry) in run.benchmarks.iter().enumerate() {
+                statements::put(c, &head.id, place, entry)?;
+            }
+            statements::finish(c, &head)
+        })
     }
 
     /// All runs, the latest first.
     pub fn runs(&mut self) -> Result<Vec<Listed>, StoreError> {
-        self.backend.runs()
+        self.in_one(Purpose::Reading, statements::listed)
     }
 
     /// The id that a person means: an id or the beginning of one, a tag (its latest run), `latest`, or `latest~N`, the N-th before it.
     pub fn find(&mut self, reference: &str) -> Result<String, StoreError> {
-        find::find(&self.backend.names()?, reference)
-            .map_err(|e| error::Fault::from(e).of(&self.backend.path))
+        let names = self.in_one(Purpose::Reading, statements::names)?;
+        find::find(&names, reference).map_err(|e| Fault::from(e).of(&self.location))
     }
 
     /// A run by its whole id.
     pub fn run(&mut self, id: &str, detail: Detail) -> Result<Run, StoreError> {
-        self.backend.run(id, detail)
+        self.in_one(Purpose::Reading, |c| statements::read(c, id, detail))
     }
 
     /// Gives a run a name, or (`on` false) takes it away.
     pub fn tag(&mut self, id: &str, tag: &str, on: bool) -> Result<(), StoreError> {
-        self.backend.tag(id, tag, on)
+        self.in_one(Purpose::Lasting, |c| statements::tag(c, id, tag, on))
     }
 
     /// Takes a run out of the store for good.
     pub fn remove(&mut self, id: &str) -> Result<(), StoreError> {
-        self.backend.remove(id)
+        self.in_one(Purpose::Lasting, |c| statements::remove(c, id))
     }
 }
 

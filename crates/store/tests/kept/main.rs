@@ -1,176 +1,58 @@
 //! What is kept comes back; what cannot be is said, and nothing is lost by it.
 
 mod harm;
+mod same;
 mod sample;
+mod server;
+mod servers;
 
-use sample::{entry, run};
-use yamba_record::Run;
-use yamba_store::{Detail, Location, Store};
+use std::ffi::OsStr;
 
-fn store(folder: &tempfile::TempDir) -> Store {
-    Store::open(&Location::File(folder.path().join("a/b/results.sqlite"))).unwrap()
+use yamba_store::{Location, Store};
+
+/// An empty store.
+pub struct Place {
+    location: Location,
+    _folder: Option<tempfile::TempDir>,
 }
 
-/// Floating-point numbers as they are written: `-0.0` equals `0.0`, but is not the same.
-fn text(run: &Run) -> String {
-    serde_json::to_string(run).unwrap()
-}
-
-#[test]
-fn a_run_comes_back_to_the_last_bit() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut written = run("0a", 5.0);
-    written.tags = vec!["z".to_owned(), "a".to_owned()];
-    store(&folder).add(&written).unwrap();
-    let mut store = store(&folder);
-    assert_eq!(
-        text(&store.run("0a", Detail::Intervals).unwrap()),
-        text(&written)
-    );
-
-    for entry in &mut written.benchmarks {
-        entry.intervals.clear();
-        entry.sizing.clear();
-    }
-    assert_eq!(
-        text(&store.run("0a", Detail::Samples).unwrap()),
-        text(&written)
-    );
-    for entry in &mut written.benchmarks {
-        entry.samples.clear();
-    }
-    assert_eq!(
-        text(&store.run("0a", Detail::Figures).unwrap()),
-        text(&written)
-    );
-}
-
-#[test]
-fn a_run_is_there_while_it_is_measured() {
-    let folder = tempfile::tempdir().unwrap();
-    let (mut writer, mut reader) = (store(&folder), store(&folder));
-    let mut head = run("0a", 5.0);
-    head.benchmarks.clear();
-    writer.begin(&head).unwrap();
-    writer.put("0a", 1, &entry("late", 2)).unwrap();
-    writer.put("0a", 0, &entry("early", 2)).unwrap();
-    writer.put("0a", 0, &entry("early", 4)).unwrap();
-    assert!(!reader.runs().unwrap()[0].complete);
-    let seen = reader.run("0a", Detail::Intervals).unwrap();
-    assert_eq!(seen.benchmarks, [entry("early", 4), entry("late", 2)]);
-
-    reader.tag("0a", "meanwhile", true).unwrap();
-    head.finished_unix_s = Some(6.0);
-    writer.finish(&head).unwrap();
-    let listed = reader.runs().unwrap().remove(0);
-    assert!(listed.complete);
-    assert_eq!(listed.head.tags, ["meanwhile"]);
-    assert_eq!(listed.head.finished_unix_s, Some(6.0));
-
-    head.interrupted = true;
-    writer.finish(&head).unwrap();
-    assert!(!reader.runs().unwrap()[0].complete);
-}
-
-#[test]
-fn the_list_has_the_latest_first_and_each_name_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut store = store(&folder);
-    for (id, started) in [("0a", 5.0), ("0b", 9.0), ("0c", 7.0)] {
-        store.add(&run(id, started)).unwrap();
-    }
-    let all = store.runs().unwrap();
-    let ids: Vec<&str> = all.iter().map(|r| r.id.as_str()).collect();
-    assert_eq!(ids, ["0b", "0c", "0a"]);
-    assert_eq!(all[0].benchmarks, ["lat_a", "lat_b"]);
-    assert_eq!(all[0].entries, [3, 2]);
-    assert_eq!(store.find("latest~1").unwrap(), "0c");
-    let error = store.find("x").unwrap_err().to_string();
-    assert!(
-        error.contains("results.sqlite: no run x: there are 0b, 0c, 0a"),
-        "{error}"
-    );
-}
-
-#[test]
-fn tags_are_given_and_taken() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut store = store(&folder);
-    store.add(&run("0a", 1.0)).unwrap();
-    store.add(&run("0b", 2.0)).unwrap();
-    for id in ["0a", "0b", "0b"] {
-        store.tag(id, "base", true).unwrap();
-    }
-    assert_eq!(store.runs().unwrap()[0].head.tags, ["base"]);
-    assert_eq!(store.find("base").unwrap(), "0b");
-    store.tag("0b", "base", false).unwrap();
-    assert_eq!(store.find("base").unwrap(), "0a");
-    assert!(store.tag("0b", "base", false).is_err());
-    assert!(store.tag("0x", "base", true).is_err());
-}
-
-#[test]
-fn what_is_removed_takes_nothing_of_others() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut store = store(&folder);
-    let kept = run("0a", 1.0);
-    store.add(&kept).unwrap();
-    let mut other = run("0b", 2.0);
-    // The same hash with another text, as a document from elsewhere may have it.
-    other.sources.insert("h1".to_owned(), "class C;".to_owned());
-    store.add(&other).unwrap();
-    assert_eq!(
-        text(&store.run("0b", Detail::Intervals).unwrap()),
-        text(&other)
-    );
-    store.remove("0b").unwrap();
-    assert!(store.remove("0b").is_err());
-    assert!(store.run("0b", Detail::Figures).is_err());
-    assert_eq!(
-        text(&store.run("0a", Detail::Intervals).unwrap()),
-        text(&kept)
-    );
-    let error = store.put("0b", 0, &entry("late", 1)).unwrap_err();
-    assert!(error.to_string().contains("not there any more"), "{error}");
-}
-
-#[test]
-fn an_id_stands_for_one_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut store = store(&folder);
-    store.add(&run("0a", 1.0)).unwrap();
-    let error = store.add(&run("0a", 2.0)).unwrap_err();
-    assert!(
-        error.to_string().contains("run 0a is there already"),
-        "{error}"
-    );
-    assert!(store.add(&run("", 2.0)).is_err());
-    assert_eq!(store.runs().unwrap().len(), 1);
-}
-
-/// Threads here, as processes are to SQLite: each has a connection of its own.
-#[test]
-fn two_write_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("results.sqlite");
-    let begin = std::sync::Barrier::new(4);
-    std::thread::scope(|scope| {
-        for writer in 0..4 {
-            let (path, begin) = (path.clone(), &begin);
-            scope.spawn(move || {
-                begin.wait();
-                let mut store = Store::open(&Location::File(path)).unwrap();
-                let mut head = run(&format!("{writer}"), f64::from(writer));
-                head.benchmarks.clear();
-                store.begin(&head).unwrap();
-                for place in 0..25 {
-                    store.put(&head.id, place, &entry("lat_a", 20)).unwrap();
-                }
-                store.finish(&head).unwrap();
-            });
+impl Place {
+    fn file() -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        Place {
+            location: Location::File(folder.path().join("a/b/results.sqlite")),
+            _folder: Some(folder),
         }
-    });
-    let all = Store::open(&Location::File(path)).unwrap().runs().unwrap();
-    assert_eq!(all.len(), 4);
-    assert!(all.iter().all(|r| r.complete && r.entries == [25, 25]));
+    }
+
+    fn database(url: &str) -> Place {
+        Place {
+            location: Location::parse(OsStr::new(url)).unwrap(),
+            _folder: None,
+        }
+    }
+
+    fn open(&self) -> Store {
+        Store::open(&self.location).unwrap()
+    }
+}
+
+/// Each a test with a SQLite file, and part of one with PostgreSQL, whose server is started once.
+macro_rules! in_each_kind_of_store {
+    ($($body:ident)*) => {
+        mod sqlite {
+            $(#[test] fn $body() { crate::same::$body(&crate::Place::file()); })*
+        }
+        const SAME: &[(&str, fn(&Place))] = &[$((stringify!($body), same::$body)),*];
+    };
+}
+
+in_each_kind_of_store! {
+    a_run_comes_back_to_the_last_bit
+    a_run_is_there_while_it_is_measured
+    the_list_has_the_latest_first_and_each_name_once
+    tags_are_given_and_taken
+    what_is_removed_takes_nothing_of_others
+    an_id_stands_for_one_run
+    two_write_at_once
 }

@@ -60,7 +60,8 @@ Examples:
 
 Environment:
   YAMBA_CACHE  folder for what can be made again (default: yamba in the user's cache folder)
-  YAMBA_STORE  the file in which runs are kept (default: yamba/results.sqlite in the user's data folder)
+  YAMBA_STORE  the file in which runs are kept, or postgresql://USER@HOST/DATABASE (default: yamba/results.sqlite in the
+               user's data folder)
   YAMBA_HOME   use runtime/, library/ and suite/ of this checkout instead of those in the binary
   CXX, CXX_<isa>  the C++ compiler for this machine, for another instruction set
   NO_COLOR     no colours

@@ -462,14 +462,14 @@ fn described(analysis: &Analysis, class: ClassId, target: &Target) -> About {
     about::about(analysis, class, target, root.unwrap_or(Path::new("")))
 }
 
-/// What measures here, and the texts of what it measures.
+/// What measures here, and the texts of what it measures. Of the command line, no password.
 pub(super) fn origin(analysis: &Analysis, jobs: &[Job], target: &Target) -> Origin {
     let arguments = std::env::args_os().skip(1);
     Origin {
         producer: Producer {
             version: concat!("yamba ", env!("CARGO_PKG_VERSION")).to_owned(),
             arguments: arguments
-                .map(|a| a.to_string_lossy().into_owned())
+                .map(|a| yamba_store::without_password(&a.to_string_lossy()))
                 .collect(),
             compiler: build::compiler_version(analysis, target),
             imported: None,

@@ -1,6 +1,6 @@
 //! Where runs are kept: `--store`, else `YAMBA_STORE`, else a file in the user's data folder.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
 
 use clap::Args;
 use etcetera::BaseStrategy;
@@ -8,19 +8,20 @@ use yamba_store::{Location, Store};
 
 use super::failure::Failure;
 
-/// The file in which runs are kept.
+/// The store in which runs are kept.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct StoreOption {
-    /// The file in which runs are kept [default: YAMBA_STORE, else yamba/results.sqlite in your data folder]
-    #[arg(long, value_name = "FILE")]
-    pub store: Option<PathBuf>,
+    /// Where runs are kept: a file, or a database as postgresql://USER@HOST/DATABASE [default: YAMBA_STORE, else
+    /// yamba/results.sqlite in your data folder]
+    #[arg(long, value_name = "FILE|URL")]
+    pub store: Option<OsString>,
 }
 
 impl StoreOption {
     pub(super) fn location(&self) -> Result<Location, Failure> {
         let variable = std::env::var_os("YAMBA_STORE").filter(|v| !v.is_empty());
-        if let Some(path) = self.store.clone().or(variable.map(PathBuf::from)) {
-            return Ok(Location::File(path));
+        if let Some(named) = self.store.clone().or(variable) {
+            return Ok(Location::parse(&named)?);
         }
         let usual = etcetera::choose_base_strategy().map_err(|_| {
             Failure::new("there is no home folder to keep runs in")

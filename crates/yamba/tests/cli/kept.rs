@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Yamba, has, until};
 
-const MANY: &str = "yamba many extends Latency
+pub const MANY: &str = "yamba many extends Latency
 {
     param int size = 1 over linear(1, 200, 1);
     volatile int sum;
@@ -15,7 +15,7 @@ const MANY: &str = "yamba many extends Latency
 }
 ";
 
-fn json(yamba: &mut Yamba, words: &str) -> Value {
+pub fn json(yamba: &mut Yamba, words: &str) -> Value {
     serde_json::from_str(&yamba.run(words).ok().out).unwrap()
 }
 
@@ -82,7 +82,12 @@ fn a_store_that_cannot_be_had_is_said() {
     let words = ["run", "many.yamba", "--set", "size=3", "--quick"];
     let asked: Vec<&str> = [&words[..], &["--store", store.to_str().unwrap()]].concat();
     yamba.run_words(&asked).refused(&["taken", "--store FILE"]);
-    let mut yamba = yamba.env("YAMBA_STORE", &store);
+    let folder = tempfile::tempdir().unwrap();
+    let mut yamba = yamba
+        .env("YAMBA_STORE", &store)
+        .env("TMPDIR", folder.path());
     let answer = yamba.run_words(&words).ok().says(&["many"]);
-    assert!(answer.err.contains("not stored"), "{}", answer.err);
+    for part in ["not stored", "the whole run is in", "yamba import"] {
+        assert!(answer.err.contains(part), "no `{part}` in\n{}", answer.err);
+    }
 }

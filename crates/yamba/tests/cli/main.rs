@@ -17,6 +17,7 @@ mod results;
 mod run_options;
 mod run_whole;
 mod schema;
+mod servers;
 mod support;
 mod time;
 mod trust;

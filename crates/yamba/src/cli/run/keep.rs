@@ -16,6 +16,8 @@ use crate::run::{Keep, Packed, UsageError};
 /// The store, if there is one, and what it could not take.
 pub(super) struct Keeper {
     store: Option<Store>,
+    /// Whether the run is to be kept at all.
+    is_wanted: bool,
     /// Whether somebody named the store: then nothing is measured without it.
     is_asked: bool,
     id: String,
@@ -27,6 +29,7 @@ impl Keeper {
     /// Opens the store. If it is the usual one, a run is worth more than its place in it.
     pub(super) fn open(option: &StoreOption) -> Result<Keeper, Failure> {
         let mut keeper = Keeper::none();
+        keeper.is_wanted = true;
         keeper.is_asked = option.store.is_some();
         match option.open() {
             Ok(store) => keeper.store = Some(store),
@@ -41,6 +44,7 @@ impl Keeper {
     pub(super) fn none() -> Keeper {
         Keeper {
             store: None,
+            is_wanted: false,
             is_asked: false,
             id: String::new(),
             missing: BTreeSet::new(),
@@ -53,30 +57,51 @@ impl Keeper {
         self.store = None;
     }
 
-    /// The run has ended.
+    /// The run has ended. In the store it counts as finished only if the store has all of it; else its document is a file.
     pub(super) fn finish(mut self, run: &Run<Packed<Benchmark>>) {
-        let Some(store) = &mut self.store else {
+        if !self.is_wanted {
             return;
-        };
-        let finished = store.finish(run);
-        if self.missing.is_empty() && finished.is_ok() {
+        }
+        if self.is_finished(run) {
             if io::stderr().is_terminal() {
                 output::note(&format!("run {} stored\n", kept::short(&run.id, &[])));
             }
             return;
         }
-        if let Err(e) = &finished {
-            self.warn_once(e);
-        }
-        match rescue(run) {
-            Ok(path) => warn(
-                &format!("the whole run is in {} instead", path.display()),
-                Some("`yamba import FILE` stores it when there is room".to_owned()),
+        let path = match rescue(run) {
+            Ok(path) => path,
+            Err(e) => {
+                let text = "nor can its document be written among the temporary files";
+                return warn(&format!("{text}: {e}"), None);
+            }
+        };
+        let import = format!("`yamba import {}` stores it", path.display());
+        let (how, help) = match self.store {
+            Some(_) => (
+                "; what the store has of it is not all",
+                format!(
+                    "when the store can take it, `yamba rm {}`; then {import}",
+                    run.id
+                ),
             ),
-            Err(e) => warn(
-                &format!("nor can its document be written among the temporary files: {e}"),
-                None,
-            ),
+            None => ("", format!("when there is a store, {import}")),
+        };
+        warn(
+            &format!("the whole run is in {}{how}", path.display()),
+            Some(help),
+        );
+    }
+
+    fn is_finished(&mut self, run: &Run<Packed<Benchmark>>) -> bool {
+        let Some(store) = self.store.as_mut().filter(|_| self.missing.is_empty()) else {
+            return false;
+        };
+        match store.finish(run) {
+            Ok(()) => true,
+            Err(e) => {
+                self.warn_once(&e);
+                false
+            }
         }
     }
 

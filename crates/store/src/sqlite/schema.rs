@@ -5,14 +5,13 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
-use crate::StoreError;
 use crate::error::Fault;
 
 /// `Ymba`: marks the file as one of Yamba's.
 const APPLICATION: i32 = i32::from_be_bytes(*b"Ymba");
 
 /// What turns each version of the form, from none, into the next. Those that were ever published never change.
-const MIGRATIONS: [&str; 1] = [include_str!("schema/1.sql")];
+const MIGRATIONS: [&str; 1] = [include_str!("1.sql")];
 
 /// How long another program's writing is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -30,10 +29,10 @@ enum Form {
 /// Brings the file to this version's form. One of a newer version, or of another program, is not touched.
 ///
 /// What was committed survives the death of a process in any case. `NORMAL` leaves out waiting for the disk at each commit: where the power fails, the
-/// last entries of a running measurement may be lost, never more. What is to last is committed by [`lasting`].
+/// last entries of a running measurement may be lost, never more. What is to last is committed with [`crate::connection::Purpose::Lasting`].
 pub(crate) fn prepare(connection: &mut Connection) -> Result<(), Fault> {
     connection.busy_timeout(PATIENCE)?;
-    let form = snapshot(connection, form)?;
+    let form = form(&*connection.transaction()?)?;
     if matches!(form, Form::Foreign) {
         return Err(Fault::Foreign);
     }
@@ -43,39 +42,6 @@ pub(crate) fn prepare(connection: &mut Connection) -> Result<(), Fault> {
         Form::Version(now) if now == MIGRATIONS.len() => Ok(()),
         _ => migrate(connection),
     }
-}
-
-/// A transaction that is on the disk when it is committed, with all before it.
-pub(crate) fn lasting<T>(
-    connection: &mut Connection,
-    work: impl FnOnce(&Connection) -> Result<T, Fault>,
-) -> Result<T, Fault> {
-    connection.execute_batch("PRAGMA synchronous = FULL")?;
-    let done = transaction(connection, work);
-    connection.execute_batch("PRAGMA synchronous = NORMAL")?;
-    done
-}
-
-/// All that `work` reads is of one moment.
-pub(crate) fn snapshot<T>(
-    connection: &Connection,
-    work: impl FnOnce(&Connection) -> Result<T, Fault>,
-) -> Result<T, Fault> {
-    let moment = connection.unchecked_transaction()?;
-    let done = work(&moment)?;
-    moment.commit()?;
-    Ok(done)
-}
-
-/// All of `work`, or nothing.
-pub(crate) fn transaction<T>(
-    connection: &mut Connection,
-    work: impl FnOnce(&Connection) -> Result<T, Fault>,
-) -> Result<T, Fault> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let done = work(&transaction)?;
-    transaction.commit()?;
-    Ok(done)
 }
 
 fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {
@@ -95,12 +61,7 @@ fn form(connection: &Connection) -> Result<Form, Fault> {
     }
     match usize::try_from(version) {
         Ok(version) if version <= MIGRATIONS.len() => Ok(Form::Version(version)),
-        _ => Err(StoreError::new(format!(
-            "a later version of Yamba wrote it (its form is {version}, this program knows {})",
-            MIGRATIONS.len()
-        ))
-        .help("use that version, or name another file with --store FILE or YAMBA_STORE")
-        .into()),
+        _ => Err(Fault::Later(version, MIGRATIONS.len())),
     }
 }
 
@@ -123,19 +84,18 @@ fn keep_log(connection: &Connection) -> Result<(), Fault> {
 
 /// Where two processes come to it at once, the second finds it done.
 fn migrate(connection: &mut Connection) -> Result<(), Fault> {
-    transaction(connection, |connection| {
-        let done = match form(connection)? {
-            Form::Version(version) => version,
-            Form::None => 0,
-            Form::Foreign => return Err(Fault::Foreign),
-        };
-        for step in &MIGRATIONS[done..] {
-            connection.execute_batch(step)?;
-        }
-        let version = MIGRATIONS.len();
-        connection.execute_batch(&format!(
-            "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {version};"
-        ))?;
-        Ok(())
-    })
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let done = match form(&transaction)? {
+        Form::Version(version) => version,
+        Form::None => 0,
+        Form::Foreign => return Err(Fault::Foreign),
+    };
+    for step in &MIGRATIONS[done..] {
+        transaction.execute_batch(step)?;
+    }
+    let version = MIGRATIONS.len();
+    transaction.execute_batch(&format!(
+        "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {version};"
+    ))?;
+    Ok(transaction.commit()?)
 }

@@ -1,0 +1,229 @@
+//! Where runs are kept, as a person writes it.
+
+use std::error::Error;
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use postgres::config::{Host, SslMode};
+use postgres::{Config, NoTls};
+
+use crate::error::{Fault, StoreError};
+
+/// Where runs are kept. Written out, it has no password.
+#[derive(Clone, Debug)]
+pub enum Location {
+    /// A SQLite file.
+    File(PathBuf),
+    /// A database of a PostgreSQL server.
+    Server(Address),
+}
+
+/// How a URL of a PostgreSQL server begins.
+const SCHEMES: [&str; 2] = ["postgresql://", "postgres://"];
+
+impl Location {
+    /// A URL is of a server; all else is the path of a file.
+    ///
+    /// # Errors
+    /// When the URL cannot be understood, or asks for what is not there. The message does not repeat it: it may hold a password.
+    pub fn parse(text: &OsStr) -> Result<Location, StoreError> {
+        match text.to_str().filter(|t| is_url(t)) {
+            Some(url) => Address::parse(url).map(Location::Server),
+            None => Ok(Location::File(PathBuf::from(text))),
+        }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::File(path) => path.display().fmt(f),
+            Location::Server(address) => address.fmt(f),
+        }
+    }
+}
+
+fn is_url(text: &str) -> bool {
+    SCHEMES.iter().any(|scheme| text.starts_with(scheme))
+}
+
+/// A word of a command line as it may be recorded: a URL in it without its password.
+pub fn without_password(word: &str) -> String {
+    let option = "--store=";
+    let (before, url) = match word.strip_prefix(option) {
+        Some(url) => (option, url),
+        None => ("", word),
+    };
+    if !is_url(url) {
+        return word.to_owned();
+    }
+    match Address::parse(url) {
+        Ok(address) => format!("{before}{address}"),
+        Err(_) => format!("{before}{}...", SCHEMES[0]),
+    }
+}
+
+/// How a database is reached.
+#[derive(Clone, Debug)]
+pub struct Address {
+    config: Box<Config>,
+}
+
+/// So long a server is waited for, when it is called and when it does not take what it is sent.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Where the server's socket is if a URL names no host.
+const SOCKETS: &str = "/var/run/postgresql";
+
+/// The port if a URL names none.
+const USUAL: u16 = 5432;
+
+const FORM: &str =
+    "write postgresql://USER@HOST:PORT/DATABASE; in a part of it, @ is %40 and / is %2F";
+
+impl Address {
+    fn parse(url: &str) -> Result<Address, StoreError> {
+        let new = |text: &str| StoreError::new(format!("the URL of the store: {text}"));
+        let mut config: Config = url.parse().map_err(|e: postgres::Error| match why(&e) {
+            text if text.contains("ssl") => no_tls(),
+            text => new(&text).help(FORM),
+        })?;
+        if config.get_ssl_mode() == SslMode::Require {
+            return Err(no_tls());
+        }
+        if config.get_hosts().is_empty() {
+            match Path::new(SOCKETS).is_dir() {
+                true => config.host_path(SOCKETS),
+                false => config.host("localhost"),
+            };
+        }
+        let is_doubtful = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
+        if config.get_hosts().iter().any(is_doubtful) {
+            return Err(new("it has several @").help(FORM));
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(PATIENCE);
+        }
+        config.tcp_user_timeout(PATIENCE);
+        config.application_name("yamba");
+        Ok(Address {
+            config: Box::new(config),
+        })
+    }
+
+    /// A password that is not in the URL is taken from `PGPASSWORD`, as PostgreSQL's own programs do.
+    pub(crate) fn connect(&self) -> Result<postgres::Client, Fault> {
+        let mut config = self.config.clone();
+        let password = std::env::var_os("PGPASSWORD").filter(|_| config.get_password().is_none());
+        if let Some(password) = password {
+            config.password(password.as_encoded_bytes());
+        }
+        Ok(config.connect(NoTls)?)
+    }
+}
+
+/// What is wrong with a URL. The name of an unknown parameter is not repeated: it may be the rest of a password with a `&` in it.
+fn why(error: &postgres::Error) -> String {
+    let text = match error.source() {
+        Some(source) => source.to_string(),
+        None => error.to_string(),
+    };
+    match text.starts_with("unknown option") {
+        true => "it has a parameter that is not known".to_owned(),
+        false => text,
+    }
+}
+
+fn no_tls() -> StoreError {
+    StoreError::new("the URL of the store asks for TLS, which this program does not speak").help(
+        "leave sslmode out and use a Unix socket or a network that you trust; through any other, an SSH tunnel: ssh -L 5432:localhost:5432 HOST",
+    )
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(SCHEMES[0])?;
+        if let Some(user) = self.config.get_user() {
+            write!(f, "{user}@")?;
+        }
+        for (i, host) in self.config.get_hosts().iter().enumerate() {
+            f.write_str(if i > 0 { "," } else { "" })?;
+            match host {
+                Host::Tcp(name) => f.write_str(name)?,
+                Host::Unix(path) => f.write_str(&path.display().to_string().replace('/', "%2F"))?,
+            }
+            let ports = self.config.get_ports();
+            match ports.get(i).or(ports.first()) {
+                None | Some(&USUAL) => {}
+                Some(port) => write!(f, ":{port}")?,
+            }
+        }
+        match self.config.get_dbname() {
+            Some(name) => write!(f, "/{name}"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        Location::parse(OsStr::new(text)).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_place_is_a_file_or_a_url() {
+        assert_eq!(shown("a/b.sqlite"), "a/b.sqlite");
+        assert_eq!(shown("postgres://h/d"), "postgresql://h/d");
+        let socket = "postgresql://u@%2Ftmp%2Fs:5433/d";
+        assert_eq!(shown(socket), socket);
+        assert_eq!(
+            shown("postgresql:///d?host=/tmp/s&user=u"),
+            "postgresql://u@%2Ftmp%2Fs/d"
+        );
+    }
+
+    #[test]
+    fn a_password_is_never_written_out() {
+        for url in [
+            "postgresql://u:secret@h/d",
+            "postgresql://u:secr%65t@h:5432/d?connect_timeout=3",
+            "postgresql://h/d?user=u&password=secret",
+            "postgresql://u:secret@h/d?pass%77ord=secret",
+            "postgresql://u:x@secret@h/d",
+            "postgresql://u:secret@h:port/d",
+            "postgresql://u:secret@h/d?sslmode=require",
+            "postgresql://u:secret@h/d?secret",
+            "postgresql://h/d?user=u&password=x&secret=x",
+        ] {
+            let said = match Location::parse(OsStr::new(url)) {
+                Ok(location) => format!("{location} {location:?}"),
+                Err(error) => format!("{error} {error:?}"),
+            };
+            let recorded = without_password(url) + &without_password(&format!("--store={url}"));
+            assert!(!said.contains("secret"), "{said}");
+            assert!(!recorded.contains("secret"), "{recorded}");
+        }
+        let masked = without_password("--store=postgres://u:secret@h/d");
+        assert_eq!(masked, "--store=postgresql://u@h/d");
+        assert_eq!(without_password("lat_*"), "lat_*");
+    }
+
+    #[test]
+    fn what_a_url_cannot_ask_for_is_refused() {
+        for (url, said) in [
+            ("postgresql://h/d?sslmode=require", "TLS"),
+            ("postgresql://h/d?sslmode=verify-full", "TLS"),
+            ("postgresql://h:x/d", "port"),
+            ("postgresql://h/d?colour=red", "not known"),
+        ] {
+            let error = Location::parse(OsStr::new(url)).unwrap_err();
+            assert!(error.to_string().contains(said), "{error}");
+            assert!(error.mend().is_some());
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! A database of a PostgreSQL server. All tables are in a schema of their own, `yamba`.
+
+mod schema;
+
+use std::error::Error;
+
+use bytes::BytesMut;
+use postgres::error::SqlState;
+use postgres::fallible_iterator::FallibleIterator;
+use postgres::types::{IsNull, ToSql, Type};
+
+use crate::connection::{Connection, Purpose, Row, Value};
+use crate::error::{Fault, StoreError};
+use crate::location::Address;
+
+pub(crate) struct Postgresql {
+    client: postgres::Client,
+}
+
+impl Postgresql {
+    pub fn open(address: &Address) -> Result<Postgresql, Fault> {
+        let mut client = address.connect()?;
+        schema::prepare(&mut client)?;
+        Ok(Postgresql { client })
+    }
+}
+
+impl Connection for Postgresql {
+    fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, Fault> {
+        let values = values.iter().map(|v| v as &dyn ToSql);
+        let mut rows = self.client.query_raw(sql, values)?;
+        while rows.next()?.is_some() {}
+        Ok(rows.rows_affected().unwrap_or(0))
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        values: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let values = values.iter().map(|v| v as &dyn ToSql);
+        let mut rows = self.client.query_raw(sql, values)?;
+        while let Some(row) = rows.next()? {
+            each(&row)?;
+        }
+        Ok(())
+    }
+
+    /// What is committed is on the server's disk, unless the server's own settings say otherwise.
+    fn begin(&mut self, purpose: Purpose) -> Result<(), Fault> {
+        let sql = match purpose {
+            Purpose::Reading => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY".to_owned(),
+            Purpose::Writing | Purpose::Lasting => format!("BEGIN; {}", schema::ONE_WRITER),
+        };
+        Ok(self.client.batch_execute(&sql)?)
+    }
+
+    fn commit(&mut self) -> Result<(), Fault> {
+        Ok(self.client.batch_execute("COMMIT")?)
+    }
+
+    fn rollback(&mut self) {
+        let _ = self.client.batch_execute("ROLLBACK");
+    }
+}
+
+impl Row for postgres::Row {
+    fn text(&self, column: usize) -> Result<&str, Fault> {
+        Ok(self.try_get(column)?)
+    }
+
+    fn bytes(&self, column: usize) -> Result<&[u8], Fault> {
+        Ok(self.try_get(column)?)
+    }
+
+    fn integer(&self, column: usize) -> Result<i64, Fault> {
+        Ok(self.try_get(column)?)
+    }
+
+    fn truth(&self, column: usize) -> Result<bool, Fault> {
+        Ok(self.try_get(column)?)
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        match self {
+            Value::Text(text) => text.to_sql_checked(kind, out),
+            Value::Bytes(bytes) => bytes.to_sql_checked(kind, out),
+            Value::Integer(number) => number.to_sql_checked(kind, out),
+            Value::Real(number) => number.to_sql_checked(kind, out),
+            Value::Truth(truth) => truth.to_sql_checked(kind, out),
+        }
+    }
+
+    /// Each kind of value looks itself.
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    fn to_sql_checked(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        self.to_sql(kind, out)
+    }
+}
+
+/// Whether the statement named a run that is not there.
+pub(crate) fn is_of_no_run(error: &postgres::Error) -> bool {
+    error.code() == Some(&SqlState::FOREIGN_KEY_VIOLATION)
+}
+
+/// In words, of this database.
+pub(crate) fn told(error: &postgres::Error, place: &str) -> StoreError {
+    let Some(said) = error.as_db_error() else {
+        return unreached(error, place);
+    };
+    let new = StoreError::new(format!("{place}: {}", said.message()));
+    match said.code() {
+        code if code.code().starts_with("28") => new.help(
+            "a password may stand in the URL (write it into YAMBA_STORE: other users see a command line) or in PGPASSWORD",
+        ),
+        &SqlState::INVALID_CATALOG_NAME => new.help("`createdb NAME` on the server makes a database"),
+        &SqlState::INSUFFICIENT_PRIVILEGE => new.help(
+            "the owner of the database may GRANT what is missing: CREATE on the database to who opens the store first, USAGE on its schema yamba and rights on the tables in it to the others",
+        ),
+        &SqlState::DISK_FULL => new.help("make room on the server's disk"),
+        &SqlState::CHARACTER_NOT_IN_REPERTOIRE => {
+            new.help("a text in the run holds a character that PostgreSQL cannot keep; a SQLite file can")
+        }
+        &SqlState::LOCK_NOT_AVAILABLE => {
+            StoreError::new(format!("{place} is held by another program"))
+                .help("try again when that has ended")
+        }
+        &SqlState::UNIQUE_VIOLATION => {
+            StoreError::new(format!("{place}: another program is storing the same run"))
+        }
+        _ => new,
+    }
+}
+
+/// The server said nothing.
+fn unreached(error: &postgres::Error, place: &str) -> StoreError {
+    let why = match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    };
+    StoreError::new(format!("{place}: {why}"))
+        .help("the server must run and be reached from here: `psql` with the same URL tells")
+}
+
+/// The tables in the schema are not Yamba's.
+pub(crate) fn foreign(place: &str) -> StoreError {
+    StoreError::new(format!(
+        "{place} is no store of Yamba's: its schema yamba holds something else"
+    ))
+    .help("name another database with --store or YAMBA_STORE")
+}
+
+/// What the tables hold is never written.
+pub(crate) fn damaged(place: &str, how: &str) -> StoreError {
+    StoreError::new(format!("{place} is damaged: {how}"))
+        .help("restore the database from a backup; `yamba rm` takes a damaged run out")
+}

@@ -1,0 +1,101 @@
+//! What is PostgreSQL's alone.
+
+use std::ffi::OsStr;
+
+use super::sample::{entry, run};
+use super::server::Server;
+use super::{Place, SAME};
+use yamba_store::{Detail, Location, Store, StoreError};
+
+#[test]
+fn postgresql() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    for (name, body) in SAME {
+        eprintln!("{name}");
+        body(&Place::database(&server.database(name, "")));
+    }
+    a_later_version_is_left_as_it_is(&server);
+    what_is_not_ours_is_left_as_it_is(&server);
+    who_may_not_write_may_read(&server);
+    a_lost_connection_is_said(&server);
+}
+
+fn refused(url: &str) -> StoreError {
+    let location = Location::parse(OsStr::new(url)).unwrap();
+    let Err(error) = Store::open(&location) else {
+        panic!("{url} was opened");
+    };
+    assert!(error.to_string().starts_with(url), "{error}");
+    assert!(error.mend().is_some(), "{error}");
+    error
+}
+
+fn a_later_version_is_left_as_it_is(server: &Server) {
+    let url = server.database("later", "");
+    let place = Place::database(&url);
+    place.open().add(&run("0a", 1.0)).unwrap();
+    server.sql("later", "UPDATE yamba.form SET version = 99");
+    let error = refused(&url);
+    assert!(error.to_string().contains("later version"), "{error}");
+    assert_eq!(server.count("later", "SELECT version FROM yamba.form"), 99);
+    server.sql("later", "UPDATE yamba.form SET version = version - 98");
+    let read = place.open().run("0a", Detail::Intervals).unwrap();
+    assert_eq!(read, run("0a", 1.0));
+}
+
+fn what_is_not_ours_is_left_as_it_is(server: &Server) {
+    let url = server.database("other", "");
+    server.sql(
+        "other",
+        "CREATE SCHEMA yamba; CREATE TABLE yamba.run (id TEXT)",
+    );
+    assert!(refused(&url).to_string().contains("no store of Yamba's"));
+    server.sql(
+        "other",
+        "INSERT INTO yamba.run VALUES ('x'); DROP TABLE yamba.run",
+    );
+    // An empty schema may have been made for somebody who may not make one.
+    Place::database(&url).open();
+
+    let latin = "ENCODING 'LATIN1' TEMPLATE template0";
+    let error = refused(&server.database("latin", latin));
+    assert!(error.to_string().contains("LATIN1"), "{error}");
+    assert!(
+        refused(&server.url("absent"))
+            .to_string()
+            .contains("absent")
+    );
+}
+
+fn who_may_not_write_may_read(server: &Server) {
+    let url = server.database("shared", "");
+    Place::database(&url).open().add(&run("0a", 1.0)).unwrap();
+    server.sql(
+        "shared",
+        "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA yamba TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA yamba TO reader",
+    );
+    let mut store = Place::database(&url.replace("yamba@", "reader@")).open();
+    assert_eq!(store.run("0a", Detail::Intervals).unwrap(), run("0a", 1.0));
+    let error = store.remove("0a").unwrap_err();
+    assert!(error.to_string().contains("permission denied"), "{error}");
+    assert!(error.mend().unwrap().contains("GRANT"), "{error:?}");
+    assert_eq!(store.runs().unwrap().len(), 1);
+}
+
+fn a_lost_connection_is_said(server: &Server) {
+    let url = server.database("lost", "");
+    let place = Place::database(&url);
+    let mut store = place.open();
+    store.begin(&run("0a", 1.0)).unwrap();
+    store.put("0a", 0, &entry("lat_a", 3)).unwrap();
+    let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'lost'";
+    server.sql("postgres", all);
+    for place in 1..3 {
+        let error = store.put("0a", place, &entry("lat_b", 3)).unwrap_err();
+        assert!(error.to_string().starts_with(&url), "{error}");
+    }
+    let run = place.open().run("0a", Detail::Intervals).unwrap();
+    assert_eq!(run.benchmarks, [entry("lat_a", 3)]);
+}
