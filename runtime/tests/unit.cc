@@ -107,6 +107,34 @@ void a_wrong_setting_is_named_with_what_there_is() {
     CHECK(fault("on", "x").is("--set on=x: on is of type bool; `x` is neither true nor false"));
 }
 
+struct Checked {
+    const char *what;
+    void check_parameters() {
+        if (strcmp(what, "scale") == 0) yamba::refuse("scale", "it may be %d or more", 16);
+        if (strcmp(what, "on") == 0) yamba::refuse("on", "it may be true");
+        if (strcmp(what, "other") == 0) yamba::refuse("other", "there is none");
+    }
+};
+
+void what_is_refused_is_told_as_it_was_given() {
+    auto refused = [](const char *what) {
+        yamba::ParameterSource source;
+        source.settings.push_back({yamba::Text("scale"), "0x8"});
+        int scale;
+        bool on;
+        source.settle(scale, "scale", "int", [] { return 16; });
+        source.settle(on, "on", "bool", [] { return false; });
+        Checked subject = {what};
+        yamba::Text text = yamba::objection(subject, source);
+        CHECK(yamba::checked == nullptr);
+        return text;
+    };
+    CHECK(refused("nothing").empty());
+    CHECK(refused("scale").is("benchmark: --set scale=0x8: it may be 16 or more"));
+    CHECK(refused("on").is("benchmark: on=false: it may be true"));
+    CHECK(refused("other").is("benchmark: other: there is none"));
+}
+
 void versions_are_compared_number_by_number() {
     using yamba::condition::version_at_least;
     CHECK(version_at_least("6.1.0-13-amd64", {6, 1}) && version_at_least("6.10", {6, 9}) && version_at_least("7", {6, 99}));
@@ -618,6 +646,7 @@ int main() {
     settings_are_parsed_to_their_ends();
     sweeps_have_the_values_they_say();
     a_wrong_setting_is_named_with_what_there_is();
+    what_is_refused_is_told_as_it_was_given();
     versions_are_compared_number_by_number();
     features_are_whole_words();
     failure_is_known_by_its_value();

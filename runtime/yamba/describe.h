@@ -101,14 +101,18 @@ inline Text skipped(const ProgramInfo &info, const char *reason) {
     return out;
 }
 
-inline Text program(const ProgramInfo &info, int variant, const ParameterSource &source, Subject &subject) {
+// `objection`: what the benchmark has against these parameters. Bounds and all else that follows from them are then not asked for.
+inline Text program(const ProgramInfo &info, int variant, const ParameterSource &source, Subject &subject, const Text &objection) {
     const Variant &v = info.variants.data[variant];
     Text out;
     add_identity(out, info);
-    out.addf(",\"variant\":%d,\"skip\":null,\"ports\":", variant);
+    out.addf(",\"variant\":%d,\"skip\":null,\"refused\":", variant);
+    out.quote(objection.empty() ? nullptr : objection.c_str()).add(",\"ports\":");
     add_ports(out, v.ports);
     add_parameters(out.add(",\"parameters\":"), source);
-    add_evidence(out.add(",\"evidence\":"), subject);
+    out.add(",\"evidence\":");
+    if (objection.empty()) add_evidence(out, subject);
+    else out.add("[]");
     out.add(",\"figure\":").quote(subject.figure()).add(",\"unit\":").quote(subject.unit());
     add_charts(out.add(",\"charts\":"), v.charts);
     add_physical(out.add(",\"bounds\":"), v.physical);

@@ -277,6 +277,16 @@ struct ParameterSource {
         return fault.empty();
     }
 
+    // A parameter as a person gave it: `--set NAME=VALUE`, or `NAME=VALUE` where it is the class's own.
+    Text as_given(const char *name) const {
+        Text text;
+        if (const Setting *setting = find(name)) return text.addf("--set %s=%s", name, setting->text);
+        text.add(name);
+        for (const Settled &p : settled)
+            if (strcmp(p.name, name) == 0) text.add("=").add(p.value.plain);
+        return text;
+    }
+
     Settled *parameter(const char *name) {
         for (Settled &p : settled)
             if (strcmp(p.name, name) == 0) return &p;

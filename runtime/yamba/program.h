@@ -9,6 +9,7 @@
 #include "parameters.h"
 #include "placement.h"
 #include "platform.h"
+#include "refuse.h"
 #include "scratch.h"
 #include "subject.h"
 #include "system.h"

@@ -19,6 +19,7 @@
 #include "placement.h"
 #include "platform.h"
 #include "record_writer.h"
+#include "refuse.h"
 #include "scratch.h"
 #include "subject.h"
 #if __has_include("compose_command.h")
@@ -52,6 +53,14 @@ inline Point configure(const ProgramInfo &info, const Variant &variant, const Va
         exit(usage_status);
     }
     return point;
+}
+
+// Ends the program if the benchmark refuses its parameters.
+inline void check(const Point &point) {
+    Text refused = objection(*point.subject, point.source);
+    if (refused.empty()) return;
+    fprintf(stderr, "%s\n", refused.c_str());
+    exit(usage_status);
 }
 
 inline void record_place(Record &record, const Plan &plan) {
@@ -98,6 +107,7 @@ inline int skip(const ProgramInfo &info, const char *reason, Command command) {
 inline void run_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
     disk::launch();
     Point point = configure(info, variant, settings);
+    check(point);
     if (plan.processes > 0 && point.subject->circle_groups() > 0) exit(skip(info, "a circle is two threads on one processor: several at the same time would only wait for each other", Command::run));
     if (plan.processes > 1) processes = plan.processes;
     if (read_clock == system_clock) choose_clock();
@@ -144,13 +154,14 @@ inline int sweep(const ProgramInfo &info, const Variant &variant, const Argument
 
 inline void describe_program(const ProgramInfo &info, int variant, const Values<Setting> &settings) {
     Point point = configure(info, info.variants.data[variant], settings);
-    Text json = describe::program(info, variant, point.source, *point.subject);
+    Text json = describe::program(info, variant, point.source, *point.subject, objection(*point.subject, point.source));
     write_all(STDOUT_FILENO, json.c_str(), json.size());
 }
 
 inline int compose(const ProgramInfo &info, const Variant &variant, const Arguments &a) {
 #if __has_include("compose_command.h")
     Point point = configure(info, variant, a.settings);
+    check(point);
     return compose_command(info, variant, *point.subject, a.member, a.argc, a.argv);
 #else
     (void)variant, (void)a;

@@ -62,6 +62,8 @@ struct Subject {
     virtual ~Subject() = default;
     // Gives every parameter its value. Called once, first.
     virtual void configure(ParameterSource &) = 0;
+    // Refuses values that cannot be. Called once, after that.
+    virtual void check_parameters() {}
     virtual void prepare() = 0;
     virtual void setup() = 0;
     virtual void before_pass() = 0;

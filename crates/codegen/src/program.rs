@@ -225,6 +225,7 @@ impl VariantWriter<'_, '_> {
         out.line("");
         self.configure(out);
         for hook in [
+            "check_parameters",
             "prepare",
             "setup",
             "before_pass",

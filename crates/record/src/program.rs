@@ -21,6 +21,9 @@ pub struct Program {
     pub variant: Option<u64>,
     /// Why nothing runs here.
     pub skip: Option<String>,
+    /// What the benchmark has against these parameters. With others in place of those that are swept it may have nothing.
+    #[serde(default)]
+    pub refused: Option<String>,
     /// The ports of that composition, least specific first.
     pub ports: Vec<String>,
     /// The parameters, in order of declaration.

@@ -71,6 +71,10 @@ fn step(
     let swept = program.parameters.iter().filter(|p| !p.set);
     let swept = swept.filter_map(|p| Some((p, values(p, options)?))).next();
     let Some((parameter, values)) = swept else {
+        if let Some(text) = refused_as_asked(options, &program) {
+            let text = Refused::Usage(text.to_owned());
+            return Err(told_as_given(text, options, &settings));
+        }
         points.push(Point { settings, program });
         return Ok(());
     };
@@ -87,17 +91,25 @@ fn step(
     Ok(())
 }
 
-/// A program is given each value of a sweep by `--set`, and says so where it refuses one.
+/// What the benchmark has against what was asked for. Where nothing was, its own values do not suit this machine: that costs
+/// the one point, when it is measured, and no other benchmark's figure.
+fn refused_as_asked<'a>(options: &Options, program: &'a Program) -> Option<&'a str> {
+    let is_asked = !(options.set.is_empty() && options.sweep.is_empty());
+    program.refused.as_deref().filter(|_| is_asked)
+}
+
+/// A program is given each value of a sweep by `--set`, and says so where it refuses one. A sweep of its own was not given by anybody.
 fn told_as_given(refused: Refused, options: &Options, settings: &[(String, String)]) -> Refused {
     let Refused::Usage(text) = refused else {
         return refused;
     };
-    let swept = |(name, _): &&(String, String)| options.sweep.iter().any(|(n, _)| n == name);
-    let each = settings[options.set.len()..].iter().filter(swept);
+    let each = settings[options.set.len()..].iter();
     Refused::Usage(each.fold(text, |text, (name, value)| {
+        let is_given = options.sweep.iter().any(|(n, _)| n == name);
+        let given = if is_given { "--sweep " } else { "" };
         text.replace(
             &format!("--set {name}={value}:"),
-            &format!("--sweep {name}={value}:"),
+            &format!("{given}{name}={value}:"),
         )
     }))
 }
@@ -220,6 +232,38 @@ mod tests {
             let refused = expand(&options, &refuse).unwrap_err();
             assert_eq!(refused, Refused::Usage(told.to_owned()));
         }
+    }
+
+    /// What does not fit with the default of what is swept may fit with each value of the sweep.
+    #[test]
+    fn refused_is_only_what_would_be_measured() {
+        let uneven = |fixed: &[(String, String)]| {
+            let mut program = describe(fixed)?;
+            let b = program.parameters[1].value.as_i64().unwrap();
+            program.refused = (b % 2 == 1).then(|| format!("sample: --set b={b}: it may be even"));
+            Ok(program)
+        };
+        let options = |a: &str, b: &[&str]| Options {
+            set: vec![("a".to_owned(), a.to_owned())],
+            sweep: vec![("b".to_owned(), b.iter().map(|&v| v.to_owned()).collect())],
+            ..Options::default()
+        };
+        let points = expand(&options("3", &["4", "8"]), &uneven).unwrap();
+        assert_eq!(points.len(), 2);
+        let refused = |options| expand(&options, &uneven).unwrap_err();
+        assert_eq!(
+            refused(options("3", &["4", "5"])),
+            Refused::Usage("sample: --sweep b=5: it may be even".to_owned())
+        );
+        let own_sweep = Options {
+            sweep: Vec::new(),
+            ..options("3", &[])
+        };
+        assert_eq!(
+            refused(own_sweep),
+            Refused::Usage("sample: b=31: it may be even".to_owned())
+        );
+        assert_eq!(expand(&Options::default(), &uneven).unwrap().len(), 4);
     }
 
     /// What is measured nowhere must not vanish without a word.

@@ -1,9 +1,9 @@
 //! Every benchmark of the suite and every example, built for every instruction set and run briefly: one interval of one
 //! point, by an emulator where the processor is another. What it measures does not matter here; that it gets to its end
-//! does.
+//! does. And that it refuses words that mean nothing to it.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,6 +11,7 @@ use yamba::build::{BuildError, BuildOptions, build};
 use yamba::embedded::Home;
 use yamba::files::Disk;
 use yamba_lang::{Analysis, ClassId, Files, Target};
+use yamba_record::program::Program as Description;
 
 use crate::support::root;
 
@@ -91,18 +92,15 @@ fn attempt(analysis: &Analysis, class: ClassId, target: &Target) -> Result<(), S
     if !built.warnings.is_empty() {
         return Err(format!("the compiler warns: {:?}", built.warnings));
     }
-    let scratch = tempfile::Builder::new().tempdir_in(storage()).unwrap();
     let mut words = built.runner.clone();
     words.push(built.program.display().to_string());
-    let mut command = Command::new(&words[0]);
-    command
-        .args(&words[1..])
-        .args(["--run", "--intervals", "1", "--time-ns", "1000000"]);
-    let output = command
-        .env("YAMBA_SCRATCH", scratch.path())
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|e| format!("{words:?}: {e}"))?;
+    if built.runner.is_empty() {
+        refuses_nonsense(&words)?;
+    }
+    let output = answer(
+        &words,
+        &["--run", "--intervals", "1", "--time-ns", "1000000"],
+    )?;
     let out = String::from_utf8_lossy(&output.stdout);
     let ended = out.contains("\"event\":\"end\"") && !out.contains("\"event\":\"crash\"");
     match output.status.code() {
@@ -113,6 +111,35 @@ fn attempt(analysis: &Analysis, class: ClassId, target: &Target) -> Result<(), S
             String::from_utf8_lossy(&output.stderr)
         )),
     }
+}
+
+fn answer(program: &[String], arguments: &[&str]) -> Result<Output, String> {
+    let scratch = tempfile::Builder::new().tempdir_in(storage()).unwrap();
+    Command::new(&program[0])
+        .args(&program[1..])
+        .args(arguments)
+        .env("YAMBA_SCRATCH", scratch.path())
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("{program:?}: {e}"))
+}
+
+/// Every parameter that is a word, or the name of a file, must be refused where it is neither.
+fn refuses_nonsense(program: &[String]) -> Result<(), String> {
+    let described = |arguments: &[&str]| {
+        let output = answer(program, arguments)?;
+        serde_json::from_slice::<Description>(&output.stdout)
+            .map_err(|e| format!("{e}: {output:?}"))
+    };
+    let parameters = described(&["--describe"])?.parameters;
+    for word in parameters.iter().filter(|p| p.ty.contains("char")) {
+        let setting = format!("{}=neither-word-nor-file", word.name);
+        let refused = described(&["--describe", "--set", &setting])?.refused;
+        if !refused.is_some_and(|text| text.contains(&format!("--set {setting}: "))) {
+            return Err(format!("takes {setting}"));
+        }
+    }
+    Ok(())
 }
 
 /// On a disk: a folder of temporary files may be memory, from which no page can be dropped.

@@ -12,6 +12,7 @@ mod kept;
 mod machine;
 mod network;
 mod programs;
+mod refused;
 mod remote;
 mod results;
 mod run_options;
