@@ -192,7 +192,7 @@
     button.type = "button";
     button.className = "save";
     button.textContent = "Save as SVG";
-    button.setAttribute("aria-label", `Save the chart of ${charts[Number(place.dataset.chart)].name} as SVG`);
+    button.setAttribute("aria-label", `Save as SVG: ${charts[Number(place.dataset.chart)].name}`);
     button.addEventListener("click", () => save(place));
     place.after(button);
   }

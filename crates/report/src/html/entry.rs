@@ -12,12 +12,12 @@ use super::rows::Row;
 pub fn details(runs: &[Run], row: &Row) -> Markup {
     markup! {
         details id={ "entry-" (row.place) } {
-            summary { "What stands behind " (row.name) @if !row.point.is_empty() { " " (row.point) } }
+            summary { "What stands behind " (row.name) @if !row.settings.is_empty() { " " (row.point()) } }
             @for (number, entry) in row.entries.iter().enumerate() {
                 @if let Some(benchmark) = entry {
                     div.behind {
-                        @if runs.len() > 1 { h4 { (label(runs, number)) } }
-                        (behind(&runs[number], benchmark))
+                        @if runs.len() > 1 { h3 { (label(runs, number)) } }
+                        (behind(&runs[number], row, benchmark))
                     }
                 }
             }
@@ -25,7 +25,7 @@ pub fn details(runs: &[Run], row: &Row) -> Markup {
     }
 }
 
-fn behind(run: &Run, benchmark: &Benchmark) -> Markup {
+fn behind(run: &Run, row: &Row, benchmark: &Benchmark) -> Markup {
     let about = benchmark.about.summary.as_deref();
     markup! {
         @if let Some(summary) = about { p { (summary) } }
@@ -35,7 +35,7 @@ fn behind(run: &Run, benchmark: &Benchmark) -> Markup {
         (histogram(benchmark))
         (evidence(benchmark))
         (notes(benchmark))
-        (trace(run, benchmark))
+        (trace(run, row, benchmark))
     }
 }
 
@@ -106,12 +106,27 @@ pub fn notes(benchmark: &Benchmark) -> Markup {
     }
 }
 
-fn trace(run: &Run, benchmark: &Benchmark) -> Markup {
+/// The commands that show the raw intervals and the source; what differs between the points of the benchmark tells this one.
+fn trace(run: &Run, row: &Row, benchmark: &Benchmark) -> Markup {
+    let name = benchmark.name.as_str();
+    let mut raw = vec!["yamba", "show", &run.id, name, "--raw"];
+    for setting in &row.settings {
+        raw.extend(["--at", setting]);
+    }
+    let source = ["yamba", "show", &run.id, "--source", name];
     markup! {
         @if run.id.is_empty() {
             p { "Every raw interval is in the run's document, under the " code { "intervals" } " of this benchmark; the document is of before runs had ids." }
         } @else {
-            p { "Every raw interval: " code { "yamba show " (run.id) " " (benchmark.name) " --raw" } }
+            p { "Every raw interval: " code { (command(&raw)) } @if !benchmark.about.files.is_empty() { br; "Its source: " code { (command(&source)) } } }
         }
     }
+}
+
+/// Words as a shell takes them.
+fn command(words: &[&str]) -> String {
+    let each = words
+        .iter()
+        .map(|w| shlex::try_quote(w).unwrap_or_else(|_| "?".into()));
+    each.collect::<Vec<_>>().join(" ")
 }

@@ -95,7 +95,7 @@ pub fn runs(runs: &[Run]) -> Markup {
     markup! {
         section aria-labelledby="runs" {
             h2 #runs { @if runs.len() == 1 { "Machine and run" } @else { "Machines and runs" } }
-            div.wide role="region" aria-labelledby="runs" tabindex="0" {
+            div.wide role="region" aria-label="Facts" tabindex="0" {
                 table.facts {
                     caption { "What was measured where, when and how" }
                     thead { tr {
@@ -198,7 +198,7 @@ pub fn legend(runs: &[Run]) -> String {
     if kinds.any(|k| k == IntervalKind::WithinLaunches) {
         text.push_str(&format!(" An interval marked {WITHIN} was found within launches: it speaks of these processes alone and claims nothing about the next run."));
     }
-    text.push_str(" An invalid figure is struck through: it is not what its name says, and its reasons stand beside it. A benchmark's name unfolds what stands behind its figure; in the distribution of its samples the line is the median, the band its interval.");
+    text.push_str(" An invalid figure is struck through: it is not what its name says, and its reasons stand beside it. A benchmark's name unfolds what stands behind its figure; in the distribution of its samples the line is the median, the band its interval. The commands there read the store that holds the run; `yamba import` puts a document into one.");
     if runs.len() > 1 {
         text.push_str(
             " Figures that stand side by side need not differ: `yamba compare` says whether they do.",

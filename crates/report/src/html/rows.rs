@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use yamba_record::parameters::plain;
 use yamba_record::run::Status;
 use yamba_record::{Benchmark, Parameters, Run};
 
@@ -13,8 +14,8 @@ pub struct Row<'a> {
     pub place: usize,
     /// The benchmark.
     pub name: &'a str,
-    /// The parameters that tell its points apart, and the number of processes where it is not one.
-    pub point: String,
+    /// The parameters that tell its points apart, and the number of processes where it is not one: `size=8192`, `P=4`.
+    pub settings: Vec<String>,
     /// In each run; none where that run does not have it.
     pub entries: Vec<Option<&'a Benchmark>>,
 }
@@ -30,13 +31,19 @@ impl<'a> Row<'a> {
         self.entries.iter().flatten().copied()
     }
 
+    /// The point in one line.
+    pub fn point(&self) -> String {
+        self.settings.join(" ")
+    }
+
     /// The point as a person reads it: 64Mi instead of 67108864.
     pub fn short_point(&self) -> String {
-        let each = self.point.split(' ').map(|setting| {
-            let number = setting
-                .split_once('=')
-                .and_then(|(n, v)| Some((n, v.parse().ok()?)));
-            number.map_or(setting.to_owned(), |(n, v)| format!("{n}={}", short(v)))
+        let each = self.settings.iter().map(|setting| {
+            let number = setting.split_once('=');
+            match number.and_then(|(n, v)| Some((n, v.parse().ok()?))) {
+                Some((name, count)) => format!("{name}={}", short(count)),
+                None => setting.clone(),
+            }
         });
         each.collect::<Vec<_>>().join(" ")
     }
@@ -62,7 +69,7 @@ pub fn rows(runs: &[Run]) -> Vec<Row<'_>> {
                 rows.push(Row {
                     place: rows.len(),
                     name: &benchmark.name,
-                    point: varying.point(benchmark),
+                    settings: varying.settings(benchmark),
                     entries: vec![None; runs.len()],
                 });
                 rows.len() - 1
@@ -133,15 +140,16 @@ impl<'a> Varying<'a> {
         }
     }
 
-    fn point(&self, benchmark: &Benchmark) -> String {
+    fn settings(&self, benchmark: &Benchmark) -> Vec<String> {
         let differ = &self.differ[benchmark.name.as_str()];
         let each = benchmark.parameters.0.iter();
         let shown = each.filter(|(name, _)| differ.contains(&name.as_str()));
-        let text = Parameters(shown.cloned().collect()).to_string();
-        match (benchmark.processes, text.is_empty()) {
-            (1, _) => text,
-            (n, true) => format!("P={n}"),
-            (n, false) => format!("{text} P={n}"),
+        let mut settings: Vec<String> = shown
+            .map(|(name, value)| format!("{name}={}", plain(value)))
+            .collect();
+        if benchmark.processes != 1 {
+            settings.push(format!("P={}", benchmark.processes));
         }
+        settings
     }
 }

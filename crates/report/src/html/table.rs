@@ -57,10 +57,10 @@ pub fn table(runs: &[Run], title: &str, rows: &[Row]) -> Markup {
                 caption { (title) ": figures with their intervals" }
                 (heading(runs, &columns))
                 @for row in rows {
-                    tbody data-text={ (row.name) " " (row.point) " " (status_words(row)) } {
+                    tbody data-text={ (row.name) " " (row.point()) " " (status_words(row)) } {
                         tr {
                             th.name scope="row" data-v=(row.name) { (row.name) }
-                            td.point data-v=(row.point) { (row.short_point()) }
+                            td.point data-v=(row.point()) { (row.short_point()) }
                             @for (run, entry) in row.entries.iter().enumerate() { (cells(runs, run, *entry, &columns)) }
                         }
                         tr.more { td colspan=(width) { (entry::details(runs, row)) } }
@@ -186,7 +186,7 @@ pub fn skipped(runs: &[Run], rows: &[Row]) -> Markup {
     markup! {
         section aria-labelledby="skipped" {
             h2 #skipped { "Skipped" }
-            div.wide role="region" aria-labelledby="skipped" tabindex="0" {
+            div.wide role="region" aria-label="Reasons" tabindex="0" {
                 table.figures {
                     caption { "What could not be measured, with its reason" }
                     thead { tr {
@@ -197,9 +197,9 @@ pub fn skipped(runs: &[Run], rows: &[Row]) -> Markup {
                         }
                     } }
                     @for row in rows {
-                        tbody data-text={ (row.name) " " (row.point) " skipped" } { tr {
+                        tbody data-text={ (row.name) " " (row.point()) " skipped" } { tr {
                             th.name scope="row" { (row.name) }
-                            td.point { (row.point) }
+                            td.point { (row.point()) }
                             @for entry in &row.entries {
                                 td { @if let Some(b) = entry { (entry::notes(b)) } @else { "not in this run" } }
                             }

@@ -186,7 +186,7 @@ fn the_keyboard_reaches_a_figure_and_unfolds_it() {
         let behind = page.texts(".behind").concat();
         assert!(behind.contains("Medians of the launches"), "{behind}");
         assert!(
-            behind.contains("yamba show 0123456789abcdef lat_mem --raw"),
+            behind.contains("yamba show 0123456789abcdef lat_mem --raw --at 'size=4096'"),
             "{behind}"
         );
         assert_eq!(page.texts(".behind figure.samples").len(), 1);

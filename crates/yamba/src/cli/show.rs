@@ -1,5 +1,6 @@
 //! `yamba show`
 
+mod points;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,9 +13,9 @@ use super::Answer;
 use super::failure::Failure;
 use super::kept;
 use super::output;
-use super::run::Run;
+use super::run::{self, Run};
 use super::store_option::StoreOption;
-use crate::run::{self, Style};
+use crate::run::{Style, table};
 
 /// What did a kept run measure?
 ///
@@ -26,6 +27,7 @@ Examples:
   yamba show latest~1 'lat_*'                   some benchmarks of the one before
   yamba show baseline --json                    the whole document of a run by its tag
   yamba show 3f2a pagefault --raw > raw.csv     every interval, a line each
+  yamba show 3f2a lat_mem_rd --raw --at size=16384     those of one point
   yamba show latest --source pagefault          the files that the benchmark was made of")]
 pub(super) struct Show {
     /// The beginning of an id, a tag, `latest`, or `latest~N`: the N-th before it [default: latest]
@@ -40,6 +42,9 @@ pub(super) struct Show {
     /// Every interval as it was read, a line each, as `yamba export --format csv-intervals` writes them
     #[arg(long, conflicts_with = "json")]
     raw: bool,
+    /// Only the points where a parameter has this value; `P` is the number of processes. May be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = run::assignment, conflicts_with = "source")]
+    at: Vec<(String, String)>,
     /// The texts of the files that this benchmark was made of
     #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "raw", "names"])]
     source: Option<String>,
@@ -61,12 +66,13 @@ impl Show {
             return Ok(Answer::Done);
         }
         kept::choose(&mut [&mut run], &names)?;
+        points::choose(&mut run, &self.at)?;
         if self.json {
             output::json(&run)?;
         } else if self.raw {
             (export::INTERVALS.write)(&run, &mut io::stdout().lock())?;
         } else {
-            output::result(&run::table(&run, &style(&run)))?;
+            output::result(&table(&run, &style(&run)))?;
         }
         if !listed.complete {
             output::note(

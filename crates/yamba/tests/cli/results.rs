@@ -190,6 +190,29 @@ fn raw_intervals_are_lines() {
 }
 
 #[test]
+fn a_point_of_a_sweep_is_shown_alone() {
+    let mut yamba = Yamba::new();
+    let mut sweep = run(FIRST, 1.7e9, &["lat_mem", "lat_mem", "lat_mem", "lat_pipe"]);
+    for (entry, (size, processes)) in sweep.benchmarks.iter_mut().zip([(16, 1), (32, 1), (32, 4)]) {
+        entry.parameters.0.push(("size".to_owned(), size.into()));
+        entry.processes = processes;
+    }
+    let path = yamba.folder.path().join("results.sqlite");
+    let mut store = Store::open(&Location::File(path)).unwrap();
+    store.add(&sweep).unwrap();
+    let mut lines = |words: &str| yamba.run(words).ok().out.lines().count() - 1;
+    assert_eq!(lines("show latest lat_mem --raw"), 6);
+    assert_eq!(lines("show latest lat_mem --raw --at size=32"), 4);
+    assert_eq!(lines("show latest lat_mem --raw --at size=32 --at P=4"), 2);
+    yamba
+        .run("show latest lat_mem --raw --at size=64")
+        .refused(&["no point has size=64", "measured: 16, 32\n"]);
+    yamba
+        .run("show latest --raw --at stride=1")
+        .refused(&["no benchmark here has a parameter stride"]);
+}
+
+#[test]
 fn sources_are_shown_or_their_lack_is_said() {
     let mut yamba = kept();
     let text = yamba.run("show baseline --source lat_pipe").ok().out;
