@@ -13,7 +13,7 @@ namespace yamba {
 
 constexpr int usage_status = 2;
 
-enum class Command { sweep, run, describe, compose };
+enum class Command { sweep, run, far, describe, compose };
 
 struct Arguments {
     Command command = Command::sweep;
@@ -37,6 +37,7 @@ namespace arguments {
             "Measures %s on %s-%s. Records go to standard output, one JSON object a line.\n\n"
             "  %s [--quick]                   every point of its sweep\n"
             "  %s --run                       one point\n"
+            "  %s --far                       the far end of one point, which talks to the near one on standard input and output\n"
             "  %s --describe                  parameters and evidence\n"
             "  %s --compose MEMBER ARGS...    the bits of a bitstring\n\n"
             "  --set NAME=VALUE   gives a parameter its value (64, 0x40, 64K, 64M, true)\n"
@@ -51,7 +52,7 @@ namespace arguments {
             "  --realtime         in a real-time class\n"
             "  --no-lock          without locking its memory\n"
             "  --record-fd N      writes records there\n",
-            info.name, info.isa, info.system, info.name, info.name, info.name, info.name);
+            info.name, info.isa, info.system, info.name, info.name, info.name, info.name, info.name);
     exit(status);
 }
 
@@ -90,6 +91,7 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         };
         if (is("--describe")) a.command = Command::describe;
         else if (is("--run")) a.command = Command::run;
+        else if (is("--far")) a.command = Command::far;
         else if (is("--quick")) a.quick = true;
         else if (is("--set")) a.settings.push_back(arguments::setting(operand()));
         else if (is("--intervals")) a.plan.intervals = arguments::number<uint64_t>(option, operand());

@@ -324,5 +324,8 @@ struct ParameterSource {
     }
 };
 
+// Those of the point that is measured.
+inline const ParameterSource *measured = nullptr;
+
 }  // namespace yamba
 YAMBA_COLD_END

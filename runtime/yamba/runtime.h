@@ -108,6 +108,7 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
     disk::launch();
     Point point = configure(info, variant, settings);
     check(point);
+    measured = &point.source;
     if (plan.processes > 0 && point.subject->circle_groups() > 0) exit(skip(info, "a circle is two threads on one processor: several at the same time would only wait for each other", Command::run));
     if (plan.processes > 1) processes = plan.processes;
     if (read_clock == system_clock) choose_clock();
@@ -120,6 +121,18 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
     if (plan.processes > 0) load::measure(*point.subject, variant.pass_hooks, plan, error);
     else measure(*point.subject, variant.pass_hooks, plan, error);
     Record("end");
+}
+
+// A benchmark that has a far end serves there at the end of its `setup`, until the near end is gone.
+inline int run_far(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings) {
+    is_far_end = true;
+    Point point = configure(info, variant, settings);
+    check(point);
+    place::keep(false, -1);
+    point.subject->prepare();
+    point.subject->setup();
+    fprintf(stderr, "%s: --far: with these parameters it has no far end\n", info.name);
+    return usage_status;
 }
 
 // Each point has a process of its own: a crash costs that figure only, and no point inherits another's memory.
@@ -184,6 +197,7 @@ int main(const ProgramInfo &info, int argc, char **argv) {
         case Command::describe: runtime::describe_program(info, world, arguments.settings); return 0;
         case Command::compose: return runtime::compose(info, variant, arguments);
         case Command::run: runtime::run_point(info, variant, arguments.settings, arguments.plan); return 0;
+        case Command::far: return runtime::run_far(info, variant, arguments.settings);
         case Command::sweep: return runtime::sweep(info, variant, arguments, arguments.settings);
     }
     return usage_status;

@@ -20,6 +20,9 @@ inline Interval interval{};
 // How many processes run this benchmark at the same time, and which of them this is, from 0 (until they start: 0).
 inline uint64_t processes = 1, process = 0;
 
+// Whether this process is the far end of a benchmark between two machines (`--far`).
+inline bool is_far_end = false;
+
 // Receives the values of evidence after each timed interval.
 struct EvidenceSink {
     virtual void value(const char *name, double value) = 0;

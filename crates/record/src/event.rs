@@ -22,6 +22,11 @@ pub enum Event {
         /// Whether it is locked.
         held: bool,
     },
+    /// What the program has learned of the machine, or of the one at the other end, since it began.
+    Platform {
+        /// By name.
+        facts: BTreeMap<String, Value>,
+    },
     /// Something worth knowing.
     Note {
         /// In words.

@@ -146,6 +146,7 @@ fn add_launch(
             Event::Interval(raw) if is_finite(&[raw.ns, raw.dummy_ns]) => {
                 benchmark.intervals.push(interval(program, launch, raw));
             }
+            Event::Platform { facts } => benchmark.platform.extend(facts.clone()),
             // Every launch has the same to say.
             Event::Note { text }
                 if benchmark.notes.len() < MOST_NOTES && !benchmark.notes.contains(text) =>
