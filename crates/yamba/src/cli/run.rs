@@ -3,6 +3,7 @@
 mod asked;
 mod keep;
 mod rehearsal;
+mod remote;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_ulong;
@@ -34,6 +35,7 @@ use crate::run::{
     UsageError,
 };
 use keep::Keeper;
+use remote::Remote;
 
 /// Lines of a listing before and after the instruction that crashed.
 const AROUND_A_CRASH: usize = 4;
@@ -53,6 +55,7 @@ Examples:
   yamba run --quick --dry-run                  what would be measured, and for how long
   yamba run bw_mem_copy -P 1,2,4               with several processes at the same time
   yamba run --time 10s                         the whole suite, 10 s a benchmark
+  yamba run lat_tcp --remote user@server       between this machine and another
 
 Each figure comes from several launches: fresh processes, in turns with those of the other benchmarks.
 
@@ -74,6 +77,10 @@ pub(super) struct Run {
     thorough: bool,
     #[command(flatten)]
     protocol: Protocol,
+    /// Measure between this machine and that one, where ssh starts the other end: host=ssh:HOST, placement=apart. Of several, the
+    /// benchmarks that have two hosts
+    #[arg(long, value_name = "HOST")]
+    remote: Option<Remote>,
     /// Of what is named, only the benchmarks with this tag; may be repeated: with any of these
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
@@ -239,8 +246,13 @@ impl Run {
         let selection = select::select(&self.names)?;
         let target = self.target.resolve(&selection.analysis)?;
         let analysis = &selection.analysis;
-        let classes = self.classes(&selection)?;
-        let jobs = jobs(analysis, &classes, &target)?;
+        let mut classes = self.classes(&selection)?;
+        if let Some(remote) = &self.remote {
+            let asked = self.set.iter().map(|(name, _)| name);
+            remote.check(asked.chain(self.sweep.iter().map(|(name, _)| name)))?;
+            classes = remote.choose(&selection, classes, &target)?;
+        }
+        let jobs = jobs(analysis, &classes, &target, &self.build_options())?;
         let groups = grouped(analysis, &classes);
         let stop = Stop::on_signals()?;
         if self.dry_run {
@@ -302,6 +314,7 @@ impl Run {
         processes.dedup();
         Ok(Options {
             set: self.set.clone(),
+            preset: self.remote.iter().flat_map(Remote::preset).collect(),
             sweep: self.sweep.clone(),
             processes,
             launches: protocol.launches,
@@ -383,6 +396,7 @@ pub(super) fn jobs(
     analysis: &Analysis,
     classes: &[ClassId],
     target: &Target,
+    options: &BuildOptions,
 ) -> Result<Vec<Job>, Failure> {
     let exists = |c: &&ClassId| !analysis.program(**c, target).variants.is_empty();
     let buildable: Vec<ClassId> = classes.iter().filter(exists).copied().collect();
@@ -393,8 +407,7 @@ pub(super) fn jobs(
         }
     };
     show(0);
-    let options = BuildOptions::default();
-    let outcomes = build::build_all(analysis, &buildable, target, &options, show);
+    let outcomes = build::build_all(analysis, &buildable, target, options, show);
     if is_shown {
         output::note("\r\x1b[K");
     }

@@ -21,6 +21,8 @@ pub(super) const PROGRAMS_WARMUP: Duration = Duration::from_millis(20);
 pub struct Options {
     /// Parameters with a value for the whole run.
     pub set: Vec<(String, String)>,
+    /// Parameters with a value where a benchmark has such a parameter, and `set` and `sweep` do not say otherwise.
+    pub preset: Vec<(String, String)>,
     /// Parameters with values to take in turn, instead of the class's own sweep.
     pub sweep: Vec<(String, Vec<String>)>,
     /// Whether the shorter sweep is taken where a class has one, fewer launches, and shorter intervals under load.
@@ -101,6 +103,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             set: Vec::new(),
+            preset: Vec::new(),
             sweep: Vec::new(),
             points: BTreeMap::new(),
             quick: false,

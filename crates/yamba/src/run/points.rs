@@ -52,9 +52,26 @@ pub(super) fn settings(fixed: &[(String, String)]) -> Vec<String> {
 /// Every combination of the swept parameters' values. Later parameters may depend on earlier ones, so that the program is
 /// asked anew at each step.
 pub(super) fn expand(options: &Options, describe: &Describe<'_>) -> Result<Vec<Point>, Refused> {
+    let mut settings = presets(options, describe)?;
+    settings.extend(options.set.iter().cloned());
     let mut points = Vec::new();
-    step(options, describe, options.set.clone(), &mut points)?;
+    step(options, describe, settings, &mut points)?;
     Ok(points)
+}
+
+/// The values that go without saying, of the parameters that this program has.
+fn presets(options: &Options, describe: &Describe<'_>) -> Result<Vec<(String, String)>, Refused> {
+    if options.preset.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known = describe(&[])?.parameters;
+    let each = options.preset.iter().filter(|(name, _)| {
+        let is_asked = |asked: &String| asked == name;
+        let mut asked = options.set.iter().map(|(n, _)| n);
+        let mut swept = options.sweep.iter().map(|(n, _)| n);
+        known.iter().any(|p| p.name == *name) && !asked.any(is_asked) && !swept.any(is_asked)
+    });
+    Ok(each.cloned().collect())
 }
 
 fn step(
@@ -208,6 +225,17 @@ mod tests {
             ..Options::quick()
         };
         assert_eq!(all(&options), ["a=3 b=30 c=5", "a=3 b=30 c=6"]);
+    }
+
+    #[test]
+    fn a_preset_is_for_those_who_have_it_and_gives_way() {
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let options = Options {
+            set: vec![pair("a", "3")],
+            preset: vec![pair("a", "1"), pair("c", "9"), pair("none", "1")],
+            ..Options::quick()
+        };
+        assert_eq!(all(&options), ["a=3 b=30 c=9"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod compare;
 mod documents;
 mod everywhere;
 mod export;
+mod far_end;
 mod files;
 mod house;
 mod kept;

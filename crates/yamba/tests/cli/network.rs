@@ -51,8 +51,8 @@ fn no_process_outlives_a_killed_run() {
     // Before, so that no compiler is among the processes.
     yamba.run("build lat_tcp lat_http").ok();
     for words in [
-        "run lat_tcp --time 300 --set host=veth --set placement=same --set message=1",
-        "run lat_http --time 300 --set server=own --set placement=same",
+        "run lat_tcp --time 300s --set host=veth --set placement=same --set message=1",
+        "run lat_http --time 300s --set server=own --set placement=same",
     ] {
         let words: Vec<&str> = words.split_whitespace().collect();
         let mut run = yamba

@@ -9,7 +9,7 @@ use yamba_record::{Benchmark, Run, parameters};
 
 use super::super::failure::Failure;
 use super::super::output;
-use super::super::run::{jobs, listing, origin, progress};
+use super::super::run::{self as command, jobs, listing, origin, progress};
 use crate::build::{self, host};
 use crate::compare::again::{Anew, Basis, Policy, adopt, not_measured, policy};
 use crate::compare::floors::{Floors, Moments};
@@ -186,7 +186,9 @@ impl Side {
             .iter()
             .filter_map(|c| analysis.find_class(c))
             .collect();
-        let built = jobs(&analysis, &ids, &target)?;
+        let asked = command::Run::asked(&run.producer.arguments);
+        let options = asked.map(|asked| asked.build_options());
+        let built = jobs(&analysis, &ids, &target, &options.unwrap_or_default())?;
         side.origin = origin(&analysis, &built, &target);
         for job in built {
             match &job.program {

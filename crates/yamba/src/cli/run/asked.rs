@@ -4,6 +4,8 @@ use clap::Parser;
 
 use super::super::{Cli, Command};
 use super::Run;
+use super::remote::Remote;
+use crate::build::BuildOptions;
 
 impl Run {
     /// None if they are not the words of `yamba run`, or those of a version that took others.
@@ -18,6 +20,13 @@ impl Run {
     /// Whether all of the suite was meant.
     pub(in crate::cli) fn is_whole(&self) -> bool {
         self.names.names.is_empty() && self.tags.is_empty()
+    }
+
+    /// How its programs are built.
+    pub(in crate::cli) fn build_options(&self) -> BuildOptions {
+        BuildOptions {
+            flags: self.remote.iter().flat_map(Remote::flags).collect(),
+        }
     }
 
     /// The parameters that were given a value.

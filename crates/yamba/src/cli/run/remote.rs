@@ -1,0 +1,113 @@
+//! `--remote HOST`: what it means for which benchmarks.
+
+use std::str::FromStr;
+
+use yamba_lang::{Analysis, ClassId, Target};
+
+use super::super::failure::Failure;
+use super::super::select::{How, Selection};
+
+/// The parameter that says which two hosts a benchmark measures between, and the one that says where its two processes run.
+const HOST: &str = "host";
+const PLACEMENT: &str = "placement";
+
+/// Another machine, as ssh knows it.
+#[derive(Clone, Debug)]
+pub(super) struct Remote(String);
+
+impl FromStr for Remote {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Remote, String> {
+        let is_name =
+            !name.is_empty() && !name.starts_with('-') && !name.contains(char::is_whitespace);
+        match is_name {
+            true => Ok(Remote(name.to_owned())),
+            false => Err("write the name of a machine as for ssh: HOST or USER@HOST".to_owned()),
+        }
+    }
+}
+
+impl Remote {
+    /// Refuses what contradicts it among the parameters that are given values.
+    pub(super) fn check<'a>(
+        &self,
+        mut asked: impl Iterator<Item = &'a String>,
+    ) -> Result<(), Failure> {
+        match asked.any(|name| name == HOST) {
+            true => Err(Failure::new(format!(
+                "--remote {} and a value for {HOST} contradict each other",
+                self.0
+            ))
+            .help(format!(
+                "--sweep {HOST}=loopback,ssh:{} measures both",
+                self.0
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Of these benchmarks, those between two hosts.
+    pub(super) fn choose(
+        &self,
+        selection: &Selection,
+        classes: Vec<ClassId>,
+        target: &Target,
+    ) -> Result<Vec<ClassId>, Failure> {
+        let analysis = &selection.analysis;
+        let is_named = |class: ClassId| {
+            let mut chosen = selection.chosen.iter();
+            chosen.any(|c| c.class == class && c.how == How::Name)
+        };
+        let is_able = |class: &ClassId| match has_hosts(analysis, *class, target) {
+            Some(has) => has,
+            // What does not exist here is told where its figure would stand, to who asked for it.
+            None => is_named(*class),
+        };
+        let (able, others): (Vec<ClassId>, Vec<ClassId>) = classes.into_iter().partition(is_able);
+        let mut wrong = others.iter().filter(|c| is_named(**c) || able.is_empty());
+        let Some(wrong) = wrong.next() else {
+            return Ok(able);
+        };
+        let name = analysis.class(*wrong).name();
+        Err(Failure::new(format!(
+            "--remote {}: {name} does not measure between two hosts: it has no parameter `{HOST}`",
+            self.0
+        ))
+        .help("`yamba list` shows those that do: the group of the network"))
+    }
+
+    /// What it says of parameters.
+    pub(super) fn preset(&self) -> [(String, String); 2] {
+        [
+            (HOST.to_owned(), format!("ssh:{}", self.0)),
+            (PLACEMENT.to_owned(), "apart".to_owned()),
+        ]
+    }
+
+    /// How programs are built that start elsewhere: without libraries, which may be others there.
+    pub(super) fn flags(&self) -> Vec<String> {
+        vec!["-static".to_owned()]
+    }
+}
+
+/// Whether it has the parameter; none where it does not exist on this target.
+fn has_hosts(analysis: &Analysis, class: ClassId, target: &Target) -> Option<bool> {
+    let variants = analysis.program(class, target).variants;
+    let mut all = variants.iter().flat_map(|c| &c.parameters);
+    (!variants.is_empty()).then(|| all.any(|p| p.name == HOST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_no_option_and_no_command() {
+        for wrong in ["", "-oProxyCommand=true", "a b"] {
+            assert!(wrong.parse::<Remote>().is_err(), "{wrong}");
+        }
+        let right: Remote = "user@server".parse().unwrap();
+        assert_eq!(right.preset()[0].1, "ssh:user@server");
+    }
+}
