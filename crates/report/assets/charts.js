@@ -97,6 +97,9 @@
     context.restore();
   };
 
+  // Room for the longest of some texts beside an axis, in CSS pixels.
+  const widest = (texts) => 8 * Math.max(4, ...(texts ?? []).map((text) => text.length));
+
   const draw = (place) => {
     const chart = charts[Number(place.dataset.chart)];
     const { data, series, intervals } = table(chart);
@@ -112,7 +115,7 @@
       scales: { x: { time: false, distr: chart.log ? 3 : 1, log: 2 }, y: { range: [lowest * 1.05, highest > lowest ? highest * 1.05 : 1] } },
       axes: [
         { stroke: text, grid, label: chart.x, labelSize: 20, values: (_, vs) => vs.map((v) => (v == null ? "" : short(v))) },
-        { stroke: text, grid, label: chart.y, labelSize: 20, size: 60, values: (_, vs) => vs.map(digits) },
+        { stroke: text, grid, label: chart.y, labelSize: 20, size: (_, texts) => 20 + widest(texts), values: (_, vs) => vs.map(digits) },
       ],
       cursor: { drag: { x: false, y: false } },
       hooks: { draw: [drawIntervals(intervals), drawLevels(chart.levels, soft)] },
@@ -153,7 +156,7 @@
       whole.append(make("path", { d: `M${left} ${y(v)}h${width}`, stroke: "#d1d9e0" }), make("text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, up._values[i] ?? ""));
     });
     whole.append(make("text", { x: left + width / 2, y: top + height + 36, "text-anchor": "middle" }, chart.x));
-    whole.append(make("text", { transform: `translate(${left - 48} ${top + height / 2}) rotate(-90)`, "text-anchor": "middle" }, chart.y));
+    whole.append(make("text", { transform: `translate(${left - 12 - widest(up._values)} ${top + height / 2}) rotate(-90)`, "text-anchor": "middle" }, chart.y));
     for (const level of placed(chart.levels, plot)) {
       const at = round(left + level.x);
       whole.append(make("path", { d: `M${at} ${top}v${height}`, stroke: "#59636e", "stroke-dasharray": "3 3" }), make("text", { x: at + 3, y: top + 11 + 12 * level.row, fill: "#59636e" }, level.name));
