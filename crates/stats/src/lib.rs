@@ -7,6 +7,7 @@
 
 mod autocorrelation;
 mod bootstrap;
+mod change_points;
 pub mod circles;
 mod deviation;
 mod dip;
@@ -33,6 +34,7 @@ mod welch;
 
 pub use autocorrelation::{LjungBox, autocorrelation, effective_sample_size, ljung_box};
 pub use bootstrap::{BootstrapRatio, bootstrap_ratio};
+pub use change_points::{ChangePoint, change_points};
 pub use deviation::{NORMAL_SCALE, median_absolute_deviation};
 pub use dip::{DipTest, dip, dip_test};
 pub use distribution::{
@@ -40,7 +42,7 @@ pub use distribution::{
 };
 pub use holm::holm;
 pub use launch_interval::launch_interval;
-pub use launch_ratio::{Ratio, launch_ratio};
+pub use launch_ratio::{Ratio, launch_level, launch_ratio};
 pub use least_squares::{Coefficient, Fit, least_squares};
 pub use mean_interval::{MeanInterval, mean_t_interval, mean_z_interval};
 pub use median_interval::{MedianInterval, median_interval};

@@ -24,25 +24,12 @@ pub struct Difference {
 ///
 /// B. L. Welch, Biometrika 34 (1947) 28-35. None with fewer than two values a side, or where neither side spreads.
 pub fn welch_t(a: &[f64], b: &[f64], confidence: f64) -> Option<Difference> {
-    welch_t_with_floor(a, b, confidence, 0.0)
-}
-
-/// The same with each side's variance raised to `floor` where it is less.
-///
-/// A few values may agree by chance. The degrees of freedom stay those of the number of values, which is cautious if
-/// the floor is known from many.
-pub(crate) fn welch_t_with_floor(
-    a: &[f64],
-    b: &[f64],
-    confidence: f64,
-    floor: f64,
-) -> Option<Difference> {
-    if !(finite(a) && finite(b) && floor >= 0.0 && floor.is_finite()) {
+    if !(finite(a) && finite(b)) {
         return None;
     }
     let (n_a, n_b) = (a.len() as f64, b.len() as f64);
-    let share_a = variance(a)?.max(floor) / n_a;
-    let share_b = variance(b)?.max(floor) / n_b;
+    let share_a = variance(a)? / n_a;
+    let share_b = variance(b)? / n_b;
     let squared_error = share_a + share_b;
     // Of shares, not of variances, since those squared may be too small for a number.
     let (part_a, part_b) = (share_a / squared_error, share_b / squared_error);

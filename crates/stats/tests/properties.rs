@@ -121,7 +121,8 @@ proptest! {
             got.high - got.low
         };
         let spread = |side: &[f64]| variance(&side.iter().map(|x| x.ln()).collect::<Vec<_>>()).unwrap();
-        let most = spread(&a).max(spread(&b));
+        // Trimming makes a side's error greater than its variance alone says, by 2.5 at most.
+        let most = 2.5 * spread(&a).max(spread(&b));
         prop_assert!(width(4.0 * most) >= width(most) * 1.9);
     }
 

@@ -14,7 +14,7 @@ use super::kept;
 use super::output;
 use super::quantity;
 use super::store_option::StoreOption;
-use crate::compare::floors::{Floors, Moments};
+use crate::compare::floors::Floors;
 use crate::compare::gate::{self, gate};
 use crate::compare::{Comparison, Entry, comparison, pairing};
 
@@ -69,7 +69,7 @@ impl Compare {
         let mut b = runs.load(&self.b, Detail::Figures)?;
         kept::choose(&mut [&mut a, &mut b], &self.names)?;
         let earlier = earlier::runs(&self.store, &a, &b);
-        let floors = Floors::of(&a, &b, &earlier, Moments::Two);
+        let floors = Floors::of(&a, &b, &earlier);
         let mut found = comparison(&a, &b, &floors);
         self.same_machine(&found)?;
         if found.benchmarks.is_empty() {

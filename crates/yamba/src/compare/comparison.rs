@@ -202,11 +202,7 @@ fn entry(a: &Benchmark, b: &Benchmark, label: String, by_time: bool) -> Entry {
         label,
         processes: a.processes,
         figure: a.figure.clone(),
-        better: match a.figure.as_deref() {
-            Some("latency") => Some("less"),
-            Some("bandwidth") => Some("more"),
-            _ => None,
-        },
+        better: better(a),
         ratio: None,
         interval: None,
         p: None,
@@ -223,6 +219,15 @@ fn entry(a: &Benchmark, b: &Benchmark, label: String, by_time: bool) -> Entry {
         suspect: false,
         reason,
         stored: None,
+    }
+}
+
+/// Which direction of its figure is the better one.
+pub(super) fn better(benchmark: &Benchmark) -> Option<&'static str> {
+    match benchmark.figure.as_deref() {
+        Some("latency") => Some("less"),
+        Some("bandwidth") => Some("more"),
+        _ => None,
     }
 }
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use yamba_record::{Benchmark, Run};
-use yamba_stats::{mean, variance};
+use yamba_stats::{launch_level, variance};
 
 use super::identity::differences;
 use super::pairing::{in_order, paired};
-use super::{LEAST_DEVIATION, has_figure, in_cycles, launch_cycles, logarithms, times};
+use super::{LEAST_DEVIATION, has_figure, in_cycles, launch_cycles, times};
 
 /// Fewer runs say too little of how runs differ: with five, the standard deviation is known to a factor of about two.
 const FEWEST_RUNS: usize = 5;
@@ -35,18 +35,9 @@ impl Default for Floor {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Floors(BTreeMap<String, Floor>);
 
-/// At how many moments the two sides of a comparison were measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moments {
-    /// In turn, so that what differs from run to run is the same for both.
-    One,
-    /// In two runs.
-    Two,
-}
-
 impl Floors {
     /// From `earlier` runs; those of another machine or another program, and the two runs themselves, count for nothing. Nothing is known of two machines.
-    pub fn of(a: &Run, b: &Run, earlier: &[Run], moments: Moments) -> Floors {
+    pub fn of(a: &Run, b: &Run, earlier: &[Run]) -> Floors {
         if !differences(a, b).must.is_empty() {
             return Floors::default();
         }
@@ -57,7 +48,7 @@ impl Floors {
         };
         let earlier: Vec<&Run> = earlier.iter().filter(counts).collect();
         let both = paired(&a.benchmarks, &b.benchmarks).both.into_iter();
-        let each = both.filter_map(|(key, x, y)| Some((key, known(x, y, &earlier, moments)?)));
+        let each = both.filter_map(|(key, x, y)| Some((key, known(x, y, &earlier)?)));
         Floors(each.collect())
     }
 
@@ -72,47 +63,30 @@ impl Floors {
     }
 }
 
-/// The variance of a launch within its run, and with two moments what runs differ by beyond that: the mean of n launches then has the variance of a run's.
-///
-/// One-way analysis of variance with random effects (S. R. Searle, G. Casella and C. E. McCulloch, *Variance Components* (1992), section 3.6): of runs with n launches the
-/// means vary by `between + within / n`.
-fn known(a: &Benchmark, b: &Benchmark, earlier: &[&Run], moments: Moments) -> Option<Floor> {
+/// n times the variance of the runs' levels, so that the level of n launches is held to vary as runs do.
+fn known(a: &Benchmark, b: &Benchmark, earlier: &[&Run]) -> Option<Floor> {
     let of: fn(&Benchmark) -> Vec<f64> = match in_cycles(a, b) {
         true => launch_cycles,
         false => times,
     };
-    let (mut within, mut squares, mut degrees, mut runs) = (Vec::new(), 0.0, 0, 0);
+    let (mut squares, mut degrees, mut runs) = (0.0, 0, 0);
     let mut programs = vec![&a.about.program, &b.about.program];
     programs.dedup();
     for program in programs.into_iter().filter(|p| p.is_some()) {
-        let same = earlier.iter().flat_map(|run| &run.benchmarks);
-        let same = same
+        let all = earlier.iter().flat_map(|run| &run.benchmarks);
+        let same = all
             .filter(|c| c.about.program == *program && in_order(c) == in_order(a) && has_figure(c));
-        let launches = same.map(|c| logarithms(&of(c))).filter(|l| l.len() > 1);
-        let launches: Vec<Vec<f64>> = launches
-            .filter(|l| l.iter().all(|x| x.is_finite()))
-            .collect();
-        let means: Vec<f64> = launches.iter().filter_map(|l| mean(l)).collect();
-        let each = launches
-            .iter()
-            .filter_map(|l| Some((variance(l)?, l.len() as f64)));
-        within.extend(each);
-        runs += means.len();
-        let more = means.len().saturating_sub(1);
+        let levels: Vec<f64> = same.filter_map(|c| launch_level(&of(c))).collect();
+        let more = levels.len().saturating_sub(1);
+        runs += levels.len();
         degrees += more;
-        squares += variance(&means).unwrap_or(0.0) * more as f64;
+        squares += variance(&levels).unwrap_or(0.0) * more as f64;
     }
     if degrees + 1 < FEWEST_RUNS {
         return None;
     }
-    let in_a_run = mean(&within.iter().map(|(v, _)| *v).collect::<Vec<_>>())?;
-    let of_means = mean(&within.iter().map(|(v, n)| v / n).collect::<Vec<_>>())?;
-    let between = (squares / degrees as f64 - of_means).max(0.0);
     let launches = of(a).len().max(of(b).len()) as f64;
-    let least = match moments {
-        Moments::One => in_a_run,
-        Moments::Two => in_a_run + launches * between,
-    };
+    let least = launches * squares / degrees as f64;
     Some(Floor {
         deviation: least.sqrt().max(LEAST_DEVIATION),
         runs,
@@ -142,34 +116,32 @@ mod tests {
             .collect()
     }
 
-    fn floor(a: &Run, b: &Run, earlier: &[Run], moments: Moments) -> Floor {
-        Floors::of(a, b, earlier, moments).get("x")
+    fn floor(a: &Run, b: &Run, earlier: &[Run]) -> Floor {
+        Floors::of(a, b, earlier).get("x")
     }
 
     #[test]
     fn what_runs_differ_by_is_no_difference() {
         let (a, b) = (of("p", "a", 100.0), of("p", "b", 105.0));
-        let two = floor(&a, &b, &earlier("p"), Moments::Two);
+        let two = floor(&a, &b, &earlier("p"));
         // The mean of three launches then varies by 4.2 %.
         assert_eq!(two.runs, 6);
         assert!(
             (two.deviation / 3f64.sqrt() - 0.042).abs() < 0.002,
             "{two:?}"
         );
-        let one = floor(&a, &b, &earlier("p"), Moments::One);
-        assert_eq!(one.deviation, LEAST_DEVIATION);
         let found =
             |floors: &Floors| super::super::comparison(&a, &b, floors).benchmarks[0].suspect;
         assert!(found(&Floors::default()));
-        assert!(!found(&Floors::of(&a, &b, &earlier("p"), Moments::Two)));
+        assert!(!found(&Floors::of(&a, &b, &earlier("p"))));
     }
 
     #[test]
     fn other_programs_and_machines_say_nothing() {
         let (a, b) = (of("p", "a", 100.0), of("p", "b", 105.0));
         let fixed = Floor::default();
-        assert_eq!(floor(&a, &b, &earlier("q"), Moments::Two), fixed);
-        assert_eq!(floor(&a, &b, &earlier("p")[..4], Moments::Two), fixed);
+        assert_eq!(floor(&a, &b, &earlier("q")), fixed);
+        assert_eq!(floor(&a, &b, &earlier("p")[..4]), fixed);
         let mut elsewhere = earlier("p");
         elsewhere
             .iter_mut()
@@ -178,12 +150,12 @@ mod tests {
         for run in [&mut a_there, &mut b_there] {
             run.machine.kernel = "6.1".to_owned();
         }
-        assert_eq!(floor(&a_there, &b_there, &elsewhere, Moments::Two), fixed);
+        assert_eq!(floor(&a_there, &b_there, &elsewhere), fixed);
         // A and B themselves would make noise of their own difference.
         let mut own = earlier("p");
         own[0].id = "a".to_owned();
         own[1].id = "b".to_owned();
-        assert_eq!(floor(&a, &b, &own, Moments::Two), fixed);
+        assert_eq!(floor(&a, &b, &own), fixed);
     }
 
     /// Two programs may differ by any factor: that is no noise of either.
@@ -196,7 +168,7 @@ mod tests {
             run
         }));
         let (a, b) = (of("p", "a", 100.0), of("q", "b", 1000.0));
-        let two = floor(&a, &b, &all, Moments::Two);
+        let two = floor(&a, &b, &all);
         assert_eq!(two.runs, 12);
         assert!(
             (two.deviation / 3f64.sqrt() - 0.042).abs() < 0.002,

@@ -119,3 +119,47 @@ fn a_thing_is_seldom_different_from_itself() {
     assert_eq!(pairs_with_a_suspect(&[two], &NO_FLOOR), (1, 1));
     assert_eq!(pairs_with_a_suspect(&all[..1], &NO_FLOOR).1, 45);
 }
+
+/// The launches' medians of 80 benchmarks in two whole runs on a noisy virtual machine, an hour and three quarters apart. Two more that the comparison of these runs
+/// suspected are not among them: their programs had changed between the runs.
+fn recorded() -> Vec<Noise> {
+    let text = include_str!("../../../../tests/records/two-runs-launches.json");
+    let all: std::collections::BTreeMap<String, Vec<Vec<f64>>> =
+        serde_json::from_str(text).unwrap();
+    let each = all.into_iter();
+    each.map(|(key, runs)| Noise { key, runs }).collect()
+}
+
+#[test]
+fn launches_of_a_real_machine_raise_few_alarms() {
+    let all = recorded();
+    assert_eq!(all.len(), 80);
+    let alarms = resampled_alarms(&all, 6, 1000, 1, &least_floor);
+    assert!(alarms <= 10, "{alarms} of 1000");
+    assert_eq!(pairs_with_a_suspect(&all, &least_floor), (0, 1));
+}
+
+/// The same launches, and in the second run one benchmark in ten is slower by 5 %: of those most are found that vary little, and no other is.
+#[test]
+fn a_slowdown_among_launches_of_a_real_machine_is_found() {
+    let (mut slowed, mut quiet) = (Vec::new(), 0);
+    let pair = |(i, noise): (usize, Noise)| {
+        let (a, mut b) = (noise.runs[0].clone(), noise.runs[1].clone());
+        if i % 10 == 0 {
+            quiet += usize::from(noise.between_launches().unwrap() < 0.005);
+            b.iter_mut().for_each(|x| *x *= 1.05);
+            slowed.push(noise.key.clone());
+        }
+        (noise.key, a, b)
+    };
+    let pairs: Vec<_> = recorded().into_iter().enumerate().map(pair).collect();
+    let compared = compare_launches(&pairs, &least_floor);
+    let found = compared.iter().filter(|c| c.verdict == Verdict::Suspect);
+    let found: Vec<&String> = found.map(|c| &c.key).collect();
+    assert!(
+        quiet > 0 && found.len() >= quiet,
+        "{} of {quiet}: {found:?}",
+        found.len()
+    );
+    assert!(found.iter().all(|key| slowed.contains(key)), "{found:?}");
+}

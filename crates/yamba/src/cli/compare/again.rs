@@ -12,7 +12,7 @@ use super::super::output;
 use super::super::run::{self as command, jobs, listing, origin, progress};
 use crate::build::{self, host};
 use crate::compare::again::{Anew, Basis, Policy, adopt, not_measured, policy};
-use crate::compare::floors::{Floors, Moments};
+use crate::compare::floors::Floors;
 use crate::compare::identity::differences;
 use crate::compare::{Comparison, Entry, comparison};
 use crate::embedded;
@@ -81,11 +81,11 @@ pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<Fre
     let measured = measure(request, &basis, &a, &b)?;
     let fresh_a = with_a.is_none().then_some(&measured[0]);
     let fresh_b = &measured[measured.len() - 1];
-    let (of_a, moments) = match fresh_a {
-        Some(fresh) => (fresh, Moments::One),
-        None => (request.a, Moments::Two),
+    // What runs differ by falls on both sides alike where they were measured in turn.
+    let (of_a, floors) = match fresh_a {
+        Some(fresh) => (fresh, Floors::default()),
+        None => (request.a, Floors::of(request.a, fresh_b, request.earlier)),
     };
-    let floors = Floors::of(of_a, fresh_b, request.earlier, moments);
     let anew = Anew {
         a: fresh_a,
         b: fresh_b,
