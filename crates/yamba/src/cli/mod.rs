@@ -9,6 +9,7 @@ mod export;
 mod failure;
 mod gaps;
 mod here;
+mod history;
 mod import;
 mod kept;
 mod list;
@@ -51,6 +52,7 @@ Examples:
   yamba time 'getppid();'       what does this cost? (--asm 'imul rax, rax': an instruction)
   yamba runs                    which runs are kept; `yamba show` prints the latest again
   yamba compare latest~1 latest what differs between two runs?
+  yamba history lat_pipe        one benchmark over all runs, and where it changed
   yamba report -o report.html   a page of the latest run, to open offline
   yamba tag latest baseline     a name for a run; `yamba rm` removes runs
   yamba machine                 what this machine is, and what would disturb a measurement
@@ -87,6 +89,7 @@ enum Command {
     Noise(noise::NoiseCommand),
     Report(report::Report),
     Compare(compare::Compare),
+    History(history::HistoryCommand),
     Export(export::Export),
     Import(import::Import),
 }
@@ -127,6 +130,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Noise(c) => c.run(),
         Command::Report(c) => c.run(),
         Command::Compare(c) => c.run(),
+        Command::History(c) => c.run(),
         Command::Export(c) => c.run(),
         Command::Import(c) => c.run(),
     }

@@ -8,6 +8,7 @@ pub mod again;
 mod comparison;
 pub mod floors;
 pub mod gate;
+pub mod history;
 pub mod identity;
 mod noise;
 pub mod pairing;

@@ -1,0 +1,291 @@
+//! A benchmark over many runs, and where its level changed. Pure.
+
+use serde::Serialize;
+use yamba_record::{Benchmark, Parameters, Run};
+use yamba_stats::{change_points, launch_level, mean, median};
+
+use super::identity::differences;
+use super::pairing::in_order;
+use super::{LEAST_DEVIATION, has_figure, key, launch_cycles, spread, times};
+
+/// The probability of a change where there is none, for each series.
+const SIGNIFICANCE: f64 = 0.01;
+
+/// Of the permutations, so that the same runs give the same changes.
+const SEED: u64 = 1;
+
+/// A change is of at least so many standard errors of a run's figure, as far as its own launches tell.
+const ERRORS: f64 = 2.0;
+
+/// Some benchmarks over the runs of one machine, as `--json` prints them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct History {
+    /// `yamba-history/1`.
+    pub schema: &'static str,
+    /// The probability of a change where there is none, for each series.
+    pub significance: f64,
+    /// A series for each benchmark at each point with each number of processes.
+    pub benchmarks: Vec<Series>,
+    /// Runs that are in none of them.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// One benchmark at one point.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Series {
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub parameters: Parameters,
+    /// Processes that ran it at the same time.
+    pub processes: u64,
+    /// Name, parameters and processes in one.
+    #[serde(skip)]
+    pub key: String,
+    /// `less` of a latency, `more` of a bandwidth.
+    pub better: Option<&'static str>,
+    /// The unit of all values: the benchmark's own, or `cycles`, whichever the launches agree better in.
+    pub unit: Option<String>,
+    /// Less than this share is no change: 0.01 for 1 %.
+    pub least: f64,
+    /// Its runs with a figure, the first first.
+    pub points: Vec<Point>,
+    /// Where the level changed.
+    pub changes: Vec<Change>,
+}
+
+/// One run's figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Point {
+    /// [`Run::id`].
+    pub run: String,
+    /// When it began, in seconds since 1970 (UTC).
+    pub started_unix_s: Option<f64>,
+    /// Names of the run.
+    pub tags: Vec<String>,
+    /// The geometric mean of its launches' medians, without a quarter at each end.
+    pub value: f64,
+    /// What the run says to be different from the one before, besides the figure.
+    pub differs: Vec<String>,
+}
+
+/// A change of level.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// The first run after it.
+    pub run: String,
+    /// Its place among the points.
+    pub index: usize,
+    /// What the level after is of the one before; both are medians.
+    pub ratio: f64,
+    /// The p-value of there being no change.
+    pub p: f64,
+    /// What that run says to be different from the one before it.
+    pub differs: Vec<String>,
+}
+
+/// A run that does not count.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LeftOut {
+    /// [`Run::id`].
+    pub run: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// The history of all benchmarks of `runs`, the first first. The machine is that of the last: runs of another are left out, and those that a comparison or
+/// `yamba noise` measured, whose programs may be old ones and which are many of one moment.
+pub fn history(runs: &[Run]) -> History {
+    let mut left_out = Vec::new();
+    let mut counted: Vec<&Run> = Vec::new();
+    let meant = runs.iter().filter(|run| match for_another_command(run) {
+        Some(command) => {
+            left_out.push(LeftOut {
+                run: run.id.clone(),
+                reason: format!("measured by `yamba {command}`"),
+            });
+            false
+        }
+        None => true,
+    });
+    let meant: Vec<&Run> = meant.collect();
+    for run in &meant {
+        let other = meant.last().map(|last| differences(*run, last).must);
+        match other.unwrap_or_default().first() {
+            None => counted.push(run),
+            Some(difference) => left_out.push(LeftOut {
+                run: run.id.clone(),
+                reason: format!(
+                    "another machine: {}",
+                    difference.told("in it", "in the latest")
+                ),
+            }),
+        }
+    }
+    let mut series: Vec<(String, Vec<(&Run, &Benchmark)>)> = Vec::new();
+    for run in counted {
+        for benchmark in run.benchmarks.iter().filter(|b| has_figure(b)) {
+            let place = in_order(benchmark);
+            match series.iter_mut().find(|(known, _)| *known == place) {
+                // Of what stands in a run twice, the first counts.
+                Some((_, points)) if points.last().is_some_and(|(last, _)| last.id == run.id) => {}
+                Some((_, points)) => points.push((run, benchmark)),
+                None => series.push((place, vec![(run, benchmark)])),
+            }
+        }
+    }
+    History {
+        schema: "yamba-history/1",
+        significance: SIGNIFICANCE,
+        benchmarks: series.into_iter().filter_map(|(_, of)| one(&of)).collect(),
+        left_out,
+    }
+}
+
+fn for_another_command(run: &Run) -> Option<&str> {
+    let command = run.producer.arguments.first()?;
+    ["compare", "noise"].into_iter().find(|c| c == command)
+}
+
+fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
+    let (_, last) = of.last()?;
+    let is_alike = |b: &Benchmark| b.unit == last.unit && b.figure == last.figure;
+    let of: Vec<&(&Run, &Benchmark)> = of.iter().filter(|(_, b)| is_alike(b)).collect();
+    let in_cycles = in_cycles(&of);
+    let launches = |b: &Benchmark| match in_cycles {
+        true => launch_cycles(b),
+        false => times(b),
+    };
+    let mut points: Vec<Point> = Vec::new();
+    let (mut values, mut errors) = (Vec::new(), Vec::new());
+    let mut before: Option<(&Run, &Benchmark)> = None;
+    for (run, benchmark) in of {
+        let launches = launches(benchmark);
+        let Some(value) = launch_level(&launches) else {
+            continue;
+        };
+        errors.extend(spread(&launches).map(|v| v / launches.len() as f64));
+        values.push(value);
+        points.push(Point {
+            run: run.id.clone(),
+            started_unix_s: run.started_unix_s,
+            tags: run.tags.clone(),
+            value: value.exp(),
+            differs: before.map_or_else(Vec::new, |before| differs(before, (run, benchmark))),
+        });
+        before = Some((run, benchmark));
+    }
+    let error = median(&errors).unwrap_or(0.0).sqrt();
+    let least = LEAST_DEVIATION.max(ERRORS * error);
+    let found = change_points(&values, SIGNIFICANCE, least, SEED)?;
+    let change = |c: yamba_stats::ChangePoint| Change {
+        run: points[c.index].run.clone(),
+        index: c.index,
+        ratio: (c.after - c.before).exp(),
+        p: c.p,
+        differs: points[c.index].differs.clone(),
+    };
+    Some(Series {
+        name: last.name.clone(),
+        parameters: last.parameters.clone(),
+        processes: last.processes,
+        key: key(last),
+        better: super::comparison::better(last),
+        unit: match in_cycles {
+            true => Some("cycles".to_owned()),
+            false => last.unit.clone(),
+        },
+        least,
+        changes: found.into_iter().map(change).collect(),
+        points,
+    })
+}
+
+/// Whether all runs know their cycles, and their launches agree better in them.
+fn in_cycles(of: &[&(&Run, &Benchmark)]) -> bool {
+    let all = |launches: fn(&Benchmark) -> Vec<f64>| -> Option<f64> {
+        let each = of.iter().map(|(_, b)| launches(b));
+        let each: Option<Vec<f64>> = each.filter(|l| l.len() != 1).map(|l| spread(&l)).collect();
+        mean(&each?)
+    };
+    all(times)
+        .zip(all(launch_cycles))
+        .is_some_and(|(t, c)| c < t)
+}
+
+fn differs((run, benchmark): (&Run, &Benchmark), (next, after): (&Run, &Benchmark)) -> Vec<String> {
+    let between = differences(run, next).should.into_iter();
+    let mut all: Vec<String> = between.map(|d| d.told("before", "then")).collect();
+    if benchmark.about.program != after.about.program {
+        all.insert(0, "another program".to_owned());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::comparison::tests::{run, scaled};
+    use super::*;
+
+    /// Twelve runs of one benchmark, one after the other by these factors.
+    fn runs(factors: &[f64]) -> Vec<Run> {
+        let each = factors.iter().enumerate();
+        each.map(|(i, factor)| {
+            let mut made = run(vec![scaled("x", *factor)]);
+            made.id = format!("{i:02}");
+            made.machine.kernel = if i < 6 { "6.1" } else { "6.2" }.to_owned();
+            made
+        })
+        .collect()
+    }
+
+    const STEADY: [f64; 12] = [
+        1.0, 1.001, 0.999, 1.002, 0.998, 1.0, 1.001, 0.999, 1.0, 1.002, 0.998, 1.0,
+    ];
+
+    fn changes(factors: &[f64]) -> Vec<Change> {
+        history(&runs(factors)).benchmarks.remove(0).changes
+    }
+
+    #[test]
+    fn a_change_says_what_else_changed() {
+        let mut slower = STEADY;
+        slower[6..].iter_mut().for_each(|f| *f *= 1.1);
+        let [change] = &changes(&slower)[..] else {
+            panic!()
+        };
+        assert_eq!((change.index, change.run.as_str()), (6, "06"));
+        assert!((change.ratio - 1.1).abs() < 0.01 && change.p <= 0.01);
+        assert_eq!(change.differs, ["kernel is 6.1 before, 6.2 then"]);
+    }
+
+    #[test]
+    fn neither_noise_nor_an_outlier_nor_less_than_the_floor_is_a_change() {
+        assert_eq!(changes(&STEADY), []);
+        let mut outlier = STEADY;
+        outlier[8] = 3.0;
+        assert_eq!(changes(&outlier), []);
+        // The launches of a run differ by 0.7 %, so that its figure has an error of 0.3 %.
+        let mut small = STEADY;
+        small[6..].iter_mut().for_each(|f| *f *= 1.005);
+        assert_eq!(changes(&small), []);
+    }
+
+    #[test]
+    fn what_does_not_count_is_told() {
+        let mut all = runs(&STEADY);
+        all[3].producer.arguments = vec!["noise".to_owned()];
+        all[4].machine.cpu = Some("Z80".to_owned());
+        all[11].machine.cpu = Some("6502".to_owned());
+        all[5].benchmarks[0].is_disturbed = true;
+        let found = history(&all);
+        let told: Vec<(&str, &str)> = found
+            .left_out
+            .iter()
+            .map(|l| (l.run.as_str(), l.reason.as_str()))
+            .collect();
+        let other = "another machine: cpu is Z80 in it, 6502 in the latest";
+        assert_eq!(told, [("03", "measured by `yamba noise`"), ("04", other)]);
+        assert_eq!(found.benchmarks[0].points.len(), 9);
+    }
+}
