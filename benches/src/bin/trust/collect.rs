@@ -1,7 +1,7 @@
 //! Runs yamba many times and keeps one line for each run.
 
-use std::fs::OpenOptions;
-use std::io::{Read as _, Write as _};
+use std::fs::File;
+use std::io::BufReader;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::Args;
 use yamba_record::Run;
 
+use crate::lines;
 use crate::series::{self, Line};
 
 #[derive(Args)]
@@ -30,6 +31,30 @@ pub struct Collect {
     arguments: Vec<String>,
 }
 
+/// Adds runs that were measured otherwise.
+#[derive(Args)]
+pub struct Take {
+    /// Where the runs are kept
+    file: PathBuf,
+    /// Documents of `yamba run --json`
+    #[arg(required = true)]
+    documents: Vec<PathBuf>,
+}
+
+impl Take {
+    pub fn run(&self) -> Result<String, String> {
+        for path in &self.documents {
+            let fault = |e: String| format!("{}: {e}", path.display());
+            let file = File::open(path).map_err(|e| fault(e.to_string()))?;
+            let run: Run =
+                serde_json::from_reader(BufReader::new(file)).map_err(|e| fault(e.to_string()))?;
+            let at = run.started_unix_s.unwrap_or(0.0) as u64;
+            lines::keep(&self.file, &Line::of(at, &run))?;
+        }
+        Ok(String::new())
+    }
+}
+
 impl Collect {
     pub fn run(&self) -> Result<String, String> {
         let mut have = if self.file.exists() {
@@ -40,7 +65,7 @@ impl Collect {
         while have < self.runs {
             let started = Instant::now();
             let line = self.once()?;
-            self.keep(&line)?;
+            lines::keep(&self.file, &line)?;
             have += 1;
             eprintln!("{have} of {}", self.runs);
             if have < self.runs {
@@ -65,24 +90,5 @@ impl Collect {
             return Err("stopped; the runs before are kept".to_owned());
         }
         Ok(Line::of(at, &run))
-    }
-
-    /// Whole lines only, at once. What a kill has cut off before is dropped first: the next line would be lost with it.
-    fn keep(&self, line: &Line) -> Result<(), String> {
-        let text = serde_json::to_string(line).map_err(|e| e.to_string())? + "\n";
-        let write = || {
-            let mut options = OpenOptions::new();
-            let mut file = options
-                .create(true)
-                .append(true)
-                .read(true)
-                .open(&self.file)?;
-            let mut have = String::new();
-            file.read_to_string(&mut have)?;
-            let whole = have.rfind('\n').map_or(0, |end| end + 1);
-            file.set_len(whole as u64)?;
-            file.write_all(text.as_bytes())
-        };
-        write().map_err(|e| format!("{}: {e}", self.file.display()))
     }
 }

@@ -1,11 +1,15 @@
 //! Can the figures be trusted here? Hundreds of runs, and what they say of the intervals, the alarms and the precision.
 //!
 //! `cargo run --release -p yamba-benches --bin trust -- collect target/coverage.jsonl --runs 200 -- run lat_integer_add lat_l1_load --time 600ms` measures; what the file
-//! holds already is not measured again. `coverage`, `alarms`, `slowdown` and `precision` read such files.
+//! holds already is not measured again. `coverage`, `alarms`, `slowdown` and `precision` read such files; `take` adds documents of runs to one.
+//!
+//! `trust gates target/aa.jsonl --rounds 20 --a one --b two` makes whole comparisons, also where it was cut off; `gated` counts them.
 
 mod accuracy;
 mod collect;
+mod gates;
 mod judge;
+mod lines;
 mod series;
 
 use std::path::PathBuf;
@@ -24,6 +28,12 @@ struct Options {
 enum What {
     /// Run yamba again and again, and keep each run's figures
     Collect(collect::Collect),
+    /// Add runs that were measured otherwise
+    Take(collect::Take),
+    /// Compare two folders of benchmarks again and again, as a gate does
+    Gates(gates::Gates),
+    /// How often did the gate fail, and for what?
+    Gated { file: PathBuf },
     /// Are latencies and throughputs of instructions the published ones?
     Accuracy(accuracy::Accuracy),
     /// Do the stated intervals hold the median over all runs?
@@ -39,6 +49,9 @@ enum What {
 fn main() -> ExitCode {
     let done = match Options::parse().what {
         What::Collect(collect) => collect.run(),
+        What::Take(take) => take.run(),
+        What::Gates(gates) => gates.run(),
+        What::Gated { file } => gates::gates(&file),
         What::Accuracy(accuracy) => accuracy.run(),
         What::Coverage { file } => series::read(&file).map(|s| judge::coverage(&s)),
         What::Alarms { file } => series::read(&file).map(|s| judge::alarms(&s)),

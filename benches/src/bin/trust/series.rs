@@ -1,11 +1,12 @@
 //! What is kept of many runs.
 
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use yamba::compare;
 use yamba_record::Run;
+
+use crate::lines;
 
 /// One run.
 #[derive(Serialize, Deserialize)]
@@ -83,15 +84,9 @@ impl Series {
     }
 }
 
-/// The runs of a file. A last line that was cut off is none; any other broken line is an error.
+/// The runs of a file.
 pub fn read(path: &Path) -> Result<Series, String> {
-    let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
-    let lines = whole.lines().enumerate().map(|(i, line)| {
-        let broken = |e| format!("{}:{}: {e}; delete that line", path.display(), i + 1);
-        serde_json::from_str(line).map_err(broken)
-    });
     Ok(Series {
-        lines: lines.collect::<Result<_, _>>()?,
+        lines: lines::read(path)?,
     })
 }
