@@ -153,7 +153,7 @@ fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> {
 
 /// Bytes of memory, which caches hold or do not: sizes of files and messages are others.
 fn is_over_memory(row: &Row, declared: &Declared) -> bool {
-    row.group() == "memory" && declared.against == "size"
+    row.group().eq_ignore_ascii_case("memory") && declared.against == "size"
 }
 
 fn is_sweep(curve: &Curve) -> bool {

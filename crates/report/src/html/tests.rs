@@ -119,7 +119,7 @@ fn a_chart_over_sizes_of_memory_has_the_levels_and_says_whose_they_are() {
     let mut entries = Vec::new();
     for size in [16 << 10, 64 << 20] {
         let mut sweep = benchmark("lat_mem", size, "ok");
-        sweep.about.group = Some("memory".to_owned());
+        sweep.about.group = Some("Memory".to_owned());
         entries.push(sweep);
     }
     entries.push(level_found(1, 32 << 10));

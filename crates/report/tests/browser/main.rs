@@ -84,7 +84,7 @@ fn a_chart_shows_the_value_of_the_table_under_the_pointer() {
 fn a_chart_is_saved_as_it_stands() {
     let mut run = some();
     for sweep in run.benchmarks.iter_mut().filter(|b| b.name == "lat_mem") {
-        sweep.about.group = Some("memory".to_owned());
+        sweep.about.group = Some("Memory".to_owned());
     }
     run.benchmarks.push(level_found(1, 32 << 10));
     run.machine.details = Some(caches(&[(2, 48 << 10)]));
