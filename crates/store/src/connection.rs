@@ -6,6 +6,7 @@ use crate::error::Fault;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value<'a> {
     Text(&'a str),
+    TextIfAny(Option<&'a str>),
     Bytes(&'a [u8]),
     Integer(i64),
     Real(Option<f64>),
@@ -16,6 +17,8 @@ pub(crate) enum Value<'a> {
 pub(crate) trait Row {
     fn text(&self, column: usize) -> Result<&str, Fault>;
     fn bytes(&self, column: usize) -> Result<&[u8], Fault>;
+    fn bytes_if_any(&self, column: usize) -> Result<Option<&[u8]>, Fault>;
+    fn text_if_any(&self, column: usize) -> Result<Option<&str>, Fault>;
     fn integer(&self, column: usize) -> Result<i64, Fault>;
     fn truth(&self, column: usize) -> Result<bool, Fault>;
 }

@@ -3,6 +3,7 @@
 //! A run is stored while it is measured: [`Store::begin`], then [`Store::put`] after every launch, then [`Store::finish`]. Whatever ends it in between, what was put
 //! stays.
 
+mod checksum;
 mod columns;
 mod connection;
 mod error;
@@ -14,6 +15,7 @@ mod location;
 mod postgresql;
 mod sqlite;
 mod statements;
+mod writer;
 
 use yamba_record::{Benchmark, Run};
 
@@ -23,6 +25,7 @@ pub use error::StoreError;
 pub use location::{Address, Location, without_password};
 use postgresql::Postgresql;
 use sqlite::Sqlite;
+pub use sqlite::salvage::{Salvaged, salvage};
 
 /// How much of a run is read. Raw intervals are nearly all of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +53,8 @@ pub struct Listed {
     pub entries: [u64; 2],
     /// Whether it came to its end: neither stopped nor killed.
     pub complete: bool,
+    /// Whether it is still measured; none if that cannot be known here.
+    pub is_running: Option<bool>,
 }
 
 /// Runs in one place.
@@ -71,6 +76,21 @@ impl Store {
         })
     }
 
+    /// Opens it if there is one, and makes none. One of an older version is brought to this version's form.
+    pub fn existing(location: &Location) -> Result<Option<Store>, StoreError> {
+        let opened: Result<Option<Box<dyn Connection>>, Fault> = match location {
+            Location::File(path) => Sqlite::existing(path).map(|c| c.map(|c| Box::new(c) as _)),
+            Location::Server(address) => {
+                Postgresql::existing(address).map(|c| c.map(|c| Box::new(c) as _))
+            }
+        };
+        let opened = opened.map_err(|e| e.of(location))?;
+        Ok(opened.map(|connection| Store {
+            connection,
+            location: location.clone(),
+        }))
+    }
+
     fn in_one<T>(
         &mut self,
         purpose: Purpose,
@@ -82,7 +102,10 @@ impl Store {
     /// A new run. Its benchmarks are put one by one; its id must be new.
     pub fn begin<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
         let head = bare(run);
-        self.in_one(Purpose::Writing, |c| statements::insert(c, &head))
+        let writer = writer::own();
+        self.in_one(Purpose::Writing, |c| {
+            statements::insert(c, &head, writer.as_deref())
+        })
     }
 
     /// The entry at `place`, counted from 0: anew, or instead of what was there.
@@ -91,21 +114,22 @@ impl Store {
         done.map_err(|e| e.of(&self.location))
     }
 
-    /// The run has ended; what its document says besides its benchmarks is stored anew.
+    /// The run has ended, and each of its benchmarks was put; what its document says besides them is stored anew.
     pub fn finish<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
         let head = bare(run);
-        self.in_one(Purpose::Lasting, |c| statements::finish(c, &head))
+        let entries = run.benchmarks.len();
+        self.in_one(Purpose::Lasting, |c| statements::finish(c, &head, entries))
     }
 
     /// A whole run, measured elsewhere or before: all of it, or nothing. One with the same id is an error.
     pub fn add(&mut self, run: &Run) -> Result<(), StoreError> {
         let head = bare(run);
         self.in_one(Purpose::Lasting, |c| {
-            statements::insert(c, &head)?;
+            statements::insert(c, &head, None)?;
             for (place, entry) in run.benchmarks.iter().enumerate() {
                 statements::put(c, &head.id, place, entry)?;
             }
-            statements::finish(c, &head)
+            statements::finish(c, &head, run.benchmarks.len())
         })
     }
 

@@ -23,6 +23,18 @@ impl Postgresql {
         schema::prepare(&mut client)?;
         Ok(Postgresql { client })
     }
+
+    /// None if there are no tables yet.
+    pub fn existing(address: &Address) -> Result<Option<Postgresql>, Fault> {
+        let mut client = address.connect()?;
+        match schema::is_there(&mut client)? {
+            false => Ok(None),
+            true => {
+                schema::prepare(&mut client)?;
+                Ok(Some(Postgresql { client }))
+            }
+        }
+    }
 }
 
 impl Connection for Postgresql {
@@ -74,6 +86,14 @@ impl Row for postgres::Row {
         Ok(self.try_get(column)?)
     }
 
+    fn bytes_if_any(&self, column: usize) -> Result<Option<&[u8]>, Fault> {
+        Ok(self.try_get(column)?)
+    }
+
+    fn text_if_any(&self, column: usize) -> Result<Option<&str>, Fault> {
+        Ok(self.try_get(column)?)
+    }
+
     fn integer(&self, column: usize) -> Result<i64, Fault> {
         Ok(self.try_get(column)?)
     }
@@ -91,6 +111,7 @@ impl ToSql for Value<'_> {
     ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         match self {
             Value::Text(text) => text.to_sql_checked(kind, out),
+            Value::TextIfAny(text) => text.to_sql_checked(kind, out),
             Value::Bytes(bytes) => bytes.to_sql_checked(kind, out),
             Value::Integer(number) => number.to_sql_checked(kind, out),
             Value::Real(number) => number.to_sql_checked(kind, out),

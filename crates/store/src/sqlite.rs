@@ -1,12 +1,13 @@
 //! A SQLite file.
 
+pub(crate) mod salvage;
 mod schema;
 
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{ErrorCode, ToSql, params_from_iter};
+use rusqlite::{ErrorCode, OpenFlags, ToSql, params_from_iter};
 
 use crate::connection::{Connection, Purpose, Row, Value};
 use crate::error::{Fault, StoreError};
@@ -27,12 +28,39 @@ impl Sqlite {
                 StoreError::new(format!("its folder cannot be made: {e}")).help(ANOTHER)
             })?;
         }
+        Sqlite::prepared(rusqlite::Connection::open(path), path)
+    }
+
+    /// None if there is none: no file, or an empty one. A file in a folder that may not be written is read as it is.
+    pub fn existing(path: &Path) -> Result<Option<Sqlite>, Fault> {
+        let is_empty = match fs::metadata(path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => true,
+            about => about.is_ok_and(|a| a.is_file() && a.len() == 0 && !log(path).exists()),
+        };
+        if is_empty {
+            return Ok(None);
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = rusqlite::Connection::open_with_flags(path, flags);
+        match Sqlite::prepared(opened, path) {
+            Err(Fault::Sqlite(e)) if may_not_write(&e) && !log(path).exists() => {
+                Sqlite::prepared(schema::unchanging(path), path)
+            }
+            done => done,
+        }
+        .map(Some)
+    }
+
+    fn prepared(
+        opened: rusqlite::Result<rusqlite::Connection>,
+        path: &Path,
+    ) -> Result<Sqlite, Fault> {
         if path.is_dir() {
             return Err(StoreError::new("this is a folder")
                 .help("name a file in it with --store FILE or YAMBA_STORE")
                 .into());
         }
-        let mut connection = rusqlite::Connection::open(path)?;
+        let mut connection = opened?;
         schema::prepare(&mut connection)?;
         Ok(Sqlite {
             connection,
@@ -47,6 +75,20 @@ impl Sqlite {
         self.is_lasting = on;
         Ok(())
     }
+}
+
+/// What was written last, while a program has the file open.
+fn log(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    PathBuf::from(name)
+}
+
+fn may_not_write(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
+    )
 }
 
 impl Connection for Sqlite {
@@ -108,6 +150,14 @@ impl Row for rusqlite::Row<'_> {
         self.get_ref(column)?.as_blob().map_err(strange)
     }
 
+    fn bytes_if_any(&self, column: usize) -> Result<Option<&[u8]>, Fault> {
+        self.get_ref(column)?.as_blob_or_null().map_err(strange)
+    }
+
+    fn text_if_any(&self, column: usize) -> Result<Option<&str>, Fault> {
+        self.get_ref(column)?.as_str_or_null().map_err(strange)
+    }
+
     fn integer(&self, column: usize) -> Result<i64, Fault> {
         self.get_ref(column)?.as_i64().map_err(strange)
     }
@@ -126,6 +176,7 @@ impl ToSql for Value<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match *self {
             Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::TextIfAny(text) => text.map_or(ValueRef::Null, ValueRef::from),
             Value::Bytes(bytes) => ValueRef::Blob(bytes),
             Value::Integer(number) => ValueRef::Integer(number),
             Value::Real(number) => number.map_or(ValueRef::Null, ValueRef::Real),
@@ -162,12 +213,14 @@ pub(crate) fn told(error: &rusqlite::Error, place: &str) -> StoreError {
 /// The file is not Yamba's.
 pub(crate) fn foreign(place: &str) -> StoreError {
     StoreError::new(format!("{place} is no store of Yamba's"))
-        .help(format!("{ANOTHER}, or move this one away"))
+        .help(format!(
+            "{ANOTHER}, or move this one away; if it was a store, `yamba salvage '{place}' --store NEW` saves what can still be read"
+        ))
 }
 
 /// What the file holds is never written.
 pub(crate) fn damaged(place: &str, how: &str) -> StoreError {
     StoreError::new(format!("{place} is damaged: {how}")).help(format!(
-        "`sqlite3 '{place}' .recover | sqlite3 saved.sqlite` saves what can still be read; move the damaged file away, and a new one is made"
+        "`yamba salvage '{place}' --store NEW` saves what can still be read in another store"
     ))
 }

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
 use yamba_record::{Benchmark, Run};
 
-use crate::connection::Value::{Bytes, Integer, Real, Text, Truth};
+use crate::connection::Value::{Bytes, Integer, Real, Text, TextIfAny, Truth};
 use crate::connection::{Connection, Row, Value};
 use crate::error::{Fault, StoreError};
 use crate::figures::figures;
-use crate::{Detail, Listed, columns};
+use crate::{Detail, Listed, checksum, columns, writer};
+
+/// The number of entries of a run that has not finished.
+const NOT_KNOWN: i64 = -1;
 
 const LATEST_FIRST: &str = "ORDER BY started DESC NULLS LAST, rowid DESC";
 
@@ -58,7 +62,7 @@ fn tags(connection: &mut dyn Connection) -> Result<BTreeMap<String, Vec<String>>
     by_run(connection, "SELECT run, tag FROM tag ORDER BY rowid")
 }
 
-fn exists(connection: &mut dyn Connection, id: &str) -> Result<bool, Fault> {
+pub(crate) fn exists(connection: &mut dyn Connection, id: &str) -> Result<bool, Fault> {
     let sql = "SELECT id FROM run WHERE id = $1";
     Ok(!column(connection, sql, &[Text(id)])?.is_empty())
 }
@@ -76,6 +80,20 @@ fn no_run(id: &str) -> Fault {
         .into()
 }
 
+/// What the checksum of a run is of, besides its document.
+fn ending(is_finished: bool, entries: i64) -> String {
+    format!("{is_finished} {entries}")
+}
+
+fn of_run(head: &str, is_finished: bool, entries: i64) -> Vec<u8> {
+    checksum::of(&[head.as_bytes(), ending(is_finished, entries).as_bytes()])
+}
+
+/// What the checksum of an entry is of first.
+fn placed(id: &str, place: i64, figures: &str) -> String {
+    format!("{id} {place} {figures}")
+}
+
 /// What is stored as the run's own document: tags and sources stand in tables of their own.
 fn document(run: &Run<()>) -> Result<String, Fault> {
     let mut head = run.clone();
@@ -84,8 +102,12 @@ fn document(run: &Run<()>) -> Result<String, Fault> {
     Ok(serde_json::to_string(&head)?)
 }
 
-/// A new run.
-pub(crate) fn insert(connection: &mut dyn Connection, run: &Run<()>) -> Result<(), Fault> {
+/// A new run, and which process measures it.
+pub(crate) fn insert(
+    connection: &mut dyn Connection,
+    run: &Run<()>,
+    writer: Option<&str>,
+) -> Result<(), Fault> {
     if run.id.is_empty() {
         return Err(StoreError::new("a run without an id cannot be kept").into());
     }
@@ -94,27 +116,38 @@ pub(crate) fn insert(connection: &mut dyn Connection, run: &Run<()>) -> Result<(
             .help(format!("`yamba rm {}` removes it", run.id))
             .into());
     }
-    let sql = "INSERT INTO run (id, started, finished, head) VALUES ($1, $2, $3, $4)";
+    let sql = "INSERT INTO run (id, started, finished, head, checksum, writer) VALUES ($1, $2, $3, $4, $5, $6)";
     let head = document(run)?;
+    let checksum = of_run(&head, false, NOT_KNOWN);
     let values = [
         Text(&run.id),
         Real(run.started_unix_s),
         Truth(false),
         Text(&head),
+        Bytes(&checksum),
+        TextIfAny(writer),
     ];
     connection.execute(sql, &values)?;
     belongings(connection, run)
 }
 
-/// Tags that were given meanwhile stay.
-pub(crate) fn finish(connection: &mut dyn Connection, run: &Run<()>) -> Result<(), Fault> {
+/// The run has ended, with so many entries. Tags that were given meanwhile stay.
+pub(crate) fn finish(
+    connection: &mut dyn Connection,
+    run: &Run<()>,
+    entries: usize,
+) -> Result<(), Fault> {
     must_exist(connection, &run.id)?;
-    let sql = "UPDATE run SET started = $1, finished = $2, head = $3 WHERE id = $4";
+    let sql = "UPDATE run SET started = $1, finished = $2, head = $3, checksum = $4, entries = $5, writer = NULL WHERE id = $6";
     let head = document(run)?;
+    let entries = entries as i64;
+    let checksum = of_run(&head, true, entries);
     let values = [
         Real(run.started_unix_s),
         Truth(true),
         Text(&head),
+        Bytes(&checksum),
+        Integer(entries),
         Text(&run.id),
     ];
     connection.execute(sql, &values)?;
@@ -135,13 +168,13 @@ fn belongings(connection: &mut dyn Connection, run: &Run<()>) -> Result<(), Faul
 
 /// Where the text is kept. It is compared too: a document from elsewhere may give a text a hash that is not its own.
 fn source(connection: &mut dyn Connection, hash: &str, text: &str) -> Result<i64, Fault> {
-    let values = [Text(hash), Text(text)];
     let known = "SELECT id FROM source WHERE hash = $1 AND text = $2";
-    if let Some(id) = number(connection, known, &values)? {
+    if let Some(id) = number(connection, known, &[Text(hash), Text(text)])? {
         return Ok(id);
     }
-    let new = "INSERT INTO source (hash, text) VALUES ($1, $2) RETURNING id";
-    let id = number(connection, new, &values)?;
+    let new = "INSERT INTO source (hash, text, checksum) VALUES ($1, $2, $3) RETURNING id";
+    let checksum = checksum::of(&[hash.as_bytes(), text.as_bytes()]);
+    let id = number(connection, new, &[Text(hash), Text(text), Bytes(&checksum)])?;
     id.ok_or_else(|| Fault::Damaged("a text got no number".to_owned()))
 }
 
@@ -152,23 +185,28 @@ pub(crate) fn put(
     place: usize,
     entry: &Benchmark,
 ) -> Result<(), Fault> {
-    let sql = "INSERT INTO entry (run, place, name, parameters, valid, figures, samples, intervals)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    let sql = "INSERT INTO entry (run, place, name, parameters, valid, figures, samples, intervals, checksum)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         ON CONFLICT (run, place) DO UPDATE SET name = excluded.name, parameters = excluded.parameters, valid = excluded.valid,
-            figures = excluded.figures, samples = excluded.samples, intervals = excluded.intervals";
+            figures = excluded.figures, samples = excluded.samples, intervals = excluded.intervals,
+            checksum = excluded.checksum";
     let parameters = serde_json::to_string(&entry.parameters)?;
     let figures = serde_json::to_string(&figures(entry))?;
     let samples: Vec<u8> = entry.samples.iter().flat_map(|s| s.to_le_bytes()).collect();
     let intervals = columns::packed(entry)?;
+    let place = place as i64;
+    let of_figures = placed(id, place, &figures);
+    let checksum = checksum::of(&[of_figures.as_bytes(), &samples, &intervals]);
     let values = [
         Text(id),
-        Integer(place as i64),
+        Integer(place),
         Text(&entry.name),
         Text(&parameters),
         Truth(entry.valid),
         Text(&figures),
         Bytes(&samples),
         Bytes(&intervals),
+        Bytes(&checksum),
     ];
     match connection.execute(sql, &values) {
         Err(fault) if fault.is_of_no_run() => {
@@ -230,19 +268,23 @@ pub(crate) fn listed(connection: &mut dyn Connection) -> Result<Vec<Listed>, Fau
     let sql = "SELECT run, name FROM entry GROUP BY run, name ORDER BY run, name";
     let mut benchmarks = by_run(connection, sql)?;
     let sql = format!(
-        "SELECT head, finished, (SELECT count(*) FROM entry WHERE entry.run = run.id),
+        "SELECT {HEAD}, writer, (SELECT count(*) FROM entry WHERE entry.run = run.id),
             (SELECT count(*) FROM entry WHERE entry.run = run.id AND valid) FROM run {LATEST_FIRST}"
     );
     let mut all = Vec::new();
     connection.query(&sql, &[], &mut |row| {
-        let mut head: Run<()> = serde_json::from_str(row.text(0)?)?;
+        let (mut head, is_finished, _) = head::<()>(row)?;
         head.tags = tags.remove(&head.id).unwrap_or_default();
         all.push(Listed {
             id: head.id.clone(),
             started_unix_s: head.started_unix_s,
             benchmarks: benchmarks.remove(&head.id).unwrap_or_default(),
-            entries: [row.integer(2)? as u64, row.integer(3)? as u64],
-            complete: row.truth(1)? && !head.interrupted,
+            entries: [row.integer(5)? as u64, row.integer(6)? as u64],
+            complete: is_finished && !head.interrupted,
+            is_running: match is_finished {
+                true => Some(false),
+                false => row.text_if_any(4)?.and_then(writer::lives),
+            },
             head,
         });
         Ok(())
@@ -256,15 +298,26 @@ pub(crate) fn read(
     id: &str,
     detail: Detail,
 ) -> Result<Run, Fault> {
-    let head = "SELECT head FROM run WHERE id = $1";
-    let head = column(connection, head, &[Text(id)])?.pop();
-    let mut run: Run = serde_json::from_str(&head.ok_or_else(|| no_run(id))?)?;
-    let id = [Text(id)];
+    whole(connection, id, detail).map_err(|fault| match fault {
+        Fault::Damaged(text) => Fault::Damaged(format!("run {id}: {text}")),
+        other => other,
+    })
+}
+
+fn whole(connection: &mut dyn Connection, id: &str, detail: Detail) -> Result<Run, Fault> {
+    let values = [Text(id)];
+    let sql = format!("SELECT {HEAD} FROM run WHERE id = $1");
+    let mut found = None;
+    connection.query(&sql, &values, &mut |row| {
+        found = Some(head::<Benchmark>(row)?);
+        Ok(())
+    })?;
+    let (mut run, _, entries) = found.ok_or_else(|| no_run(id))?;
     let tags = "SELECT tag FROM tag WHERE run = $1 ORDER BY rowid";
-    run.tags = column(connection, tags, &id)?;
-    let sources = "SELECT hash, text FROM source JOIN run_source ON run_source.source = source.id WHERE run = $1";
-    connection.query(sources, &id, &mut |row| {
-        let (hash, text) = (row.text(0)?.to_owned(), row.text(1)?.to_owned());
+    run.tags = column(connection, tags, &values)?;
+    let sources = "SELECT hash, text, checksum FROM source JOIN run_source ON run_source.source = source.id WHERE run = $1";
+    connection.query(sources, &values, &mut |row| {
+        let (hash, text) = text(row)?;
         run.sources.insert(hash, text);
         Ok(())
     })?;
@@ -273,25 +326,67 @@ pub(crate) fn read(
         Detail::Samples => "figures, samples",
         Detail::Intervals => "figures, samples, intervals",
     };
-    let entries = format!("SELECT {columns} FROM entry WHERE run = $1 ORDER BY place");
-    connection.query(&entries, &id, &mut |row| {
-        run.benchmarks.push(entry(row, detail)?);
+    let sql =
+        format!("SELECT run, place, checksum, {columns} FROM entry WHERE run = $1 ORDER BY place");
+    connection.query(&sql, &values, &mut |row| {
+        run.benchmarks.push(entry(row, detail)?.1);
         Ok(())
     })?;
+    let read = run.benchmarks.len();
+    if entries != NOT_KNOWN && entries != read as i64 {
+        let text = format!("{read} of its {entries} entries are left");
+        return Err(Fault::Damaged(text));
+    }
     Ok(run)
 }
 
-fn entry(row: &dyn Row, detail: Detail) -> Result<Benchmark, Fault> {
-    let mut entry: Benchmark = serde_json::from_str(row.text(0)?)?;
+/// The columns of [`head`].
+pub(crate) const HEAD: &str = "head, checksum, finished, COALESCE(entries, -1)";
+
+/// A run's document, whether it finished, and how many entries it had then. Its columns are [`HEAD`].
+pub(crate) fn head<B: DeserializeOwned>(row: &dyn Row) -> Result<(Run<B>, bool, i64), Fault> {
+    let (text, noted) = (row.text(0)?, row.bytes_if_any(1)?);
+    let (is_finished, entries) = (row.truth(2)?, row.integer(3)?);
+    let ending = ending(is_finished, entries);
+    for (place, part) in [text, &ending].into_iter().enumerate() {
+        checksum::check(noted, place, part.as_bytes(), || "its document".to_owned())?;
+    }
+    Ok((serde_json::from_str(text)?, is_finished, entries))
+}
+
+/// A text that benchmarks were made of: its hash, itself, the checksum.
+pub(crate) fn text(row: &dyn Row) -> Result<(String, String), Fault> {
+    let (hash, text, noted) = (row.text(0)?, row.text(1)?, row.bytes_if_any(2)?);
+    for (place, part) in [hash, text].into_iter().enumerate() {
+        checksum::check(noted, place, part.as_bytes(), || {
+            format!("a source text ({hash})")
+        })?;
+    }
+    Ok((hash.to_owned(), text.to_owned()))
+}
+
+/// An entry and its place. Columns: its run, its place, its checksum, then as many of its parts as `detail` says.
+pub(crate) fn entry(row: &dyn Row, detail: Detail) -> Result<(usize, Benchmark), Fault> {
+    let (place, noted) = (row.integer(1)?, row.bytes_if_any(2)?);
+    let check = |part, bytes| checksum::check(noted, part, bytes, || format!("entry {place}"));
+    let figures = row.text(3)?;
+    let of_figures = placed(row.text(0)?, place, figures);
+    check(0, of_figures.as_bytes())?;
+    let mut entry: Benchmark = serde_json::from_str(figures)?;
     if detail >= Detail::Samples {
-        let (numbers, rest) = row.bytes(1)?.as_chunks::<8>();
+        let bytes = row.bytes(4)?;
+        check(1, bytes)?;
+        let (numbers, rest) = bytes.as_chunks::<8>();
         if !rest.is_empty() {
             return Err(Fault::Damaged("a sample is cut off".to_owned()));
         }
         entry.samples = numbers.iter().map(|b| f64::from_le_bytes(*b)).collect();
     }
     if detail >= Detail::Intervals {
-        columns::unpack(row.bytes(2)?, &mut entry)?;
+        let bytes = row.bytes(5)?;
+        check(2, bytes)?;
+        columns::unpack(bytes, &mut entry)?;
     }
-    Ok(entry)
+    let negative = |_| Fault::Damaged("a place is negative".to_owned());
+    Ok((usize::try_from(place).map_err(negative)?, entry))
 }

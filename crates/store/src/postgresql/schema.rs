@@ -5,7 +5,7 @@ use postgres::Client;
 use crate::error::{Fault, StoreError};
 
 /// What turns each version of the form, from none, into the next. Those that were ever published never change.
-const MIGRATIONS: [&str; 1] = [include_str!("1.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 
 /// In a transaction: waits until no other program writes, for the number that is `Ymba`.
 pub(super) const ONE_WRITER: &str = "SELECT pg_advisory_xact_lock(1500340833)";
@@ -27,6 +27,11 @@ pub(super) fn prepare(client: &mut Client) -> Result<(), Fault> {
         return Ok(());
     }
     migrate(client)
+}
+
+/// Whether a store was made in the database.
+pub(super) fn is_there(client: &mut Client) -> Result<bool, Fault> {
+    Ok(form(client)?.is_some())
 }
 
 /// The version of its form; none before the first.

@@ -1,9 +1,10 @@
 //! The form of the file, and how one of an older form is brought to this one.
 
+use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::error::Fault;
 
@@ -11,10 +12,25 @@ use crate::error::Fault;
 const APPLICATION: i32 = i32::from_be_bytes(*b"Ymba");
 
 /// What turns each version of the form, from none, into the next. Those that were ever published never change.
-const MIGRATIONS: [&str; 1] = [include_str!("1.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 
 /// How long another program's writing is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A file that nobody can change meanwhile: SQLite makes nothing beside it.
+pub(super) fn unchanging(path: &Path) -> rusqlite::Result<Connection> {
+    let mut url = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => {
+                url.push(char::from(*byte));
+            }
+            other => url.push_str(&format!("%{other:02X}")),
+        }
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    Connection::open_with_flags(format!("{url}?immutable=1"), flags)
+}
 
 /// The form that a file has.
 enum Form {

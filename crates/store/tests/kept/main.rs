@@ -1,6 +1,8 @@
 //! What is kept comes back; what cannot be is said, and nothing is lost by it.
 
 mod harm;
+
+mod salvaged;
 mod same;
 mod sample;
 mod server;

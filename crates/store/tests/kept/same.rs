@@ -45,15 +45,19 @@ pub fn a_run_is_there_while_it_is_measured(place: &Place) {
     writer.put("0a", 1, &entry("late", 2)).unwrap();
     writer.put("0a", 0, &entry("early", 2)).unwrap();
     writer.put("0a", 0, &entry("early", 4)).unwrap();
-    assert!(!reader.runs().unwrap()[0].complete);
+    let listed = reader.runs().unwrap().remove(0);
+    assert!(!listed.complete);
+    assert_eq!(listed.is_running, cfg!(target_os = "linux").then_some(true));
     let seen = reader.run("0a", Detail::Intervals).unwrap();
     assert_eq!(seen.benchmarks, [entry("early", 4), entry("late", 2)]);
 
     reader.tag("0a", "meanwhile", true).unwrap();
     head.finished_unix_s = Some(6.0);
+    head.benchmarks = vec![entry("early", 4), entry("late", 2)];
     writer.finish(&head).unwrap();
     let listed = reader.runs().unwrap().remove(0);
     assert!(listed.complete);
+    assert_eq!(listed.is_running, Some(false));
     assert_eq!(listed.head.tags, ["meanwhile"]);
     assert_eq!(listed.head.finished_unix_s, Some(6.0));
 
@@ -145,6 +149,7 @@ pub fn two_write_at_once(place: &Place) {
                 for place in 0..25 {
                     store.put(&head.id, place, &entry("lat_a", 20)).unwrap();
                 }
+                head.benchmarks = vec![entry("lat_a", 20); 25];
                 store.finish(&head).unwrap();
             });
         }

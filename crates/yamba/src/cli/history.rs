@@ -42,7 +42,7 @@ pub(super) struct HistoryCommand {
 
 impl HistoryCommand {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let mut store = self.store.open()?;
+        let mut store = self.store.existing()?;
         let mut listed = store.runs()?;
         let mut known: Vec<String> = Vec::new();
         for name in &self.names {

@@ -41,7 +41,7 @@ impl<'a> Runs<'a> {
         }
         let store = match &mut self.store {
             Some(store) => store,
-            none => none.insert(self.option.open()?),
+            none => none.insert(self.option.existing()?),
         };
         let id = store.find(reference)?;
         Ok(store.run(&id, detail)?)

@@ -22,6 +22,7 @@ mod report;
 mod rm;
 mod run;
 mod runs;
+mod salvage;
 mod select;
 mod selftest;
 mod show;
@@ -92,6 +93,7 @@ enum Command {
     History(history::HistoryCommand),
     Export(export::Export),
     Import(import::Import),
+    Salvage(salvage::Salvage),
 }
 
 /// What a command that could do its work has to say by its exit status.
@@ -133,6 +135,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::History(c) => c.run(),
         Command::Export(c) => c.run(),
         Command::Import(c) => c.run(),
+        Command::Salvage(c) => c.run(),
     }
 }
 

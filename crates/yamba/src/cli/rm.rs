@@ -28,7 +28,7 @@ pub(super) struct Rm {
 
 impl Rm {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let mut store = self.store.open()?;
+        let mut store = self.store.existing()?;
         let mut ids = BTreeSet::new();
         for reference in &self.runs {
             ids.insert(store.find(reference)?);

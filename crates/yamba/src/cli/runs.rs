@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_record::Machine;
-use yamba_store::Listed;
+use yamba_store::{Listed, Store};
 
 use super::Answer;
 use super::failure::Failure;
@@ -34,11 +34,17 @@ pub(super) struct Runs {
 
 impl Runs {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let runs = self.store.open()?.runs()?;
+        let location = self.store.location()?;
+        let runs = match Store::existing(&location)? {
+            Some(mut store) => store.runs()?,
+            None => Vec::new(),
+        };
         if self.json {
             output::json(&runs.iter().map(document).collect::<Vec<Value>>())?;
         } else if runs.is_empty() {
-            output::result("No run is kept yet: `yamba run NAME` measures and keeps one.\n")?;
+            output::result(&format!(
+                "No run is kept yet in {location}: `yamba run NAME` measures and keeps one.\n"
+            ))?;
         } else {
             output::result(&table(&runs))?;
         }
@@ -99,12 +105,14 @@ fn table(runs: &[Listed]) -> String {
     output::columns(&rows)
 }
 
-/// A run that nobody stopped and that has no end still runs, or was killed: from outside the two look alike.
+/// Of a run without an end it is not known everywhere whether its process still runs: it may be on another machine.
 fn state(run: &Listed) -> &'static str {
-    match (run.complete, run.head.interrupted) {
-        (true, _) => "complete",
-        (false, true) => "stopped",
-        (false, false) => "no end",
+    match (run.complete, run.head.interrupted, run.is_running) {
+        (true, _, _) => "complete",
+        (_, true, _) => "stopped",
+        (_, _, Some(true)) => "running",
+        (_, _, Some(false)) => "cut off",
+        (_, _, None) => "no end",
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) struct Show {
 
 impl Show {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let mut store = self.store.open()?;
+        let mut store = self.store.existing()?;
         let (listed, names) = self.meant(&mut store)?;
         let detail = match self.json || self.raw {
             true => Detail::Intervals,
@@ -74,10 +74,10 @@ impl Show {
         } else {
             output::result(&table(&run, &style(&run)))?;
         }
-        if !listed.complete {
-            output::note(
-                "note: this run was stopped, was killed or still runs; this is what it had measured\n",
-            );
+        if let Some(why) = unfinished(&listed) {
+            output::note(&format!(
+                "note: this run {why}; this is what it had measured\n"
+            ));
         }
         Ok(Answer::Done)
     }
@@ -103,6 +103,17 @@ impl Show {
             }
         }
         Err(no_run)
+    }
+}
+
+/// Why a run has no end.
+fn unfinished(run: &Listed) -> Option<&'static str> {
+    match (run.complete, run.head.interrupted, run.is_running) {
+        (true, _, _) => None,
+        (_, true, _) => Some("was stopped"),
+        (_, _, Some(true)) => Some("is still measured"),
+        (_, _, Some(false)) => Some("was cut off"),
+        (_, _, None) => Some("was cut off or is still measured"),
     }
 }
 

@@ -32,6 +32,18 @@ impl StoreOption {
         ))
     }
 
+    /// Opens the one that is there.
+    ///
+    /// # Errors
+    /// Also when there is none: reading makes no store.
+    pub(super) fn existing(&self) -> Result<Store, Failure> {
+        let location = self.location()?;
+        Store::existing(&location)?.ok_or_else(|| {
+            Failure::new(format!("{location}: no run is kept there yet"))
+                .help("`yamba run NAME` measures and keeps one; --store or YAMBA_STORE names another store")
+        })
+    }
+
     /// Opens it, making it first where there is none.
     pub(super) fn open(&self) -> Result<Store, Failure> {
         Ok(Store::open(&self.location()?)?)

@@ -38,7 +38,7 @@ impl Tag {
                 check(tag)?;
             }
         }
-        let mut store = self.store.open()?;
+        let mut store = self.store.existing()?;
         let run = kept::find(&mut store, &self.run)?;
         let lacks = |tag: &&String| !run.head.tags.contains(tag);
         if let Some(tag) = self.tags.iter().find(lacks).filter(|_| self.remove) {

@@ -112,7 +112,7 @@ fn a_file_is_whole_or_as_it_was() {
     assert!(before.contains("BenchmarkGood"));
     yamba
         .run("export none --format csv -o out.txt")
-        .refused(&["none"]);
+        .refused(&["no run is kept"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
     yamba.run("export old.json --format csv -o out.txt").ok();
     assert!(fs::read_to_string(&path).unwrap().starts_with("run,name,"));

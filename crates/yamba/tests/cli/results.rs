@@ -81,7 +81,47 @@ fn nothing_is_kept_at_first() {
     let mut yamba = Yamba::new();
     assert_eq!(json(yamba.run("runs --json")), Value::Array(Vec::new()));
     yamba.run("runs").ok().says(&["`yamba run NAME`"]);
-    yamba.run("show").refused(&["latest"]);
+    for words in [
+        "show",
+        "tag latest x",
+        "rm latest",
+        "report",
+        "export --format csv",
+    ] {
+        yamba.run(words).refused(&["no run is kept", "yamba run"]);
+    }
+    // Reading makes no store.
+    assert!(!yamba.folder.path().join("results.sqlite").exists());
+}
+
+#[test]
+fn what_is_left_of_a_damaged_store_is_saved() {
+    let mut yamba = kept();
+    let salvage = "salvage results.sqlite --store saved.sqlite";
+    yamba
+        .run("salvage results.sqlite")
+        .refused(&["the store itself"]);
+    yamba
+        .run("salvage nothing.sqlite")
+        .refused(&["no such file"]);
+    yamba.run(salvage).ok().says(&[FIRST, "3 entries saved"]);
+    for id in [FIRST, SECOND, THIRD] {
+        let whole = json(yamba.run(&format!("show {id} --json")));
+        let saved = json(yamba.run(&format!("show {id} --json --store saved.sqlite")));
+        assert_eq!(saved, whole);
+    }
+
+    let path = yamba.folder.path().join("results.sqlite");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let length = bytes.len();
+    bytes[length - 3000..].fill(0xA5);
+    std::fs::write(&path, bytes).unwrap();
+    let damaged = [FIRST, SECOND, THIRD].map(|id| yamba.run(&format!("show {id} --raw")));
+    let told = damaged.iter().find(|answer| answer.status == 2).unwrap();
+    assert!(told.err.contains("yamba salvage"), "{}", told.err);
+    let answer = yamba.run("salvage results.sqlite --store less.sqlite");
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    answer.says(&["lost: "]);
 }
 
 #[test]

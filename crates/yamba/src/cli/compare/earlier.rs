@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use yamba_record::Run;
-use yamba_store::{Detail, Location};
+use yamba_store::{Detail, Store};
 
 use super::super::failure::Failure;
 use super::super::output;
@@ -29,14 +29,11 @@ pub(super) fn runs(option: &StoreOption, a: &Run, b: &Run) -> Vec<Run> {
 
 fn read(option: &StoreOption, a: &Run, b: &Run) -> Result<Vec<Run>, Failure> {
     // Two documents are compared without making a store.
-    if let Location::File(path) = option.location()?
-        && !path.exists()
-    {
+    let Some(mut store) = Store::existing(&option.location()?)? else {
         return Ok(Vec::new());
-    }
+    };
     let of_a: BTreeSet<&str> = a.benchmarks.iter().map(|b| b.name.as_str()).collect();
     let names: BTreeSet<&str> = b.benchmarks.iter().map(|b| b.name.as_str()).collect();
-    let mut store = option.open()?;
     let mut listed = store.runs()?;
     listed.retain(|run| {
         let between = differences(&run.head, b);

@@ -1,0 +1,352 @@
+//! What can still be read of a damaged file goes, entry by entry, into another store.
+//!
+//! Nothing is taken that differs from what was written, where a checksum tells. The damaged file is not touched: a copy of it is read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, params};
+use yamba_record::{Benchmark, Run};
+
+use super::{Sqlite, log, schema};
+use crate::connection::{Purpose, Row};
+use crate::error::Fault;
+use crate::location::Location;
+use crate::{Detail, Store, StoreError, statements};
+
+/// What came of one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Salvaged {
+    /// [`Run::id`].
+    pub id: String,
+    /// The entries that are in the other store now.
+    pub saved: usize,
+    /// Entries that were stored before there were checksums: whether they are what was written is not known.
+    pub unchecked: usize,
+    /// The names of entries that cannot be read, as far as they are known.
+    pub lost: Vec<String>,
+    /// Lost entries whose names are lost too.
+    pub nameless: usize,
+    /// Texts of which its benchmarks were made that cannot be read.
+    pub lost_texts: usize,
+    /// Why nothing of it was saved.
+    pub refused: Option<String>,
+}
+
+impl Salvaged {
+    /// Whether all of it is saved that is known to have been there.
+    pub fn is_whole(&self) -> bool {
+        self.lost.is_empty() && self.nameless == 0 && self.lost_texts == 0 && self.refused.is_none()
+    }
+}
+
+/// Saves what can be read of the SQLite file at `from` in another store, and tells `each` run. While this works, nobody else may write the file. A run with lost
+/// entries is not marked as finished.
+///
+/// # Errors
+/// When nothing of a store can be recognised in the file, or the other store fails.
+pub fn salvage(
+    from: &Path,
+    to: &mut Store,
+    mut each: impl FnMut(Salvaged),
+) -> Result<(), StoreError> {
+    let place = Location::File(from.to_owned());
+    let folder = copied(from)
+        .map_err(|e| StoreError::new(format!("{}: cannot be copied: {e}", from.display())))?;
+    let (damaged, is_mended) = opened(folder.path()).map_err(|e| e.of(&place))?;
+    let found = Found::of(&damaged);
+    let ids: BTreeSet<&String> = found.runs.keys().chain(found.entries.keys()).collect();
+    if ids.is_empty() && is_mended {
+        return Err(Fault::Foreign.of(&place));
+    }
+    for id in ids {
+        each(found.save(&damaged, id, to)?);
+    }
+    Ok(())
+}
+
+const COPY: &str = "copy.sqlite";
+
+/// The file and its log, in a folder of their own.
+fn copied(from: &Path) -> io::Result<tempfile::TempDir> {
+    let folder = tempfile::tempdir()?;
+    let copy = folder.path().join(COPY);
+    fs::copy(from, &copy)?;
+    if log(from).exists() {
+        fs::copy(log(from), log(&copy))?;
+    }
+    Ok(folder)
+}
+
+/// All columns that are read here: where one is missing, the file's own description of its tables is damaged.
+const COLUMNS: &str = "SELECT run.id, run.finished, run.head, run.checksum, run.entries, tag.run, tag.tag, entry.run, entry.place, entry.name, entry.figures,
+    entry.samples, entry.intervals, entry.checksum, source.id, source.hash, source.text, source.checksum, run_source.run, run_source.source
+    FROM run, tag, entry, source, run_source";
+
+/// The copy as it is; with the first page of an empty store, and `true`, if that page, which says where the tables are, is of no use.
+fn opened(folder: &Path) -> Result<(Connection, bool), Fault> {
+    let path = folder.join(COPY);
+    match ready(&path) {
+        Err(Fault::Sqlite(_) | Fault::Foreign) => {}
+        done => return done.map(|connection| (connection, false)),
+    }
+    first_page(folder).map_err(|e| StoreError::new(format!("its copy cannot be mended: {e}")))?;
+    ready(&path).map(|connection| (connection, true))
+}
+
+fn ready(path: &Path) -> Result<Connection, Fault> {
+    let mut connection = Connection::open(path)?;
+    schema::prepare(&mut connection)?;
+    connection.prepare(COLUMNS)?;
+    Ok(connection)
+}
+
+/// Tables are made in the same order in each file, so they begin at the same pages. See "The Database Header" in SQLite's description of its file format.
+fn first_page(folder: &Path) -> io::Result<()> {
+    const PAGE_SIZE: usize = 16;
+    const PAGES: usize = 28;
+    const FREE_PAGES: usize = 32;
+    let path = folder.join("empty.sqlite");
+    Sqlite::open(&path).map_err(|e| io::Error::other(e.of(&Location::File(path.clone()))))?;
+    let mut page = fs::read(&path)?;
+    let size = usize::from(u16::from_be_bytes([page[PAGE_SIZE], page[PAGE_SIZE + 1]]));
+    page.truncate(size);
+    let mut copy = File::options()
+        .read(true)
+        .write(true)
+        .open(folder.join(COPY))?;
+    let pages = copy.metadata()?.len().div_ceil(size as u64) as u32;
+    page[PAGES..PAGES + 4].copy_from_slice(&pages.to_be_bytes());
+    page[FREE_PAGES..FREE_PAGES + 8].fill(0);
+    copy.seek(SeekFrom::Start(0))?;
+    copy.write_all(&page)
+}
+
+/// What the file has, as far as it can be read. Tables and indexes are read from both ends and row by row: a damaged page hides no other for long.
+struct Found {
+    /// Its document, whether it finished, and how many entries it had then.
+    runs: BTreeMap<String, (Run<()>, bool, i64)>,
+    /// The rows of each run's entries that the table or an index knows, and their names.
+    entries: BTreeMap<String, BTreeMap<i64, Option<String>>>,
+    tags: BTreeMap<String, BTreeSet<String>>,
+    texts: BTreeMap<i64, (String, String)>,
+    made_of: BTreeMap<String, BTreeSet<i64>>,
+}
+
+impl Found {
+    fn of(damaged: &Connection) -> Found {
+        let read = format!("SELECT {}, id FROM run WHERE rowid = ?1", statements::HEAD);
+        let runs = rows(damaged, "run", &[("sqlite_autoindex_run_1", "id")]);
+        let runs = runs.into_iter().filter_map(|row| {
+            one(damaged, &read, row, |row| {
+                let id = row.text(4)?.to_owned();
+                let head = statements::head::<()>(row)?;
+                Ok((head.0.id == id).then_some((id, head)))
+            })
+        });
+        let read = "SELECT hash, text, checksum, id FROM source WHERE rowid = ?1";
+        let texts = rows(damaged, "source", &[("source_hash", "hash")]);
+        let texts = texts.into_iter().filter_map(|row| {
+            one(damaged, read, row, |row| {
+                Ok((row.integer(3)?, statements::text(row)?))
+            })
+        });
+        Found {
+            runs: runs.flatten().collect(),
+            entries: entries(damaged),
+            tags: pairs(damaged, "SELECT run, tag FROM tag", "run"),
+            texts: texts.collect(),
+            made_of: pairs(damaged, "SELECT run, source FROM run_source", "run"),
+        }
+    }
+
+    /// The run with what it was made of, and how many of those texts are lost.
+    fn head(&self, run: &Run<()>) -> (Run<()>, usize) {
+        let mut run = run.clone();
+        let tags = self.tags.get(&run.id).into_iter().flatten();
+        run.tags = tags.cloned().collect();
+        let texts = self.made_of.get(&run.id).into_iter().flatten();
+        let (mut all, mut lost) = (BTreeMap::new(), 0);
+        for id in texts {
+            match self.texts.get(id) {
+                Some((hash, text)) => drop(all.insert(hash.clone(), text.clone())),
+                None => lost += 1,
+            }
+        }
+        run.sources = all;
+        (run, lost)
+    }
+
+    /// All of it that can be read, or nothing if the other store fails.
+    fn save(&self, damaged: &Connection, id: &str, to: &mut Store) -> Result<Salvaged, StoreError> {
+        let none = BTreeMap::new();
+        let entries = self.entries.get(id).unwrap_or(&none);
+        let mut salvaged = Salvaged {
+            id: id.to_owned(),
+            ..Salvaged::default()
+        };
+        let Some((run, is_finished, count)) = self.runs.get(id) else {
+            salvaged.refused = Some("its document cannot be read".to_owned());
+            entries.values().for_each(|name| salvaged.lose(name));
+            return Ok(salvaged);
+        };
+        let (run, lost_texts) = self.head(run);
+        salvaged.lost_texts = lost_texts;
+        to.in_one(Purpose::Lasting, |c| {
+            if statements::exists(c, id)? {
+                salvaged.refused = Some("the other store has it already".to_owned());
+                return Ok(());
+            }
+            statements::insert(c, &run, None)?;
+            for (row, name) in entries {
+                match entry(damaged, id, *row) {
+                    Some((place, entry, is_checked)) => {
+                        statements::put(c, id, place, &entry)?;
+                        salvaged.saved += 1;
+                        salvaged.unchecked += usize::from(!is_checked);
+                    }
+                    None => salvaged.lose(name),
+                }
+            }
+            let told = salvaged.saved + salvaged.lost.len();
+            let missing = usize::try_from(*count).unwrap_or(0).saturating_sub(told);
+            salvaged.nameless = salvaged.nameless.max(missing);
+            match *is_finished && salvaged.is_whole() {
+                true => statements::finish(c, &run, salvaged.saved),
+                false => Ok(()),
+            }
+        })?;
+        Ok(salvaged)
+    }
+}
+
+impl Salvaged {
+    fn lose(&mut self, name: &Option<String>) {
+        match name {
+            Some(name) => self.lost.push(name.clone()),
+            None => self.nameless += 1,
+        }
+    }
+}
+
+/// Rows of tables have numbers from 1. More than these are not tried where no index tells that they are there.
+const MOST: i64 = 1 << 20;
+
+/// So many more than the last known are tried.
+const BEYOND: i64 = 1000;
+
+/// The numbers that rows may have: those that the table or its indexes (name and first column) tell, and those between.
+fn rows(damaged: &Connection, table: &str, indexes: &[(&str, &str)]) -> BTreeSet<i64> {
+    let mut all = BTreeSet::new();
+    let mut ways = vec![("NOT INDEXED".to_owned(), "rowid")];
+    ways.extend(
+        indexes
+            .iter()
+            .map(|(name, first)| (format!("INDEXED BY {name}"), *first)),
+    );
+    for (way, first) in ways {
+        let sql = format!("SELECT rowid FROM {table} {way}");
+        scan(damaged, &sql, first, |row| {
+            all.insert(row.get(0)?);
+            Ok(())
+        });
+    }
+    let last = all.last().copied().unwrap_or(0).clamp(0, MOST);
+    all.extend(1..=last + BEYOND);
+    all
+}
+
+/// Each row from the beginning, then from the end, as far as they can be read.
+fn scan(
+    damaged: &Connection,
+    sql: &str,
+    first: &str,
+    mut each: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<()>,
+) {
+    for order in ["ASC", "DESC"] {
+        let Ok(mut statement) = damaged.prepare(&format!("{sql} ORDER BY {first} {order}")) else {
+            return;
+        };
+        let Ok(mut rows) = statement.query([]) else {
+            return;
+        };
+        while let Ok(Some(row)) = rows.next() {
+            // A row that cannot be read is lost; the next may be good.
+            let _ = each(row);
+        }
+    }
+}
+
+/// The row of this number, if it can be read.
+fn one<T>(
+    damaged: &Connection,
+    sql: &str,
+    row: i64,
+    read: impl FnOnce(&dyn Row) -> Result<T, Fault>,
+) -> Option<T> {
+    let mut statement = damaged.prepare(sql).ok()?;
+    let mut rows = statement.query(params![row]).ok()?;
+    let row = rows.next().ok()??;
+    read(row).ok()
+}
+
+/// The second column of all rows that can be read, by the first.
+fn pairs<T: Ord + FromSql>(
+    damaged: &Connection,
+    sql: &str,
+    first: &str,
+) -> BTreeMap<String, BTreeSet<T>> {
+    let mut all: BTreeMap<String, BTreeSet<T>> = BTreeMap::new();
+    for order in [first, "rowid"] {
+        scan(damaged, sql, order, |row| {
+            let value = row.get(1)?;
+            all.entry(row.get(0)?).or_default().insert(value);
+            Ok(())
+        });
+    }
+    all
+}
+
+fn entries(damaged: &Connection) -> BTreeMap<String, BTreeMap<i64, Option<String>>> {
+    let mut all: BTreeMap<String, BTreeMap<i64, Option<String>>> = BTreeMap::new();
+    let mut keep = |run: String, row: i64, name: Option<String>| {
+        let of = all.entry(run).or_default().entry(row).or_default();
+        *of = of.take().or(name);
+    };
+    let named = "SELECT run, rowid, name FROM entry INDEXED BY entry_names";
+    scan(damaged, named, "run", |row| {
+        keep(row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(())
+    });
+    let placed = "SELECT run, rowid FROM entry INDEXED BY sqlite_autoindex_entry_1";
+    scan(damaged, placed, "run", |row| {
+        keep(row.get(0)?, row.get(1)?, None);
+        Ok(())
+    });
+    let read = "SELECT run, name FROM entry WHERE rowid = ?1";
+    for row in rows(damaged, "entry", &[]) {
+        let found = one(damaged, read, row, |row| {
+            Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned()))
+        });
+        if let Some((run, name)) = found {
+            keep(run, row, Some(name));
+        }
+    }
+    let is_id = |id: &String| !id.is_empty() && id.bytes().all(|b| b.is_ascii_hexdigit());
+    all.retain(|id, _| is_id(id));
+    all
+}
+
+/// The entry in a row, its place before it, and whether a checksum says that it is what was written.
+fn entry(damaged: &Connection, id: &str, row: i64) -> Option<(usize, Benchmark, bool)> {
+    let sql =
+        "SELECT run, place, checksum, figures, samples, intervals FROM entry WHERE rowid = ?1";
+    one(damaged, sql, row, |row| {
+        let (place, entry) = statements::entry(row, Detail::Intervals)?;
+        let is_its = row.text(0)? == id;
+        Ok(is_its.then_some((place, entry, row.bytes_if_any(2)?.is_some())))
+    })?
+}

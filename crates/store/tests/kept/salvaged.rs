@@ -1,0 +1,199 @@
+//! What is saved of damaged files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::sample::{entry, run};
+use rusqlite::Connection;
+use yamba_record::Run;
+use yamba_store::{Detail, Location, Salvaged, Store, salvage};
+
+const PAGE: usize = 4096;
+
+fn open(path: &Path) -> Store {
+    Store::open(&Location::File(path.to_owned())).unwrap()
+}
+
+/// Several runs of several pages.
+fn written() -> Vec<Run> {
+    let ids = ["0a", "0b", "0c"];
+    let runs = ids.into_iter().zip([1.0, 2.0, 3.0]).map(|(id, started)| {
+        let mut run = run(id, started);
+        run.tags = vec![format!("tag-{id}")];
+        run.benchmarks = (0..6).map(|i| entry(&format!("lat_{i}"), 300)).collect();
+        run
+    });
+    runs.collect()
+}
+
+fn filled(folder: &Path) -> PathBuf {
+    let path = folder.join("results.sqlite");
+    let mut store = open(&path);
+    for run in written() {
+        store.add(&run).unwrap();
+    }
+    path
+}
+
+/// What is saved in a new store, and what is told.
+fn saved(path: &Path) -> Option<(Vec<Run>, Vec<Salvaged>)> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut new = open(&folder.path().join("new.sqlite"));
+    let mut told = Vec::new();
+    let before = fs::read(path).unwrap();
+    let done = salvage(path, &mut new, |run| told.push(run));
+    assert_eq!(fs::read(path).unwrap(), before);
+    done.ok()?;
+    let all = new.runs().unwrap();
+    for listed in &all {
+        let whole = told.iter().any(|t| t.id == listed.id && t.is_whole());
+        assert_eq!(listed.complete, whole);
+    }
+    let read = all
+        .iter()
+        .map(|r| new.run(&r.id, Detail::Intervals).unwrap());
+    Some((read.collect(), told))
+}
+
+/// All that was saved was once written, and what of it is missing is told.
+fn check(read: &[Run], told: &[Salvaged]) {
+    for was in written() {
+        let told = told.iter().find(|t| t.id == was.id).unwrap();
+        let Some(is) = read.iter().find(|r| r.id == was.id) else {
+            assert!(!told.is_whole());
+            continue;
+        };
+        for entry in &is.benchmarks {
+            assert!(was.benchmarks.contains(entry), "{}", entry.name);
+        }
+        let lost = told.lost.len() + told.nameless;
+        assert_eq!(is.benchmarks.len(), told.saved);
+        assert_eq!(told.saved + lost, was.benchmarks.len(), "{told:?}");
+        assert_eq!(is.machine, was.machine);
+        assert_eq!(is.sources.len() + told.lost_texts, was.sources.len());
+    }
+}
+
+#[test]
+fn an_undamaged_file_is_taken_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = filled(folder.path());
+    let (mut read, told) = saved(&path).unwrap();
+    read.reverse();
+    assert_eq!(read, written());
+    assert!(told.iter().all(|t| t.is_whole() && t.unchecked == 0));
+
+    // What is in the other store already stays as it is.
+    let mut other = open(&folder.path().join("other.sqlite"));
+    other.add(&run("0b", 9.0)).unwrap();
+    let mut told = Vec::new();
+    salvage(&path, &mut other, |run| told.push(run)).unwrap();
+    assert!(told[1].refused.is_some());
+    assert_eq!(other.run("0b", Detail::Intervals).unwrap(), run("0b", 9.0));
+}
+
+/// Wherever a page is destroyed, what is on others and can be found is saved.
+#[test]
+fn each_page_may_be_destroyed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = filled(folder.path());
+    let whole = fs::read(&path).unwrap();
+    let mut kept = Vec::new();
+    for page in 0..whole.len() / PAGE {
+        let mut bytes = whole.clone();
+        bytes[page * PAGE..(page + 1) * PAGE].fill(0xA5);
+        fs::write(&path, bytes).unwrap();
+        let (read, told) = saved(&path).unwrap_or_else(|| panic!("page {page}"));
+        check(&read, &told);
+        kept.push(told.iter().map(|t| t.saved).sum::<usize>());
+    }
+    // One page has the documents of these small runs, without which an entry is of no known machine; one tells where all entries are.
+    assert!(kept.iter().filter(|n| **n < 15).count() <= 2, "{kept:?}");
+    assert!(kept.iter().any(|n| *n < 18), "{kept:?}");
+}
+
+/// A changed byte anywhere: nothing wrong is taken for good, neither by reading nor by saving.
+#[test]
+fn no_changed_byte_goes_unnoticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = filled(folder.path());
+    let whole = fs::read(&path).unwrap();
+    for place in (50..whole.len()).step_by(whole.len() / 40) {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 0x11;
+        fs::write(&path, bytes).unwrap();
+        for was in written() {
+            let read = Store::open(&Location::File(path.clone()))
+                .and_then(|mut store| store.run(&was.id, Detail::Intervals));
+            if let Ok(read) = read {
+                assert_eq!(read.benchmarks, was.benchmarks, "byte {place}");
+                assert_eq!(read.machine, was.machine);
+            }
+        }
+        if let Some((read, told)) = saved(&path) {
+            check(&read, &told);
+        }
+    }
+}
+
+#[test]
+fn a_file_may_be_cut_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = filled(folder.path());
+    let whole = fs::read(&path).unwrap();
+    let mut before = 0;
+    for eighths in 1..8 {
+        fs::write(&path, &whole[..whole.len() * eighths / 8]).unwrap();
+        let told = saved(&path).map_or(Vec::new(), |(_, told)| told);
+        let kept = told.iter().map(|t| t.saved).sum();
+        assert!(kept >= before, "{eighths} eighths: {told:?}");
+        before = kept;
+    }
+    assert!((6..18).contains(&before), "{before}");
+}
+
+/// Stores of before have no checksums; they are read, brought to this form, and saved with a remark.
+#[test]
+fn a_store_of_the_first_form_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = filled(folder.path());
+    let raw = Connection::open(&path).unwrap();
+    for (table, column) in [
+        ("run", "checksum"),
+        ("run", "entries"),
+        ("run", "writer"),
+        ("entry", "checksum"),
+        ("source", "checksum"),
+    ] {
+        let sql = format!("ALTER TABLE {table} DROP COLUMN {column}");
+        raw.execute_batch(&sql).unwrap();
+    }
+    raw.execute_batch("PRAGMA user_version = 1").unwrap();
+    drop(raw);
+    let before = fs::read(&path).unwrap();
+    let (mut read, told) = saved(&path).unwrap();
+    read.reverse();
+    assert_eq!(read, written());
+    assert!(told.iter().all(|t| t.is_whole() && t.unchecked == 6));
+    assert_eq!(fs::read(&path).unwrap(), before);
+
+    let mut store = open(&path);
+    for was in written() {
+        assert_eq!(store.run(&was.id, Detail::Intervals).unwrap(), was);
+    }
+    store.add(&run("0d", 4.0)).unwrap();
+    assert_eq!(store.run("0d", Detail::Intervals).unwrap(), run("0d", 4.0));
+}
+
+#[test]
+fn what_is_no_store_is_not_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    fs::write(&page, "<html>".repeat(2000)).unwrap();
+    assert!(saved(&page).is_none());
+    let other = folder.path().join("other.sqlite");
+    let raw = Connection::open(&other).unwrap();
+    raw.execute_batch("CREATE TABLE run (id TEXT)").unwrap();
+    drop(raw);
+    assert!(saved(&other).is_none());
+}
