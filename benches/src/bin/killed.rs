@@ -240,13 +240,19 @@ fn document(options: &Options, number: u64) -> PathBuf {
         .join(format!("yamba-killed-{}-{number}.json", std::process::id()))
 }
 
+/// One for all rounds: it must outlast each.
+fn store(options: &Options) -> PathBuf {
+    options.file.with_extension("sqlite")
+}
+
 fn start(options: &Options, names: &[String], folder: &Path, number: u64) -> Result<Child, String> {
     let out = File::create(document(options, number)).map_err(|e| e.to_string())?;
     let mut command = Command::new(&options.yamba);
     command
         .args(["run", "--quick", "--json"])
         .args(names)
-        .env("TMPDIR", folder);
+        .env("TMPDIR", folder)
+        .env("YAMBA_STORE", store(options));
     command
         .stdin(Stdio::null())
         .stdout(out)

@@ -149,6 +149,7 @@ fn measure(options: &Options, point: &Point, run: usize) -> Result<(), String> {
     }
     let mut command = Command::new(&options.yamba);
     command.args(["run", point.benchmark, "--quick", "--json"]);
+    command.env("YAMBA_STORE", options.out.join("results.sqlite"));
     for set in point.set {
         command.args(["--set", set]);
     }

@@ -212,6 +212,7 @@ impl Options {
     fn measure(&self, row: &Row) -> Result<Vec<u8>, String> {
         let processes: Vec<String> = self.processes.iter().map(u64::to_string).collect();
         let mut command = Command::new(&self.yamba);
+        command.env("YAMBA_STORE", self.out.join("results.sqlite"));
         command.args([
             "run",
             row.benchmark,

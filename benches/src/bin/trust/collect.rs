@@ -82,6 +82,7 @@ impl Collect {
         let done = Command::new(&self.yamba)
             .args(&self.arguments)
             .arg("--json")
+            .env("YAMBA_STORE", self.file.with_extension("sqlite"))
             .stderr(Stdio::inherit())
             .output()
             .map_err(|e| format!("cannot start {}: {e}", self.yamba.display()))?;

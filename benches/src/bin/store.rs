@@ -1,0 +1,279 @@
+//! What it costs to keep runs, and what is left of those that are killed.
+//!
+//! `cargo run --release -p yamba-benches --bin store -- size` stores and reads a run of a million intervals; `-- put` stores an entry again and again, as between
+//! launches; `-- killed` kills runs at random moments and reads what they left. Each takes a few minutes at most. `--store` names another place than a new file in
+//! a temporary folder, which is removed at the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs, process, thread};
+
+use clap::{Parser, Subcommand};
+use yamba::random::Random;
+use yamba_record::{Benchmark, Interval, Machine, Run, Status};
+use yamba_stats::{median, sorted};
+use yamba_store::{Detail, Location, Store};
+
+#[derive(Parser)]
+#[command(about = "Times the store, and kills runs that write it")]
+struct Options {
+    #[command(subcommand)]
+    what: What,
+    /// The store [default: a file in a temporary folder]
+    #[arg(long, global = true)]
+    store: Option<OsString>,
+    /// Of the random choices
+    #[arg(long, global = true, default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Store one large run and read it
+    Size {
+        #[arg(long, default_value_t = 500)]
+        entries: usize,
+        /// Of each entry
+        #[arg(long, default_value_t = 2000)]
+        intervals: usize,
+    },
+    /// Store an entry again with each of its launches
+    Put {
+        #[arg(long, default_value_t = 100)]
+        launches: u64,
+        /// Of each launch
+        #[arg(long, default_value_t = 11)]
+        intervals: usize,
+    },
+    /// Kill runs with SIGKILL
+    Killed {
+        #[arg(long, default_value_t = 50)]
+        rounds: usize,
+        /// The longest time until a kill
+        #[arg(long, default_value_t = 8000)]
+        milliseconds: usize,
+        /// The program to run
+        #[arg(long, default_value = "target/release/yamba")]
+        yamba: PathBuf,
+        /// What it runs
+        #[arg(default_values = ["lat_syscall_getppid", "lat_pipe", "lat_mem_rd", "lat_integer_multiply"])]
+        names: Vec<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let folder = env::temp_dir().join(format!("yamba-store-{}", process::id()));
+    let done = fs::create_dir_all(&folder)
+        .map_err(|e| e.to_string())
+        .and_then(|()| work(&options, &folder));
+    let _ = fs::remove_dir_all(&folder); // what is left of it harms nobody
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(fault) => {
+            eprintln!("store: {fault}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn work(options: &Options, folder: &Path) -> Result<bool, String> {
+    let file = folder.join("results.sqlite");
+    let place = options.store.clone().unwrap_or(file.clone().into());
+    let location = Location::parse(&place).map_err(|e| e.to_string())?;
+    let mut store = Store::open(&location).map_err(|e| e.to_string())?;
+    match &options.what {
+        What::Size { entries, intervals } => size(&mut store, &file, *entries, *intervals),
+        What::Put {
+            launches,
+            intervals,
+        } => put(&mut store, *launches, *intervals),
+        What::Killed {
+            rounds,
+            milliseconds,
+            yamba,
+            names,
+        } => {
+            let mut random = Random::new(options.seed);
+            let mut good = true;
+            for round in 0..*rounds {
+                let mut moments: Vec<usize> = (0..*milliseconds).collect();
+                random.shuffle(&mut moments);
+                let moment = Duration::from_millis(moments[0] as u64);
+                good &= killed(&mut store, &place, yamba, names, round, moment)?;
+            }
+            Ok(good)
+        }
+    }
+}
+
+fn size(store: &mut Store, file: &Path, entries: usize, intervals: usize) -> Result<bool, String> {
+    let mut run = Run::new(Machine::default());
+    run.id = format!("{:016x}", process::id());
+    run.benchmarks = (0..entries)
+        .map(|i| entry(&format!("lat_{i}"), (intervals / 11).max(1) as u64, 11))
+        .collect();
+    let all: usize = run.benchmarks.iter().map(|b| b.intervals.len()).sum();
+    timed(
+        &format!("{all} intervals of {entries} entries stored"),
+        || store.add(&run),
+    )?;
+    if let Ok(about) = fs::metadata(file) {
+        let each = about.len() as f64 / all as f64;
+        println!(
+            "{:.1} MB, {each:.1} bytes an interval",
+            about.len() as f64 / 1e6
+        );
+    }
+    let json = serde_json::to_vec(&run).map_err(|e| e.to_string())?;
+    println!("as JSON {:.1} MB", json.len() as f64 / 1e6);
+    for (what, detail) in [
+        ("figures", Detail::Figures),
+        ("samples, as for a report", Detail::Samples),
+        ("everything", Detail::Intervals),
+    ] {
+        let read = timed(&format!("read: {what}"), || store.run(&run.id, detail))?;
+        if detail == Detail::Intervals && read != run {
+            return Err("what was read is not what was written".to_owned());
+        }
+    }
+    timed("listed", || store.runs())?;
+    store.remove(&run.id).map_err(|e| e.to_string())?;
+    Ok(true)
+}
+
+fn timed<T, E: ToString>(what: &str, work: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    let begun = Instant::now();
+    let done = work().map_err(|e| e.to_string())?;
+    println!("{what}: {:.3} s", begun.elapsed().as_secs_f64());
+    Ok(done)
+}
+
+/// Each launch adds its intervals, and the whole entry is stored again.
+fn put(store: &mut Store, launches: u64, intervals: usize) -> Result<bool, String> {
+    let mut run: Run<()> = Run::new(Machine::default());
+    run.id = format!("{:016x}", process::id());
+    store.begin(&run).map_err(|e| e.to_string())?;
+    let mut times = Vec::new();
+    for launch in 1..=launches {
+        let entry = entry("lat_put", launch, intervals);
+        let begun = Instant::now();
+        store.put(&run.id, 0, &entry).map_err(|e| e.to_string())?;
+        times.push(begun.elapsed().as_secs_f64() * 1e3);
+    }
+    let last = times.last().copied().unwrap_or_default();
+    let times = sorted(&times);
+    println!(
+        "an entry of 1 to {launches} launches of {intervals} intervals: least {:.2} ms, median {:.2} ms, most {:.2} ms; of all launches {last:.2} ms",
+        times[0],
+        median(&times).unwrap_or_default(),
+        times[times.len() - 1]
+    );
+    store.remove(&run.id).map_err(|e| e.to_string())?;
+    Ok(true)
+}
+
+/// Numbers with as many digits as measured ones have.
+fn entry(name: &str, launches: u64, intervals: usize) -> Benchmark {
+    let mut entry = yamba::run::no_figure(name);
+    entry.status = Status::Ok;
+    entry.valid = true;
+    entry.unit = Some("ns".to_owned());
+    entry.median = Some(12.5);
+    for launch in 0..launches {
+        for i in 0..intervals as u64 {
+            let noise = ((launch * 7919 + i * 104_729) % 1000) as f64 / 3e3;
+            entry.intervals.push(Interval {
+                passes: 100_000,
+                operations: 100_000,
+                ns: 1_234_567.0 + noise * 1e4,
+                dummy_ns: 34_567.0 + noise * 1e2,
+                launch,
+                cycle_ns: Some(0.4 + noise / 1e3),
+                sample: Some(12.0 + noise),
+                ..Interval::default()
+            });
+            entry.samples.push(12.0 + noise);
+        }
+    }
+    entry
+}
+
+/// The launches of each entry of the latest run that are in the store.
+fn launches(store: &mut Store) -> Result<BTreeMap<usize, usize>, String> {
+    let Some(latest) = store.runs().map_err(|e| e.to_string())?.into_iter().next() else {
+        return Ok(BTreeMap::new());
+    };
+    let run = store
+        .run(&latest.id, Detail::Intervals)
+        .map_err(|e| e.to_string())?;
+    let each = run.benchmarks.iter().enumerate();
+    let count = |b: &Benchmark| {
+        let launches: BTreeSet<u64> = b.intervals.iter().map(|i| i.launch).collect();
+        launches.len()
+    };
+    Ok(each.map(|(place, b)| (place, count(b))).collect())
+}
+
+/// Whether all that stood in the store before a run was killed stands there after.
+fn killed(
+    store: &mut Store,
+    place: &OsString,
+    yamba: &Path,
+    names: &[String],
+    round: usize,
+    moment: Duration,
+) -> Result<bool, String> {
+    let mut child = Command::new(yamba)
+        .arg("run")
+        .args(names)
+        .env("YAMBA_STORE", place)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|e| format!("{}: {e}", yamba.display()))?;
+    let known = store.runs().map_err(|e| e.to_string())?.len();
+    let begun = Instant::now();
+    let mut seen = BTreeMap::new();
+    while begun.elapsed() < moment {
+        thread::sleep(Duration::from_millis(20));
+        if store.runs().map_err(|e| e.to_string())?.len() > known {
+            seen = launches(store)?;
+        }
+    }
+    let _ = child.kill(); // it may have ended by itself
+    child.wait().map_err(|e| e.to_string())?;
+    let all = store.runs().map_err(|e| e.to_string())?;
+    let is_there = all.len() > known;
+    let left = if is_there {
+        launches(store)?
+    } else {
+        BTreeMap::new()
+    };
+    let sum = |all: &BTreeMap<usize, usize>| all.values().sum::<usize>();
+    let lost = seen
+        .values()
+        .zip(left.values())
+        .any(|(before, after)| before > after);
+    let good = !lost && left.len() >= seen.len() && (is_there || seen.is_empty());
+    let state = match all.first().filter(|_| is_there) {
+        None => "before its first entry",
+        Some(run) if run.complete => "after its end",
+        Some(run) if run.is_running == Some(false) => "in between",
+        Some(_) => "in between, and is said to run still",
+    };
+    println!(
+        "{round}: killed after {} ms, {state}: {} entries, {} launches, seen before {}{}",
+        moment.as_millis(),
+        left.len(),
+        sum(&left),
+        sum(&seen),
+        if good { "" } else { ": LOST" }
+    );
+    Ok(good)
+}
