@@ -1,17 +1,26 @@
 //! Amounts and counts as a person reads them.
 
-use yamba_record::number::number;
+use yamba_record::number::{self, number};
+
+/// As [`number::scale`], and bytes in powers of 1024.
+pub fn scale(value: f64, unit: &str) -> (f64, &str) {
+    const UNITS: [(&str, f64); 4] = [
+        ("TiB", (1u64 << 40) as f64),
+        ("GiB", (1 << 30) as f64),
+        ("MiB", (1 << 20) as f64),
+        ("KiB", 1024.0),
+    ];
+    if unit != "B" {
+        return number::scale(value, unit);
+    }
+    let fits = UNITS.iter().find(|(_, size)| value.abs() >= *size);
+    fits.map_or((1.0, unit), |(name, size)| (1.0 / size, name))
+}
 
 /// A number of bytes, in powers of 1024.
 pub fn bytes(count: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = count as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    format!("{} {}", number(value), UNITS[unit])
+    let (factor, unit) = scale(count as f64, "B");
+    format!("{} {unit}", number(count as f64 * factor))
 }
 
 /// A count in powers of 1024 where it is a whole number of them: `64Mi`.
@@ -38,6 +47,10 @@ mod tests {
     #[test]
     fn in_a_convenient_unit() {
         assert_eq!(bytes(32768), "32 KiB");
+        assert_eq!(bytes(1000), "1000 B");
+        assert_eq!(bytes(2883584), "2.75 MiB");
+        assert_eq!(scale(2500.0, "ns"), (1e-3, "us"));
+        assert_eq!(scale(2500.0, "MB/s"), (1.0, "MB/s"));
         assert_eq!(
             [0, 1000, 1024, 67108864, 3 << 30].map(short),
             ["0", "1000", "1Ki", "64Mi", "3Gi"]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use yamba_record::number::{number, scale};
+use yamba_record::number::number;
 use yamba_record::program::Chart as Declared;
 use yamba_record::run::Status;
 use yamba_record::{Benchmark, Run};
@@ -12,6 +12,7 @@ use super::head::letter;
 use super::levels;
 use super::rows::Row;
 use super::table::{figure_text, interval_text};
+use crate::number::scale;
 
 /// A chart as the script draws it.
 #[derive(Serialize)]

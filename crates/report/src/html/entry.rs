@@ -1,12 +1,13 @@
 //! What stands behind a figure: its launches, samples, evidence and notes, and the way to the raw intervals.
 
 use maud::{Markup, html as markup};
-use yamba_record::number::{number, scale};
+use yamba_record::number::number;
 use yamba_record::{Benchmark, Evidence, Run};
 
 use super::head::label;
 use super::histogram::histogram;
 use super::rows::Row;
+use crate::number::scale;
 
 /// All runs' entries of one row, folded.
 pub fn details(runs: &[Run], row: &Row) -> Markup {
@@ -123,7 +124,7 @@ fn trace(run: &Run, row: &Row, benchmark: &Benchmark) -> Markup {
     }
 }
 
-/// Words as a shell takes them.
+/// Words as a shell takes them; no shell takes one with a zero byte.
 fn command(words: &[&str]) -> String {
     let each = words
         .iter()
