@@ -1,5 +1,6 @@
 //! The world outside: files, compilers, processes, the machine. The only crate that touches it.
 
+mod abandoned;
 pub mod about;
 pub mod build;
 pub mod cli;

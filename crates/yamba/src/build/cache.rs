@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use super::BuildError;
 use super::toolchain::Tool;
-use crate::embedded;
+use crate::{abandoned, embedded};
 
 /// What a program depends on.
 pub(super) struct Key(blake3::Hasher);
@@ -104,6 +104,9 @@ impl Drop for Alone {
     }
 }
 
+/// How the names of folders begin in which something is being built.
+const STAGING: &str = ".building-";
+
 /// The folder of built programs.
 pub(super) struct Cache {
     root: PathBuf,
@@ -123,16 +126,18 @@ impl Cache {
     }
 
     /// Builds in a folder of its own and renames that: whoever finds a folder finds it whole, and of two builds at
-    /// once one is kept.
+    /// once one is kept. Folders of builds that were killed are removed first.
     pub(super) fn fill(
         &self,
         key: &str,
         name: &str,
         build: impl FnOnce(&Path) -> Result<(), BuildError>,
     ) -> Result<PathBuf, BuildError> {
+        abandoned::sweep(&self.root, STAGING);
         let staging = tempfile::Builder::new()
-            .prefix(".building-")
+            .prefix(STAGING)
             .tempdir_in(&self.root)?;
+        let _lock = abandoned::hold(staging.path());
         build(staging.path())?;
         let folder = self.root.join(key);
         match fs::rename(staging.path(), &folder) {
@@ -144,5 +149,36 @@ impl Cache {
             Err(_) => {}
         }
         Ok(folder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    #[test]
+    fn what_a_killed_build_left_is_removed_by_the_next() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().to_owned();
+        let staging = |name: &str| {
+            let folder = root.join(format!("{STAGING}{name}"));
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join("ccXXXXXX.s"), "half").unwrap();
+            let then = SystemTime::now() - Duration::from_secs(60);
+            File::open(&folder).unwrap().set_modified(then).unwrap();
+            folder
+        };
+        let (dead, living) = (staging("dead"), staging("living"));
+        let _lock = abandoned::hold(&living);
+        let cache = Cache { root: root.clone() };
+        let built = cache.fill("key", "program", |folder| {
+            Ok(fs::write(folder.join("program"), "whole")?)
+        });
+        assert_eq!(built.unwrap(), root.join("key"));
+        assert!(!dead.exists() && living.exists());
+        assert!(cache.find("key", "program").is_some());
     }
 }

@@ -295,7 +295,7 @@ impl<'a> Job<'a> {
             let out = staging.join(name);
             std::fs::create_dir_all(out.parent().unwrap_or(staging))?;
             command.arg("-o").arg(out);
-            let output = command.env("LC_ALL", "C").output()?;
+            let output = contained(&mut command, staging).output()?;
             if output.status.success() {
                 return Ok(());
             }
@@ -391,7 +391,7 @@ impl<'a> Job<'a> {
         let generated = yamba_codegen::generate(self.analysis, &self.program, blocks).cpp;
         std::fs::write(&source, &generated)?;
         let mut command = self.command(&source, shared, &folder.join(self.name));
-        let output = command.env("LC_ALL", "C").output()?;
+        let output = contained(&mut command, folder).output()?;
         let text = String::from_utf8_lossy(&output.stderr);
         let compiled = messages::Compiled {
             analysis: self.analysis,
@@ -426,6 +426,12 @@ impl<'a> Job<'a> {
         };
         run.assemble()
     }
+}
+
+/// A compiler that speaks English, and keeps what it writes on the way in this folder: that is removed in the end, also where both
+/// the compiler and this process are killed.
+fn contained<'c>(command: &'c mut Command, folder: &Path) -> &'c mut Command {
+    command.env("LC_ALL", "C").env("TMPDIR", folder)
 }
 
 /// A command as a person types it.

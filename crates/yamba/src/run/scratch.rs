@@ -4,11 +4,10 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use rustix::fs::{FlockOperation, flock};
-
 use super::disk::Room;
 use super::options::Options;
 use super::strays::{self, Started};
+use crate::abandoned;
 use crate::machine::scratch_folder;
 
 const PREFIX: &str = "yamba-run-";
@@ -32,20 +31,16 @@ impl Scratch {
 
     /// If none can be made, programs that ask for it say so, and only they fail.
     fn under(home: &Path) -> Scratch {
-        sweep(home);
+        abandoned::sweep(home, PREFIX);
         let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(home);
         let directory = match made {
             Ok(directory) => directory.keep(),
             Err(_) => home.join(format!("{PREFIX}{}", std::process::id())),
         };
-        let lock = File::open(&directory).ok();
-        if let Some(lock) = &lock {
-            let _ = flock(lock, FlockOperation::LockExclusive);
-        }
         Scratch {
             executor: executor(&directory),
+            _lock: abandoned::hold(&directory),
             directory,
-            _lock: lock,
         }
     }
 
@@ -90,32 +85,6 @@ impl Drop for Scratch {
             strays::forget(started);
         }
     }
-}
-
-/// Removes the directories that nobody holds. A lock ends with its process, also in another container, where the
-/// number of the process would mean something else.
-fn sweep(home: &Path) {
-    let Ok(entries) = fs::read_dir(home) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        if !is_ours || !is_old(&entry) {
-            continue;
-        }
-        let Ok(directory) = File::open(entry.path()) else {
-            continue;
-        };
-        if flock(&directory, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
-}
-
-/// One that has just been made may not be locked yet.
-fn is_old(entry: &fs::DirEntry) -> bool {
-    let made = entry.metadata().and_then(|m| m.modified());
-    made.is_ok_and(|at| at.elapsed().is_ok_and(|age| age.as_secs() >= 5))
 }
 
 #[cfg(test)]
