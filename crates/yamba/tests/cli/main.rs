@@ -5,6 +5,7 @@ mod arguments;
 mod compare;
 mod documents;
 mod everywhere;
+mod evidence;
 mod export;
 mod far_end;
 mod files;

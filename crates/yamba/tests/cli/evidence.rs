@@ -1,0 +1,52 @@
+//! Benchmarks that do not do what their names say, in ways that their figures alone do not show: the evidence does.
+
+use serde_json::Value;
+
+use crate::support::{Yamba, has};
+
+const FALSE_ONES: &str = "native {
+    #include <sys/mman.h>
+}
+yamba populated extends lat_mmap_touch_munmap on linux
+{
+    byte_t *map() { return static_cast<byte_t *>(must(mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_POPULATE, -1, 0))); }
+}
+yamba in_order extends cache
+{
+    level = 1 over {1} quick {1};
+    void put_in_order(std::vector<byte_t *> &) {}
+}
+yamba spinning extends lat_futex on linux
+{
+    placement = \"apart\" over {\"apart\"};
+    void pass()
+    {
+        wake(&words->there);
+        while (__atomic_exchange_n(&words->back, 0, __ATOMIC_ACQUIRE) == 0) {}
+    }
+}
+";
+
+#[test]
+fn what_only_looks_right_is_invalid() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("false_ones.yamba", FALSE_ONES);
+    let answer = yamba.run("run false_ones.yamba --quick --json");
+    let run: Value = serde_json::from_str(&answer.out).unwrap();
+    for (class, evidence) in [
+        ("populated", "resident_before_touch"),
+        ("in_order", "steps_to_neighbours"),
+        ("spinning", "sleeps_per_pass"),
+    ] {
+        let mut all = run["benchmarks"].as_array().unwrap().iter();
+        let figure = all.find(|b| b["class"] == class).unwrap();
+        if figure["status"] == "skipped" {
+            eprintln!("left out: {class}: {}", figure["notes"]);
+            continue;
+        }
+        assert_eq!(figure["valid"], false, "{figure}");
+        assert!(figure["notes"].to_string().contains(evidence), "{figure}");
+    }
+}
