@@ -75,6 +75,7 @@ fn no_process_outlives_a_killed_run() {
 
 const FALSE_ONES: &str = "native {
     #include <sys/socket.h>
+    #include <unistd.h>
 }
 yamba another_answer extends lat_tcp
 {
@@ -92,6 +93,32 @@ yamba no_network extends lat_udp
 yamba no_connections extends lat_connect
 {
     void benchmark() { for (int end : ends) made += end >= 0; }
+}
+yamba no_end extends lat_teardown
+{
+    std::vector<int> copies;
+    void benchmark()
+    {
+        for (int end : ends) copies.push_back(must(dup(end)));
+        super::benchmark();
+    }
+    void after_pass()
+    {
+        super::after_pass();
+        for (int copy : copies) must(close(copy));
+        copies.clear();
+    }
+}
+yamba one_connection extends lat_http
+{
+    server = \"own\" over {\"own\"};
+    bool is_open;
+    void benchmark(iter_t iterations)
+    {
+        if (!is_open) is_open = must(connect());
+        asked += iterations;
+        while (iterations-- > 0) right += web_client.get(connection) == page;
+    }
 }
 ";
 
@@ -117,6 +144,8 @@ fn what_measures_something_else_is_invalid() {
     let run: Value = serde_json::from_str(&answer.out).unwrap();
     is_caught_by(figure_of(&run, "another_answer"), "message_unchanged");
     is_caught_by(figure_of(&run, "no_connections"), "accepted_per_connection");
+    is_caught_by(figure_of(&run, "no_end"), "ended_per_connection");
+    is_caught_by(figure_of(&run, "one_connection"), "accepted_per_request");
 }
 
 /// The loopback carries what other tests say; a network of its own does not.
