@@ -98,7 +98,7 @@ fn the_suite_s_benchmarks_say_what_may_be() {
     for (words, told) in [
         (
             "lat_tcp --set host=moon",
-            "lat_tcp: --set host=moon: it may be loopback or veth",
+            "lat_tcp: --set host=moon: it may be loopback, veth or ssh:NAME",
         ),
         (
             "lat_tcp --sweep message=1,0",
