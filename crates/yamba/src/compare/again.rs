@@ -211,7 +211,7 @@ mod tests {
     use super::super::comparison;
     use super::super::comparison::tests::{run, scaled};
     use super::super::floors::Floors;
-    use super::super::gate::gate;
+    use super::super::gate::{gate, is_candidate};
     use super::*;
 
     fn differences(must: &[&str], should: &[&str]) -> Differences {
@@ -330,6 +330,17 @@ mod tests {
         assert_eq!(lat.reason.as_deref(), Some("not measured anew: no sources"));
         assert!(lat.stored.is_none() && (lat.ratio.unwrap() - 1.2).abs() < 1e-9);
         assert_eq!(found.again.as_ref().unwrap().benchmarks, 0);
+    }
+
+    /// One launch of six that shared its core makes side a slower than side b in the mean, and not in the figure.
+    #[test]
+    fn what_a_disturbed_launch_hides_is_measured_anew() {
+        let (mut a, b) = (scaled("x", 1.0), scaled("x", 1.06));
+        a.launches[0].median = Some(180.0);
+        let found = comparison(&run(vec![a]), &run(vec![b]), &Floors::default());
+        let x = &found.benchmarks[0];
+        assert!(x.slowdown().unwrap() < 0.0 && !x.suspect);
+        assert!(is_candidate(x, 0.05) && !is_candidate(x, 0.07));
     }
 
     #[test]

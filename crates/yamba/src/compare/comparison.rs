@@ -274,9 +274,19 @@ fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) 
 impl Entry {
     /// How much slower b is: 0.05 for 5 % more of a latency, or for a bandwidth of 1 / 1.05. None without a ratio, and of a value, which has no better direction.
     pub fn slowdown(&self) -> Option<f64> {
-        match (self.better?, self.ratio?) {
-            ("less", ratio) => Some(ratio - 1.0),
-            (_, ratio) => Some(1.0 / ratio - 1.0),
+        self.slower_by(self.ratio?)
+    }
+
+    /// The same of the two figures. None too where no ratio is told.
+    pub fn slowdown_of_figures(&self) -> Option<f64> {
+        self.ratio?;
+        self.slower_by(self.b? / self.a?)
+    }
+
+    fn slower_by(&self, ratio: f64) -> Option<f64> {
+        match self.better? {
+            "less" => Some(ratio - 1.0),
+            _ => Some(1.0 / ratio - 1.0),
         }
     }
 

@@ -54,12 +54,12 @@ pub struct Ungated {
     pub reason: String,
 }
 
-/// Whether the entry has to be measured anew before anything is said: it is suspected of being slower, or its figures are slower by more than the limit,
-/// however wide their interval.
+/// Whether the entry has to be measured anew before anything is said: it is suspected of being slower, or its launches or its figures are slower by more than the
+/// limit, however wide their interval. A few disturbed launches decide the mean of six, and leave the figure, a median, alone.
 pub fn is_candidate(entry: &Entry, limit: f64) -> bool {
-    entry
-        .slowdown()
-        .is_some_and(|by| by > limit || (entry.suspect && by > 0.0))
+    let is_suspect = entry.suspect && entry.slowdown().is_some_and(|by| by > 0.0);
+    let each = [entry.slowdown(), entry.slowdown_of_figures()];
+    is_suspect || each.into_iter().flatten().any(|by| by > limit)
 }
 
 /// Judges what was measured anew.
