@@ -4,20 +4,48 @@ use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::support::{Yamba, has, processes_of, until};
 
-/// A server that gives up its privileges wants this folder.
+/// The folder that a server wants which root starts, and gives its privileges up there. Made where there is none, and removed by the last that needs it.
+struct Private;
+
 const PRIVATE: &str = "/run/sshd";
+
+/// How many need it; none where it was there before.
+static NEED: Mutex<Option<usize>> = Mutex::new(Some(0));
+
+impl Private {
+    fn new() -> Private {
+        let mut need = NEED.lock().unwrap();
+        if *need == Some(0) && fs::create_dir(PRIVATE).is_err() {
+            *need = None;
+        }
+        *need = need.map(|n| n + 1);
+        Private
+    }
+}
+
+impl Drop for Private {
+    fn drop(&mut self) {
+        let mut need = NEED.lock().unwrap();
+        *need = need.map(|n| n - 1);
+        if *need == Some(0) {
+            let _ = fs::remove_dir(PRIVATE);
+        }
+    }
+}
 
 /// A server on a free port of the loopback, which lets in who has the key.
 struct Server {
     folder: tempfile::TempDir,
     port: u16,
     server: Child,
+    _private: Private,
 }
 
 impl Server {
@@ -43,10 +71,7 @@ impl Server {
             at("far").display(),
         );
         fs::write(at("configuration"), configuration).unwrap();
-        if rustix::process::geteuid().is_root() {
-            // Stays: another test may use it at the same time.
-            let _ = fs::create_dir(PRIVATE);
-        }
+        let private = Private::new();
         let mut server = Command::new("/usr/sbin/sshd")
             .args(["-D", "-e", "-f"])
             .arg(at("configuration"))
@@ -62,6 +87,7 @@ impl Server {
             folder,
             port,
             server,
+            _private: private,
         }
     }
 
