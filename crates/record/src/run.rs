@@ -174,6 +174,17 @@ impl<B> Run<B> {
     }
 }
 
+impl<B> Run<B> {
+    /// What a reader must know of a run that another program measured; none of ours.
+    pub fn whose(&self) -> Option<String> {
+        let imported = self.producer.imported.as_ref()?;
+        Some(format!(
+            "Measured by {}, not by Yamba ({} read its results): single numbers without intervals; of the machine there is only what they say.",
+            self.producer.version, imported.by
+        ))
+    }
+}
+
 impl Run {
     /// Whether any figure is invalid or any benchmark crashed; what was skipped does not count.
     pub fn failed(&self) -> bool {

@@ -1,10 +1,15 @@
-//! Run documents that come from elsewhere: read with bounds, believed in nothing that can be checked.
+//! Run documents that come from elsewhere, and results of other programs: read with bounds, believed in nothing that can be checked.
+
+mod foreign;
+mod google;
+mod lmbench;
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use yamba_record::{Benchmark, Run, Status, run};
 
 use crate::{Detail, StoreError};
@@ -15,10 +20,11 @@ pub const LARGEST: u64 = 1 << 30;
 /// What is wrong with a document, and how it is mended.
 type Fault = (String, Option<&'static str>);
 
-/// The run in a file of at most `largest` bytes, as much of it as `detail` says. A document of before, which has no id, gets one of the hash of its bytes: the same file is the same run.
+/// The run in a file of at most `largest` bytes, as much of it as `detail` says: a run document, or results of lmbench or Google Benchmark. What has no id, a document of before or
+/// another program's results, gets one of the hash of its bytes: the same file is the same run.
 ///
 /// # Errors
-/// When the file cannot be read, is too long, or is no run document.
+/// When the file cannot be read, is too long, or is none of these.
 pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError> {
     let named = |(fault, help): Fault| {
         let error = StoreError::new(format!("{}: {fault}", path.display()));
@@ -28,7 +34,8 @@ pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError
         }
     };
     let bytes = bytes(path, largest).map_err(named)?;
-    run_of(&bytes, detail).map_err(named)
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    run_of(&bytes, &name.to_string_lossy(), detail).map_err(named)
 }
 
 fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, Fault> {
@@ -58,14 +65,42 @@ fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// What tells a run document from other JSON.
+/// What tells one kind of JSON from another.
 #[derive(Deserialize)]
 struct Kind {
     schema: Option<String>,
+    context: Option<IgnoredAny>,
+    benchmarks: Option<IgnoredAny>,
 }
 
-fn run_of(bytes: &[u8], detail: Detail) -> Result<Run, Fault> {
-    let kind: Kind = serde_json::from_slice(bytes).map_err(|e| fault(&e))?;
+fn run_of(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, Fault> {
+    let mut run = match lmbench::is_it(bytes) {
+        true => lmbench::read(name, &String::from_utf8_lossy(of_others(bytes)?))?,
+        false => json(bytes, name, detail)?,
+    };
+    if detail == Detail::Figures {
+        run.benchmarks.iter_mut().for_each(|b| b.samples.clear());
+    }
+    if run.id.is_empty() {
+        run.id = blake3::hash(bytes).to_hex()[..16].to_owned();
+    }
+    Ok(run)
+}
+
+/// Another program's results, which are never so long as a run document may be.
+fn of_others(bytes: &[u8]) -> Result<&[u8], Fault> {
+    if bytes.len() > foreign::LARGEST {
+        let told = format!(
+            "is longer than {} bytes, which no results of another program are",
+            foreign::LARGEST
+        );
+        return Err((told, Some("divide it into several files")));
+    }
+    Ok(bytes)
+}
+
+fn json(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, Fault> {
+    let kind: Kind = serde_json::from_slice(bytes).map_err(|e| fault(&e, DOCUMENT))?;
     match kind.schema.as_deref() {
         Some(run::SCHEMA) => {}
         Some(other) if other.starts_with("yamba-run/") => {
@@ -76,6 +111,9 @@ fn run_of(bytes: &[u8], detail: Detail) -> Result<Run, Fault> {
             );
             return Err((told, Some("use the Yamba that wrote it, or a newer one")));
         }
+        None if kind.context.is_some() && kind.benchmarks.is_some() => {
+            return google::read(name, of_others(bytes)?);
+        }
         _ => {
             let told = format!("is no run document: it has no schema {}", run::SCHEMA);
             return Err((
@@ -84,18 +122,12 @@ fn run_of(bytes: &[u8], detail: Detail) -> Result<Run, Fault> {
             ));
         }
     }
-    let mut run = match detail {
+    let run = match detail {
         Detail::Intervals => serde_json::from_slice(bytes),
         _ => serde_json::from_slice(bytes).map(|run: Run<Light>| run.map(|light| light.0)),
     }
-    .map_err(|e| fault(&e))?;
-    if detail == Detail::Figures {
-        run.benchmarks.iter_mut().for_each(|b| b.samples.clear());
-    }
+    .map_err(|e| fault(&e, DOCUMENT))?;
     check(&run)?;
-    if run.id.is_empty() {
-        run.id = blake3::hash(bytes).to_hex()[..16].to_owned();
-    }
     Ok(run)
 }
 
@@ -112,7 +144,11 @@ impl From<Benchmark> for Light {
     }
 }
 
-fn fault(error: &serde_json::Error) -> Fault {
+/// What our own documents are called in a message.
+const DOCUMENT: &str = "run document";
+
+/// What is wrong with the JSON of something that should be a `kind`.
+fn fault(error: &serde_json::Error, kind: &str) -> Fault {
     match error.classify() {
         serde_json::error::Category::Eof => (
             format!(
@@ -122,8 +158,11 @@ fn fault(error: &serde_json::Error) -> Fault {
             ),
             Some("it was cut short; get it anew"),
         ),
-        serde_json::error::Category::Data => (format!("is no run document: {error}"), None),
-        _ => (format!("is no JSON: {error}"), None),
+        serde_json::error::Category::Data => (format!("is no {kind}: {error}"), None),
+        _ => (
+            format!("is no JSON: {error}"),
+            Some("taken are run documents, JSON of Google Benchmark and result files of lmbench"),
+        ),
     }
 }
 
@@ -163,5 +202,7 @@ fn quoted(text: &str) -> String {
     format!("{short:?}")
 }
 
+#[cfg(test)]
+mod others;
 #[cfg(test)]
 mod tests;

@@ -116,7 +116,9 @@ fn trace(run: &Run, row: &Row, benchmark: &Benchmark) -> Markup {
     }
     let source = ["yamba", "show", &run.id, "--source", name];
     markup! {
-        @if run.id.is_empty() {
+        @if run.producer.imported.is_some() {
+            p { "There is no raw interval: another program measured. Its results: " code { (command(&source)) } }
+        } @else if run.id.is_empty() {
             p { "Every raw interval is in the run's document, under the " code { "intervals" } " of this benchmark; the document is of before runs had ids." }
         } @else {
             p { "Every raw interval: " code { (command(&raw)) } @if !benchmark.about.files.is_empty() { br; "Its source: " code { (command(&source)) } } }

@@ -13,20 +13,29 @@ use crate::number::{bytes, counted};
 /// A fact of a run, or nothing where its document does not say it.
 type Fact = (&'static str, fn(&Run) -> Option<String>);
 
-const FACTS: [Fact; 17] = [
+const FACTS: [Fact; 18] = [
     ("Processor", |r| r.machine.cpu.clone()),
-    ("Instruction set", |r| Some(r.machine.isa.clone())),
-    ("Processors", |r| Some(r.machine.cpus.to_string())),
+    ("Instruction set", |r| {
+        (!r.machine.isa.is_empty()).then(|| r.machine.isa.clone())
+    }),
+    ("Processors", |r| {
+        (r.machine.cpus > 0).then(|| r.machine.cpus.to_string())
+    }),
     ("Caches", |r| caches(r.machine.details.as_deref()?)),
     ("Memory", |r| r.machine.memory.map(bytes)),
     ("System", |r| {
-        Some(format!("{} {}", r.machine.system, r.machine.kernel))
+        let text = format!("{} {}", r.machine.system, r.machine.kernel);
+        (!text.trim().is_empty()).then_some(text)
     }),
-    ("Page", |r| Some(bytes(r.machine.page_size))),
+    ("Page", |r| {
+        (r.machine.page_size > 0).then(|| bytes(r.machine.page_size))
+    }),
     ("Virtual machine", |r| {
         r.machine.virtual_machine.map(|v| yes_or_no(v).to_owned())
     }),
-    ("As root", |r| Some(yes_or_no(r.machine.root).to_owned())),
+    ("As root", |r| {
+        ours(r).then(|| yes_or_no(r.machine.root).to_owned())
+    }),
     ("Started", |r| r.started_unix_s.and_then(moment)),
     ("Took", |r| {
         Some(format!(
@@ -44,7 +53,8 @@ const FACTS: [Fact; 17] = [
         (!words.is_empty()).then(|| format!("yamba {}", words.join(" ")))
     }),
     ("Compiler", |r| r.producer.compiler.clone()),
-    ("Plan", |r| Some(plan(r))),
+    ("Imported", Run::whose),
+    ("Plan", |r| ours(r).then(|| plan(r))),
     ("Disturbances", |r| {
         disturbances(r.machine.details.as_deref()?)
     }),
@@ -67,7 +77,20 @@ pub fn title(runs: &[Run]) -> String {
 
 fn machine(machine: &Machine) -> String {
     let cpu = machine.cpu.as_deref().unwrap_or(&machine.isa);
-    format!("{cpu}, {}", counted(machine.cpus, "processor"))
+    let cpu = if cpu.is_empty() {
+        "an unknown machine"
+    } else {
+        cpu
+    };
+    match machine.cpus {
+        0 => cpu.to_owned(),
+        n => format!("{cpu}, {}", counted(n, "processor")),
+    }
+}
+
+/// What another program measured says of plan and privileges nothing.
+fn ours(run: &Run) -> bool {
+    run.producer.imported.is_none()
 }
 
 /// What a column is called: a letter, and the run's own name where it has one.

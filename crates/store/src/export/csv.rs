@@ -1,6 +1,6 @@
 //! Tables for spreadsheets and data frames: RFC 4180, with a line of headings.
 //!
-//! Texts that a spreadsheet would take for a formula get an apostrophe in front, its own mark of a text. Numbers never do.
+//! Texts that a spreadsheet would take for a formula get an apostrophe in front, its own mark of a text. Numbers never do. Control characters but tabs and line ends, which would act on a terminal, are spaces.
 
 use std::io::{self, Write};
 
@@ -161,11 +161,12 @@ fn number(value: Option<f64>) -> String {
 }
 
 fn text(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    }
+    let acts = |c: char| c.is_control() && !matches!(c, '\t' | '\r' | '\n');
+    let mark = match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
+        true => "'",
+        false => "",
+    };
+    format!("{mark}{}", text.replace(acts, " "))
 }
 
 fn json(value: &impl Serialize) -> io::Result<String> {

@@ -143,9 +143,10 @@ fn braces(labels: &Labels) -> String {
     format!("{{{}}}", pairs.join(","))
 }
 
-/// The three characters that the format escapes.
+/// The three characters that the format escapes; other control characters, which would act on a terminal, are spaces.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")
+        .replace(char::is_control, " ")
 }

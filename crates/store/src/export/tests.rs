@@ -213,6 +213,20 @@ fn a_name_is_no_formula() {
     assert!(text.contains(",-2.5,"), "{text}");
 }
 
+/// JSON escapes them itself.
+#[test]
+fn no_name_acts_on_a_terminal() {
+    let hostile = entry(
+        "x\u{1b}[2J\u{9b}",
+        json!({"parameters": {"p\u{7}": "\u{1b}c"}, "notes": ["\u{1b}]0;t\u{7}"]}),
+    );
+    for name in ["csv", "csv-intervals", "go", "prometheus"] {
+        let text = written(name, &run(std::slice::from_ref(&hostile)));
+        let acts = |c: char| c.is_control() && !matches!(c, '\r' | '\n');
+        assert!(!text.contains(acts), "{name}: {text:?}");
+    }
+}
+
 #[test]
 fn what_is_no_number_is_nowhere() {
     let mut run = sample();

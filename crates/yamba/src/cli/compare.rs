@@ -178,6 +178,9 @@ impl Compare {
             if run.interrupted {
                 output::note(&format!("warning: {side} was stopped before it was done\n"));
             }
+            if let Some(text) = run.whose() {
+                output::note(&format!("warning: {side}: {}\n", kept::plain(&text)));
+            }
         }
     }
 }

@@ -1,29 +1,34 @@
 //! `yamba import`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use yamba_record::Run;
 use yamba_store::{Detail, import};
 
 use super::Answer;
 use super::failure::Failure;
+use super::kept;
 use super::output;
 use super::quantity;
 use super::store_option::StoreOption;
 
-/// Take run documents into the store, from other machines or of before
+/// Take runs into the store: documents from other machines or of before, results of lmbench and of Google Benchmark
 ///
-/// All of them or none: when one cannot be taken, or is there already, nothing changes.
+/// All of them or none: when one cannot be taken, or is there already, nothing changes. What another program measured is marked as its own: single numbers, without
+/// intervals.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   yamba import their.json                   a run measured elsewhere; prints its id
   yamba import old/*.json --store all.sqlite
+  yamba import results/x86_64-linux-gnu/*.[0-9]   what lmbench measured
+  yamba import their-gbench.json            --benchmark_format=json of Google Benchmark
   yamba run --json pagefault > mine.json    what another machine can import
 
 Exit status: 0 taken; 2 nothing was.")]
 pub(super) struct Import {
-    /// Run documents (JSON)
+    /// Run documents, result files of lmbench, JSON of Google Benchmark
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The most bytes that all files together may have
@@ -64,10 +69,25 @@ impl Import {
                 );
             }
         }
-        for (_, run) in &runs {
+        for (path, run) in &runs {
             store.add(run)?;
             output::result(&format!("{}\n", run.id))?;
+            output::note(&left_out(path, run));
         }
         Ok(Answer::Done)
     }
+}
+
+/// What of another program's results is not in the run.
+fn left_out(path: &Path, run: &Run) -> String {
+    let imported = run.producer.imported.as_ref();
+    let places = imported.map_or(&[][..], |i| &i.left_out);
+    if places.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("note: {}: no known figure, and left out:\n", path.display());
+    for place in places {
+        text.push_str(&format!("  {}\n", kept::plain(place)));
+    }
+    text
 }

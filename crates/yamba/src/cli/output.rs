@@ -1,17 +1,23 @@
-//! Results go to standard output, everything else to standard error; colours only to a terminal.
+//! Results go to standard output, everything else to standard error; colours only to a terminal. Whatever a document holds, nothing in it acts on a
+//! terminal: all texts pass here.
+
+mod harmless;
 
 use std::io::{self, IsTerminal, Write};
+
+use harmless::{Escaped, harmless};
 
 /// Writes a result.
 pub(super) fn result(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    let is_coloured = colour_on(&out);
+    out.write_all(harmless(text, is_coloured).as_bytes())?;
     out.flush()
 }
 
 /// Writes a result as JSON, piece by piece: all of a long run's text would take more memory than the run itself.
 pub(super) fn json(value: &impl serde::Serialize) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(Escaped(io::stdout().lock()));
     serde_json::to_writer_pretty(&mut out, value)?;
     out.write_all(b"\n")?;
     out.flush()
@@ -25,7 +31,9 @@ pub(super) fn width() -> Option<usize> {
 
 /// Writes a message. There is nobody to tell when standard error itself is closed.
 pub(super) fn note(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let mut err = io::stderr().lock();
+    let is_coloured = colour_on(&err);
+    let _ = err.write_all(harmless(text, is_coloured).as_bytes());
 }
 
 /// Whether messages are coloured.
@@ -48,8 +56,13 @@ pub(super) fn error_word() -> &'static str {
     }
 }
 
-/// Columns aligned by their longest cell, two spaces between, no space at the line's end.
+/// Columns aligned by their longest cell, two spaces between, no space at the line's end. A cell stays in its line whatever is in it.
 pub(super) fn columns(rows: &[Vec<String>]) -> String {
+    let one_line = |row: &Vec<String>| -> Vec<String> {
+        let cells = row.iter();
+        cells.map(|c| c.replace(char::is_control, " ")).collect()
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(one_line).collect();
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |i: usize| {
         rows.iter()
@@ -59,7 +72,7 @@ pub(super) fn columns(rows: &[Vec<String>]) -> String {
     };
     let widths: Vec<usize> = (0..count).map(|i| width(i).unwrap_or(0)).collect();
     let mut out = String::new();
-    for row in rows {
+    for row in &rows {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(&widths) {
             line.push_str(&format!("{cell:width$}  "));

@@ -123,12 +123,25 @@ fn machine(machine: &Machine) -> String {
     let cpu = cpu.replace("(R)", "").replace("(TM)", "");
     let cpu: Vec<&str> = cpu.split_whitespace().filter(|w| *w != "CPU").collect();
     let kernel = machine.kernel.split('-').next().unwrap_or_default();
-    format!("{}, {} {kernel}", cpu.join(" "), machine.system)
+    let system = format!("{} {kernel}", machine.system);
+    let known = [cpu.join(" "), system.trim().to_owned()];
+    let known: Vec<&str> = known
+        .iter()
+        .map(String::as_str)
+        .filter(|k| !k.is_empty())
+        .collect();
+    match known[..] {
+        [] => "unknown".to_owned(),
+        _ => known.join(", "),
+    }
 }
 
 /// What was measured, in a few words.
 fn what(run: &Listed) -> String {
     let entries = counted(run.entries[0], "entry", "entries");
+    if run.head.producer.imported.is_some() {
+        return format!("{}, {entries}", run.head.producer.version);
+    }
     if Run::asked(&run.head.producer.arguments).is_some_and(|asked| asked.is_whole()) {
         return format!("whole suite, {entries}");
     }
@@ -161,6 +174,7 @@ mod tests {
         let xeon = told(Some("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz"));
         assert_eq!(xeon, "Intel Xeon E5-2680 v4, linux 6.1.0");
         assert_eq!(told(None), "x86_64, linux 6.1.0");
+        assert_eq!(machine(&Machine::default()), "unknown");
     }
 
     #[test]

@@ -151,10 +151,11 @@ fn should_match<B>(run: &Run<B>) -> Vec<Fact> {
 
 fn informative<B>(run: &Run<B>) -> Vec<Fact> {
     let all = details(run);
+    let is_ours = run.producer.imported.is_none();
     vec![
-        fact("cpus", Some(run.machine.cpus)),
+        fact("cpus", (run.machine.cpus > 0).then_some(run.machine.cpus)),
         fact("memory", run.machine.memory),
-        fact("root", Some(run.machine.root)),
+        fact("root", is_ours.then_some(run.machine.root)),
         fact("highest frequency", all.frequency.max),
         fact("counter rate", all.timers.counter_hz),
         fact("clock source", all.timers.source),

@@ -91,6 +91,9 @@ fn fault(benchmark: &Benchmark) -> Option<String> {
     }
     let mut medians = benchmark.launches.iter().filter_map(|l| l.median);
     match (medians.next(), medians.next()) {
+        (None, _) if benchmark.launches.is_empty() => {
+            Some("one number without launches".to_owned())
+        }
         (None, _) => Some("no launch with a figure".to_owned()),
         (Some(_), None) => Some("one launch".to_owned()),
         _ if benchmark
@@ -151,7 +154,11 @@ mod tests {
         for (a, b, why) in [
             (&invalid, &disturbed, "invalid in A, disturbed in B"),
             (&good, &benchmark("x", &[1.0]), "one launch in B"),
-            (&benchmark("x", &[]), &good, "no launch with a figure in A"),
+            (
+                &benchmark("x", &[]),
+                &good,
+                "one number without launches in A",
+            ),
             (
                 &benchmark("x", &[1.0, 0.0]),
                 &good,

@@ -73,6 +73,9 @@ pub fn table(run: &Run, style: &Style) -> String {
     if all_within(run) {
         out.push_str("Intervals are within launches: they say nothing of the next run.\n");
     }
+    if let Some(text) = run.whose() {
+        add_lines(&mut out, &text, 0, style.width());
+    }
     out
 }
 
@@ -235,7 +238,7 @@ fn mark(status: Status, colour: bool) -> String {
 }
 
 fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> Row {
-    let (figure, interval) = figure(benchmark);
+    let (figure, interval) = figure(run, benchmark);
     let mut rest: Vec<String> = benchmark
         .evidence
         .iter()
@@ -243,16 +246,18 @@ fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> Row {
         .map(|(name, e)| said(name, e))
         .collect();
     rest.extend(marks(run, benchmark));
+    let cells = [
+        benchmark.name.clone(),
+        processes(run, benchmark),
+        distinguishing(run, benchmark, style).to_string(),
+        figure,
+        interval,
+        cycles(benchmark),
+    ];
+    // A name of an imported document stays in its line whatever is in it.
     Row {
-        cells: [
-            benchmark.name.clone(),
-            processes(run, benchmark),
-            distinguishing(run, benchmark, style).to_string(),
-            figure,
-            interval,
-            cycles(benchmark),
-        ],
-        rest: rest.join(" "),
+        cells: cells.map(|c| c.replace(char::is_control, " ")),
+        rest: rest.join(" ").replace(char::is_control, " "),
     }
 }
 
@@ -278,15 +283,19 @@ fn distinguishing(run: &Run, benchmark: &Benchmark, style: &Style) -> Parameters
     Parameters(each.filter(|(name, _)| is_shown(name)).cloned().collect())
 }
 
-/// A figure and its interval are shown together or not at all.
-fn figure(benchmark: &Benchmark) -> (String, String) {
+/// A figure of ours and its interval are shown together or not at all; one of another program has none.
+fn figure(run: &Run, benchmark: &Benchmark) -> (String, String) {
     let unit = benchmark.unit.as_deref().unwrap_or_default();
-    let (Some(median), Some([low, high])) = (benchmark.median, benchmark.interval) else {
+    let Some(median) = benchmark.median else {
         return (String::new(), String::new());
     };
     let (factor, unit) = scale(median, unit);
     let text = format!("{} {unit}", number(median * factor));
-    let interval = format!("[{}, {}]", number(low * factor), number(high * factor));
+    let interval = match benchmark.interval {
+        Some([low, high]) => format!("[{}, {}]", number(low * factor), number(high * factor)),
+        None if run.producer.imported.is_some() => "no interval".to_owned(),
+        None => return (String::new(), String::new()),
+    };
     (text.trim_end().to_owned(), interval)
 }
 

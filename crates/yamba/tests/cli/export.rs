@@ -138,3 +138,83 @@ fn a_format_that_is_none() {
         "prometheus",
     ]);
 }
+
+/// Two result files of another program, of one machine.
+fn lmbench() -> Yamba {
+    let text = |syscall: &str| {
+        format!(
+            "[lmbench3.0 results for Linux host 6.1.0 x86_64 GNU/Linux]\n[SYSNAME: Linux]\n[MACHINE: x86_64]\n[RELEASE: 6.1.0]\n\
+             Simple syscall: {syscall} microseconds\nSegmentation fault\u{1b}[31m\n<script>alert(1)</script>\u{1b}[2J: 2.0000 microseconds\n\n\
+             \"size=0k ovr=0.75\n2 1.50\n\n[Mon Mar  4 10:12:00 UTC 2024]\n"
+        )
+    };
+    Yamba::new()
+        .file("host.0", text("0.1250"))
+        .file("host.1", text("0.1500"))
+}
+
+/// They are listed, shown and traced as what they are, and nothing is claimed of how two of them differ.
+#[test]
+fn results_of_another_program_are_marked_as_such() {
+    let mut yamba = lmbench();
+    let answer = yamba.run("import host.0 host.1").ok();
+    assert_eq!(answer.out.lines().count(), 2);
+    let note = "host.0: no known figure, and left out:\n  line 6: Segmentation fault[31m\n";
+    assert!(answer.err.contains(note), "{}", answer.err);
+    let id = answer.out.lines().next().unwrap().to_owned();
+    yamba
+        .run("runs")
+        .ok()
+        .says(&["x86_64, linux 6.1.0", "lmbench 3.0, 3 entries"]);
+    let shown = yamba.run(&format!("show {id}")).ok().says(&[
+        "Simple syscall",
+        "125 ns",
+        "no interval",
+        "Measured by lmbench 3.0, not by Yamba",
+    ]);
+    assert!(!shown.out.contains('\u{1b}'), "{:?}", shown.out);
+    yamba
+        .run_words(&["show", &id, "--source", "Simple syscall"])
+        .ok()
+        .says(&["==> host.0 <==", "Simple syscall: 0.1250 microseconds"]);
+    let compared = yamba.run("compare host.0 host.1").ok();
+    assert!(
+        compared.err.contains("warning: A: Measured by lmbench 3.0"),
+        "{}",
+        compared.err
+    );
+    let reason = "not compared, one number without launches in A, one number without launches in B";
+    assert!(compared.out.contains(reason), "{}", compared.out);
+    assert!(!compared.out.contains('\u{1b}'), "{:?}", compared.out);
+    yamba.run("report host.0 host.1 -o page.html").ok();
+    let page = fs::read_to_string(yamba.folder.path().join("page.html")).unwrap();
+    assert!(page.contains("not by Yamba") && !page.contains("<script>alert"));
+    let text = yamba.run(&format!("export {id} --format json")).ok().out;
+    crate::schema::is_run(&serde_json::from_str(&text).unwrap());
+}
+
+/// A name or a unit that holds a line of its own cannot look like another entry.
+#[test]
+fn no_name_makes_a_line_of_its_own() {
+    let mut forged = document();
+    forged["benchmarks"][0]["name"] = json!("good\nok  better  1 ns\u{202e}");
+    forged["benchmarks"][0]["unit"] = json!("ns\nok  best  1 ns");
+    let mut yamba = Yamba::new().file("forged.json", forged.to_string());
+    yamba.run("import forged.json").ok();
+    for words in ["show", "runs", "compare latest latest"] {
+        let out = yamba.run(words).ok().out;
+        assert!(!out.lines().any(|l| l.starts_with("ok  be")), "{out}");
+        assert!(!out.contains('\u{202e}'), "{out}");
+    }
+}
+
+#[test]
+fn results_of_another_machine_are_refused() {
+    let mut yamba = lmbench().file(
+        "old.json",
+        document().to_string().replace("x86_64", "riscv64"),
+    );
+    yamba
+        .run("compare old.json host.0")
+        .refused(&["these are two machines", "--across"]);
+}

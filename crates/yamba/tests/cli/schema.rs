@@ -218,3 +218,16 @@ fn an_exported_document_holds() {
     let text = yamba.run("export small.json --format json").ok().out;
     is_run(&serde_json::from_str(&text).unwrap());
 }
+
+#[test]
+fn the_list_of_runs_holds() {
+    let mut yamba = Yamba::new().file("small.json", small().to_string());
+    yamba.run("import small.json").ok();
+    let listed: Value = serde_json::from_str(&yamba.run("runs --json").ok().out).unwrap();
+    let schema = Schema::published("yamba-runs-1.json", true);
+    assert_eq!(schema.faults(&listed), [""; 0]);
+    let mut broken = listed;
+    broken[0]["colour"] = json!("grey");
+    broken[0]["tags"] = Value::Null;
+    assert_eq!(schema.faults(&broken).len(), 2);
+}

@@ -157,7 +157,9 @@ fn by_reason(before: &str, all: impl Iterator<Item = (String, String)>) -> Vec<S
             more => format!(" and {more} more"),
         };
         let shown: Vec<String> = names.iter().take(NAMED).cloned().collect();
-        format!("{before}{reason}: {}{more}", shown.join(", "))
+        let line = format!("{before}{reason}: {}{more}", shown.join(", "));
+        // A name or a unit of a document stays in its line.
+        line.replace(char::is_control, " ")
     };
     reasons.into_iter().map(line).collect()
 }

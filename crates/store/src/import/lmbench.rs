@@ -1,0 +1,352 @@
+//! The result files of lmbench 3 and its like: lines in brackets tell the machine and the settings, others `NAME: NUMBER UNIT`, and sweeps are blocks of lines of
+//! numbers under a heading.
+//!
+//! Names and parameters are what lmbench prints. Its `MB` and `KB` are 10^6 and 10^3 bytes (lib_timing.c), but the sizes of its load latencies count 2^20
+//! (lat_mem_rd.c). Sizes are kept as they are printed, since they are rounded.
+
+use chrono::NaiveDateTime;
+use serde_json::{Value, json};
+use yamba_record::Parameters;
+
+use super::Fault;
+use super::foreign::{Figure, Number, Results};
+
+/// How its results begin.
+const MARK: &[u8] = b"[lmbench";
+
+/// How far into a file that is looked for: a program may have complained before.
+const SEARCHED: usize = 1 << 16;
+
+/// Bytes of a line that may hold a figure or a heading: what stands in a heading stands in every figure of its block.
+const LONGEST_LINE: usize = 400;
+
+/// Whether these are such results.
+pub(super) fn is_it(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(SEARCHED)];
+    head.split(|b| *b == b'\n')
+        .any(|line| line.starts_with(MARK))
+}
+
+/// Reads them. `name` is what the file is called.
+///
+/// # Errors
+/// When there is no figure in it, or there are too many.
+pub(super) fn read(name: &str, text: &str) -> Result<yamba_record::Run, Fault> {
+    let mut reader = Reader {
+        results: Results::new("lmbench", name, without_facts(text)),
+        block: None,
+        heading: None,
+    };
+    let mut last = "";
+    for (index, line) in text.lines().enumerate() {
+        reader.line(index + 1, line.trim_end())?;
+        if !line.trim().is_empty() {
+            last = line;
+        }
+    }
+    // lmbench ends with the date.
+    reader.results.is_cut_off = !last.starts_with('[');
+    reader.results.run()
+}
+
+/// The text without what stands in brackets, which names the machine and its owner; lines keep their numbers.
+fn without_facts(text: &str) -> String {
+    let each = text.lines();
+    each.map(|l| {
+        if l.starts_with('[') {
+            "[]\n".to_owned()
+        } else {
+            format!("{l}\n")
+        }
+    })
+    .collect()
+}
+
+struct Reader {
+    results: Results,
+    block: Option<Block>,
+    /// A heading without figures of its own, such as that of all strides.
+    heading: Option<String>,
+}
+
+/// Lines of numbers under a heading.
+struct Block {
+    name: String,
+    parameters: Vec<(String, Value)>,
+    /// What its first column is called.
+    column: &'static str,
+    rows: Rows,
+    notes: Vec<String>,
+}
+
+enum Rows {
+    /// A number of this kind and unit, which may stand behind it.
+    Of(Figure, &'static str),
+    /// Files, creations and deletions a second.
+    Files,
+}
+
+impl Reader {
+    fn line(&mut self, number: usize, line: &str) -> Result<(), Fault> {
+        if line.trim().is_empty() {
+            self.block = None;
+            return Ok(());
+        }
+        if let Some(fact) = line.strip_prefix('[') {
+            self.fact(fact.strip_suffix(']').unwrap_or(fact));
+            return self.clock_rate(fact);
+        }
+        if line.len() > LONGEST_LINE {
+            self.leave_out(number, line);
+            return Ok(());
+        }
+        if let Some(title) = line.strip_prefix('"') {
+            self.block = block(title.trim(), self.heading.as_deref());
+            if self.block.is_none() {
+                self.leave_out(number, line);
+            }
+            return Ok(());
+        }
+        if let Some(block) = &self.block
+            && let Some(rows) = block.row(line)
+        {
+            return rows.into_iter().try_for_each(|r| self.results.push(r));
+        }
+        if let Some(numbers) = named(line) {
+            return numbers.into_iter().try_for_each(|n| self.results.push(n));
+        }
+        match unquoted(line) {
+            Some(block) => self.block = Some(block),
+            None if line.ends_with("load latency") => self.heading = Some(line.to_owned()),
+            None => self.leave_out(number, line),
+        }
+        Ok(())
+    }
+
+    fn leave_out(&mut self, number: usize, line: &str) {
+        self.results.leave_out(&format!("line {number}"), line);
+    }
+
+    fn fact(&mut self, fact: &str) {
+        let results = &mut self.results;
+        if let Some(rest) = fact.strip_prefix("lmbench") {
+            let version = rest.split_whitespace().next().unwrap_or_default();
+            results.producer = format!("lmbench {version}");
+            return;
+        }
+        if let Some(seconds) = seconds(fact) {
+            results.started_unix_s.get_or_insert(seconds);
+            return;
+        }
+        let Some((key, value)) = fact.split_once(": ") else {
+            return;
+        };
+        let machine = &mut results.machine;
+        match key {
+            "LMBENCH VERSION" => results.producer.push_str(&format!(" ({value})")),
+            "SYSNAME" => machine.system = value.to_lowercase(),
+            "RELEASE" => machine.kernel = value.to_owned(),
+            "MACHINE" => machine.isa = value.to_owned(),
+            "PROCESSORS" => machine.cpus = value.parse().unwrap_or(0),
+            _ => {}
+        }
+    }
+
+    /// `[MHZ: 2394 MHz, 0.4177 nanosec clock]`, which lmbench measures.
+    fn clock_rate(&mut self, fact: &str) -> Result<(), Fault> {
+        let rate = fact.strip_prefix("MHZ: ");
+        let rate = rate.and_then(|r| number(r.split_whitespace().next()?));
+        match rate {
+            Some(rate) => self
+                .results
+                .push(figure("MHZ", Vec::new(), Figure::Value, "MHz", rate)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A date in UTC, as seconds since 1970; none in another time zone, whose letters do not tell which.
+fn seconds(text: &str) -> Option<f64> {
+    let forms = ["%a %b %e %H:%M:%S UTC %Y", "%a %b %e %I:%M:%S %p UTC %Y"];
+    let date = forms
+        .iter()
+        .find_map(|f| NaiveDateTime::parse_from_str(text, f).ok())?;
+    Some(date.and_utc().timestamp() as f64)
+}
+
+/// The block of a heading in quotes; none where its numbers' unit is not known.
+fn block(title: &str, heading: Option<&str>) -> Option<Block> {
+    if let Some((size, overhead)) = title.strip_prefix("size=").and_then(|t| t.split_once(' ')) {
+        let taken = overhead.strip_prefix("ovr=")?;
+        return Some(Block {
+            name: "lat_ctx".to_owned(),
+            parameters: vec![("size".to_owned(), json!(size))],
+            column: "processes",
+            rows: Rows::Of(Figure::Latency, "us"),
+            notes: vec![format!("lmbench took {taken} us of its own off")],
+        });
+    }
+    if let Some(stride) = title.strip_prefix("stride=") {
+        return Some(Block {
+            name: heading.unwrap_or("lat_mem_rd").to_owned(),
+            parameters: vec![("stride".to_owned(), json!(stride.parse::<u64>().ok()?))],
+            column: "MiB",
+            rows: Rows::Of(Figure::Latency, "ns"),
+            notes: Vec::new(),
+        });
+    }
+    let (column, rows) = match title {
+        "mappings" => ("MB", Rows::Of(Figure::Latency, "us")),
+        "File system latency" => ("size", Rows::Files),
+        _ if title.contains("bandwidth") || title.contains("bcopy") => {
+            ("MB", Rows::Of(Figure::Bandwidth, "MB/s"))
+        }
+        _ => return None,
+    };
+    Some(Block::new(title, column, rows))
+}
+
+/// The block of a heading without quotes.
+fn unquoted(line: &str) -> Option<Block> {
+    if line.ends_with("bandwidth") || line.starts_with("Socket bandwidth using ") {
+        return Some(Block::new(line, "MB", Rows::Of(Figure::Bandwidth, "MB/s")));
+    }
+    line.ends_with("load parallelism")
+        .then(|| Block::new(line, "MiB", Rows::Of(Figure::Value, "")))
+}
+
+impl Block {
+    fn new(name: &str, column: &'static str, rows: Rows) -> Block {
+        Block {
+            name: name.to_owned(),
+            parameters: Vec::new(),
+            column,
+            rows,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The figures of a line; none if it is none of this block.
+    fn row(&self, line: &str) -> Option<Vec<Number>> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match (&self.rows, &words[..]) {
+            (Rows::Of(figure, _), [place, value, unit]) => {
+                let (kind, unit) = of_unit(unit)?;
+                (kind == *figure).then(|| self.figure(place, None, *figure, unit, value))?
+            }
+            (Rows::Of(figure, unit), [place, value]) => {
+                self.figure(place, None, *figure, unit, value)
+            }
+            (Rows::Files, [size, files, created, deleted]) => {
+                number(files)?;
+                let rate =
+                    |what, value| self.figure(size, Some(what), Figure::Value, "files/s", value);
+                let mut both = rate("create", created)?;
+                both.extend(rate("delete", deleted)?);
+                Some(both)
+            }
+            _ => None,
+        }
+    }
+
+    fn figure(
+        &self,
+        place: &str,
+        what: Option<&str>,
+        kind: Figure,
+        unit: &str,
+        value: &str,
+    ) -> Option<Vec<Number>> {
+        let mut parameters = self.parameters.clone();
+        let place = match number(place) {
+            Some(place) if place.fract() == 0.0 && place.abs() < 1e15 => json!(place as i64),
+            Some(place) => json!(place),
+            None if matches!(self.rows, Rows::Files) => json!(place),
+            None => return None,
+        };
+        parameters.push((self.column.to_owned(), place));
+        parameters.extend(what.map(|w| ("operation".to_owned(), json!(w))));
+        let mut figure = figure(&self.name, parameters, kind, unit, number(value)?);
+        figure.notes.clone_from(&self.notes);
+        Some(vec![figure])
+    }
+}
+
+/// `NAME: NUMBER UNIT`, or several pairs, of which each is a figure: `L1 cache: 32768 bytes 1.17 nanoseconds 64 linesize`.
+fn named(line: &str) -> Option<Vec<Number>> {
+    let (name, rest) = line.rsplit_once(": ")?;
+    if let Some(rest) = rest.strip_suffix(" MB/sec").filter(|_| name == "Avg xfer") {
+        let rate = number(rest.rsplit(' ').next()?)?;
+        return Some(vec![figure(
+            name,
+            Vec::new(),
+            Figure::Bandwidth,
+            "MB/s",
+            rate,
+        )]);
+    }
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    if let [value] = words[..] {
+        let is_parallelism = name.ends_with("parallelism");
+        let value = number(value).filter(|_| is_parallelism)?;
+        return Some(vec![figure(name, Vec::new(), Figure::Value, "", value)]);
+    }
+    let pairs = words.chunks(2).map(|pair| {
+        let [value, unit] = pair else { return None };
+        Some((number(value)?, of_unit(unit)?, *unit))
+    });
+    let pairs = pairs.collect::<Option<Vec<_>>>()?;
+    let what = |unit: &str| match pairs.len() {
+        1 => Vec::new(),
+        _ => vec![("of".to_owned(), json!(unit))],
+    };
+    let each = pairs.iter();
+    Some(
+        each.map(|(value, (kind, unit), printed)| figure(name, what(printed), *kind, unit, *value))
+            .collect(),
+    )
+}
+
+/// Its units in ours.
+fn of_unit(unit: &str) -> Option<(Figure, &'static str)> {
+    Some(match unit {
+        "nanoseconds" => (Figure::Latency, "ns"),
+        "microseconds" => (Figure::Latency, "us"),
+        "milliseconds" => (Figure::Latency, "ms"),
+        "seconds" => (Figure::Latency, "s"),
+        "KB/sec" => (Figure::Bandwidth, "kB/s"),
+        "MB/sec" => (Figure::Bandwidth, "MB/s"),
+        "pages" => (Figure::Value, "pages"),
+        "bytes" | "linesize" => (Figure::Value, "bytes"),
+        "parallelism" => (Figure::Value, ""),
+        _ => return None,
+    })
+}
+
+/// A number as `printf` writes it; none of what is no number.
+fn number(text: &str) -> Option<f64> {
+    let is_plain = text
+        .bytes()
+        .all(|b| b.is_ascii_digit() || b"+-.e".contains(&b));
+    text.parse()
+        .ok()
+        .filter(|n: &f64| is_plain && n.is_finite())
+}
+
+fn figure(
+    name: &str,
+    parameters: Vec<(String, Value)>,
+    figure: Figure,
+    unit: &str,
+    value: f64,
+) -> Number {
+    Number {
+        name: name.to_owned(),
+        parameters: Parameters(parameters),
+        figure,
+        unit: unit.to_owned(),
+        value: Ok(value),
+        samples: Vec::new(),
+        notes: Vec::new(),
+    }
+}

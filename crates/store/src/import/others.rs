@@ -1,0 +1,254 @@
+//! Results of other programs: what is taken, under what name and in what unit, and what is refused.
+
+use std::fs;
+
+use yamba_record::{Benchmark, Run, Status};
+
+use super::*;
+
+const LMBENCH: &str = include_str!("samples/lmbench.0");
+const GOOGLE: &str = include_str!("samples/google.json");
+
+fn read_text(text: &str) -> Result<Run, StoreError> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("results.0");
+    fs::write(&file, text).unwrap();
+    read(&file, LARGEST, Detail::Samples)
+}
+
+#[track_caller]
+fn refused(text: &str, part: &str) {
+    let error = read_text(text).unwrap_err().to_string();
+    assert!(error.contains(part), "no `{part}` in {error}");
+}
+
+/// `lat_ctx size=0k processes=2: 1.5 us`
+fn told(entry: &Benchmark) -> String {
+    let figure = entry.median.map_or("none".to_owned(), |m| m.to_string());
+    let unit = entry.unit.as_deref().unwrap();
+    let text = format!("{} {}: {figure} {unit}", entry.name, entry.parameters);
+    text.replace(" :", ":").trim_end().to_owned()
+}
+
+fn named<'a>(run: &'a Run, name: &str) -> &'a Benchmark {
+    run.benchmarks.iter().find(|b| b.name == name).unwrap()
+}
+
+#[test]
+fn each_figure_of_lmbench_under_its_name_in_its_unit() {
+    let run = read_text(LMBENCH).unwrap();
+    let all: Vec<String> = run.benchmarks.iter().map(told).collect();
+    let expected = [
+        "MHZ: 2395 MHz",
+        "Simple syscall: 0.125 us",
+        "Select on 100 fd's: 1.5 us",
+        "Process fork+/bin/sh -c: 1024.5 us",
+        "File /usr/tmp/file write bandwidth: 250000 kB/s",
+        "Pagefaults on /usr/tmp/file: 0.25 us",
+        "mappings MB=0.524288: 7.5 us",
+        "mappings MB=1.048576: 14 us",
+        "File system latency size=0k operation=create: 50000 files/s",
+        "File system latency size=0k operation=delete: 80000 files/s",
+        "File system latency size=1k operation=create: 40000 files/s",
+        "File system latency size=1k operation=delete: 60000 files/s",
+        "UDP latency using localhost: 12 us",
+        "Socket bandwidth using localhost MB=1e-6: 1.25 MB/s",
+        "Socket bandwidth using localhost MB=10.48576: 4000 MB/s",
+        "Avg xfer: 16.72 MB/s",
+        "Pipe bandwidth: 2500 MB/s",
+        "read open2close bandwidth MB=0.000512: 150 MB/s",
+        "read open2close bandwidth MB=1.05: 9000 MB/s",
+        "Memory read bandwidth MB=0.000512: 16000 MB/s",
+        "lat_ctx size=0k processes=2: 1.5 us",
+        "lat_ctx size=0k processes=96: 3 us",
+        "lat_ctx size=16k processes=2: 1.75 us",
+        "tlb: 64 pages",
+        "L1 cache of=bytes: 32768 bytes",
+        "L1 cache of=nanoseconds: 1.25 ns",
+        "L1 cache of=linesize: 64 bytes",
+        "L1 cache of=parallelism: 4.5",
+        "integer add: 0.25 ns",
+        "int64 mul: -0.02 ns",
+        "integer add parallelism: 3.5",
+        "STREAM copy bandwidth: 8000 MB/s",
+        "Memory load latency stride=16 MiB=0.00049: 1.25 ns",
+        "Memory load latency stride=16 MiB=8: 20.5 ns",
+        "Memory load latency stride=128 MiB=0.00049: 1.25 ns",
+        "Random load latency stride=16 MiB=8: 90 ns",
+    ];
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    assert_eq!(all, expected);
+}
+
+/// Nothing in it passes for a measurement of ours, and nothing that it does not say is there.
+#[test]
+fn what_lmbench_measured_is_told_as_such() {
+    let run = read_text(LMBENCH).unwrap();
+    assert_eq!(run.producer.version, "lmbench 3.0 (lmbench-3alpha4)");
+    let imported = run.producer.imported.as_ref().unwrap();
+    assert_eq!(imported.form, "lmbench");
+    assert_eq!(
+        imported.left_out,
+        [
+            "line 1: scripts/lmbench: /dev/tty: cannot create",
+            "line 36: localhost: RPC: Timed out",
+            "line 37: Segmentation fault (core dumped)",
+            "line 50: \"something new",
+            "line 51: 0.000512 3",
+        ]
+    );
+    let machine = &run.machine;
+    assert_eq!(
+        [&machine.isa, &machine.system, &machine.kernel],
+        ["x86_64", "linux", "6.1.0-25-amd64"]
+    );
+    assert_eq!(
+        (machine.cpus, machine.page_size, &machine.cpu),
+        (8, 0, &None)
+    );
+    assert_eq!(run.started_unix_s, Some(1_709_546_400.0));
+    assert!(!run.interrupted);
+    for entry in &run.benchmarks {
+        assert!(entry.interval.is_none() && entry.launches.is_empty());
+        assert!(entry.samples.is_empty() && entry.intervals.is_empty());
+    }
+    let below = named(&run, "int64 mul");
+    assert_eq!((below.status, below.valid), (Status::Invalid, false));
+    let context = named(&run, "lat_ctx");
+    assert_eq!(context.notes, ["lmbench took 0.75 us of its own off"]);
+}
+
+/// A figure is traced to its line; who measured it, and where, is not in the text.
+#[test]
+fn the_text_is_kept_without_what_names_its_owner() {
+    for (text, line) in [(LMBENCH, "Simple syscall: 0.1250"), (GOOGLE, "BM_once/8")] {
+        let run = read_text(text).unwrap();
+        let file = &run.benchmarks[1].about.files[0];
+        assert_eq!(file.path, "results.0");
+        let kept = &run.sources[&file.hash];
+        assert!(kept.contains(line), "{kept}");
+        let whole = serde_json::to_string(&run).unwrap();
+        assert!(
+            !whole.contains("somehost") && !whole.contains("somebody"),
+            "{whole}"
+        );
+    }
+}
+
+#[test]
+fn a_file_of_lmbench_that_was_cut_short_is_said_to_be() {
+    let end = LMBENCH.find("integer add:").unwrap();
+    let run = read_text(&LMBENCH[..end]).unwrap();
+    assert!(run.interrupted);
+    for length in (1..end).step_by(5) {
+        if let Ok(run) = read_text(&LMBENCH[..length]) {
+            assert!(run.benchmarks.iter().all(|b| !b.name.is_empty()));
+        }
+    }
+    refused("[lmbench3.0 results for Linux]\n", "holds no figure");
+}
+
+#[test]
+fn each_figure_of_google_benchmark() {
+    let run = read_text(GOOGLE).unwrap();
+    assert_eq!(run.producer.version, "Google Benchmark v1.8.3");
+    let all: Vec<String> = run.benchmarks.iter().map(told).collect();
+    assert_eq!(
+        all,
+        [
+            "BM_once/8: 12.5 ns",
+            "BM_once/8 counter=bytes_per_second: 640000000 B/s",
+            "BM_once/8 counter=items_per_second: 80000000 items/s",
+            "BM_thrice: 1.5 ms",
+            "BM_sums: 4.25 us",
+            "BM_bad: none ns",
+            "BM_not: none ns",
+        ]
+    );
+    let thrice = named(&run, "BM_thrice");
+    assert_eq!(thrice.samples, [3.0, 1.0, 1.5]);
+    assert_eq!(thrice.notes, ["the median of 3 repetitions in one process"]);
+    assert!(thrice.interval.is_none() && thrice.launches.is_empty());
+    let status = |name| {
+        (
+            named(&run, name).status,
+            named(&run, name).notes[0].as_str(),
+        )
+    };
+    assert_eq!(status("BM_bad"), (Status::Crashed, "no device"));
+    assert_eq!(status("BM_not"), (Status::Skipped, "needs <b>AVX</b>"));
+    let imported = run.producer.imported.unwrap();
+    assert_eq!(imported.left_out, ["\"BM_big_o\": no time in it"]);
+    assert_eq!(run.started_unix_s, Some(1_709_546_400.0));
+    assert_eq!(run.machine.details.unwrap().caches[0].bytes, Some(32768));
+}
+
+#[test]
+fn google_benchmark_that_is_none() {
+    for length in (20..GOOGLE.len() - 3).step_by(7) {
+        let error = read_text(&GOOGLE[..length]).unwrap_err().to_string();
+        let is_named = error.contains("ends too early") || error.contains("invalid number");
+        assert!(is_named, "{error}");
+    }
+    refused(r#"{"context": {}, "benchmarks": []}"#, "holds no figure");
+    refused(
+        r#"{"context": {}, "benchmarks": {}}"#,
+        "is no JSON of Google Benchmark",
+    );
+    let deep = format!(
+        r#"{{"context": {{"x": {}1{}}}, "benchmarks": []}}"#,
+        "[".repeat(100_000),
+        "]".repeat(100_000)
+    );
+    refused(&deep, "recursion limit");
+    let ours = GOOGLE.replace(
+        "\"host_name\"",
+        "\"yamba_run\": \"00ff00ff00ff00ff\", \"host_name\"",
+    );
+    let error = read_text(&ours).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("is the run \"00ff00ff00ff00ff\"")
+    );
+    assert!(error.mend().unwrap().contains("--format json"));
+}
+
+#[test]
+fn too_much_is_refused_and_not_held() {
+    let line = "Simple syscall: 0.1250 microseconds\n";
+    let many = format!("[lmbench3.0 results]\n{}", line.repeat(50_001));
+    refused(&many, "more than 50000 figures");
+    let long = format!("[lmbench3.0 results]\n{line}{}", "x".repeat(17 << 20));
+    refused(&long, "is longer than 16777216 bytes");
+    let noise = format!(
+        "[lmbench3.0 results]\n{line}{}",
+        "what is this?\n".repeat(5000)
+    );
+    let imported = read_text(&noise).unwrap().producer.imported.unwrap();
+    assert_eq!(imported.left_out.len(), 101);
+    assert_eq!(imported.left_out[100], "and 4900 more");
+    // What stands in a heading stands in every figure below it.
+    let heading = format!("\"size={} ovr=1\n", "é".repeat(5000));
+    let text = format!(
+        "[lmbench3.0 results]\n{line}{heading}{}",
+        "2 1.0\n".repeat(5000)
+    );
+    let run = read_text(&text).unwrap();
+    assert_eq!(run.benchmarks.len(), 1);
+    let imported = run.producer.imported.unwrap();
+    assert!(imported.left_out.iter().all(|place| place.len() < 500));
+    let name = GOOGLE.replace("BM_once", &"é".repeat(5000));
+    let run = read_text(&name).unwrap();
+    assert_eq!(run.benchmarks[0].name.chars().count(), 203);
+}
+
+#[test]
+fn numbers_that_are_none_are_no_figures() {
+    for number in ["nan", "inf", "-inf", "1e999", "0x10", "", "1,5"] {
+        let text =
+            format!("[lmbench3.0 results]\nSimple read: {number} microseconds\ntlb: 4 pages\n");
+        let run = read_text(&text).unwrap();
+        assert_eq!(run.benchmarks.len(), 1, "{number}");
+    }
+}

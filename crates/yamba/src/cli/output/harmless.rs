@@ -1,0 +1,115 @@
+//! Names, notes and messages are written by whoever wrote a benchmark or a document: what would move a cursor, hide a text or turn its direction is taken
+//! out of them.
+
+use std::io::{self, Write};
+
+/// Words of "select graphic rendition" that are let through: back to normal, bold, faint, italic, underlined, and colours of letters.
+const RENDITIONS: [&str; 5] = ["0", "1", "2", "3", "4"];
+
+/// A text without what acts on a terminal but for lines and tabs, and colours where they are shown.
+pub(super) fn harmless(text: &str, is_coloured: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(place) = rest.find(acts) {
+        out.push_str(&rest[..place]);
+        rest = &rest[place..];
+        if is_coloured && let Some(length) = colour(rest) {
+            out.push_str(&rest[..length]);
+            rest = &rest[length..];
+        } else {
+            let first = rest.chars().next().map_or(1, char::len_utf8);
+            rest = &rest[first..];
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Control characters, and those that turn the direction of what follows.
+fn acts(c: char) -> bool {
+    let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && !matches!(c, '\n' | '\t'))
+}
+
+/// How long the colour is with which a text begins; none if it is another command.
+fn colour(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix("\x1b[")?;
+    let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    let words: Vec<&str> = inside[..end].split(';').collect();
+    let is_letter_colour = |w: &&str| matches!(w.parse(), Ok(30..=37 | 39 | 90..=97));
+    let is_one = matches!(words[..], ["38", "5", _])
+        || words
+            .iter()
+            .all(|w| RENDITIONS.contains(w) || is_letter_colour(w));
+    (is_one && inside[end..].starts_with('m')).then_some("\x1b[".len() + end + 1)
+}
+
+/// JSON in which the control characters that the format allows in a text are escaped like all others. Each piece of a text is written whole.
+pub(super) struct Escaped<W>(pub W);
+
+impl<W: Write> Write for Escaped<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut begin = 0;
+        let mut place = 0;
+        while place < bytes.len() {
+            let (code, length) = match bytes[place..] {
+                [0x7f, ..] => (0x7f, 1),
+                [0xc2, second @ 0x80..=0x9f, ..] => (second, 2),
+                _ => {
+                    place += 1;
+                    continue;
+                }
+            };
+            self.0.write_all(&bytes[begin..place])?;
+            write!(self.0, "\\u{code:04x}")?;
+            place += length;
+            begin = place;
+        }
+        self.0.write_all(&bytes[begin..])?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_acts_on_a_terminal() {
+        let hostile = "a\u{1b}[2Jb\rc\u{7}d\u{9b}31me\u{202e}f\n\tg\u{1b}]0;title\u{7}";
+        assert_eq!(harmless(hostile, false), "a[2Jbcd31mef\n\tg]0;title");
+        assert_eq!(harmless(hostile, true), "a[2Jbcd31mef\n\tg]0;title");
+        assert_eq!(harmless("größer: ½ µs", false), "größer: ½ µs");
+    }
+
+    #[test]
+    fn colours_pass_where_they_are_shown() {
+        let ours = "\u{1b}[1;31mINVALID\u{1b}[0m \u{1b}[38;5;12mhere\u{1b}[0m";
+        assert_eq!(harmless(ours, true), ours);
+        assert_eq!(harmless(ours, false), "[1;31mINVALID[0m [38;5;12mhere[0m");
+        for hiding in [
+            "\u{1b}[8m",
+            "\u{1b}[7m",
+            "\u{1b}[30;40m",
+            "\u{1b}[m",
+            "\u{1b}[1",
+            "\u{1b}[",
+        ] {
+            assert!(!harmless(hiding, true).contains('\u{1b}'), "{hiding:?}");
+        }
+    }
+
+    #[test]
+    fn json_holds_the_same_text() {
+        let text = "a\u{7f}\u{9b}31m\u{1b}é\u{80}";
+        let mut out = Escaped(Vec::new());
+        serde_json::to_writer_pretty(&mut out, text).unwrap();
+        let written = String::from_utf8(out.0).unwrap();
+        assert!(!written.chars().any(char::is_control), "{written}");
+        assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
+    }
+}
