@@ -3,6 +3,7 @@
 mod build;
 mod check;
 mod compare;
+mod completions;
 mod disasm;
 mod explain;
 mod export;
@@ -14,6 +15,7 @@ mod import;
 mod kept;
 mod list;
 mod machine;
+mod man;
 mod noise;
 mod output;
 mod port;
@@ -95,6 +97,8 @@ enum Command {
     Export(export::Export),
     Import(import::Import),
     Salvage(salvage::Salvage),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 /// What a command that could do its work has to say by its exit status.
@@ -137,6 +141,8 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Export(c) => c.run(),
         Command::Import(c) => c.run(),
         Command::Salvage(c) => c.run(),
+        Command::Completions(c) => c.run(),
+        Command::Man(c) => c.run(),
     }
 }
 

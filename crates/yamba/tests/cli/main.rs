@@ -21,6 +21,7 @@ mod run_options;
 mod run_whole;
 mod schema;
 mod servers;
+mod shells;
 mod support;
 mod time;
 mod trust;
