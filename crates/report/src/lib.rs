@@ -1,6 +1,16 @@
 //! Runs as text, pages and charts: one file a format. It measures nothing.
 
+pub mod document;
 mod html;
+mod latex;
+mod markdown;
 mod number;
+mod plot;
+mod summary;
 
+pub use document::Document;
 pub use html::html;
+pub use latex::latex;
+pub use markdown::markdown;
+pub use plot::plots;
+pub use summary::summary;

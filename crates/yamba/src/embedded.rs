@@ -1,5 +1,6 @@
-//! The runtime, the library and the suite travel in the binary and are unpacked once.
+//! The runtime, the library and the suite travel in the binary and are unpacked once; studies are read where they are.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -11,6 +12,7 @@ use include_dir::{Dir, include_dir};
 static RUNTIME: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../runtime");
 static LIBRARY: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../library");
 static SUITE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../suite");
+static STUDIES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../studies");
 
 /// Where the files lie that benchmarks build on.
 #[derive(Clone, Debug)]
@@ -42,6 +44,30 @@ pub fn home() -> io::Result<Home> {
         Some(root) => checkout(Path::new(&root)),
         None => unpacked(),
     }
+}
+
+/// The studies that ship, by name with their texts: those of the checkout that `YAMBA_HOME` names, or else the embedded ones.
+///
+/// # Errors
+/// When that checkout has none that can be read.
+pub fn studies() -> io::Result<BTreeMap<String, String>> {
+    let name = |path: &Path| Some(path.file_stem()?.to_str()?.to_owned());
+    let is_study = |path: &Path| path.extension().is_some_and(|e| e == "toml");
+    let Some(root) = std::env::var_os("YAMBA_HOME").filter(|v| !v.is_empty()) else {
+        let files = STUDIES.files().filter(|f| is_study(f.path()));
+        let each = files.filter_map(|f| Some((name(f.path())?, f.contents_utf8()?.to_owned())));
+        return Ok(each.collect());
+    };
+    let folder = Path::new(&root).join("studies");
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(&folder).map_err(|e| at("cannot read", &folder, &e))? {
+        let path = entry?.path();
+        if let Some(name) = name(&path).filter(|_| is_study(&path)) {
+            let text = fs::read_to_string(&path).map_err(|e| at("cannot read", &path, &e))?;
+            found.insert(name, text);
+        }
+    }
+    Ok(found)
 }
 
 /// The folder for all that can be made again: `YAMBA_CACHE`, else `yamba` in the user's cache folder; where there is no

@@ -16,4 +16,5 @@ pub mod render;
 pub mod run;
 pub mod selftest;
 pub mod stored;
+pub mod study;
 pub mod time;

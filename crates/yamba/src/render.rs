@@ -97,7 +97,7 @@ fn paint(text: &str, style: &str, colour: bool) -> String {
 }
 
 /// A compiler's message or a file's name may hold anything: no control character of theirs reaches the terminal.
-fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     text.chars()
         .map(|c| {
             if c.is_control() && c != '\n' {

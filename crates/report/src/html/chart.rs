@@ -38,13 +38,15 @@ pub struct Chart {
 }
 
 /// x, y, the interval of y where there is one, and what is said of it: figure and interval as the table has them.
-type Point = (f64, f64, Option<[f64; 2]>, String);
+pub type Point = (f64, f64, Option<[f64; 2]>, String);
 
 /// A curve, from left to right.
 #[derive(Serialize)]
 pub struct Curve {
-    name: String,
-    points: Vec<Point>,
+    /// What tells it from the others; empty where there is one.
+    pub name: String,
+    /// From left to right.
+    pub points: Vec<Point>,
     /// Intercept and slope of the fitted line.
     line: Option<[f64; 2]>,
 }

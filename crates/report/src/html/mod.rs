@@ -1,12 +1,12 @@
 //! Runs as one page that needs nothing else: no network, no other file.
 
-mod chart;
+pub(crate) mod chart;
 mod entry;
-mod head;
+pub(crate) mod head;
 mod histogram;
 mod levels;
-mod rows;
-mod table;
+pub(crate) mod rows;
+pub(crate) mod table;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

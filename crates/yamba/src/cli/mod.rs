@@ -29,6 +29,7 @@ mod select;
 mod selftest;
 mod show;
 mod store_option;
+mod study;
 mod tag;
 mod target;
 mod time;
@@ -53,6 +54,7 @@ Examples:
   yamba run pagefault           measure one benchmark, with its sweep
   yamba run 'lat_*' --quick     measure several, briefly
   yamba time 'getppid();'       what does this cost? (--asm 'imul rax, rax': an instruction)
+  yamba study system            what was predicted of this machine, and what is true of it
   yamba runs                    which runs are kept; `yamba show` prints the latest again
   yamba compare latest~1 latest what differs between two runs?
   yamba history lat_pipe        one benchmark over all runs, and where it changed
@@ -88,6 +90,7 @@ enum Command {
     Show(show::Show),
     Tag(tag::Tag),
     Rm(rm::Rm),
+    Study(study::Study),
     Time(time::Time),
     Selftest(selftest::Selftest),
     Noise(noise::NoiseCommand),
@@ -132,6 +135,7 @@ fn dispatch(command: Command) -> Result<Answer, Failure> {
         Command::Show(c) => c.run(),
         Command::Tag(c) => c.run(),
         Command::Rm(c) => c.run(),
+        Command::Study(c) => c.run(),
         Command::Time(c) => c.run(),
         Command::Selftest(c) => c.run(),
         Command::Noise(c) => c.run(),

@@ -2,7 +2,7 @@
 
 mod asked;
 mod keep;
-mod rehearsal;
+pub(super) mod rehearsal;
 mod remote;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,8 +31,8 @@ use crate::disasm::{self, Code};
 use crate::embedded;
 use crate::groups;
 use crate::run::{
-    self, Bar, Job, NoProgram, Options, Origin, Placement, Program, Progress, Silent, Stop, Style,
-    UsageError,
+    self, Bar, Job, NoProgram, Options, Origin, Packed, Placement, Program, Progress, Silent, Stop,
+    Style, UsageError,
 };
 use keep::Keeper;
 use remote::Remote;
@@ -69,14 +69,8 @@ pub(super) struct Run {
     /// Measure at each of these values of a parameter; may be repeated
     #[arg(long, value_name = "NAME=A,B,C", value_parser = sweep)]
     sweep: Vec<(String, Vec<String>)>,
-    /// A short look: shorter sweeps, 0.3 s a point, two launches, shorter intervals under load
-    #[arg(long, conflicts_with = "thorough")]
-    quick: bool,
-    /// A long one: 20 s a point
-    #[arg(long)]
-    thorough: bool,
     #[command(flatten)]
-    protocol: Protocol,
+    effort: Effort,
     /// Measure between this machine and that one, where ssh starts the other end: host=ssh:HOST, placement=apart. Of several, the
     /// benchmarks that have two hosts
     #[arg(long, value_name = "HOST")]
@@ -97,6 +91,46 @@ pub(super) struct Run {
     target: TargetOption,
     #[command(flatten)]
     store: StoreOption,
+}
+
+/// How much is measured, how often, how long and where: what every command takes that measures benchmarks.
+#[derive(Args)]
+pub(super) struct Effort {
+    /// A short look: shorter sweeps, 0.3 s a point, two launches, shorter intervals under load
+    #[arg(long, conflicts_with = "thorough")]
+    quick: bool,
+    /// A long one: 20 s a point
+    #[arg(long)]
+    thorough: bool,
+    #[command(flatten)]
+    protocol: Protocol,
+}
+
+impl Effort {
+    pub(super) fn options(&self) -> Result<Options, Failure> {
+        let usual = match (self.quick, self.thorough) {
+            (true, _) => Options::quick(),
+            (_, true) => Options::thorough(),
+            _ => Options::default(),
+        };
+        let protocol = &self.protocol;
+        let mut processes = protocol.processes.clone();
+        processes.sort_unstable();
+        processes.dedup();
+        Ok(Options {
+            processes,
+            launches: protocol.launches,
+            intervals: protocol.intervals,
+            benchmark_time: protocol.time,
+            precision: protocol.precision,
+            warmup: protocol.warmup,
+            seed: protocol.seed,
+            realtime: protocol.realtime,
+            placement: protocol.placement()?,
+            disk_limit: protocol.disk_limit,
+            ..usual
+        })
+    }
 }
 
 /// How often, how long and where.
@@ -262,18 +296,7 @@ impl Run {
             return Ok(Answer::Done);
         }
         options.origin = origin(analysis, &jobs, &target);
-        let is_unbuilt = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
-        let is_in_vain = jobs.iter().all(is_unbuilt);
-        let mut keeper = match is_in_vain {
-            true => Keeper::none(),
-            false => Keeper::open(&self.store)?,
-        };
-        let mut bar = progress();
-        let bar = bar.as_mut();
-        let measured =
-            run::measure_packed(&jobs, &options, &target, bar, &stop, &listing, &mut keeper);
-        let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
-        keeper.finish(&run);
+        let Measured { run, is_in_vain } = measured(&jobs, &options, &target, &stop, &self.store)?;
         if self.json {
             output::json(&run)?;
         }
@@ -303,31 +326,12 @@ impl Run {
     }
 
     fn options(&self) -> Result<Options, Failure> {
-        let usual = match (self.quick, self.thorough) {
-            (true, _) => Options::quick(),
-            (_, true) => Options::thorough(),
-            _ => Options::default(),
-        };
-        let protocol = &self.protocol;
-        let mut processes = protocol.processes.clone();
-        processes.sort_unstable();
-        processes.dedup();
         Ok(Options {
             set: self.set.clone(),
             preset: self.remote.iter().flat_map(Remote::preset).collect(),
             sweep: self.sweep.clone(),
-            processes,
-            launches: protocol.launches,
-            intervals: protocol.intervals,
-            benchmark_time: protocol.time,
-            whole: self.names.names.is_empty() && !self.thorough,
-            precision: protocol.precision,
-            warmup: protocol.warmup,
-            seed: protocol.seed,
-            realtime: protocol.realtime,
-            placement: protocol.placement()?,
-            disk_limit: protocol.disk_limit,
-            ..usual
+            whole: self.names.names.is_empty() && !self.effort.thorough,
+            ..self.effort.options()?
         })
     }
 
@@ -371,8 +375,36 @@ impl Run {
     }
 }
 
+/// A run, and whether no benchmark of it could be built.
+pub(super) struct Measured {
+    pub(super) run: yamba_record::Run<Packed<Benchmark>>,
+    pub(super) is_in_vain: bool,
+}
+
+/// Measures, shows how far it is, and keeps what is measured in the store.
+pub(super) fn measured(
+    jobs: &[Job],
+    options: &Options,
+    target: &Target,
+    stop: &Stop,
+    store: &StoreOption,
+) -> Result<Measured, Failure> {
+    let is_unbuilt = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
+    let is_in_vain = jobs.iter().all(is_unbuilt);
+    let mut keeper = match is_in_vain {
+        true => Keeper::none(),
+        false => Keeper::open(store)?,
+    };
+    let mut bar = progress();
+    let bar = bar.as_mut();
+    let run = run::measure_packed(jobs, options, target, bar, stop, &listing, &mut keeper);
+    let run = run.map_err(|UsageError(text)| Failure::new(text))?;
+    keeper.finish(&run);
+    Ok(Measured { run, is_in_vain })
+}
+
 /// What a table shows of an entry.
-fn without_samples(mut benchmark: Benchmark) -> Benchmark {
+pub(super) fn without_samples(mut benchmark: Benchmark) -> Benchmark {
     benchmark.intervals = Vec::new();
     benchmark.samples = Vec::new();
     benchmark.sizing = Vec::new();
@@ -380,7 +412,7 @@ fn without_samples(mut benchmark: Benchmark) -> Benchmark {
 }
 
 /// The group of each class, where there are several groups.
-fn grouped(analysis: &Analysis, classes: &[ClassId]) -> BTreeMap<String, String> {
+pub(super) fn grouped(analysis: &Analysis, classes: &[ClassId]) -> BTreeMap<String, String> {
     let title = |class: &ClassId| groups::title(groups::folder(analysis, *class)).to_owned();
     let titles: BTreeSet<String> = classes.iter().map(title).collect();
     if titles.len() < 2 {

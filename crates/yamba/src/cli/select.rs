@@ -25,7 +25,7 @@ pub(super) struct Names {
 }
 
 /// `--lib`.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(super) struct Libraries {
     /// Also look for classes and ports in this folder; may be repeated
     #[arg(long = "lib", value_name = "DIR")]
@@ -311,6 +311,12 @@ fn unknown(name: &str, searched: &[Input]) -> Failure {
     let names: Vec<String> = searched.iter().flat_map(declared).collect();
     failure
         .help(did_you_mean(name, &names).unwrap_or("`yamba list` shows what there is".to_string()))
+}
+
+/// The names of all classes that can be named.
+pub(super) fn names(lib: &Libraries) -> Result<Vec<String>, Failure> {
+    let all = lib.disk()?.searched(true);
+    Ok(all.iter().flat_map(declared).collect())
 }
 
 /// `did you mean ...?` with the nearest of `known`, if any is near.

@@ -15,11 +15,12 @@ use super::kept;
 use super::output;
 use super::run::{self, Run};
 use super::store_option::StoreOption;
+use crate::render::visible;
 use crate::run::{Style, table};
 
 /// What did a kept run measure?
 ///
-/// The table that `yamba run` printed, its whole document, its raw intervals, or the texts that a benchmark was made of.
+/// The table that `yamba run` printed, its whole document, its raw intervals, its tables for a paper, its charts, or the texts that a benchmark was made of.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +29,9 @@ Examples:
   yamba show baseline --json                    the whole document of a run by its tag
   yamba show 3f2a pagefault --raw > raw.csv     every interval, a line each
   yamba show 3f2a lat_mem_rd --raw --at size=16384     those of one point
-  yamba show latest --source pagefault          the files that the benchmark was made of")]
+  yamba show latest --source pagefault          the files that the benchmark was made of
+  yamba show latest --md > figures.md           the tables for a paper; --tex for \\input in LaTeX
+  yamba show lat_mem_rd --plot                  the charts of a sweep, in the terminal")]
 pub(super) struct Show {
     /// The beginning of an id, a tag, `latest`, or `latest~N`: the N-th before it [default: latest]
     #[arg(value_name = "RUN")]
@@ -37,16 +40,25 @@ pub(super) struct Show {
     #[arg(value_name = "NAME|GLOB")]
     names: Vec<String>,
     /// The run's JSON document, with every raw interval
-    #[arg(long)]
+    #[arg(long, group = "form")]
     json: bool,
     /// Every interval as it was read, a line each, as `yamba export --format csv-intervals` writes them
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, group = "form")]
     raw: bool,
     /// Only the points where a parameter has this value; `P` is the number of processes. May be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = run::assignment, conflicts_with = "source")]
     at: Vec<(String, String)>,
+    /// The figures as Markdown, a table for each group
+    #[arg(long, group = "form")]
+    md: bool,
+    /// The same as LaTeX, to be read by \input; it needs no package
+    #[arg(long, group = "form")]
+    tex: bool,
+    /// Charts of what was swept, as text as wide as the terminal
+    #[arg(long, group = "form")]
+    plot: bool,
     /// The texts of the files that this benchmark was made of
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "raw", "names"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["form", "names"])]
     source: Option<String>,
     #[command(flatten)]
     store: StoreOption,
@@ -71,6 +83,12 @@ impl Show {
             output::json(&run)?;
         } else if self.raw {
             (export::INTERVALS.write)(&run, &mut io::stdout().lock())?;
+        } else if self.md {
+            output::result(&yamba_report::markdown(&yamba_report::summary(&run)))?;
+        } else if self.tex {
+            output::result(&yamba_report::latex(&yamba_report::summary(&run)))?;
+        } else if self.plot {
+            output::result(&plots(&run)?)?;
         } else {
             output::result(&table(&run, &style(&run)))?;
         }
@@ -114,6 +132,18 @@ fn unfinished(run: &Listed) -> Option<&'static str> {
         (_, _, Some(true)) => Some("is still measured"),
         (_, _, Some(false)) => Some("was cut off"),
         (_, _, None) => Some("was cut off or is still measured"),
+    }
+}
+
+/// Where there is no terminal, charts are so wide.
+const PLOT_WIDTH: usize = 80;
+
+fn plots(run: &yamba_record::Run) -> Result<String, Failure> {
+    let text = yamba_report::plots(run, output::width().unwrap_or(PLOT_WIDTH));
+    match text.is_empty() {
+        true => Err(Failure::new("there is nothing to draw: no benchmark of these was measured at several points of a chart that it declares")
+            .help("`yamba run lat_mem_rd` measures a sweep; `yamba explain NAME` shows a benchmark's charts")),
+        false => Ok(visible(&text)),
     }
 }
 

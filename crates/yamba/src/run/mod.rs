@@ -53,7 +53,7 @@ use crate::machine;
 
 pub use crash::Listing;
 pub use keep::Keep;
-pub use options::{At, Options, Origin, Placement};
+pub use options::{At, Options, Origin, Own, Placement};
 pub use packed::Packed;
 pub use progress::{Bar, Progress, Silent};
 pub use rehearsal::{Rehearsal, Rehearsed, rehearse};
@@ -169,7 +169,7 @@ pub fn measure_by_job(
     };
     let (mut places, mut of_job) = (Vec::new(), Vec::new());
     for (number, job) in jobs.iter().enumerate() {
-        for planned in plan::plan(job, options, &scratch, &conditions.limits)? {
+        for planned in plan::plan(job, &options.for_job(number), &scratch, &conditions.limits)? {
             of_job.push(number);
             places.push(match planned {
                 Planned::Settled(mut benchmark) => {

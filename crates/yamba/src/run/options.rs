@@ -1,5 +1,6 @@
 //! What to measure of each benchmark, and for how long.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -57,6 +58,19 @@ pub struct Options {
     pub silence: Duration,
     /// What measures, for the record.
     pub origin: Origin,
+    /// What single jobs are told besides, in their order; those that are not here, nothing.
+    pub own: Vec<Own>,
+}
+
+/// What one job is told besides what all are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Own {
+    /// Parameters with a value.
+    pub set: Vec<(String, String)>,
+    /// Parameters with values to take in turn.
+    pub sweep: Vec<(String, Vec<String>)>,
+    /// The number of processes, instead of those of all.
+    pub processes: Option<u64>,
 }
 
 /// One point of a benchmark, as an earlier run has it.
@@ -121,6 +135,7 @@ impl Default for Options {
             disk_limit: 1 << 30,
             silence: Duration::from_secs(60),
             origin: Origin::default(),
+            own: Vec::new(),
         }
     }
 }
@@ -155,6 +170,24 @@ impl Options {
             time: Duration::from_secs(20),
             ..Options::default()
         }
+    }
+
+    /// What the job at this place is told.
+    pub(super) fn for_job(&self, job: usize) -> Cow<'_, Options> {
+        let Some(own) = self.own.get(job) else {
+            return Cow::Borrowed(self);
+        };
+        let mut all = Options {
+            origin: Origin::default(),
+            own: Vec::new(),
+            ..self.clone()
+        };
+        all.set.extend_from_slice(&own.set);
+        all.sweep.extend_from_slice(&own.sweep);
+        if let Some(processes) = own.processes {
+            all.processes = vec![processes];
+        }
+        Cow::Owned(all)
     }
 
     /// What a benchmark has in a run of the whole suite, with each number of processes: the time of two points.

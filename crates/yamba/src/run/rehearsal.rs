@@ -57,8 +57,8 @@ pub fn rehearse(jobs: &[Job], options: &Options, stop: &Stop) -> Result<Rehearsa
         room: scratch.room(options),
     };
     let mut benchmarks = Vec::new();
-    for job in jobs {
-        for planned in plan::plan(job, options, &scratch, &limits)? {
+    for (i, job) in jobs.iter().enumerate() {
+        for planned in plan::plan(job, &options.for_job(i), &scratch, &limits)? {
             benchmarks.push(rehearsed(planned, options));
         }
     }

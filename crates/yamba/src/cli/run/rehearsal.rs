@@ -14,7 +14,7 @@ use super::super::select::Selection;
 use crate::run::{self, Rehearsal, Rehearsed};
 
 /// The plan as a person or, with `json`, a program reads it.
-pub(super) fn text(
+pub(in crate::cli) fn text(
     plan: &Rehearsal,
     selection: &Selection,
     groups: &BTreeMap<String, String>,

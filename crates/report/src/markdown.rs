@@ -1,0 +1,157 @@
+//! A document as Markdown: CommonMark with GitHub's tables.
+
+use crate::document::{Block, Document, Line, Span, Table};
+
+/// The whole document.
+pub fn markdown(document: &Document) -> String {
+    let mut out = format!("# {}\n", text(&document.title));
+    for block in &document.blocks {
+        out.push('\n');
+        out.push_str(&block_text(block));
+    }
+    out
+}
+
+fn block_text(block: &Block) -> String {
+    match block {
+        Block::Section(title) => format!("## {}\n", text(title)),
+        Block::Written(markdown) => format!("{}\n", markdown.trim()),
+        Block::Paragraph(paragraph) => format!("{}\n", own_line(paragraph)),
+        Block::List(items) => {
+            let each = items.iter().map(|i| format!("- {}\n", own_line(i)));
+            each.collect()
+        }
+        Block::Table(table) => table_text(table),
+    }
+}
+
+fn table_text(table: &Table) -> String {
+    let mut out = String::new();
+    if !table.caption.is_empty() {
+        out.push_str(&format!(
+            "{}\n\n",
+            own_line(&vec![Span::Plain(table.caption.clone())])
+        ));
+    }
+    let heads: Vec<String> = table.head.iter().map(|h| text(h)).collect();
+    out.push_str(&row(&heads));
+    out.push_str(&row(&vec!["---".to_owned(); heads.len()]));
+    for cells in &table.rows {
+        let cells: Vec<String> = cells.iter().map(line).collect();
+        out.push_str(&row(&cells));
+    }
+    out
+}
+
+fn row(cells: &[String]) -> String {
+    format!("| {} |\n", cells.join(" | "))
+}
+
+/// A line that begins a paragraph or an item: its first character must not make it something else.
+fn own_line(spans: &Line) -> String {
+    let line = line(spans);
+    let digits = line.chars().take_while(char::is_ascii_digit).count();
+    let after = line[digits..].chars().next();
+    match after {
+        Some('.' | ')') if digits > 0 => format!("{}\\{}", &line[..digits], &line[digits..]),
+        Some('#' | '+' | '-' | '=' | ':') if digits == 0 => format!("\\{line}"),
+        _ => line,
+    }
+}
+
+fn line(spans: &Line) -> String {
+    let each = spans.iter().map(|span| match span {
+        Span::Plain(plain) => text(plain),
+        Span::Strong(strong) if strong.trim().is_empty() => String::new(),
+        Span::Strong(strong) => format!("**{}**", text(strong.trim())),
+        Span::Code(code) => code_text(code),
+    });
+    each.collect()
+}
+
+/// Text in which no character means anything to Markdown or HTML.
+fn text(plain: &str) -> String {
+    let mut out = String::new();
+    for c in plain.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '&' | '~' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A code span. One that holds what a cell or the span itself would end at is text instead.
+fn code_text(code: &str) -> String {
+    let is_simple = |c: char| !c.is_control() && c != '`' && c != '|' && c != '\\';
+    match code.trim() == code && !code.is_empty() && code.chars().all(is_simple) {
+        true => format!("`{code}`"),
+        false => text(code),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pulldown_cmark::{Event, Options, Parser};
+
+    use super::*;
+    use crate::document::{code, plain};
+
+    const HOSTILE: &str =
+        "a|b `c` <script>x</script> *d* _e_ [f](g) \\ &amp; ~~h~~ $i$ #1 # - {j} \u{1b}[31m\n## k";
+
+    /// What a reader of Markdown sees: its words, and whether anything in it is not plain text.
+    fn seen(markdown: &str) -> (String, Vec<String>) {
+        let mut words = String::new();
+        let mut other = Vec::new();
+        for event in Parser::new_ext(markdown, Options::all()) {
+            match event {
+                Event::Text(t) => words.push_str(&t),
+                Event::Start(_) | Event::End(_) | Event::SoftBreak => {}
+                event => other.push(format!("{event:?}")),
+            }
+        }
+        (words, other)
+    }
+
+    #[test]
+    fn no_character_of_a_text_means_anything() {
+        let (words, other) = seen(&own_line(&plain(HOSTILE)));
+        assert_eq!(words, HOSTILE.replace(['\n', '\u{1b}'], " "));
+        assert_eq!(other, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_code_span_holds_what_it_can() {
+        assert_eq!(line(&code("lat_mem_rd")), "`lat_mem_rd`");
+        assert_eq!(line(&code("a`b|c")), "a\\`b\\|c");
+        assert_eq!(line(&code("<b>")), "`<b>`");
+    }
+
+    #[test]
+    fn the_first_character_of_a_line_begins_nothing_else() {
+        for first in [
+            "# a", "- a", "+ a", "1. a", "23) a", "=== a", ": a", "> a", "* a",
+        ] {
+            let (words, other) = seen(&own_line(&plain(first)));
+            assert_eq!((words.as_str(), other.len()), (first, 0), "{first}");
+        }
+    }
+
+    #[test]
+    fn a_row_keeps_its_cells() {
+        let table = Table {
+            caption: String::new(),
+            head: vec!["x|y".to_owned(), "z".to_owned()],
+            rows: vec![vec![code("p|q"), plain(HOSTILE)]],
+        };
+        let text = table_text(&table);
+        let cells = Parser::new_ext(&text, Options::ENABLE_TABLES)
+            .filter(|e| matches!(e, Event::End(pulldown_cmark::TagEnd::TableCell)));
+        assert_eq!(cells.count(), 4, "{text}");
+    }
+}

@@ -1,0 +1,304 @@
+//! Charts as text, for a terminal that is far away: the curves that the page of a run draws.
+
+use yamba_record::Run;
+use yamba_record::number::number;
+
+use crate::html::chart::{Chart, charts};
+use crate::html::rows;
+use crate::number::short;
+
+/// Lines of a chart.
+const HEIGHT: usize = 17;
+
+/// Narrower than this, a chart shows nothing.
+const LEAST_WIDTH: usize = 24;
+
+/// The figure's axis is logarithmic where the greatest figure is so many times the least.
+const SPREAD: f64 = 20.0;
+
+/// One for each curve; more curves than marks begin again.
+const MARKS: [char; 8] = ['o', 'x', '+', '*', '#', '@', '%', '&'];
+
+/// Between two points of a curve.
+const BETWEEN: char = '.';
+
+/// Where a level of the caches ends.
+const LEVEL: char = ':';
+
+/// Every chart of a run, no line longer than `width`; empty where no benchmark of it was swept over numbers.
+pub fn plots(run: &Run, width: usize) -> String {
+    let runs = std::slice::from_ref(run);
+    let rows = rows::rows(runs);
+    let all: Vec<String> = charts(runs, &rows).iter().map(|c| plot(c, width)).collect();
+    all.join("\n")
+}
+
+/// From what to what an axis goes, and how.
+#[derive(Clone, Copy)]
+struct Axis {
+    low: f64,
+    high: f64,
+    is_log: bool,
+}
+
+impl Axis {
+    fn of(values: impl Iterator<Item = f64>, is_log: bool) -> Axis {
+        let ends = values.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
+        Axis {
+            low: ends.0,
+            high: ends.1,
+            is_log,
+        }
+    }
+
+    /// From 0 at the low end to 1 at the high one. Where both are equal, the middle.
+    fn share(self, value: f64) -> f64 {
+        let on = |v: f64| if self.is_log { v.ln() } else { v };
+        let length = on(self.high) - on(self.low);
+        match length > 0.0 {
+            true => (on(value) - on(self.low)) / length,
+            false => 0.5,
+        }
+    }
+
+    fn at(self, share: f64) -> f64 {
+        match self.is_log {
+            true => self.low * (self.high / self.low).powf(share),
+            false => self.low + (self.high - self.low) * share,
+        }
+    }
+
+    /// The cell of `count` that a value falls into.
+    fn cell(self, value: f64, count: usize) -> usize {
+        let place = (self.share(value) * (count - 1) as f64).round();
+        place.clamp(0.0, (count - 1) as f64) as usize
+    }
+}
+
+fn plot(chart: &Chart, width: usize) -> String {
+    let points = || chart.curves.iter().flat_map(|c| &c.points);
+    let x = Axis::of(points().map(|p| p.0), chart.log);
+    let mut y = Axis::of(points().map(|p| p.1), false);
+    y.is_log = y.low > 0.0 && y.high / y.low >= SPREAD;
+    let labels: Vec<String> = (0..HEIGHT).map(|line| label(y, line)).collect();
+    let margin = labels.iter().map(|l| l.chars().count()).max().unwrap_or(0);
+    let columns = width.max(LEAST_WIDTH).saturating_sub(margin + 3).max(8);
+    let grid = drawn(chart, x, y, columns);
+    let mut out = headline(chart, x, y);
+    for (line, label) in grid.iter().zip(&labels) {
+        let cells: String = line.iter().collect();
+        let bar = if label.is_empty() { '|' } else { '+' };
+        out.push_str(format!("{label:>margin$} {bar} {cells}").trim_end());
+        out.push('\n');
+    }
+    out.push_str(&format!("{:margin$} +{}\n", "", "-".repeat(columns + 1)));
+    out.push_str(&format!("{:margin$}   {}\n", "", x_labels(x, columns)));
+    out.push_str(&legend(chart));
+    out
+}
+
+fn headline(chart: &Chart, x: Axis, y: Axis) -> String {
+    let log = |axis: Axis| if axis.is_log { ", logarithmic" } else { "" };
+    format!(
+        "{}: {}{} against {}{}\n",
+        chart.name,
+        chart.y,
+        log(y),
+        chart.x,
+        log(x)
+    )
+}
+
+/// Every fourth line says where it is.
+fn label(y: Axis, line: usize) -> String {
+    let share = 1.0 - line as f64 / (HEIGHT - 1) as f64;
+    match line % 4 {
+        0 => number(rounded(y.at(share))),
+        _ => String::new(),
+    }
+}
+
+/// Three digits say enough on an axis.
+fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let step = 10f64.powi(value.abs().log10().floor() as i32 - 2);
+    (value / step).round() * step
+}
+
+fn drawn(chart: &Chart, x: Axis, y: Axis, columns: usize) -> Vec<Vec<char>> {
+    let mut grid = vec![vec![' '; columns]; HEIGHT];
+    for (bytes, _) in &chart.levels {
+        let column = x.cell(*bytes as f64, columns);
+        grid.iter_mut().for_each(|line| line[column] = LEVEL);
+    }
+    let place = |p: (f64, f64)| (x.cell(p.0, columns), HEIGHT - 1 - y.cell(p.1, HEIGHT));
+    for curve in &chart.curves {
+        let places: Vec<(usize, usize)> = curve.points.iter().map(|p| place((p.0, p.1))).collect();
+        for pair in places.windows(2) {
+            connect(&mut grid, pair[0], pair[1]);
+        }
+    }
+    // Points are drawn last: no line hides one.
+    for (curve, mark) in chart.curves.iter().zip(MARKS.iter().cycle()) {
+        for point in &curve.points {
+            let (column, line) = place((point.0, point.1));
+            grid[line][column] = *mark;
+        }
+    }
+    grid
+}
+
+/// A straight line of cells, without its ends.
+fn connect(grid: &mut [Vec<char>], from: (usize, usize), to: (usize, usize)) {
+    let (dx, dy) = (to.0 as f64 - from.0 as f64, to.1 as f64 - from.1 as f64);
+    let steps = dx.abs().max(dy.abs()) as usize;
+    for step in 1..steps {
+        let share = step as f64 / steps as f64;
+        let column = (from.0 as f64 + dx * share).round() as usize;
+        let line = (from.1 as f64 + dy * share).round() as usize;
+        grid[line][column] = BETWEEN;
+    }
+}
+
+/// Both ends, and what fits between them.
+fn x_labels(x: Axis, columns: usize) -> String {
+    let first = told(x.low);
+    let last = told(x.high);
+    if x.low == x.high {
+        return format!("{first:^columns$}").trim_end().to_owned();
+    }
+    let mut line = vec![' '; columns];
+    let mut put = |text: &str, at: usize| {
+        let end = at + text.chars().count();
+        let is_free = end <= columns
+            && line[at.saturating_sub(1)..(end + 1).min(columns)]
+                .iter()
+                .all(|c| *c == ' ');
+        if is_free {
+            line.splice(at..end, text.chars());
+        }
+    };
+    put(&first, 0);
+    put(&last, columns.saturating_sub(last.chars().count()));
+    for share in [0.5, 0.25, 0.75] {
+        let text = told(rounded(x.at(share)));
+        let middle = (share * (columns - 1) as f64).round() as usize;
+        put(&text, middle.saturating_sub(text.chars().count() / 2));
+    }
+    line.into_iter().collect::<String>().trim_end().to_owned()
+}
+
+/// A number of the x axis: 64Mi instead of 67108864.
+fn told(value: f64) -> String {
+    let is_whole = value.fract() == 0.0 && (0.0..9e15).contains(&value);
+    match is_whole {
+        true => short(value as u64),
+        false => number(value),
+    }
+}
+
+fn legend(chart: &Chart) -> String {
+    let mut out = String::new();
+    if chart.curves.len() > 1 {
+        for (curve, mark) in chart.curves.iter().zip(MARKS.iter().cycle()) {
+            out.push_str(&format!("  {mark} {}\n", curve.name));
+        }
+    }
+    for (bytes, name) in &chart.levels {
+        out.push_str(&format!("  {LEVEL} {name}: {}\n", short(*bytes)));
+    }
+    if chart.left_out > 0 {
+        out.push_str(&format!(
+            "  not drawn, because not valid: {} of its points\n",
+            chart.left_out
+        ));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use yamba_record::program::Chart as Declared;
+    use yamba_record::{Benchmark, Machine, Parameters, Status};
+
+    use super::*;
+
+    fn swept(points: &[(u64, f64)]) -> Run {
+        let mut run = Run::new(Machine::default());
+        for (size, median) in points {
+            let text = r#"{"name":"lat_mem","class":"lat_mem","ports":[],"parameters":{},"processes":1,"status":"ok",
+                "valid":true,"unit":"ns","operations":1,"median":null,"interval":null,"samples":[],"evidence":{},"notes":[]}"#;
+            let mut entry: Benchmark = serde_json::from_str(text).unwrap();
+            entry.parameters = Parameters(vec![("size".to_owned(), (*size).into())]);
+            entry.figure = Some("latency".to_owned());
+            entry.median = Some(*median);
+            entry.interval = Some([*median; 2]);
+            entry.charts = vec![Declared {
+                figure: "latency".to_owned(),
+                against: "size".to_owned(),
+                by: None,
+                log: true,
+                fit_linear: false,
+            }];
+            run.benchmarks.push(entry);
+        }
+        run
+    }
+
+    #[test]
+    fn a_sweep_climbs_from_the_left_to_the_right() {
+        let run = swept(&[(1 << 14, 1.0), (1 << 20, 10.0), (1 << 26, 100.0)]);
+        let text = plots(&run, 60);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[0],
+            "lat_mem: latency (ns), logarithmic against size, logarithmic"
+        );
+        assert!(
+            lines[1].starts_with("100 +") && lines[1].ends_with('o'),
+            "{text}"
+        );
+        assert_eq!(lines[17], format!("  1 + o{}", &lines[17][7..]), "{text}");
+        assert_eq!(lines[9].matches('o').count(), 1, "{text}");
+        assert!(lines[9].starts_with(" 10 +"), "{text}");
+        assert_eq!(lines[19].split_whitespace().collect::<Vec<_>>()[0], "16Ki");
+        assert!(lines[19].ends_with("64Mi"), "{text}");
+        assert!(lines.iter().all(|l| l.chars().count() <= 60), "{text}");
+    }
+
+    #[test]
+    fn it_fits_into_any_width() {
+        let run = swept(&[(1, 1.0), (2, 1.1), (4096, 1.05)]);
+        for width in [0, 10, 24, 79, 200] {
+            let text = plots(&run, width);
+            let longest = text.lines().skip(1).map(|l| l.chars().count()).max();
+            assert!(longest <= Some(width.max(LEAST_WIDTH)), "{width}\n{text}");
+            assert_eq!(
+                text.matches('o').count() - text.lines().next().unwrap().matches('o').count(),
+                3,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_valid_is_not_drawn() {
+        let mut run = swept(&[(1, 1.0), (2, 2.0), (3, 3.0)]);
+        run.benchmarks[1].valid = false;
+        run.benchmarks[1].status = Status::Invalid;
+        let text = plots(&run, 60);
+        assert!(text.contains("not valid: 1 of its points"), "{text}");
+        run.benchmarks.truncate(1);
+        assert_eq!(plots(&run, 60), "", "one point is no curve");
+    }
+
+    #[test]
+    fn flat_and_negative_figures_have_an_axis() {
+        for medians in [[5.0, 5.0], [-1.0, 1.0], [0.0, 3.0]] {
+            let run = swept(&[(1, medians[0]), (8, medians[1])]);
+            assert!(plots(&run, 40).lines().count() > HEIGHT);
+        }
+    }
+}

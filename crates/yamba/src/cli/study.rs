@@ -1,0 +1,262 @@
+//! `yamba study`
+
+mod check;
+mod find;
+mod table;
+mod template;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use yamba_lang::ClassId;
+use yamba_record::Run;
+use yamba_store::Detail;
+
+use super::Answer;
+use super::failure::Failure;
+use super::kept::Runs;
+use super::output;
+use super::run::{self as running, Effort, Measured};
+use super::select::{self, Libraries, Names, Selection};
+use super::store_option::StoreOption;
+use super::target::TargetOption;
+use crate::build::BuildOptions;
+use crate::run::{self, Job, Options, Own, Stop, UsageError};
+use crate::study::{self, Measurement, Row};
+use find::Source;
+
+/// Measure what a study names, and hold its predictions against it
+///
+/// A study is a file: text, measurements, and for each what it should cost and why. Verdicts are computed: the interval of a figure lies within the
+/// predicted range, below it, above it, or straddles an end of it, and then nobody can say. Without a name, the studies that ship are listed.
+#[derive(Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  yamba study                              which studies ship
+  yamba study system --quick               the whole machine, briefly
+  yamba study pagefault --md > report.md   a document with text and tables
+  yamba study lmbench --tex > tables.tex   the same for \\input in LaTeX
+  yamba study system --from latest         the figures of a run that is kept
+  yamba study new course.toml              a study to fill in
+  yamba study course.toml --lib .          with benchmarks of this folder
+
+Exit status: 0 all figures are valid (or skipped, or predicted to be invalid), whatever the verdicts; 1 one is invalid or crashed; 2 wrong usage or input."
+)]
+pub(super) struct Study {
+    #[command(subcommand)]
+    make: Option<Make>,
+    /// A study that ships, by its name, or a file
+    #[arg(value_name = "NAME|FILE.toml")]
+    study: Option<String>,
+    /// Take the figures of this run instead of measuring: a kept run (an id or its beginning, a tag, `latest`, `latest~1`), or a run's document
+    #[arg(long, value_name = "RUN", conflicts_with_all = [
+        "set", "quick", "thorough", "time", "processes", "launches", "intervals", "warmup", "precision", "seed",
+        "disk_limit", "realtime", "placement", "cpu", "dry_run", "target",
+    ])]
+    from: Option<String>,
+    /// Give a parameter of the study this value, in each measurement that names it; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = running::assignment)]
+    set: Vec<(String, String)>,
+    #[command(flatten)]
+    effort: Effort,
+    /// Build, and tell what would be measured and how long it takes
+    #[arg(long)]
+    dry_run: bool,
+    /// One JSON document: each row with its figure, prediction and verdict
+    #[arg(long, group = "form")]
+    json: bool,
+    /// A Markdown document with the study's text, tables and reasons
+    #[arg(long, group = "form", conflicts_with = "dry_run")]
+    md: bool,
+    /// The same as LaTeX, to be read by \input; it needs no package
+    #[arg(long, group = "form", conflicts_with = "dry_run")]
+    tex: bool,
+    #[command(flatten)]
+    lib: Libraries,
+    #[command(flatten)]
+    target: TargetOption,
+    #[command(flatten)]
+    store: StoreOption,
+}
+
+#[derive(Subcommand)]
+enum Make {
+    /// Write a study to fill in; no file is ever overwritten
+    New {
+        /// Where it goes
+        #[arg(value_name = "FILE.toml", default_value = "study.toml")]
+        file: PathBuf,
+    },
+}
+
+impl Study {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
+        if let Some(Make::New { file }) = &self.make {
+            return template::write(file);
+        }
+        let Some(named) = &self.study else {
+            return self.list();
+        };
+        let source = find::source(named)?;
+        let mut study = study::read(&source.text).map_err(|fault| source.failure(fault))?;
+        self.set_in(&mut study)?;
+        let selection = self.selection(&study, &source)?;
+        let target = self.target.resolve(&selection.analysis)?;
+        check::all(&study, &source, &selection.analysis, &target)?;
+        let (run, given) = match &self.from {
+            Some(reference) => self.kept(reference)?,
+            None => match self.measure(&study, &source, &selection)? {
+                Some(run) => (run, Vec::new()),
+                None => return Ok(Answer::Done),
+            },
+        };
+        let rows = study::rows(&study, &run, &given);
+        self.show(&study, &run, &rows)?;
+        let is_bad = run.interrupted || rows.iter().any(Row::is_failure);
+        Ok(if is_bad { Answer::No } else { Answer::Done })
+    }
+
+    fn list(&self) -> Result<Answer, Failure> {
+        let all = find::shipped()?;
+        if self.json {
+            let each = all
+                .iter()
+                .map(|(name, title)| json!({"name": name, "title": title}));
+            output::json(&each.collect::<Vec<_>>())?;
+        } else {
+            let rows: Vec<Vec<String>> = all
+                .into_iter()
+                .map(|(name, title)| vec![name, title])
+                .collect();
+            output::result(&output::columns(&rows))?;
+        }
+        Ok(Answer::Done)
+    }
+
+    /// What `--set` says counts wherever the study names the parameter.
+    fn set_in(&self, study: &mut study::Study) -> Result<(), Failure> {
+        for (name, value) in &self.set {
+            let mut is_known = false;
+            for measurement in &mut study.measurements {
+                let Measurement { set, sweep, .. } = measurement;
+                let before = set.len() + sweep.len();
+                set.retain(|(n, _)| n != name);
+                sweep.retain(|(n, _)| n != name);
+                if set.len() + sweep.len() < before {
+                    set.push((name.clone(), value.clone()));
+                    is_known = true;
+                }
+            }
+            if !is_known {
+                let all = study.measurements.iter();
+                let mut known: Vec<String> = all
+                    .flat_map(|m| {
+                        m.set
+                            .iter()
+                            .map(|s| &s.0)
+                            .chain(m.sweep.iter().map(|s| &s.0))
+                    })
+                    .cloned()
+                    .collect();
+                known.sort();
+                known.dedup();
+                let help = select::did_you_mean(name, &known)
+                    .unwrap_or_else(|| format!("it names {}", known.join(", ")));
+                return Err(Failure::new(format!(
+                    "--set {name}: the study names no parameter `{name}`"
+                ))
+                .help(help));
+            }
+        }
+        Ok(())
+    }
+
+    fn selection(&self, study: &study::Study, source: &Source) -> Result<Selection, Failure> {
+        check::benchmarks(study, source, &select::names(&self.lib)?)?;
+        let mut names: Vec<String> = Vec::new();
+        for measurement in &study.measurements {
+            if !names.contains(&measurement.benchmark) {
+                names.push(measurement.benchmark.clone());
+            }
+        }
+        let lib = self.lib.clone();
+        select::select(&Names { names, lib })
+    }
+
+    /// The run, and the parameters that its own command line had set.
+    fn kept(&self, reference: &str) -> Result<(Run, Vec<String>), Failure> {
+        let run = Runs::new(&self.store).load(reference, Detail::Figures)?;
+        let asked = running::Run::asked(&run.producer.arguments);
+        let given = asked.as_ref().map_or(Vec::new(), running::Run::given);
+        Ok((run, given))
+    }
+
+    /// None if it was only to be told what would be measured.
+    fn measure(
+        &self,
+        study: &study::Study,
+        source: &Source,
+        selection: &Selection,
+    ) -> Result<Option<Run>, Failure> {
+        let analysis = &selection.analysis;
+        let target = self.target.resolve(analysis)?;
+        let classes: Vec<ClassId> = selection.chosen.iter().map(|c| c.class).collect();
+        let built = running::jobs(analysis, &classes, &target, &BuildOptions::default())?;
+        let (jobs, own) = jobs(study, &built);
+        let mut options = Options {
+            own,
+            ..self.effort.options()?
+        };
+        let stop = Stop::on_signals()?;
+        if self.dry_run {
+            let plan = run::rehearse(&jobs, &options, &stop);
+            let plan = plan.map_err(|UsageError(text)| source.refused(&text))?;
+            let groups = running::grouped(analysis, &classes);
+            let text = running::rehearsal::text(&plan, selection, &groups, self.json)?;
+            output::result(&text)?;
+            return Ok(None);
+        }
+        options.origin = running::origin(analysis, &built, &target);
+        let measured = running::measured(&jobs, &options, &target, &stop, &self.store);
+        let Measured { run, .. } = measured?;
+        Ok(Some(run.map(|b| running::without_samples(b.unpack()))))
+    }
+
+    fn show(&self, study: &study::Study, run: &Run, rows: &[Row<'_>]) -> Result<(), Failure> {
+        if self.json {
+            output::json(&study::Answer::new(study, run, rows))?;
+        } else if self.md {
+            output::result(&yamba_report::markdown(&study::document(study, run, rows)))?;
+        } else if self.tex {
+            output::result(&yamba_report::latex(&study::document(study, run, rows)))?;
+        } else {
+            output::result(&table::text(study, run, rows))?;
+        }
+        Ok(())
+    }
+}
+
+/// Each benchmark at each setting once, although several measurements may look at it.
+fn jobs(study: &study::Study, built: &[Job]) -> (Vec<Job>, Vec<Own>) {
+    let mut jobs: Vec<Job> = Vec::new();
+    let mut own: Vec<Own> = Vec::new();
+    for measurement in &study.measurements {
+        let told = Own {
+            set: measurement.set.clone(),
+            sweep: measurement.sweep.clone(),
+            processes: measurement.processes,
+        };
+        let mut planned = jobs.iter().zip(&own);
+        if planned.any(|(j, o)| j.class == measurement.benchmark && *o == told) {
+            continue;
+        }
+        if let Some(job) = built.iter().find(|j| j.class == measurement.benchmark) {
+            jobs.push(job.clone());
+            own.push(told);
+        }
+    }
+    (jobs, own)
+}

@@ -1,0 +1,85 @@
+//! A study on a terminal.
+
+use comfy_table::{ContentArrangement, Table, presets};
+use yamba_record::Run;
+
+use super::super::output;
+use crate::render::visible;
+use crate::study::{Row, Study, origin, words};
+
+/// Where results do not go to a terminal, or to a very narrow one.
+const WIDTH: usize = 120;
+const LEAST_WIDTH: usize = 60;
+
+pub(super) fn text(study: &Study, run: &Run, rows: &[Row<'_>]) -> String {
+    let mut out = format!("{}\n", study.title.trim());
+    if !study.text.trim().is_empty() {
+        out.push_str(&format!("\n{}\n", study.text.trim()));
+    }
+    out.push_str(&format!("\n{}\n", origin(run)));
+    let common = words::common(rows);
+    let mut rest = rows;
+    while let Some(first) = rest.first() {
+        let category = &first.measurement.category;
+        let other = rest
+            .iter()
+            .position(|r| r.measurement.category != *category);
+        let (group, later) = rest.split_at(other.unwrap_or(rest.len()));
+        rest = later;
+        out.push_str(&format!("\n{}", section(study, category, group, &common)));
+    }
+    out.push('\n');
+    for note in common {
+        out.push_str(&format!("Of all: {note}\n"));
+    }
+    out.push_str(&format!("{}\n", words::sum(rows)));
+    // What a study holds must not steer the terminal.
+    visible(&out)
+}
+
+fn section(study: &Study, category: &str, rows: &[Row<'_>], common: &[&String]) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(output::width().unwrap_or(WIDTH).max(LEAST_WIDTH) as u16)
+        .set_header([
+            category,
+            "base",
+            "overhead",
+            "predicted",
+            "measured",
+            "verdict",
+        ]);
+    for row in rows {
+        let m = row.measurement;
+        table.add_row([
+            words::operation(row),
+            m.base.clone().unwrap_or_default(),
+            m.overhead.clone().unwrap_or_default(),
+            words::predicted(study, m),
+            measured(row),
+            row.verdict.map_or("", |v| v.word()).to_owned(),
+        ]);
+    }
+    let mut out: String = table
+        .lines()
+        .map(|l| format!("{}\n", l.trim_end()))
+        .collect();
+    for row in rows {
+        for note in row.notes.iter().filter(|n| !common.contains(n)) {
+            let note = note.lines().next().unwrap_or_default();
+            out.push_str(&format!("    {}: {note}\n", words::operation(row)));
+        }
+    }
+    out
+}
+
+fn measured(row: &Row<'_>) -> String {
+    let figure = words::figure(row);
+    match words::marked(row) {
+        None => figure,
+        Some(mark) if figure.is_empty() => mark.to_owned(),
+        Some(mark) => format!("{mark} ({figure})"),
+    }
+}

@@ -1,0 +1,33 @@
+//! `yamba study new`
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::super::Answer;
+use super::super::failure::Failure;
+use super::super::output;
+use crate::files::plain;
+
+/// What it writes.
+const TEMPLATE: &str = include_str!("template.toml");
+
+pub(super) fn write(file: &Path) -> Result<Answer, Failure> {
+    let failure = |text: &str| Failure::new(format!("{}: {text}", file.display()));
+    if file.extension().is_none_or(|e| e != "toml") {
+        return Err(failure("a study's file ends in .toml").help("name it so: study.toml"));
+    }
+    let new = OpenOptions::new().write(true).create_new(true).open(file);
+    let written = new.and_then(|mut f| f.write_all(TEMPLATE.as_bytes()));
+    written.map_err(|e| match e.kind() {
+        io::ErrorKind::AlreadyExists => {
+            failure("it is there already").help("nothing is overwritten: name another file")
+        }
+        _ => failure(&plain(&e)),
+    })?;
+    let shown = file.display();
+    output::note(&format!(
+        "{shown}: fill in what you predict, and why; then `yamba study {shown}`\n"
+    ));
+    Ok(Answer::Done)
+}

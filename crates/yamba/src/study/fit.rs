@@ -1,0 +1,129 @@
+//! A straight line through the points of a measurement.
+
+use yamba_record::{Benchmark, Status};
+use yamba_stats::{line_errors, linear_regression};
+
+use super::figure::Figure;
+use super::range::Range;
+
+/// How sure the intervals of slope and intercept are.
+const CONFIDENCE: f64 = 0.95;
+
+/// With fewer points there is no interval.
+const LEAST_POINTS: usize = 3;
+
+/// What of a line is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fit {
+    /// Which number.
+    pub part: Part,
+    /// The parameter or the evidence that is x; the figure is y.
+    pub against: String,
+}
+
+/// A number that describes a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// How much the figure grows with each unit of x.
+    Slope,
+    /// The figure at x = 0.
+    Intercept,
+    /// The coefficient of determination: 1 where all points lie on the line.
+    RSquared,
+}
+
+/// What a file calls them.
+pub const PARTS: [(&str, Part); 3] = [
+    ("slope", Part::Slope),
+    ("intercept", Part::Intercept),
+    ("r_squared", Part::RSquared),
+];
+
+/// What became of a line.
+pub(super) struct Line {
+    /// The number; none without enough points.
+    pub figure: Option<Figure>,
+    /// `Ok` where the line could be drawn; else what became of the points.
+    pub status: Status,
+    /// How many points it has.
+    pub notes: Vec<String>,
+}
+
+impl Fit {
+    /// What a file calls its part.
+    pub(super) fn word(&self) -> &'static str {
+        let found = PARTS.iter().find(|(_, part)| *part == self.part);
+        found.map_or("", |(word, _)| word)
+    }
+
+    /// The unit that the points are told in for a prediction; that of R^2 is none, whatever the figures are in.
+    pub(super) fn unit<'a>(&self, predicted: &'a Range) -> Option<&'a str> {
+        (self.part != Part::RSquared).then_some(predicted.unit.as_str())
+    }
+
+    /// The least-squares line through the valid, undisturbed ones of these entries, with the t interval of its slope or intercept. R^2 speaks of these
+    /// points and no others: its interval is itself.
+    pub(super) fn line(
+        &self,
+        entries: &[&Benchmark],
+        figure: impl Fn(&Benchmark) -> Option<Figure>,
+    ) -> Line {
+        let is_sound = |b: &&&Benchmark| b.status == Status::Ok && !b.is_disturbed;
+        let sound = entries.iter().filter(is_sound);
+        let mut unit = String::new();
+        let points = sound.filter_map(|entry| {
+            let y = figure(entry)?;
+            unit = y.unit;
+            Some((self.x(entry)?, y.median))
+        });
+        let points: Vec<(f64, f64)> = points.collect();
+        let figure = self.number(&points).map(|(median, interval)| Figure {
+            median,
+            interval: Some(interval),
+            unit: match self.part {
+                Part::RSquared => String::new(),
+                Part::Slope | Part::Intercept => unit,
+            },
+        });
+        let count = format!(
+            "{} of {} points are on the line",
+            points.len(),
+            entries.len()
+        );
+        Line {
+            status: match &figure {
+                Some(_) => Status::Ok,
+                None => worst(entries),
+            },
+            figure,
+            notes: vec![match points.len() < LEAST_POINTS {
+                true => format!("{count}: it takes {LEAST_POINTS} valid ones"),
+                false => count,
+            }],
+        }
+    }
+
+    fn number(&self, points: &[(f64, f64)]) -> Option<(f64, [f64; 2])> {
+        let line = linear_regression(points)?;
+        let errors = line_errors(points, CONFIDENCE)?;
+        Some(match self.part {
+            Part::Slope => (line.slope, errors.slope.into()),
+            Part::Intercept => (line.intercept, errors.intercept.into()),
+            Part::RSquared => (line.r_squared?, [line.r_squared?; 2]),
+        })
+    }
+
+    fn x(&self, entry: &Benchmark) -> Option<f64> {
+        match entry.parameters.get(&self.against) {
+            Some(value) => value.as_f64(),
+            None => entry.evidence.get(&self.against)?.median,
+        }
+    }
+}
+
+/// Why there are too few points: what failed goes before what was left out.
+fn worst(entries: &[&Benchmark]) -> Status {
+    let order = [Status::Crashed, Status::Invalid, Status::Skipped];
+    let has = |s: &&Status| entries.iter().any(|b| b.status == **s);
+    order.iter().find(has).copied().unwrap_or(Status::Skipped)
+}

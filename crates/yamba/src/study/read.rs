@@ -1,0 +1,439 @@
+//! A study's file, TOML, and what is wrong with one.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+use super::fit::{Fit, PARTS};
+use super::{Measurement, Place, Places, Predicted, Prediction, Range, Study, TIMES};
+
+/// The keys of a measurement.
+const MEASUREMENT_KEYS: [&str; 16] = [
+    "id",
+    "category",
+    "label",
+    "benchmark",
+    "parameters",
+    "processes",
+    "evidence",
+    "fit",
+    "against",
+    "unit",
+    "base",
+    "overhead",
+    "predicted",
+    "of",
+    "reason",
+    "text",
+];
+
+/// More than any study has.
+const MOST_MEASUREMENTS: usize = 1000;
+
+/// What is wrong, where, and how it is mended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where in the file.
+    pub place: Place,
+    /// One sentence.
+    pub message: String,
+    /// How to mend it.
+    pub help: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawStudy {
+    title: Spanned<String>,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    measurement: Vec<Spanned<RawMeasurement>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawMeasurement {
+    id: Option<Spanned<String>>,
+    #[serde(default)]
+    category: String,
+    label: Spanned<String>,
+    benchmark: Spanned<String>,
+    parameters: Option<Spanned<BTreeMap<String, Value>>>,
+    processes: Option<Spanned<u64>>,
+    evidence: Option<Spanned<String>>,
+    fit: Option<Spanned<String>>,
+    against: Option<Spanned<String>>,
+    unit: Option<Spanned<String>>,
+    base: Option<String>,
+    overhead: Option<String>,
+    predicted: Option<Spanned<String>>,
+    of: Option<Spanned<String>>,
+    #[serde(default)]
+    reason: String,
+    #[serde(default)]
+    text: String,
+}
+
+/// Reads a study. Whether its benchmarks exist is not known here.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn read(text: &str) -> Result<Study, Fault> {
+    let raw: RawStudy = toml::from_str(text).map_err(|e| malformed(text, &e))?;
+    let file = File {
+        text,
+        ids: ids(text, &raw.measurement)?,
+    };
+    file.is_filled(&raw.title, "title")?;
+    let count = raw.measurement.len();
+    if count == 0 || count > MOST_MEASUREMENTS {
+        let message = match count {
+            0 => "a study measures something, and there is no [[measurement]]".to_owned(),
+            _ => format!("{count} measurements are more than {MOST_MEASUREMENTS}"),
+        };
+        let help = "`yamba study new` writes a study to begin with".to_owned();
+        return Err(fault(text, raw.title.span().start, message, help));
+    }
+    let each = raw.measurement.iter();
+    let measurements: Result<Vec<Measurement>, Fault> = each.map(|m| file.measurement(m)).collect();
+    let study = Study {
+        title: raw.title.into_inner(),
+        text: raw.text,
+        measurements: measurements?,
+    };
+    all_say_what_one_says(&study)?;
+    Ok(study)
+}
+
+fn fault(text: &str, at: usize, message: String, help: String) -> Fault {
+    Fault {
+        place: place(text, at),
+        message,
+        help,
+    }
+}
+
+/// Of a byte of the text.
+fn place(text: &str, at: usize) -> Place {
+    let before = &text.as_bytes()[..at.min(text.len())];
+    let begin = before
+        .iter()
+        .rposition(|b| *b == b'\n')
+        .map_or(0, |i| i + 1);
+    Place {
+        line: before.iter().filter(|b| **b == b'\n').count() + 1,
+        column: String::from_utf8_lossy(&before[begin..]).chars().count() + 1,
+    }
+}
+
+/// What the reader of TOML refuses, in our words where they are clearer.
+fn malformed(text: &str, error: &toml::de::Error) -> Fault {
+    let at = error.span().map_or(0, |s| s.start);
+    let message = error.message().replace('\n', " ");
+    let quoted = || message.split('`').nth(1).unwrap_or_default().to_owned();
+    let is_in_measurement = message.contains("`benchmark`");
+    let (message, help) = if message.starts_with("unknown field") {
+        let known: &[&str] = match is_in_measurement {
+            true => &MEASUREMENT_KEYS,
+            false => &["title", "text", "measurement"],
+        };
+        (
+            format!("unknown key `{}`", quoted()),
+            meant(&quoted(), known),
+        )
+    } else if message.starts_with("missing field") {
+        let help = match quoted().as_str() {
+            "title" => "begin the file with title = \"...\"".to_owned(),
+            key => format!("each [[measurement]] has a {key} = \"...\""),
+        };
+        (format!("`{}` is missing", quoted()), help)
+    } else {
+        let help = "`yamba study new` writes a study that can be read".to_owned();
+        (message, help)
+    };
+    fault(text, at, message, help)
+}
+
+/// `did you mean ...?`, or all that there is.
+fn meant(word: &str, known: &[&str]) -> String {
+    let near = known
+        .iter()
+        .map(|k| (strsim::damerau_levenshtein(word, k), k))
+        .filter(|(distance, _)| *distance <= 1 + word.chars().count() / 4)
+        .min();
+    match near {
+        Some((_, key)) => format!("did you mean `{key}`?"),
+        None => format!("there are {}", known.join(", ")),
+    }
+}
+
+/// Where each id is, in the order of the measurements.
+fn ids(text: &str, all: &[Spanned<RawMeasurement>]) -> Result<Vec<(String, usize)>, Fault> {
+    let mut ids: Vec<(String, usize)> = Vec::new();
+    for (number, measurement) in all.iter().enumerate() {
+        let Some(id) = &measurement.get_ref().id else {
+            continue;
+        };
+        if ids.iter().any(|(known, _)| known == id.get_ref()) {
+            let message = format!("two measurements have the id `{}`", id.get_ref());
+            let help = "give one of them another".to_owned();
+            return Err(fault(text, id.span().start, message, help));
+        }
+        ids.push((id.get_ref().clone(), number));
+    }
+    Ok(ids)
+}
+
+/// Parameters with one value, and with several.
+type Settings = (Vec<(String, String)>, Vec<(String, Vec<String>)>);
+
+/// What a measurement is read with.
+struct File<'a> {
+    text: &'a str,
+    ids: Vec<(String, usize)>,
+}
+
+impl File<'_> {
+    fn measurement(&self, spanned: &Spanned<RawMeasurement>) -> Result<Measurement, Fault> {
+        let raw = spanned.get_ref();
+        self.is_filled(&raw.label, "label")?;
+        let (set, sweep) = self.parameters(raw)?;
+        let at = |span: Option<usize>| place(self.text, span.unwrap_or(spanned.span().start));
+        let start = |s: &Spanned<String>| s.span().start;
+        let processes = raw.processes.as_ref();
+        if let Some(p) = processes.filter(|p| !(1..=4096).contains(p.get_ref())) {
+            let message = format!("{} is no number of processes", p.get_ref());
+            return Err(self.fault(p.span().start, message, "write 1 to 4096"));
+        }
+        Ok(Measurement {
+            id: raw.id.as_ref().map(|id| id.get_ref().clone()),
+            category: raw.category.clone(),
+            label: raw.label.get_ref().clone(),
+            benchmark: raw.benchmark.get_ref().clone(),
+            set,
+            sweep,
+            processes: processes.map(|p| *p.get_ref()),
+            evidence: raw.evidence.as_ref().map(|e| e.get_ref().clone()),
+            fit: self.fit(raw)?,
+            unit: filled(raw.unit.as_ref().map(Spanned::get_ref)),
+            base: filled(raw.base.as_ref()),
+            overhead: filled(raw.overhead.as_ref()),
+            prediction: self.prediction(raw)?,
+            text: raw.text.clone(),
+            places: Places {
+                whole: at(None),
+                benchmark: at(Some(start(&raw.benchmark))),
+                parameters: at(raw.parameters.as_ref().map(|p| p.span().start)),
+                evidence: at(raw.evidence.as_ref().map(start)),
+                against: at(raw.against.as_ref().map(start)),
+                unit: at(raw.unit.as_ref().map(start)),
+                predicted: at(raw.predicted.as_ref().map(start)),
+            },
+        })
+    }
+
+    fn fault(&self, at: usize, message: impl Into<String>, help: impl Into<String>) -> Fault {
+        fault(self.text, at, message.into(), help.into())
+    }
+
+    fn is_filled(&self, text: &Spanned<String>, key: &str) -> Result<(), Fault> {
+        if !text.get_ref().trim().is_empty() {
+            return Ok(());
+        }
+        let message = format!("the {key} is empty");
+        Err(self.fault(text.span().start, message, "write a few words"))
+    }
+
+    /// Those with one value, and those with several.
+    fn parameters(&self, raw: &RawMeasurement) -> Result<Settings, Fault> {
+        let mut set = Vec::new();
+        let mut sweep = Vec::new();
+        let Some(parameters) = &raw.parameters else {
+            return Ok((set, sweep));
+        };
+        let wrong = |name: &str| {
+            let message = format!("`{name}` has neither a value nor a list of values");
+            let help = "write a number, a word in quotation marks, true or false, or a list of them: [1, 2]";
+            self.fault(parameters.span().start, message, help)
+        };
+        for (name, value) in parameters.get_ref() {
+            match value {
+                Value::Array(values) => {
+                    let all: Option<Vec<String>> = values.iter().map(word).collect();
+                    let all = all.filter(|v| !v.is_empty()).ok_or_else(|| wrong(name))?;
+                    sweep.push((name.clone(), all));
+                }
+                value => set.push((name.clone(), word(value).ok_or_else(|| wrong(name))?)),
+            }
+        }
+        Ok((set, sweep))
+    }
+
+    fn fit(&self, raw: &RawMeasurement) -> Result<Option<Fit>, Fault> {
+        let (fit, against) = match (&raw.fit, &raw.against) {
+            (None, None) => return Ok(None),
+            (Some(fit), Some(against)) => (fit, against),
+            (Some(alone), None) | (None, Some(alone)) => {
+                let message = "`fit` and `against` belong together";
+                let help =
+                    "write fit = \"slope\" and against = \"the parameter or evidence that is x\"";
+                return Err(self.fault(alone.span().start, message, help));
+            }
+        };
+        let known = PARTS.iter().find(|(word, _)| word == fit.get_ref());
+        let Some((_, part)) = known else {
+            let message = format!("`{}` is no part of a line", fit.get_ref());
+            let words = PARTS.map(|(word, _)| word);
+            return Err(self.fault(fit.span().start, message, meant(fit.get_ref(), &words)));
+        };
+        Ok(Some(Fit {
+            part: *part,
+            against: against.get_ref().clone(),
+        }))
+    }
+
+    fn prediction(&self, raw: &RawMeasurement) -> Result<Option<Prediction>, Fault> {
+        let written = raw.predicted.as_ref();
+        let Some(written) = written.filter(|p| !p.get_ref().trim().is_empty()) else {
+            if let Some(of) = &raw.of {
+                let message =
+                    "`of` says what a prediction is a multiple of, and nothing is predicted";
+                let help = "write predicted = \"1.2..1.8 times\" beside it, or take it out";
+                return Err(self.fault(of.span().start, message, help));
+            }
+            return Ok(None);
+        };
+        let at = written.span().start;
+        let kind = self.predicted(raw, written.get_ref().trim(), at)?;
+        if raw.reason.trim().is_empty() {
+            let message = "a prediction without a reason";
+            let help = "write reason = \"...\": what of the hardware or the software makes it so";
+            return Err(self.fault(at, message, help));
+        }
+        Ok(Some(Prediction {
+            kind,
+            reason: raw.reason.clone(),
+        }))
+    }
+
+    fn predicted(&self, raw: &RawMeasurement, text: &str, at: usize) -> Result<Predicted, Fault> {
+        let is_derived = raw.evidence.is_some() || raw.fit.is_some();
+        if text == "invalid" {
+            return match is_derived {
+                false => Ok(Predicted::Invalid),
+                true => Err(self.fault(
+                    at,
+                    "only a benchmark's own figure is invalid or not",
+                    "predict a range, or leave out `evidence` and `fit`",
+                )),
+            };
+        }
+        let range = Range::parse(text).map_err(|(message, help)| self.fault(at, message, help))?;
+        if let Some(fit) = &raw.fit {
+            return self.predicted_of_line(raw, fit.get_ref(), range, at);
+        }
+        match (&raw.of, range.unit == TIMES) {
+            (Some(of), true) => Ok(Predicted::Times(range, self.meant(of)?)),
+            (None, false) => {
+                if range.unit.is_empty() && raw.evidence.is_none() {
+                    let message = format!("`{text}` has no unit");
+                    let help = "write one behind the numbers, as in 20..100 cycles";
+                    return Err(self.fault(at, message, help));
+                }
+                Ok(Predicted::In(range))
+            }
+            (None, true) => Err(self.fault(
+                at,
+                "so many times what?",
+                "name the other measurement's id with of = \"...\"",
+            )),
+            (Some(of), false) => Err(self.fault(
+                of.span().start,
+                format!("with `of` a prediction is a number of times, and not `{text}`"),
+                "write predicted = \"1.2..1.8 times\", or take `of` out",
+            )),
+        }
+    }
+
+    /// R^2 has no unit, slope and intercept have that of the figure, and none is a multiple of another figure.
+    fn predicted_of_line(
+        &self,
+        raw: &RawMeasurement,
+        part: &str,
+        range: Range,
+        at: usize,
+    ) -> Result<Predicted, Fault> {
+        let is_share = part == "r_squared";
+        if raw.of.is_some() || range.unit == TIMES {
+            let message = "the slope of a line is no multiple of a figure";
+            return Err(self.fault(at, message, "write its range in the unit of the figure"));
+        }
+        if is_share != range.unit.is_empty() && raw.evidence.is_none() {
+            let help = match is_share {
+                true => "R squared has no unit: write 0.95..1",
+                false => "write one behind the numbers, as in 20..100 cycles",
+            };
+            return Err(self.fault(at, format!("`{range}` is in the wrong unit"), help));
+        }
+        Ok(Predicted::In(range))
+    }
+
+    /// The measurement that an `of` names.
+    fn meant(&self, of: &Spanned<String>) -> Result<usize, Fault> {
+        let found = self.ids.iter().find(|(id, _)| id == of.get_ref());
+        found.map(|(_, number)| *number).ok_or_else(|| {
+            let known: Vec<&str> = self.ids.iter().map(|(id, _)| id.as_str()).collect();
+            let help = match known.is_empty() {
+                true => "give the other measurement an id = \"...\"".to_owned(),
+                false => meant(of.get_ref(), &known),
+            };
+            let message = format!("no measurement has the id `{}`", of.get_ref());
+            self.fault(of.span().start, message, help)
+        })
+    }
+}
+
+fn filled(text: Option<&String>) -> Option<String> {
+    text.filter(|t| !t.trim().is_empty()).cloned()
+}
+
+/// A value as `--set` takes it.
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::Boolean(is) => Some(is.to_string()),
+        Value::Datetime(_) | Value::Array(_) | Value::Table(_) => None,
+    }
+}
+
+/// A benchmark that stands there twice has the same parameters named each time: else nobody knows which of its figures are whose.
+fn all_say_what_one_says(study: &Study) -> Result<(), Fault> {
+    let names = |m: &Measurement| {
+        let swept = m.sweep.iter().map(|(name, _)| name.clone());
+        let set = m.set.iter().map(|(name, _)| name.clone());
+        set.chain(swept).collect::<Vec<_>>()
+    };
+    for measurement in &study.measurements {
+        let has = names(measurement);
+        let same = study.measurements.iter();
+        for other in same.filter(|o| o.benchmark == measurement.benchmark) {
+            let lacks_processes = other.processes.is_some() && measurement.processes.is_none();
+            let lacking = names(other).into_iter().find(|n| !has.contains(n));
+            if let Some(name) = lacking.or(lacks_processes.then(|| "processes".to_owned())) {
+                return Err(Fault {
+                    place: measurement.places.whole,
+                    message: format!(
+                        "`{}` is measured with a `{name}` in line {}, and here nothing is said of it",
+                        other.benchmark, other.places.whole.line
+                    ),
+                    help: format!("say the value of `{name}` here, too"),
+                });
+            }
+        }
+    }
+    Ok(())
+}

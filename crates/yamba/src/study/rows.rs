@@ -1,0 +1,232 @@
+//! The figures of a run that a study asks for, and what became of its predictions.
+
+use yamba_record::run::IntervalKind;
+use yamba_record::{Benchmark, Run, Status};
+
+use super::figure::Figure;
+use super::fit::Fit;
+use super::verdict::{Verdict, judge, judge_invalid, quotient};
+use super::{Measurement, Predicted, Range, Study, TIMES, matching};
+
+/// One figure of a measurement, or why there is none.
+#[derive(Clone, Debug)]
+pub struct Row<'a> {
+    /// What asked for it.
+    pub measurement: &'a Measurement,
+    /// The entry of the run; none where the run has none, and of a fitted line, which several are points of.
+    pub entry: Option<&'a Benchmark>,
+    /// How the measurement ended; none where the run has none.
+    pub status: Option<Status>,
+    /// What tells it from the others of the same measurement.
+    pub point: String,
+    /// The figure, in the study's unit. One that is invalid is there, too: its status says so.
+    pub figure: Option<Figure>,
+    /// The figure as a multiple of the one that its prediction speaks of.
+    pub multiple: Option<Figure>,
+    /// What became of the prediction; none where there is no prediction or no figure to hold against it.
+    pub verdict: Option<Verdict>,
+    /// What a reader must know, the reason first why there is no figure or no verdict.
+    pub notes: Vec<String>,
+}
+
+impl Row<'_> {
+    /// Whether its figure is one of the kind that the run vouches for.
+    pub fn is_valid(&self) -> bool {
+        let is_evidence = self.measurement.evidence.is_some();
+        self.figure.is_some() && (self.status == Some(Status::Ok) || is_evidence)
+    }
+
+    /// Whether it shows a failure: an invalid figure that was not predicted to be one, or a crash.
+    pub fn is_failure(&self) -> bool {
+        match self.status {
+            Some(Status::Crashed) => true,
+            Some(Status::Invalid) => !self.is_valid() && self.verdict != Some(Verdict::Within),
+            _ => false,
+        }
+    }
+}
+
+/// All rows, in the order of the study. `given` are the parameters that the run's own command line had set.
+pub fn rows<'a>(study: &'a Study, run: &'a Run, given: &[String]) -> Vec<Row<'a>> {
+    let each = study.measurements.iter();
+    each.flat_map(|measurement| {
+        let entries = matching::entries(measurement, &run.benchmarks);
+        if entries.is_empty() {
+            return vec![absent(measurement)];
+        }
+        if let Some(fit) = &measurement.fit {
+            return vec![fitted(measurement, fit, &entries)];
+        }
+        let points = matching::points(measurement, &entries, given);
+        let pairs = entries.into_iter().zip(points);
+        pairs
+            .map(|(entry, point)| row(study, run, measurement, entry, point))
+            .collect()
+    })
+    .collect()
+}
+
+fn absent(measurement: &Measurement) -> Row<'_> {
+    Row {
+        measurement,
+        entry: None,
+        status: None,
+        point: String::new(),
+        figure: None,
+        multiple: None,
+        verdict: None,
+        notes: vec!["the run did not measure it".to_owned()],
+    }
+}
+
+fn row<'a>(
+    study: &'a Study,
+    run: &'a Run,
+    measurement: &'a Measurement,
+    entry: &'a Benchmark,
+    point: String,
+) -> Row<'a> {
+    let mut row = Row {
+        figure: figure(measurement, entry, shown_unit(measurement)),
+        entry: Some(entry),
+        status: Some(entry.status),
+        point,
+        notes: notes(measurement, entry),
+        ..absent(measurement)
+    };
+    let kind = measurement.prediction.as_ref().map(|p| &p.kind);
+    match kind {
+        None => {}
+        Some(Predicted::Invalid) => row.verdict = judge_invalid(entry.status),
+        Some(Predicted::In(range)) => {
+            let figure = figure(measurement, entry, Some(&range.unit));
+            settle(&mut row, range, figure);
+        }
+        Some(Predicted::Times(range, other)) => {
+            row.multiple = multiple(measurement, entry, &study.measurements[*other], run);
+            let multiple = row.multiple.clone();
+            settle(&mut row, range, multiple);
+        }
+    }
+    if row.figure.is_none() && entry.median.is_some() && row.notes.is_empty() {
+        row.notes.push(unknown_in(measurement, entry));
+    }
+    row
+}
+
+/// The line through the points of a measurement.
+fn fitted<'a>(measurement: &'a Measurement, fit: &Fit, entries: &[&'a Benchmark]) -> Row<'a> {
+    // All points in one unit: a convenient one would differ between them.
+    let own = entries.iter().find_map(|e| e.unit.as_deref());
+    let unit = shown_unit(measurement).filter(|u| !u.is_empty()).or(own);
+    let line = fit.line(entries, |entry| figure(measurement, entry, unit));
+    let mut row = Row {
+        status: Some(line.status),
+        notes: line.notes,
+        figure: line.figure,
+        ..absent(measurement)
+    };
+    if let Some(Predicted::In(range)) = measurement.prediction.as_ref().map(|p| &p.kind) {
+        let unit = fit.unit(range).or(own);
+        let line = fit.line(entries, |e| figure(measurement, e, unit));
+        settle(&mut row, range, line.figure);
+    }
+    row
+}
+
+/// The verdict, or why there is none.
+fn settle(row: &mut Row<'_>, range: &Range, figure: Option<Figure>) {
+    if !row.is_valid() && row.status != Some(Status::Ok) {
+        return;
+    }
+    let is_timed = row.measurement.evidence.is_none();
+    let is_disturbed = is_timed && row.entry.is_some_and(|e| e.is_disturbed);
+    let interval = figure.as_ref().and_then(|f| f.interval);
+    row.verdict = Some(Verdict::Unknown);
+    match (&figure, interval) {
+        _ if is_disturbed => {}
+        (_, Some(interval)) => row.verdict = Some(judge(range, interval)),
+        (Some(_), None) => row.notes.insert(0, "its interval is not known".to_owned()),
+        (None, _) if range.unit == TIMES => {
+            let note = "what it should be a multiple of has no single valid figure";
+            row.notes.insert(0, note.to_owned());
+        }
+        (None, _) => {
+            let entry = row.entry.map(|e| unknown_in(row.measurement, e));
+            row.notes.splice(0..0, entry);
+        }
+    }
+}
+
+fn unknown_in(measurement: &Measurement, entry: &Benchmark) -> String {
+    let unit = shown_unit(measurement).unwrap_or("the unit of the prediction");
+    match &measurement.evidence {
+        Some(evidence) => format!("the run has no evidence {evidence}"),
+        None => format!(
+            "it is not known in {unit}, but in {}",
+            entry.unit.as_deref().unwrap_or("no unit")
+        ),
+    }
+}
+
+fn shown_unit(measurement: &Measurement) -> Option<&str> {
+    let predicted = match measurement.prediction.as_ref().map(|p| &p.kind) {
+        Some(Predicted::In(range)) => Some(range.unit.as_str()),
+        _ => None,
+    };
+    measurement.unit.as_deref().or(predicted)
+}
+
+fn figure(measurement: &Measurement, entry: &Benchmark, unit: Option<&str>) -> Option<Figure> {
+    match &measurement.evidence {
+        Some(name) => Figure::of_evidence(entry.evidence.get(name)?, unit),
+        None => Figure::of(entry, unit),
+    }
+}
+
+/// How often the other measurement's figure goes into this one; none unless both are of one kind and the other has one valid figure.
+fn multiple(
+    measurement: &Measurement,
+    entry: &Benchmark,
+    other: &Measurement,
+    run: &Run,
+) -> Option<Figure> {
+    let others = matching::entries(other, &run.benchmarks);
+    let [other_entry] = others[..] else {
+        return None;
+    };
+    let is_sound = other_entry.status == Status::Ok && !other_entry.is_disturbed;
+    let unit = match &measurement.evidence {
+        Some(_) => None,
+        None => entry.unit.as_deref(),
+    };
+    let divisor =
+        figure(other, other_entry, unit).filter(|_| is_sound || other.evidence.is_some())?;
+    let dividend = figure(measurement, entry, unit)?;
+    Some(Figure {
+        median: dividend.median / divisor.median,
+        interval: Some(quotient(dividend.interval?, divisor.interval?)?),
+        unit: TIMES.to_owned(),
+    })
+}
+
+/// Why there is no valid figure; whatever else makes it doubtful.
+fn notes(measurement: &Measurement, entry: &Benchmark) -> Vec<String> {
+    let mut notes = Vec::new();
+    match entry.status {
+        Status::Ok => {}
+        Status::Invalid if measurement.evidence.is_some() => {
+            notes.push("the benchmark's own figure is invalid".to_owned());
+        }
+        _ => notes.extend(entry.notes.first().cloned()),
+    }
+    if entry.is_disturbed && measurement.evidence.is_none() {
+        notes.push(
+            "disturbed: other processes may be part of it, so that it proves nothing".to_owned(),
+        );
+    }
+    if entry.interval_kind == Some(IntervalKind::WithinLaunches) && measurement.evidence.is_none() {
+        notes.push("the interval is within launches: it says nothing of the next run".to_owned());
+    }
+    notes
+}

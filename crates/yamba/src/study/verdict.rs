@@ -1,0 +1,73 @@
+//! Whether a prediction came true, by the interval of the figure.
+
+use serde::Serialize;
+use yamba_record::Status;
+
+use super::range::Range;
+
+/// What became of a prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The whole interval lies in the range; or the figure is invalid, as it should be.
+    Within,
+    /// The whole interval lies below it.
+    Below,
+    /// The whole interval lies above it.
+    Above,
+    /// The figure is valid, and should not be.
+    Valid,
+    /// The interval straddles an end of the range, or nobody can say.
+    Unknown,
+}
+
+impl Verdict {
+    /// For a reader.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Within => "within",
+            Verdict::Below => "below",
+            Verdict::Above => "above",
+            Verdict::Valid => "valid, against the prediction",
+            Verdict::Unknown => "unknown",
+        }
+    }
+}
+
+/// Of a figure with this interval, in the unit of the range.
+pub fn judge(range: &Range, [low, high]: [f64; 2]) -> Verdict {
+    if low.is_nan() || high.is_nan() {
+        return Verdict::Unknown;
+    }
+    let least = range.low.unwrap_or(f64::NEG_INFINITY);
+    let greatest = range.high.unwrap_or(f64::INFINITY);
+    if high < least {
+        Verdict::Below
+    } else if low > greatest {
+        Verdict::Above
+    } else if least <= low && high <= greatest {
+        Verdict::Within
+    } else {
+        Verdict::Unknown
+    }
+}
+
+/// Of a figure that should be invalid; none where nothing was measured.
+pub fn judge_invalid(status: Status) -> Option<Verdict> {
+    match status {
+        Status::Invalid => Some(Verdict::Within),
+        Status::Ok => Some(Verdict::Valid),
+        Status::Crashed | Status::Skipped => None,
+    }
+}
+
+/// The interval of a quotient: all that both intervals allow, so at least as wide as it should be. None where the divisor may be 0.
+pub fn quotient([low, high]: [f64; 2], [least, greatest]: [f64; 2]) -> Option<[f64; 2]> {
+    let is_above_zero = least > 0.0 && greatest >= least;
+    let ends = if low >= 0.0 {
+        [low / greatest, high / least]
+    } else {
+        [low / least, high / least]
+    };
+    (is_above_zero && ends.iter().all(|e| e.is_finite())).then_some(ends)
+}

@@ -1,0 +1,128 @@
+//! What is told of a row and of a study, in words; the same in a document and on a terminal.
+
+use yamba_record::{Run, Status};
+
+use super::rows::Row;
+use super::verdict::Verdict;
+use super::{Measurement, Predicted, Study};
+
+/// Where, by what and when its figures were measured.
+pub fn origin(run: &Run) -> String {
+    let machine = &run.machine;
+    let cpu = machine.cpu.as_deref().unwrap_or("an unnamed processor");
+    let started = run
+        .started_unix_s
+        .and_then(|s| chrono::DateTime::from_timestamp_millis((s * 1e3).round() as i64));
+    let started = started.map_or(String::new(), |t| {
+        t.format(", started %Y-%m-%d %H:%M UTC").to_string()
+    });
+    format!(
+        "Measured on {cpu} ({} processors, {} {}){started}, run {}.",
+        machine.cpus,
+        machine.system,
+        machine.kernel,
+        match run.id.as_str() {
+            "" => "without an id",
+            id => id,
+        }
+    )
+}
+
+/// Its label, and the point where a measurement has several.
+pub fn operation(row: &Row<'_>) -> String {
+    let label = &row.measurement.label;
+    match row.point.as_str() {
+        "" => label.clone(),
+        point => format!("{label} ({point})"),
+    }
+}
+
+/// What was predicted, in words; nothing where nothing was.
+pub fn predicted(study: &Study, measurement: &Measurement) -> String {
+    match measurement.prediction.as_ref().map(|p| &p.kind) {
+        None => String::new(),
+        Some(Predicted::Invalid) => "invalid".to_owned(),
+        Some(Predicted::In(range)) => range.to_string(),
+        Some(Predicted::Times(range, other)) => {
+            format!(
+                "{range} \u{201c}{}\u{201d}",
+                study.measurements[*other].label
+            )
+        }
+    }
+}
+
+/// The figure and the multiple, in words.
+pub fn figure(row: &Row<'_>) -> String {
+    let figure = row.figure.as_ref().map(super::Figure::told);
+    let multiple = row.multiple.as_ref().map(super::Figure::told);
+    match (figure, multiple) {
+        (Some(figure), Some(multiple)) => format!("{figure}, which is {multiple}"),
+        (figure, _) => figure.unwrap_or_default(),
+    }
+}
+
+/// What is wrong with a figure, in a word.
+pub fn marked(row: &Row<'_>) -> Option<&'static str> {
+    match row.status {
+        None => Some("not measured"),
+        Some(Status::Skipped) => Some("skipped"),
+        Some(Status::Crashed) => Some("CRASHED"),
+        Some(Status::Invalid) if !row.is_valid() => Some("INVALID"),
+        Some(_) if row.figure.is_none() => Some("no figure"),
+        Some(_) => None,
+    }
+}
+
+/// What measures it alone.
+pub fn command(measurement: &Measurement) -> String {
+    let mut words = format!("yamba run {}", measurement.benchmark);
+    for (name, value) in &measurement.set {
+        words.push_str(&format!(" --set {name}={value}"));
+    }
+    for (name, values) in &measurement.sweep {
+        words.push_str(&format!(" --sweep {name}={}", values.join(",")));
+    }
+    if let Some(processes) = measurement.processes {
+        words.push_str(&format!(" -P {processes}"));
+    }
+    words
+}
+
+/// `20 predictions: 14 within, 3 above, 1 unknown, 2 without a figure.`
+pub fn sum(rows: &[Row<'_>]) -> String {
+    let predicted: Vec<&Row<'_>> = rows
+        .iter()
+        .filter(|r| r.measurement.prediction.is_some())
+        .collect();
+    let count = |verdict| predicted.iter().filter(|r| r.verdict == verdict).count();
+    let kinds = [
+        Some(Verdict::Within),
+        Some(Verdict::Below),
+        Some(Verdict::Above),
+        Some(Verdict::Valid),
+        Some(Verdict::Unknown),
+        None,
+    ];
+    let told = kinds.into_iter().filter_map(|kind| {
+        let word = kind.map_or("without a figure", Verdict::word);
+        let count = count(kind);
+        (count > 0).then(|| format!("{count} {word}"))
+    });
+    let told: Vec<String> = told.collect();
+    match predicted.len() {
+        0 => "Nothing is predicted.".to_owned(),
+        1 => format!("1 prediction: {}.", told.join(", ")),
+        n => format!("{n} predictions: {}.", told.join(", ")),
+    }
+}
+
+/// What is to be said of every row that has a figure: it is said once.
+pub fn common<'a>(rows: &'a [Row<'_>]) -> Vec<&'a String> {
+    let with_figure = || rows.iter().filter(|r| r.figure.is_some());
+    let Some(first) = with_figure().next().filter(|_| with_figure().count() > 1) else {
+        return Vec::new();
+    };
+    let of_all = |note: &&String| with_figure().all(|r| r.notes.contains(note));
+    first.notes.iter().filter(of_all).collect()
+}

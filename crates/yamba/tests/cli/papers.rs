@@ -1,0 +1,103 @@
+//! `yamba show --md`, `--tex` and `--plot`: a kept run for a paper, and for a terminal far away.
+
+use serde_json::json;
+use yamba_record::program::Chart;
+use yamba_record::run::Cycles;
+use yamba_record::{Benchmark, Machine, Parameters, Run, Status};
+use yamba_store::{Location, Store};
+
+use crate::support::Yamba;
+
+fn entry(name: &str, median: f64) -> Benchmark {
+    let mut entry = yamba::run::no_figure(name);
+    entry.status = Status::Ok;
+    entry.valid = true;
+    entry.notes = Vec::new();
+    entry.figure = Some("latency".to_owned());
+    entry.unit = Some("ns".to_owned());
+    entry.median = Some(median);
+    entry.interval = Some([median * 0.9, median * 1.1]);
+    entry.about.group = Some("Memory".to_owned());
+    entry
+}
+
+/// A sweep with an invalid point, a name that means something to Markdown and LaTeX, and one that was skipped.
+fn kept() -> Yamba {
+    let yamba = Yamba::new();
+    let mut run: Run = Run::new(Machine::default());
+    run.id = "0011223344556677".to_owned();
+    run.machine.cpu = Some("A & B | C_1".to_owned());
+    run.machine.cpus = 2;
+    run.machine.system = "linux".to_owned();
+    run.machine.kernel = "6.1".to_owned();
+    for (size, median) in [(16_u64 << 10, 1.0), (1 << 20, 10.0), (64 << 20, 100.0)] {
+        let mut point = entry("lat_mem", median);
+        point.parameters = Parameters(vec![("size".to_owned(), json!(size))]);
+        point.swept = vec!["size".to_owned()];
+        point.charts = vec![Chart {
+            figure: "latency".to_owned(),
+            against: "size".to_owned(),
+            by: None,
+            log: true,
+            fit_linear: false,
+        }];
+        point.cycles = Some(Cycles {
+            median: 4.0 * median,
+            interval: [3.9 * median, 4.1 * median],
+        });
+        run.benchmarks.push(point);
+    }
+    let mut invalid = run.benchmarks[1].clone();
+    invalid.parameters.0[0].1 = json!(4 << 20);
+    invalid.status = Status::Invalid;
+    invalid.valid = false;
+    invalid.notes = vec!["faults is 2, but should be 0 | <b>".to_owned()];
+    run.benchmarks.push(invalid);
+    let mut hostile = entry("statement/a|b & `c` <script>", 7.0);
+    hostile.about.group = Some("Other_things".to_owned());
+    run.benchmarks.push(hostile);
+    let mut skipped = yamba::run::no_figure("lat_far");
+    skipped.notes = vec!["needs root".to_owned()];
+    run.benchmarks.push(skipped);
+    let path = yamba.folder.path().join("results.sqlite");
+    Store::open(&Location::File(path))
+        .unwrap()
+        .add(&run)
+        .unwrap();
+    yamba
+}
+
+/// `UPDATE_EXPECT=1` writes them anew.
+#[test]
+fn tables_for_a_paper() {
+    let mut yamba = kept();
+    for form in ["md", "tex"] {
+        let text = yamba.run(&format!("show latest --{form}")).ok().out;
+        let path = crate::support::root().join(format!("crates/yamba/tests/study/run.{form}"));
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let have = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(have, text, "{form}: run the tests with UPDATE_EXPECT=1");
+    }
+}
+
+#[test]
+fn a_chart_in_the_terminal() {
+    let mut yamba = kept();
+    let text = yamba.run("show lat_mem --plot").ok().out;
+    for part in [
+        "lat_mem: latency (ns), logarithmic",
+        "16Ki",
+        "64Mi",
+        "not valid: 1 of its points",
+    ] {
+        assert!(text.contains(part), "no `{part}` in\n{text}");
+    }
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    yamba
+        .run("show lat_far --plot")
+        .refused(&["nothing to draw", "yamba run"]);
+    yamba.run("show --plot --md").refused(&["--plot", "--md"]);
+}

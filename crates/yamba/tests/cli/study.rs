@@ -1,0 +1,219 @@
+//! `yamba study`: what it measures, what it finds wrong, what ships.
+
+use serde_json::Value;
+use yamba_record::Run;
+use yamba_store::{Location, Store};
+
+use crate::support::{Yamba, has};
+
+const SHORT: &str = r#"
+title = "A short one"
+
+[[measurement]]
+label = "Loop"
+benchmark = "lat_loop"
+parameters = { turns = [256, 1024] }
+unit = "ns"
+predicted = "..1000 ns"
+reason = "one addition"
+
+[[measurement]]
+id = "long"
+label = "Long loop"
+benchmark = "lat_loop"
+parameters = { turns = 1024 }
+predicted = "5.. s"
+reason = "a wrong one"
+
+[[measurement]]
+label = "Ratio"
+benchmark = "lat_loop"
+parameters = { turns = 256 }
+predicted = "0.001..1000 times"
+of = "long"
+reason = "it is the same loop"
+"#;
+
+/// A store with a run that measured nothing, for what only reads.
+fn with_an_empty_run() -> Yamba {
+    let yamba = Yamba::new();
+    let path = yamba.folder.path().join("results.sqlite");
+    let mut run: Run = Run::new(yamba_record::Machine::default());
+    run.id = "0011223344556677".to_owned();
+    Store::open(&Location::File(path))
+        .unwrap()
+        .add(&run)
+        .unwrap();
+    yamba
+}
+
+#[test]
+fn a_study_is_measured_kept_and_told_again() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("short.toml", SHORT);
+    let quick = "study short.toml --quick --launches 2 --time 200ms";
+    let answer = yamba.run(&format!("{quick} --json")).ok();
+    let measured: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(measured["schema"], "yamba-study/1");
+    let rows = measured["rows"].as_array().unwrap();
+    // On a machine with much else to do a figure may be disturbed, and then it proves nothing.
+    let is_disturbed = answer.out.contains("disturbed:");
+    for (row, verdict) in rows.iter().zip(["within", "within", "below", "within"]) {
+        let told = row["verdict"].as_str().unwrap();
+        let is_right = told == verdict || (is_disturbed && told == "unknown");
+        assert!(is_right, "{verdict}: {row}");
+    }
+    assert_eq!(rows.len(), 4);
+    assert_eq!(rows[1]["parameters"]["turns"], 1024);
+    assert_eq!(rows[0]["measured"]["unit"], "ns");
+    assert_eq!(
+        rows[2]["predicted"],
+        serde_json::json!({"low": 5.0, "high": null, "unit": "s"})
+    );
+    assert_eq!(rows[3]["predicted"]["of"], "long");
+
+    // Three settings are measured, although four rows look at them; and all is in the store.
+    let kept: Value = serde_json::from_str(&yamba.run("show --json").ok().out).unwrap();
+    assert_eq!(kept["id"], measured["run"]);
+    let again = yamba.run("study short.toml --from latest --json").ok();
+    assert_eq!(serde_json::from_str::<Value>(&again.out).unwrap(), measured);
+    yamba.run("study short.toml --from latest").ok().says(&[
+        "A short one",
+        "Loop (turns=256)",
+        "4 predictions: ",
+    ]);
+    let page = yamba.run("study short.toml --from latest --md").ok();
+    page.says(&[
+        "# A short one",
+        "| Operation |",
+        "`yamba run lat_loop --set turns=1024`",
+    ]);
+    let tables = yamba.run("study short.toml --from latest --tex").ok();
+    tables.says(&["\\begin{tabular}", "yamba run lat\\_"]);
+}
+
+#[test]
+fn a_setting_counts_where_the_study_names_it() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("short.toml", SHORT);
+    let plan = yamba
+        .run("study short.toml --dry-run --json --set turns=4")
+        .ok();
+    let plan: Value = serde_json::from_str(&plan.out).unwrap();
+    let entries = plan["benchmarks"].as_array().unwrap();
+    assert_eq!(entries.len(), 1, "{plan}");
+    assert_eq!(entries[0]["parameters"]["turns"], 4);
+    yamba
+        .run("study short.toml --set turn=4")
+        .refused(&["no parameter `turn`", "did you mean turns?"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_study_is_told_with_its_place() {
+    let refused = |from: &str, to: &str, parts: &[&str]| {
+        let count = if from == "turns" { 9 } else { 1 };
+        let text = SHORT.replacen(from, to, count);
+        assert_ne!(text, SHORT);
+        with_an_empty_run()
+            .file("wrong.toml", text)
+            .run("study wrong.toml --from latest")
+            .refused(parts);
+    };
+    refused(
+        "lat_loop",
+        "lat_lop",
+        &["wrong.toml:6:13", "lat_lop", "did you mean lat_loop?"],
+    );
+    refused("lat_loop", "Latency", &["wrong.toml:6:13", "Latency"]);
+    refused(
+        "turns",
+        "turn",
+        &["wrong.toml:7:", "no parameter `turn`", "turns"],
+    );
+    refused(
+        "unit = \"ns\"",
+        "unit = \"nsec\"",
+        &["wrong.toml:8:8", "`nsec` is no unit", "cycles"],
+    );
+    refused(
+        "..1000 ns",
+        "..1000 MB/s",
+        &["wrong.toml:9:13", "MB/s", "a time"],
+    );
+    refused(
+        "unit =",
+        "evidence = \"x\"\nunit =",
+        &["wrong.toml:8:12", "no evidence `x`"],
+    );
+    refused(
+        "unit =",
+        "uint =",
+        &["wrong.toml:8:1", "unknown key `uint`", "`unit`"],
+    );
+    refused("title", "[[[", &["wrong.toml:2:"]);
+
+    let mut yamba = Yamba::new().file("latin.toml", b"title = \"\xe9\"\n");
+    yamba
+        .run("study latin.toml")
+        .refused(&["latin.toml:1", "UTF-8"]);
+    yamba
+        .run("study nowhere.toml")
+        .refused(&["nowhere.toml", "yamba study new"]);
+    yamba.run("study .").refused(&["no study is named ."]);
+    yamba
+        .run("study sytem")
+        .refused(&["sytem", "did you mean system?"]);
+    yamba.run("study latin").refused(&["latin.toml here"]);
+    yamba
+        .run("study system --from latest --quick")
+        .refused(&["--from", "--quick"]);
+}
+
+#[test]
+fn every_study_that_ships_names_what_there_is() {
+    let mut yamba = with_an_empty_run();
+    let listed: Value = serde_json::from_str(&yamba.run("study --json").ok().out).unwrap();
+    let names: Vec<&str> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["name"].as_str().unwrap())
+        .collect();
+    assert!(names.contains(&"system"), "{names:?}");
+    for name in &names {
+        let answer = yamba
+            .run(&format!("study {name} --from latest --json"))
+            .ok();
+        let told: Value = serde_json::from_str(&answer.out).unwrap();
+        let rows = told["rows"].as_array().unwrap();
+        assert!(rows.len() > 3, "{name}");
+        assert!(rows.iter().all(|r| r["verdict"].is_null()), "{name}");
+    }
+    // The same from the binary alone.
+    let embedded = Yamba::new().without("YAMBA_HOME").run("study --json").ok();
+    assert_eq!(
+        serde_json::from_str::<Value>(&embedded.out).unwrap(),
+        listed
+    );
+}
+
+#[test]
+fn a_new_study_is_written_and_nothing_is_overwritten() {
+    let mut yamba = with_an_empty_run();
+    yamba.run("study new course.toml").ok();
+    yamba
+        .run("study course.toml --from latest")
+        .ok()
+        .says(&["System call", "Nothing is predicted"]);
+    let path = yamba.folder.path().join("course.toml");
+    std::fs::write(&path, "mine").unwrap();
+    yamba
+        .run("study new course.toml")
+        .refused(&["course.toml", "there already"]);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "mine");
+    yamba.run("study new course").refused(&["course", ".toml"]);
+}

@@ -1,0 +1,500 @@
+//! A study from its file and a run to its verdicts and its document, without measuring.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use yamba_record::run::Cycles;
+use yamba_record::{Benchmark, Evidence, Machine, Parameters, Run, Status};
+
+use yamba::study::{Answer, Range, Study, Verdict, document, read, rows, verdict};
+
+const STUDY: &str = r#"
+title = "A <machine> & its | cost"
+text = """
+What *one* thing costs.
+"""
+
+[[measurement]]
+id = "call"
+category = "CPU"
+label = "Null call"
+benchmark = "lat_null"
+unit = "ns"
+base = "no figure"
+overhead = "the kernel"
+predicted = "100..200 ns"
+reason = "some hundred cycles"
+
+[[measurement]]
+category = "CPU"
+label = "Read_time"
+benchmark = "lat_read"
+parameters = { size = ["4K", 8192], mode = "x" }
+predicted = "..40 cycles"
+reason = "it is short"
+
+[[measurement]]
+category = "Files"
+label = "Twice a call"
+benchmark = "lat_open"
+predicted = "1.5..3 times"
+of = "call"
+reason = "two calls"
+
+[[measurement]]
+category = "Files"
+label = "A wrong one"
+benchmark = "lat_wrong"
+predicted = "invalid"
+reason = "nothing is read"
+
+[[measurement]]
+category = "Files"
+label = "Faults"
+benchmark = "lat_wrong"
+evidence = "faults"
+predicted = "..0.01 faults per access"
+reason = "nothing is read"
+
+[[measurement]]
+category = "Files"
+label = "Nobody's"
+benchmark = "lat_nobody"
+"#;
+
+fn entry(name: &str, median: f64, interval: [f64; 2]) -> Benchmark {
+    let mut entry = yamba::run::no_figure(name);
+    entry.status = Status::Ok;
+    entry.valid = true;
+    entry.notes = Vec::new();
+    entry.unit = Some("ns".to_owned());
+    entry.median = Some(median);
+    entry.interval = Some(interval);
+    entry
+}
+
+fn run() -> Run {
+    let mut read = entry("lat_read", 10.0, [9.5, 10.5]);
+    read.parameters = Parameters(vec![
+        ("size".to_owned(), json!(4096)),
+        ("mode".to_owned(), json!("x")),
+    ]);
+    read.cycles = Some(Cycles {
+        median: 30.0,
+        interval: [28.0, 44.0],
+    });
+    let mut larger = read.clone();
+    larger.parameters.0[0].1 = json!(8192);
+    larger.cycles = None;
+    let mut other = read.clone();
+    other.parameters.0[1].1 = json!("y");
+    let mut wrong = entry("lat_wrong", 2.0, [1.0, 3.0]);
+    wrong.status = Status::Invalid;
+    wrong.notes = vec!["faults is 0, but should be 1".to_owned()];
+    wrong.evidence = BTreeMap::from([(
+        "faults".to_owned(),
+        Evidence {
+            median: Some(0.0),
+            min: Some(0.0),
+            max: Some(0.002),
+            ..Evidence::default()
+        },
+    )]);
+    let mut run = Run::new(Machine::default());
+    run.machine.cpu = Some("A <cpu>".to_owned());
+    run.machine.cpus = 2;
+    run.machine.system = "linux".to_owned();
+    run.machine.kernel = "6.1".to_owned();
+    run.id = "00112233".to_owned();
+    run.started_unix_s = Some(1.7e9);
+    run.benchmarks = vec![
+        entry("lat_null", 150.0, [140.0, 160.0]),
+        read,
+        larger,
+        other,
+        entry("lat_open", 600.0, [560.0, 640.0]),
+        wrong,
+    ];
+    run
+}
+
+#[test]
+fn verdicts_come_from_intervals() {
+    let study = read(STUDY).unwrap();
+    let run = run();
+    let rows = rows(&study, &run, &[]);
+    let verdicts: Vec<Option<Verdict>> = rows.iter().map(|r| r.verdict).collect();
+    assert_eq!(
+        verdicts,
+        [
+            Some(Verdict::Within),
+            // 28 to 44 straddles 40.
+            Some(Verdict::Unknown),
+            // Its cycles are not known.
+            Some(Verdict::Unknown),
+            // At least 560 / 160 = 3.5 times.
+            Some(Verdict::Above),
+            Some(Verdict::Within),
+            Some(Verdict::Within),
+            None,
+        ]
+    );
+    assert_eq!(rows[1].point, "size=4096");
+    assert_eq!(rows[2].notes, ["it is not known in cycles, but in ns"]);
+    assert_eq!(rows[6].notes, ["the run did not measure it"]);
+    assert!(rows.iter().all(|r| !r.is_failure()));
+}
+
+#[test]
+fn a_figure_that_is_not_valid_has_no_verdict() {
+    let study = read(STUDY).unwrap();
+    let mut run = run();
+    for status in [Status::Invalid, Status::Crashed, Status::Skipped] {
+        run.benchmarks[0].status = status;
+        run.benchmarks[0].notes = vec!["for a reason".to_owned()];
+        let rows = rows(&study, &run, &[]);
+        assert_eq!(rows[0].verdict, None);
+        assert_eq!(rows[0].notes, ["for a reason"]);
+        assert_eq!(rows[0].is_failure(), status != Status::Skipped);
+        // What is a multiple of it is a multiple of nothing.
+        assert_eq!(rows[3].verdict, Some(Verdict::Unknown));
+        assert_eq!(rows[3].multiple, None);
+    }
+    run.benchmarks[0].status = Status::Ok;
+    run.benchmarks[0].is_disturbed = true;
+    assert_eq!(rows(&study, &run, &[])[0].verdict, Some(Verdict::Unknown));
+    run.benchmarks[5].status = Status::Ok;
+    let valid = &rows(&study, &run, &[])[4];
+    assert_eq!(valid.verdict, Some(Verdict::Valid));
+}
+
+#[test]
+fn what_was_skipped_before_its_parameters_were_known_is_found() {
+    let study = read(STUDY).unwrap();
+    let mut run = run();
+    run.benchmarks = vec![yamba::run::no_figure("lat_read")];
+    let rows = rows(&study, &run, &[]);
+    assert_eq!(rows[1].entry.map(|e| e.status), Some(Status::Skipped));
+}
+
+#[test]
+fn what_a_run_was_given_is_told() {
+    let study = read(STUDY).unwrap();
+    let mut run = run();
+    run.benchmarks[0].parameters = Parameters(vec![("far".to_owned(), json!(true))]);
+    assert_eq!(rows(&study, &run, &["far".to_owned()])[0].point, "far=true");
+    assert_eq!(rows(&study, &run, &[])[0].point, "");
+}
+
+#[test]
+fn ends_of_intervals_and_ranges() {
+    let range = |text: &str| Range::parse(text).unwrap();
+    for (text, interval, verdict) in [
+        ("1..2 ns", [1.0, 2.0], Verdict::Within),
+        ("1..2 ns", [0.9, 2.0], Verdict::Unknown),
+        ("1..2 ns", [0.9, 2.1], Verdict::Unknown),
+        ("1..2 ns", [0.5, 0.9], Verdict::Below),
+        ("1..2 ns", [0.5, 1.0], Verdict::Unknown),
+        ("1..2 ns", [2.1, 3.0], Verdict::Above),
+        ("..2 ns", [-1e300, 2.0], Verdict::Within),
+        ("2.. ns", [2.0, 1e300], Verdict::Within),
+        ("2.. ns", [1.0, 1.5], Verdict::Below),
+        ("2.. ns", [f64::NAN, 3.0], Verdict::Unknown),
+    ] {
+        assert_eq!(
+            verdict::judge(&range(text), interval),
+            verdict,
+            "{text} {interval:?}"
+        );
+    }
+    assert_eq!(
+        verdict::quotient([4.0, 6.0], [2.0, 3.0]),
+        Some([4.0 / 3.0, 3.0])
+    );
+    assert_eq!(
+        verdict::quotient([-2.0, 6.0], [2.0, 3.0]),
+        Some([-1.0, 3.0])
+    );
+    assert_eq!(verdict::quotient([4.0, 6.0], [0.0, 3.0]), None);
+}
+
+#[test]
+fn ranges_are_read() {
+    let range = |low, high, unit: &str| Range {
+        low,
+        high,
+        unit: unit.to_owned(),
+    };
+    for (text, expected) in [
+        ("20..100 cycles", range(Some(20.0), Some(100.0), "cycles")),
+        ("1_000 .. 2e3 ns", range(Some(1000.0), Some(2000.0), "ns")),
+        ("..0.5 ms", range(None, Some(0.5), "ms")),
+        ("2.5.. GB/s", range(Some(2.5), None, "GB/s")),
+        ("1..1 at once", range(Some(1.0), Some(1.0), "at once")),
+    ] {
+        assert_eq!(Range::parse(text), Ok(expected), "{text}");
+    }
+    for wrong in [
+        "",
+        "5 ns",
+        "..",
+        ".. ns",
+        "2..1 ns",
+        "a..b ns",
+        "1..1e999 ns",
+        "1...5 ns",
+        "1..5ns",
+    ] {
+        assert!(Range::parse(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn faults_name_the_place_and_the_mend() {
+    let with = |from: &str, to: &str| read(&STUDY.replacen(from, to, 1)).unwrap_err();
+    for (from, to, line, message, help) in [
+        (
+            "category = \"CPU\"",
+            "catgory = \"CPU\"",
+            9,
+            "unknown key `catgory`",
+            "`category`",
+        ),
+        ("title = ", "titel = ", 2, "unknown key `titel`", "`title`"),
+        (
+            "title = \"A <machine> & its | cost\"",
+            "",
+            1,
+            "`title` is missing",
+            "title =",
+        ),
+        (
+            "benchmark = \"lat_null\"",
+            "",
+            7,
+            "`benchmark` is missing",
+            "benchmark =",
+        ),
+        (
+            "100..200 ns",
+            "200..100 ns",
+            15,
+            "begins above its end",
+            "smaller",
+        ),
+        (
+            "100..200 ns",
+            "150 ns",
+            15,
+            "`150 ns` is no range",
+            "20..100 cycles",
+        ),
+        (
+            "100..200 ns",
+            "100..200",
+            15,
+            "has no unit",
+            "20..100 cycles",
+        ),
+        (
+            "reason = \"it is short\"",
+            "",
+            23,
+            "without a reason",
+            "reason =",
+        ),
+        (
+            "of = \"call\"",
+            "of = \"cal\"",
+            31,
+            "no measurement has the id `cal`",
+            "`call`",
+        ),
+        ("of = \"call\"", "", 30, "so many times what?", "of ="),
+        (
+            "1.5..3 times",
+            "1.5..3 ns",
+            31,
+            "number of times",
+            "take `of` out",
+        ),
+        ("[\"4K\", 8192]", "[]", 22, "neither a value", "[1, 2]"),
+        (
+            "[\"4K\", 8192]",
+            "{ a = 1 }",
+            22,
+            "neither a value",
+            "[1, 2]",
+        ),
+        (
+            "label = \"Null call\"",
+            "label = \" \"",
+            10,
+            "the label is empty",
+            "words",
+        ),
+        (
+            "unit = \"ns\"",
+            "processes = 0",
+            12,
+            "0 is no number of processes",
+            "4096",
+        ),
+        (
+            "benchmark = \"lat_open\"",
+            "benchmark = \"lat_read\"",
+            26,
+            "a `mode` in line 18",
+            "value of `mode`",
+        ),
+        (
+            "label = \"Null call\"",
+            "label = 5",
+            10,
+            "invalid type",
+            "study new",
+        ),
+        ("[[measurement]]", "[[measurement]", 7, "", "study new"),
+    ] {
+        let fault = with(from, to);
+        assert!(fault.message.contains(message), "{fault:?}");
+        assert!(fault.help.contains(help), "{fault:?}");
+        assert_eq!(fault.place.line, line, "{fault:?}");
+    }
+    let empty = read("title = \"x\"").unwrap_err();
+    assert!(empty.message.contains("[[measurement]]"), "{empty:?}");
+}
+
+#[test]
+fn an_empty_prediction_is_none_yet() {
+    let study = read(&STUDY.replacen("100..200 ns", "", 1)).unwrap();
+    assert_eq!(study.measurements[0].prediction, None);
+}
+
+/// `UPDATE_EXPECT=1` writes them anew.
+#[test]
+fn the_documents_are_as_they_were() {
+    let study = read(STUDY).unwrap();
+    let run = run();
+    let rows = rows(&study, &run, &[]);
+    let document = document(&study, &run, &rows);
+    let json = serde_json::to_string_pretty(&Answer::new(&study, &run, &rows)).unwrap() + "\n";
+    for (name, text) in [
+        ("study.md", yamba_report::markdown(&document)),
+        ("study.tex", yamba_report::latex(&document)),
+        ("study.json", json),
+    ] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/study")
+            .join(name);
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &text).unwrap();
+        }
+        let have = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(have, text, "{name}: run the tests with UPDATE_EXPECT=1");
+    }
+}
+
+/// Four points on y = 2 x + 10, against a parameter and against an evidence.
+fn with_a_line(spoil: impl Fn(usize, &mut Benchmark)) -> Run {
+    let mut run = run();
+    run.benchmarks = (0..4)
+        .map(|i| {
+            let x = f64::from(1 << i);
+            let y = 2.0 * x + 10.0 + 0.001 * f64::from(i % 2);
+            let mut entry = entry("lat_line", y, [y, y]);
+            entry.parameters = Parameters(vec![("n".to_owned(), json!(1 << i))]);
+            let pages = Evidence {
+                median: Some(10.0 * x),
+                ..Evidence::default()
+            };
+            entry.evidence = BTreeMap::from([("pages".to_owned(), pages)]);
+            spoil(i as usize, &mut entry);
+            entry
+        })
+        .collect();
+    run
+}
+
+fn of_a_line(part: &str, against: &str, predicted: &str) -> Study {
+    let text = format!(
+        "title = 'x'\n[[measurement]]\nlabel = 'l'\nbenchmark = 'lat_line'\nparameters = {{ n = [1, 2, 4, 8] }}\n\
+         fit = '{part}'\nagainst = '{against}'\npredicted = '{predicted}'\nreason = 'r'\n"
+    );
+    read(&text).unwrap()
+}
+
+#[test]
+fn a_line_goes_through_the_points() {
+    let run = with_a_line(|_, _| {});
+    for (part, against, predicted, verdict) in [
+        ("slope", "n", "1.9..2.1 ns", Verdict::Within),
+        ("slope", "n", "0.0019..0.0021 us", Verdict::Within),
+        ("slope", "pages", "0.19..0.21 ns", Verdict::Within),
+        ("slope", "n", "..1 ns", Verdict::Above),
+        ("intercept", "n", "9..11 ns", Verdict::Within),
+        ("intercept", "n", "11.. ns", Verdict::Below),
+        ("r_squared", "n", "0.99..1", Verdict::Within),
+    ] {
+        let study = of_a_line(part, against, predicted);
+        let rows = rows(&study, &run, &[]);
+        assert_eq!(rows.len(), 1);
+        assert_eq!(
+            rows[0].verdict,
+            Some(verdict),
+            "{part} {predicted} {:?}",
+            rows[0]
+        );
+        assert_eq!(rows[0].notes, ["4 of 4 points are on the line"]);
+        assert!(!rows[0].is_failure());
+    }
+}
+
+#[test]
+fn a_line_takes_three_valid_points() {
+    let study = of_a_line("slope", "n", "1.9..2.1 ns");
+    let one_less = with_a_line(|i, b| b.is_disturbed = i == 0);
+    assert_eq!(
+        rows(&study, &one_less, &[])[0].verdict,
+        Some(Verdict::Within)
+    );
+    let too_few = with_a_line(|i, b| {
+        if i > 1 {
+            b.status = Status::Invalid;
+        }
+    });
+    let found = rows(&study, &too_few, &[]);
+    assert_eq!(
+        (found[0].verdict, found[0].status),
+        (None, Some(Status::Invalid))
+    );
+    assert!(found[0].is_failure());
+    assert!(
+        found[0].notes[0].contains("it takes 3 valid ones"),
+        "{found:?}"
+    );
+    // What is no number is no point.
+    let elsewhere = of_a_line("slope", "nothing", "1.9..2.1 ns");
+    assert_eq!(
+        rows(&elsewhere, &with_a_line(|_, _| {}), &[])[0].figure,
+        None
+    );
+}
+
+#[test]
+fn a_wrong_line_is_told() {
+    let with = |from: &str, to: &str| {
+        let text = STUDY.replacen(from, to, 1);
+        read(&text).unwrap_err()
+    };
+    let line = "fit = \"slope\"\nagainst = \"size\"";
+    for (to, message) in [
+        ("fit = \"slope\"".to_owned(), "belong together"),
+        (line.replace("slope", "slop"), "`slop` is no part of a line"),
+        (line.replace("slope", "r_squared"), "in the wrong unit"),
+    ] {
+        let fault = with("unit = \"ns\"", &to);
+        assert!(fault.message.contains(message), "{fault:?}");
+    }
+}
