@@ -59,7 +59,7 @@ Examples:
   yamba compare latest~1 latest what differs between two runs?
   yamba history lat_pipe        one benchmark over all runs, and where it changed
   yamba report -o report.html   a page of the latest run, to open offline
-  yamba tag latest baseline     a name for a run; `yamba rm` removes runs
+  yamba tag latest baseline     a name for a run; `yamba rm` removes runs, `yamba salvage` saves a damaged store
   yamba machine                 what this machine is, and what would disturb a measurement
   yamba selftest                can figures be trusted here?
   yamba check mine.yamba        what is wrong with a program
