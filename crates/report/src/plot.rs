@@ -257,12 +257,12 @@ mod tests {
             "lat_mem: latency (ns), logarithmic against size, logarithmic"
         );
         assert!(
-            lines[1].starts_with("100 +") && lines[1].ends_with('o'),
+            lines[1].starts_with(" 100 +") && lines[1].ends_with('o'),
             "{text}"
         );
-        assert_eq!(lines[17], format!("  1 + o{}", &lines[17][7..]), "{text}");
+        assert_eq!(lines[17], format!("   1 + o{}", &lines[17][8..]), "{text}");
         assert_eq!(lines[9].matches('o').count(), 1, "{text}");
-        assert!(lines[9].starts_with(" 10 +"), "{text}");
+        assert!(lines[9].starts_with("  10 +"), "{text}");
         assert_eq!(lines[19].split_whitespace().collect::<Vec<_>>()[0], "16Ki");
         assert!(lines[19].ends_with("64Mi"), "{text}");
         assert!(lines.iter().all(|l| l.chars().count() <= 60), "{text}");
