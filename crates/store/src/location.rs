@@ -27,10 +27,14 @@ impl Location {
     /// A URL is of a server; all else is the path of a file.
     ///
     /// # Errors
-    /// When the URL cannot be understood, or asks for what is not there. The message does not repeat it: it may hold a password.
+    /// When the URL cannot be understood, or asks for what is not there, or is almost one. The message does not repeat it: it may hold a password.
     pub fn parse(text: &OsStr) -> Result<Location, StoreError> {
         match text.to_str().filter(|t| is_url(t)) {
             Some(url) => Address::parse(url).map(Location::Server),
+            None if is_almost_url(&text.to_string_lossy()) => Err(StoreError::new(
+                "the place of the store is no URL of PostgreSQL, and too like one to be a file",
+            )
+            .help(FORM)),
             None => Ok(Location::File(PathBuf::from(text))),
         }
     }
@@ -49,20 +53,46 @@ fn is_url(text: &str) -> bool {
     SCHEMES.iter().any(|scheme| text.starts_with(scheme))
 }
 
-/// A word of a command line as it may be recorded: a URL in it without its password.
+/// Whether a person may have meant a server: a URL with a slip in its scheme, or the form `host=... password=...`.
+fn is_almost_url(text: &str) -> bool {
+    let small = text.to_ascii_lowercase();
+    let name = small
+        .strip_prefix("postgresql")
+        .or(small.strip_prefix("postgres"));
+    small.contains("://")
+        || small.contains(PASSWORD)
+        || name.is_some_and(|rest| rest.starts_with(':') || rest.starts_with("//"))
+}
+
+/// Where a password begins in a form of another program.
+const PASSWORD: &str = "password=";
+
+/// A word of a command line as it may be recorded: a URL in it without its password, and without all that may be one.
 pub fn without_password(word: &str) -> String {
     let option = "--store=";
     let (before, url) = match word.strip_prefix(option) {
         Some(url) => (option, url),
         None => ("", word),
     };
-    if !is_url(url) {
-        return word.to_owned();
+    if is_url(url) {
+        return match Address::parse(url) {
+            Ok(address) => format!("{before}{address}"),
+            Err(_) => format!("{before}{}...", SCHEMES[0]),
+        };
     }
-    match Address::parse(url) {
-        Ok(address) => format!("{before}{address}"),
-        Err(_) => format!("{before}{}...", SCHEMES[0]),
+    match secret(url) {
+        Some(from) => format!("{before}{}...", &url[..from]),
+        None => word.to_owned(),
     }
+}
+
+/// From where on a word may hold a password.
+fn secret(word: &str) -> Option<usize> {
+    let small = word.to_ascii_lowercase();
+    let after = |mark: &str| small.find(mark).map(|place| place + mark.len());
+    let url = after("://").filter(|from| small[*from..].contains(['@', '?', '=']));
+    let first = url.into_iter().chain(after(PASSWORD)).min();
+    first.or((is_almost_url(word) && !small.contains("://")).then_some(0))
 }
 
 /// How a database is reached.
@@ -178,6 +208,8 @@ mod tests {
     #[test]
     fn a_place_is_a_file_or_a_url() {
         assert_eq!(shown("a/b.sqlite"), "a/b.sqlite");
+        assert_eq!(shown("postgres/b.sqlite"), "postgres/b.sqlite");
+        assert_eq!(shown("postgresql.sqlite"), "postgresql.sqlite");
         assert_eq!(shown("postgres://h/d"), "postgresql://h/d");
         let socket = "postgresql://u@%2Ftmp%2Fs:5433/d";
         assert_eq!(shown(socket), socket);
@@ -199,6 +231,15 @@ mod tests {
             "postgresql://u:secret@h/d?sslmode=require",
             "postgresql://u:secret@h/d?secret",
             "postgresql://h/d?user=u&password=x&secret=x",
+            "postgre://u:secret@h/d",
+            "POSTGRESQL://u:secret@h/d",
+            "Postgres:u:secret@h/d",
+            "postgresql//u:secret@h/d",
+            "postgresql:/u:secret@h/d",
+            "mysql://h/d?pass%77ord=secret",
+            "host=h user=u password=secret",
+            "host=h Password=secret",
+            "host=h password=secret://@",
         ] {
             let said = match Location::parse(OsStr::new(url)) {
                 Ok(location) => format!("{location} {location:?}"),
@@ -210,7 +251,10 @@ mod tests {
         }
         let masked = without_password("--store=postgres://u:secret@h/d");
         assert_eq!(masked, "--store=postgresql://u@h/d");
-        assert_eq!(without_password("lat_*"), "lat_*");
+        for word in ["lat_*", "postgres/runs.sqlite", "at=http://host/file"] {
+            assert_eq!(without_password(word), word);
+        }
+        assert_eq!(without_password("--at=ssh://u:secret@h"), "--at=ssh://...");
     }
 
     #[test]
@@ -220,6 +264,9 @@ mod tests {
             ("postgresql://h/d?sslmode=verify-full", "TLS"),
             ("postgresql://h:x/d", "port"),
             ("postgresql://h/d?colour=red", "not known"),
+            ("postgre://h/d", "no URL"),
+            ("POSTGRES://h/d", "no URL"),
+            ("postgresql:h", "no URL"),
         ] {
             let error = Location::parse(OsStr::new(url)).unwrap_err();
             assert!(error.to_string().contains(said), "{error}");
