@@ -192,7 +192,8 @@ fn measuring(server: &Server) -> (Yamba, Child, Vec<u32>) {
 fn programs(server: &Server) -> Vec<u32> {
     let mut all = processes_of(&server.far());
     let program = |pid: u32| fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
-    all.retain(|pid| program(*pid).ends_with("program"));
+    // It removes its own file when it begins.
+    all.retain(|pid| program(*pid).ends_with("program (deleted)"));
     all
 }
 
