@@ -45,8 +45,10 @@ pub struct Listed {
     pub id: String,
     /// When it began, in seconds since 1970 (UTC).
     pub started_unix_s: Option<f64>,
-    /// The run without its benchmarks and sources.
+    /// The run without its benchmarks and sources; of a damaged one only the id and the tags.
     pub head: Run<()>,
+    /// Why its document cannot be read; of such a run no benchmark is named.
+    pub damage: Option<String>,
     /// The names of its benchmarks, each once.
     pub benchmarks: Vec<String>,
     /// Its entries, and those of them with a valid figure.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
-use yamba_record::{Benchmark, Run};
+use yamba_record::{Benchmark, Machine, Run};
 
 use crate::connection::Value::{Bytes, Integer, Real, Text, TextIfAny, Truth};
 use crate::connection::{Connection, Row, Value};
@@ -269,16 +269,28 @@ pub(crate) fn listed(connection: &mut dyn Connection) -> Result<Vec<Listed>, Fau
     let mut benchmarks = by_run(connection, sql)?;
     let sql = format!(
         "SELECT {HEAD}, writer, (SELECT count(*) FROM entry WHERE entry.run = run.id),
-            (SELECT count(*) FROM entry WHERE entry.run = run.id AND valid) FROM run {LATEST_FIRST}"
+            (SELECT count(*) FROM entry WHERE entry.run = run.id AND valid), id FROM run {LATEST_FIRST}"
     );
     let mut all = Vec::new();
     connection.query(&sql, &[], &mut |row| {
-        let (mut head, is_finished, _) = head::<()>(row)?;
-        head.tags = tags.remove(&head.id).unwrap_or_default();
+        let id = row.text(7)?.to_owned();
+        // One damaged run is no reason to hide the others.
+        let (head, is_finished, damage) = match head::<()>(row) {
+            Ok((head, is_finished, _)) => (head, is_finished, None),
+            Err(Fault::Damaged(why)) => (Run::new(Machine::default()), false, Some(why)),
+            Err(other) => return Err(other),
+        };
+        let head = Run {
+            tags: tags.remove(&id).unwrap_or_default(),
+            id: id.clone(),
+            ..head
+        };
+        let named = benchmarks.remove(&id).filter(|_| damage.is_none());
         all.push(Listed {
-            id: head.id.clone(),
+            id,
             started_unix_s: head.started_unix_s,
-            benchmarks: benchmarks.remove(&head.id).unwrap_or_default(),
+            benchmarks: named.unwrap_or_default(),
+            damage,
             entries: [row.integer(5)? as u64, row.integer(6)? as u64],
             complete: is_finished && !head.interrupted,
             is_running: match is_finished {

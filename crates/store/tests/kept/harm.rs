@@ -108,6 +108,30 @@ fn a_file_that_was_cut_off_is_said_to_be() {
     assert!(error.mend().unwrap().contains("yamba salvage"), "{error:?}");
 }
 
+#[test]
+fn one_damaged_run_hides_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = filled(folder.path());
+    let mut store = Store::open(&Location::File(path.clone())).unwrap();
+    store.add(&run("0b", 2.0)).unwrap();
+    let raw = Connection::open(&path).unwrap();
+    let flipped =
+        "UPDATE run SET head = replace(head, 'yamba-run/1', 'yamba-run/7') WHERE id = '0b'";
+    assert_eq!(raw.execute(flipped, []).unwrap(), 1);
+    let listed = store.runs().unwrap();
+    let [bad, good] = &listed[..] else {
+        panic!("{listed:?}");
+    };
+    assert_eq!((bad.id.as_str(), good.id.as_str()), ("0b", "0a"));
+    assert!(bad.damage.is_some() && !bad.complete && bad.benchmarks.is_empty());
+    assert!(good.damage.is_none() && good.complete && !good.benchmarks.is_empty());
+    assert_eq!(store.run("0a", Detail::Intervals).unwrap(), run("0a", 1.0));
+    let error = store.run("0b", Detail::Figures).unwrap_err().to_string();
+    assert!(error.contains("run 0b"), "{error}");
+    store.remove("0b").unwrap();
+    assert_eq!(store.runs().unwrap().len(), 1);
+}
+
 /// As after a power cut: the log ends within a commit. What was committed before is there.
 #[test]
 fn a_log_that_was_cut_off_costs_its_last_commit_only() {

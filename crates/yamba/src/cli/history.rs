@@ -44,6 +44,12 @@ impl HistoryCommand {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         let mut store = self.store.existing()?;
         let mut listed = store.runs()?;
+        for damaged in listed.iter().filter(|run| run.damage.is_some()) {
+            output::note(&format!(
+                "warning: run {} is damaged and left out: `yamba runs` says more\n",
+                kept::plain(&damaged.id)
+            ));
+        }
         let mut known: Vec<String> = Vec::new();
         for name in &self.names {
             for benchmark in listed.iter().flat_map(|run| &run.benchmarks) {

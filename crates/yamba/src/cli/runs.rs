@@ -48,6 +48,7 @@ impl Runs {
         } else {
             output::result(&table(&runs))?;
         }
+        output::note(&damages(&runs));
         Ok(Answer::Done)
     }
 }
@@ -105,8 +106,22 @@ fn table(runs: &[Listed]) -> String {
     output::columns(&rows)
 }
 
+/// What is wrong with runs that cannot be read, and what can be done.
+fn damages(runs: &[Listed]) -> String {
+    let each = runs.iter().filter_map(|run| {
+        let (id, why) = (kept::plain(&run.id), run.damage.as_ref()?);
+        Some(format!(
+            "warning: run {id} is damaged: {why}\nhelp: `yamba rm {id}` takes it out; of a file, `yamba salvage` saves what can still be read of it\n"
+        ))
+    });
+    each.collect()
+}
+
 /// Of a run without an end it is not known everywhere whether its process still runs: it may be on another machine.
 fn state(run: &Listed) -> &'static str {
+    if run.damage.is_some() {
+        return "damaged";
+    }
     match (run.complete, run.head.interrupted, run.is_running) {
         (true, _, _) => "complete",
         (_, true, _) => "stopped",
@@ -139,6 +154,9 @@ fn machine(machine: &Machine) -> String {
 /// What was measured, in a few words.
 fn what(run: &Listed) -> String {
     let entries = counted(run.entries[0], "entry", "entries");
+    if run.damage.is_some() {
+        return entries;
+    }
     if run.head.producer.imported.is_some() {
         return format!("{}, {entries}", run.head.producer.version);
     }
