@@ -52,8 +52,8 @@ pub(super) fn settings(fixed: &[(String, String)]) -> Vec<String> {
 /// Every combination of the swept parameters' values. Later parameters may depend on earlier ones, so that the program is
 /// asked anew at each step.
 pub(super) fn expand(options: &Options, describe: &Describe<'_>) -> Result<Vec<Point>, Refused> {
-    let mut settings = presets(options, describe)?;
-    settings.extend(options.set.iter().cloned());
+    let mut settings = options.set.clone();
+    settings.extend(presets(options, describe)?);
     let mut points = Vec::new();
     step(options, describe, settings, &mut points)?;
     Ok(points)
@@ -108,11 +108,19 @@ fn step(
     Ok(())
 }
 
-/// What the benchmark has against what was asked for. Where nothing was, its own values do not suit this machine: that costs
-/// the one point, when it is measured, and no other benchmark's figure.
+/// What the benchmark has against a value that was asked for, or against one of its own because of it: it names the parameter
+/// then. A value of its own that does not suit this machine costs the one point, when it is measured, and no other
+/// benchmark's figure.
 fn refused_as_asked<'a>(options: &Options, program: &'a Program) -> Option<&'a str> {
-    let is_asked = !(options.set.is_empty() && options.sweep.is_empty());
-    program.refused.as_deref().filter(|_| is_asked)
+    let text = program.refused.as_deref()?;
+    let is_in_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut words = text.split(|c| !is_in_name(c));
+    let is_asked = words.any(|word| {
+        let mut set = options.set.iter().map(|(name, _)| name);
+        let mut swept = options.sweep.iter().map(|(name, _)| name);
+        set.any(|name| name == word) || swept.any(|name| name == word)
+    });
+    is_asked.then_some(text)
 }
 
 /// A program is given each value of a sweep by `--set`, and says so where it refuses one. A sweep of its own was not given by anybody.
@@ -262,6 +270,27 @@ mod tests {
         }
     }
 
+    /// What goes without saying stands beside what was given, and changes nothing of how that is told.
+    #[test]
+    fn a_wrong_value_beside_a_preset_is_told_as_it_was_given() {
+        let refuse = |fixed: &[(String, String)]| {
+            let mut program = describe(fixed)?;
+            let is_wrong = program.parameters[0].value == json!(3);
+            program.refused = is_wrong.then(|| "sample: --set a=3: it may be 1".to_owned());
+            Ok(program)
+        };
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let options = Options {
+            set: vec![pair("a", "3")],
+            preset: vec![pair("c", "9")],
+            ..Options::quick()
+        };
+        assert_eq!(
+            expand(&options, &refuse).unwrap_err(),
+            Refused::Usage("sample: --set a=3: it may be 1".to_owned())
+        );
+    }
+
     /// What does not fit with the default of what is swept may fit with each value of the sweep.
     #[test]
     fn refused_is_only_what_would_be_measured() {
@@ -287,9 +316,16 @@ mod tests {
             sweep: Vec::new(),
             ..options("3", &[])
         };
+        let because = |fixed: &[(String, String)]| {
+            let mut program = uneven(fixed)?;
+            let text = program.refused.map(|text| format!("{text}, as a is 3"));
+            program.refused = text;
+            Ok(program)
+        };
+        assert_eq!(expand(&own_sweep, &uneven).unwrap().len(), 2);
         assert_eq!(
-            refused(own_sweep),
-            Refused::Usage("sample: b=31: it may be even".to_owned())
+            expand(&own_sweep, &because).unwrap_err(),
+            Refused::Usage("sample: b=31: it may be even, as a is 3".to_owned())
         );
         assert_eq!(expand(&Options::default(), &uneven).unwrap().len(), 4);
     }
