@@ -125,13 +125,21 @@ impl Store {
 
     /// A whole run, measured elsewhere or before: all of it, or nothing. One with the same id is an error.
     pub fn add(&mut self, run: &Run) -> Result<(), StoreError> {
-        let head = bare(run);
+        self.add_all(&[run])
+    }
+
+    /// Several such runs: all of them, or nothing.
+    pub fn add_all(&mut self, runs: &[&Run]) -> Result<(), StoreError> {
         self.in_one(Purpose::Lasting, |c| {
-            statements::insert(c, &head, None)?;
-            for (place, entry) in run.benchmarks.iter().enumerate() {
-                statements::put(c, &head.id, place, entry)?;
+            for run in runs {
+                let head = bare(run);
+                statements::insert(c, &head, None)?;
+                for (place, entry) in run.benchmarks.iter().enumerate() {
+                    statements::put(c, &head.id, place, entry)?;
+                }
+                statements::finish(c, &head, run.benchmarks.len())?;
             }
-            statements::finish(c, &head, run.benchmarks.len())
+            Ok(())
         })
     }
 
@@ -158,7 +166,14 @@ impl Store {
 
     /// Takes a run out of the store for good.
     pub fn remove(&mut self, id: &str) -> Result<(), StoreError> {
-        self.in_one(Purpose::Lasting, |c| statements::remove(c, id))
+        self.remove_all(&[id])
+    }
+
+    /// Takes several out: all of them, or none.
+    pub fn remove_all(&mut self, ids: &[&str]) -> Result<(), StoreError> {
+        self.in_one(Purpose::Lasting, |c| {
+            ids.iter().try_for_each(|id| statements::remove(c, id))
+        })
     }
 }
 

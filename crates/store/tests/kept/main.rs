@@ -56,5 +56,6 @@ in_each_kind_of_store! {
     tags_are_given_and_taken
     what_is_removed_takes_nothing_of_others
     an_id_stands_for_one_run
+    several_are_taken_and_removed_together
     two_write_at_once
 }

@@ -134,6 +134,26 @@ pub fn an_id_stands_for_one_run(place: &Place) {
     assert_eq!(store.runs().unwrap().len(), 1);
 }
 
+/// The fault is in the middle: what was written before it is taken back.
+pub fn several_are_taken_and_removed_together(place: &Place) {
+    let mut store = place.open();
+    store.add(&run("0a", 1.0)).unwrap();
+    let [new, known] = [run("0b", 2.0), run("0a", 1.0)];
+    let error = store.add_all(&[&new, &known, &run("0c", 3.0)]).unwrap_err();
+    assert!(
+        error.to_string().contains("run 0a is there already"),
+        "{error}"
+    );
+    assert!(store.add_all(&[&new, &new]).is_err());
+    assert_eq!(store.runs().unwrap().len(), 1);
+    store.add_all(&[&new, &run("0c", 3.0)]).unwrap();
+    store.remove_all(&["0a", "nosuch", "0b"]).unwrap_err();
+    assert_eq!(store.runs().unwrap().len(), 3);
+    assert_eq!(store.run("0b", Detail::Intervals).unwrap(), new);
+    store.remove_all(&["0a", "0b"]).unwrap();
+    assert_eq!(store.runs().unwrap().len(), 1);
+}
+
 /// Threads here, as processes are to SQLite: each has a connection of its own.
 pub fn two_write_at_once(place: &Place) {
     let begin = std::sync::Barrier::new(4);

@@ -69,8 +69,8 @@ impl Import {
                 );
             }
         }
+        store.add_all(&runs.iter().map(|(_, run)| run).collect::<Vec<_>>())?;
         for (path, run) in &runs {
-            store.add(run)?;
             output::result(&format!("{}\n", run.id))?;
             output::note(&left_out(path, run));
         }

@@ -33,8 +33,8 @@ impl Rm {
         for reference in &self.runs {
             ids.insert(store.find(reference)?);
         }
+        store.remove_all(&ids.iter().map(String::as_str).collect::<Vec<_>>())?;
         for id in &ids {
-            store.remove(id)?;
             output::result(&format!("removed {}\n", kept::plain(id)))?;
         }
         Ok(Answer::Done)
