@@ -185,6 +185,8 @@ fn measuring(server: &Server) -> (Yamba, Child, Vec<u32>) {
         far = programs(server);
         far.len() == 2
     });
+    // Whatever is killed from now on, there is nothing to remove.
+    assert_eq!(fs::read_dir(server.far()).unwrap().count(), 0);
     (yamba, run, far)
 }
 
