@@ -66,6 +66,9 @@ pub struct Producer {
     /// How the figures of another program came here; none where Yamba measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
+    /// Whether the run was read from a document, which anybody may have written: then its sources are not compiled unasked. Whoever reads a document sets it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_document: bool,
 }
 
 /// Where figures come from that another program measured. Such a run has no launches and no raw intervals, and of the machine it has what the

@@ -21,7 +21,7 @@ pub const LARGEST: u64 = 1 << 30;
 type Fault = (String, Option<&'static str>);
 
 /// The run in a file of at most `largest` bytes, as much of it as `detail` says: a run document, or results of lmbench or Google Benchmark. What has no id, a document of before or
-/// another program's results, gets one of the hash of its bytes: the same file is the same run.
+/// another program's results, gets one of the hash of its bytes: the same file is the same run. Whatever it says, it is [from a document](yamba_record::run::Producer::from_document).
 ///
 /// # Errors
 /// When the file cannot be read, is too long, or is none of these.
@@ -35,7 +35,9 @@ pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError
     };
     let bytes = bytes(path, largest).map_err(named)?;
     let name = path.file_name().unwrap_or(path.as_os_str());
-    run_of(&bytes, &name.to_string_lossy(), detail).map_err(named)
+    let mut run = run_of(&bytes, &name.to_string_lossy(), detail).map_err(named)?;
+    run.producer.from_document = true;
+    Ok(run)
 }
 
 fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, Fault> {

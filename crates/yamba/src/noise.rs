@@ -7,6 +7,7 @@ use yamba_lang::model::Target;
 use yamba_record::{Benchmark, Run};
 
 use crate::compare::{self, Noise, Verdict};
+use crate::random::drawn_id;
 use crate::run::{self, Job, Options, Progress, Stop, UsageError};
 
 /// Comparisons that are drawn from all launches.
@@ -79,13 +80,16 @@ pub fn noise(plan: &Plan<'_>, progress: &mut dyn Progress) -> Result<Report, Usa
     let mut seen: BTreeMap<String, Counted> = BTreeMap::new();
     let (mut comparisons, mut suspected, mut alarms) = (0, 0, 0);
     for i in 0..plan.comparisons {
-        let a = measure(plan, plan.jobs, 2 * i, &plan.options, progress)?;
-        let b = measure(plan, plan.jobs, 2 * i + 1, &plan.options, progress)?;
+        let mut next = |number| {
+            let run = measure(plan, plan.jobs, number, &plan.options, progress)?;
+            (plan.keep)(&run);
+            Ok(run)
+        };
+        let (a, b) = (next(2 * i)?, next(2 * i + 1)?);
         if plan.stop.requested() {
             break;
         }
         for run in [&a, &b] {
-            (plan.keep)(run);
             remember(&mut seen, &run.benchmarks);
         }
         let suspects = suspects(&a, &b);
@@ -198,6 +202,7 @@ fn confirm(
     };
     let run = measure(plan, &again, 1_000_000 + number, &options, progress)?;
     let (a, b) = sides(run);
+    [&a, &b].into_iter().for_each(|run| (plan.keep)(run));
     let mut confirmed = self::suspects(&a, &b);
     confirmed.retain(|key, slower| suspects.get(key) == Some(slower));
     Ok(confirmed)
@@ -208,6 +213,7 @@ fn sides(run: Run) -> (Run, Run) {
     let (mut a, mut b) = (run.clone(), run);
     let mut taken: BTreeMap<String, u64> = BTreeMap::new();
     let benchmarks = std::mem::take(&mut b.benchmarks);
+    a.id = drawn_id();
     a.benchmarks.clear();
     for benchmark in benchmarks {
         let count = taken.entry(compare::key(&benchmark)).or_default();

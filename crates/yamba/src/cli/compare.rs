@@ -21,7 +21,7 @@ use crate::compare::{Comparison, Entry, comparison, pairing};
 /// What differs between two runs?
 ///
 /// Each benchmark of both has the ratio of B to A with its interval. The unit of observation is the launch, and over the whole comparison the probability of
-/// any false suspicion is 1 %. `~`: no difference is shown; `suspect`: it differs as far as these launches tell, which only measuring both again could confirm,
+/// any false suspicion is 1 %, as far as the machine did not drift between the runs. `~`: no difference is shown; `suspect`: it differs as far as these launches tell, which only measuring both again could confirm,
 /// as --again does: A's programs are made anew from the sources that A kept.
 #[derive(Args)]
 #[command(after_help = "\
@@ -37,7 +37,7 @@ Examples:
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.
 
 Exit status: 0 compared, whatever differs; 1 with --fail-above: something is slower by more, or measuring was stopped; 2 the machines are unlike, or there is
-nothing to compare.")]
+nothing to compare, or nothing that the gate could judge.")]
 pub(super) struct Compare {
     /// The run that ratios are taken to
     a: String,
@@ -52,9 +52,12 @@ pub(super) struct Compare {
     /// Measure both sides anew, in turn and with twice the launches, before anything is called slower or faster
     #[arg(long)]
     again: bool,
-    /// Exit with 1 if anything is slower by more than this, confirmed by measuring anew; 5% or 0.05
+    /// Exit with 1 if anything that measuring anew confirms to be slower is slower by more than this; 5% or 0.05
     #[arg(long, value_name = "SHARE", value_parser = quantity::share)]
     fail_above: Option<f64>,
+    /// Compile also the sources of a run that was imported or is read from a file: they run with all your rights
+    #[arg(long)]
+    trust_sources: bool,
     /// One JSON document
     #[arg(long)]
     json: bool,
@@ -86,6 +89,10 @@ impl Compare {
             output::json(&found)?;
         } else {
             output::result(&table::text(&found, &self.a, &self.b))?;
+        }
+        if found.gate.as_ref().is_some_and(|gate| gate.gated == 0) {
+            return Err(Failure::new("there is nothing that the gate could judge")
+                .help("the reasons stand above; measure what has no figure again"));
         }
         let is_stopped = found.again.as_ref().is_some_and(|again| again.interrupted);
         let has_failed = found.gate.as_ref().is_some_and(|gate| !gate.passed);
@@ -119,6 +126,7 @@ impl Compare {
             return Ok(());
         }
         let request = again::Request {
+            trusts_documents: self.trust_sources,
             a,
             b,
             pairs,
@@ -131,6 +139,9 @@ impl Compare {
 
     /// What was measured anew is a run like any. Where it cannot be kept, its verdicts are still told.
     fn keep(&self, fresh: &[Run]) {
+        if fresh.is_empty() {
+            return;
+        }
         let kept = self.store.open().and_then(|mut store| {
             let each = fresh.iter().map(|run| Ok(store.add(run)?));
             each.collect::<Result<(), Failure>>()
@@ -147,6 +158,16 @@ impl Compare {
                 output::note(&format!(
                     "warning: what was measured anew is not kept: {message}\n"
                 ));
+                for run in fresh {
+                    output::note(&match kept::rescue(run) {
+                        Ok(path) => {
+                            format!("it is in {}; `yamba import` stores it\n", path.display())
+                        }
+                        Err(e) => format!(
+                            "warning: nor can its document be written among the temporary files: {e}\n"
+                        ),
+                    });
+                }
             }
             Err(other) => {
                 other.report();

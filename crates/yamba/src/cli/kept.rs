@@ -1,9 +1,11 @@
 //! Runs that are kept, as a person names them and reads of them.
 
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use globset::Glob;
+use serde::Serialize;
 use yamba_record::{Benchmark, Run};
 use yamba_store::{Detail, Listed, Store, import};
 
@@ -61,6 +63,19 @@ pub(super) fn find(store: &mut Store, reference: &str) -> Result<Listed, Failure
         Failure::new(format!("{reference}: the run was removed meanwhile"))
             .help("`yamba runs` shows what there is")
     })
+}
+
+/// The whole document of a run that no store takes, in a file of its own among the temporary ones.
+pub(super) fn rescue<B: Serialize>(run: &Run<B>) -> io::Result<PathBuf> {
+    let mut file = tempfile::Builder::new()
+        .prefix(&format!("yamba-run-{}-", run.id))
+        .suffix(".json")
+        .tempfile()?;
+    let mut out = BufWriter::new(&mut file);
+    serde_json::to_writer(&mut out, run)?;
+    out.flush()?;
+    drop(out);
+    Ok(file.keep().map_err(|e| e.error)?.1)
 }
 
 /// The beginning of an id that tells it from all of `ids`.

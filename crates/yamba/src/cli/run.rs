@@ -518,6 +518,7 @@ pub(super) fn origin(analysis: &Analysis, jobs: &[Job], target: &Target) -> Orig
                 .collect(),
             compiler: build::compiler_version(analysis, target),
             imported: None,
+            from_document: false,
         },
         sources: about::sources(analysis, jobs.iter().map(|j| &j.about)),
     }

@@ -283,6 +283,13 @@ impl Entry {
         self.slower_by(self.b? / self.a?)
     }
 
+    /// The interval of [`slowdown`](Entry::slowdown), its lower end first.
+    pub fn slowdowns(&self) -> Option<[f64; 2]> {
+        let [low, high] = self.interval?;
+        let (x, y) = (self.slower_by(low)?, self.slower_by(high)?);
+        Some([x.min(y), x.max(y)])
+    }
+
     fn slower_by(&self, ratio: f64) -> Option<f64> {
         match self.better? {
             "less" => Some(ratio - 1.0),

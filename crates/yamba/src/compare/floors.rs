@@ -10,8 +10,9 @@ use super::identity::differences;
 use super::pairing::{in_order, paired};
 use super::{LEAST_DEVIATION, has_figure, in_cycles, launch_cycles, times};
 
-/// Fewer runs say too little of how runs differ: with five, the standard deviation is known to a factor of about two.
-const FEWEST_RUNS: usize = 5;
+/// Fewer runs say too little of how runs differ. What they say is taken as known: with five of them, that raises the alarms of a large comparison thirtyfold (simulated: runs that differ by 2 %,
+/// launches by 0.2 %, p = 0.0001), with ten by half.
+const FEWEST_RUNS: usize = 10;
 
 /// What is known of one benchmark's noise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -110,7 +111,9 @@ mod tests {
 
     /// Runs that differ by about 3 %, each with launches that differ by a tenth of that.
     fn earlier(program: &str) -> Vec<Run> {
-        let levels = [100.0, 103.0, 106.0, 97.0, 94.0, 100.0];
+        let levels = [
+            100.0, 103.0, 106.0, 97.0, 94.0, 100.0, 103.0, 106.0, 97.0, 94.0, 100.0,
+        ];
         let each = levels.iter().enumerate();
         each.map(|(i, level)| of(program, &format!("{program}{i}"), *level))
             .collect()
@@ -125,7 +128,7 @@ mod tests {
         let (a, b) = (of("p", "a", 100.0), of("p", "b", 105.0));
         let two = floor(&a, &b, &earlier("p"));
         // The mean of three launches then varies by 4.2 %.
-        assert_eq!(two.runs, 6);
+        assert_eq!(two.runs, 11);
         assert!(
             (two.deviation / 3f64.sqrt() - 0.042).abs() < 0.002,
             "{two:?}"
@@ -141,7 +144,7 @@ mod tests {
         let (a, b) = (of("p", "a", 100.0), of("p", "b", 105.0));
         let fixed = Floor::default();
         assert_eq!(floor(&a, &b, &earlier("q")), fixed);
-        assert_eq!(floor(&a, &b, &earlier("p")[..4]), fixed);
+        assert_eq!(floor(&a, &b, &earlier("p")[..9]), fixed);
         let mut elsewhere = earlier("p");
         elsewhere
             .iter_mut()
@@ -169,7 +172,7 @@ mod tests {
         }));
         let (a, b) = (of("p", "a", 100.0), of("q", "b", 1000.0));
         let two = floor(&a, &b, &all);
-        assert_eq!(two.runs, 12);
+        assert_eq!(two.runs, 22);
         assert!(
             (two.deviation / 3f64.sqrt() - 0.042).abs() < 0.002,
             "{two:?}"

@@ -12,6 +12,8 @@ pub struct Gate {
     pub limit: f64,
     /// Whether nothing is.
     pub passed: bool,
+    /// Benchmarks that it judged: of both runs, with a ratio and a better direction.
+    pub gated: usize,
     /// What is slower by more, confirmed by measuring anew; the slowest first.
     pub slower: Vec<Slower>,
     /// What may be slower by more and could not be confirmed: it does not fail the gate.
@@ -34,6 +36,8 @@ pub struct Slower {
     pub label: String,
     /// How much slower: 0.07 for 7 %. Of a bandwidth, what 1 / ratio is above 1.
     pub by: f64,
+    /// The ends of its interval, in the same form.
+    pub interval: Option<[f64; 2]>,
     /// What the verdict rests on where that is not both sides measured in turn.
     pub reason: Option<String>,
 }
@@ -78,6 +82,7 @@ pub fn gate(found: &Comparison, limit: f64) -> Gate {
                 processes: entry.processes,
                 label: entry.label.clone(),
                 by,
+                interval: entry.slowdowns(),
                 reason: entry.reason.clone(),
             }),
             (Some(_), Word::Unknown) if is_candidate(entry, limit) => {
@@ -99,6 +104,11 @@ pub fn gate(found: &Comparison, limit: f64) -> Gate {
     Gate {
         limit,
         passed: slower.is_empty(),
+        gated: found
+            .benchmarks
+            .iter()
+            .filter(|e| e.slowdown().is_some())
+            .count(),
         slower,
         unconfirmed,
         not_gated,

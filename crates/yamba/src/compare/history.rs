@@ -1,6 +1,7 @@
 //! A benchmark over many runs, and where its level changed. Pure.
 
 use serde::Serialize;
+use yamba_record::run::Producer;
 use yamba_record::{Benchmark, Parameters, Run};
 use yamba_stats::{change_points, launch_level, mean, median};
 
@@ -98,16 +99,18 @@ pub struct LeftOut {
 pub fn history(runs: &[Run]) -> History {
     let mut left_out = Vec::new();
     let mut counted: Vec<&Run> = Vec::new();
-    let meant = runs.iter().filter(|run| match for_another_command(run) {
-        Some(command) => {
-            left_out.push(LeftOut {
-                run: run.id.clone(),
-                reason: format!("measured by `yamba {command}`"),
-            });
-            false
-        }
-        None => true,
-    });
+    let meant = runs
+        .iter()
+        .filter(|run| match for_another_command(&run.producer) {
+            Some(command) => {
+                left_out.push(LeftOut {
+                    run: run.id.clone(),
+                    reason: format!("measured by `yamba {command}`"),
+                });
+                false
+            }
+            None => true,
+        });
     let meant: Vec<&Run> = meant.collect();
     for run in &meant {
         let other = meant.last().map(|last| differences(*run, last).must);
@@ -142,8 +145,9 @@ pub fn history(runs: &[Run]) -> History {
     }
 }
 
-fn for_another_command(run: &Run) -> Option<&str> {
-    let command = run.producer.arguments.first()?;
+/// The command that measured many runs at one moment; none of `yamba run`.
+pub fn for_another_command(producer: &Producer) -> Option<&str> {
+    let command = producer.arguments.first()?;
     ["compare", "noise"].into_iter().find(|c| c == command)
 }
 

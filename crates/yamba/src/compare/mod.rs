@@ -93,13 +93,13 @@ pub fn times(benchmark: &Benchmark) -> Vec<f64> {
     benchmark.launches.iter().filter_map(|l| l.median).collect()
 }
 
-/// The same in cycles; none where they are unknown.
+/// The same in cycles; none where they are unknown of any launch that has a median: a comparison is of all launches.
 pub fn launch_cycles(benchmark: &Benchmark) -> Vec<f64> {
-    let known = benchmark
-        .launches
-        .iter()
-        .filter(|_| benchmark.cycles.is_some());
-    known.filter_map(|l| l.cycles).collect()
+    let launches = benchmark.launches.iter().filter(|l| l.median.is_some());
+    let known: Option<Vec<f64>> = launches.map(|l| l.cycles.filter(|c| *c > 0.0)).collect();
+    known
+        .filter(|_| benchmark.cycles.is_some())
+        .unwrap_or_default()
 }
 
 /// The variance of the logarithms.

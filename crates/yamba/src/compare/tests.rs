@@ -121,7 +121,7 @@ fn a_thing_is_seldom_different_from_itself() {
 }
 
 /// The launches' medians of 80 benchmarks in two whole runs on a noisy virtual machine, an hour and three quarters apart. Two more that the comparison of these runs
-/// suspected are not among them: their programs had changed between the runs.
+/// suspected are not among them: their programs seem to have changed between the runs, though nothing in these documents proves it.
 fn recorded() -> Vec<Noise> {
     let text = include_str!("../../../../tests/records/two-runs-launches.json");
     let all: std::collections::BTreeMap<String, Vec<Vec<f64>>> =

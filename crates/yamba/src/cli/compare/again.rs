@@ -21,6 +21,9 @@ use crate::random::drawn_id;
 use crate::run::{self, At, Job, Options, Placement, Stop, UsageError};
 use crate::stored::Stored;
 
+/// What is compiled runs with all rights of whoever compares.
+const STRANGE: &str = "its sources came with a document, which anybody may have written; --trust-sources compiles them";
+
 /// A confirmation has so many times the launches of a run.
 const MORE: u64 = 2;
 
@@ -29,6 +32,8 @@ const USUAL_LAUNCHES: u64 = 6;
 
 /// The two stored runs, and which of their pairs are to be measured anew.
 pub(super) struct Request<'a> {
+    /// Whether sources that came with a document are compiled too.
+    pub trusts_documents: bool,
     pub a: &'a Run,
     pub b: &'a Run,
     /// Name, parameters and processes, each side's own entry.
@@ -54,10 +59,10 @@ pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<Fre
         }
     };
     warn_of(request, &here, with_a.as_deref());
-    let b = Side::rebuilt(request.b, request.pairs.iter().map(|(_, b)| *b))?;
+    let b = Side::rebuilt(request, request.b, request.pairs.iter().map(|(_, b)| *b))?;
     let a = match with_a {
         Some(_) => Side::default(),
-        None => Side::rebuilt(request.a, request.pairs.iter().map(|(a, _)| *a))?,
+        None => Side::rebuilt(request, request.a, request.pairs.iter().map(|(a, _)| *a))?,
     };
     warn_of_others(request, &a, &b);
     let basis: BTreeMap<&str, Basis> = request
@@ -153,11 +158,17 @@ struct Side {
 }
 
 impl Side {
-    fn rebuilt<'a>(run: &Run, of: impl Iterator<Item = &'a Benchmark>) -> Result<Side, Failure> {
+    fn rebuilt<'a>(
+        request: &Request<'_>,
+        run: &Run,
+        of: impl Iterator<Item = &'a Benchmark>,
+    ) -> Result<Side, Failure> {
         let mut side = Side::default();
         let mut classes: BTreeSet<&str> = BTreeSet::new();
+        let is_strange = run.producer.from_document && !request.trusts_documents;
+        let strange = is_strange.then(|| STRANGE.to_owned());
         for benchmark in of {
-            match Stored::lacks(run, benchmark) {
+            match strange.clone().or_else(|| Stored::lacks(run, benchmark)) {
                 Some(reason) => {
                     side.missing.insert(benchmark.class.clone(), reason);
                 }

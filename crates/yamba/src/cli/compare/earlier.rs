@@ -8,6 +8,7 @@ use yamba_store::{Detail, Store};
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::store_option::StoreOption;
+use crate::compare::history;
 use crate::compare::identity::differences;
 
 /// The latest so many: more take longer to read than they tell.
@@ -42,6 +43,8 @@ fn read(option: &StoreOption, a: &Run, b: &Run) -> Result<Vec<Run>, Failure> {
         let has_some = both.any(|n| names.contains(n.as_str()) && of_a.contains(n.as_str()));
         is_alike && has_some && run.id != a.id && run.id != b.id
     });
+    // What one command measures in a row shows no drift from day to day.
+    listed.sort_by_key(|run| history::for_another_command(&run.head.producer).is_some());
     let latest = listed.iter().take(MOST);
     let mut runs = Vec::new();
     for run in latest {

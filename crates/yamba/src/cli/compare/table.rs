@@ -267,11 +267,23 @@ fn judged(gate: &Gate) -> Vec<String> {
         of(&gate.unconfirmed).into_iter(),
     ));
     lines.push(match gate.slower.len() {
-        0 => format!("gate passed: nothing is shown to be slower by more than {limit}"),
-        n => format!("gate failed: {n} slower by more than {limit}, measured anew"),
+        0 if gate.gated == 0 => "no gate: nothing could be judged".to_owned(),
+        0 => format!(
+            "gate passed: of {} nothing is shown to be slower by more than {limit}",
+            gate.gated
+        ),
+        n => format!(
+            "gate failed: {n} of {} slower, measured anew, and by more than {limit}",
+            gate.gated
+        ),
     });
     let each = gate.slower.iter();
-    lines.extend(each.map(|s| format!("  {}  {} slower", s.label, percent(s.by))));
+    lines.extend(each.map(|s| {
+        let within = s.interval.map_or_else(String::new, |[low, high]| {
+            format!(" [{}, {}]", percent(low), percent(high))
+        });
+        format!("  {}  {} slower{within}", s.label, percent(s.by))
+    }));
     lines
 }
 

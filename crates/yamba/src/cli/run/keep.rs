@@ -1,8 +1,7 @@
 //! Keeps a run in a store. Where that fails, measuring goes on, and what could not be kept is tried again at the end.
 
 use std::collections::BTreeSet;
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
+use std::io::{self, IsTerminal};
 
 use yamba_record::{Benchmark, Run};
 use yamba_store::{Store, StoreError};
@@ -68,7 +67,7 @@ impl Keeper {
             }
             return;
         }
-        let path = match rescue(run) {
+        let path = match kept::rescue(run) {
             Ok(path) => path,
             Err(e) => {
                 let text = "nor can its document be written among the temporary files";
@@ -151,17 +150,4 @@ impl Keep for Keeper {
 fn warn(text: &str, help: Option<String>) {
     let help = help.map(|h| format!("help: {h}\n")).unwrap_or_default();
     output::note(&format!("warning: {text}\n{help}"));
-}
-
-/// The whole document in a file of its own.
-fn rescue(run: &Run<Packed<Benchmark>>) -> io::Result<PathBuf> {
-    let mut file = tempfile::Builder::new()
-        .prefix(&format!("yamba-run-{}-", run.id))
-        .suffix(".json")
-        .tempfile()?;
-    let mut out = BufWriter::new(&mut file);
-    serde_json::to_writer(&mut out, run)?;
-    out.flush()?;
-    drop(out);
-    Ok(file.keep().map_err(|e| e.error)?.1)
 }
