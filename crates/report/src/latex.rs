@@ -7,6 +7,9 @@ use crate::document::{Block, Document, Line, Span, Table};
 /// The share of a line's length that all columns of a table have together.
 const TABLE_WIDTH: f64 = 0.88;
 
+/// Rows of a table that surely go on a page, though some cells wrap.
+const MOST_ROWS: usize = 40;
+
 /// The whole document.
 pub fn latex(document: &Document) -> String {
     let mut out = format!("% Made by Yamba {}.\n", env!("CARGO_PKG_VERSION"));
@@ -32,23 +35,40 @@ fn block_text(block: &Block) -> String {
     }
 }
 
+/// LaTeX cuts a table off at the page's end in silence: one that is longer is several, with columns of the same widths.
 fn table_text(table: &Table) -> String {
     let widths = widths(table);
+    let parts: Vec<_> = match table.rows.is_empty() {
+        true => vec![&table.rows[..]],
+        false => table.rows.chunks(MOST_ROWS).collect(),
+    };
+    let texts = parts.iter().enumerate().map(|(i, rows)| {
+        let of = match parts.len() {
+            1 => String::new(),
+            all => format!("({} of {all})", i + 1),
+        };
+        let caption = format!("{} {of}", table.caption);
+        part_text(table, caption.trim(), &widths, rows)
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn part_text(table: &Table, caption: &str, widths: &[f64], rows: &[Vec<Line>]) -> String {
     let columns: String = widths
         .iter()
         .map(|w| format!("p{{{w:.3}\\linewidth}}"))
         .collect();
     let heads: Vec<String> = table.head.iter().map(|h| text(h)).collect();
     let mut out = "\\begin{table}[htbp]\n".to_owned();
-    if !table.caption.is_empty() {
-        out.push_str(&format!("\\caption{{{}}}\n", text(&table.caption)));
+    if !caption.is_empty() {
+        out.push_str(&format!("\\caption{{{}}}\n", text(caption)));
     }
     // Narrow columns of long words: without it they stick out into each other.
     out.push_str("\\footnotesize\\raggedright\\tabcolsep=0.006\\linewidth\n");
     out.push_str(&format!("\\begin{{tabular}}{{{columns}}}\n\\hline\n"));
     out.push_str(&row(&heads));
     out.push_str("\\hline\n");
-    for cells in &table.rows {
+    for cells in rows {
         let cells: Vec<String> = cells.iter().map(line).collect();
         out.push_str(&row(&cells));
     }
@@ -229,6 +249,25 @@ mod tests {
              \\begin{itemize}\n\\item {}one\n\\item {}two \\& three\n\\end{itemize}\n\n\
              \\begin{quote}\\ttfamily\n\\textbackslash{}end\\{quote\\}\\ \\$x\\mbox{}\\\\{}\n\\end{quote}"
         );
+    }
+
+    #[test]
+    fn a_table_longer_than_a_page_is_several() {
+        let table = |rows: usize| Table {
+            caption: "All".to_owned(),
+            head: vec!["a".to_owned()],
+            rows: (0..rows)
+                .map(|i| vec![plain(&format!("row{i}."))])
+                .collect(),
+        };
+        for (rows, tables) in [(0, 1), (1, 1), (40, 1), (41, 2), (120, 3)] {
+            let text = table_text(&table(rows));
+            assert_eq!(text.matches("\\begin{table}").count(), tables, "{rows}");
+            assert_eq!(text.matches("row").count(), rows);
+        }
+        let text = table_text(&table(41));
+        assert!(text.contains("\\caption{All (2 of 2)}"), "{text}");
+        assert!(table_text(&table(40)).contains("\\caption{All}"));
     }
 
     #[test]
