@@ -25,6 +25,8 @@ pub struct Format {
     pub detail: Detail,
     /// Whether entries without a valid figure are not in it.
     pub leaves_out: bool,
+    /// How many entries are not in it because another one before has their name and parameters.
+    pub repeated: fn(&Run) -> usize,
     /// Writes a run so.
     pub write: fn(&Run, &mut dyn Write) -> io::Result<()>,
 }
@@ -35,19 +37,24 @@ pub const INTERVALS: Format = Format {
     about: "a table, one line a raw interval",
     detail: Detail::Intervals,
     leaves_out: false,
+    repeated: none,
     write: csv::intervals,
 };
 
 /// All of them.
 #[rustfmt::skip]
 pub const FORMATS: &[Format] = &[
-    Format { name: "json", about: "the whole document, as `yamba run --json` prints it", detail: Detail::Intervals, leaves_out: false, write: json::write },
-    Format { name: "csv", about: "a table, one line an entry", detail: Detail::Figures, leaves_out: false, write: csv::entries },
+    Format { name: "json", about: "the whole document, as `yamba run --json` prints it", detail: Detail::Intervals, leaves_out: false, repeated: none, write: json::write },
+    Format { name: "csv", about: "a table, one line an entry", detail: Detail::Figures, leaves_out: false, repeated: none, write: csv::entries },
     INTERVALS,
-    Format { name: "google-benchmark", about: "Google Benchmark's JSON", detail: Detail::Figures, leaves_out: false, write: google::write },
-    Format { name: "go", about: "Go's benchmark format, for benchstat", detail: Detail::Figures, leaves_out: true, write: go::write },
-    Format { name: "prometheus", about: "Prometheus' text format", detail: Detail::Figures, leaves_out: true, write: prometheus::write },
+    Format { name: "google-benchmark", about: "Google Benchmark's JSON", detail: Detail::Figures, leaves_out: false, repeated: none, write: google::write },
+    Format { name: "go", about: "Go's benchmark format, for benchstat", detail: Detail::Figures, leaves_out: true, repeated: none, write: go::write },
+    Format { name: "prometheus", about: "Prometheus' text format", detail: Detail::Figures, leaves_out: true, repeated: prometheus::repeated, write: prometheus::write },
 ];
+
+fn none(_: &Run) -> usize {
+    0
+}
 
 /// How many entries of a run have no valid figure.
 pub fn without_figure(run: &Run) -> usize {

@@ -47,6 +47,18 @@ pub(super) fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// How many entries have the labels of one before: the format forbids a series that stands twice.
+pub(super) fn repeated(run: &Run) -> usize {
+    run.benchmarks.len() - first_of_each(run).len()
+}
+
+fn first_of_each(run: &Run) -> Vec<(&Benchmark, Labels)> {
+    let mut seen = BTreeSet::new();
+    let each = run.benchmarks.iter().map(|entry| (entry, labels(entry)));
+    each.filter(|(_, labels)| seen.insert(braces(labels)))
+        .collect()
+}
+
 fn of_run(run: &Run) -> [Family; 2] {
     let mut info = Family::new("yamba_run_info", "The run, and where it was measured.");
     let machine = &run.machine;
@@ -81,13 +93,13 @@ fn of_entries(run: &Run) -> [Family; 8] {
         Family::new("yamba_bandwidth_bytes_per_second", "The median bandwidth."),
         Family::new("yamba_value", "The median of what is neither, in its own unit."),
     ];
+    const INTERVAL: &str = "The interval of confidence, 95 %: of another run's median where there are launches enough to tell, else of these processes alone.";
     let mut intervals = [
-        Family::new("yamba_latency_interval_seconds", "The median's interval of confidence, 95 %."),
-        Family::new("yamba_bandwidth_interval_bytes_per_second", "The median's interval of confidence, 95 %."),
-        Family::new("yamba_value_interval", "The median's interval of confidence, 95 %."),
+        Family::new("yamba_latency_interval_seconds", INTERVAL),
+        Family::new("yamba_bandwidth_interval_bytes_per_second", INTERVAL),
+        Family::new("yamba_value_interval", INTERVAL),
     ];
-    for entry in &run.benchmarks {
-        let labels = labels(entry);
+    for (entry, labels) in first_of_each(run) {
         let good = figure::good(entry);
         if entry.status != Status::Skipped {
             valid.series.push((labels.clone(), f64::from(u8::from(good.is_some()))));

@@ -134,6 +134,29 @@ fn prometheus() {
 }
 
 #[test]
+fn prometheus_has_no_series_twice() {
+    let twice = run(&[
+        entry("x", json!({})),
+        entry("x", json!({"median": 7.0})),
+        entry("y", json!({})),
+    ]);
+    let text = written("prometheus", &twice);
+    let mut series: Vec<&str> = text
+        .lines()
+        .filter_map(|l| l.rsplit_once(' '))
+        .map(|l| l.0)
+        .collect();
+    series.retain(|l| !l.starts_with('#'));
+    let all = series.len();
+    series.sort_unstable();
+    series.dedup();
+    assert_eq!(series.len(), all, "{text}");
+    let format = FORMATS.iter().find(|f| f.name == "prometheus").unwrap();
+    assert_eq!((format.repeated)(&twice), 1);
+    assert_eq!((INTERVALS.repeated)(&twice), 0);
+}
+
+#[test]
 fn names_of_parameters_that_are_no_labels() {
     let odd = entry("x", json!({"parameters": {"a b": 1, "a-b": 2}}));
     let text = written("prometheus", &run(&[odd]));

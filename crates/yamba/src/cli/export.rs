@@ -70,6 +70,13 @@ impl Export {
                 "{lacking} of {all} entries have no valid figure, and none here\n"
             ));
         }
+        let repeated = (format.repeated)(&run);
+        if repeated > 0 {
+            output::note(&format!(
+                "{repeated} of {} entries stand there already, with the same parameters, and are left out\n",
+                run.benchmarks.len()
+            ));
+        }
         Ok(Answer::Done)
     }
 }
