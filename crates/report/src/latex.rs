@@ -256,9 +256,7 @@ mod tests {
         let table = |rows: usize| Table {
             caption: "All".to_owned(),
             head: vec!["a".to_owned()],
-            rows: (0..rows)
-                .map(|i| vec![plain(&format!("row{i}."))])
-                .collect(),
+            rows: (0..rows).map(|i| vec![plain(format!("row{i}."))]).collect(),
         };
         for (rows, tables) in [(0, 1), (1, 1), (40, 1), (41, 2), (120, 3)] {
             let text = table_text(&table(rows));
