@@ -197,6 +197,49 @@ impl Run {
     }
 }
 
+impl Benchmark {
+    /// An entry without a figure.
+    pub fn ended(class: &str, status: Status, notes: Vec<String>) -> Benchmark {
+        Benchmark {
+            name: class.to_owned(),
+            class: class.to_owned(),
+            ports: Vec::new(),
+            parameters: Parameters::default(),
+            swept: Vec::new(),
+            processes: 1,
+            status,
+            valid: false,
+            unit: None,
+            operations: None,
+            median: None,
+            interval: None,
+            interval_kind: None,
+            launches: Vec::new(),
+            set_aside: 0,
+            is_disturbed: false,
+            disturbed: BTreeMap::new(),
+            throughput: None,
+            median_of_medians: None,
+            placement: None,
+            harness: Vec::new(),
+            samples: Vec::new(),
+            evidence: BTreeMap::new(),
+            notes,
+            figure: None,
+            intervals: Vec::new(),
+            sizing: Vec::new(),
+            clock: None,
+            cycle_ns: Vec::new(),
+            cycles: None,
+            circles: None,
+            bounds: Vec::new(),
+            charts: Vec::new(),
+            platform: BTreeMap::new(),
+            about: About::default(),
+        }
+    }
+}
+
 /// How a measurement ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

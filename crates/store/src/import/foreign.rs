@@ -149,53 +149,23 @@ fn benchmark(number: Number, file: &SourceFile) -> Benchmark {
             (status, None)
         }
     };
-    let name = short(&number.name);
+    let figure = match number.figure {
+        Figure::Latency => "latency",
+        Figure::Bandwidth => "bandwidth",
+        Figure::Value => "value",
+    };
     Benchmark {
-        class: name.clone(),
-        name,
-        ports: Vec::new(),
         parameters: number.parameters,
-        swept: Vec::new(),
-        processes: 1,
-        status,
         valid: status == Status::Ok,
         unit: Some(number.unit),
-        operations: None,
         median,
-        interval: None,
-        interval_kind: None,
-        launches: Vec::new(),
-        set_aside: 0,
-        is_disturbed: false,
-        disturbed: BTreeMap::new(),
-        throughput: None,
-        median_of_medians: None,
-        placement: None,
-        harness: Vec::new(),
         samples: number.samples,
-        evidence: BTreeMap::new(),
-        notes,
-        figure: Some(
-            match number.figure {
-                Figure::Latency => "latency",
-                Figure::Bandwidth => "bandwidth",
-                Figure::Value => "value",
-            }
-            .to_owned(),
-        ),
-        intervals: Vec::new(),
-        sizing: Vec::new(),
-        clock: None,
-        cycle_ns: Vec::new(),
-        cycles: None,
-        circles: None,
-        bounds: Vec::new(),
-        charts: Vec::new(),
-        platform: BTreeMap::new(),
+        figure: Some(figure.to_owned()),
         about: About {
             files: vec![file.clone()],
             ..About::default()
         },
+        ..Benchmark::ended(&short(&number.name), status, notes)
     }
 }
 

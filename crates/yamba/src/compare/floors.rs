@@ -42,12 +42,7 @@ impl Floors {
         if !differences(a, b).must.is_empty() {
             return Floors::default();
         }
-        let counts = |run: &&Run| {
-            let between = differences(run, b);
-            let is_alike = between.must.is_empty() && between.should.is_empty();
-            is_alike && run.id != a.id && run.id != b.id
-        };
-        let earlier: Vec<&Run> = earlier.iter().filter(counts).collect();
+        let earlier: Vec<&Run> = earlier.iter().filter(|run| is_of_here(run, a, b)).collect();
         let both = paired(&a.benchmarks, &b.benchmarks).both.into_iter();
         let each = both.filter_map(|(key, x, y)| Some((key, known(x, y, &earlier)?)));
         Floors(each.collect())
@@ -62,6 +57,13 @@ impl Floors {
     pub fn variance(&self, key: &str) -> f64 {
         self.get(key).deviation.powi(2)
     }
+}
+
+/// Whether a run is of the machine of B as it was then, and is neither A nor B: those would make noise of their own difference.
+pub fn is_of_here<T>(run: &Run<T>, a: &Run, b: &Run) -> bool {
+    let between = differences(run, b);
+    let is_alike = between.must.is_empty() && between.should.is_empty();
+    is_alike && run.id != a.id && run.id != b.id
 }
 
 /// n times the variance of the runs' levels, so that the level of n launches is held to vary as runs do.

@@ -59,7 +59,7 @@ fn swept<'a>(
         Err(NoProgram::Absent(reason)) => return settled(recorded::skipped(&job.class, reason)),
         Err(NoProgram::Unbuilt(reason)) => {
             let notes = vec![reason.clone()];
-            return settled(recorded::ended(&job.class, Status::Crashed, notes));
+            return settled(Benchmark::ended(&job.class, Status::Crashed, notes));
         }
     };
     let describe = |settings: &[(String, String)]| {
@@ -70,7 +70,7 @@ fn swept<'a>(
         Err(points::Refused::Usage(text)) => Err(UsageError(text)),
         Err(points::Refused::Skip(reason)) => settled(recorded::skipped(&job.class, &reason)),
         Err(points::Refused::Crash(notes)) => {
-            settled(recorded::ended(&job.class, Status::Crashed, notes))
+            settled(Benchmark::ended(&job.class, Status::Crashed, notes))
         }
     }
 }

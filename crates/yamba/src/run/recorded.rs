@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use yamba_record::event::{Begin, Event, Placement, RawInterval, Sizing};
 use yamba_record::program::Program;
-use yamba_record::run::{About, Launch};
-use yamba_record::{Benchmark, Evidence, Interval, Parameters, Status};
+use yamba_record::run::Launch;
+use yamba_record::{Benchmark, Evidence, Interval, Status};
 use yamba_stats::{median, sorted};
 
 use super::outcome::Outcome;
@@ -21,50 +21,9 @@ pub(super) struct Recorded {
     pub sizing: Vec<Vec<Sizing>>,
 }
 
-/// A benchmark without a figure.
-pub(super) fn ended(class: &str, status: Status, notes: Vec<String>) -> Benchmark {
-    Benchmark {
-        name: class.to_owned(),
-        class: class.to_owned(),
-        ports: Vec::new(),
-        parameters: Parameters::default(),
-        swept: Vec::new(),
-        processes: 1,
-        status,
-        valid: false,
-        unit: None,
-        operations: None,
-        median: None,
-        interval: None,
-        interval_kind: None,
-        launches: Vec::new(),
-        set_aside: 0,
-        is_disturbed: false,
-        disturbed: BTreeMap::new(),
-        throughput: None,
-        median_of_medians: None,
-        placement: None,
-        harness: Vec::new(),
-        samples: Vec::new(),
-        evidence: BTreeMap::new(),
-        notes,
-        figure: None,
-        intervals: Vec::new(),
-        sizing: Vec::new(),
-        clock: None,
-        cycle_ns: Vec::new(),
-        cycles: None,
-        circles: None,
-        bounds: Vec::new(),
-        charts: Vec::new(),
-        platform: BTreeMap::new(),
-        about: About::default(),
-    }
-}
-
 /// A benchmark that cannot run here.
 pub(super) fn skipped(class: &str, reason: &str) -> Benchmark {
-    ended(class, Status::Skipped, vec![reason.to_owned()])
+    Benchmark::ended(class, Status::Skipped, vec![reason.to_owned()])
 }
 
 /// Why an entry has no launch: the run was stopped.
@@ -86,7 +45,7 @@ pub(super) fn is_not_begun(benchmark: &Benchmark) -> bool {
 }
 
 pub(super) fn record(program: &Program, processes: u64, launches: &[Outcome]) -> Recorded {
-    let mut benchmark = ended(&program.class, Status::Ok, Vec::new());
+    let mut benchmark = Benchmark::ended(&program.class, Status::Ok, Vec::new());
     benchmark.ports = program.ports.clone();
     benchmark.parameters = points::parameters(program);
     let swept = program.parameters.iter().filter(|p| p.over.is_some());

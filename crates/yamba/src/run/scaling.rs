@@ -58,11 +58,10 @@ mod tests {
     use yamba_record::Status;
     use yamba_record::run::Throughput;
 
-    use super::super::recorded::ended;
     use super::*;
 
     fn entry(processes: u64, sum: f64, unit: &str) -> Benchmark {
-        let mut b = ended("sample", Status::Ok, Vec::new());
+        let mut b = Benchmark::ended("sample", Status::Ok, Vec::new());
         (b.processes, b.valid) = (processes, true);
         b.throughput = Some(Throughput {
             sum,

@@ -8,8 +8,8 @@ use yamba_store::{Detail, Store};
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::store_option::StoreOption;
+use crate::compare::floors::is_of_here;
 use crate::compare::history;
-use crate::compare::identity::differences;
 
 /// The latest so many: more take longer to read than they tell.
 const MOST: usize = 20;
@@ -37,11 +37,9 @@ fn read(option: &StoreOption, a: &Run, b: &Run) -> Result<Vec<Run>, Failure> {
     let names: BTreeSet<&str> = b.benchmarks.iter().map(|b| b.name.as_str()).collect();
     let mut listed = store.runs()?;
     listed.retain(|run| {
-        let between = differences(&run.head, b);
-        let is_alike = between.must.is_empty() && between.should.is_empty();
         let mut both = run.benchmarks.iter();
         let has_some = both.any(|n| names.contains(n.as_str()) && of_a.contains(n.as_str()));
-        is_alike && has_some && run.id != a.id && run.id != b.id
+        has_some && is_of_here(&run.head, a, b)
     });
     // What one command measures in a row shows no drift from day to day.
     listed.sort_by_key(|run| history::for_another_command(&run.head.producer).is_some());
