@@ -1,18 +1,23 @@
 //! `yamba history`
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use yamba_record::number::{number, scale};
-use yamba_store::Detail;
+use yamba_store::{Detail, Listed};
 
 use super::Answer;
 use super::failure::Failure;
 use super::kept;
 use super::output;
 use super::store_option::StoreOption;
-use crate::compare::history::{History, Point, Series, history};
+use crate::compare::history::{History, LeftOut, Point, Series, history};
 
 /// Columns of the chart.
 const WIDTH: usize = 30;
+
+/// Runs that are named one by one where many are left out for the same reason.
+const NAMED: usize = 4;
 
 /// A benchmark over the kept runs of a machine, and where it changed
 ///
@@ -44,12 +49,7 @@ impl HistoryCommand {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         let mut store = self.store.existing()?;
         let mut listed = store.runs()?;
-        for damaged in listed.iter().filter(|run| run.damage.is_some()) {
-            output::note(&format!(
-                "warning: run {} is damaged and left out: `yamba runs` says more\n",
-                kept::plain(&damaged.id)
-            ));
-        }
+        let damaged = damaged(&listed);
         let mut known: Vec<String> = Vec::new();
         for name in &self.names {
             for benchmark in listed.iter().flat_map(|run| &run.benchmarks) {
@@ -76,7 +76,8 @@ impl HistoryCommand {
             runs.push(run);
         }
         runs.reverse();
-        let found = history(&runs);
+        let mut found = history(&runs);
+        found.left_out.extend(damaged);
         match self.json {
             true => output::json(&found)?,
             false => output::result(&text(&found))?,
@@ -85,26 +86,54 @@ impl HistoryCommand {
     }
 }
 
+/// What cannot be read, whatever it holds.
+fn damaged(listed: &[Listed]) -> Vec<LeftOut> {
+    let each = listed.iter().filter_map(|run| {
+        let damage = kept::plain(run.damage.as_ref()?);
+        output::note(&format!(
+            "warning: run {} is damaged and left out: `yamba runs` says more\n",
+            kept::plain(&run.id)
+        ));
+        Some(LeftOut::run(&run.id, format!("damaged: {damage}")))
+    });
+    each.collect()
+}
+
 fn text(found: &History) -> String {
     let mut out = String::new();
     for series in &found.benchmarks {
         out.push_str(&table(series));
         out.push('\n');
     }
-    let mut reasons: Vec<&str> = found.left_out.iter().map(|l| l.reason.as_str()).collect();
-    reasons.sort_unstable();
-    for group in reasons.chunk_by(|a, b| a == b) {
-        let runs = if group.len() == 1 { "run" } else { "runs" };
-        out.push_str(&format!(
-            "left out: {} {runs}, {}\n",
-            group.len(),
-            kept::plain(group[0])
-        ));
-    }
+    out.push_str(&left_out(found));
     if found.benchmarks.is_empty() {
         out.push_str("no run has a figure to show\n");
     }
     out
+}
+
+/// A line for each reason, and for each benchmark where it is one of a figure.
+fn left_out(found: &History) -> String {
+    let points = found.benchmarks.iter().flat_map(|s| &s.points);
+    let shown = points.map(|p| p.run.as_str());
+    let ids: Vec<&str> = found.left_out.iter().map(|l| l.run.as_str()).chain(shown).collect();
+    let mut groups: BTreeMap<(Option<String>, &str), Vec<String>> = BTreeMap::new();
+    for one in &found.left_out {
+        let runs = groups.entry((one.key(), &one.reason)).or_default();
+        runs.push(kept::short(&one.run, &ids).to_owned());
+    }
+    let line = |((key, reason), runs): ((Option<String>, &str), Vec<String>)| {
+        let what = key.map_or_else(String::new, |key| format!("{key} in "));
+        let noun = if runs.len() == 1 { "run" } else { "runs" };
+        let more = match runs.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let named = runs[..runs.len().min(NAMED)].join(", ");
+        let line = format!("left out: {what}{} {noun}, {reason}: {named}{more}", runs.len());
+        kept::plain(&line) + "\n"
+    };
+    groups.into_iter().map(line).collect()
 }
 
 /// A line a run, and a line before each change.

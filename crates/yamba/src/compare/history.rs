@@ -6,8 +6,8 @@ use yamba_record::{Benchmark, Parameters, Run};
 use yamba_stats::{change_points, launch_level, mean, median};
 
 use super::identity::differences;
-use super::pairing::in_order;
-use super::{LEAST_DEVIATION, has_figure, key, launch_cycles, spread, times};
+use super::pairing::{in_order, kind, no_figure, no_launches};
+use super::{LEAST_DEVIATION, key, launch_cycles, named, spread, times};
 
 /// The probability of a change where there is none, for each series.
 const SIGNIFICANCE: f64 = 0.01;
@@ -27,7 +27,7 @@ pub struct History {
     pub significance: f64,
     /// A series for each benchmark at each point with each number of processes.
     pub benchmarks: Vec<Series>,
-    /// Runs that are in none of them.
+    /// Runs that are in none of them, and figures that are not.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -85,64 +85,132 @@ pub struct Change {
     pub differs: Vec<String>,
 }
 
-/// A run that does not count.
+/// A run that does not count, or its figure of one benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LeftOut {
     /// [`Run::id`].
     pub run: String,
+    /// Whose figure; none where the whole run does not count.
+    pub benchmark: Option<Which>,
     /// Why.
     pub reason: String,
 }
 
+/// One benchmark at one point with one number of processes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Which {
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub parameters: Parameters,
+    /// Processes that ran it at the same time.
+    pub processes: u64,
+}
+
+impl LeftOut {
+    /// A whole run.
+    pub fn run(id: &str, reason: String) -> LeftOut {
+        LeftOut {
+            run: id.to_owned(),
+            benchmark: None,
+            reason,
+        }
+    }
+
+    fn figure(run: &Run, of: &Benchmark, reason: String) -> LeftOut {
+        let which = Which {
+            name: of.name.clone(),
+            parameters: of.parameters.clone(),
+            processes: of.processes,
+        };
+        LeftOut {
+            benchmark: Some(which),
+            ..LeftOut::run(&run.id, reason)
+        }
+    }
+
+    /// What it is of: name, parameters and processes in one. None of a whole run.
+    pub fn key(&self) -> Option<String> {
+        let of = self.benchmark.as_ref()?;
+        Some(named(&of.name, &of.parameters, of.processes))
+    }
+}
+
+/// One benchmark of the runs in which it has a figure, the first first.
+type Figures<'a> = Vec<(&'a Run, &'a Benchmark)>;
+
 /// The history of all benchmarks of `runs`, the first first. The machine is that of the last: runs of another are left out, and those that a comparison or
-/// `yamba noise` measured, whose programs may be old ones and which are many of one moment.
+/// `yamba noise` measured, whose programs may be old ones and which are many of one moment. So is each figure that says nothing: an invalid one, a disturbed one.
 pub fn history(runs: &[Run]) -> History {
     let mut left_out = Vec::new();
-    let mut counted: Vec<&Run> = Vec::new();
-    let meant = runs
-        .iter()
-        .filter(|run| match for_another_command(&run.producer) {
-            Some(command) => {
-                left_out.push(LeftOut {
-                    run: run.id.clone(),
-                    reason: format!("measured by `yamba {command}`"),
-                });
-                false
+    let counted = of_one_machine(runs, &mut left_out);
+    let mut series: Vec<(String, Figures<'_>)> = Vec::new();
+    for (run, benchmark) in counted.iter().flat_map(|run| run.benchmarks.iter().map(|b| (*run, b))) {
+        let mut leave_out = |reason: &str| {
+            left_out.push(LeftOut::figure(run, benchmark, reason.to_owned()));
+        };
+        if let Some(reason) = no_figure(benchmark).or_else(|| no_launches(benchmark)) {
+            leave_out(reason);
+            continue;
+        }
+        let place = in_order(benchmark);
+        match series.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, points)) if points.last().is_some_and(|(last, _)| last.id == run.id) => {
+                leave_out("stands in the run again; the first counts");
             }
-            None => true,
-        });
-    let meant: Vec<&Run> = meant.collect();
-    for run in &meant {
-        let other = meant.last().map(|last| differences(*run, last).must);
-        match other.unwrap_or_default().first() {
-            None => counted.push(run),
-            Some(difference) => left_out.push(LeftOut {
-                run: run.id.clone(),
-                reason: format!(
-                    "another machine: {}",
-                    difference.told("in it", "in the latest")
-                ),
-            }),
+            Some((_, points)) => points.push((run, benchmark)),
+            None => series.push((place, vec![(run, benchmark)])),
         }
     }
-    let mut series: Vec<(String, Vec<(&Run, &Benchmark)>)> = Vec::new();
-    for run in counted {
-        for benchmark in run.benchmarks.iter().filter(|b| has_figure(b)) {
-            let place = in_order(benchmark);
-            match series.iter_mut().find(|(known, _)| *known == place) {
-                // Of what stands in a run twice, the first counts.
-                Some((_, points)) if points.last().is_some_and(|(last, _)| last.id == run.id) => {}
-                Some((_, points)) => points.push((run, benchmark)),
-                None => series.push((place, vec![(run, benchmark)])),
-            }
-        }
-    }
+    let each = series.into_iter().map(|(_, of)| of_one_kind(of, &mut left_out));
+    let alike: Vec<Figures<'_>> = each.collect();
     History {
         schema: "yamba-history/1",
         significance: SIGNIFICANCE,
-        benchmarks: series.into_iter().filter_map(|(_, of)| one(&of)).collect(),
+        benchmarks: alike.iter().filter_map(|of| one(of)).collect(),
         left_out,
     }
+}
+
+/// The runs of the machine of the latest that `yamba run` measured.
+fn of_one_machine<'a>(runs: &'a [Run], left_out: &mut Vec<LeftOut>) -> Vec<&'a Run> {
+    let mut meant: Vec<&Run> = Vec::new();
+    for run in runs {
+        match for_another_command(&run.producer) {
+            Some(command) => {
+                left_out.push(LeftOut::run(&run.id, format!("measured by `yamba {command}`")));
+            }
+            None => meant.push(run),
+        }
+    }
+    let Some(last) = meant.last().copied() else {
+        return meant;
+    };
+    meant.retain(|run| match differences(run, last).must.first() {
+        None => true,
+        Some(difference) => {
+            let other = difference.told("in it", "in the latest");
+            left_out.push(LeftOut::run(&run.id, format!("another machine: {other}")));
+            false
+        }
+    });
+    meant
+}
+
+/// Those whose figure is of the kind and the unit that it has in the last.
+fn of_one_kind<'a>(mut of: Figures<'a>, left_out: &mut Vec<LeftOut>) -> Figures<'a> {
+    let Some((_, last)) = of.last().copied() else {
+        return of;
+    };
+    of.retain(|(run, benchmark)| {
+        let is_alike = kind(benchmark) == kind(last);
+        if !is_alike {
+            let reason = format!("{} in it, {} in the latest", kind(benchmark), kind(last));
+            left_out.push(LeftOut::figure(run, benchmark, reason));
+        }
+        is_alike
+    });
+    of
 }
 
 /// The command that measured many runs at one moment; none of `yamba run`.
@@ -153,9 +221,7 @@ pub fn for_another_command(producer: &Producer) -> Option<&str> {
 
 fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
     let (_, last) = of.last()?;
-    let is_alike = |b: &Benchmark| b.unit == last.unit && b.figure == last.figure;
-    let of: Vec<&(&Run, &Benchmark)> = of.iter().filter(|(_, b)| is_alike(b)).collect();
-    let in_cycles = in_cycles(&of);
+    let in_cycles = in_cycles(of);
     let launches = |b: &Benchmark| match in_cycles {
         true => launch_cycles(b),
         false => times(b),
@@ -163,7 +229,7 @@ fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
     let mut points: Vec<Point> = Vec::new();
     let (mut values, mut errors) = (Vec::new(), Vec::new());
     let mut before: Option<(&Run, &Benchmark)> = None;
-    for (run, benchmark) in of {
+    for &(run, benchmark) in of {
         let launches = launches(benchmark);
         let Some(value) = launch_level(&launches) else {
             continue;
@@ -206,7 +272,7 @@ fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
 }
 
 /// Whether all runs know their cycles, and their launches agree better in them.
-fn in_cycles(of: &[&(&Run, &Benchmark)]) -> bool {
+fn in_cycles(of: &[(&Run, &Benchmark)]) -> bool {
     let all = |launches: fn(&Benchmark) -> Vec<f64>| -> Option<f64> {
         let each = of.iter().map(|(_, b)| launches(b));
         let each: Option<Vec<f64>> = each.filter(|l| l.len() != 1).map(|l| spread(&l)).collect();
@@ -228,6 +294,8 @@ fn differs((run, benchmark): (&Run, &Benchmark), (next, after): (&Run, &Benchmar
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::Status;
+
     use super::super::comparison::tests::{run, scaled};
     use super::*;
 
@@ -282,14 +350,26 @@ mod tests {
         all[4].machine.cpu = Some("Z80".to_owned());
         all[11].machine.cpu = Some("6502".to_owned());
         all[5].benchmarks[0].is_disturbed = true;
+        all[6].benchmarks[0].status = Status::Invalid;
+        all[7].benchmarks[0].unit = Some("us".to_owned());
         let found = history(&all);
-        let told: Vec<(&str, &str)> = found
+        let told: Vec<(&str, Option<String>, &str)> = found
             .left_out
             .iter()
-            .map(|l| (l.run.as_str(), l.reason.as_str()))
+            .map(|l| (l.run.as_str(), l.key(), l.reason.as_str()))
             .collect();
         let other = "another machine: cpu is Z80 in it, 6502 in the latest";
-        assert_eq!(told, [("03", "measured by `yamba noise`"), ("04", other)]);
-        assert_eq!(found.benchmarks[0].points.len(), 9);
+        let x = Some("x".to_owned());
+        assert_eq!(
+            told,
+            [
+                ("03", None, "measured by `yamba noise`"),
+                ("04", None, other),
+                ("05", x.clone(), "disturbed"),
+                ("06", x.clone(), "invalid"),
+                ("07", x, "latency in us in it, latency in ns in the latest"),
+            ]
+        );
+        assert_eq!(found.benchmarks[0].points.len(), 7);
     }
 }

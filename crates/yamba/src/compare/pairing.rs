@@ -71,40 +71,45 @@ pub fn obstacle(a: &Benchmark, b: &Benchmark) -> Option<String> {
     if !no_figure.is_empty() {
         return Some(no_figure.join(", "));
     }
-    let told = |benchmark: &Benchmark| {
-        let figure = benchmark.figure.clone().unwrap_or_default();
-        format!("{figure} in {}", benchmark.unit.clone().unwrap_or_default())
-    };
-    (told(a) != told(b)).then(|| format!("{} in A, {} in B", told(a), told(b)))
+    (kind(a) != kind(b)).then(|| format!("{} in A, {} in B", kind(a), kind(b)))
+}
+
+/// Why a benchmark's figure is none of what its name says on a calm machine.
+pub(super) fn no_figure(benchmark: &Benchmark) -> Option<&'static str> {
+    match benchmark.status {
+        Status::Invalid => Some("invalid"),
+        Status::Crashed => Some("crashed"),
+        Status::Skipped => Some("skipped"),
+        Status::Ok => benchmark.is_disturbed.then_some("disturbed"),
+    }
+}
+
+/// Why what was measured of it says nothing of its launches.
+pub(super) fn no_launches(benchmark: &Benchmark) -> Option<&'static str> {
+    let mut medians = benchmark.launches.iter().filter_map(|l| l.median);
+    if benchmark.launches.is_empty() {
+        Some("one number without launches")
+    } else if medians.clone().next().is_none() {
+        Some("no launch with a figure")
+    } else {
+        medians
+            .any(|m| m <= 0.0)
+            .then_some("a launch that is not above 0")
+    }
 }
 
 /// Why a benchmark has no figure that says anything of the next run.
-fn fault(benchmark: &Benchmark) -> Option<String> {
-    match benchmark.status {
-        Status::Invalid => return Some("invalid".to_owned()),
-        Status::Crashed => return Some("crashed".to_owned()),
-        Status::Skipped => return Some("skipped".to_owned()),
-        Status::Ok => {}
-    }
-    if benchmark.is_disturbed {
-        return Some("disturbed".to_owned());
-    }
-    let mut medians = benchmark.launches.iter().filter_map(|l| l.median);
-    match (medians.next(), medians.next()) {
-        (None, _) if benchmark.launches.is_empty() => {
-            Some("one number without launches".to_owned())
-        }
-        (None, _) => Some("no launch with a figure".to_owned()),
-        (Some(_), None) => Some("one launch".to_owned()),
-        _ if benchmark
-            .launches
-            .iter()
-            .any(|l| l.median.is_some_and(|m| m <= 0.0)) =>
-        {
-            Some("a launch that is not above 0".to_owned())
-        }
-        _ => None,
-    }
+fn fault(benchmark: &Benchmark) -> Option<&'static str> {
+    let medians = benchmark.launches.iter().filter_map(|l| l.median);
+    no_figure(benchmark)
+        .or_else(|| no_launches(benchmark))
+        .or((medians.count() == 1).then_some("one launch"))
+}
+
+/// What a figure is of, as a reason names it.
+pub(super) fn kind(benchmark: &Benchmark) -> String {
+    let figure = benchmark.figure.as_deref().unwrap_or_default();
+    format!("{figure} in {}", benchmark.unit.as_deref().unwrap_or_default())
 }
 
 #[cfg(test)]

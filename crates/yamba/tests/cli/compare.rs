@@ -385,10 +385,15 @@ fn a_history_tells_where_a_benchmark_changed() {
     let mut yamba = Yamba::new();
     let place = yamba.folder.path().join("kept.sqlite");
     let mut store = Store::open(&Location::File(place)).unwrap();
-    for i in 0..16 {
+    for i in 0..17 {
         let kernel = if i < 8 { "6.1" } else { "6.2" };
         let factor = (if i < 8 { 1.0 } else { 1.2 }) * (1.0 + f64::from(i % 3) * 0.001);
-        let document = run(&format!("{i:016x}"), kernel, "Z80", factor);
+        let mut document = run(&format!("{i:016x}"), kernel, "Z80", factor);
+        if i == 16 {
+            document["benchmarks"][0]["is_disturbed"] = json!(true);
+            document["benchmarks"][1]["status"] = json!("invalid");
+            document["benchmarks"][1]["valid"] = json!(false);
+        }
         let mut run: Run = serde_json::from_value(document).unwrap();
         run.started_unix_s = Some(f64::from(i) * 86400.0);
         store.add(&run).unwrap();
@@ -403,6 +408,8 @@ fn a_history_tells_where_a_benchmark_changed() {
         "changed at 00000000000000",
         "kernel is 6.1 before, 6.2 then",
         "no change is shown in 16 runs",
+        "left out: lat_same cold=false scale=16 in 1 run, disturbed: 0000000000000010",
+        "left out: lat_other cold=false scale=16 in 1 run, invalid: 0000000000000010",
     ]);
     let answer = yamba
         .run("history lat_oth* --json --store kept.sqlite")
@@ -421,6 +428,9 @@ fn a_history_tells_where_a_benchmark_changed() {
     );
     assert!((change["ratio"].as_f64().unwrap() - 1.2).abs() < 0.01);
     assert_eq!(series["points"].as_array().unwrap().len(), 16);
+    let other = json!({"name": "lat_other", "parameters": {"cold": false, "scale": 16}, "processes": 1});
+    let invalid = json!({"run": "0000000000000010", "benchmark": other, "reason": "invalid"});
+    assert_eq!(document["left_out"], json!([invalid]));
     yamba
         .run("history lat_none --store kept.sqlite")
         .refused(&["no kept run has a benchmark lat_none", "help: "]);
