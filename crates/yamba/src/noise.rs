@@ -6,9 +6,8 @@ use serde::Serialize;
 use yamba_lang::model::Target;
 use yamba_record::{Benchmark, Run};
 
-use crate::compare::{self, Noise, Verdict};
-use crate::random::drawn_id;
-use crate::run::{self, Job, Options, Progress, Stop, UsageError};
+use crate::compare::{self, LEAST_DEVIATION, Medians, Noise, Verdict, unit};
+use crate::run::{self, Job, Measurement, Options, Progress, Stop, UsageError};
 
 /// Comparisons that are drawn from all launches.
 const RESAMPLED: usize = 1000;
@@ -81,7 +80,7 @@ pub fn noise(plan: &Plan<'_>, progress: &mut dyn Progress) -> Result<Report, Usa
     let (mut comparisons, mut suspected, mut alarms) = (0, 0, 0);
     for i in 0..plan.comparisons {
         let mut next = |number| {
-            let run = measure(plan, plan.jobs, number, &plan.options, progress)?;
+            let (run, _) = measure(plan, plan.jobs, number, &plan.options, progress)?;
             (plan.keep)(&run);
             Ok(run)
         };
@@ -89,8 +88,8 @@ pub fn noise(plan: &Plan<'_>, progress: &mut dyn Progress) -> Result<Report, Usa
         if plan.stop.requested() {
             break;
         }
-        for run in [&a, &b] {
-            remember(&mut seen, &run.benchmarks);
+        for (run, number) in [&a, &b].into_iter().zip(2 * i..) {
+            remember(&mut seen, number as usize, &run.benchmarks);
         }
         let suspects = suspects(&a, &b);
         let confirmed = confirm(plan, i, &suspects, progress)?;
@@ -119,52 +118,56 @@ pub fn noise(plan: &Plan<'_>, progress: &mut dyn Progress) -> Result<Report, Usa
 
 #[derive(Default)]
 struct Counted {
-    /// The launches' medians of each run.
-    times: Vec<Vec<f64>>,
-    /// The same in cycles; nothing of a run in which they are unknown.
-    cycles: Vec<Vec<f64>>,
+    /// Of each run in which it has a figure, by the run's number.
+    runs: BTreeMap<usize, Medians>,
     suspected: u64,
     alarms: u64,
 }
 
 impl Counted {
-    /// In the unit that a comparison would choose.
-    fn noise(self, key: String) -> Noise {
-        let of = |runs| Noise {
-            key: key.clone(),
-            runs,
+    /// Over so many runs, in the unit that a comparison would choose.
+    fn noise(&self, key: &str, runs: usize) -> Noise {
+        let unit = unit::common(self.runs.values());
+        let launches = |run| {
+            self.runs
+                .get(&run)
+                .map_or(Vec::new(), |m| m.within(unit).to_vec())
         };
-        let (time, cycles) = (of(self.times), of(self.cycles));
-        let all_known = cycles.runs.iter().all(|r| !r.is_empty());
-        match (time.between_launches(), cycles.between_launches()) {
-            (Some(t), Some(c)) if all_known && c < t => cycles,
-            _ => time,
+        Noise {
+            key: key.to_owned(),
+            runs: (0..runs).map(launches).collect(),
         }
     }
 }
 
-fn remember(seen: &mut BTreeMap<String, Counted>, benchmarks: &[Benchmark]) {
+fn remember(seen: &mut BTreeMap<String, Counted>, number: usize, benchmarks: &[Benchmark]) {
     for benchmark in benchmarks.iter().filter(|b| compare::has_figure(b)) {
         let counted = seen.entry(compare::key(benchmark)).or_default();
-        counted.times.push(compare::times(benchmark));
-        counted.cycles.push(compare::launch_cycles(benchmark));
+        counted.runs.insert(number, Medians::of(benchmark));
     }
 }
 
+/// One run, and of each of its benchmarks the number of its job.
 fn measure(
     plan: &Plan<'_>,
     jobs: &[Job],
     number: u64,
     options: &Options,
     progress: &mut dyn Progress,
-) -> Result<Run, UsageError> {
+) -> Result<(Run, Vec<usize>), UsageError> {
     let options = Options {
         seed: Some(plan.seed.wrapping_add(number)),
         ..options.clone()
     };
-    run::measure(jobs, &options, plan.target, progress, plan.stop, &|_, _| {
-        None
-    })
+    let measurement = Measurement {
+        jobs,
+        options: &options,
+        target: plan.target,
+        progress,
+        stop: plan.stop,
+        listing: &|_, _| None,
+    };
+    measurement.by_job()
 }
 
 /// The suspects of a comparison, and whether each seems slower.
@@ -200,28 +203,12 @@ fn confirm(
         time: 2 * plan.options.time,
         ..plan.options.clone()
     };
-    let run = measure(plan, &again, 1_000_000 + number, &options, progress)?;
-    let (a, b) = sides(run);
+    let (run, of_job) = measure(plan, &again, 1_000_000 + number, &options, progress)?;
+    let (a, b) = run::two_sides(run, &of_job, &|job| job % 2 == 0);
     [&a, &b].into_iter().for_each(|run| (plan.keep)(run));
     let mut confirmed = self::suspects(&a, &b);
     confirmed.retain(|key, slower| suspects.get(key) == Some(slower));
     Ok(confirmed)
-}
-
-/// Each benchmark is in the run twice: the first of two is side a.
-fn sides(run: Run) -> (Run, Run) {
-    let (mut a, mut b) = (run.clone(), run);
-    let mut taken: BTreeMap<String, u64> = BTreeMap::new();
-    let benchmarks = std::mem::take(&mut b.benchmarks);
-    a.id = drawn_id();
-    a.benchmarks.clear();
-    for benchmark in benchmarks {
-        let count = taken.entry(compare::key(&benchmark)).or_default();
-        *count += 1;
-        let side = if *count == 1 { &mut a } else { &mut b };
-        side.benchmarks.push(benchmark);
-    }
-    (a, b)
 }
 
 fn report(
@@ -230,22 +217,22 @@ fn report(
     seen: BTreeMap<String, Counted>,
     [comparisons, suspected, alarms]: [u64; 3],
 ) -> Report {
+    let count = launches as usize;
+    let runs = 2 * comparisons as usize;
     let spread = |(key, counted): (String, Counted)| {
-        let (suspected, alarms) = (counted.suspected, counted.alarms);
-        let noise = counted.noise(key.clone());
-        let floor = compare::floor_of(&noise, launches as usize).sqrt();
+        let noise = counted.noise(&key, runs);
+        let between = noise.between_runs();
         let spread = Spread {
             key,
             between_launches: noise.between_launches(),
-            between_runs: noise.between_runs(),
-            floor,
-            suspected,
-            alarms,
+            between_runs: between.map(|b| b.deviation()),
+            floor: between.map_or(LEAST_DEVIATION, |b| b.floor(count)),
+            suspected: counted.suspected,
+            alarms: counted.alarms,
         };
         (noise, spread)
     };
     let (noises, benchmarks): (Vec<Noise>, Vec<Spread>) = seen.into_iter().map(spread).unzip();
-    let count = launches as usize;
     let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises, &compare::least_floor);
     let resampled_alarms =
         compare::resampled_alarms(&noises, count, RESAMPLED, seed, &compare::least_floor);
@@ -269,25 +256,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_measured_twice_has_two_sides() {
-        let mut run = Run::new(yamba_record::Machine::default());
-        for (name, median) in [("x", 1.0), ("y", 2.0), ("x", 3.0), ("y", 4.0)] {
-            let mut benchmark = run::no_figure(name);
-            benchmark.median = Some(median);
-            run.benchmarks.push(benchmark);
-        }
-        let (a, b) = sides(run);
-        let medians = |r: &Run| r.benchmarks.iter().map(|b| b.median).collect::<Vec<_>>();
-        assert_eq!(medians(&a), [Some(1.0), Some(2.0)]);
-        assert_eq!(medians(&b), [Some(3.0), Some(4.0)]);
-    }
-
-    #[test]
     fn the_floor_covers_what_runs_do() {
         let runs = vec![vec![100.0, 100.2, 99.8], vec![104.0, 104.2, 103.8]];
+        let medians = runs.into_iter().map(|own| Medians {
+            own,
+            cycles: vec![7.0, 9.0, 8.0],
+        });
         let counted = Counted {
-            times: runs,
-            cycles: vec![vec![7.0, 9.0, 8.0]; 2],
+            runs: medians.enumerate().collect(),
             suspected: 1,
             alarms: 0,
         };

@@ -9,7 +9,7 @@ use cpp::{check, compile, has, runtime};
 use yamba::build::{BuildOptions, build};
 use yamba::embedded::Home;
 use yamba::files::Disk;
-use yamba::run::{Job, Options, Program, Silent, Stop, Style, measure, table};
+use yamba::run::{Job, Measurement, Options, Program, Silent, Stop, Style, table};
 use yamba_lang::Target;
 use yamba_record::{Benchmark, Run, Status};
 
@@ -90,7 +90,15 @@ fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Run {
     };
     let listing = |_: &yamba_record::event::Code, _: u64| None;
     let stop = Stop::default();
-    let run = measure(&[job], &options, &target, &mut Silent, &stop, &listing);
+    let measurement = Measurement {
+        jobs: &[job],
+        options: &options,
+        target: &target,
+        progress: &mut Silent,
+        stop: &stop,
+        listing: &listing,
+    };
+    let run = measurement.run();
     std::fs::remove_file(path).unwrap();
     run.unwrap()
 }

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use yamba::run::{
-    Job, NoProgram, Options, Program, Silent, Stop, Style, UsageError, measure, table,
+    Job, Measurement, NoProgram, Options, Program, Progress, Silent, Stop, Style, UsageError, table,
 };
 use yamba_lang::model::Target;
 use yamba_record::parameters::plain;
@@ -77,19 +77,27 @@ fn options(set: &[(&str, &str)]) -> Options {
 }
 
 fn run_jobs(jobs: &[Job], options: &Options) -> Result<Run, UsageError> {
-    let target = Target {
-        isa: "x86_64".to_owned(),
-        system: "linux".to_owned(),
-    };
-    let listing = |_: &yamba_record::event::Code, _: u64| None;
-    measure(
+    measure(jobs, options, &mut Silent, &Stop::default())
+}
+
+fn measure(
+    jobs: &[Job],
+    options: &Options,
+    progress: &mut dyn Progress,
+    stop: &Stop,
+) -> Result<Run, UsageError> {
+    let measurement = Measurement {
         jobs,
         options,
-        &target,
-        &mut Silent,
-        &Stop::default(),
-        &listing,
-    )
+        target: &Target {
+            isa: "x86_64".to_owned(),
+            system: "linux".to_owned(),
+        },
+        progress,
+        stop,
+        listing: &|_, _| None,
+    };
+    measurement.run()
 }
 
 fn run_sample(set: &[(&str, &str)]) -> Vec<Benchmark> {
@@ -257,17 +265,13 @@ fn what_was_measured_before_a_stop_is_kept() {
             assert!(interrupted);
         }
     }
-    let target = Target {
-        isa: "x86_64".to_owned(),
-        system: "linux".to_owned(),
-    };
     let mut progress = StopAtHanging(stop.clone(), Vec::new());
     let mut some = options(&[("scale", "16")]);
     // The order of the first round is that of the points, whatever the machine.
     some.seed = Some(3);
     some.sweep = vec![("mode".to_owned(), vec!["0".to_owned(), "3".to_owned()])];
     let all = [job(program())];
-    let run = measure(&all, &some, &target, &mut progress, &stop, &|_, _| None).unwrap();
+    let run = measure(&all, &some, &mut progress, &stop).unwrap();
     assert_eq!(progress.1.len(), 2, "{:?}", progress.1);
     assert!(run.interrupted && !run.failed());
     assert_eq!(run.benchmarks.len(), 2);
@@ -287,17 +291,13 @@ fn what_a_stop_kept_from_beginning_is_there() {
         }
         fn end(&mut self, _: bool) {}
     }
-    let target = Target {
-        isa: "x86_64".to_owned(),
-        system: "linux".to_owned(),
-    };
     let stop = Stop::default();
     let mut some = options(&[("mode", "0")]);
     let values = ["16", "32", "64"].map(str::to_owned);
     some.sweep = vec![("scale".to_owned(), values.to_vec())];
     let mut progress = StopAtOnce(stop.clone());
     let all = [job(program())];
-    let run = measure(&all, &some, &target, &mut progress, &stop, &|_, _| None).unwrap();
+    let run = measure(&all, &some, &mut progress, &stop).unwrap();
     assert!(run.interrupted);
     let each = run
         .benchmarks

@@ -79,17 +79,15 @@ pub fn alarms(series: &Series) -> String {
         }
     }
     let noises: Vec<Noise> = by_key
-        .into_iter()
-        .map(|(key, entries)| Noise {
-            key,
-            runs: entries.into_iter().map(|e| e.launches).collect(),
-        })
+        .iter()
+        .map(|(key, entries)| series.noise(key, &entries[0].unit))
         .collect();
     let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises, &compare::least_floor);
     let launches = noises
         .iter()
         .flat_map(|n| &n.runs)
         .map(Vec::len)
+        .filter(|launches| *launches > 0)
         .min()
         .unwrap_or(0);
     let drawn =

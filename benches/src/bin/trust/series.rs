@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use yamba::compare;
+use yamba::compare::{self, Medians, Noise};
 use yamba_record::Run;
 
 use crate::lines;
@@ -39,12 +39,10 @@ impl Line {
     pub fn of(at: u64, run: &Run) -> Line {
         let valid = run.benchmarks.iter().filter(|b| compare::has_figure(b));
         let entries = valid.filter_map(|b| {
+            let medians = Medians::of(b);
             let (median, interval, unit, launches) = match b.cycles {
-                Some(c) => {
-                    let launches = compare::launch_cycles(b);
-                    (c.median, c.interval, "cycles".to_owned(), launches)
-                }
-                None => (b.median?, b.interval?, b.unit.clone()?, compare::times(b)),
+                Some(c) => (c.median, c.interval, "cycles".to_owned(), medians.cycles),
+                None => (b.median?, b.interval?, b.unit.clone()?, medians.own),
             };
             Some(Entry {
                 key: compare::key(b),
@@ -81,6 +79,19 @@ impl Series {
             }
         }
         keys
+    }
+
+    /// What a benchmark's launches are in each run, in this unit; nothing of a run in which it has no figure in it.
+    pub fn noise(&self, key: &str, unit: &str) -> Noise {
+        let launches = |line: &Line| {
+            let mut entries = line.entries.iter();
+            let entry = entries.find(|e| e.key == key && e.unit == unit);
+            entry.map_or(Vec::new(), |e| e.launches.clone())
+        };
+        Noise {
+            key: key.to_owned(),
+            runs: self.lines.iter().map(launches).collect(),
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use super::quantity;
 use super::store_option::StoreOption;
 use crate::compare::floors::Floors;
 use crate::compare::gate::{self, gate};
+use crate::compare::unit::of_pair;
 use crate::compare::{Comparison, Entry, comparison, pairing};
 
 /// What differs between two runs?
@@ -72,8 +73,8 @@ impl Compare {
         let mut b = runs.load(&self.b, Detail::Figures)?;
         kept::choose(&mut [&mut a, &mut b], &self.names)?;
         let earlier = earlier::runs(&self.store, &a, &b);
-        let floors = Floors::of(&a, &b, &earlier);
-        let mut found = comparison(&a, &b, &floors);
+        let floors = Floors::of(&a, &b, &earlier, &of_pair);
+        let mut found = comparison(&a, &b, &floors, &of_pair);
         self.same_machine(&found)?;
         if found.benchmarks.is_empty() {
             return Err(Failure::new(format!(

@@ -116,7 +116,12 @@ fn text(found: &History) -> String {
 fn left_out(found: &History) -> String {
     let points = found.benchmarks.iter().flat_map(|s| &s.points);
     let shown = points.map(|p| p.run.as_str());
-    let ids: Vec<&str> = found.left_out.iter().map(|l| l.run.as_str()).chain(shown).collect();
+    let ids: Vec<&str> = found
+        .left_out
+        .iter()
+        .map(|l| l.run.as_str())
+        .chain(shown)
+        .collect();
     let mut groups: BTreeMap<(Option<String>, &str), Vec<String>> = BTreeMap::new();
     for one in &found.left_out {
         let runs = groups.entry((one.key(), &one.reason)).or_default();
@@ -130,7 +135,10 @@ fn left_out(found: &History) -> String {
             more => format!(" and {more} more"),
         };
         let named = runs[..runs.len().min(NAMED)].join(", ");
-        let line = format!("left out: {what}{} {noun}, {reason}: {named}{more}", runs.len());
+        let line = format!(
+            "left out: {what}{} {noun}, {reason}: {named}{more}",
+            runs.len()
+        );
         kept::plain(&line) + "\n"
     };
     groups.into_iter().map(line).collect()

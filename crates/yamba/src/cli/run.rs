@@ -396,8 +396,15 @@ pub(super) fn measured(
         false => Keeper::open(store)?,
     };
     let mut bar = progress();
-    let bar = bar.as_mut();
-    let run = run::measure_packed(jobs, options, target, bar, stop, &listing, &mut keeper);
+    let measurement = run::Measurement {
+        jobs,
+        options,
+        target,
+        progress: bar.as_mut(),
+        stop,
+        listing: &listing,
+    };
+    let run = measurement.packed(&mut keeper);
     let run = run.map_err(|UsageError(text)| Failure::new(text))?;
     keeper.finish(&run);
     Ok(Measured { run, is_in_vain })

@@ -208,8 +208,7 @@ fn judged(before: &Entry, fresh: &Entry, basis: Basis) -> (Word, Option<String>)
 
 #[cfg(test)]
 mod tests {
-    use super::super::comparison;
-    use super::super::comparison::tests::{run, scaled};
+    use super::super::comparison::tests::{compared, run, scaled};
     use super::super::floors::Floors;
     use super::super::gate::{gate, is_candidate};
     use super::*;
@@ -256,12 +255,12 @@ mod tests {
             value.figure = Some("value".to_owned());
             run(vec![scaled("lat", factor), bandwidth, value])
         };
-        let mut found = comparison(&all(1.0), &all(stored), &Floors::default());
+        let mut found = compared(&all(1.0), &all(stored), &Floors::default());
         let (a, b) = (all(1.0), all(anew));
         let anew = Anew {
             a: Some(&a),
             b: &b,
-            compared: comparison(&a, &b, &Floors::default()),
+            compared: compared(&a, &b, &Floors::default()),
         };
         adopt(&mut found, &anew, &|_| Some(basis.clone()));
         found
@@ -337,7 +336,7 @@ mod tests {
     fn what_a_disturbed_launch_hides_is_measured_anew() {
         let (mut a, b) = (scaled("x", 1.0), scaled("x", 1.06));
         a.launches[0].median = Some(180.0);
-        let found = comparison(&run(vec![a]), &run(vec![b]), &Floors::default());
+        let found = compared(&run(vec![a]), &run(vec![b]), &Floors::default());
         let x = &found.benchmarks[0];
         assert!(x.slowdown().unwrap() < 0.0 && !x.suspect);
         assert!(is_candidate(x, 0.05) && !is_candidate(x, 0.07));

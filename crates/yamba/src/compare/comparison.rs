@@ -9,10 +9,8 @@ use super::floors::{Floor, Floors};
 use super::gate::Gate;
 use super::identity::{Differences, differences};
 use super::pairing::{Paired, Side, obstacle, paired};
-use super::{
-    Compared, FAMILY, Verdict, compare_launches, confidence, has_figure, in_cycles, launch_cycles,
-    times,
-};
+use super::unit::{Medians, Unit};
+use super::{Compared, FAMILY, Verdict, compare_launches, confidence, has_figure};
 
 /// The answer, as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -134,31 +132,37 @@ pub struct GeometricMean {
     pub benchmarks: usize,
 }
 
-/// Compares two runs. `floors` are the least noise that is believed of a benchmark.
-pub fn comparison(a: &Run, b: &Run, floors: &Floors) -> Comparison {
+/// Compares two runs. `floors` are the least noise that is believed of a benchmark, `units` what each pair is compared in.
+pub fn comparison(
+    a: &Run,
+    b: &Run,
+    floors: &Floors,
+    units: &dyn Fn(&Benchmark, &Benchmark) -> Unit,
+) -> Comparison {
     let machine = differences(a, b);
-    // Two machines may need the same cycles and not the same time.
-    let by_time = !machine.must.is_empty();
+    let unit = |x: &Benchmark, y: &Benchmark| match machine.must.is_empty() {
+        true => units(x, y),
+        // Two machines may need the same cycles and not the same time.
+        false => Unit::Own,
+    };
     let Paired { both, alone } = paired(&a.benchmarks, &b.benchmarks);
-    let entries = both.iter().map(|(_, x, y)| {
-        let label = label(x, &both);
-        entry(x, y, label, by_time)
-    });
-    let mut benchmarks: Vec<Entry> = entries.collect();
-    let with_pairs = benchmarks.iter_mut().zip(&both);
-    let (mut comparable, mut launches) = (Vec::new(), Vec::new());
-    for (entry, (key, x, y)) in with_pairs.filter(|(entry, _)| entry.reason.is_none()) {
-        let of = if entry.unit.as_deref() == Some("cycles") {
-            launch_cycles
-        } else {
-            times
+    let (mut benchmarks, mut launches) = (Vec::new(), Vec::new());
+    for (key, x, y) in &both {
+        let unit = match obstacle(x, y) {
+            None => unit(x, y),
+            Some(_) => Unit::Own,
         };
-        launches.push((key.clone(), of(x), of(y)));
-        comparable.push(entry);
+        let [of_x, of_y] = [x, y].map(|side| Medians::of(side).within(unit).to_vec());
+        let entry = entry([x, y], unit, [of_x.len(), of_y.len()], label(x, &both));
+        if entry.reason.is_none() {
+            launches.push((key.clone(), of_x, of_y));
+        }
+        benchmarks.push(entry);
     }
+    let comparable = benchmarks.iter_mut().filter(|e| e.reason.is_none());
     let compared = compare_launches(&launches, &|key| floors.variance(key));
     let confidence = (!compared.is_empty()).then(|| confidence(compared.len()));
-    for (entry, compared) in comparable.into_iter().zip(&compared) {
+    for (entry, compared) in comparable.zip(&compared) {
         judge(entry, compared, floors);
     }
     Comparison {
@@ -185,16 +189,10 @@ pub(super) fn told(run: &Run) -> Told {
 }
 
 /// A pair before anything is said of it.
-fn entry(a: &Benchmark, b: &Benchmark, label: String, by_time: bool) -> Entry {
-    let reason = obstacle(a, b);
-    let in_cycles = reason.is_none() && !by_time && in_cycles(a, b);
-    let figure = |benchmark: &Benchmark| match in_cycles {
-        true => benchmark.cycles.map(|c| c.median),
-        false => benchmark.median.filter(|_| has_figure(benchmark)),
-    };
-    let medians = |benchmark: &Benchmark| match in_cycles {
-        true => launch_cycles(benchmark).len(),
-        false => times(benchmark).len(),
+fn entry([a, b]: [&Benchmark; 2], unit: Unit, launches: [usize; 2], label: String) -> Entry {
+    let figure = |benchmark: &Benchmark| match unit {
+        Unit::Cycles => benchmark.cycles.map(|c| c.median),
+        Unit::Own => benchmark.median.filter(|_| has_figure(benchmark)),
     };
     Entry {
         name: a.name.clone(),
@@ -206,18 +204,14 @@ fn entry(a: &Benchmark, b: &Benchmark, label: String, by_time: bool) -> Entry {
         ratio: None,
         interval: None,
         p: None,
-        launches: [medians(a), medians(b)],
+        launches,
         floor: None,
-        unit: if in_cycles {
-            Some("cycles".to_owned())
-        } else {
-            a.unit.clone()
-        },
+        unit: unit.name(a),
         a: figure(a),
         b: figure(b),
         verdict: Word::Unknown,
         suspect: false,
-        reason,
+        reason: obstacle(a, b),
         stored: None,
     }
 }
@@ -348,6 +342,10 @@ pub(super) mod tests {
         }
     }
 
+    pub fn compared(a: &Run, b: &Run, floors: &Floors) -> Comparison {
+        comparison(a, b, floors, &super::super::unit::of_pair)
+    }
+
     pub fn scaled(name: &str, factor: f64) -> Benchmark {
         let mut made = benchmark(name, &SIX.map(|x| x * factor));
         made.median = Some(100.0 * factor);
@@ -362,7 +360,7 @@ pub(super) mod tests {
             scaled("y", 1.0),
             benchmark("z", &[1.0]),
         ]);
-        let found = comparison(&a, &b, &Floors::default());
+        let found = compared(&a, &b, &Floors::default());
         let [x, y, z] = &found.benchmarks[..] else {
             panic!()
         };
@@ -400,7 +398,7 @@ pub(super) mod tests {
             run(vec![made])
         };
         let (a, mut b) = (with_cycles(1.0), with_cycles(2.0));
-        let found = comparison(&a, &b, &Floors::default());
+        let found = compared(&a, &b, &Floors::default());
         let x = &found.benchmarks[0];
         assert_eq!(
             (x.unit.as_deref(), x.a, x.ratio),
@@ -409,7 +407,7 @@ pub(super) mod tests {
         b.machine.isa = "riscv64".to_owned();
         let mut a = a;
         a.machine.isa = "x86_64".to_owned();
-        let found = comparison(&a, &b, &Floors::default());
+        let found = compared(&a, &b, &Floors::default());
         let x = &found.benchmarks[0];
         assert_eq!(
             (x.unit.as_deref(), x.b, x.suspect),
@@ -424,7 +422,7 @@ pub(super) mod tests {
         let mut value = scaled("v", 1.0);
         (value.figure, value.unit) = (Some("value".to_owned()), Some("pages".to_owned()));
         let all = run(vec![scaled("x", 1.0), more, value]);
-        let found = comparison(&all, &all, &Floors::default());
+        let found = compared(&all, &all, &Floors::default());
         let kinds: Vec<&str> = found.means.iter().map(|m| m.kind.as_str()).collect();
         assert_eq!(kinds, ["latency", "bandwidth", "value in pages"]);
         let better: Vec<_> = found.benchmarks.iter().map(|b| b.better).collect();

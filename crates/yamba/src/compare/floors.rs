@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use yamba_record::{Benchmark, Run};
-use yamba_stats::{launch_level, variance};
 
 use super::identity::differences;
+use super::noise::between_runs;
 use super::pairing::{in_order, paired};
-use super::{LEAST_DEVIATION, has_figure, in_cycles, launch_cycles, times};
+use super::unit::{Medians, Unit};
+use super::{LEAST_DEVIATION, has_figure};
 
 /// Fewer runs say too little of how runs differ. What they say is taken as known: with five of them, that raises the alarms of a large comparison thirtyfold (simulated: runs that differ by 2 %,
 /// launches by 0.2 %, p = 0.0001), with ten by half.
@@ -37,14 +38,21 @@ impl Default for Floor {
 pub struct Floors(BTreeMap<String, Floor>);
 
 impl Floors {
-    /// From `earlier` runs; those of another machine or another program, and the two runs themselves, count for nothing. Nothing is known of two machines.
-    pub fn of(a: &Run, b: &Run, earlier: &[Run]) -> Floors {
+    /// From `earlier` runs, in the unit that `units` says; those of another machine or another program, and the two runs themselves, count for nothing. Nothing is known of
+    /// two machines.
+    pub fn of(
+        a: &Run,
+        b: &Run,
+        earlier: &[Run],
+        units: &dyn Fn(&Benchmark, &Benchmark) -> Unit,
+    ) -> Floors {
         if !differences(a, b).must.is_empty() {
             return Floors::default();
         }
         let earlier: Vec<&Run> = earlier.iter().filter(|run| is_of_here(run, a, b)).collect();
         let both = paired(&a.benchmarks, &b.benchmarks).both.into_iter();
-        let each = both.filter_map(|(key, x, y)| Some((key, known(x, y, &earlier)?)));
+        let each =
+            both.filter_map(|(key, x, y)| Some((key, known([x, y], units(x, y), &earlier)?)));
         Floors(each.collect())
     }
 
@@ -66,40 +74,33 @@ pub fn is_of_here<T>(run: &Run<T>, a: &Run, b: &Run) -> bool {
     is_alike && run.id != a.id && run.id != b.id
 }
 
-/// n times the variance of the runs' levels, so that the level of n launches is held to vary as runs do.
-fn known(a: &Benchmark, b: &Benchmark, earlier: &[&Run]) -> Option<Floor> {
-    let of: fn(&Benchmark) -> Vec<f64> = match in_cycles(a, b) {
-        true => launch_cycles,
-        false => times,
-    };
-    let (mut squares, mut degrees, mut runs) = (0.0, 0, 0);
+fn known([a, b]: [&Benchmark; 2], unit: Unit, earlier: &[&Run]) -> Option<Floor> {
+    let launches = |of: &Benchmark| Medians::of(of).within(unit).to_vec();
     let mut programs = vec![&a.about.program, &b.about.program];
     programs.dedup();
-    for program in programs.into_iter().filter(|p| p.is_some()) {
+    let of_program = |program: &&Option<String>| -> Vec<Vec<f64>> {
         let all = earlier.iter().flat_map(|run| &run.benchmarks);
-        let same = all
-            .filter(|c| c.about.program == *program && in_order(c) == in_order(a) && has_figure(c));
-        let levels: Vec<f64> = same.filter_map(|c| launch_level(&of(c))).collect();
-        let more = levels.len().saturating_sub(1);
-        runs += levels.len();
-        degrees += more;
-        squares += variance(&levels).unwrap_or(0.0) * more as f64;
-    }
-    if degrees + 1 < FEWEST_RUNS {
+        let same = all.filter(|c| {
+            c.about.program == **program && in_order(c) == in_order(a) && has_figure(c)
+        });
+        same.map(launches).collect()
+    };
+    let known = programs.iter().filter(|p| p.is_some());
+    let between = between_runs(&known.map(of_program).collect::<Vec<_>>())?;
+    if between.degrees + 1 < FEWEST_RUNS {
         return None;
     }
-    let launches = of(a).len().max(of(b).len()) as f64;
-    let least = launches * squares / degrees as f64;
     Some(Floor {
-        deviation: least.sqrt().max(LEAST_DEVIATION),
-        runs,
+        deviation: between.floor(launches(a).len().max(launches(b).len())),
+        runs: between.runs,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::comparison::tests::run;
+    use super::super::comparison::tests::{compared, run};
     use super::super::tests::benchmark;
+    use super::super::unit::of_pair;
     use super::*;
 
     /// A run whose launches are all about `level`.
@@ -122,7 +123,7 @@ mod tests {
     }
 
     fn floor(a: &Run, b: &Run, earlier: &[Run]) -> Floor {
-        Floors::of(a, b, earlier).get("x")
+        Floors::of(a, b, earlier, &of_pair).get("x")
     }
 
     #[test]
@@ -135,10 +136,9 @@ mod tests {
             (two.deviation / 3f64.sqrt() - 0.042).abs() < 0.002,
             "{two:?}"
         );
-        let found =
-            |floors: &Floors| super::super::comparison(&a, &b, floors).benchmarks[0].suspect;
+        let found = |floors: &Floors| compared(&a, &b, floors).benchmarks[0].suspect;
         assert!(found(&Floors::default()));
-        assert!(!found(&Floors::of(&a, &b, &earlier("p"))));
+        assert!(!found(&Floors::of(&a, &b, &earlier("p"), &of_pair)));
     }
 
     #[test]

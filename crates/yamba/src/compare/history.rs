@@ -3,11 +3,12 @@
 use serde::Serialize;
 use yamba_record::run::Producer;
 use yamba_record::{Benchmark, Parameters, Run};
-use yamba_stats::{change_points, launch_level, mean, median};
+use yamba_stats::{change_points, launch_level, median};
 
 use super::identity::differences;
 use super::pairing::{in_order, kind, no_figure, no_launches};
-use super::{LEAST_DEVIATION, key, launch_cycles, named, spread, times};
+use super::unit::{self, Medians};
+use super::{LEAST_DEVIATION, key, named, spread};
 
 /// The probability of a change where there is none, for each series.
 const SIGNIFICANCE: f64 = 0.01;
@@ -145,7 +146,10 @@ pub fn history(runs: &[Run]) -> History {
     let mut left_out = Vec::new();
     let counted = of_one_machine(runs, &mut left_out);
     let mut series: Vec<(String, Figures<'_>)> = Vec::new();
-    for (run, benchmark) in counted.iter().flat_map(|run| run.benchmarks.iter().map(|b| (*run, b))) {
+    for (run, benchmark) in counted
+        .iter()
+        .flat_map(|run| run.benchmarks.iter().map(|b| (*run, b)))
+    {
         let mut leave_out = |reason: &str| {
             left_out.push(LeftOut::figure(run, benchmark, reason.to_owned()));
         };
@@ -162,7 +166,9 @@ pub fn history(runs: &[Run]) -> History {
             None => series.push((place, vec![(run, benchmark)])),
         }
     }
-    let each = series.into_iter().map(|(_, of)| of_one_kind(of, &mut left_out));
+    let each = series
+        .into_iter()
+        .map(|(_, of)| of_one_kind(of, &mut left_out));
     let alike: Vec<Figures<'_>> = each.collect();
     History {
         schema: "yamba-history/1",
@@ -178,7 +184,10 @@ fn of_one_machine<'a>(runs: &'a [Run], left_out: &mut Vec<LeftOut>) -> Vec<&'a R
     for run in runs {
         match for_another_command(&run.producer) {
             Some(command) => {
-                left_out.push(LeftOut::run(&run.id, format!("measured by `yamba {command}`")));
+                left_out.push(LeftOut::run(
+                    &run.id,
+                    format!("measured by `yamba {command}`"),
+                ));
             }
             None => meant.push(run),
         }
@@ -221,20 +230,17 @@ pub fn for_another_command(producer: &Producer) -> Option<&str> {
 
 fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
     let (_, last) = of.last()?;
-    let in_cycles = in_cycles(of);
-    let launches = |b: &Benchmark| match in_cycles {
-        true => launch_cycles(b),
-        false => times(b),
-    };
+    let medians: Vec<Medians> = of.iter().map(|(_, b)| Medians::of(b)).collect();
+    let unit = unit::common(medians.iter());
     let mut points: Vec<Point> = Vec::new();
     let (mut values, mut errors) = (Vec::new(), Vec::new());
     let mut before: Option<(&Run, &Benchmark)> = None;
-    for &(run, benchmark) in of {
-        let launches = launches(benchmark);
-        let Some(value) = launch_level(&launches) else {
+    for (&(run, benchmark), medians) in of.iter().zip(&medians) {
+        let launches = medians.within(unit);
+        let Some(value) = launch_level(launches) else {
             continue;
         };
-        errors.extend(spread(&launches).map(|v| v / launches.len() as f64));
+        errors.extend(spread(launches).map(|v| v / launches.len() as f64));
         values.push(value);
         points.push(Point {
             run: run.id.clone(),
@@ -261,26 +267,11 @@ fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
         processes: last.processes,
         key: key(last),
         better: super::comparison::better(last),
-        unit: match in_cycles {
-            true => Some("cycles".to_owned()),
-            false => last.unit.clone(),
-        },
+        unit: unit.name(last),
         least,
         changes: found.into_iter().map(change).collect(),
         points,
     })
-}
-
-/// Whether all runs know their cycles, and their launches agree better in them.
-fn in_cycles(of: &[(&Run, &Benchmark)]) -> bool {
-    let all = |launches: fn(&Benchmark) -> Vec<f64>| -> Option<f64> {
-        let each = of.iter().map(|(_, b)| launches(b));
-        let each: Option<Vec<f64>> = each.filter(|l| l.len() != 1).map(|l| spread(&l)).collect();
-        mean(&each?)
-    };
-    all(times)
-        .zip(all(launch_cycles))
-        .is_some_and(|(t, c)| c < t)
 }
 
 fn differs((run, benchmark): (&Run, &Benchmark), (next, after): (&Run, &Benchmark)) -> Vec<String> {

@@ -12,12 +12,14 @@ pub mod history;
 pub mod identity;
 mod noise;
 pub mod pairing;
+pub mod unit;
 
 use yamba_record::{Benchmark, Parameters, Status};
 use yamba_stats::{Ratio, holm, launch_ratio, variance};
 
 pub use comparison::{Alone, Comparison, Entry, GeometricMean, Word, comparison};
-pub use noise::{Noise, floor_of, pairs_with_a_suspect, resampled_alarms};
+pub use noise::{Noise, pairs_with_a_suspect, resampled_alarms};
+pub use unit::Medians;
 
 /// The probability of any false alarm in a whole comparison.
 pub const FAMILY: f64 = 0.01;
@@ -68,48 +70,10 @@ pub fn named(name: &str, parameters: &Parameters, processes: u64) -> String {
     key
 }
 
-/// The launches' medians of both sides, in the same unit: that of the benchmark, or cycles, whichever the launches of each side agree better in.
-///
-/// What the core does itself takes its number of cycles at any clock rate; what memory, a device or a timer does takes its time. The spread within the sides tells which,
-/// and knows nothing of the difference between them.
-pub fn observations(a: &Benchmark, b: &Benchmark) -> (Vec<f64>, Vec<f64>) {
-    if in_cycles(a, b) {
-        (launch_cycles(a), launch_cycles(b))
-    } else {
-        (times(a), times(b))
-    }
-}
-
-/// Whether the launches of each side agree better in cycles than in the benchmark's unit.
-fn in_cycles(a: &Benchmark, b: &Benchmark) -> bool {
-    let spread = |a: Vec<f64>, b: Vec<f64>| Some(spread(&a)? + spread(&b)?);
-    let in_time = spread(times(a), times(b));
-    let in_cycles = spread(launch_cycles(a), launch_cycles(b));
-    in_time.zip(in_cycles).is_some_and(|(t, c)| c < t)
-}
-
-/// Each launch's median in the benchmark's unit.
-pub fn times(benchmark: &Benchmark) -> Vec<f64> {
-    benchmark.launches.iter().filter_map(|l| l.median).collect()
-}
-
-/// The same in cycles; none where they are unknown of any launch that has a median: a comparison is of all launches.
-pub fn launch_cycles(benchmark: &Benchmark) -> Vec<f64> {
-    let launches = benchmark.launches.iter().filter(|l| l.median.is_some());
-    let known: Option<Vec<f64>> = launches.map(|l| l.cycles.filter(|c| *c > 0.0)).collect();
-    known
-        .filter(|_| benchmark.cycles.is_some())
-        .unwrap_or_default()
-}
-
-/// The variance of the logarithms.
+/// The variance of the logarithms. Of small spreads its square root is the coefficient of variation.
 fn spread(medians: &[f64]) -> Option<f64> {
-    variance(&logarithms(medians))
-}
-
-/// Of small spreads the standard deviation of the logarithms is the coefficient of variation.
-fn logarithms(medians: &[f64]) -> Vec<f64> {
-    medians.iter().map(|m| m.ln()).collect()
+    let logarithms: Vec<f64> = medians.iter().map(|m| m.ln()).collect();
+    variance(&logarithms)
 }
 
 /// The least variance of any benchmark, where nothing more is known of its noise here.
@@ -128,7 +92,8 @@ pub fn compare(a: &[Benchmark], b: &[Benchmark], floor: &dyn Fn(&str) -> f64) ->
     let pairs = both
         .filter(|(_, x, y)| has_figure(x) && has_figure(y))
         .map(|(name, x, y)| {
-            let (a, b) = observations(x, y);
+            let unit = unit::of_pair(x, y);
+            let [a, b] = [x, y].map(|side| Medians::of(side).within(unit).to_vec());
             (name, a, b)
         });
     compare_launches(&pairs.collect::<Vec<_>>(), floor)

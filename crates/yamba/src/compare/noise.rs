@@ -1,8 +1,8 @@
 //! What a machine's noise makes of comparisons of a thing with itself. Pure.
 
-use yamba_stats::{mean, variance};
+use yamba_stats::{launch_level, mean, variance};
 
-use super::{Verdict, compare_launches, least_floor, logarithms, spread};
+use super::{LEAST_DEVIATION, Verdict, compare_launches, spread};
 use crate::random::Random;
 
 /// How much one benchmark varies here.
@@ -10,7 +10,7 @@ use crate::random::Random;
 pub struct Noise {
     /// Name, parameters and number of processes.
     pub key: String,
-    /// The launches' medians of each run.
+    /// The launches' medians of each run; of a run in which it has no figure none, so that all benchmarks have the same run at the same place.
     pub runs: Vec<Vec<f64>>,
 }
 
@@ -22,31 +22,71 @@ impl Noise {
         mean(&variances).map(f64::sqrt)
     }
 
-    /// The coefficient of variation of the runs' means from run to run; none with fewer than two runs.
-    pub fn between_runs(&self) -> Option<f64> {
-        let each = self.runs.iter();
-        let means: Vec<f64> = each.filter_map(|r| mean(&logarithms(r))).collect();
-        variance(&means).map(f64::sqrt)
+    /// How much the runs vary as wholes; none with fewer than two runs.
+    pub fn between_runs(&self) -> Option<Between> {
+        between_runs(std::slice::from_ref(&self.runs))
     }
 }
 
-/// The variance that a launch's logarithm has to be held to have, so that the mean of `launches` of them varies as runs do here:
-/// a run is a little different as a whole from the next, which its own launches cannot show.
-pub fn floor_of(noise: &Noise, launches: usize) -> f64 {
-    let between = noise.between_runs().unwrap_or(0.0);
-    least_floor(&noise.key).max(between * between * launches as f64)
+/// How much runs of one benchmark vary as wholes: a run is a little different from the next, which its own launches cannot show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Between {
+    /// The variance of the runs' levels, the means of their launches' logarithms.
+    pub variance: f64,
+    /// Its degrees of freedom.
+    pub degrees: usize,
+    /// Runs that have a level.
+    pub runs: usize,
+}
+
+impl Between {
+    /// The coefficient of variation of the runs: of small spreads the standard deviation of the logarithms is one.
+    pub fn deviation(&self) -> f64 {
+        self.variance.sqrt()
+    }
+
+    /// The standard deviation that a launch's logarithm has to be held to have at least, so that the level of `launches` of them varies as runs do: the square root of n
+    /// times their variance.
+    pub fn floor(&self, launches: usize) -> f64 {
+        (self.variance * launches as f64)
+            .sqrt()
+            .max(LEAST_DEVIATION)
+    }
+}
+
+/// Of the launches' medians of each run of each program: every program has a mean of its own. None with fewer than two runs of any.
+pub fn between_runs(programs: &[Vec<Vec<f64>>]) -> Option<Between> {
+    let (mut squares, mut degrees, mut runs) = (0.0, 0, 0);
+    for program in programs {
+        let levels: Vec<f64> = program.iter().filter_map(|r| launch_level(r)).collect();
+        let more = levels.len().saturating_sub(1);
+        runs += levels.len();
+        degrees += more;
+        squares += variance(&levels).unwrap_or(0.0) * more as f64;
+    }
+    (degrees > 0).then(|| Between {
+        variance: squares / degrees as f64,
+        degrees,
+        runs,
+    })
 }
 
 /// Of all pairs of runs, in how many a comparison has a suspect: real launches of two different moments, so that a drift of the
 /// machine from run to run shows.
 pub fn pairs_with_a_suspect(all: &[Noise], floor: &dyn Fn(&str) -> f64) -> (usize, usize) {
-    let runs = all.iter().map(|n| n.runs.len()).min().unwrap_or(0);
+    let runs = all.iter().map(|n| n.runs.len()).max().unwrap_or(0);
     let (mut suspects, mut pairs) = (0, 0);
     for i in 0..runs {
         for j in i + 1..runs {
-            let sides = all
-                .iter()
-                .map(|n| (n.key.clone(), n.runs[i].clone(), n.runs[j].clone()));
+            let both = |n: &Noise| {
+                Some((
+                    n.key.clone(),
+                    n.runs.get(i)?.clone(),
+                    n.runs.get(j)?.clone(),
+                ))
+            };
+            let sides = all.iter().filter_map(both);
+            let sides = sides.filter(|(_, a, b)| !a.is_empty() && !b.is_empty());
             let compared = compare_launches(&sides.collect::<Vec<_>>(), floor);
             pairs += 1;
             suspects += usize::from(compared.iter().any(|c| c.verdict == Verdict::Suspect));

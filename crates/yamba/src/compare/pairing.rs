@@ -109,7 +109,10 @@ fn fault(benchmark: &Benchmark) -> Option<&'static str> {
 /// What a figure is of, as a reason names it.
 pub(super) fn kind(benchmark: &Benchmark) -> String {
     let figure = benchmark.figure.as_deref().unwrap_or_default();
-    format!("{figure} in {}", benchmark.unit.as_deref().unwrap_or_default())
+    format!(
+        "{figure} in {}",
+        benchmark.unit.as_deref().unwrap_or_default()
+    )
 }
 
 #[cfg(test)]

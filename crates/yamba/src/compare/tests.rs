@@ -1,5 +1,6 @@
 use yamba_record::run::{Cycles, Launch};
 
+use super::unit::Unit;
 use super::*;
 use crate::random::Random;
 
@@ -66,13 +67,18 @@ fn sides_are_compared_in_the_unit_that_their_launches_agree_in() {
     };
     let core = with_cycles(&[100.0, 110.0, 105.0], &[7.0, 7.001, 7.0]);
     let slower = with_cycles(&[200.0, 220.0, 210.0], &[7.001, 7.0, 7.0]);
-    assert_eq!(observations(&core, &slower).1, [7.001, 7.0, 7.0]);
+    assert_eq!(unit::of_pair(&core, &slower), Unit::Cycles);
+    assert_eq!(Medians::of(&slower).within(Unit::Cycles), [7.001, 7.0, 7.0]);
     let timer = with_cycles(&[100.0, 100.01, 100.0], &[300.0, 310.0, 320.0]);
-    assert_eq!(observations(&timer, &timer).0, [100.0, 100.01, 100.0]);
+    assert_eq!(unit::of_pair(&timer, &timer), Unit::Own);
+    assert_eq!(
+        Medians::of(&timer).within(Unit::Own),
+        [100.0, 100.01, 100.0]
+    );
     let mut unknown = core.clone();
     unknown.cycles = None;
-    assert_eq!(observations(&core, &unknown).0, [100.0, 110.0, 105.0]);
-    assert!(launch_cycles(&unknown).is_empty());
+    assert_eq!(unit::of_pair(&core, &unknown), Unit::Own);
+    assert!(Medians::of(&unknown).cycles.is_empty());
 }
 
 #[test]
@@ -105,18 +111,32 @@ fn a_thing_is_seldom_different_from_itself() {
     // The test can fail: with two modes 10 % apart, one run in each, alarms come.
     let mut two = noise("x");
     two.runs = vec![vec![100.0, 100.1, 99.9], vec![110.0, 110.1, 109.9]];
-    assert!(floor_of(&two, 3) > 0.01 && floor_of(&all[0], 6) < 1e-3);
+    let floor = |noise: &Noise, launches| noise.between_runs().unwrap().floor(launches).powi(2);
+    assert!(floor(&two, 3) > 0.01 && floor(&all[0], 6) < 1e-3);
     let pairs = [("x".to_owned(), two.runs[0].clone(), two.runs[1].clone())];
     assert_eq!(
         compare_launches(&pairs, &NO_FLOOR)[0].verdict,
         Verdict::Suspect
     );
     assert_eq!(
-        compare_launches(&pairs, &|_| floor_of(&two, 3))[0].verdict,
+        compare_launches(&pairs, &|_| floor(&two, 3))[0].verdict,
         Verdict::Same
     );
     // A drift between the runs is seen in pairs of them, not in what is drawn from all.
-    assert_eq!(pairs_with_a_suspect(&[two], &NO_FLOOR), (1, 1));
+    assert_eq!(
+        pairs_with_a_suspect(std::slice::from_ref(&two), &NO_FLOOR),
+        (1, 1)
+    );
+    // A run in which one has no figure is not taken for the next.
+    let gap = Noise {
+        key: "gap".to_owned(),
+        runs: vec![two.runs[0].clone(), Vec::new(), two.runs[1].clone()],
+    };
+    let steady = Noise {
+        key: "steady".to_owned(),
+        runs: vec![two.runs[0].clone(); 3],
+    };
+    assert_eq!(pairs_with_a_suspect(&[steady, gap], &NO_FLOOR), (1, 3));
     assert_eq!(pairs_with_a_suspect(&all[..1], &NO_FLOOR).1, 45);
 }
 

@@ -109,85 +109,131 @@ enum Place<'a> {
     Measured(Box<Launches<'a>>),
 }
 
-/// Measures every job. Points that crash, hang or cannot run cost their own figure only.
-///
-/// All parameters are checked before anything is measured. `listing` shows the code around a crash.
-pub fn measure(
-    jobs: &[Job],
-    options: &Options,
-    target: &Target,
-    progress: &mut dyn Progress,
-    stop: &Stop,
-    listing: &Listing<'_>,
-) -> Result<Run, UsageError> {
-    let packed = measure_packed(jobs, options, target, progress, stop, listing, &mut ())?;
-    Ok(packed.map(|b| b.unpack()))
+/// Jobs to measure, and who is told of it meanwhile.
+pub struct Measurement<'a> {
+    /// The benchmarks.
+    pub jobs: &'a [Job],
+    /// What to measure of each.
+    pub options: &'a Options,
+    /// What the programs are built for.
+    pub target: &'a Target,
+    /// Told how far it is.
+    pub progress: &'a mut dyn Progress,
+    /// Ends it early; what was measured counts.
+    pub stop: &'a Stop,
+    /// Shows the code around a crash.
+    pub listing: &'a Listing<'a>,
 }
 
-/// The same, with each entry packed: of a whole run they would take hundreds of megabytes. What is measured is also given to `keep` at once.
-pub fn measure_packed(
-    jobs: &[Job],
-    options: &Options,
-    target: &Target,
-    progress: &mut dyn Progress,
-    stop: &Stop,
-    listing: &Listing<'_>,
-    keep: &mut dyn Keep,
-) -> Result<Run<Packed<Benchmark>>, UsageError> {
-    let (run, _) = measure_by_job(jobs, options, target, progress, stop, listing, keep)?;
-    Ok(run)
-}
-
-/// The same, and of each entry which of the jobs it is of.
-pub fn measure_by_job(
-    jobs: &[Job],
-    options: &Options,
-    target: &Target,
-    progress: &mut dyn Progress,
-    stop: &Stop,
-    listing: &Listing<'_>,
-    keep: &mut dyn Keep,
-) -> Result<(Run<Packed<Benchmark>>, Vec<usize>), UsageError> {
-    let scratch = Scratch::new();
-    let mut run = Run::new(machine::probe(target));
-    run.plan = planned(options);
-    run.producer = options.origin.producer.clone();
-    run.sources = options.origin.sources.clone();
-    run.id = drawn_id();
-    run.started_unix_s = since_1970();
-    let conditions = Conditions {
-        options,
-        scratch: &scratch,
-        limits: Limits {
-            silence: options.silence,
-            stop: stop.clone(),
-            room: scratch.room(options),
-        },
-        cpus: run.machine.cpus,
-        listing,
-        begun: Instant::now(),
-    };
-    let (mut places, mut of_job) = (Vec::new(), Vec::new());
-    for (number, job) in jobs.iter().enumerate() {
-        for planned in plan::plan(job, &options.for_job(number), &scratch, &conditions.limits)? {
-            of_job.push(number);
-            places.push(match planned {
-                Planned::Settled(mut benchmark) => {
-                    benchmark.about = job.about.clone();
-                    Place::Settled(benchmark)
-                }
-                Planned::Measure(entry) => {
-                    Place::Measured(Box::new(Launches::new(*entry, options)))
-                }
-            });
-        }
+impl<'a> Measurement<'a> {
+    /// Measures every job. Points that crash, hang or cannot run cost their own figure only.
+    ///
+    /// # Errors
+    /// Parameters that are not understood: all are checked before anything is measured.
+    pub fn run(self) -> Result<Run, UsageError> {
+        Ok(self.packed(&mut ())?.map(|b| b.unpack()))
     }
-    let mut kept = Kept::begin(keep, &run, &places)?;
-    take_turns(&mut places, run.plan.seed, &conditions, progress, &mut kept);
-    for (i, place) in places.into_iter().enumerate() {
-        let benchmark = match place {
-            Place::Settled(benchmark) => *benchmark,
-            Place::Measured(launches) if launches.has_begun() => launches.summary(&conditions),
+
+    /// The same, with each entry packed: of a whole run they would take hundreds of megabytes. What is measured is also given to `keep` at once.
+    ///
+    /// # Errors
+    /// As [`run`](Measurement::run).
+    pub fn packed(self, keep: &mut dyn Keep) -> Result<Run<Packed<Benchmark>>, UsageError> {
+        let (run, _) = self.measure(keep)?;
+        Ok(run)
+    }
+
+    /// The same, and of each entry which of the jobs it is of.
+    ///
+    /// # Errors
+    /// As [`run`](Measurement::run).
+    pub fn by_job(self) -> Result<(Run, Vec<usize>), UsageError> {
+        let (run, of_job) = self.measure(&mut ())?;
+        Ok((run.map(|b| b.unpack()), of_job))
+    }
+
+    fn measure(
+        self,
+        keep: &mut dyn Keep,
+    ) -> Result<(Run<Packed<Benchmark>>, Vec<usize>), UsageError> {
+        let options = self.options;
+        let scratch = Scratch::new();
+        let mut run = self.begun();
+        let conditions = Conditions {
+            options,
+            scratch: &scratch,
+            limits: Limits {
+                silence: options.silence,
+                stop: self.stop.clone(),
+                room: scratch.room(options),
+            },
+            cpus: run.machine.cpus,
+            listing: self.listing,
+            begun: Instant::now(),
+        };
+        let (mut places, of_job) = self.places(&conditions)?;
+        let mut kept = Kept::begin(keep, &run, &places)?;
+        take_turns(
+            &mut places,
+            run.plan.seed,
+            &conditions,
+            self.progress,
+            &mut kept,
+        );
+        for (i, place) in places.iter().enumerate() {
+            let benchmark = place.known(&conditions);
+            kept.last(i, &benchmark);
+            note_scratch(&mut run, &benchmark);
+            run.benchmarks.push(Packed::new(&benchmark));
+        }
+        run.interrupted = self.stop.requested();
+        run.finished_unix_s = since_1970();
+        self.progress.end(run.interrupted);
+        Ok((run, of_job))
+    }
+
+    /// The run before anything is measured.
+    fn begun(&self) -> Run<Packed<Benchmark>> {
+        let mut run = Run::new(machine::probe(self.target));
+        run.plan = planned(self.options);
+        run.producer = self.options.origin.producer.clone();
+        run.sources = self.options.origin.sources.clone();
+        run.id = drawn_id();
+        run.started_unix_s = since_1970();
+        run
+    }
+
+    /// Where each entry will stand, and the number of its job.
+    fn places(
+        &self,
+        conditions: &Conditions<'_>,
+    ) -> Result<(Vec<Place<'a>>, Vec<usize>), UsageError> {
+        let (mut places, mut of_job) = (Vec::new(), Vec::new());
+        for (number, job) in self.jobs.iter().enumerate() {
+            let options = self.options.for_job(number);
+            for planned in plan::plan(job, &options, conditions.scratch, &conditions.limits)? {
+                of_job.push(number);
+                places.push(match planned {
+                    Planned::Settled(mut benchmark) => {
+                        benchmark.about = job.about.clone();
+                        Place::Settled(benchmark)
+                    }
+                    Planned::Measure(entry) => {
+                        Place::Measured(Box::new(Launches::new(*entry, self.options)))
+                    }
+                });
+            }
+        }
+        Ok((places, of_job))
+    }
+}
+
+impl Place<'_> {
+    /// What is known of it now.
+    fn known(&self, conditions: &Conditions<'_>) -> Benchmark {
+        match self {
+            Place::Settled(benchmark) => benchmark.as_ref().clone(),
+            Place::Measured(launches) if launches.has_begun() => launches.summary(conditions),
             Place::Measured(launches) => {
                 let entry = &launches.entry;
                 Benchmark {
@@ -195,15 +241,23 @@ pub fn measure_by_job(
                     ..recorded::not_begun(&entry.point.program, entry.processes)
                 }
             }
-        };
-        kept.last(i, &benchmark);
-        note_scratch(&mut run, &benchmark);
-        run.benchmarks.push(Packed::new(&benchmark));
+        }
     }
-    run.interrupted = stop.requested();
-    run.finished_unix_s = since_1970();
-    progress.end(run.interrupted);
-    Ok((run, of_job))
+}
+
+/// One run of two sides' programs as two runs: what is of the jobs that are of side a, and the rest.
+pub fn two_sides(run: Run, of_job: &[usize], is_of_a: &dyn Fn(usize) -> bool) -> (Run, Run) {
+    let mut b = run;
+    let all = std::mem::take(&mut b.benchmarks);
+    let mut a = Run {
+        id: drawn_id(),
+        ..b.clone()
+    };
+    for (benchmark, job) in all.into_iter().zip(of_job) {
+        let side = if is_of_a(*job) { &mut a } else { &mut b };
+        side.benchmarks.push(benchmark);
+    }
+    (a, b)
 }
 
 fn since_1970() -> Option<f64> {

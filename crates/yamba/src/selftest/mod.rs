@@ -119,14 +119,15 @@ impl Means<'_> {
         };
         let jobs = [(self.job)(class)];
         let nothing = |_: &_, _| None;
-        let run = run::measure(
-            &jobs,
-            &options,
-            self.target,
-            self.progress,
-            self.stop,
-            &nothing,
-        )?;
+        let measurement = run::Measurement {
+            jobs: &jobs,
+            options: &options,
+            target: self.target,
+            progress: &mut *self.progress,
+            stop: self.stop,
+            listing: &nothing,
+        };
+        let run = measurement.run()?;
         Ok(run
             .benchmarks
             .into_iter()

@@ -98,7 +98,18 @@ impl Questions {
         stop: &Stop,
         listing: &Listing<'_>,
     ) -> Result<Run, UsageError> {
-        let mut run = run::measure(&self.jobs, &self.options, target, progress, stop, listing)?;
+        let mut measure = |jobs: &[Job], options: &Options| {
+            let measurement = run::Measurement {
+                jobs,
+                options,
+                target,
+                progress: &mut *progress,
+                stop,
+                listing,
+            };
+            measurement.run()
+        };
+        let mut run = measure(&self.jobs, &self.options)?;
         for _ in 0..AGAIN {
             let unclear: Vec<String> = run
                 .benchmarks
@@ -111,7 +122,7 @@ impl Questions {
             }
             let mut options = self.options.clone();
             options.sweep = vec![(self.parameter.to_owned(), unclear)];
-            let again = run::measure(&self.jobs[..1], &options, target, progress, stop, listing)?;
+            let again = measure(&self.jobs[..1], &options)?;
             let is_better = |b: &Benchmark| !is_unclear(b) && b.status != Status::Skipped;
             for benchmark in again.benchmarks.into_iter().filter(is_better) {
                 let mut same = run.benchmarks.iter_mut().filter(|b| is_unclear(b));

@@ -408,8 +408,8 @@ fn a_history_tells_where_a_benchmark_changed() {
         "changed at 00000000000000",
         "kernel is 6.1 before, 6.2 then",
         "no change is shown in 16 runs",
-        "left out: lat_same cold=false scale=16 in 1 run, disturbed: 0000000000000010",
-        "left out: lat_other cold=false scale=16 in 1 run, invalid: 0000000000000010",
+        "left out: lat_same cold=false scale=16 in 1 run, disturbed: 000000000000001",
+        "left out: lat_other cold=false scale=16 in 1 run, invalid: 000000000000001",
     ]);
     let answer = yamba
         .run("history lat_oth* --json --store kept.sqlite")
@@ -428,7 +428,8 @@ fn a_history_tells_where_a_benchmark_changed() {
     );
     assert!((change["ratio"].as_f64().unwrap() - 1.2).abs() < 0.01);
     assert_eq!(series["points"].as_array().unwrap().len(), 16);
-    let other = json!({"name": "lat_other", "parameters": {"cold": false, "scale": 16}, "processes": 1});
+    let other =
+        json!({"name": "lat_other", "parameters": {"cold": false, "scale": 16}, "processes": 1});
     let invalid = json!({"run": "0000000000000010", "benchmark": other, "reason": "invalid"});
     assert_eq!(document["left_out"], json!([invalid]));
     yamba

@@ -14,10 +14,10 @@ use crate::build::{self, host};
 use crate::compare::again::{Anew, Basis, Policy, adopt, not_measured, policy};
 use crate::compare::floors::Floors;
 use crate::compare::identity::differences;
+use crate::compare::unit::of_pair;
 use crate::compare::{Comparison, Entry, comparison};
 use crate::embedded;
 use crate::machine;
-use crate::random::drawn_id;
 use crate::run::{self, At, Job, Options, Placement, Stop, UsageError};
 use crate::stored::Stored;
 
@@ -89,12 +89,15 @@ pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<Fre
     // What runs differ by falls on both sides alike where they were measured in turn.
     let (of_a, floors) = match fresh_a {
         Some(fresh) => (fresh, Floors::default()),
-        None => (request.a, Floors::of(request.a, fresh_b, request.earlier)),
+        None => {
+            let floors = Floors::of(request.a, fresh_b, request.earlier, &of_pair);
+            (request.a, floors)
+        }
     };
     let anew = Anew {
         a: fresh_a,
         b: fresh_b,
-        compared: comparison(of_a, fresh_b, &floors),
+        compared: comparison(of_a, fresh_b, &floors, &of_pair),
     };
     adopt(found, &anew, &|entry| {
         is_meant(entry).then(|| basis.get(entry.name.as_str()).cloned())?
@@ -272,30 +275,22 @@ fn measure(
     }
     options.origin = b.origin.clone();
     let stop = Stop::on_signals()?;
-    let (run, of_job) = run::measure_by_job(
-        &jobs,
-        &options,
-        &host(),
-        progress().as_mut(),
-        &stop,
-        &listing,
-        &mut (),
-    )
-    .map_err(|UsageError(text)| Failure::new(text))?;
-    let mut of_b = run.map(|b| b.unpack());
-    if boundary == 0 {
-        return Ok(vec![of_b]);
-    }
-    let all = std::mem::take(&mut of_b.benchmarks);
-    let mut of_a = Run {
-        id: drawn_id(),
-        sources: a.origin.sources.clone(),
-        ..of_b.clone()
+    let mut bar = progress();
+    let measurement = run::Measurement {
+        jobs: &jobs,
+        options: &options,
+        target: &host(),
+        progress: bar.as_mut(),
+        stop: &stop,
+        listing: &listing,
     };
-    for (benchmark, job) in all.into_iter().zip(of_job) {
-        let side = if job < boundary { &mut of_a } else { &mut of_b };
-        side.benchmarks.push(benchmark);
+    let measured = measurement.by_job();
+    let (run, of_job) = measured.map_err(|UsageError(text)| Failure::new(text))?;
+    if boundary == 0 {
+        return Ok(vec![run]);
     }
+    let (mut of_a, of_b) = run::two_sides(run, &of_job, &|job| job < boundary);
+    of_a.sources = a.origin.sources.clone();
     Ok(vec![of_a, of_b])
 }
 
