@@ -1,14 +1,17 @@
 //! Runs of the suite that are killed, or some process of theirs, at random moments; then what is left behind: processes, files, mounts,
-//! kernel objects, network devices, settings of the system. And whether one benchmark's end stopped others.
+//! kernel objects, network devices and name spaces, settings of the system. And whether one benchmark's end stopped others.
 //!
 //! `cargo run --release -p yamba-benches --bin killed -- killed.jsonl --rounds 100`. Keeps one line for each round and goes on where it was cut
-//! off. Random choices come from the seed and the round's number. Other users of the machine may make kernel objects at the same time: a
-//! line names what it found, for a person to judge. Needs Linux.
+//! off. Random choices come from the seed and the round's number: among them, between which hosts a round measures. Other users of the machine
+//! may make kernel objects at the same time: a line names what it found, for a person to judge. Needs Linux, and a server of ssh for `ssh`.
 
+#[path = "killed/kernel.rs"]
+mod kernel;
 #[path = "../../../crates/yamba/tests/killed/leftovers.rs"]
 mod leftovers;
+#[path = "../../../crates/yamba/tests/far/server.rs"]
+mod server;
 
-use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,9 +19,10 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
+use server::Server;
 use yamba::random::Random;
 use yamba_record::{Run, Status};
 
@@ -45,8 +49,28 @@ struct Options {
     /// Where scratch folders are made
     #[arg(long, default_value = "/var/tmp")]
     folder: PathBuf,
+    /// Between which hosts the rounds measure; several are drawn from
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "as-it-is,veth,ssh"
+    )]
+    hosts: Vec<Hosts>,
     /// Benchmarks to draw from; none: all that run here
     names: Vec<String>,
+}
+
+/// Between which hosts a round measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum, Serialize, Deserialize)]
+enum Hosts {
+    /// All benchmarks, each with its own parameters
+    #[default]
+    AsItIs,
+    /// Those of the network, between two hosts made for it
+    Veth,
+    /// The same to a far end, by a server of ssh that is started for it
+    Ssh,
 }
 
 /// What is killed, and how.
@@ -64,6 +88,8 @@ struct Round {
     seed: u64,
     round: u64,
     manner: Manner,
+    #[serde(default)]
+    hosts: Hosts,
     names: Vec<String>,
     /// Into the run, of each signal.
     milliseconds: Vec<u64>,
@@ -88,14 +114,73 @@ fn main() -> ExitCode {
     }
 }
 
+/// What all rounds have.
+struct Bench<'a> {
+    options: &'a Options,
+    /// All benchmarks, and those of the network.
+    names: Vec<String>,
+    between_hosts: Vec<String>,
+    /// The far end's.
+    server: Option<Server>,
+}
+
+impl Bench<'_> {
+    fn new(options: &Options) -> Result<Bench<'_>, String> {
+        let mut all = all_benchmarks(&options.yamba)?;
+        if !options.names.is_empty() {
+            all.retain(|b| options.names.contains(&b.name));
+        }
+        let names = |wanted: &dyn Fn(&Listed) -> bool| -> Vec<String> {
+            let found = all.iter().filter(|b| wanted(b));
+            found.map(|b| b.name.clone()).collect()
+        };
+        let wants_ssh = options.hosts.contains(&Hosts::Ssh);
+        if wants_ssh && !server::is_installed() {
+            return Err("--hosts ssh needs ssh, ssh-keygen and sshd".to_owned());
+        }
+        let bench = Bench {
+            options,
+            names: names(&|_| true),
+            between_hosts: names(&|b| b.has("net")),
+            server: wants_ssh.then(|| far(options)),
+        };
+        match options.hosts.iter().find(|h| bench.names(**h).is_empty()) {
+            Some(hosts) => Err(format!("{hosts:?}: none of these benchmarks has two hosts")),
+            None => Ok(bench),
+        }
+    }
+
+    fn names(&self, hosts: Hosts) -> &[String] {
+        match hosts {
+            Hosts::AsItIs => &self.names,
+            Hosts::Veth | Hosts::Ssh => &self.between_hosts,
+        }
+    }
+
+    /// What is left in this folder, and on the far machine.
+    fn settle(&self, folder: &Path) -> Vec<String> {
+        let far = self.server.as_ref().map(Server::far);
+        let folders: Vec<&Path> = far.iter().map(PathBuf::as_path).chain([folder]).collect();
+        let patience = Duration::from_secs(self.options.patience);
+        leftovers::settle(&folders, self.server_pid(), patience)
+    }
+
+    fn server_pid(&self) -> Option<i32> {
+        self.server.as_ref().map(Server::pid)
+    }
+}
+
+/// Its files go with those of this bench.
+fn far(options: &Options) -> Server {
+    let folder = folder(options, "ssh");
+    fs::create_dir_all(&folder).expect("a folder for the server of ssh");
+    Server::start(&folder)
+}
+
 /// How many rounds of the file found something.
 fn work(options: &Options) -> Result<usize, String> {
     leftovers::adopt_orphans();
-    let names = if options.names.is_empty() {
-        all_names(&options.yamba)?
-    } else {
-        options.names.clone()
-    };
+    let bench = Bench::new(options)?;
     let text = fs::read_to_string(&options.file).unwrap_or_default();
     let mut rounds = Vec::new();
     for line in text.lines() {
@@ -105,7 +190,7 @@ fn work(options: &Options) -> Result<usize, String> {
         );
     }
     while (rounds.len() as u64) < options.rounds {
-        let round = one(options, &names, rounds.len() as u64)?;
+        let round = one(&bench, rounds.len() as u64)?;
         keep(&options.file, &round)?;
         tell(&round);
         rounds.push(round);
@@ -115,14 +200,17 @@ fn work(options: &Options) -> Result<usize, String> {
         .filter(|r| !r.left.is_empty() || !r.wrong.is_empty())
         .count();
     println!("{} rounds, {found} of them found something", rounds.len());
+    if let Some(server) = &bench.server {
+        let _ = fs::remove_dir_all(server.far().parent().unwrap_or(Path::new("")));
+    }
     Ok(found)
 }
 
 fn tell(round: &Round) {
     let names = round.names.join(" ");
     eprintln!(
-        "{} {:?} after {:?} ms of {names}: settled in {} ms",
-        round.round, round.manner, round.milliseconds, round.settled_ms
+        "{} {:?} {:?} after {:?} ms of {names}: settled in {} ms",
+        round.round, round.hosts, round.manner, round.milliseconds, round.settled_ms
     );
     for line in round.left.iter().chain(&round.wrong) {
         eprintln!("    {line}");
@@ -137,62 +225,55 @@ fn keep(file: &Path, round: &Round) -> Result<(), String> {
         .map_err(|e| format!("{}: {e}", file.display()))
 }
 
-fn all_names(yamba: &Path) -> Result<Vec<String>, String> {
-    #[derive(Deserialize)]
-    struct Listed {
-        name: String,
-        runs_here: bool,
-        tags: Vec<String>,
+/// A benchmark as `yamba list` has it.
+#[derive(Deserialize)]
+struct Listed {
+    name: String,
+    runs_here: bool,
+    tags: Vec<String>,
+}
+
+impl Listed {
+    fn has(&self, tag: &str) -> bool {
+        self.tags.iter().any(|t| t == tag)
     }
+}
+
+fn all_benchmarks(yamba: &Path) -> Result<Vec<Listed>, String> {
     let done = Command::new(yamba)
         .args(["list", "--json"])
         .output()
         .map_err(|e| format!("{}: {e}", yamba.display()))?;
-    let all: Vec<Listed> =
+    let mut all: Vec<Listed> =
         serde_json::from_slice(&done.stdout).map_err(|e| format!("yamba list --json: {e}"))?;
-    let wanted = all
-        .into_iter()
-        .filter(|b| b.runs_here && !b.tags.iter().any(|t| t == "demonstration"));
-    Ok(wanted.map(|b| b.name).collect())
+    all.retain(|b| b.runs_here && !b.has("demonstration"));
+    Ok(all)
 }
 
-/// Numbers below a bound, from the order that a shuffle brings.
-struct Draw(Random);
-
-impl Draw {
-    fn below(&mut self, bound: usize) -> usize {
-        let mut all: Vec<usize> = (0..bound.max(1)).collect();
-        self.0.shuffle(&mut all);
-        all[0]
-    }
+/// One of these.
+fn one_of<T: Clone>(all: &[T], draw: &mut Random) -> T {
+    all[draw.below(all.len() as u64) as usize].clone()
 }
 
-fn one(options: &Options, names: &[String], number: u64) -> Result<Round, String> {
-    let mut draw = Draw(Random::new(
-        options.seed.wrapping_mul(1_000_003).wrapping_add(number),
-    ));
-    let mut names = names.to_vec();
-    draw.0.shuffle(&mut names);
+fn one(bench: &Bench<'_>, number: u64) -> Result<Round, String> {
+    let options = bench.options;
+    let mut draw = Random::new(options.seed.wrapping_mul(1_000_003).wrapping_add(number));
+    let hosts = one_of(&options.hosts, &mut draw);
+    let mut names = bench.names(hosts).to_vec();
+    draw.shuffle(&mut names);
     names.truncate(options.benchmarks);
-    let manner = [
+    let manners = [
         Manner::RunKilled,
         Manner::RunInterrupted,
         Manner::RunTerminated,
         Manner::ProcessesKilled,
         Manner::ProcessesKilled,
-    ][draw.below(5)];
-
-    let folder = options
-        .folder
-        .join(format!("yamba-killed-{}-{number}", std::process::id()));
-    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    build(options, &names)?;
-    let before = kernel();
-    let mut run = start(options, &names, &folder, number)?;
+    ];
     let mut round = Round {
         seed: options.seed,
         round: number,
-        manner,
+        manner: one_of(&manners, &mut draw),
+        hosts,
         names,
         milliseconds: Vec::new(),
         victims: Vec::new(),
@@ -201,33 +282,59 @@ fn one(options: &Options, names: &[String], number: u64) -> Result<Round, String
         left: Vec::new(),
         wrong: Vec::new(),
     };
-    let begun = Instant::now();
-    while run.try_wait().map_err(|e| e.to_string())?.is_none() {
-        strike(&mut run, &mut draw, begun, &mut round);
-    }
-    round.status = run.wait().map_err(|e| e.to_string())?.code();
-    let ended = Instant::now();
-    round.left = leftovers::settle(&folder, Duration::from_secs(options.patience));
-    round.settled_ms = ended.elapsed().as_millis() as u64;
+    let folder = folder(options, &number.to_string());
+    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    build(bench, &round)?;
+    let before = kernel::objects();
+    go_through(bench, &mut round, &folder, &mut draw)?;
     for stray in leftovers::descendants(std::process::id() as i32) {
-        leftovers::signal(stray.pid, Signal::KILL);
+        if Some(stray.pid) != bench.server_pid() {
+            leftovers::signal(stray.pid, Signal::KILL);
+        }
     }
-    if manner == Manner::ProcessesKilled {
+    if round.manner == Manner::ProcessesKilled {
         round.wrong = wrong(&document(options, number), &round);
     }
     let _ = fs::remove_dir_all(&folder);
     let _ = fs::remove_file(document(options, number));
-    round.left.extend(kernel().difference(&before).cloned());
+    let after = kernel::objects();
+    round.left.extend(after.difference(&before).cloned());
     Ok(round)
 }
 
+/// The run, its end, and what is left then.
+fn go_through(
+    bench: &Bench<'_>,
+    round: &mut Round,
+    folder: &Path,
+    draw: &mut Random,
+) -> Result<(), String> {
+    let mut command = command(bench, round, &["run", "--quick", "--json"]);
+    let out = File::create(document(bench.options, round.round)).map_err(|e| e.to_string())?;
+    command.env("TMPDIR", folder).stdout(out);
+    let mut run = command.spawn().map_err(|e| e.to_string())?;
+    let begun = Instant::now();
+    while run.try_wait().map_err(|e| e.to_string())?.is_none() {
+        strike(bench, &mut run, draw, begun, round);
+    }
+    round.status = run.wait().map_err(|e| e.to_string())?.code();
+    let ended = Instant::now();
+    round.left = bench.settle(folder);
+    round.settled_ms = ended.elapsed().as_millis() as u64;
+    Ok(())
+}
+
+/// A folder of this bench's own.
+fn folder(options: &Options, name: &str) -> PathBuf {
+    let name = format!("yamba-killed-{}-{name}", std::process::id());
+    options.folder.join(name)
+}
+
 /// Programs are built before: compilers are no part of it.
-fn build(options: &Options, names: &[String]) -> Result<(), String> {
-    let done = Command::new(&options.yamba)
-        .arg("build")
-        .args(names)
-        .output()
-        .map_err(|e| e.to_string())?;
+fn build(bench: &Bench<'_>, round: &Round) -> Result<(), String> {
+    let mut rehearsal = command(bench, round, &["run", "--quick", "--dry-run"]);
+    let done = rehearsal.stderr(Stdio::piped()).stdout(Stdio::null());
+    let done = done.output().map_err(|e| e.to_string())?;
     match done.status.success() {
         true => Ok(()),
         false => Err(String::from_utf8_lossy(&done.stderr).into_owned()),
@@ -235,9 +342,7 @@ fn build(options: &Options, names: &[String]) -> Result<(), String> {
 }
 
 fn document(options: &Options, number: u64) -> PathBuf {
-    options
-        .folder
-        .join(format!("yamba-killed-{}-{number}.json", std::process::id()))
+    folder(options, &format!("{number}.json"))
 }
 
 /// One for all rounds: it must outlast each.
@@ -245,33 +350,44 @@ fn store(options: &Options) -> PathBuf {
     options.file.with_extension("sqlite")
 }
 
-fn start(options: &Options, names: &[String], folder: &Path, number: u64) -> Result<Child, String> {
-    let out = File::create(document(options, number)).map_err(|e| e.to_string())?;
-    let mut command = Command::new(&options.yamba);
+/// These words of the command, about what the round measures.
+fn command(bench: &Bench<'_>, round: &Round, words: &[&str]) -> Command {
+    let mut command = Command::new(&bench.options.yamba);
     command
-        .args(["run", "--quick", "--json"])
-        .args(names)
-        .env("TMPDIR", folder)
-        .env("YAMBA_STORE", store(options));
-    command
+        .args(words)
+        .args(&round.names)
+        .env("YAMBA_STORE", store(bench.options))
         .stdin(Stdio::null())
-        .stdout(out)
         .stderr(Stdio::null());
+    match (round.hosts, &bench.server) {
+        (Hosts::Veth, _) => {
+            command.args(["--set", "host=veth"]);
+        }
+        (Hosts::Ssh, Some(server)) => {
+            command.args(["--remote", server.name()]);
+            command.env("YAMBA_SSH", server.ssh());
+        }
+        _ => {}
+    }
     command
-        .spawn()
-        .map_err(|e| format!("{}: {e}", options.yamba.display()))
 }
 
 /// Waits a random time, then sends a signal.
-fn strike(run: &mut Child, draw: &mut Draw, begun: Instant, round: &mut Round) {
+fn strike(
+    bench: &Bench<'_>,
+    run: &mut Child,
+    draw: &mut Random,
+    begun: Instant,
+    round: &mut Round,
+) {
     let is_run = round.manner != Manner::ProcessesKilled;
     // A point takes about half a second or, of a slow one, several.
     let most = if is_run {
-        800 * round.names.len()
+        800 * round.names.len() as u64
     } else {
         3000
     };
-    let wait = Duration::from_millis(draw.below(most) as u64);
+    let wait = Duration::from_millis(draw.below(most));
     let since = Instant::now();
     while since.elapsed() < wait {
         if !matches!(run.try_wait(), Ok(None)) {
@@ -283,13 +399,14 @@ fn strike(run: &mut Child, draw: &mut Draw, begun: Instant, round: &mut Round) {
         pid: run.id() as i32,
         words: "yamba run".to_owned(),
     };
-    let all = leftovers::descendants(own.pid);
+    let ends = [Some(own.pid), bench.server_pid()].into_iter().flatten();
+    let all: Vec<_> = ends.flat_map(leftovers::descendants).collect();
     let (victim, signal) = match round.manner {
         Manner::RunKilled => (own, Signal::KILL),
         Manner::RunInterrupted => (own, Signal::INT),
         Manner::RunTerminated => (own, Signal::TERM),
         Manner::ProcessesKilled if all.is_empty() => return,
-        Manner::ProcessesKilled => (all[draw.below(all.len())].clone(), Signal::KILL),
+        Manner::ProcessesKilled => (one_of(&all, draw), Signal::KILL),
     };
     leftovers::signal(victim.pid, signal);
     round.milliseconds.push(begun.elapsed().as_millis() as u64);
@@ -325,63 +442,4 @@ fn wrong(document: &Path, round: &Round) -> Vec<String> {
         );
     }
     wrong
-}
-
-/// What is no process's own: kernel objects, devices, settings.
-fn kernel() -> BTreeSet<String> {
-    let mut all = BTreeSet::new();
-    for kind in ["sem", "shm", "msg"] {
-        let text = fs::read_to_string(format!("/proc/sysvipc/{kind}")).unwrap_or_default();
-        let ids = text
-            .lines()
-            .skip(1)
-            .filter_map(|l| l.split_whitespace().nth(1));
-        all.extend(ids.map(|id| format!("System V {kind} {id}")));
-    }
-    for folder in ["/dev/shm", "/dev/mqueue", "/run/sshd", "/sys/class/net"] {
-        all.extend(leftovers::files(Path::new(folder)));
-    }
-    settings(Path::new("/proc/sys"), &mut all);
-    for disk in fs::read_dir("/sys/class/bdi")
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        let read_ahead = fs::read_to_string(disk.path().join("read_ahead_kb")).unwrap_or_default();
-        all.insert(format!(
-            "{} read_ahead_kb {}",
-            disk.path().display(),
-            read_ahead.trim()
-        ));
-    }
-    all
-}
-
-/// Those that the system itself changes all the time are none.
-const COUNTS: [&str; 8] = [
-    "/random/",
-    "/fs/dentry-state",
-    "/fs/inode-",
-    "/fs/file-nr",
-    "/kernel/pty/nr",
-    "/kernel/ns_last_pid",
-    "/sched_domain/",
-    "/nf_conntrack_count",
-];
-
-fn settings(folder: &Path, all: &mut BTreeSet<String>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let name = path.display().to_string();
-        if COUNTS.iter().any(|c| name.contains(c)) {
-            continue;
-        }
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => settings(&path, all),
-            _ => {
-                let value = fs::read_to_string(&path).unwrap_or_default();
-                all.insert(format!("setting {name} {}", value.trim()));
-            }
-        }
-    }
 }

@@ -20,8 +20,8 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, each as likely as any other: what would favour the small ones is drawn again.
-    fn below(&mut self, bound: u64) -> u64 {
+    /// A number below `bound`, which is not 0, each as likely as any other: what would favour the small ones is drawn again.
+    pub fn below(&mut self, bound: u64) -> u64 {
         let most = u64::MAX - u64::MAX % bound;
         loop {
             let drawn = self.next();

@@ -98,17 +98,37 @@ pub fn mounts(folder: &Path) -> Vec<String> {
     ours.map(|l| format!("mount {l}")).collect()
 }
 
-/// Waits until nothing is left of this folder's run, at most so long; says what is.
-pub fn settle(folder: &Path, patience: Duration) -> Vec<String> {
+/// Network devices of the hosts that benchmarks make; they belong there, and not to this one.
+pub fn devices() -> Vec<String> {
+    let ours = ["near", "far"].map(|name| Path::new("/sys/class/net").join(name));
+    let there = ours.iter().filter(|path| path.exists());
+    there
+        .map(|path| format!("device {}", path.display()))
+        .collect()
+}
+
+/// What is left of a run that has worked in these folders; all that descends from this process is its own, but for `known`.
+fn left(folders: &[&Path], known: Option<i32>) -> Vec<String> {
     let own = std::process::id() as i32;
-    let since = Instant::now();
-    loop {
-        let mut left: Vec<String> = descendants(own)
-            .iter()
-            .map(|p| format!("process {} {}", p.pid, p.words))
-            .collect();
+    let processes = descendants(own)
+        .into_iter()
+        .filter(|p| Some(p.pid) != known);
+    let mut left: Vec<String> = processes
+        .map(|p| format!("process {} {}", p.pid, p.words))
+        .collect();
+    for folder in folders {
         left.extend(files(folder));
         left.extend(mounts(folder));
+    }
+    left.extend(devices());
+    left
+}
+
+/// Waits until nothing is left, at most so long; says what is.
+pub fn settle(folders: &[&Path], known: Option<i32>, patience: Duration) -> Vec<String> {
+    let since = Instant::now();
+    loop {
+        let left = left(folders, known);
         if left.is_empty() || since.elapsed() > patience {
             return left;
         }

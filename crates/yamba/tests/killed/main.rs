@@ -1,65 +1,180 @@
 //! A run that is killed, or a process of it, at moments that differ: nothing is left behind, and no benchmark stops another.
-//! `benches/src/bin/killed.rs` does the same at random, with the whole suite, for as long as one likes.
+//! `benches/src/bin/killed.rs` does the same with the whole suite, for as long as one likes.
 #![cfg(target_os = "linux")]
 
 mod leftovers;
+#[path = "../far/server.rs"]
+mod server;
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use server::Server;
+use yamba::random::Random;
+
+/// Of the moments. A failure names it with the moment; `YAMBA_KILLED_SEED` draws others.
+const SEED: u64 = 1;
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Three signals to the run itself; where one process after the other is killed, so many.
+const SIGNALS: [Signal; 3] = [Signal::KILL, Signal::INT, Signal::TERM];
+const VICTIMS: usize = 3;
+
+/// What a run measures, and where.
+struct Scene<'a> {
+    name: &'a str,
+    /// Benchmarks.
+    names: &'a [&'a str],
+    words: &'a [&'a str],
+    /// The other machine.
+    server: Option<&'a Server>,
+    /// A signal comes within so many milliseconds.
+    within: u64,
+}
 
 /// They fork partners, leave last wills, start servers on hosts of their own, and fill files.
-const NAMES: [&str; 6] = [
-    "lat_pipe",
-    "lat_sem",
-    "lat_open_close",
-    "lat_remote_read_sshfs",
-    "lat_remote_read_nfs",
-    "lat_remote_read_smb",
-];
-const PATIENCE: Duration = Duration::from_secs(30);
+const SUITE: Scene = Scene {
+    name: "suite",
+    names: &[
+        "lat_pipe",
+        "lat_sem",
+        "lat_open_close",
+        "lat_remote_read_sshfs",
+        "lat_remote_read_nfs",
+        "lat_remote_read_smb",
+    ],
+    words: &[],
+    server: None,
+    within: 3000,
+};
+const NETWORK: [&str; 4] = ["lat_tcp", "lat_http", "lat_connect", "bw_tcp"];
+/// They make two hosts, and cables between them.
+const VETH: Scene = Scene {
+    name: "veth",
+    names: &NETWORK,
+    words: &["--set", "host=veth", "--set", "placement=same"],
+    server: None,
+    within: 2000,
+};
 
-fn yamba(folder: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_yamba"));
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
-    command
-        .args(words)
-        .args(NAMES)
-        .env("YAMBA_HOME", root)
-        .env("YAMBA_CACHE", cache)
-        .env("YAMBA_STORE", folder.with_extension("sqlite"))
-        .env("TMPDIR", folder)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null());
-    command
-}
-
-/// Its document goes to a file beside the folder: nobody reads while it runs.
-fn start(folder: &Path) -> Child {
-    let document = File::create(folder.with_extension("json")).unwrap();
-    yamba(folder, &["run", "--quick", "--json"])
-        .stdout(document)
-        .spawn()
-        .unwrap()
-}
-
-/// A process that is not the run's own and has been there for a while, or none if the run ends before.
-fn someone(run: &mut Child, after: Duration) -> Option<leftovers::Process> {
-    let since = Instant::now();
-    while run.try_wait().unwrap().is_none() {
-        let mut all = leftovers::descendants(run.id() as i32);
-        if since.elapsed() > after && !all.is_empty() {
-            let at = after.as_millis() as usize % all.len();
-            return Some(all.swap_remove(at));
+impl Scene<'_> {
+    fn yamba(&self, folder: &Path, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_yamba"));
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
+        command
+            .args(words)
+            .args(self.names)
+            .env("YAMBA_HOME", root)
+            .env("YAMBA_CACHE", cache)
+            .env("YAMBA_STORE", folder.with_extension("sqlite"))
+            .env("TMPDIR", folder)
+            .stdin(Stdio::null())
+            .stderr(Stdio::null());
+        if let Some(server) = self.server {
+            command.env("YAMBA_SSH", server.ssh());
         }
-        sleep(Duration::from_millis(5));
+        command
     }
-    None
+
+    /// Whether its programs are there from now on: compilers are no part of it.
+    fn build(&self, folder: &Path) -> bool {
+        let mut rehearsal = self.yamba(folder, &["run", "--quick", "--dry-run"]);
+        rehearsal.args(self.words).stdout(Stdio::null());
+        rehearsal.status().unwrap().success()
+    }
+
+    /// Its document goes to a file beside the folder: nobody reads while it runs.
+    fn start(&self, folder: &Path) -> Child {
+        fs::create_dir(folder).unwrap();
+        let document = File::create(folder.with_extension("json")).unwrap();
+        let mut command = self.yamba(folder, &["run", "--quick", "--json"]);
+        command.args(self.words).stdout(document).spawn().unwrap()
+    }
+
+    /// What is left of the run in this folder, here and on the other machine.
+    fn left(&self, folder: &Path) -> Vec<String> {
+        let far = self.server.map(Server::far);
+        let folders: Vec<&Path> = far.iter().map(PathBuf::as_path).chain([folder]).collect();
+        leftovers::settle(&folders, self.server.map(Server::pid), PATIENCE)
+    }
+
+    /// The processes of a run, and of its far end.
+    fn processes(&self, run: &Child) -> Vec<leftovers::Process> {
+        let ends = [Some(run.id() as i32), self.server.map(Server::pid)];
+        let all = ends.into_iter().flatten();
+        all.flat_map(leftovers::descendants).collect()
+    }
+
+    /// Waits so long, then for a process; none if the run ends before.
+    fn someone(
+        &self,
+        run: &mut Child,
+        after: Duration,
+        moments: &mut Random,
+    ) -> Option<leftovers::Process> {
+        let since = Instant::now();
+        while run.try_wait().unwrap().is_none() {
+            let mut all = self.processes(run);
+            if since.elapsed() > after && !all.is_empty() {
+                return Some(all.swap_remove(moments.below(all.len() as u64) as usize));
+            }
+            sleep(Duration::from_millis(5));
+        }
+        None
+    }
+
+    /// The run gets a signal.
+    fn is_ended(&self, home: &Path, signal: Signal, moments: &mut Random) {
+        let after = moments.below(self.within);
+        let folder = home.join(format!("{}-{}", self.name, signal.as_raw()));
+        let mut run = self.start(&folder);
+        let someone = self.someone(&mut run, Duration::from_millis(after), moments);
+        // Where it has ended before, its number may be another's.
+        if someone.is_some() {
+            leftovers::signal(run.id() as i32, signal);
+        }
+        run.wait().unwrap();
+        let left = self.left(&folder);
+        assert_eq!(
+            left,
+            Vec::<String>::new(),
+            "seed {}, {}: {signal:?} after {after} ms",
+            seed(),
+            self.name
+        );
+    }
+
+    /// One of its processes after the other is killed.
+    fn loses_processes(&self, home: &Path, moments: &mut Random) {
+        let folder = home.join(format!("{}-one-by-one", self.name));
+        let mut run = self.start(&folder);
+        let mut victims = Vec::new();
+        for _ in 0..VICTIMS {
+            let after = Duration::from_millis(moments.below(self.within / 2));
+            if let Some(victim) = self.someone(&mut run, after, moments) {
+                leftovers::signal(victim.pid, Signal::KILL);
+                victims.push((after, victim));
+            }
+        }
+        run.wait().unwrap();
+        let told = format!("seed {}, {}: {victims:?}", seed(), self.name);
+        assert_eq!(self.left(&folder), Vec::<String>::new(), "{told}");
+        let all = statuses(&folder);
+        let hurt = all.iter().filter(|(_, status)| status == "crashed").count();
+        assert!(hurt <= victims.len(), "{told}: {all:?}");
+        for name in self.names {
+            assert!(all.iter().any(|(n, _)| n == name), "{told}: no {name}");
+        }
+    }
+}
+
+fn seed() -> u64 {
+    let given = std::env::var("YAMBA_KILLED_SEED").ok();
+    given.map_or(SEED, |text| text.parse().expect("a number"))
 }
 
 fn statuses(folder: &Path) -> Vec<(String, String)> {
@@ -77,48 +192,33 @@ fn statuses(folder: &Path) -> Vec<(String, String)> {
 fn nothing_is_left_and_nobody_is_stopped() {
     leftovers::adopt_orphans();
     let home = tempfile::tempdir().unwrap();
-    let built = yamba(home.path(), &["build"]).output().unwrap();
-    if !built.status.success() && std::env::var_os("YAMBA_TEST_ALL").is_none() {
+    let must = std::env::var_os("YAMBA_TEST_ALL").is_some();
+    if !SUITE.build(home.path()) && !must {
         eprintln!("left out: nothing can be built here");
         return;
     }
-    assert!(built.status.success());
+    let mut moments = Random::new(seed());
+    goes_through(&SUITE, home.path(), &mut moments);
+    goes_through(&VETH, home.path(), &mut moments);
+    if !server::is_installed() && !must {
+        eprintln!("left out: there is no server of ssh here");
+        return;
+    }
+    let server = Server::start(home.path());
+    let words = ["--remote", server.name()];
+    let ssh = Scene {
+        name: "ssh",
+        words: &words,
+        server: Some(&server),
+        ..VETH
+    };
+    goes_through(&ssh, home.path(), &mut moments);
+}
 
-    for (after, signal) in [
-        (150, Signal::KILL),
-        (900, Signal::KILL),
-        (1700, Signal::INT),
-        (2600, Signal::TERM),
-    ] {
-        let folder = home.path().join(format!("run-{after}"));
-        fs::create_dir(&folder).unwrap();
-        let mut run = start(&folder);
-        // Where it has ended before, its number may be another's.
-        if someone(&mut run, Duration::from_millis(after)).is_some() {
-            leftovers::signal(run.id() as i32, signal);
-        }
-        run.wait().unwrap();
-        let left = leftovers::settle(&folder, PATIENCE);
-        assert_eq!(left, Vec::<String>::new(), "{signal:?} after {after} ms");
+fn goes_through(scene: &Scene<'_>, home: &Path, moments: &mut Random) {
+    assert!(scene.build(home), "{}", scene.name);
+    for signal in SIGNALS {
+        scene.is_ended(home, signal, moments);
     }
-
-    let folder = home.path().join("one-by-one");
-    fs::create_dir(&folder).unwrap();
-    let mut run = start(&folder);
-    let mut victims = Vec::new();
-    for after in [300, 1100, 2300] {
-        if let Some(victim) = someone(&mut run, Duration::from_millis(after)) {
-            leftovers::signal(victim.pid, Signal::KILL);
-            victims.push(victim);
-        }
-    }
-    run.wait().unwrap();
-    let left = leftovers::settle(&folder, PATIENCE);
-    assert_eq!(left, Vec::<String>::new(), "{victims:?}");
-    let all = statuses(&folder);
-    let hurt = all.iter().filter(|(_, status)| status == "crashed").count();
-    assert!(hurt <= victims.len(), "{victims:?}: {all:?}");
-    for name in NAMES {
-        assert!(all.iter().any(|(n, _)| n == name), "{name} is missing");
-    }
+    scene.loses_processes(home, moments);
 }
