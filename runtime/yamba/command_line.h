@@ -20,6 +20,7 @@ struct Arguments {
     Values<Setting> settings;
     Plan plan;
     bool quick = false;
+    uint64_t process = 0;          // of several at the same time, the one that a far end belongs to
     const char *member = nullptr;  // to compose
     int argc = 0;                  // its arguments
     char **argv = nullptr;
@@ -47,6 +48,7 @@ namespace arguments {
             "  --warmup-ns N      runs so long before anything is timed\n"
             "  --processes N      runs in N processes at the same time\n"
             "  --loaded-ns N      where an interval lasts at least N nanoseconds\n"
+            "  --process N        with --far: of the Nth of them, from 0\n"
             "  --cpu N            stays on this processor\n"
             "  --free             may run on any\n"
             "  --realtime         in a real-time class\n"
@@ -99,6 +101,7 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--precision")) a.plan.precision = arguments::part(option, operand());
         else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand()), a.plan.warmup_told = true;
         else if (is("--processes")) a.plan.processes = arguments::number<uint64_t>(option, operand());
+        else if (is("--process")) a.process = arguments::number<uint64_t>(option, operand());
         else if (is("--loaded-ns")) a.plan.loaded_interval = arguments::number<uint64_t>(option, operand());
         else if (is("--cpu")) a.plan.cpu = arguments::number<int>(option, operand());
         else if (is("--free")) a.plan.free = true;

@@ -124,11 +124,14 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
 }
 
 // A benchmark that has a far end serves there at the end of its `setup`, until the near end is gone.
-inline int run_far(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings) {
+// Several are kept on one processor each, in turn, as the processes that they belong to.
+inline int run_far(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, uint64_t index) {
     is_far_end = true;
     Point point = configure(info, variant, settings);
     check(point);
     place::keep(false, -1);
+    int cpu = load::processor(Plan{}, index);
+    if (cpu >= 0 && system::stay_on(&cpu, 1)) placement.cpu = cpu;
     point.subject->prepare();
     point.subject->setup();
     fprintf(stderr, "%s: --far: with these parameters it has no far end\n", info.name);
@@ -197,7 +200,7 @@ int main(const ProgramInfo &info, int argc, char **argv) {
         case Command::describe: runtime::describe_program(info, world, arguments.settings); return 0;
         case Command::compose: return runtime::compose(info, variant, arguments);
         case Command::run: runtime::run_point(info, variant, arguments.settings, arguments.plan); return 0;
-        case Command::far: return runtime::run_far(info, variant, arguments.settings);
+        case Command::far: return runtime::run_far(info, variant, arguments.settings, arguments.process);
         case Command::sweep: return runtime::sweep(info, variant, arguments, arguments.settings);
     }
     return usage_status;

@@ -24,7 +24,12 @@ pub use toolchain::host;
 pub struct BuildOptions {
     /// More options for the C++ compiler.
     pub flags: Vec<String>,
+    /// Whether the program is to start on another machine, which may have other libraries: then it holds them.
+    pub elsewhere: bool,
 }
+
+/// The tag of what loads a shared library when it runs, which a program without any cannot.
+const LIBRARIES: &str = "libraries";
 
 /// A program that was built, now or earlier.
 #[derive(Clone, Debug)]
@@ -352,8 +357,24 @@ impl<'a> Job<'a> {
         ]);
         command
             .args(&self.toolchain.flags)
-            .args(&self.options.flags);
+            .args(&self.options.flags)
+            .args(self.libraries());
         command
+    }
+
+    /// Which libraries the program holds itself. One that loads others needs the C library that these fit.
+    fn libraries(&self) -> &'static [&'static str] {
+        let loads_more = || {
+            self.analysis
+                .tags(self.program.class)
+                .iter()
+                .any(|t| t == LIBRARIES)
+        };
+        match self.options.elsewhere {
+            false => &[],
+            true if loads_more() => &["-static-libstdc++", "-static-libgcc"],
+            true => &["-static"],
+        }
     }
 
     /// Leaves source and program in `folder`.

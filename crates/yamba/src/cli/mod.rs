@@ -70,6 +70,7 @@ Environment:
   YAMBA_STORE  the file in which runs are kept, or postgresql://USER@HOST/DATABASE (default: yamba/results.sqlite in the
                user's data folder)
   YAMBA_SSH    the command that reaches the machine of `yamba run --remote`, with its options (default: ssh)
+  YAMBA_FAR_ADDRESS  the address of that machine to measure to (default: the one at which ssh arrives)
   YAMBA_HOME   use runtime/, library/ and suite/ of this checkout instead of those in the binary
   CXX, CXX_<isa>  the C++ compiler for this machine, for another instruction set
   NO_COLOR     no colours

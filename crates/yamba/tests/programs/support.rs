@@ -81,6 +81,7 @@ pub fn try_build(text: &str, name: &str, isa: &str) -> (Analysis, Result<Built, 
     };
     let options = BuildOptions {
         flags: vec!["-Werror".to_owned()],
+        ..BuildOptions::default()
     };
     let built = build::build(&analysis, class, &target, &options);
     (analysis, built)

@@ -4,7 +4,7 @@ use clap::Parser;
 
 use super::super::{Cli, Command};
 use super::Run;
-use super::remote::Remote;
+use super::remote;
 use crate::build::BuildOptions;
 
 impl Run {
@@ -25,7 +25,8 @@ impl Run {
     /// How its programs are built.
     pub(in crate::cli) fn build_options(&self) -> BuildOptions {
         BuildOptions {
-            flags: self.remote.iter().flat_map(Remote::flags).collect(),
+            elsewhere: self.remote.is_some() || remote::is_asked_for(&self.set, &self.sweep),
+            ..BuildOptions::default()
         }
     }
 

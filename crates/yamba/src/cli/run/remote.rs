@@ -11,6 +11,9 @@ use super::super::select::{How, Selection};
 const HOST: &str = "host";
 const PLACEMENT: &str = "placement";
 
+/// How a value of the first begins that names another machine.
+const FAR: &str = "ssh:";
+
 /// Another machine, as ssh knows it.
 #[derive(Clone, Debug)]
 pub(super) struct Remote(String);
@@ -19,6 +22,7 @@ impl FromStr for Remote {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Remote, String> {
+        // What else no name may have, the benchmark knows.
         let is_name =
             !name.is_empty() && !name.starts_with('-') && !name.contains(char::is_whitespace);
         match is_name {
@@ -40,7 +44,7 @@ impl Remote {
                 self.0
             ))
             .help(format!(
-                "--sweep {HOST}=loopback,ssh:{} measures both",
+                "--sweep {HOST}=loopback,{FAR}{} measures both",
                 self.0
             ))),
             false => Ok(()),
@@ -80,15 +84,17 @@ impl Remote {
     /// What it says of parameters.
     pub(super) fn preset(&self) -> [(String, String); 2] {
         [
-            (HOST.to_owned(), format!("ssh:{}", self.0)),
+            (HOST.to_owned(), format!("{FAR}{}", self.0)),
             (PLACEMENT.to_owned(), "apart".to_owned()),
         ]
     }
+}
 
-    /// How programs are built that start elsewhere: without libraries, which may be others there.
-    pub(super) fn flags(&self) -> Vec<String> {
-        vec!["-static".to_owned()]
-    }
+/// Whether another machine is among these values of parameters.
+pub(super) fn is_asked_for(set: &[(String, String)], sweep: &[(String, Vec<String>)]) -> bool {
+    let is_there = |name: &String, value: &String| name == HOST && value.starts_with(FAR);
+    set.iter().any(|(name, value)| is_there(name, value))
+        || (sweep.iter()).any(|(name, values)| values.iter().any(|value| is_there(name, value)))
 }
 
 /// Whether it has the parameter; none where it does not exist on this target.
@@ -109,5 +115,14 @@ mod tests {
         }
         let right: Remote = "user@server".parse().unwrap();
         assert_eq!(right.preset()[0].1, "ssh:user@server");
+    }
+
+    #[test]
+    fn another_machine_may_be_one_value_of_several() {
+        let value = |text: &str| (HOST.to_owned(), text.to_owned());
+        let values = |text: &str| (HOST.to_owned(), vec!["veth".to_owned(), text.to_owned()]);
+        assert!(is_asked_for(&[value("ssh:server")], &[]));
+        assert!(is_asked_for(&[], &[values("ssh:server")]));
+        assert!(!is_asked_for(&[value("veth")], &[values("loopback")]));
     }
 }
