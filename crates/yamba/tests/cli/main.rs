@@ -8,6 +8,7 @@ mod everywhere;
 mod evidence;
 mod export;
 mod far_end;
+mod far_host;
 mod files;
 mod house;
 mod kept;

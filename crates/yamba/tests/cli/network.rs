@@ -81,15 +81,6 @@ yamba another_answer extends lat_tcp
 {
     void answer() { take(far); buffer[0]++; give(far); }
 }
-yamba no_network extends lat_udp
-{
-    void open_ends()
-    {
-        int ends[2];
-        must(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
-        near = ends[0], far = ends[1];
-    }
-}
 yamba no_connections extends lat_connect
 {
     void benchmark() { for (int end : ends) made += end >= 0; }
@@ -118,6 +109,54 @@ yamba one_connection extends lat_http
         if (!is_open) is_open = must(connect());
         asked += iterations;
         while (iterations-- > 0) right += web_client.get(connection) == page;
+    }
+}
+";
+
+/// They stay on the near host, where nothing of theirs passes the device.
+const HOME_BODIES: &str = "native {
+    #include <sys/socket.h>
+    #include <unistd.h>
+}
+yamba no_network extends lat_udp
+{
+    void open_ends()
+    {
+        int ends[2];
+        must(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
+        near = ends[0], far = ends[1];
+    }
+}
+yamba no_cable extends lat_connect
+{
+    void setup()
+    {
+        super::setup();
+        int own = hosts.near_socket(SOCK_STREAM, 0);
+        socklen_t length = sizeof address;
+        address = hosts.place(\"127.0.0.1\", 0);
+        must(bind(own, hosts.generic(address), length));
+        must(getsockname(own, hosts.generic(address), &length));
+        must(listen(own, 128));
+        if (must(fork()) != 0) return;
+        yamba::system::signal_with_parent(SIGKILL);
+        for (;;) must(close(must(accept(own, nullptr, nullptr))));
+    }
+    void after_pass() { for (int end : ends) hosts.abort(end); }
+}
+yamba no_call_abroad extends lat_rpc
+{
+    transport = \"udp\" over {\"udp\"};
+    void open_ends()
+    {
+        sockaddr_in there = hosts.place(\"127.0.0.1\", 0);
+        socklen_t length = sizeof there;
+        timeval patience{};
+        patience.tv_sec = 5;
+        far = hosts.near_socket(SOCK_DGRAM, 0), near = hosts.near_socket(SOCK_DGRAM, 0);
+        must(bind(far, hosts.generic(there), length));
+        must(getsockname(far, hosts.generic(there), &length));
+        client = must(sun_rpc.call_by_udp(&there, program, version, patience, &near));
     }
 }
 ";
@@ -154,13 +193,58 @@ fn what_does_not_cross_the_network_is_invalid() {
     if !has("g++") {
         return;
     }
-    let mut yamba = Yamba::new().file("false_ones.yamba", FALSE_ONES);
-    let answer = yamba.run("run false_ones.yamba --quick --set host=veth --json");
-    let run: Value = serde_json::from_str(&answer.out).unwrap();
-    let figure = figure_of(&run, "no_network");
-    if figure["status"] == "skipped" {
-        eprintln!("left out: two hosts cannot be made here");
+    let mut yamba = Yamba::new().file("home_bodies.yamba", HOME_BODIES);
+    let words = "run home_bodies.yamba --quick --set host=veth --set placement=same --json";
+    let run: Value = serde_json::from_str(&yamba.run(words).out).unwrap();
+    for (class, evidence) in [
+        ("no_network", "interface_bytes_per_byte"),
+        ("no_cable", "interface_packets_per_connection"),
+        ("no_call_abroad", "interface_bytes_per_byte"),
+    ] {
+        let figure = figure_of(&run, class);
+        match figure["status"] == "skipped" {
+            true => eprintln!("{class} is left out: {}", figure["notes"]),
+            false => is_caught_by(figure, evidence),
+        }
+    }
+}
+
+/// One connection for all requests, where each is to have its own.
+const KEPT_BY_NGINX: &str = "yamba kept_by_nginx extends lat_http
+{
+    server = \"nginx\" over {\"nginx\"};
+    bool is_open;
+    void benchmark(iter_t iterations)
+    {
+        if (!is_open) is_open = must(connect());
+        asked += iterations;
+        while (iterations-- > 0) right += web_client.get(connection) == page;
+    }
+}
+";
+
+/// Its files may be anywhere.
+#[test]
+fn nginx_tells_whether_a_connection_is_new() {
+    if !has("g++") || !has("nginx") {
         return;
     }
-    is_caught_by(figure, "interface_bytes_per_byte");
+    let yamba = Yamba::new().file("kept.yamba", KEPT_BY_NGINX);
+    let place = yamba
+        .folder
+        .path()
+        .join("a folder; with \"odd\" characters");
+    std::fs::create_dir(&place).unwrap();
+    let mut yamba = yamba.env("TMPDIR", &place);
+    let words = "--quick --set host=loopback --set placement=same --json";
+    let answer = yamba.run(&format!("run kept.yamba {words}"));
+    let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    is_caught_by(figure_of(&run, "kept_by_nginx"), "accepted_per_request");
+    for fresh in [true, false] {
+        let words = format!("run lat_http {words} --set server=nginx --set fresh={fresh}");
+        let answer = yamba.run(&words).ok();
+        let run: Value = serde_json::from_str(&answer.out).unwrap();
+        let accepted = &figure_of(&run, "lat_http")["evidence"]["accepted_per_request"];
+        assert_eq!(accepted["max"], f64::from(u8::from(fresh)), "{run}");
+    }
 }

@@ -1,0 +1,232 @@
+//! `--remote HOST` where HOST is another host: with its own network, behind a cable, and with its own kernel as far as it tells. Only root
+//! makes such hosts.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::far_end::{Far, Server, is_able};
+use crate::support::{Answer, Yamba, has};
+
+const NEAR: &str = "192.0.2.1";
+const FAR: &str = "192.0.2.2";
+/// Another address of the far host.
+const SECOND: &str = "192.0.2.5";
+
+/// What no other host has as long as its kernel runs.
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
+/// A network name space without a name: it is there as long as this process is.
+struct Host(Child);
+
+impl Host {
+    /// It says when it is there.
+    fn new() -> Option<Host> {
+        let mut holder = Command::new("unshare")
+            .args([
+                "--net",
+                "sh",
+                "-c",
+                "ip link set lo up && echo up && exec cat",
+            ])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .ok()?;
+        let mut said = [0; 3];
+        let out = holder.stdout.as_mut()?;
+        std::io::Read::read_exact(out, &mut said).ok()?;
+        Some(Host(holder))
+    }
+
+    /// The beginning of a command that runs another one there.
+    fn enter(&self) -> Vec<String> {
+        let own = format!("--net=/proc/{}/ns/net", self.0.id());
+        vec!["nsenter".to_owned(), own]
+    }
+
+    /// Runs words there; whether all went well.
+    fn run(&self, words: &str) -> bool {
+        let enter = self.enter();
+        let mut command = Command::new(&enter[0]);
+        command.args(&enter[1..]).args(words.split_whitespace());
+        command.status().is_ok_and(|s| s.success())
+    }
+
+    /// `yamba` there.
+    fn run_yamba(&self, yamba: &Yamba, words: &str) -> Answer {
+        let inner = yamba.command(&words.split_whitespace().collect::<Vec<_>>());
+        let enter = self.enter();
+        let mut command = Command::new(&enter[0]);
+        command.args(&enter[1..]);
+        command.arg(inner.get_program()).args(inner.get_args());
+        command
+            .current_dir(yamba.folder.path())
+            .stdin(Stdio::null());
+        command.envs(inner.get_envs().filter_map(|(k, v)| Some((k, v?))));
+        Answer::of(command.output().unwrap())
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// This machine's end of a cable, and the machine at the other.
+struct Cable {
+    near: Host,
+    far: Far,
+    _far_host: Host,
+}
+
+impl Cable {
+    /// None where no such hosts can be made.
+    fn new() -> Option<Cable> {
+        let able = rustix::process::geteuid().is_root() && has("ip") && has("nsenter");
+        if !able || !is_able() {
+            eprintln!("left out: hosts are made by root, with ip and nsenter");
+            return None;
+        }
+        let (near, far) = (Host::new()?, Host::new()?);
+        let other = far.0.id();
+        let made = near.run(&format!(
+            "ip link add cable type veth peer name cable netns {other}"
+        )) && near.run(&format!("ip address add {NEAR}/29 dev cable"))
+            && near.run("ip link set cable up")
+            && far.run(&format!("ip address add {FAR}/29 dev cable"))
+            && far.run(&format!("ip address add {SECOND}/29 dev cable"))
+            && far.run("ip link set cable up");
+        assert!(made, "no cable between two hosts");
+        Some(Cable {
+            far: Far::new(|folder| Server::start_on(folder, &another_kernel(&far, folder), FAR)),
+            _far_host: far,
+            near,
+        })
+    }
+}
+
+/// The beginning of a command on this host, in a view of the files in which the kernel has another name.
+fn another_kernel(host: &Host, folder: &Path) -> Vec<String> {
+    let own = folder.join("boot_id");
+    fs::write(&own, "another-kernel\n").unwrap();
+    let mut words = host.enter();
+    let view = format!("mount --bind {} {BOOT_ID} && exec \"$@\"", own.display());
+    words.extend(["unshare", "--mount", "sh", "-c"].map(str::to_owned));
+    words.extend([view, "sh".to_owned()]);
+    words
+}
+
+fn figures(answer: &Answer) -> Vec<Value> {
+    let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    run["benchmarks"].as_array().unwrap().clone()
+}
+
+#[test]
+fn packets_go_to_another_machine() {
+    let Some(cable) = Cable::new() else { return };
+    let words = "run lat_tcp lat_udp lat_connect lat_ping lat_rpc --quick --json --remote";
+    let answer = cable
+        .near
+        .run_yamba(&cable.far.yamba(), &format!("{words} {FAR}"));
+    let all = figures(&answer);
+    assert_eq!(all.len(), 6, "{}", answer.err);
+    for figure in &all {
+        let notes = figure["notes"].to_string();
+        if figure["class"] == "lat_rpc" && notes.contains("libtirpc") {
+            continue; // not installed
+        }
+        let platform = &figure["platform"];
+        assert_eq!(platform["far_address"], FAR, "{notes}");
+        assert_eq!(platform["near_address"], NEAR);
+        assert_eq!(platform["near_interface"], "cable");
+        assert_eq!(platform["far_is_this_machine"], false);
+        assert!(notes.contains("packets go by cable"), "{notes}");
+        assert!(!notes.contains("that is this machine"), "{notes}");
+        crosses(figure);
+    }
+    cable.far.leaves_nothing();
+}
+
+/// By the evidence of a figure.
+fn crosses(figure: &Value) {
+    let least = |evidence: &str| figure["evidence"][evidence]["min"].as_f64();
+    let crossed = match figure["class"].as_str() {
+        Some("lat_ping") => "requests_counted",
+        Some("lat_connect") => "interface_packets_per_connection",
+        _ => "interface_bytes_per_byte",
+    };
+    assert!(least(crossed) >= Some(1.0), "{figure}");
+    assert_eq!(figure["status"], "ok", "{}", figure["notes"]);
+}
+
+/// The answers come from a process of the near host, and nothing crosses the cable.
+const NOT_THERE: &str = "native {
+    #include <sys/socket.h>
+    #include <unistd.h>
+}
+yamba not_there extends lat_udp
+{
+    void open_ends()
+    {
+        super::open_ends();
+        if (!hosts.has_near()) return;
+        int ends[2];
+        must(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
+        if (must(fork()) == 0) {
+            yamba::system::signal_with_parent(SIGKILL);
+            buffer = new byte_t[message];
+            for (;;) take(ends[1]), give(ends[1]);
+        }
+        near = ends[0];
+    }
+}
+";
+
+#[test]
+fn what_does_not_go_there_is_invalid() {
+    let Some(cable) = Cable::new() else { return };
+    let yamba = cable.far.yamba().file("not_there.yamba", NOT_THERE);
+    let words = "run not_there.yamba --quick --json --set message=1 --remote";
+    let answer = cable.near.run_yamba(&yamba, &format!("{words} {FAR}"));
+    let all = figures(&answer);
+    let notes = all[0]["notes"].to_string();
+    assert_eq!(all[0]["status"], "invalid", "{notes}{}", answer.err);
+    for evidence in ["interface_bytes_per_byte", "answers_per_pass"] {
+        assert!(notes.contains(evidence), "{notes}");
+    }
+    cable.far.leaves_nothing();
+}
+
+#[test]
+fn another_address_may_be_named() {
+    let Some(cable) = Cable::new() else { return };
+    let words = format!("run lat_udp --quick --json --set message=1 --remote {FAR}");
+    let to = |address: &str| {
+        let yamba = cable.far.yamba().env("YAMBA_FAR_ADDRESS", address);
+        let answer = cable.near.run_yamba(&yamba, &words).ok();
+        figures(&answer).remove(0)
+    };
+    assert_eq!(to(SECOND)["platform"]["far_address"], SECOND);
+    let notes = to("192.0.2.77")["notes"].to_string();
+    assert!(notes.contains("no address of this machine"), "{notes}");
+    cable.far.leaves_nothing();
+}
+
+/// As with a jump host, or an address translation.
+#[test]
+fn a_way_that_only_ssh_has_is_told() {
+    let Some(cable) = Cable::new() else { return };
+    let elsewhere = Host::new().unwrap();
+    let ssh = [cable.near.enter().join(" "), cable.far.server.ssh()].join(" ");
+    let yamba = Yamba::new().env("YAMBA_SSH", ssh);
+    let words = format!("run lat_tcp --quick --set message=1 --remote {FAR}");
+    let answer = elsewhere.run_yamba(&yamba, &words);
+    let told = ["skipped", FAR, "unreachable", "ProxyJump"];
+    answer.ok().says(&told);
+    cable.far.leaves_nothing();
+}
