@@ -10,7 +10,7 @@ use yamba_record::{Benchmark, Machine, Run, parameters};
 
 use super::figure::{self, Kind};
 
-pub(super) fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
     // Not as a key: benchstat puts runs that differ in one into different tables.
     writeln!(
         out,
@@ -32,7 +32,7 @@ pub(super) fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn header(machine: &Machine, out: &mut dyn Write) -> io::Result<()> {
+fn header(machine: &Machine, out: &mut (dyn Write + Send)) -> io::Result<()> {
     let isa = match machine.isa.as_str() {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
@@ -74,7 +74,7 @@ fn left_out(entry: &Benchmark) -> Option<String> {
 }
 
 /// The iterations are the samples of which a launch's figure is the median.
-fn launches(name: &str, entry: &Benchmark, out: &mut dyn Write) -> io::Result<()> {
+fn launches(name: &str, entry: &Benchmark, out: &mut (dyn Write + Send)) -> io::Result<()> {
     let unit = unit(entry);
     for launch in entry.launches.iter().filter(|l| l.samples > 0) {
         if let Some(median) = launch.median.filter(|m| m.is_finite()) {

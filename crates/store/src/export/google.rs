@@ -10,7 +10,7 @@ use yamba_record::{Benchmark, Machine, Run, Status};
 
 use super::figure::{self, Kind};
 
-pub(super) fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
     let entries: Vec<Value> = run.benchmarks.iter().enumerate().flat_map(rows).collect();
     let document = json!({"context": context(run), "benchmarks": entries});
     serde_json::to_writer_pretty(&mut *out, &document)?;

@@ -7,9 +7,11 @@ mod figure;
 mod go;
 mod google;
 mod json;
+mod parquet;
 mod prometheus;
+mod table;
 
-use std::io::{self, Write};
+use std::io;
 
 use yamba_record::Run;
 
@@ -23,34 +25,54 @@ pub struct Format {
     pub about: &'static str,
     /// What of a run it holds.
     pub detail: Detail,
+    /// Whether it is nothing that a terminal could show.
+    pub is_binary: bool,
     /// Whether entries without a valid figure are not in it.
     pub leaves_out: bool,
     /// How many entries are not in it because another one before has their name and parameters.
     pub repeated: fn(&Run) -> usize,
     /// Writes a run so.
-    pub write: fn(&Run, &mut dyn Write) -> io::Result<()>,
+    pub write: Write,
 }
+
+/// Writes a run to a stream.
+pub type Write = fn(&Run, &mut (dyn io::Write + Send)) -> io::Result<()>;
 
 /// Every raw interval.
 pub const INTERVALS: Format = Format {
-    name: "csv-intervals",
-    about: "a table, one line a raw interval",
     detail: Detail::Intervals,
-    leaves_out: false,
-    repeated: none,
-    write: csv::intervals,
+    ..text(
+        "csv-intervals",
+        "a table, one line a raw interval",
+        |run, out| csv::write(&table::INTERVALS, run, out),
+    )
 };
 
 /// All of them.
 #[rustfmt::skip]
 pub const FORMATS: &[Format] = &[
-    Format { name: "json", about: "the whole document, as `yamba run --json` prints it", detail: Detail::Intervals, leaves_out: false, repeated: none, write: json::write },
-    Format { name: "csv", about: "a table, one line an entry", detail: Detail::Figures, leaves_out: false, repeated: none, write: csv::entries },
+    Format { detail: Detail::Intervals, ..text("json", "the whole document, as `yamba run --json` prints it", json::write) },
+    text("csv", "a table, one line an entry", |run, out| csv::write(&table::ENTRIES, run, out)),
     INTERVALS,
-    Format { name: "google-benchmark", about: "Google Benchmark's JSON", detail: Detail::Figures, leaves_out: false, repeated: none, write: google::write },
-    Format { name: "go", about: "Go's benchmark format, for benchstat", detail: Detail::Figures, leaves_out: true, repeated: none, write: go::write },
-    Format { name: "prometheus", about: "Prometheus' text format", detail: Detail::Figures, leaves_out: true, repeated: prometheus::repeated, write: prometheus::write },
+    Format { is_binary: true, ..text("parquet", "the table of `csv` for data frames, with types", |run, out| parquet::write(&table::ENTRIES, run, out)) },
+    Format { is_binary: true, detail: Detail::Intervals, ..text("parquet-intervals", "the table of `csv-intervals` for data frames, with types", |run, out| parquet::write(&table::INTERVALS, run, out)) },
+    text("google-benchmark", "Google Benchmark's JSON", google::write),
+    Format { leaves_out: true, ..text("go", "Go's benchmark format, for benchstat", go::write) },
+    Format { leaves_out: true, repeated: prometheus::repeated, ..text("prometheus", "Prometheus' text format", prometheus::write) },
 ];
+
+/// A text of figures, which holds each entry.
+const fn text(name: &'static str, about: &'static str, write: Write) -> Format {
+    Format {
+        name,
+        about,
+        detail: Detail::Figures,
+        is_binary: false,
+        leaves_out: false,
+        repeated: none,
+        write,
+    }
+}
 
 fn none(_: &Run) -> usize {
     0

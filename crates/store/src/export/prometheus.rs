@@ -26,7 +26,7 @@ impl Family {
     }
 
     /// A family without series is not written; neither is what is no number.
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         let series: Vec<_> = self.series.iter().filter(|(_, v)| v.is_finite()).collect();
         if series.is_empty() {
             return Ok(());
@@ -40,7 +40,7 @@ impl Family {
     }
 }
 
-pub(super) fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
     for family in of_run(run).iter().chain(&of_entries(run)) {
         family.write(out)?;
     }

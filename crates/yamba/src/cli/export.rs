@@ -1,7 +1,7 @@
 //! `yamba export`
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,7 @@ Examples:
   yamba export before --format go > before.txt          then: benchstat before.txt after.txt
   yamba export --format prometheus -o /var/lib/node_exporter/yamba.prom
   yamba export 3f09 --format json | jq '.benchmarks[].name'
+  yamba export --format parquet-intervals -o run.parquet   then: pandas.read_parquet('run.parquet')
   yamba export old.json --format csv-intervals          a document that is in no store")]
 pub(super) struct Export {
     /// A run of the store (an id or its beginning, a tag, latest, latest~N), or a file with a run document
@@ -54,11 +55,17 @@ impl Export {
             .iter()
             .find(|f| f.name == self.format)
             .ok_or_else(|| Failure::new(format!("{}: no such format", self.format)))?;
+        if format.is_binary && self.output.is_none() && io::stdout().is_terminal() {
+            return Err(
+                Failure::new(format!("{} is nothing for a terminal", format.name))
+                    .help("name a file with -o FILE"),
+            );
+        }
         let run = kept::Runs::new(&self.store).load(&self.run, format.detail)?;
         match &self.output {
             Some(path) => whole(path, format, &run)?,
             None => {
-                let mut out = BufWriter::new(io::stdout().lock());
+                let mut out = BufWriter::new(io::stdout());
                 (format.write)(&run, &mut out)?;
                 out.flush()?;
             }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::Yamba;
 
-fn document() -> Value {
+pub fn document() -> Value {
     let entry = |name: &str, is_valid: bool| {
         json!({
             "name": name, "class": name, "ports": [], "parameters": {"size": 8}, "processes": 1,
@@ -130,13 +130,47 @@ fn a_file_is_whole_or_as_it_was() {
     );
 }
 
+/// Each command that takes a RUN takes a file with a document.
+#[test]
+fn a_document_is_shown_without_a_store() {
+    let mut yamba = yamba();
+    yamba.run("show old.json").ok().says(&["good", "2.5 ns"]);
+    let shown = yamba.run("show old.json good --json").ok().out;
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["benchmarks"].as_array().unwrap().len(), 1);
+    yamba
+        .run("show none.json")
+        .refused(&["none.json: there is no such file", "help:"]);
+    assert!(!yamba.folder.path().join("results.sqlite").exists());
+}
+
 #[test]
 fn a_format_that_is_none() {
-    yamba().run("export old.json --format parquet").refused(&[
-        "parquet",
+    yamba().run("export old.json --format excel").refused(&[
+        "excel",
         "csv-intervals",
         "prometheus",
     ]);
+}
+
+/// Bytes that are no text, into a file and into a pipe; what is in them the store's own tests read.
+#[test]
+fn tables_for_data_frames() {
+    let mut yamba = yamba();
+    for format in ["parquet", "parquet-intervals"] {
+        let words = ["export", "old.json", "--format", format];
+        let piped = yamba.command(&words).output().unwrap();
+        assert!(piped.status.success());
+        yamba
+            .run(&format!("export old.json --format {format} -o table"))
+            .ok();
+        let file = fs::read(yamba.folder.path().join("table")).unwrap();
+        assert_eq!(file, piped.stdout, "{format}");
+        assert!(
+            file.starts_with(b"PAR1") && file.ends_with(b"PAR1"),
+            "{format}"
+        );
+    }
 }
 
 /// Two result files of another program, of one machine.

@@ -1,0 +1,148 @@
+//! What is written is read back by a reader of its own kind. Whether others read it, scripts/export-consumers asks them.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use bytes::Bytes;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use serde_json::json;
+use yamba_record::Run;
+
+use super::super::table::{ENTRIES, INTERVALS, Table};
+use super::super::tests::{entry, run, sample};
+use super::{GROUP, write};
+
+fn file(table: &Table, run: &Run) -> SerializedFileReader<Bytes> {
+    let mut bytes = Vec::new();
+    write(table, run, &mut bytes).unwrap();
+    SerializedFileReader::new(Bytes::from(bytes)).unwrap()
+}
+
+/// Each row as its columns' values.
+fn rows(file: &SerializedFileReader<Bytes>) -> Vec<BTreeMap<String, Field>> {
+    let rows = file.get_row_iter(None).unwrap();
+    let cells = |row: parquet::record::Row| {
+        let columns = row.get_column_iter();
+        columns.map(|(n, f)| (n.clone(), f.clone())).collect()
+    };
+    rows.map(|row| cells(row.unwrap())).collect()
+}
+
+fn text(text: &str) -> Field {
+    Field::Str(text.to_owned())
+}
+
+#[test]
+fn the_table_of_csv_with_types() {
+    let file = file(&ENTRIES, &sample());
+    let columns = file.metadata().file_metadata().schema_descr().columns();
+    let names: Vec<&str> = columns.iter().map(|c| c.name()).collect();
+    let of_csv: Vec<&str> = ENTRIES.columns.iter().map(|c| c.name).collect();
+    assert_eq!(names, of_csv);
+    let rows = rows(&file);
+    assert_eq!(rows.len(), 5);
+    let [good, bad] = [&rows[0], &rows[3]];
+    assert_eq!(good["run"], text("0123456789abcdef"));
+    assert_eq!(good["parameters"], text(r#"{"path":"/bin/a b","size":8}"#));
+    assert_eq!(good["median"], Field::Double(2.5));
+    assert_eq!(good["high"], Field::Double(3.0));
+    assert_eq!(good["launches"], Field::ULong(3));
+    assert_eq!(good["is_disturbed"], Field::Bool(false));
+    assert_eq!(good["notes"], Field::Null);
+    assert_eq!(bad["status"], text("invalid"));
+    assert_eq!(bad["notes"], text("missed, twice"));
+    for figure in [
+        "median",
+        "low",
+        "high",
+        "cycles",
+        "throughput",
+        "throughput_unit",
+    ] {
+        assert_eq!(bad[figure], Field::Null, "{figure}");
+    }
+}
+
+#[test]
+fn it_says_of_which_run_it_is_and_in_what_units() {
+    let file = file(&INTERVALS, &sample());
+    let pairs = file
+        .metadata()
+        .file_metadata()
+        .key_value_metadata()
+        .unwrap();
+    let pairs: BTreeMap<&str, &str> = pairs
+        .iter()
+        .map(|p| (p.key.as_str(), p.value.as_deref().unwrap()))
+        .collect();
+    assert_eq!(pairs["yamba_run"], "0123456789abcdef");
+    assert_eq!(pairs["yamba_started_unix_s"], "1500000000");
+    assert!(pairs["yamba_machine"].contains(r#""isa":"x86_64""#));
+    assert!(pairs["yamba_units"].contains(r#""dummy_ns":"ns""#));
+}
+
+/// More rows than are encoded together, each with its own number, the last with the greatest there is.
+#[test]
+fn intervals_go_through_in_groups() {
+    let one = json!({"passes": 3, "operations": u64::MAX, "ns": 9.5, "dummy_ns": 0.5, "sample": null, "evidence": {"faults": 1.0},
+        "outside": ["faults"], "disturbance": {"stolen_ns": -2.5}});
+    let mut run = run(&[
+        entry("x", json!({"intervals": [one]})),
+        entry("y", json!({})),
+    ]);
+    let one = run.benchmarks[0].intervals.remove(0);
+    let numbered = |launch| {
+        let mut interval = one.clone();
+        interval.launch = launch;
+        interval
+    };
+    run.benchmarks[1].intervals = (0..=GROUP as u64).map(numbered).collect();
+    let file = file(&INTERVALS, &run);
+    assert_eq!(file.num_row_groups(), 2);
+    let rows = rows(&file);
+    let launches: Vec<&Field> = rows.iter().map(|r| &r["launch"]).collect();
+    assert!((0..=GROUP).all(|n| *launches[n] == Field::ULong(n as u64)));
+    let last = rows.last().unwrap();
+    assert_eq!(last["name"], text("y"));
+    assert_eq!(last["operations"], Field::ULong(u64::MAX));
+    assert_eq!(last["ns"], Field::Double(9.5));
+    assert_eq!(last["stolen_ns"], Field::Double(-2.5));
+    assert_eq!(last["evidence"], text(r#"{"faults":1.0}"#));
+    for none in ["sample", "group", "cycle_ns", "waited_ns", "disturbed"] {
+        assert_eq!(last[none], Field::Null, "{none}");
+    }
+}
+
+#[test]
+fn what_is_no_number_is_null() {
+    let mut run = sample();
+    run.benchmarks[0].interval = Some([f64::NAN, f64::INFINITY]);
+    run.benchmarks[1].median = Some(f64::NAN);
+    let rows = rows(&file(&ENTRIES, &run));
+    for (row, column) in [(0, "low"), (0, "high"), (1, "median"), (1, "low")] {
+        assert_eq!(rows[row][column], Field::Null, "{row} {column}");
+    }
+}
+
+#[test]
+fn a_run_without_rows_is_a_table_without_rows() {
+    assert!(rows(&file(&INTERVALS, &sample())).is_empty());
+    assert!(rows(&file(&ENTRIES, &run(&[]))).is_empty());
+}
+
+/// The reader of a pipe that goes away is told from a fault of the table.
+#[test]
+fn the_error_of_a_stream_stays_what_it_is() {
+    struct Gone;
+    impl io::Write for Gone {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let answer = write(&ENTRIES, &sample(), &mut Gone);
+    assert_eq!(answer.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+}

@@ -1,0 +1,191 @@
+//! The tables of a run: their columns, each with its type and unit. What writes a table need not know what is in it.
+
+use std::borrow::Cow;
+use std::io;
+
+use serde::Serialize;
+use yamba_record::{Benchmark, Interval, Run};
+
+use super::figure;
+
+/// A table: one row an entry, or one row a raw interval.
+pub(super) struct Table {
+    pub columns: &'static [Column],
+    rows: for<'a> fn(&'a Entry<'a>) -> Rows<'a>,
+}
+
+type Rows<'a> = Box<dyn Iterator<Item = Row<'a>> + 'a>;
+
+/// One column.
+pub(super) struct Column {
+    pub name: &'static str,
+    /// The unit of its numbers; empty where they only count, or where another column says it.
+    pub unit: &'static str,
+    pub values: Values,
+}
+
+/// How a column's value is had from a row. There may be none; what is no number is none.
+pub(super) enum Values {
+    Text(for<'a> fn(&Row<'a>) -> Option<Cow<'a, str>>),
+    Count(fn(&Row<'_>) -> Option<u64>),
+    Flag(fn(&Row<'_>) -> Option<bool>),
+    Real(fn(&Row<'_>) -> Option<f64>),
+}
+
+/// An entry with what is told of it in each of its rows.
+pub(super) struct Entry<'a> {
+    run: &'a Run,
+    benchmark: &'a Benchmark,
+    parameters: String,
+    status: String,
+}
+
+/// One row.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    entry: &'a Entry<'a>,
+    /// In a table of intervals, which one.
+    interval: Option<&'a Interval>,
+}
+
+impl Table {
+    /// All its rows, in the order of the run.
+    pub fn rows<'a>(&self, entries: &'a [Entry<'a>]) -> impl Iterator<Item = Row<'a>> {
+        let rows = self.rows;
+        entries.iter().flat_map(rows)
+    }
+}
+
+/// The entries of a run.
+pub(super) fn entries(run: &Run) -> io::Result<Vec<Entry<'_>>> {
+    run.benchmarks.iter().map(|b| entry(run, b)).collect()
+}
+
+fn entry<'a>(run: &'a Run, benchmark: &'a Benchmark) -> io::Result<Entry<'a>> {
+    Ok(Entry {
+        run,
+        benchmark,
+        parameters: serde_json::to_string(&benchmark.parameters)?,
+        status: word(&benchmark.status),
+    })
+}
+
+/// One row an entry. Figures that are not valid are not in it.
+pub(super) const ENTRIES: Table = Table {
+    columns: ENTRY_COLUMNS,
+    rows: |entry| {
+        Box::new(std::iter::once(Row {
+            entry,
+            interval: None,
+        }))
+    },
+};
+
+/// One row a raw interval, also those that the figure leaves out.
+pub(super) const INTERVALS: Table = Table {
+    columns: INTERVAL_COLUMNS,
+    rows: |entry| {
+        let intervals = entry.benchmark.intervals.iter();
+        Box::new(intervals.map(move |interval| Row {
+            entry,
+            interval: Some(interval),
+        }))
+    },
+};
+
+use Values::{Count, Flag, Real, Text};
+
+#[rustfmt::skip]
+const ENTRY_COLUMNS: &[Column] = &[
+    column("run", "", Text(|r| Some(of(&r.entry.run.id)))),
+    column("name", "", Text(|r| Some(of(&r.entry.benchmark.name)))),
+    column("parameters", "", Text(|r| Some(of(&r.entry.parameters)))),
+    column("processes", "", Count(|r| Some(r.entry.benchmark.processes))),
+    column("status", "", Text(|r| Some(of(&r.entry.status)))),
+    column("figure", "", Text(|r| r.entry.benchmark.figure.as_deref().map(of))),
+    column("unit", "", Text(|r| r.entry.benchmark.unit.as_deref().map(of))),
+    column("median", "", Real(|r| r.good())),
+    column("low", "", Real(|r| Some(r.of_good(|b| b.interval)?[0]))),
+    column("high", "", Real(|r| Some(r.of_good(|b| b.interval)?[1]))),
+    column("interval_kind", "", Text(|r| r.of_good(|b| b.interval_kind).map(|k| word(&k).into()))),
+    column("cycles", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.median))),
+    column("cycles_low", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.interval[0]))),
+    column("cycles_high", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.interval[1]))),
+    column("launches", "", Count(|r| Some(r.entry.benchmark.launches.len() as u64))),
+    column("set_aside", "", Count(|r| Some(r.entry.benchmark.set_aside))),
+    column("is_disturbed", "", Flag(|r| Some(r.entry.benchmark.is_disturbed))),
+    column("throughput", "", Real(|r| Some(r.of_good(|b| b.throughput.as_ref())?.sum))),
+    column("throughput_unit", "", Text(|r| Some(of(&r.of_good(|b| b.throughput.as_ref())?.unit)))),
+    column("notes", "", Text(|r| joined(&r.entry.benchmark.notes))),
+];
+
+#[rustfmt::skip]
+const INTERVAL_COLUMNS: &[Column] = &[
+    column("run", "", Text(|r| Some(of(&r.entry.run.id)))),
+    column("name", "", Text(|r| Some(of(&r.entry.benchmark.name)))),
+    column("parameters", "", Text(|r| Some(of(&r.entry.parameters)))),
+    column("processes", "", Count(|r| Some(r.entry.benchmark.processes))),
+    column("status", "", Text(|r| Some(of(&r.entry.status)))),
+    column("unit", "", Text(|r| r.entry.benchmark.unit.as_deref().map(of))),
+    column("launch", "", Count(|r| Some(r.interval?.launch))),
+    column("process", "", Count(|r| Some(r.interval?.process))),
+    column("group", "", Count(|r| r.interval?.group)),
+    column("passes", "", Count(|r| Some(r.interval?.passes))),
+    column("operations", "", Count(|r| Some(r.interval?.operations))),
+    column("ns", "ns", Real(|r| Some(r.interval?.ns))),
+    column("dummy_ns", "ns", Real(|r| Some(r.interval?.dummy_ns))),
+    column("cycle_ns", "ns", Real(|r| r.interval?.cycle_ns)),
+    column("dummy_cycle_ns", "ns", Real(|r| r.interval?.dummy_cycle_ns)),
+    column("check_cycle_ns", "ns", Real(|r| r.interval?.check_cycle_ns)),
+    column("sample", "", Real(|r| r.interval?.sample)),
+    column("outside", "", Text(|r| joined(&r.interval?.outside))),
+    column("disturbed", "", Text(|r| joined(&r.interval?.disturbed))),
+    column("involuntary", "", Count(|r| Some(r.interval?.disturbance.involuntary))),
+    column("voluntary", "", Count(|r| Some(r.interval?.disturbance.voluntary))),
+    column("migrations", "", Count(|r| Some(r.interval?.disturbance.migrations))),
+    column("minor_faults", "", Count(|r| Some(r.interval?.disturbance.minor_faults))),
+    column("major_faults", "", Count(|r| Some(r.interval?.disturbance.major_faults))),
+    column("stolen_ns", "ns", Real(|r| Some(r.interval?.disturbance.stolen_ns))),
+    column("waited_ns", "ns", Real(|r| r.interval?.disturbance.waited_ns)),
+    column("evidence", "", Text(|r| json(&r.interval?.evidence))),
+    column("counters", "", Text(|r| json(&r.interval?.counters))),
+];
+
+const fn column(name: &'static str, unit: &'static str, values: Values) -> Column {
+    Column { name, unit, values }
+}
+
+impl<'a> Row<'a> {
+    fn good(&self) -> Option<f64> {
+        figure::good(self.entry.benchmark)
+    }
+
+    /// What belongs to a figure is there only if the figure is.
+    fn of_good<T>(&self, part: impl Fn(&'a Benchmark) -> Option<T>) -> Option<T> {
+        self.good().and_then(|_| part(self.entry.benchmark))
+    }
+}
+
+fn of(text: &str) -> Cow<'_, str> {
+    Cow::Borrowed(text)
+}
+
+/// None of an empty list.
+fn joined(texts: &[String]) -> Option<Cow<'_, str>> {
+    match texts {
+        [] => None,
+        [one] => Some(of(one)),
+        several => Some(several.join("; ").into()),
+    }
+}
+
+fn json(value: &impl Serialize) -> Option<Cow<'static, str>> {
+    serde_json::to_string(value).ok().map(Cow::Owned)
+}
+
+/// A name of the record's own, such as `invalid`.
+fn word(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value);
+    let word = value.ok().and_then(|v| v.as_str().map(str::to_owned));
+    word.unwrap_or_default()
+}
