@@ -4,7 +4,6 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use globset::Glob;
 use serde::Serialize;
 use yamba_record::{Benchmark, Run};
 use yamba_store::{Detail, Listed, Store, import};
@@ -37,7 +36,7 @@ impl<'a> Runs<'a> {
         if path.is_file() {
             return Ok(import::read(path, import::LARGEST, detail)?);
         }
-        if looks_like_a_path(reference) {
+        if is_path(reference) {
             return Err(Failure::new(format!("{reference}: there is no such file"))
                 .help("name a run's document, or a kept run: `yamba runs` lists them"));
         }
@@ -50,9 +49,11 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Ids, tags and `latest~1` have neither the beginning of a path nor the ending of a document.
-fn looks_like_a_path(reference: &str) -> bool {
-    reference.starts_with(['/', '.']) || reference.ends_with(".json")
+/// Whether a file is meant. Ids, tags and `latest~1` have neither the beginning of a path nor the ending of a document.
+pub(super) fn is_path(reference: &str) -> bool {
+    Path::new(reference).is_file()
+        || reference.starts_with(['/', '.'])
+        || reference.ends_with(".json")
 }
 
 /// The run that a person means, with what is listed of it.
@@ -125,9 +126,7 @@ pub(super) fn means(pattern: &str, name: &str) -> Result<bool, Failure> {
     if pattern == name || !pattern.contains(['*', '?', '[', '{']) {
         return Ok(pattern == name);
     }
-    let glob = Glob::new(pattern)
-        .map_err(|e| Failure::new(format!("`{pattern}` is no glob: {}", e.kind())))?;
-    Ok(glob.compile_matcher().is_match(name))
+    Ok(select::glob(pattern)?.is_match(name))
 }
 
 /// For a name that no entry has.

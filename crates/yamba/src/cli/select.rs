@@ -267,9 +267,7 @@ fn is_file(name: &str) -> bool {
 }
 
 fn by_glob(disk: &Disk, pattern: &str) -> Result<Vec<Request>, Failure> {
-    let glob = Glob::new(pattern)
-        .map_err(|e| Failure::new(format!("`{pattern}` is no glob: {}", e.kind())))?;
-    let matcher: GlobMatcher = glob.compile_matcher();
+    let matcher = glob(pattern)?;
     let mut found = Vec::new();
     for input in disk.searched(false) {
         for class in declared(&input).into_iter().filter(|c| matcher.is_match(c)) {
@@ -285,6 +283,15 @@ fn by_glob(disk: &Disk, pattern: &str) -> Result<Vec<Request>, Failure> {
             .help("`yamba list` shows what there is"));
     }
     Ok(found)
+}
+
+/// What a pattern means, for names of any kind.
+pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, Failure> {
+    let glob = Glob::new(pattern).map_err(|e| {
+        Failure::new(format!("`{pattern}` is no glob: {}", e.kind()))
+            .help("in a glob, * and ? stand for any characters, [ab] for one of several, {ab,cd} for one of several texts")
+    })?;
+    Ok(glob.compile_matcher())
 }
 
 fn by_name(disk: &Disk, name: &str) -> Result<Vec<Request>, Failure> {
@@ -303,7 +310,17 @@ fn by_name(disk: &Disk, name: &str) -> Result<Vec<Request>, Failure> {
 }
 
 fn unknown(name: &str, searched: &[Input]) -> Failure {
+    if name.is_empty() {
+        return Failure::new("an empty name names no class")
+            .help("`yamba list` shows what there is");
+    }
     let failure = Failure::new(format!("no class is named {name}"));
+    if Path::new(name).is_dir() {
+        return failure.help(format!(
+            "{name} is a folder: name the files in it, as {}/*.yamba",
+            name.trim_end_matches('/')
+        ));
+    }
     let file = format!("{name}.yamba");
     if Path::new(&file).is_file() {
         return failure.help(format!("there is a file {file} here: name it so"));

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use clap::Args;
+use yamba_record::Run as Document;
 use yamba_store::{Detail, Listed, Store, export};
 
 use super::Answer;
@@ -27,13 +28,14 @@ Examples:
   yamba show                                    the latest run
   yamba show latest~1 'lat_*'                   some benchmarks of the one before
   yamba show baseline --json                    the whole document of a run by its tag
+  yamba show their.json                         a document that is in no store
   yamba show 3f2a pagefault --raw > raw.csv     every interval, a line each
   yamba show 3f2a lat_mem_rd --raw --at size=16384     those of one point
   yamba show latest --source pagefault          the files that the benchmark was made of
   yamba show latest --md > figures.md           the tables for a paper; --tex for \\input in LaTeX
   yamba show lat_mem_rd --plot                  the charts of a sweep, in the terminal")]
 pub(super) struct Show {
-    /// The beginning of an id, a tag, `latest`, or `latest~N`: the N-th before it [default: latest]
+    /// The beginning of an id, a tag, `latest`, or `latest~N`: the N-th before it; or a file with a run document [default: latest]
     #[arg(value_name = "RUN")]
     run: Option<String>,
     /// Benchmarks, by name or glob; all without
@@ -66,13 +68,11 @@ pub(super) struct Show {
 
 impl Show {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let mut store = self.store.existing()?;
-        let (listed, names) = self.meant(&mut store)?;
         let detail = match self.json || self.raw {
             true => Detail::Intervals,
             false => Detail::Figures,
         };
-        let mut run = store.run(&listed.id, detail)?;
+        let (mut run, names, unfinished) = self.read(detail)?;
         if let Some(name) = &self.source {
             output::result(&sources::texts(&run, name)?)?;
             return Ok(Answer::Done);
@@ -82,7 +82,7 @@ impl Show {
         if self.json {
             output::json(&run)?;
         } else if self.raw {
-            (export::INTERVALS.write)(&run, &mut io::stdout().lock())?;
+            (export::INTERVALS.write)(&run, &mut io::stdout())?;
         } else if self.md {
             output::result(&yamba_report::markdown(&yamba_report::summary(&run)))?;
         } else if self.tex {
@@ -92,12 +92,28 @@ impl Show {
         } else {
             output::result(&table(&run, &style(&run)))?;
         }
-        if let Some(why) = unfinished(&listed) {
+        if let Some(why) = unfinished {
             output::note(&format!(
                 "note: this run {why}; this is what it had measured\n"
             ));
         }
         Ok(Answer::Done)
+    }
+
+    /// The run with as much as `detail` says, the names in it, and why it has no end.
+    fn read(
+        &self,
+        detail: Detail,
+    ) -> Result<(Document, Vec<String>, Option<&'static str>), Failure> {
+        if let Some(file) = self.run.as_ref().filter(|r| kept::is_path(r)) {
+            let run = kept::Runs::new(&self.store).load(file, detail)?;
+            let unfinished = run.interrupted.then_some("was stopped");
+            return Ok((run, self.names.clone(), unfinished));
+        }
+        let mut store = self.store.existing()?;
+        let (listed, names) = self.meant(&mut store)?;
+        let run = store.run(&listed.id, detail)?;
+        Ok((run, names, unfinished(&listed)))
     }
 
     /// The run and the names in it. A first word that is no run but names benchmarks of the latest is meant so.
@@ -138,7 +154,7 @@ fn unfinished(run: &Listed) -> Option<&'static str> {
 /// Where there is no terminal, charts are so wide.
 const PLOT_WIDTH: usize = 80;
 
-fn plots(run: &yamba_record::Run) -> Result<String, Failure> {
+fn plots(run: &Document) -> Result<String, Failure> {
     let text = yamba_report::plots(run, output::width().unwrap_or(PLOT_WIDTH));
     match text.is_empty() {
         true => Err(Failure::new("there is nothing to draw: no benchmark of these was measured at several points of a chart that it declares")
@@ -148,7 +164,7 @@ fn plots(run: &yamba_record::Run) -> Result<String, Failure> {
 }
 
 /// As the run's own command line asked for it.
-fn style(run: &yamba_record::Run) -> Style {
+fn style(run: &Document) -> Style {
     let asked = Run::asked(&run.producer.arguments);
     Style {
         colour: output::colour_on(&io::stdout()),
@@ -160,7 +176,7 @@ fn style(run: &yamba_record::Run) -> Style {
 }
 
 /// The group of each benchmark, where there are several groups.
-fn groups(run: &yamba_record::Run) -> BTreeMap<String, String> {
+fn groups(run: &Document) -> BTreeMap<String, String> {
     let each = run.benchmarks.iter();
     let of = each.filter_map(|b| Some((b.name.clone(), b.about.group.clone()?)));
     let of: BTreeMap<String, String> = of.collect();
