@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::Serialize;
 use yamba_lang::{Analysis, ClassId, Target};
 
 use super::Answer;
@@ -22,7 +23,8 @@ Examples:
   yamba build pagefault
   yamba build pagefault --print               the C++ and the command that compiles it by hand
   yamba build pagefault --target riscv64-linux -o pagefault.riscv64
-  yamba build 'lat_*' -o programs/            several, into a folder")]
+  yamba build 'lat_*' -o programs/            several, into a folder
+  yamba build 'lat_*' --json | jq -r '.[].program'")]
 pub(super) struct Build {
     #[command(flatten)]
     names: Names,
@@ -31,9 +33,25 @@ pub(super) struct Build {
     /// Print the command that compiles the generated C++ by hand
     #[arg(long)]
     print: bool,
+    /// An array of {class, target, program, source, command}
+    #[arg(long, conflicts_with = "print")]
+    json: bool,
     /// Copy the program to this file, or into this folder
     #[arg(short, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
+}
+
+/// One program, as `--json` tells of it.
+#[derive(Serialize)]
+struct Program {
+    class: String,
+    target: String,
+    /// Where it lies.
+    program: String,
+    /// The C++ that it was made of.
+    source: String,
+    /// What compiles that by hand.
+    command: String,
 }
 
 impl Build {
@@ -41,16 +59,27 @@ impl Build {
         let selection = select::select(&self.names)?;
         let target = self.target.resolve(&selection.analysis)?;
         let classes = selection.benchmarks()?;
-        let mut text = String::new();
+        let mut programs = Vec::new();
         let analysis = &selection.analysis;
         let all = self.buildable(&selection, &classes, &target)?;
         let options = BuildOptions::default();
         let outcomes = build::build_all(analysis, &all, &target, &options, |_| {});
         for (class, outcome) in all.into_iter().zip(outcomes) {
             let built = shown(analysis, outcome)?;
-            text.push_str(&self.deliver(&selection.analysis, class, &built, classes.len())?);
+            let name = analysis.class(class).name();
+            programs.push(Program {
+                class: name.to_owned(),
+                target: target.to_string(),
+                program: shown_path(&self.deliver(name, &built, classes.len())?),
+                source: shown_path(&built.source),
+                command: built.command,
+            });
         }
-        output::result(&text)?;
+        if self.json {
+            output::json(&programs)?;
+        } else {
+            output::result(&self.text(&programs))?;
+        }
         Ok(Answer::Done)
     }
 
@@ -70,24 +99,25 @@ impl Build {
         }
     }
 
-    /// What is printed for one program, which goes where `-o` says.
-    fn deliver(
-        &self,
-        analysis: &Analysis,
-        class: ClassId,
-        built: &Built,
-        count: usize,
-    ) -> Result<String, Failure> {
-        let name = analysis.class(class).name();
-        let place = match &self.output {
-            Some(to) => copy(&built.program, to, name, count)?,
-            None => built.program.clone(),
-        };
-        Ok(match self.print {
-            true => format!("# {}\n{}\n", built.source.display(), built.command),
-            false => format!("{}\n", place.display()),
-        })
+    /// One program goes where `-o` says.
+    fn deliver(&self, name: &str, built: &Built, count: usize) -> Result<PathBuf, Failure> {
+        match &self.output {
+            Some(to) => copy(&built.program, to, name, count),
+            None => Ok(built.program.clone()),
+        }
     }
+
+    fn text(&self, programs: &[Program]) -> String {
+        let line = |p: &Program| match self.print {
+            true => format!("# {}\n{}\n", p.source, p.command),
+            false => format!("{}\n", p.program),
+        };
+        programs.iter().map(line).collect()
+    }
+}
+
+fn shown_path(path: &Path) -> String {
+    path.display().to_string()
 }
 
 fn copy(program: &Path, to: &Path, name: &str, count: usize) -> Result<PathBuf, Failure> {

@@ -1,11 +1,15 @@
 //! `yamba check`
 
 use clap::Args;
+use serde::Serialize;
+use yamba_lang::Severity;
+use yamba_lang::diagnostic::{Diagnostic, Label};
+use yamba_lang::source::SourceMap;
 
 use super::Answer;
 use super::failure::Failure;
 use super::output;
-use super::select::{self, Names};
+use super::select::{self, Names, Selection};
 
 /// Say what is wrong with programs, without compiling or running anything
 ///
@@ -16,16 +20,28 @@ Examples:
   yamba check mine.yamba           all errors of a file
   yamba check                      the whole library and suite
   yamba check --lib ports mine.yamba
+  yamba check mine.yamba --json | jq -r '.diagnostics[] | \"\\(.file):\\(.line): \\(.message)\"'
 
 Exit status: 0 no errors, 2 errors.")]
 pub(super) struct Check {
     #[command(flatten)]
     names: Names,
+    /// One JSON document: each error and warning with its places and its mend
+    #[arg(long)]
+    json: bool,
 }
 
 impl Check {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         let selection = select::read(&self.names, true)?;
+        if self.json {
+            let document = Document::of(&selection);
+            output::json(&document)?;
+            return match document.errors {
+                0 => Ok(Answer::Done),
+                _ => Err(Failure::Shown),
+            };
+        }
         selection.show_diagnostics()?;
         let files = selection.files;
         let classes = selection.analysis.requested().len();
@@ -40,4 +56,86 @@ impl Check {
 
 fn number(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document<'a> {
+    files: usize,
+    classes: usize,
+    errors: usize,
+    warnings: usize,
+    diagnostics: Vec<Fault<'a>>,
+}
+
+#[derive(Serialize)]
+struct Fault<'a> {
+    severity: &'static str,
+    kind: &'static str,
+    message: &'a str,
+    #[serde(flatten)]
+    place: Place<'a>,
+    help: Option<&'a str>,
+    /// Other places that explain it.
+    also: Vec<Place<'a>>,
+}
+
+/// From a character to the one before another; lines and columns count from 1.
+#[derive(Serialize)]
+struct Place<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+    /// What is said of it beside the line.
+    label: &'a str,
+}
+
+impl<'a> Document<'a> {
+    fn of(selection: &'a Selection) -> Document<'a> {
+        let analysis = &selection.analysis;
+        let all = &analysis.diagnostics;
+        let count = |severity| all.iter().filter(|d| d.severity == severity).count();
+        let each = all.iter();
+        Document {
+            files: selection.files,
+            classes: analysis.requested().len(),
+            errors: count(Severity::Error),
+            warnings: count(Severity::Warning),
+            diagnostics: each.map(|d| Fault::of(d, &analysis.sources)).collect(),
+        }
+    }
+}
+
+impl<'a> Fault<'a> {
+    fn of(d: &'a Diagnostic, sources: &'a SourceMap) -> Fault<'a> {
+        let others = d.secondary.iter();
+        Fault {
+            severity: match d.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            kind: d.code,
+            message: &d.message,
+            place: Place::of(&d.primary, sources),
+            help: d.help.as_deref(),
+            also: others.map(|label| Place::of(label, sources)).collect(),
+        }
+    }
+}
+
+impl<'a> Place<'a> {
+    fn of(label: &'a Label, sources: &'a SourceMap) -> Place<'a> {
+        let start = sources.line_column(label.span);
+        let end = sources.line_column(label.span.after());
+        Place {
+            file: &sources.file(label.span.file).path,
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            label: &label.text,
+        }
+    }
 }

@@ -1,16 +1,20 @@
 //! `yamba disasm`
 
-use std::process::{Command, Stdio};
+use std::collections::BTreeSet;
+use std::process::{Command, Output, Stdio};
 
 use clap::Args;
-use yamba_lang::{Analysis, ClassId};
+use serde_json::json;
+use yamba_lang::ast::MemberKind;
+use yamba_lang::model::MemberRef;
+use yamba_lang::{Analysis, ClassId, Target};
 use yamba_record::Event;
 
 use super::Answer;
 use super::build::compile;
 use super::failure::Failure;
 use super::output;
-use super::select::{self, Libraries};
+use super::select::{self, Libraries, did_you_mean};
 use super::target::TargetOption;
 use crate::build::Built;
 use crate::disasm::{self, Code};
@@ -22,7 +26,8 @@ use crate::files::plain;
 Examples:
   yamba disasm pagefault touch_all 5
   yamba disasm pagefault touch 3 --target aarch64-linux
-  yamba disasm mine.yamba steps 4 --set length=10")]
+  yamba disasm mine.yamba steps 4 --set length=10
+  yamba disasm pagefault touch 3 --json | jq -r '.lines[].text | select(.)'")]
 pub(super) struct Disasm {
     /// The class, by name or file
     #[arg(value_name = "CLASS")]
@@ -36,6 +41,9 @@ pub(super) struct Disasm {
     /// Give a parameter this value; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
+    /// One JSON document: {isa, lines}
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     target: TargetOption,
     #[command(flatten)]
@@ -46,13 +54,26 @@ impl Disasm {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         let (selection, class) = select::one(&self.class, self.lib)?;
         let target = self.target.resolve(&selection.analysis)?;
-        let built = compile(
-            &selection.analysis,
-            whole(&selection.analysis, class),
-            &target,
-        )?;
-        let code = compose(&built, &self.function, &self.args, &self.set)?;
-        output::result(&disasm::render(&disasm::listing(&code), None, None))?;
+        let analysis = &selection.analysis;
+        let class = whole(analysis, class);
+        let built = compile(analysis, class, &target)?;
+        let known = bitstrings(analysis, class, &target);
+        let code =
+            compose(&built, &self.function, &self.args, &self.set).map_err(
+                |failure| match known.contains(&self.function) {
+                    true => failure,
+                    false => failure.help(
+                        did_you_mean(&self.function, &known)
+                            .unwrap_or_else(|| format!("it has {}", known.join(", "))),
+                    ),
+                },
+            )?;
+        let lines = disasm::listing(&code);
+        if self.json {
+            output::json(&json!({"isa": code.isa, "lines": lines}))?;
+        } else {
+            output::result(&disasm::render(&lines, None, None))?;
+        }
         Ok(Answer::Done)
     }
 }
@@ -65,7 +86,17 @@ fn whole(analysis: &Analysis, class: ClassId) -> ClassId {
     }
 }
 
-/// Lets the program compose; what it has against the names and values, it says itself on standard error.
+/// The names of what can be composed.
+fn bitstrings(analysis: &Analysis, class: ClassId, target: &Target) -> Vec<String> {
+    let program = analysis.program(class, target);
+    let members = program.variants.iter().flat_map(|c| &c.members);
+    let is_bitstring = |m: &MemberRef| matches!(analysis.member(*m).kind, MemberKind::Bitstring(_));
+    let named = members.filter(|(_, m)| is_bitstring(m));
+    let all: BTreeSet<String> = named.map(|(name, _)| name.to_string()).collect();
+    all.into_iter().collect()
+}
+
+/// Lets the program compose; what it has against the names and values, it says itself.
 fn compose(
     built: &Built,
     function: &str,
@@ -80,23 +111,24 @@ fn compose(
         .arg("--compose")
         .arg(function)
         .args(args)
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit());
+        .stdin(Stdio::null());
     for value in set {
         command.args(["--set", value]);
     }
     let cannot = |e| Failure::new(format!("cannot run {}: {}", words[0].display(), plain(&e)));
     let answer = command.output().map_err(cannot)?;
     if !answer.status.success() {
-        return Err(refusal(&answer.stdout));
+        return Err(refusal(&answer));
     }
+    output::note(&String::from_utf8_lossy(&answer.stderr));
     serde_json::from_slice(&answer.stdout)
         .map_err(|e| Failure::new(format!("the program's answer cannot be read: {e}")))
 }
 
-/// Values that cannot be composed are a record on standard output, as they are when the program runs.
-fn refusal(records: &[u8]) -> Failure {
-    let event = records
+/// Values that cannot be composed are a record on standard output, as they are when the program runs; what is wrong with names is told on standard error.
+fn refusal(answer: &Output) -> Failure {
+    let event = answer
+        .stdout
         .split(|&b| b == b'\n')
         .find_map(|line| serde_json::from_slice::<Event>(line).ok());
     match event {
@@ -111,6 +143,9 @@ fn refusal(records: &[u8]) -> Failure {
             "the program was ended by {} while it composed",
             crash.signal
         )),
-        _ => Failure::Shown,
+        _ => match String::from_utf8_lossy(&answer.stderr).trim() {
+            "" => Failure::new(format!("the program could not compose: {}", answer.status)),
+            told => Failure::new(told),
+        },
     }
 }

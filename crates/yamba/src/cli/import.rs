@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde_json::{Value, json};
 use yamba_record::Run;
 use yamba_store::{Detail, import};
 
@@ -34,6 +35,9 @@ pub(super) struct Import {
     /// The most bytes that all files together may have
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = quantity::bytes)]
     limit: u64,
+    /// An array of {file, id, left_out}: of each file the run, and what of it is no known figure
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     store: StoreOption,
 }
@@ -70,6 +74,11 @@ impl Import {
             }
         }
         store.add_all(&runs.iter().map(|(_, run)| run).collect::<Vec<_>>())?;
+        if self.json {
+            let taken = runs.iter().map(|(path, run)| taken(path, run));
+            output::json(&taken.collect::<Vec<Value>>())?;
+            return Ok(Answer::Done);
+        }
         for (path, run) in &runs {
             output::result(&format!("{}\n", run.id))?;
             output::note(&left_out(path, run));
@@ -78,10 +87,18 @@ impl Import {
     }
 }
 
+fn taken(path: &Path, run: &Run) -> Value {
+    json!({"file": path.to_string_lossy(), "id": run.id, "left_out": unknown(run)})
+}
+
 /// What of another program's results is not in the run.
-fn left_out(path: &Path, run: &Run) -> String {
+fn unknown(run: &Run) -> &[String] {
     let imported = run.producer.imported.as_ref();
-    let places = imported.map_or(&[][..], |i| &i.left_out);
+    imported.map_or(&[], |i| &i.left_out)
+}
+
+fn left_out(path: &Path, run: &Run) -> String {
+    let places = unknown(run);
     if places.is_empty() {
         return String::new();
     }

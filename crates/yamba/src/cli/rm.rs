@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
+use serde_json::json;
 
 use super::Answer;
 use super::failure::Failure;
@@ -22,6 +23,9 @@ pub(super) struct Rm {
     /// The beginning of an id, a tag, `latest`, or `latest~N`
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<String>,
+    /// One JSON document: {removed}, the ids
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     store: StoreOption,
 }
@@ -34,6 +38,10 @@ impl Rm {
             ids.insert(store.find(reference)?);
         }
         store.remove_all(&ids.iter().map(String::as_str).collect::<Vec<_>>())?;
+        if self.json {
+            output::json(&json!({"removed": ids}))?;
+            return Ok(Answer::Done);
+        }
         for id in &ids {
             output::result(&format!("removed {}\n", kept::plain(id)))?;
         }

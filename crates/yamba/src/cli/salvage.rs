@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::{Value, json};
 use yamba_store::{Location, Salvaged, salvage};
 
 use super::Answer;
@@ -30,6 +31,9 @@ pub(super) struct Salvage {
     /// The damaged file
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// One JSON document: {whole, runs}, of each run what was saved and what is lost
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     store: StoreOption,
 }
@@ -38,7 +42,8 @@ impl Salvage {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         let place = self.file.display();
         if !self.file.is_file() {
-            return Err(Failure::new(format!("{place}: there is no such file")));
+            return Err(Failure::new(format!("{place}: there is no such file"))
+                .help("name the damaged store: without --store and YAMBA_STORE it is yamba/results.sqlite in your data folder"));
         }
         if let Location::File(other) = self.store.location()?
             && fs::canonicalize(&other).ok() == fs::canonicalize(&self.file).ok()
@@ -47,18 +52,32 @@ impl Salvage {
                 .help("name another, or a new file, with --store"));
         }
         let mut store = self.store.open()?;
-        let mut text = String::new();
-        let mut is_whole = true;
-        salvage(&self.file, &mut store, |run| {
-            is_whole &= run.is_whole();
-            text.push_str(&told(&run));
-        })?;
-        if text.is_empty() {
-            text = "no run is kept in it\n".to_owned();
+        let mut runs = Vec::new();
+        salvage(&self.file, &mut store, |run| runs.push(run))?;
+        let is_whole = runs.iter().all(Salvaged::is_whole);
+        if self.json {
+            let runs: Vec<Value> = runs.iter().map(document).collect();
+            output::json(&json!({"whole": is_whole, "runs": runs}))?;
+        } else if runs.is_empty() {
+            output::result("no run is kept in it\n")?;
+        } else {
+            output::result(&runs.iter().map(told).collect::<String>())?;
         }
-        output::result(&text)?;
         Ok(if is_whole { Answer::Done } else { Answer::No })
     }
+}
+
+fn document(run: &Salvaged) -> Value {
+    json!({
+        "id": run.id,
+        "whole": run.is_whole(),
+        "saved": run.saved,
+        "lost": run.lost,
+        "nameless": run.nameless,
+        "lost_texts": run.lost_texts,
+        "unchecked": run.unchecked,
+        "refused": run.refused,
+    })
 }
 
 /// A line for a run, and one for each thing that is lost.

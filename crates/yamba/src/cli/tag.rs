@@ -1,6 +1,7 @@
 //! `yamba tag`
 
 use clap::Args;
+use serde_json::json;
 
 use super::Answer;
 use super::failure::Failure;
@@ -15,6 +16,7 @@ Examples:
   yamba tag latest baseline            from now on `yamba show baseline` means this run
   yamba tag 3f2a before-upgrade quiet  two names at once
   yamba tag baseline quiet --remove
+  yamba tag latest v1 --json | jq -r .id         which run it was
 
 A tag that several runs have means the latest of them.")]
 pub(super) struct Tag {
@@ -27,6 +29,9 @@ pub(super) struct Tag {
     /// Take these away
     #[arg(long)]
     remove: bool,
+    /// One JSON document: {id, tags}, all that the run then has
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     store: StoreOption,
 }
@@ -49,6 +54,10 @@ impl Tag {
             store.tag(&run.id, tag, !self.remove)?;
         }
         let tags = kept::find(&mut store, &run.id)?.head.tags;
+        if self.json {
+            output::json(&json!({"id": run.id, "tags": tags}))?;
+            return Ok(Answer::Done);
+        }
         let has = match tags.is_empty() {
             true => "no tags".to_owned(),
             false => kept::plain(&tags.join(" ")),

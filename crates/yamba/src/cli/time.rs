@@ -62,6 +62,11 @@ pub(super) struct Time {
 
 impl Time {
     pub(super) fn run(self) -> Result<Answer, Failure> {
+        let mut all = self.statements.iter().chain(&self.asm);
+        if all.any(|question| question.trim().is_empty()) {
+            return Err(Failure::new("there is nothing to time in an empty argument")
+                .help("write a statement, as 'getppid();', or with --asm an instruction, as 'imul rax, rax'"));
+        }
         if io::stderr().is_terminal() {
             output::note("\r\x1b[Kbuilding");
         }

@@ -5,7 +5,7 @@ mod decode;
 use std::fmt::Write;
 use std::ops::Range;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 
 use decode::Piece;
 
@@ -42,7 +42,8 @@ pub struct Part {
 }
 
 /// One line of a listing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Line {
     /// A member whose instructions follow.
     Member {
@@ -58,6 +59,7 @@ pub enum Line {
         /// Where it is.
         address: u64,
         /// Its bytes.
+        #[serde(serialize_with = "digits")]
         bytes: Vec<u8>,
         /// How an assembler would write it; `None` for bytes that are no instruction.
         text: Option<String>,
@@ -89,6 +91,12 @@ fn hex<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::
             "bytes are pairs of hexadecimal digits",
         )),
     }
+}
+
+/// Two hexadecimal digits a byte.
+fn digits<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    let text: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+    serializer.serialize_str(&text)
 }
 
 /// The lines of a listing, in order of address.

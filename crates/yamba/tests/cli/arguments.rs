@@ -421,3 +421,44 @@ fn what_is_embedded_is_what_lies_in_the_checkout() {
     assert_eq!(embedded, checkout);
     assert!(root().join("suite").is_dir());
 }
+
+/// Whatever names no class says what it is instead.
+#[test]
+fn what_names_no_class() {
+    let mut yamba = Yamba::new().file("empty.yamba", "");
+    fs::create_dir(yamba.folder.path().join("folder")).unwrap();
+    for (words, parts) in [
+        (["check", ""], ["an empty name names no class", "help:"]),
+        (
+            ["check", "folder"],
+            [
+                "no class is named folder",
+                "help: folder is a folder: name the files in it, as folder/*.yamba",
+            ],
+        ),
+        (
+            ["list", "lat_["],
+            ["`lat_[` is no glob", "help: in a glob, "],
+        ),
+        (
+            ["explain", "empty.yamba"],
+            ["there is no class in what was named", "help:"],
+        ),
+        (
+            ["time", " "],
+            [
+                "nothing to time in an empty argument",
+                "help: write a statement",
+            ],
+        ),
+        (
+            ["salvage", "none.sqlite"],
+            ["none.sqlite: there is no such file", "help:"],
+        ),
+    ] {
+        yamba.run_words(&words).refused(&parts);
+    }
+    yamba
+        .run_words(&["time", "--asm", ""])
+        .refused(&["nothing to time", "imul rax, rax"]);
+}

@@ -11,6 +11,7 @@ mod far_end;
 mod far_host;
 mod files;
 mod house;
+mod json;
 mod kept;
 mod machine;
 mod network;

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support::{Yamba, has};
 
 /// The commands that `yamba --help` lists.
-fn commands(yamba: &mut Yamba) -> Vec<String> {
+pub fn commands(yamba: &mut Yamba) -> Vec<String> {
     let help = yamba.run("--help").ok().out;
     let listed = help.split("Commands:\n").nth(1).unwrap();
     let listed = listed.split("\n\n").next().unwrap();

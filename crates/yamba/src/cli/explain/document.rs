@@ -1,0 +1,292 @@
+//! What is known of a class on a platform: what `--json` prints, and the text is made of.
+
+use serde::Serialize;
+use yamba_lang::ast::{Cpp, MemberKind, Sweep};
+use yamba_lang::model::{Composition, EffectiveParameter, MemberRef};
+use yamba_lang::{Analysis, ClassId, Target};
+
+use super::super::gaps::{self, Standing};
+use crate::build::host;
+
+/// A class on a platform.
+#[derive(Serialize)]
+pub(super) struct Explained {
+    pub class: String,
+    pub target: String,
+    pub file: String,
+    pub line: u32,
+    pub doc: String,
+    /// Of a port; the rest is of the class that it ports.
+    pub port: Option<Port>,
+    /// Whether it can be measured there: on this machine, or on some machine of that target.
+    pub runs: bool,
+    /// What no port defines.
+    pub missing: Vec<String>,
+    /// What the platform lacks.
+    pub needs: Option<String>,
+    pub composition: Option<Composed>,
+}
+
+/// A port is nothing by itself: what it brings to its base, and where.
+#[derive(Serialize)]
+pub(super) struct Port {
+    pub base: String,
+    pub on: String,
+    pub members: Vec<Member>,
+}
+
+/// What a class is put together from.
+#[derive(Serialize)]
+pub(super) struct Composed {
+    /// Its bases, the most general last.
+    pub chain: Vec<String>,
+    pub ports: Vec<String>,
+    pub tags: Vec<String>,
+    pub imports: Vec<Import>,
+    pub parameters: Vec<Parameter>,
+    /// Every function, bitstring and state with the class whose definition counts.
+    pub members: Vec<Member>,
+    pub evidence: Vec<Evidence>,
+    pub bounds_and_charts: Vec<Member>,
+}
+
+/// A class that a layer imports, with the ports that the import brings.
+#[derive(Serialize)]
+pub(super) struct Import {
+    pub name: String,
+    pub from: String,
+    pub ports: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Parameter {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub type_: String,
+    pub value: Option<String>,
+    /// The class that gave the value.
+    pub from: String,
+    pub over: Option<Values>,
+    pub quick: Option<Values>,
+}
+
+/// Values of a sweep, and the class that gave them.
+#[derive(Serialize)]
+pub(super) struct Values {
+    pub text: String,
+    pub from: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Member {
+    pub declaration: String,
+    #[serde(flatten)]
+    pub place: Place,
+}
+
+/// Whose it is, and where.
+#[derive(Serialize)]
+pub(super) struct Place {
+    pub from: String,
+    pub file: String,
+    pub line: u32,
+}
+
+#[derive(Serialize)]
+pub(super) struct Evidence {
+    pub name: String,
+    /// The bounds; none of what is only recorded.
+    pub expects: Option<[String; 2]>,
+    #[serde(flatten)]
+    pub place: Place,
+}
+
+/// What is known of a class on a target. On this machine the ports are those that apply here.
+pub(super) fn explained(analysis: &Analysis, id: ClassId, target: &Target) -> Explained {
+    let class = analysis.class(id);
+    let mut out = Explained {
+        class: class.name().to_owned(),
+        target: target.to_string(),
+        file: analysis.sources.file(class.file).path.clone(),
+        line: analysis.sources.line_column(class.ast.name.span).line,
+        doc: class.ast.doc.clone(),
+        port: None,
+        runs: false,
+        missing: Vec::new(),
+        needs: None,
+        composition: None,
+    };
+    if let (true, Some(base)) = (class.is_port, class.parent) {
+        out.port = Some(port(analysis, id, base));
+        return out;
+    }
+    let program = analysis.program(id, target);
+    let standing = if *target == host() {
+        gaps::here(&program)
+    } else {
+        gaps::somewhere(&program)
+    };
+    let composed = match standing {
+        Standing::Absent(needs) => {
+            out.needs = Some(needs);
+            None
+        }
+        Standing::Runs(variant) => {
+            out.runs = true;
+            program.variants.get(variant)
+        }
+        Standing::Incomplete(gaps) => {
+            out.missing = gaps.iter().map(|g| analysis.gap_text(g)).collect();
+            program.variants.first()
+        }
+    };
+    out.composition = composed.map(|c| composition(analysis, c));
+    out
+}
+
+fn port(analysis: &Analysis, id: ClassId, base: ClassId) -> Port {
+    let members =
+        (0..analysis.class(id).ast.members.len()).map(|index| MemberRef { class: id, index });
+    let named = members.filter(|m| is_named(&analysis.member(*m).kind));
+    Port {
+        base: analysis.class(base).name().to_owned(),
+        on: analysis.condition_text(id),
+        members: named.map(|m| member(analysis, m)).collect(),
+    }
+}
+
+fn is_named(kind: &MemberKind) -> bool {
+    !matches!(
+        kind,
+        MemberKind::Native(_)
+            | MemberKind::Import(_)
+            | MemberKind::Tags(_)
+            | MemberKind::Bound { .. }
+            | MemberKind::Chart(_)
+    )
+}
+
+fn composition(analysis: &Analysis, c: &Composition) -> Composed {
+    let name = |id: ClassId| analysis.class(id).name().to_owned();
+    let shown = |reference: &&MemberRef| {
+        matches!(
+            analysis.member(**reference).kind,
+            MemberKind::Bitstring(_) | MemberKind::Function { .. } | MemberKind::State { .. }
+        )
+    };
+    let members = c.members.values().filter(shown);
+    let parameters = c.parameters.iter();
+    let statements = c.bounds.iter().chain(&c.charts);
+    Composed {
+        chain: c.layers.iter().rev().map(|l| name(l.class)).collect(),
+        ports: c.ports.iter().map(|p| name(*p)).collect(),
+        tags: c.tags.clone(),
+        imports: imports(analysis, c),
+        parameters: parameters.filter_map(|p| parameter(analysis, p)).collect(),
+        members: members.map(|m| member(analysis, *m)).collect(),
+        evidence: evidence(analysis, c),
+        bounds_and_charts: statements
+            .map(|m| Member {
+                declaration: analysis.declaration(*m),
+                place: place(analysis, *m),
+            })
+            .collect(),
+    }
+}
+
+fn imports(analysis: &Analysis, c: &Composition) -> Vec<Import> {
+    let name = |id: ClassId| analysis.class(id).name().to_owned();
+    let mut all = Vec::new();
+    for layer in &c.layers {
+        for (imported, part) in &layer.imports {
+            let Some(part) = c.parts.get(*part) else {
+                continue;
+            };
+            all.push(Import {
+                name: imported.clone(),
+                from: name(layer.class),
+                ports: part.ports.iter().map(|p| name(*p)).collect(),
+            });
+        }
+    }
+    all
+}
+
+fn parameter(analysis: &Analysis, p: &EffectiveParameter) -> Option<Parameter> {
+    let MemberKind::Param(param) = &analysis.member(p.declared).kind else {
+        return None;
+    };
+    let name = |id: ClassId| analysis.class(id).name().to_owned();
+    let over = p.over.and_then(|member| {
+        let values = analysis.values(member)?;
+        let text = over_text(analysis, values.over.as_ref()?);
+        let from = name(member.class);
+        Some(Values { text, from })
+    });
+    let quick = p.quick.and_then(|member| {
+        let values = analysis.values(member)?;
+        let text = format!("{{{}}}", cpps(analysis, values.quick.as_deref()?));
+        let from = name(member.class);
+        Some(Values { text, from })
+    });
+    Some(Parameter {
+        name: p.name.clone(),
+        type_: analysis.cpp(param.ty).to_owned(),
+        value: analysis.value(p).map(|v| analysis.cpp(v).to_owned()),
+        from: name(p.value.unwrap_or(p.declared).class),
+        over,
+        quick,
+    })
+}
+
+fn over_text(analysis: &Analysis, over: &Sweep) -> String {
+    match over {
+        Sweep::List(list) => format!("{{{}}}", cpps(analysis, list)),
+        Sweep::Log(a, b, c) => format!("log({})", cpps(analysis, &[*a, *b, *c])),
+        Sweep::Linear(a, b, c) => format!("linear({})", cpps(analysis, &[*a, *b, *c])),
+    }
+}
+
+/// On one line, however they stand in the source.
+fn cpps(analysis: &Analysis, all: &[Cpp]) -> String {
+    let one = |cpp: &Cpp| analysis.cpp(*cpp).split_whitespace().collect::<Vec<_>>();
+    let texts: Vec<String> = all.iter().map(|cpp| one(cpp).join(" ")).collect();
+    texts.join(", ")
+}
+
+fn member(analysis: &Analysis, reference: MemberRef) -> Member {
+    Member {
+        declaration: declared(analysis, reference),
+        place: place(analysis, reference),
+    }
+}
+
+fn declared(analysis: &Analysis, reference: MemberRef) -> String {
+    let text = analysis.declaration(reference);
+    if let MemberKind::Assign { .. } = analysis.member(reference).kind {
+        return text;
+    }
+    // What an initialiser holds is for the source to show.
+    text.split(" = ").next().unwrap_or(&text).to_string()
+}
+
+fn place(analysis: &Analysis, reference: MemberRef) -> Place {
+    let class = analysis.class(reference.class);
+    let span = analysis.member(reference).span;
+    Place {
+        from: class.name().to_owned(),
+        file: analysis.sources.file(class.file).path.clone(),
+        line: analysis.sources.line_column(span).line,
+    }
+}
+
+fn evidence(analysis: &Analysis, c: &Composition) -> Vec<Evidence> {
+    let each = c.evidence.iter();
+    let bound = |cpp: Cpp| analysis.cpp(cpp).to_owned();
+    each.map(|e| Evidence {
+        name: e.name.clone(),
+        expects: e.expects.map(|(low, high)| [bound(low), bound(high)]),
+        place: place(analysis, e.definition),
+    })
+    .collect()
+}
