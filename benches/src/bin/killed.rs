@@ -297,8 +297,8 @@ fn one(bench: &Bench<'_>, number: u64) -> Result<Round, String> {
     }
     let _ = fs::remove_dir_all(&folder);
     let _ = fs::remove_file(document(options, number));
-    let after = kernel::objects();
-    round.left.extend(after.difference(&before).cloned());
+    let patience = Duration::from_secs(options.patience);
+    round.left.extend(kernel::settle(&before, patience));
     Ok(round)
 }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use crate::leftovers;
 
@@ -35,6 +37,18 @@ pub fn objects() -> BTreeSet<String> {
         ));
     }
     all
+}
+
+/// Waits until there are no others than before, at most so long; says which there are. Those of other programs come and go.
+pub fn settle(before: &BTreeSet<String>, patience: Duration) -> Vec<String> {
+    let since = Instant::now();
+    loop {
+        let left: Vec<String> = objects().difference(before).cloned().collect();
+        if left.is_empty() || since.elapsed() > patience {
+            return left;
+        }
+        sleep(Duration::from_millis(500));
+    }
 }
 
 /// Of networks and mounts: those that a process is in or holds open, or that are mounted.

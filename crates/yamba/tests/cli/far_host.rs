@@ -101,7 +101,12 @@ impl Cable {
             && far.run(&format!("ip address add {FAR}/29 dev cable"))
             && far.run(&format!("ip address add {SECOND}/29 dev cable"))
             && far.run("ip link set cable up");
-        assert!(made, "no cable between two hosts");
+        let must = std::env::var_os("YAMBA_TEST_ALL").is_some();
+        assert!(made || !must, "no cable between two hosts");
+        if !made {
+            eprintln!("left out: this kernel has no cable between two hosts");
+            return None;
+        }
         Some(Cable {
             far: Far::new(|folder| Server::start_on(folder, &another_kernel(&far, folder), FAR)),
             _far_host: far,
