@@ -125,10 +125,12 @@ fn try_to_start(folder: &Path, host: &[String], address: &str, port: u16) -> Opt
     fs::write(at("known"), format!("{known} {key}")).unwrap();
     let configuration = format!(
         "ListenAddress {address}\nPort {port}\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\n\
-         UsePAM no\nPasswordAuthentication no\nPidFile none\nMaxStartups 100\nSetEnv TMPDIR={}\n",
+         UsePAM no\nPasswordAuthentication no\nPidFile none\nMaxStartups 100\nSetEnv TMPDIR={} HOME={}\n",
         at("host").display(),
         at("user.pub").display(),
         at("far").display(),
+        // What the user's shell does when it starts is no part of the far end.
+        folder.display(),
     );
     fs::write(at("configuration"), configuration).unwrap();
     let log = File::create(at("log")).unwrap();
