@@ -13,9 +13,17 @@
   };
   const colours = ["#3b7dd8", "#d9632b", "#2f9e5b", "#b04fc4", "#b58900", "#0f9aa8", "#d6336c", "#7a8793"];
 
+  // Points of one curve at the same x have places of their own side by side; what is told there is told of all of them.
   const table = (chart) => {
-    const xs = [...new Set(chart.curves.flatMap((c) => c.points.map((p) => p[0])))].sort((a, b) => a - b);
-    const place = new Map(xs.map((x, i) => [x, i]));
+    const most = new Map();
+    for (const { points } of chart.curves) {
+      const counts = new Map();
+      for (const [x] of points) counts.set(x, (counts.get(x) ?? 0) + 1);
+      for (const [x, count] of counts) most.set(x, Math.max(count, most.get(x) ?? 0));
+    }
+    const xs = [...most.keys()].sort((a, b) => a - b).flatMap((x) => Array(most.get(x)).fill(x));
+    const place = new Map();
+    xs.forEach((x, i) => { if (!place.has(x)) place.set(x, i); });
     const data = [xs];
     const intervals = [null];
     // What stands under the pointer is what the table has.
@@ -23,8 +31,15 @@
     chart.curves.forEach((curve, i) => {
       const ys = xs.map(() => null);
       const marks = xs.map(() => null);
-      const texts = xs.map(() => "");
-      for (const [x, y, interval, text] of curve.points) { const at = place.get(x); ys[at] = y; marks[at] = interval; texts[at] = text; }
+      const told = new Map();
+      for (const [x, y, interval, text] of curve.points) {
+        const here = told.get(x) ?? [];
+        const at = place.get(x) + here.length;
+        ys[at] = y; marks[at] = interval;
+        here.push(text);
+        told.set(x, here);
+      }
+      const texts = xs.map((x) => told.get(x)?.join("; "));
       const colour = colours[i % colours.length];
       data.push(ys);
       intervals.push(marks);

@@ -7,8 +7,32 @@ use crate::document::{Block, Document, Line, Span, Table};
 /// The share of a line's length that all columns of a table have together.
 const TABLE_WIDTH: f64 = 0.88;
 
-/// Rows of a table that surely go on a page, though some cells wrap.
-const MOST_ROWS: usize = 40;
+/// Lines of a table that surely go on a page.
+const MOST_LINES: usize = 44;
+
+/// Characters of a table that surely go on a line of the page.
+const LINE_LENGTH: f64 = 72.0;
+
+/// Signs of units and texts that no font of LaTeX has without a package, or not as they are written.
+const SIGNS: [(char, &str); 17] = [
+    ('\u{b5}', "\\ensuremath{\\mu}"),
+    ('\u{3bc}', "\\ensuremath{\\mu}"),
+    ('\u{b1}', "\\ensuremath{\\pm}"),
+    ('\u{d7}', "\\ensuremath{\\times}"),
+    ('\u{b7}', "\\ensuremath{\\cdot}"),
+    ('\u{b0}', "\\ensuremath{{}^\\circ}"),
+    ('\u{b2}', "\\ensuremath{{}^2}"),
+    ('\u{b3}', "\\ensuremath{{}^3}"),
+    ('\u{2020}', "\\ensuremath{\\dagger}"),
+    ('\u{2260}', "\\ensuremath{\\ne}"),
+    ('\u{2264}', "\\ensuremath{\\le}"),
+    ('\u{2265}', "\\ensuremath{\\ge}"),
+    ('\u{2248}', "\\ensuremath{\\approx}"),
+    ('\u{2192}', "\\ensuremath{\\to}"),
+    ('\u{221e}', "\\ensuremath{\\infty}"),
+    ('\u{3c3}', "\\ensuremath{\\sigma}"),
+    ('\u{2126}', "\\ensuremath{\\Omega}"),
+];
 
 /// The whole document.
 pub fn latex(document: &Document) -> String {
@@ -38,10 +62,7 @@ fn block_text(block: &Block) -> String {
 /// LaTeX cuts a table off at the page's end in silence: one that is longer is several, with columns of the same widths.
 fn table_text(table: &Table) -> String {
     let widths = widths(table);
-    let parts: Vec<_> = match table.rows.is_empty() {
-        true => vec![&table.rows[..]],
-        false => table.rows.chunks(MOST_ROWS).collect(),
-    };
+    let parts = parts(table, &widths);
     let texts = parts.iter().enumerate().map(|(i, rows)| {
         let of = match parts.len() {
             1 => String::new(),
@@ -51,6 +72,29 @@ fn table_text(table: &Table) -> String {
         part_text(table, caption.trim(), &widths, rows)
     });
     texts.collect::<Vec<_>>().join("\n")
+}
+
+/// Rows that go on a page together; one part without rows where there are none.
+fn parts<'a>(table: &'a Table, widths: &[f64]) -> Vec<&'a [Vec<Line>]> {
+    let lines = |cells: &Vec<Line>| {
+        let each = cells.iter().zip(widths).map(|(cell, width)| {
+            let length: usize = cell.iter().map(length).sum();
+            (length as f64 / (width * LINE_LENGTH)).ceil() as usize
+        });
+        each.max().unwrap_or(0).max(1)
+    };
+    let mut parts = Vec::new();
+    let (mut start, mut count) = (0, 0);
+    for (i, row) in table.rows.iter().enumerate() {
+        let more = lines(row);
+        if i > start && count + more > MOST_LINES {
+            parts.push(&table.rows[start..i]);
+            (start, count) = (i, 0);
+        }
+        count += more;
+    }
+    parts.push(&table.rows[start..]);
+    parts
 }
 
 fn part_text(table: &Table, caption: &str, widths: &[f64], rows: &[Vec<Line>]) -> String {
@@ -84,17 +128,40 @@ fn row(cells: &[String]) -> String {
     format!("{} \\tabularnewline\n", ragged.join(" & "))
 }
 
-/// Columns share the width by the square root of their longest cell: a long text may wrap.
+/// Each column is as wide as its longest word; what is left they share by the square root of their longest cell: a long text may wrap.
 fn widths(table: &Table) -> Vec<f64> {
-    let length = |column: usize| {
-        let cells = table.rows.iter().filter_map(|r| r.get(column));
-        let longest = cells.map(|c| c.iter().map(length).sum()).max().unwrap_or(0);
-        let title = table.head[column].chars().count();
-        (longest.clamp(title.max(4), 60) as f64).sqrt()
+    let columns = 0..table.head.len();
+    let cells = |column: usize| table.rows.iter().filter_map(move |r| r.get(column));
+    let words = |column: usize| {
+        let spans = cells(column).flatten().map(words_of);
+        let longest = spans.chain([longest_word(&table.head[column])]).max();
+        longest.unwrap_or(0) as f64 / LINE_LENGTH
     };
-    let lengths: Vec<f64> = (0..table.head.len()).map(length).collect();
-    let all: f64 = lengths.iter().sum();
-    lengths.iter().map(|l| TABLE_WIDTH * l / all).collect()
+    let weight = |column: usize| {
+        let longest = cells(column).map(|c| c.iter().map(length).sum()).max();
+        let title = table.head[column].chars().count();
+        (longest.unwrap_or(0).max(title).clamp(4, 60) as f64).sqrt()
+    };
+    let least: Vec<f64> = columns.clone().map(words).collect();
+    let weights: Vec<f64> = columns.map(weight).collect();
+    let all: f64 = weights.iter().sum();
+    let needed: f64 = least.iter().sum();
+    // More words than there is room for: all columns are narrower than they should be.
+    let shrunk = (TABLE_WIDTH / needed).min(1.0);
+    let left = TABLE_WIDTH - needed * shrunk;
+    let each = least.iter().zip(&weights);
+    each.map(|(l, w)| l * shrunk + left * w / all).collect()
+}
+
+fn words_of(span: &Span) -> usize {
+    let (Span::Plain(text) | Span::Code(text) | Span::Strong(text)) = span;
+    longest_word(text)
+}
+
+/// Of what [`text`] lets a line be broken between.
+fn longest_word(text: &str) -> usize {
+    let words = text.split([' ', '_', '=']);
+    words.map(|w| w.chars().count() + 1).max().unwrap_or(0)
 }
 
 fn length(span: &Span) -> usize {
@@ -111,9 +178,9 @@ fn line(spans: &Line) -> String {
     each.collect()
 }
 
-/// A name, which may be broken where its words end.
+/// A name or a command; its quotation marks are those of a shell.
 fn code_text(code: &str) -> String {
-    let name = text(code).replace("\\_", "\\_\\allowbreak{}");
+    let name = text(code).replace('\'', "\\textquotesingle{}");
     format!("\\texttt{{{name}}}")
 }
 
@@ -128,19 +195,24 @@ fn text(plain: &str) -> String {
         last = c;
         match c {
             '\\' => out.push_str("\\textbackslash{}"),
-            '{' | '}' | '$' | '&' | '#' | '%' | '_' => {
+            '{' | '}' | '$' | '&' | '#' | '%' => {
                 out.push('\\');
                 out.push(c);
             }
+            // Where a long name may be broken.
+            '_' => out.push_str("\\_\\allowbreak{}"),
+            '=' => out.push_str("=\\allowbreak{}"),
             '^' => out.push_str("\\textasciicircum{}"),
             '~' => out.push_str("\\textasciitilde{}"),
             '<' => out.push_str("\\ensuremath{<}"),
             '>' => out.push_str("\\ensuremath{>}"),
             '|' => out.push_str("\\ensuremath{|}"),
             '"' => out.push_str("''"),
-            'µ' | 'μ' => out.push_str("\\ensuremath{\\mu}"),
             c if c.is_control() => out.push(' '),
-            c => out.push(c),
+            c => match SIGNS.iter().find(|(sign, _)| *sign == c) {
+                Some((_, command)) => out.push_str(command),
+                None => out.push(c),
+            },
         }
     }
     out
@@ -232,11 +304,115 @@ mod tests {
     fn no_character_of_a_text_means_anything() {
         assert_eq!(
             text(r"50% of $x_1 & {y}# \input{z} a^b~c <d> -- ``?` x-y"),
-            "50\\% of \\$x\\_1 \\& \\{y\\}\\# \\textbackslash{}input\\{z\\} a\\textasciicircum{}b\\textasciitilde{}c \
+            "50\\% of \\$x\\_\\allowbreak{}1 \\& \\{y\\}\\# \\textbackslash{}input\\{z\\} a\\textasciicircum{}b\\textasciitilde{}c \
              \\ensuremath{<}d\\ensuremath{>} -{}- `{}`?{}` x-y"
         );
         assert_eq!(text("a\n\nb\u{7}"), "a  b ");
         assert_eq!(line(&code("lat_x")), "\\texttt{lat\\_\\allowbreak{}x}");
+    }
+
+    /// What LaTeX sees of a text that this writer made: its groups and environments closed in order, its cells counted, nothing else that commands.
+    fn rows_of_a_sound_text(tex: &str) -> Vec<usize> {
+        const KNOWN: [&str; 33] = [
+            "section",
+            "subsection",
+            "subsubsection",
+            "caption",
+            "begin",
+            "end",
+            "item",
+            "textbf",
+            "texttt",
+            "emph",
+            "ensuremath",
+            "hline",
+            "footnotesize",
+            "raggedright",
+            "tabcolsep",
+            "linewidth",
+            "tabularnewline",
+            "textbackslash",
+            "textquotesingle",
+            "textasciicircum",
+            "textasciitilde",
+            "allowbreak",
+            "newline",
+            "mbox",
+            "ttfamily",
+            "mu",
+            "pm",
+            "dagger",
+            "times",
+            "medskip",
+            "hrule",
+            "circ",
+            "le",
+        ];
+        let mut open = Vec::new();
+        let mut rows = Vec::new();
+        let mut cells = 1;
+        let (comment, mut rest) = tex.split_once('\n').unwrap();
+        assert!(comment.starts_with("% "));
+        while let Some(c) = rest.chars().next() {
+            rest = &rest[c.len_utf8()..];
+            match c {
+                '{' => open.push("{".to_owned()),
+                '}' => assert_eq!(open.pop().as_deref(), Some("{"), "before {rest}"),
+                '&' => cells += 1,
+                '%' | '$' | '#' | '_' | '~' => panic!("{c} means something before {rest}"),
+                '\\' if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) => rest = &rest[1..],
+                '\\' => {
+                    let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap();
+                    let (word, after) = rest.split_at(end);
+                    assert!(KNOWN.contains(&word), "\\{word}");
+                    rest = after;
+                    match word {
+                        "begin" => open.push(after.split(['{', '}']).nth(1).unwrap().to_owned()),
+                        "end" => assert_eq!(open.pop().as_deref(), after.split(['{', '}']).nth(1)),
+                        "tabularnewline" => rows.push(std::mem::replace(&mut cells, 1)),
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        assert!(open.is_empty(), "{open:?}");
+        rows
+    }
+
+    #[test]
+    fn whatever_a_text_holds_the_document_is_sound() {
+        let mut every: String = (' '..='~').chain("µ±×†²°≤".chars()).collect();
+        every.push_str("\\end{tabular} \\\\ }{ %\n && \u{7}");
+        let cell = || {
+            vec![
+                Span::Plain(every.clone()),
+                Span::Strong(every.clone()),
+                Span::Code(every.clone()),
+            ]
+        };
+        let document = Document {
+            title: every.clone(),
+            blocks: vec![
+                Block::Section(every.clone()),
+                Block::Written(format!(
+                    "{every}\n\n- {every}\n\n> {every}\n\n1. {every}\n\n```\n{every}\n```\n\n---\n"
+                )),
+                Block::Paragraph(cell()),
+                Block::List(vec![cell(), cell()]),
+                Block::Table(Table {
+                    caption: every.clone(),
+                    head: vec![every.clone(); 3],
+                    rows: vec![vec![cell(), cell(), Vec::new()]; 41],
+                }),
+            ],
+        };
+        let rows = rows_of_a_sound_text(&latex(&document));
+        // Each part of a long table has its head.
+        assert!(
+            rows.len() > 41 && rows.iter().all(|cells| *cells == 3),
+            "{rows:?}"
+        );
     }
 
     #[test]
@@ -253,19 +429,34 @@ mod tests {
 
     #[test]
     fn a_table_longer_than_a_page_is_several() {
-        let table = |rows: usize| Table {
+        let table = |rows: usize, cell: &str| Table {
             caption: "All".to_owned(),
             head: vec!["a".to_owned()],
-            rows: (0..rows).map(|i| vec![plain(format!("row{i}."))]).collect(),
+            rows: vec![vec![plain(cell)]; rows],
         };
-        for (rows, tables) in [(0, 1), (1, 1), (40, 1), (41, 2), (120, 3)] {
-            let text = table_text(&table(rows));
+        for (rows, tables) in [(0, 1), (1, 1), (44, 1), (45, 2), (120, 3)] {
+            let text = table_text(&table(rows, "row."));
             assert_eq!(text.matches("\\begin{table}").count(), tables, "{rows}");
-            assert_eq!(text.matches("row").count(), rows);
+            assert_eq!(text.matches("row.").count(), rows);
         }
-        let text = table_text(&table(41));
+        let text = table_text(&table(45, "row."));
         assert!(text.contains("\\caption{All (2 of 2)}"), "{text}");
-        assert!(table_text(&table(40)).contains("\\caption{All}"));
+        assert!(table_text(&table(44, "row.")).contains("\\caption{All}"));
+        // Rows of two lines each.
+        let wrapped = table_text(&table(44, &"word ".repeat(20)));
+        assert_eq!(wrapped.matches("\\begin{table}").count(), 2);
+    }
+
+    #[test]
+    fn a_column_is_as_wide_as_its_longest_word() {
+        let table = Table {
+            caption: String::new(),
+            head: vec!["Verdict".to_owned(), "b".to_owned()],
+            rows: vec![vec![plain("a_b"), plain("w ".repeat(200))]],
+        };
+        let shares = widths(&table);
+        assert!(shares[0] * LINE_LENGTH > 8.0, "{shares:?}");
+        assert!((shares.iter().sum::<f64>() - TABLE_WIDTH).abs() < 1e-9);
     }
 
     #[test]

@@ -183,11 +183,26 @@ fn x_labels(x: Axis, columns: usize) -> String {
     put(&first, 0);
     put(&last, columns.saturating_sub(last.chars().count()));
     for share in [0.5, 0.25, 0.75] {
-        let text = told(rounded(x.at(share)));
+        let text = between(x, x.at(share));
         let middle = (share * (columns - 1) as f64).round() as usize;
         put(&text, middle.saturating_sub(text.chars().count() / 2));
     }
     line.into_iter().collect::<String>().trim_end().to_owned()
+}
+
+/// A number between the ends of the x axis, to three digits; in powers of 1024 where the axis ends at one.
+fn between(x: Axis, value: f64) -> String {
+    const UNITS: [(&str, f64); 3] = [
+        ("Gi", (1_u64 << 30) as f64),
+        ("Mi", (1_u64 << 20) as f64),
+        ("Ki", 1024.0),
+    ];
+    let is_binary = x.high >= 1024.0 && x.high % 1024.0 == 0.0;
+    let unit = UNITS.iter().find(|(_, size)| is_binary && value >= *size);
+    match unit {
+        Some((name, size)) => format!("{}{name}", number(rounded(value / size))),
+        None => told(rounded(value)),
+    }
 }
 
 /// A number of the x axis: 64Mi instead of 67108864.
@@ -265,6 +280,7 @@ mod tests {
         assert!(lines[9].starts_with("  10 +"), "{text}");
         assert_eq!(lines[19].split_whitespace().collect::<Vec<_>>()[0], "16Ki");
         assert!(lines[19].ends_with("64Mi"), "{text}");
+        assert!(lines[19].contains(" 1Mi "), "{text}");
         assert!(lines.iter().all(|l| l.chars().count() <= 60), "{text}");
     }
 

@@ -191,16 +191,17 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
     Some((x, y, interval, text))
 }
 
-/// One curve for each value of `by`, and of whatever else differs between the points.
+/// One curve for each value of `by`, and of whatever else differs between the points. Against an evidence, what was set is only the way to its values: all points are one curve.
 fn curve_name(rows: &[&Row], benchmark: &Benchmark, declared: &Declared) -> String {
     let differs = |name: &str, value: &Value| {
         let mut all = rows.iter().flat_map(|r| r.present());
         all.any(|b| b.parameters.get(name) != Some(value))
     };
+    let is_swept = benchmark.parameters.get(&declared.against).is_some();
     let mut parts = Vec::new();
     for (name, value) in &benchmark.parameters.0 {
         let is_by = declared.by.as_ref() == Some(name);
-        if *name != declared.against && (is_by || differs(name, value)) {
+        if *name != declared.against && (is_by || (is_swept && differs(name, value))) {
             let value = yamba_record::parameters::plain(value);
             parts.push(format!("{name}={value}"));
         }
