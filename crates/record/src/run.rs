@@ -69,6 +69,9 @@ pub struct Producer {
     /// Whether the run was read from a document, which anybody may have written: then its sources are not compiled unasked. Whoever reads a document sets it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_document: bool,
+    /// The study whose measurements these are: its text is in [`Run::sources`] like those of benchmarks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub study: Option<SourceFile>,
 }
 
 /// Where figures come from that another program measured. Such a run has no launches and no raw intervals, and of the machine it has what the

@@ -25,6 +25,24 @@
     details.addEventListener("toggle", () => { if (!details.open) unfold(body, false); });
   }
 
+  // A link to a figure shows what stands behind it.
+  const follow = () => {
+    const details = /^#entry-\d+$/.test(location.hash) && document.getElementById(location.hash.slice(1));
+    const body = details && details.closest("tbody");
+    if (!body) return;
+    body.hidden = false;
+    unfold(body, true);
+    body.scrollIntoView();
+    body.querySelector("th.name button").focus({ preventScroll: true });
+  };
+  addEventListener("hashchange", follow);
+  addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='#entry-']");
+    if (!link || link.hash !== location.hash) return;
+    event.preventDefault();
+    follow();
+  });
+
   // Sorting: each heading becomes a button. Rows without a value stay last.
   const valueOf = (body, column, kind) => {
     let place = 0;
@@ -78,4 +96,5 @@
     }
     found.textContent = wanted.length ? `${shown} of ${bodies.length} rows` : "";
   });
+  follow();
 })();

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     let browser = chromium::shared().expect("Chromium is installed");
     let mut browser = chromium::lock(&browser);
 
-    let mut page = Page::of(&mut browser, &runs[..1]);
+    let mut page = Page::of(&mut browser, &runs[..1], &[]);
     page.window(1000, 520);
     page.value("document.querySelector('#group-0').scrollIntoView()");
     picture(&mut page, &folder.join("report-table.png"));
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     picture(&mut page, &folder.join("report-behind.png"));
     drop(page);
 
-    let mut page = Page::of(&mut browser, &runs);
+    let mut page = Page::of(&mut browser, &runs, &[]);
     page.window(390, 640);
     page.value("document.querySelector('#group-0').scrollIntoView()");
     picture(&mut page, &folder.join("report-phone.png"));

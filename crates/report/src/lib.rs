@@ -6,11 +6,13 @@ mod latex;
 mod markdown;
 mod number;
 mod plot;
+mod shell;
 mod summary;
 
 pub use document::Document;
-pub use html::html;
+pub use html::{Operation, Study, html};
 pub use latex::latex;
 pub use markdown::markdown;
 pub use plot::plots;
+pub use shell::command_line;
 pub use summary::summary;

@@ -1,5 +1,7 @@
 //! A document as Markdown: CommonMark with GitHub's tables.
 
+use pulldown_cmark::{Event, Parser, TagEnd};
+
 use crate::document::{Block, Document, Line, Span, Table};
 
 /// The whole document.
@@ -94,9 +96,32 @@ fn code_text(code: &str) -> String {
     }
 }
 
+/// The words of a Markdown text, a paragraph each, where a reader has no Markdown.
+pub fn paragraphs(markdown: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut open = String::new();
+    for event in Parser::new(markdown) {
+        match event {
+            Event::Text(t) | Event::Code(t) | Event::Html(t) | Event::InlineHtml(t) => {
+                open.push_str(&t);
+            }
+            Event::SoftBreak | Event::HardBreak => open.push(' '),
+            Event::End(
+                TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item | TagEnd::CodeBlock,
+            ) => {
+                all.push(std::mem::take(&mut open));
+            }
+            _ => {}
+        }
+    }
+    all.push(open);
+    all.retain(|paragraph| !paragraph.trim().is_empty());
+    all
+}
+
 #[cfg(test)]
 mod tests {
-    use pulldown_cmark::{Event, Options, Parser};
+    use pulldown_cmark::Options;
 
     use super::*;
     use crate::document::{code, plain};
@@ -123,6 +148,13 @@ mod tests {
         let (words, other) = seen(&own_line(&plain(HOSTILE)));
         assert_eq!(words, HOSTILE.replace(['\n', '\u{1b}'], " "));
         assert_eq!(other, Vec::<String>::new());
+    }
+
+    #[test]
+    fn paragraphs_are_words() {
+        let text = "One *a*\n`b`.\n\n- <b>c</b>\n- [d](e)\n";
+        assert_eq!(paragraphs(text), ["One a b.", "<b>c</b>", "d"]);
+        assert_eq!(paragraphs("\n"), [""; 0]);
     }
 
     #[test]

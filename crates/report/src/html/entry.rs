@@ -8,6 +8,7 @@ use super::head::label;
 use super::histogram::histogram;
 use super::rows::Row;
 use crate::number::scale;
+use crate::shell::command_line;
 
 /// All runs' entries of one row, folded.
 pub fn details(runs: &[Run], row: &Row) -> Markup {
@@ -117,19 +118,11 @@ fn trace(run: &Run, row: &Row, benchmark: &Benchmark) -> Markup {
     let source = ["yamba", "show", &run.id, "--source", name];
     markup! {
         @if run.producer.imported.is_some() {
-            p { "There is no raw interval: another program measured. Its results: " code { (command(&source)) } }
+            p { "There is no raw interval: another program measured. Its results: " code { (command_line(source)) } }
         } @else if run.id.is_empty() {
             p { "Every raw interval is in the run's document, under the " code { "intervals" } " of this benchmark; the document is of before runs had ids." }
         } @else {
-            p { "Every raw interval: " code { (command(&raw)) } @if !benchmark.about.files.is_empty() { br; "Its source: " code { (command(&source)) } } }
+            p { "Every raw interval: " code { (command_line(raw)) } @if !benchmark.about.files.is_empty() { br; "Its source: " code { (command_line(source)) } } }
         }
     }
-}
-
-/// Words as a shell takes them; no shell takes one with a zero byte.
-fn command(words: &[&str]) -> String {
-    let each = words
-        .iter()
-        .map(|w| shlex::try_quote(w).unwrap_or_else(|_| "?".into()));
-    each.collect::<Vec<_>>().join(" ")
 }

@@ -6,6 +6,7 @@ pub(crate) mod head;
 mod histogram;
 mod levels;
 pub(crate) mod rows;
+mod study;
 pub(crate) mod table;
 
 use base64::Engine;
@@ -16,6 +17,7 @@ use yamba_record::Run;
 
 use chart::Chart;
 use rows::{Row, groups};
+pub use study::{Operation, Study};
 
 const PLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
 const PLOT_SCRIPT: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");
@@ -23,8 +25,8 @@ const STYLE: &str = include_str!("../../assets/report.css");
 const TABLES: &str = include_str!("../../assets/tables.js");
 const CHARTS: &str = include_str!("../../assets/charts.js");
 
-/// The page of one run, or of several side by side.
-pub fn html(runs: &[Run]) -> String {
+/// The page of one run, or of several side by side, with the studies that they were measured for.
+pub fn html(runs: &[Run], studies: &[Study]) -> String {
     let rows = rows::rows(runs);
     let (skipped, measured): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(Row::is_skipped);
     let groups = groups(measured);
@@ -33,6 +35,7 @@ pub fn html(runs: &[Run]) -> String {
         .map(|(title, rows)| (title.clone(), chart::charts(runs, rows)))
         .collect();
     let data: Vec<&Chart> = charts.iter().flat_map(|(_, charts)| charts).collect();
+    let shown: Vec<&Row> = groups.iter().flat_map(|(_, rows)| rows).collect();
     let mut first_chart = 0;
     let page = markup! {
         (DOCTYPE)
@@ -42,10 +45,11 @@ pub fn html(runs: &[Run]) -> String {
                 a.skip href="#figures" { "To the figures" }
                 header {
                     h1 { "Yamba: " (head::title(runs)) }
-                    (contents(&groups, !skipped.is_empty()))
+                    (contents(&groups, studies, !skipped.is_empty()))
                 }
                 main {
                     (head::runs(runs))
+                    @for (i, study) in studies.iter().enumerate() { (study::section(runs, &shown, i, study)) }
                     section #figures aria-labelledby="figures-title" {
                         h2 #figures-title { "Figures" }
                         p { (head::legend(runs)) }
@@ -105,10 +109,11 @@ fn hash(text: &str) -> String {
     )
 }
 
-fn contents(groups: &[(String, Vec<Row>)], skipped: bool) -> Markup {
+fn contents(groups: &[(String, Vec<Row>)], studies: &[Study], skipped: bool) -> Markup {
     markup! {
         nav aria-label="Contents" {
             a href="#runs" { "Runs" }
+            @for i in 0..studies.len() { " " a href={ "#study-" (i) } { "Study" @if studies.len() > 1 { " " (i + 1) } } }
             @for (i, (title, _)) in groups.iter().enumerate() {
                 " " a href={ "#group-" (i) } { (title) }
             }

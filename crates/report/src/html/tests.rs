@@ -2,11 +2,17 @@
 
 use serde_json::json;
 
-use super::html;
-use made_up::{HOSTILE, benchmark, caches, hurt, level_found, run};
+use yamba_record::Run;
+
+use super::{Operation, Study};
+use made_up::{HOSTILE, benchmark, caches, hurt, hurt_study, level_found, run, study};
 
 #[path = "../../tests/browser/made_up.rs"]
 mod made_up;
+
+fn html(runs: &[Run]) -> String {
+    super::html(runs, &[])
+}
 
 fn charts(page: &str) -> serde_json::Value {
     let start =
@@ -51,7 +57,8 @@ fn every_entry_is_there_with_what_stands_behind_it() {
 
 #[test]
 fn names_are_data() {
-    for page in [html(&[hurt()]), html(&[hurt(), hurt()])] {
+    let with_study = super::html(&[hurt()], &[hurt_study()]);
+    for page in [with_study, html(&[hurt(), hurt()])] {
         assert!(!page.contains("<img"), "an element of a name's own");
         assert!(!page.contains("<script>alert"));
         assert_eq!(
@@ -115,6 +122,22 @@ fn a_sweep_has_a_chart_and_an_invalid_point_is_not_on_it() {
 }
 
 #[test]
+fn a_chart_against_an_evidence_has_all_points_on_one_line() {
+    let entries = [1.0, 1.0, 2.0, 4.0].into_iter().zip(1..).map(|(x, size)| {
+        let mut entry = benchmark("pagefault", size, "ok");
+        entry.evidence.get_mut("faults").unwrap().median = Some(x);
+        entry.charts[0].against = "faults".to_owned();
+        entry.charts[0].fit_linear = true;
+        entry
+    });
+    let page = html(&[run(entries.collect())]);
+    let curves = &charts(&page)[0]["curves"];
+    assert_eq!(curves.as_array().unwrap().len(), 1);
+    assert_eq!(curves[0]["points"].as_array().unwrap().len(), 4);
+    assert!(page.contains("Fitted line: "), "{curves}");
+}
+
+#[test]
 fn a_chart_over_sizes_of_memory_has_the_levels_and_says_whose_they_are() {
     let mut entries = Vec::new();
     for size in [16 << 10, 64 << 20] {
@@ -172,4 +195,30 @@ fn a_page_as_long_as_the_whole_suite_is_small() {
 fn no_runs_and_empty_runs_are_pages() {
     assert!(html(&[]).contains("no runs"));
     assert!(html(&[run(vec![])]).contains("0 valid, 0 invalid, 0 skipped"));
+}
+
+#[test]
+fn a_study_stands_before_its_figures_and_leads_to_them() {
+    let run = run(vec![
+        benchmark("lat_mem", 4096, "ok"),
+        benchmark("lat_mem", 8192, "ok"),
+        benchmark("lat_absent", 1, "skipped"),
+    ]);
+    let page = super::html(&[run], &[study()]);
+    for text in [
+        "Study: What it costs",
+        r##"href="#entry-1">8.192 us"##,
+        r##"href="#entry-0" aria-label="point 1 of Growth">1</a>"##,
+        ">skipped</span>",
+        "within†</span>",
+        "It <b>must</b> be.",
+        "yamba run lat_mem",
+    ] {
+        let escaped = text
+            .replace("<b>", "&lt;b&gt;")
+            .replace("</b>", "&lt;/b&gt;");
+        assert!(page.contains(&escaped), "{text}");
+    }
+    let place = |text: &str| page.find(text).unwrap();
+    assert!(place("id=\"study-0\"") < place("id=\"figures\""));
 }

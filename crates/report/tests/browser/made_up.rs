@@ -5,6 +5,8 @@ use yamba_record::machine::details::{Cache, Details};
 use yamba_record::run::{About, Launch};
 use yamba_record::{Benchmark, Run};
 
+use super::{Operation, Study};
+
 /// What would run, load or end something if a page took it for markup.
 pub const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&";
 
@@ -96,4 +98,66 @@ pub fn hurt() -> Run {
     hurt.machine.cpu = Some(HOSTILE.to_owned());
     hurt.producer.arguments = vec![HOSTILE.to_owned()];
     hurt
+}
+
+/// A study of the first run: a figure, a line through two, and one that was skipped.
+pub fn study() -> Study {
+    let figure = |name: &str, value: f64, entries: Vec<usize>| Operation {
+        category: "Memory".to_owned(),
+        name: name.to_owned(),
+        base: "a cache".to_owned(),
+        predicted: "1 to 9 us".to_owned(),
+        measured: format!("{value} us [1, 9]\u{2020}"),
+        value: Some((value, "us".to_owned())),
+        verdict: "within\u{2020}".to_owned(),
+        is_within: true,
+        reason: "It <b>must</b> be.".to_owned(),
+        command: "yamba run lat_mem".to_owned(),
+        entries,
+        ..Operation::default()
+    };
+    Study {
+        title: "What it costs".to_owned(),
+        text: "One *paragraph*.".to_owned(),
+        operations: vec![
+            figure("Load", 8.192, vec![1]),
+            figure("Growth", 0.5, vec![0, 1]),
+            Operation {
+                name: "Absent".to_owned(),
+                mark: Some("skipped".to_owned()),
+                entries: vec![2],
+                ..Operation::default()
+            },
+        ],
+        remarks: vec!["2 predictions: 2 within.".to_owned()],
+        ..Study::default()
+    }
+}
+
+/// A study in which every text is hostile.
+pub fn hurt_study() -> Study {
+    let text = || HOSTILE.to_owned();
+    Study {
+        title: text(),
+        text: text(),
+        operations: vec![Operation {
+            category: text(),
+            name: text(),
+            base: text(),
+            overhead: text(),
+            predicted: text(),
+            measured: text(),
+            value: Some((1.0, text())),
+            mark: Some(text()),
+            verdict: text(),
+            reason: text(),
+            text: text(),
+            notes: vec![text()],
+            command: text(),
+            entries: vec![0],
+            ..Operation::default()
+        }],
+        remarks: vec![text()],
+        ..Study::default()
+    }
 }

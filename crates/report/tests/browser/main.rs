@@ -6,8 +6,9 @@ mod page;
 
 use serde_json::json;
 use yamba_record::Run;
+use yamba_report::{Operation, Study};
 
-use made_up::{HOSTILE, benchmark, caches, hurt, level_found, run};
+use made_up::{HOSTILE, benchmark, caches, hurt, hurt_study, level_found, run, study};
 use page::Page;
 
 /// A sweep of four sizes in no order, a figure alone, an invalid one and one that was skipped.
@@ -27,11 +28,15 @@ fn some() -> Run {
 
 /// Opens the page of `runs`, does what a test does with it, and looks for what the page must never do.
 fn on_page(runs: &[Run], test: impl FnOnce(&mut Page)) {
+    on_page_with(runs, &[], test);
+}
+
+fn on_page_with(runs: &[Run], studies: &[Study], test: impl FnOnce(&mut Page)) {
     let Some(browser) = chromium::shared() else {
         return;
     };
     let mut browser = chromium::lock(&browser);
-    let mut page = Page::of(&mut browser, runs);
+    let mut page = Page::of(&mut browser, runs, studies);
     test(&mut page);
     assert_eq!(page.faults(), [""; 0]);
 }
@@ -137,23 +142,43 @@ fn row_of(page: &mut Page, size: &str) -> [String; 2] {
 
 #[test]
 fn a_table_sorts_both_ways_and_says_so() {
-    on_page(&[some()], |page| {
+    on_page_with(&[some()], &[study()], |page| {
         let figures = "table.figures td.number[data-unit]";
         let before = page.texts(figures);
         assert_eq!(before[0], "4.096 us");
-        page.click("th[data-column='2'] button");
+        let heading =
+            |column: usize| format!("table:not(.study) th[data-column='{column}'] button");
+        page.click(&heading(2));
         let up = [
             "16 ns", "300 ns", "512 ns", "1.024 us", "4.096 us", "65.54 us",
         ];
         assert_eq!(page.texts(figures), up);
         assert_eq!(page.texts("th[aria-sort=ascending]").len(), 1);
-        page.click("th[data-column='2'] button");
+        page.click(&heading(2));
         assert_eq!(page.texts(figures)[0], "65.54 us");
         assert_eq!(page.texts("th[aria-sort=descending]").len(), 1);
-        page.click("th[data-column='0'] button");
+        page.click(&heading(0));
         assert_eq!(page.texts("table.figures tbody th.name")[0], "lat_alone");
         assert_eq!(page.texts("th[aria-sort]").len(), 1);
+        the_study_sorts_and_leads_to_its_figures(page);
     });
+}
+
+fn the_study_sorts_and_leads_to_its_figures(page: &mut Page) {
+    let operations = "table.study th.operation";
+    assert_eq!(page.texts(operations), ["Load", "Growth", "Absent"]);
+    page.click("table.study th[data-sort=number] button");
+    assert_eq!(page.texts(operations), ["Growth", "Load", "Absent"]);
+    assert_eq!(page.texts(".behind").len(), 0, "folded at first");
+    for _ in 0..2 {
+        page.click("table.study td.measured > a");
+        page.until("document.activeElement.getAttribute('aria-expanded') === 'true'");
+        let behind = page.texts(".behind").concat();
+        assert!(behind.contains("lat_mem --raw --at 'size=512'"), "{behind}");
+        // Folded again, the same link unfolds it again.
+        page.press("Enter");
+        page.until("document.activeElement.getAttribute('aria-expanded') === 'false'");
+    }
 }
 
 #[test]
@@ -198,12 +223,13 @@ fn the_keyboard_reaches_a_figure_and_unfolds_it() {
 
 #[test]
 fn names_are_shown_and_never_run() {
-    on_page(&[hurt()], |page| {
+    on_page_with(&[hurt()], &[hurt_study()], |page| {
         assert!(
             page.texts("tbody th.name")
                 .iter()
                 .all(|name| name == HOSTILE)
         );
+        assert_eq!(page.texts("th.operation"), [HOSTILE]);
         assert_eq!(page.value("document.images.length"), 0);
         page.place(".plot");
         page.until(&format!("{INK} > 2000"));

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use yamba_record::Run;
+use yamba_report::Study;
 
 use crate::chromium::Browser;
 
@@ -15,10 +16,10 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Opens the page of `runs` in a new tab and waits until it is loaded.
-    pub fn of<'a>(browser: &'a mut Browser, runs: &[Run]) -> Page<'a> {
+    /// Opens the page of `runs` and their studies in a new tab and waits until it is loaded.
+    pub fn of<'a>(browser: &'a mut Browser, runs: &[Run], studies: &[Study]) -> Page<'a> {
         let path = browser.folder().join("report.html");
-        std::fs::write(&path, yamba_report::html(runs)).unwrap();
+        std::fs::write(&path, yamba_report::html(runs, studies)).unwrap();
         let mut page = Page::blank(browser);
         page.call(
             "Page.navigate",

@@ -15,6 +15,16 @@ pub(super) fn result(text: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes a file's content, byte for byte where it does not go to a terminal.
+pub(super) fn content(text: &str) -> io::Result<()> {
+    if io::stdout().is_terminal() {
+        return result(text);
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
 /// Writes a result as JSON, piece by piece: all of a long run's text would take more memory than the run itself.
 pub(super) fn json(value: &impl serde::Serialize) -> io::Result<()> {
     let mut out = io::BufWriter::new(Escaped(io::stdout().lock()));

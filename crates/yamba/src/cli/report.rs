@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::kept;
 use super::output;
 use super::store_option::StoreOption;
+use super::study::of_run;
 use crate::files::plain;
 
 /// Make a page of runs: one file that opens in a browser, offline
@@ -40,9 +41,9 @@ impl Report {
         let each = self.runs.iter();
         let runs = each.map(|reference| kept.load(reference, Detail::Samples));
         let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
-        let page = yamba_report::html(&runs);
+        let page = yamba_report::html(&runs, &studies(&runs));
         if self.output == Path::new("-") {
-            output::result(&page)?;
+            output::content(&page)?;
             return Ok(Answer::Done);
         }
         std::fs::write(&self.output, &page).map_err(|e| {
@@ -56,4 +57,19 @@ impl Report {
         ));
         Ok(Answer::Done)
     }
+}
+
+/// Those that the runs were measured for. What cannot be read of one is said, and the page has the figures.
+fn studies(runs: &[Run]) -> Vec<yamba_report::Study> {
+    let pages = runs
+        .iter()
+        .enumerate()
+        .map(|(number, run)| of_run::page(run, number));
+    let read = pages.filter_map(|page| {
+        page.unwrap_or_else(|why| {
+            output::note(&format!("note: the study of a run is left out: {why}\n"));
+            None
+        })
+    });
+    read.collect()
 }

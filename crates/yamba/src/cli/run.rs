@@ -526,6 +526,7 @@ pub(super) fn origin(analysis: &Analysis, jobs: &[Job], target: &Target) -> Orig
             compiler: build::compiler_version(analysis, target),
             imported: None,
             from_document: false,
+            study: None,
         },
         sources: about::sources(analysis, jobs.iter().map(|j| &j.about)),
     }

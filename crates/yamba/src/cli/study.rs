@@ -2,6 +2,8 @@
 
 mod check;
 mod find;
+mod jobs;
+pub(super) mod of_run;
 mod table;
 mod template;
 
@@ -10,7 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use yamba_lang::ClassId;
-use yamba_record::Run;
+use yamba_record::{Benchmark, Run};
 use yamba_store::Detail;
 
 use super::Answer;
@@ -22,7 +24,7 @@ use super::select::{self, Libraries, Names, Selection};
 use super::store_option::StoreOption;
 use super::target::TargetOption;
 use crate::build::BuildOptions;
-use crate::run::{self, Job, Options, Own, Stop, UsageError};
+use crate::run::{self, Options, Stop, UsageError};
 use crate::study::{self, Measurement, Row};
 use find::Source;
 
@@ -40,6 +42,7 @@ Examples:
   yamba study pagefault --md > report.md   a document with text and tables
   yamba study lmbench --tex > tables.tex   the same for \\input in LaTeX
   yamba study system --from latest         the figures of a run that is kept
+  yamba study system --from latest --html > page.html      a page of that run
   yamba study new course.toml              a study to fill in
   yamba study course.toml --lib .          with benchmarks of this folder
 
@@ -74,6 +77,9 @@ pub(super) struct Study {
     /// The same as LaTeX, to be read by \input; it needs no package
     #[arg(long, group = "form", conflicts_with = "dry_run")]
     tex: bool,
+    /// The report page of the run, with the study's table before its figures
+    #[arg(long, group = "form", conflicts_with = "dry_run")]
+    html: bool,
     #[command(flatten)]
     lib: Libraries,
     #[command(flatten)]
@@ -188,7 +194,11 @@ impl Study {
 
     /// The run, and the parameters that its own command line had set.
     fn kept(&self, reference: &str) -> Result<(Run, Vec<String>), Failure> {
-        let run = Runs::new(&self.store).load(reference, Detail::Figures)?;
+        let detail = match self.html {
+            true => Detail::Samples,
+            false => Detail::Figures,
+        };
+        let run = Runs::new(&self.store).load(reference, detail)?;
         let asked = running::Run::asked(&run.producer.arguments);
         let given = asked.as_ref().map_or(Vec::new(), running::Run::given);
         Ok((run, given))
@@ -205,7 +215,7 @@ impl Study {
         let target = self.target.resolve(analysis)?;
         let classes: Vec<ClassId> = selection.chosen.iter().map(|c| c.class).collect();
         let built = running::jobs(analysis, &classes, &target, &BuildOptions::default())?;
-        let (jobs, own) = jobs(study, &built);
+        let (jobs, own) = jobs::jobs(study, &built);
         let mut options = Options {
             own,
             ..self.effort.options()?
@@ -220,9 +230,17 @@ impl Study {
             return Ok(None);
         }
         options.origin = running::origin(analysis, &built, &target);
+        of_run::record(source, &mut options.origin);
         let measured = running::measured(&jobs, &options, &target, &stop, &self.store);
         let Measured { run, .. } = measured?;
-        Ok(Some(run.map(|b| running::without_samples(b.unpack()))))
+        let shown = |b: Benchmark| match self.html {
+            true => Benchmark {
+                intervals: Vec::new(),
+                ..b
+            },
+            false => running::without_samples(b),
+        };
+        Ok(Some(run.map(|b| shown(b.unpack()))))
     }
 
     fn show(&self, study: &study::Study, run: &Run, rows: &[Row<'_>]) -> Result<(), Failure> {
@@ -232,31 +250,12 @@ impl Study {
             output::result(&yamba_report::markdown(&study::document(study, run, rows)))?;
         } else if self.tex {
             output::result(&yamba_report::latex(&study::document(study, run, rows)))?;
+        } else if self.html {
+            let page = study::page(study, run, 0, rows);
+            output::content(&yamba_report::html(std::slice::from_ref(run), &[page]))?;
         } else {
             output::result(&table::text(study, run, rows))?;
         }
         Ok(())
     }
-}
-
-/// Each benchmark at each setting once, although several measurements may look at it.
-fn jobs(study: &study::Study, built: &[Job]) -> (Vec<Job>, Vec<Own>) {
-    let mut jobs: Vec<Job> = Vec::new();
-    let mut own: Vec<Own> = Vec::new();
-    for measurement in &study.measurements {
-        let told = Own {
-            set: measurement.set.clone(),
-            sweep: measurement.sweep.clone(),
-            processes: measurement.processes,
-        };
-        let mut planned = jobs.iter().zip(&own);
-        if planned.any(|(j, o)| j.class == measurement.benchmark && *o == told) {
-            continue;
-        }
-        if let Some(job) = built.iter().find(|j| j.class == measurement.benchmark) {
-            jobs.push(job.clone());
-            own.push(told);
-        }
-    }
-    (jobs, own)
 }

@@ -75,13 +75,13 @@ impl<'a> Answer<'a> {
 
 fn line<'a>(study: &'a Study, row: &'a Row<'a>) -> Line<'a> {
     let m = row.measurement;
-    let parameters = row.entry.map_or(&[][..], |e| &e.parameters.0);
+    let parameters = row.entry().map_or(&[][..], |e| &e.parameters.0);
     Line {
         category: &m.category,
         label: &m.label,
         benchmark: &m.benchmark,
         parameters: parameters.iter().map(|(n, v)| (n.as_str(), v)).collect(),
-        processes: row.entry.map(|e| e.processes),
+        processes: row.entry().map(|e| e.processes),
         evidence: m.evidence.as_deref(),
         fit: m.fit.as_ref().map(Fit::word),
         against: m.fit.as_ref().map(|f| f.against.as_str()),

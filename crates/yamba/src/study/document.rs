@@ -43,6 +43,7 @@ pub fn document(study: &Study, run: &Run, rows: &[Row<'_>]) -> Document {
     for note in &common {
         blocks.push(Block::Paragraph(plain(format!("Of all: {note}."))));
     }
+    blocks.extend(words::footnote(rows).map(|f| Block::Paragraph(plain(f))));
     blocks.push(Block::Paragraph(plain(sum(rows))));
     Document {
         title: study.title.clone(),
@@ -75,7 +76,7 @@ fn table(study: &Study, category: &str, rows: &[&Row<'_>]) -> Table {
 fn cells(study: &Study, row: &Row<'_>) -> Vec<Line> {
     let m = row.measurement;
     let text = |words: Option<&String>| plain(words.map_or("NA", String::as_str));
-    let verdict = row.verdict.map_or("", Verdict::word).to_owned();
+    let verdict = words::verdict(row);
     vec![
         plain(operation(row)),
         text(m.base.as_ref()),

@@ -3,8 +3,12 @@
 use serde::Serialize;
 use yamba_lang::units::CYCLES;
 use yamba_record::number::{number, scale};
+use yamba_record::run::IntervalKind;
 use yamba_record::units::factor;
 use yamba_record::{Benchmark, Evidence};
+
+/// Marks an interval within launches, and the verdict that rests on it.
+pub const WITHIN: &str = "\u{2020}";
 
 /// A number with its interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -13,6 +17,9 @@ pub struct Figure {
     pub median: f64,
     /// Of a benchmark's figure the 95 % confidence interval, of an evidence the least and the greatest value; none if it is not known.
     pub interval: Option<[f64; 2]>,
+    /// Whether the interval speaks of the next run or of these processes alone; none where it is no interval of confidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval_kind: Option<IntervalKind>,
     /// What both are counted in.
     pub unit: String,
 }
@@ -25,6 +32,7 @@ impl Figure {
             return Some(Figure {
                 median: cycles.median,
                 interval: Some(cycles.interval),
+                interval_kind: benchmark.interval_kind,
                 unit: unit?.to_owned(),
             });
         }
@@ -40,6 +48,7 @@ impl Figure {
         Some(Figure {
             median: median * by,
             interval: benchmark.interval.map(|ends| ends.map(|e| e * by)),
+            interval_kind: benchmark.interval_kind,
             unit,
         })
     }
@@ -49,11 +58,17 @@ impl Figure {
         Some(Figure {
             median: evidence.median?,
             interval: evidence.min.zip(evidence.max).map(|(l, h)| [l, h]),
+            interval_kind: None,
             unit: unit.unwrap_or_default().to_owned(),
         })
     }
 
-    /// `33 cycles [31, 36]`
+    /// Whether its interval says nothing of the next run.
+    pub fn is_within_launches(&self) -> bool {
+        self.interval_kind == Some(IntervalKind::WithinLaunches)
+    }
+
+    /// `33 cycles [31, 36]`, with [`WITHIN`] where the interval is one within launches.
     pub fn told(&self) -> String {
         let unit = match self.unit.as_str() {
             "" => String::new(),
@@ -61,7 +76,12 @@ impl Figure {
         };
         let interval = self.interval.map(|[low, high]| {
             let ends = (number(low), number(high));
-            format!(" [{}, {}]", ends.0, ends.1)
+            let mark = if self.is_within_launches() {
+                WITHIN
+            } else {
+                ""
+            };
+            format!(" [{}, {}]{mark}", ends.0, ends.1)
         });
         format!(
             "{}{unit}{}",

@@ -80,6 +80,7 @@ impl Fit {
         let figure = self.number(&points).map(|(median, interval)| Figure {
             median,
             interval: Some(interval),
+            interval_kind: None,
             unit: match self.part {
                 Part::RSquared => String::new(),
                 Part::Slope | Part::Intercept => unit,

@@ -1,13 +1,15 @@
 //! Studies: measurements with what was predicted of them, why, and whether it came true. Pure.
 //!
 //! A study is a file that a person writes ([`read()`]); its figures come from a run ([`rows()`]); whether a prediction came true is computed
-//! ([`verdict`]) and never written; the whole is a document ([`document()`]) or JSON ([`Answer`]).
+//! ([`verdict`]) and never written; the whole is a document ([`document()`]), JSON ([`Answer`]) or
+//! a part of its run's page ([`page()`]).
 
 mod answer;
 mod document;
 mod figure;
 mod fit;
 mod matching;
+mod page;
 mod range;
 mod read;
 mod rows;
@@ -18,6 +20,7 @@ pub use answer::Answer;
 pub use document::document;
 pub use figure::{Figure, converts};
 pub use fit::{Fit, Part};
+pub use page::page;
 pub use range::Range;
 pub use read::{Fault, read};
 pub use rows::{Row, rows};

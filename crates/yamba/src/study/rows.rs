@@ -1,6 +1,5 @@
 //! The figures of a run that a study asks for, and what became of its predictions.
 
-use yamba_record::run::IntervalKind;
 use yamba_record::{Benchmark, Run, Status};
 
 use super::figure::Figure;
@@ -13,8 +12,8 @@ use super::{Measurement, Predicted, Range, Study, TIMES, matching};
 pub struct Row<'a> {
     /// What asked for it.
     pub measurement: &'a Measurement,
-    /// The entry of the run; none where the run has none, and of a fitted line, which several are points of.
-    pub entry: Option<&'a Benchmark>,
+    /// The entries of the run that the figure is of: one, or the points of a line; none where the run has none.
+    pub entries: Vec<&'a Benchmark>,
     /// How the measurement ended; none where the run has none.
     pub status: Option<Status>,
     /// What tells it from the others of the same measurement.
@@ -29,11 +28,27 @@ pub struct Row<'a> {
     pub notes: Vec<String>,
 }
 
-impl Row<'_> {
+impl<'a> Row<'a> {
+    /// The entry that it is of; none where the run has none, and of a line, which several are points of.
+    pub fn entry(&self) -> Option<&'a Benchmark> {
+        let is_line = self.measurement.fit.is_some();
+        self.entries.first().copied().filter(|_| !is_line)
+    }
+
     /// Whether its figure is one of the kind that the run vouches for.
     pub fn is_valid(&self) -> bool {
         let is_evidence = self.measurement.evidence.is_some();
         self.figure.is_some() && (self.status == Some(Status::Ok) || is_evidence)
+    }
+
+    /// Whether its verdict rests on an interval within launches, so that the next run may have another.
+    pub fn is_within_launches(&self) -> bool {
+        let is_of_interval = !matches!(
+            self.measurement.prediction.as_ref().map(|p| &p.kind),
+            Some(Predicted::Invalid)
+        );
+        let rests_on = self.multiple.as_ref().or(self.figure.as_ref());
+        is_of_interval && self.verdict.is_some() && rests_on.is_some_and(Figure::is_within_launches)
     }
 
     /// Whether it shows a failure: an invalid figure that was not predicted to be one, or a crash.
@@ -69,7 +84,7 @@ pub fn rows<'a>(study: &'a Study, run: &'a Run, given: &[String]) -> Vec<Row<'a>
 fn absent(measurement: &Measurement) -> Row<'_> {
     Row {
         measurement,
-        entry: None,
+        entries: Vec::new(),
         status: None,
         point: String::new(),
         figure: None,
@@ -86,9 +101,11 @@ fn row<'a>(
     entry: &'a Benchmark,
     point: String,
 ) -> Row<'a> {
+    let asked = figure(measurement, entry, shown_unit(measurement));
+    let is_known = asked.is_some();
     let mut row = Row {
-        figure: figure(measurement, entry, shown_unit(measurement)),
-        entry: Some(entry),
+        figure: asked.or_else(|| figure(measurement, entry, None)),
+        entries: vec![entry],
         status: Some(entry.status),
         point,
         notes: notes(measurement, entry),
@@ -108,8 +125,10 @@ fn row<'a>(
             settle(&mut row, range, multiple);
         }
     }
-    if row.figure.is_none() && entry.median.is_some() && row.notes.is_empty() {
-        row.notes.push(unknown_in(measurement, entry));
+    if !is_known && entry.median.is_some() {
+        let why = unknown_in(measurement, entry);
+        let is_new = !row.notes.contains(&why);
+        row.notes.extend(is_new.then_some(why));
     }
     row
 }
@@ -121,6 +140,7 @@ fn fitted<'a>(measurement: &'a Measurement, fit: &Fit, entries: &[&'a Benchmark]
     let unit = shown_unit(measurement).filter(|u| !u.is_empty()).or(own);
     let line = fit.line(entries, |entry| figure(measurement, entry, unit));
     let mut row = Row {
+        entries: entries.to_vec(),
         status: Some(line.status),
         notes: line.notes,
         figure: line.figure,
@@ -140,7 +160,7 @@ fn settle(row: &mut Row<'_>, range: &Range, figure: Option<Figure>) {
         return;
     }
     let is_timed = row.measurement.evidence.is_none();
-    let is_disturbed = is_timed && row.entry.is_some_and(|e| e.is_disturbed);
+    let is_disturbed = is_timed && row.entry().is_some_and(|e| e.is_disturbed);
     let interval = figure.as_ref().and_then(|f| f.interval);
     row.verdict = Some(Verdict::Unknown);
     match (&figure, interval) {
@@ -152,7 +172,7 @@ fn settle(row: &mut Row<'_>, range: &Range, figure: Option<Figure>) {
             row.notes.insert(0, note.to_owned());
         }
         (None, _) => {
-            let entry = row.entry.map(|e| unknown_in(row.measurement, e));
+            let entry = row.entry().map(|e| unknown_in(row.measurement, e));
             row.notes.splice(0..0, entry);
         }
     }
@@ -196,16 +216,25 @@ fn multiple(
         return None;
     };
     let is_sound = other_entry.status == Status::Ok && !other_entry.is_disturbed;
-    let unit = match &measurement.evidence {
-        Some(_) => None,
-        None => entry.unit.as_deref(),
-    };
-    let divisor =
-        figure(other, other_entry, unit).filter(|_| is_sound || other.evidence.is_some())?;
-    let dividend = figure(measurement, entry, unit)?;
+    if !is_sound && other.evidence.is_none() {
+        return None;
+    }
+    let both =
+        |unit: Option<&str>| figure(measurement, entry, unit).zip(figure(other, other_entry, unit));
+    // As they are shown: a processor's clock rate is not the same in every measurement, so that a multiple in cycles is another than one in ns.
+    let (dividend, divisor) = match &measurement.evidence {
+        Some(_) => both(None),
+        None => shown_unit(measurement)
+            .and_then(|unit| both(Some(unit)))
+            .or_else(|| both(entry.unit.as_deref())),
+    }?;
+    let within = [&dividend, &divisor]
+        .into_iter()
+        .find(|f| f.is_within_launches());
     Some(Figure {
         median: dividend.median / divisor.median,
         interval: Some(quotient(dividend.interval?, divisor.interval?)?),
+        interval_kind: within.unwrap_or(&dividend).interval_kind,
         unit: TIMES.to_owned(),
     })
 }
@@ -224,9 +253,6 @@ fn notes(measurement: &Measurement, entry: &Benchmark) -> Vec<String> {
         notes.push(
             "disturbed: other processes may be part of it, so that it proves nothing".to_owned(),
         );
-    }
-    if entry.interval_kind == Some(IntervalKind::WithinLaunches) && measurement.evidence.is_none() {
-        notes.push("the interval is within launches: it says nothing of the next run".to_owned());
     }
     notes
 }

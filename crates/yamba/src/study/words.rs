@@ -2,6 +2,7 @@
 
 use yamba_record::{Run, Status};
 
+use super::figure::WITHIN;
 use super::rows::Row;
 use super::verdict::Verdict;
 use super::{Measurement, Predicted, Study};
@@ -62,6 +63,21 @@ pub fn figure(row: &Row<'_>) -> String {
     }
 }
 
+/// What became of the prediction, in words; with [`WITHIN`] where the next run may say otherwise.
+pub fn verdict(row: &Row<'_>) -> String {
+    let word = row.verdict.map_or("", Verdict::word);
+    let mark = if row.is_within_launches() { WITHIN } else { "" };
+    format!("{word}{mark}")
+}
+
+/// What the mark means, where any row has it.
+pub fn footnote(rows: &[Row<'_>]) -> Option<String> {
+    let mut figures = rows.iter().flat_map(|r| [&r.figure, &r.multiple]).flatten();
+    figures.any(super::Figure::is_within_launches).then(|| {
+        format!("{WITHIN} The interval is within launches: it speaks of these processes alone, and neither it nor the verdict says anything of the next run.")
+    })
+}
+
 /// What is wrong with a figure, in a word.
 pub fn marked(row: &Row<'_>) -> Option<&'static str> {
     match row.status {
@@ -74,19 +90,22 @@ pub fn marked(row: &Row<'_>) -> Option<&'static str> {
     }
 }
 
-/// What measures it alone.
+/// What measures it alone, as a shell takes it.
 pub fn command(measurement: &Measurement) -> String {
-    let mut words = format!("yamba run {}", measurement.benchmark);
+    let mut words: Vec<String> = ["yamba", "run", &measurement.benchmark]
+        .map(str::to_owned)
+        .to_vec();
+    let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
     for (name, value) in &measurement.set {
-        words.push_str(&format!(" --set {name}={value}"));
+        option("--set", format!("{name}={value}"));
     }
     for (name, values) in &measurement.sweep {
-        words.push_str(&format!(" --sweep {name}={}", values.join(",")));
+        option("--sweep", format!("{name}={}", values.join(",")));
     }
     if let Some(processes) = measurement.processes {
-        words.push_str(&format!(" -P {processes}"));
+        option("-P", processes.to_string());
     }
-    words
+    yamba_report::command_line(words.iter().map(String::as_str))
 }
 
 /// `20 predictions: 14 within, 3 above, 1 unknown, 2 without a figure.`

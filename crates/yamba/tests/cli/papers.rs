@@ -28,6 +28,7 @@ fn kept() -> Yamba {
     run.id = "0011223344556677".to_owned();
     run.machine.cpu = Some("A & B | C_1".to_owned());
     run.machine.cpus = 2;
+    run.producer.arguments = vec!["run".to_owned(), "\u{1b}[31mred".to_owned()];
     run.machine.system = "linux".to_owned();
     run.machine.kernel = "6.1".to_owned();
     for (size, median) in [(16_u64 << 10, 1.0), (1 << 20, 10.0), (64 << 20, 100.0)] {
@@ -100,4 +101,13 @@ fn a_chart_in_the_terminal() {
         .run("show lat_far --plot")
         .refused(&["nothing to draw", "yamba run"]);
     yamba.run("show --plot --md").refused(&["--plot", "--md"]);
+}
+
+#[test]
+fn a_page_on_standard_output_is_the_file_byte_for_byte() {
+    let mut yamba = kept();
+    yamba.run("report -o page.html").ok();
+    let file = std::fs::read_to_string(yamba.folder.path().join("page.html")).unwrap();
+    assert!(file.contains("\u{1b}[31mred"));
+    assert!(yamba.run("report -o -").ok().out == file);
 }

@@ -74,24 +74,43 @@ fn a_study_is_measured_kept_and_told_again() {
     );
     assert_eq!(rows[3]["predicted"]["of"], "long");
 
-    // Three settings are measured, although four rows look at them; and all is in the store.
+    // Two settings are measured, although four rows look at them; and all is in the store.
     let kept: Value = serde_json::from_str(&yamba.run("show --json").ok().out).unwrap();
+    assert_eq!(kept["benchmarks"].as_array().unwrap().len(), 2);
     assert_eq!(kept["id"], measured["run"]);
     let again = yamba.run("study short.toml --from latest --json").ok();
     assert_eq!(serde_json::from_str::<Value>(&again.out).unwrap(), measured);
+    // Two launches are too few for an interval that says something of the next run.
     yamba.run("study short.toml --from latest").ok().says(&[
         "A short one",
         "Loop (turns=256)",
+        "\u{2020} The interval is within launches",
         "4 predictions: ",
     ]);
+    assert_eq!(rows[3]["multiple"]["interval_kind"], "within launches");
     let page = yamba.run("study short.toml --from latest --md").ok();
     page.says(&[
         "# A short one",
         "| Operation |",
-        "`yamba run lat_loop --set turns=1024`",
+        "`yamba run lat_loop --set 'turns=1024'`",
     ]);
     let tables = yamba.run("study short.toml --from latest --tex").ok();
     tables.says(&["\\begin{tabular}", "yamba run lat\\_"]);
+    the_page_has_the_study_as_it_was(&mut yamba);
+}
+
+fn the_page_has_the_study_as_it_was(yamba: &mut Yamba) {
+    let link = "href=\"#entry-";
+    let path = yamba.folder.path().join("short.toml");
+    std::fs::write(&path, SHORT.replace("A short one", "A later one")).unwrap();
+    yamba
+        .run("report -o -")
+        .ok()
+        .says(&["Study: A short one", link]);
+    yamba
+        .run("study short.toml --from latest --html")
+        .ok()
+        .says(&["Study: A later one", link, "<figure class=\"samples\""]);
 }
 
 #[test]
@@ -192,6 +211,14 @@ fn every_study_that_ships_names_what_there_is() {
         let rows = told["rows"].as_array().unwrap();
         assert!(rows.len() > 3, "{name}");
         assert!(rows.iter().all(|r| r["verdict"].is_null()), "{name}");
+        for row in rows {
+            assert!(row["predicted"] != Value::Null, "{row}");
+            let is_plain = row["evidence"].is_null() && row["fit"].is_null();
+            assert!(
+                !is_plain || (row["base"].is_string() && row["overhead"].is_string()),
+                "{row}"
+            );
+        }
     }
     // The same from the binary alone.
     let embedded = Yamba::new().without("YAMBA_HOME").run("study --json").ok();

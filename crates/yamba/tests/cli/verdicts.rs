@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use yamba_record::run::Cycles;
+use yamba_record::run::{Cycles, IntervalKind};
 use yamba_record::{Benchmark, Evidence, Machine, Parameters, Run, Status};
 
 use yamba::study::{Answer, Range, Study, Verdict, document, read, rows, verdict};
@@ -100,6 +100,8 @@ fn run() -> Run {
             ..Evidence::default()
         },
     )]);
+    let mut open = entry("lat_open", 600.0, [560.0, 640.0]);
+    open.interval_kind = Some(IntervalKind::WithinLaunches);
     let mut run = Run::new(Machine::default());
     run.machine.cpu = Some("A <cpu>".to_owned());
     run.machine.cpus = 2;
@@ -112,7 +114,7 @@ fn run() -> Run {
         read,
         larger,
         other,
-        entry("lat_open", 600.0, [560.0, 640.0]),
+        open,
         wrong,
     ];
     run
@@ -174,7 +176,7 @@ fn what_was_skipped_before_its_parameters_were_known_is_found() {
     let mut run = run();
     run.benchmarks = vec![yamba::run::no_figure("lat_read")];
     let rows = rows(&study, &run, &[]);
-    assert_eq!(rows[1].entry.map(|e| e.status), Some(Status::Skipped));
+    assert_eq!(rows[1].entry().map(|e| e.status), Some(Status::Skipped));
 }
 
 #[test]

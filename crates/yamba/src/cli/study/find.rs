@@ -15,7 +15,7 @@ const MOST_BYTES: u64 = 1 << 20;
 
 /// The text of a study and what a message calls it.
 pub(super) struct Source {
-    path: String,
+    pub(super) path: String,
     pub(super) text: String,
 }
 

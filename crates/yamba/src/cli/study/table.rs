@@ -32,6 +32,9 @@ pub(super) fn text(study: &Study, run: &Run, rows: &[Row<'_>]) -> String {
     for note in common {
         out.push_str(&format!("Of all: {note}\n"));
     }
+    if let Some(footnote) = words::footnote(rows) {
+        out.push_str(&format!("{footnote}\n"));
+    }
     out.push_str(&format!("{}\n", words::sum(rows)));
     // What a study holds must not steer the terminal.
     visible(&out)
@@ -59,7 +62,7 @@ fn section(study: &Study, category: &str, rows: &[Row<'_>], common: &[&String]) 
             m.overhead.clone().unwrap_or_default(),
             words::predicted(study, m),
             measured(row),
-            row.verdict.map_or("", |v| v.word()).to_owned(),
+            words::verdict(row),
         ]);
     }
     let mut out: String = table

@@ -1,0 +1,58 @@
+//! A study with its figures for the page of its run.
+
+use yamba_record::Run;
+use yamba_report::Operation;
+
+use super::rows::Row;
+use super::words;
+use super::{Study, Verdict};
+
+/// In words, for the page on which the run is the one of this number.
+pub fn page(study: &Study, run: &Run, number: usize, rows: &[Row<'_>]) -> yamba_report::Study {
+    let common = words::common(rows);
+    let mut remarks: Vec<String> = common.iter().map(|n| format!("Of all: {n}.")).collect();
+    remarks.extend(words::footnote(rows));
+    remarks.push(words::sum(rows));
+    let is_first =
+        |at: usize| at == 0 || !std::ptr::eq(rows[at - 1].measurement, rows[at].measurement);
+    let operations = rows.iter().enumerate().map(|(at, row)| Operation {
+        // It is the same for all points of a measurement.
+        text: match is_first(at) {
+            true => row.measurement.text.clone(),
+            false => String::new(),
+        },
+        ..operation(study, run, row, &common)
+    });
+    yamba_report::Study {
+        run: number,
+        title: study.title.clone(),
+        text: study.text.clone(),
+        operations: operations.collect(),
+        remarks,
+    }
+}
+
+fn operation(study: &Study, run: &Run, row: &Row<'_>, common: &[&String]) -> Operation {
+    let m = row.measurement;
+    let reason = m.prediction.as_ref().map(|p| p.reason.trim().to_owned());
+    let figure = row.figure.as_ref();
+    let place = |entry: &&_| run.benchmarks.iter().position(|b| std::ptr::eq(b, *entry));
+    let notes = row.notes.iter().filter(|n| !common.contains(n));
+    Operation {
+        category: m.category.clone(),
+        name: words::operation(row),
+        base: m.base.clone().unwrap_or_default(),
+        overhead: m.overhead.clone().unwrap_or_default(),
+        predicted: words::predicted(study, m),
+        measured: words::figure(row),
+        value: figure.map(|f| (f.median, f.unit.clone())),
+        mark: words::marked(row).map(str::to_owned),
+        verdict: words::verdict(row),
+        is_within: row.verdict == Some(Verdict::Within),
+        reason: reason.unwrap_or_default(),
+        notes: notes.cloned().collect(),
+        command: words::command(m),
+        entries: row.entries.iter().filter_map(place).collect(),
+        ..Operation::default()
+    }
+}
