@@ -1,7 +1,7 @@
 //! `yamba build`
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use clap::Args;
 use serde::Serialize;
@@ -144,7 +144,11 @@ fn copy(program: &Path, to: &Path, name: &str, count: usize) -> Result<PathBuf, 
     if is_folder {
         fs::create_dir_all(to).map_err(cannot)?;
     }
-    fs::copy(program, &place).map_err(cannot)?;
+    output::whole(&place, |out| {
+        io::copy(&mut fs::File::open(program)?, out).map(drop)
+    })?;
+    let rights = fs::metadata(program).map_err(cannot)?.permissions();
+    fs::set_permissions(&place, rights).map_err(cannot)?;
     Ok(place)
 }
 

@@ -1,14 +1,11 @@
 //! `yamba export`
 
-use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use yamba_record::Run;
-use yamba_store::export::{self, FORMATS, Format};
+use yamba_store::export::{self, FORMATS};
 
 use super::Answer;
 use super::failure::Failure;
@@ -63,7 +60,7 @@ impl Export {
         }
         let run = kept::Runs::new(&self.store).load(&self.run, format.detail)?;
         match &self.output {
-            Some(path) => whole(path, format, &run)?,
+            Some(path) => output::whole(path, |out| (format.write)(&run, out))?,
             None => {
                 let mut out = BufWriter::new(io::stdout());
                 (format.write)(&run, &mut out)?;
@@ -86,40 +83,4 @@ impl Export {
         }
         Ok(Answer::Done)
     }
-}
-
-/// Writes a file beside and puts it in the place of the one that was there when it is complete.
-fn whole(path: &Path, format: &Format, run: &Run) -> Result<(), Failure> {
-    let cannot = |e: io::Error| {
-        Failure::new(format!(
-            "cannot write {}: {}",
-            path.display(),
-            crate::files::plain(&e)
-        ))
-    };
-    // What a link points to is replaced, not the link.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if target.exists() && !target.is_file() {
-        return Err(Failure::new(format!(
-            "{} is no file that could be replaced",
-            path.display()
-        ))
-        .help("leave -o out and send standard output there"));
-    }
-    let folder = target
-        .parent()
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let beside = tempfile::Builder::new()
-        .prefix(".yamba-export-")
-        .permissions(fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder)
-        .map_err(cannot)?;
-    let mut out = BufWriter::new(beside.as_file());
-    (format.write)(run, &mut out).map_err(cannot)?;
-    out.flush().map_err(cannot)?;
-    drop(out);
-    beside.as_file().sync_all().map_err(cannot)?;
-    beside.persist(&target).map_err(|e| cannot(e.error))?;
-    Ok(())
 }

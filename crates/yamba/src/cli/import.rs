@@ -1,6 +1,7 @@
 //! `yamba import`
 
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -16,8 +17,8 @@ use super::store_option::StoreOption;
 
 /// Take runs into the store: documents from other machines or of before, results of lmbench and of Google Benchmark
 ///
-/// All of them or none: when one cannot be taken, or is there already, nothing changes. What another program measured is marked as its own: single numbers, without
-/// intervals.
+/// All of them or none: when one cannot be taken, or is there already, nothing changes. A document's own tags are not taken: `yamba tag` names a run here. What
+/// another program measured is marked as its own: single numbers, without intervals.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -47,14 +48,23 @@ impl Import {
         let mut runs = Vec::new();
         let mut left = self.limit;
         for path in &self.files {
-            let run = import::read(path, left, Detail::Intervals)?;
+            let mut run = import::read(path, left, Detail::Intervals)?;
+            // Here `baseline` means what a person here gave the name to.
+            let tags = std::mem::take(&mut run.tags);
+            if is_to_come(run.started_unix_s) {
+                return Err(Failure::new(format!(
+                    "{}: the run says that it began in the future",
+                    path.display()
+                ))
+                .help("it would be `latest` until then: set this machine's clock, or mend started_unix_s in the document"));
+            }
             let length = std::fs::metadata(path).map_or(0, |m| m.len());
             left = left.saturating_sub(length);
-            runs.push((path, run));
+            runs.push((path, run, tags));
         }
         let mut store = self.store.open()?;
         let known: Vec<String> = store.runs()?.into_iter().map(|r| r.id).collect();
-        for (place, (path, run)) in runs.iter().enumerate() {
+        for (place, (path, run, _)) in runs.iter().enumerate() {
             let shown = path.display();
             if known.contains(&run.id) {
                 return Err(Failure::new(format!(
@@ -66,20 +76,23 @@ impl Import {
                     run.id, run.id
                 )));
             }
-            if let Some((other, _)) = runs[..place].iter().find(|(_, r)| r.id == run.id) {
+            if let Some((other, ..)) = runs[..place].iter().find(|(_, r, _)| r.id == run.id) {
                 return Err(
                     Failure::new(format!("{shown}: the same run as {}", other.display()))
                         .help("name each run once"),
                 );
             }
         }
-        store.add_all(&runs.iter().map(|(_, run)| run).collect::<Vec<_>>())?;
+        store.add_all(&runs.iter().map(|(_, run, _)| run).collect::<Vec<_>>())?;
+        for (path, run, tags) in &runs {
+            output::note(&untagged(path, run, tags));
+        }
         if self.json {
-            let taken = runs.iter().map(|(path, run)| taken(path, run));
+            let taken = runs.iter().map(|(path, run, _)| taken(path, run));
             output::json(&taken.collect::<Vec<Value>>())?;
             return Ok(Answer::Done);
         }
-        for (path, run) in &runs {
+        for (path, run, _) in &runs {
             output::result(&format!("{}\n", run.id))?;
             output::note(&left_out(path, run));
         }
@@ -89,6 +102,26 @@ impl Import {
 
 fn taken(path: &Path, run: &Run) -> Value {
     json!({"file": path.to_string_lossy(), "id": run.id, "left_out": unknown(run)})
+}
+
+/// Clocks differ, and time zones are mistaken; by more than a day they are wrong.
+fn is_to_come(started_unix_s: Option<f64>) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let bound = now.map_or(0.0, |d| d.as_secs_f64()) + 86_400.0;
+    started_unix_s.is_some_and(|s| s > bound)
+}
+
+/// The tags that the document has and the run here does not.
+fn untagged(path: &Path, run: &Run, tags: &[String]) -> String {
+    if tags.is_empty() {
+        return String::new();
+    }
+    format!(
+        "note: {}: its tags are not taken: {}\nhelp: `yamba tag {} NAME` names it here\n",
+        path.display(),
+        kept::plain(&tags.join(" ")),
+        run.id
+    )
 }
 
 /// What of another program's results is not in the run.

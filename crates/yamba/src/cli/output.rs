@@ -3,9 +3,15 @@
 
 mod harmless;
 
-use std::io::{self, IsTerminal, Write};
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use harmless::{Escaped, harmless};
+use tempfile::NamedTempFile;
+
+use super::failure::Failure;
 
 /// Writes a result.
 pub(super) fn result(text: &str) -> io::Result<()> {
@@ -31,6 +37,53 @@ pub(super) fn json(value: &impl serde::Serialize) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut out, value)?;
     out.write_all(b"\n")?;
     out.flush()
+}
+
+/// Writes a file beside and puts it in the place of the one that was there when it is complete.
+pub(super) fn whole(
+    path: &Path,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let cannot = |e: io::Error| {
+        Failure::new(format!(
+            "cannot write {}: {}",
+            path.display(),
+            crate::files::plain(&e)
+        ))
+        .help("name another file with -o")
+    };
+    // What a link points to is replaced, not the link.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if target.exists() && !target.is_file() {
+        return Err(Failure::new(format!(
+            "{} is no file that could be replaced",
+            path.display()
+        ))
+        .help("name another file with -o, or send standard output there"));
+    }
+    let beside = beside(&target).map_err(cannot)?;
+    let mut out = BufWriter::new(beside.as_file());
+    write(&mut out).map_err(cannot)?;
+    out.flush().map_err(cannot)?;
+    drop(out);
+    beside.as_file().sync_all().map_err(cannot)?;
+    beside.persist(&target).map_err(|e| cannot(e.error))?;
+    Ok(())
+}
+
+/// A file in the folder of `target`, with the rights of a new file or those that the one to be replaced has. One that may not be written is not replaced.
+fn beside(target: &Path) -> io::Result<NamedTempFile> {
+    let folder = target.parent().filter(|p| !p.as_os_str().is_empty());
+    let file = tempfile::Builder::new()
+        .prefix(".yamba-")
+        .permissions(fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    if target.is_file() {
+        let replaced = fs::File::options().write(true).open(target)?;
+        let rights = replaced.metadata()?.permissions();
+        file.as_file().set_permissions(rights)?;
+    }
+    Ok(file)
 }
 
 /// The width of the terminal that results go to; none if they go elsewhere.

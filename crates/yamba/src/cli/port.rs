@@ -1,6 +1,6 @@
 //! `yamba port`
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,11 @@ impl Port {
 
 fn create(path: &Path, text: &str) -> Result<(), Failure> {
     let opened = OpenOptions::new().write(true).create_new(true).open(path);
-    let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+    let written = opened.and_then(|mut file| {
+        // Half a port would stand in the way of the next attempt.
+        let written = file.write_all(text.as_bytes());
+        written.inspect_err(|_| drop(fs::remove_file(path)))
+    });
     written.map_err(|e| match e.kind() {
         ErrorKind::AlreadyExists => Failure::new(format!("{} exists already", path.display()))
             .help("a port is not written over; name another file"),

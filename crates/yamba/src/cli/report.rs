@@ -12,7 +12,6 @@ use super::kept;
 use super::output;
 use super::store_option::StoreOption;
 use super::study::of_run;
-use crate::files::plain;
 
 /// Make a page of runs: one file that opens in a browser, offline
 ///
@@ -46,10 +45,7 @@ impl Report {
             output::content(&page)?;
             return Ok(Answer::Done);
         }
-        std::fs::write(&self.output, &page).map_err(|e| {
-            Failure::new(format!("{}: {}", self.output.display(), plain(&e)))
-                .help("name another file with -o")
-        })?;
+        output::whole(&self.output, |out| out.write_all(page.as_bytes()))?;
         output::note(&format!(
             "{}: {} bytes\n",
             self.output.display(),

@@ -18,9 +18,14 @@ pub(super) struct StoreOption {
 }
 
 impl StoreOption {
+    /// The one that somebody named, by the option or by the variable.
+    pub(super) fn named(&self) -> Option<OsString> {
+        let variable = || std::env::var_os("YAMBA_STORE").filter(|v| !v.is_empty());
+        self.store.clone().or_else(variable)
+    }
+
     pub(super) fn location(&self) -> Result<Location, Failure> {
-        let variable = std::env::var_os("YAMBA_STORE").filter(|v| !v.is_empty());
-        if let Some(named) = self.store.clone().or(variable) {
+        if let Some(named) = self.named() {
             return Ok(Location::parse(&named)?);
         }
         let usual = etcetera::choose_base_strategy().map_err(|_| {

@@ -1,6 +1,7 @@
 //! `yamba import` and `yamba export`: documents go in and come out whole, or not at all.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
@@ -60,6 +61,25 @@ fn the_same_run_twice() {
     yamba
         .run("import copy.json")
         .refused(&["is in the store already", "help:"]);
+}
+
+#[test]
+fn an_import_takes_no_name_and_no_place_of_others() {
+    let mut tagged = document();
+    tagged["tags"] = json!(["baseline"]);
+    let mut future = document();
+    future["started_unix_s"] = json!(4e12);
+    let mut yamba = yamba()
+        .file("tagged.json", tagged.to_string())
+        .file("future.json", future.to_string());
+    yamba.run("import tagged.json future.json").refused(&[
+        "future.json: the run says that it began in the future",
+        "help:",
+    ]);
+    let said = yamba.run("import tagged.json").ok().err;
+    assert!(said.contains("its tags are not taken: baseline"), "{said}");
+    let listed: Value = serde_json::from_str(&yamba.run("runs --json").ok().out).unwrap();
+    assert_eq!(listed[0]["tags"], json!([]));
 }
 
 #[test]
@@ -142,6 +162,30 @@ fn a_document_is_shown_without_a_store() {
         .run("show none.json")
         .refused(&["none.json: there is no such file", "help:"]);
     assert!(!yamba.folder.path().join("results.sqlite").exists());
+}
+
+#[test]
+fn a_page_is_whole_or_as_it_was() {
+    let mut yamba = yamba();
+    yamba.run("report old.json -o page.html").ok();
+    yamba
+        .run("report old.json -o no/such/page.html")
+        .refused(&["cannot write no/such/page.html"]);
+    yamba
+        .run("report old.json -o .")
+        .refused(&["is no file that could be replaced", "help:"]);
+}
+
+/// Who could not read a file before cannot read what replaces it.
+#[test]
+fn what_is_replaced_keeps_its_rights() {
+    let mut yamba = yamba().file("page.html", "old");
+    let page = yamba.folder.path().join("page.html");
+    fs::set_permissions(&page, fs::Permissions::from_mode(0o600)).unwrap();
+    yamba.run("report old.json -o page.html").ok();
+    let about = fs::metadata(&page).unwrap();
+    assert!(about.len() > 1000);
+    assert_eq!(about.permissions().mode() & 0o777, 0o600);
 }
 
 #[test]

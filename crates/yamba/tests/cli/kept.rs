@@ -85,9 +85,13 @@ fn a_store_that_cannot_be_had_is_said() {
     let words = ["run", "many.yamba", "--set", "size=3", "--quick"];
     let asked: Vec<&str> = [&words[..], &["--store", store.to_str().unwrap()]].concat();
     yamba.run_words(&asked).refused(&["taken", "--store FILE"]);
+    let mut yamba = yamba.env("YAMBA_STORE", &store);
+    yamba.run_words(&words).refused(&["taken", "--store FILE"]);
     let folder = tempfile::tempdir().unwrap();
+    let taken = yamba.folder.path().join("taken");
     let mut yamba = yamba
-        .env("YAMBA_STORE", &store)
+        .without("YAMBA_STORE")
+        .env("XDG_DATA_HOME", taken)
         .env("TMPDIR", folder.path());
     let answer = yamba.run_words(&words).ok().says(&["many"]);
     for part in ["not stored", "the whole run is in", "yamba import"] {

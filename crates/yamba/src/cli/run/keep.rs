@@ -29,7 +29,7 @@ impl Keeper {
     pub(super) fn open(option: &StoreOption) -> Result<Keeper, Failure> {
         let mut keeper = Keeper::none();
         keeper.is_wanted = true;
-        keeper.is_asked = option.store.is_some();
+        keeper.is_asked = option.named().is_some();
         match option.open() {
             Ok(store) => keeper.store = Some(store),
             Err(failure) if keeper.is_asked => return Err(failure),
