@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 
 use chrono::DateTime;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
+use serde_json::value::RawValue;
 use yamba_record::machine::Details;
 use yamba_record::machine::details::Cache;
 use yamba_record::{Machine, Parameters, Run, Status};
 
 use super::foreign::{Figure, Number, Results};
-use super::{Fault, fault, quoted};
+use super::{Fault, bounded, fault, quoted};
 
 /// What such a file is called in a message.
 const KIND: &str = "JSON of Google Benchmark";
@@ -67,7 +68,7 @@ struct Row {
 /// # Errors
 /// When it is cut short, is of another form, is a run of Yamba's, or holds no figure or too many.
 pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Run, Fault> {
-    let document: Document = serde_json::from_slice(bytes).map_err(|e| fault(&e, KIND))?;
+    let document: Document = bounded::read(bytes, KIND)?;
     if let Some(id) = &document.context.yamba_run {
         let told = format!(
             "is the run {} of Yamba in Google Benchmark's form, without what shows its errors",
@@ -97,13 +98,15 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Run, Fault> {
     results.run()
 }
 
-/// The document without its context, which names the machine and its owner.
+/// The rows as they stand in the document: its context names the machine and its owner.
 fn rows_alone(bytes: &[u8]) -> Result<String, Fault> {
-    let mut document: Value = serde_json::from_slice(bytes).map_err(|e| fault(&e, KIND))?;
-    if let Some(document) = document.as_object_mut() {
-        document.retain(|key, _| key == "benchmarks");
+    #[derive(Deserialize)]
+    struct Rows<'a> {
+        #[serde(borrow)]
+        benchmarks: &'a RawValue,
     }
-    Ok(format!("{document:#}\n"))
+    let rows: Rows<'_> = serde_json::from_slice(bytes).map_err(|e| fault(&e, KIND))?;
+    Ok(format!("{{\"benchmarks\": {}}}\n", rows.benchmarks.get()))
 }
 
 fn machine(context: &Context) -> Machine {

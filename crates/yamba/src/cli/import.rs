@@ -34,7 +34,7 @@ pub(super) struct Import {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The most bytes that all files together may have
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = quantity::bytes)]
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = quantity::bytes)]
     limit: u64,
     /// An array of {file, id, left_out}: of each file the run, and what of it is no known figure
     #[arg(long)]

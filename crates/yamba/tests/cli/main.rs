@@ -10,6 +10,7 @@ mod export;
 mod far_end;
 mod far_host;
 mod files;
+mod hostile;
 mod house;
 mod json;
 mod kept;
