@@ -2,6 +2,7 @@
 
 mod again;
 mod earlier;
+mod sides;
 mod table;
 
 use clap::Args;
@@ -132,48 +133,9 @@ impl Compare {
             b,
             pairs,
             earlier,
+            store: &self.store,
         };
-        let fresh = again::again(&request, found)?;
-        self.keep(&fresh);
-        Ok(())
-    }
-
-    /// What was measured anew is a run like any. Where it cannot be kept, its verdicts are still told.
-    fn keep(&self, fresh: &[Run]) {
-        if fresh.is_empty() {
-            return;
-        }
-        let kept = self.store.open().and_then(|mut store| {
-            let each = fresh.iter().map(|run| Ok(store.add(run)?));
-            each.collect::<Result<(), Failure>>()
-        });
-        match kept {
-            Ok(()) => {
-                let ids: Vec<&str> = fresh.iter().map(|run| run.id.as_str()).collect();
-                output::note(&format!(
-                    "what was measured anew is kept: {}\n",
-                    ids.join(", ")
-                ));
-            }
-            Err(Failure::Sentence { message, .. }) => {
-                output::note(&format!(
-                    "warning: what was measured anew is not kept: {message}\n"
-                ));
-                for run in fresh {
-                    output::note(&match kept::rescue(run) {
-                        Ok(path) => {
-                            format!("it is in {}; `yamba import` stores it\n", path.display())
-                        }
-                        Err(e) => format!(
-                            "warning: nor can its document be written among the temporary files: {e}\n"
-                        ),
-                    });
-                }
-            }
-            Err(other) => {
-                other.report();
-            }
-        }
+        again::again(&request, found)
     }
 
     fn same_machine(&self, found: &Comparison) -> Result<(), Failure> {

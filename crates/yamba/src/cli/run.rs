@@ -20,6 +20,7 @@ use super::Answer;
 use super::build::failure;
 use super::failure::Failure;
 use super::gaps::{self, Standing};
+use super::kept;
 use super::output;
 use super::quantity;
 use super::select::{self, How, Names, Selection};
@@ -34,7 +35,7 @@ use crate::run::{
     self, Bar, Job, NoProgram, Options, Origin, Packed, Placement, Program, Progress, Silent, Stop,
     Style, UsageError,
 };
-use keep::Keeper;
+pub(super) use keep::Keeper;
 use remote::Remote;
 
 /// Lines of a listing before and after the instruction that crashed.
@@ -406,7 +407,9 @@ pub(super) fn measured(
     };
     let run = measurement.packed(&mut keeper);
     let run = run.map_err(|UsageError(text)| Failure::new(text))?;
-    keeper.finish(&run);
+    if keeper.finish(&run) && io::stderr().is_terminal() {
+        output::note(&format!("run {} stored\n", kept::short(&run.id, &[])));
+    }
     Ok(Measured { run, is_in_vain })
 }
 

@@ -12,18 +12,18 @@ const SELDOM: Duration = Duration::from_secs(1);
 
 /// Where it is kept.
 pub trait Keep {
-    /// All parameters are good, and the first launch comes next.
+    /// All parameters are good, and the first launch comes next. `of_job` tells of each entry to come which job it is of.
     ///
     /// # Errors
     /// When it is better not to measure.
-    fn begin(&mut self, run: &Run<Packed<Benchmark>>) -> Result<(), UsageError>;
+    fn begin(&mut self, run: &Run<Packed<Benchmark>>, of_job: &[usize]) -> Result<(), UsageError>;
     /// What is known of the entry at `place`, counted from 0. Whether it is kept; if not, it is tried again.
     fn entry(&mut self, place: usize, benchmark: &Benchmark) -> bool;
 }
 
 /// Nowhere.
 impl Keep for () {
-    fn begin(&mut self, _: &Run<Packed<Benchmark>>) -> Result<(), UsageError> {
+    fn begin(&mut self, _: &Run<Packed<Benchmark>>, _: &[usize]) -> Result<(), UsageError> {
         Ok(())
     }
 
@@ -49,8 +49,9 @@ impl<'a> Kept<'a> {
         keep: &'a mut dyn Keep,
         run: &Run<Packed<Benchmark>>,
         places: &[Place<'_>],
+        of_job: &[usize],
     ) -> Result<Kept<'a>, UsageError> {
-        keep.begin(run)?;
+        keep.begin(run, of_job)?;
         let state = State {
             tried: None,
             is_kept: false,

@@ -172,7 +172,7 @@ impl<'a> Measurement<'a> {
             begun: Instant::now(),
         };
         let (mut places, of_job) = self.places(&conditions)?;
-        let mut kept = Kept::begin(keep, &run, &places)?;
+        let mut kept = Kept::begin(keep, &run, &places, &of_job)?;
         take_turns(
             &mut places,
             run.plan.seed,

@@ -1,10 +1,12 @@
 //! `yamba compare`: documents made by hand, through files and through a store.
 
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 use yamba_record::{Run, Status};
-use yamba_store::{Location, Store};
+use yamba_store::{Detail, Location, Store};
 
-use crate::support::{Yamba, has};
+use crate::support::{Yamba, has, until};
 
 const SIX: [f64; 6] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0];
 
@@ -350,6 +352,52 @@ fn a_gate_measures_anew_before_it_fails() {
     assert_eq!((status, &document["gate"]["passed"]), (0, &json!(true)));
     let verdict = document["benchmarks"][0]["verdict"].as_str().unwrap();
     assert!(["same", "unknown"].contains(&verdict), "{verdict}");
+}
+
+/// Each side is kept from its first launch on.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn what_is_measured_anew_outlives_a_kill() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = with_kept_runs();
+    let place = Location::File(yamba.folder.path().join("results.sqlite"));
+    let mut store = Store::open(&place).unwrap();
+    // More launches than anybody waits for.
+    for tag in ["first", "slow"] {
+        let id = store.find(tag).unwrap();
+        let mut run = store.run(&id, Detail::Intervals).unwrap();
+        run.id = id.chars().rev().collect();
+        run.tags = vec![format!("long-{tag}")];
+        run.plan.time_ns = 20_000_000 * 1000;
+        run.plan.launches = 1000;
+        store.add(&run).unwrap();
+    }
+    let mut child = yamba
+        .command(&["compare", "long-first", "long-slow", "--again"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut begun = Vec::new();
+    until("both sides are kept", || {
+        begun = store.runs().unwrap();
+        begun.retain(|run| !run.complete && run.entries[0] > 0);
+        begun.len() == 2
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for run in begun {
+        let run = store.run(&run.id, Detail::Intervals).unwrap();
+        assert_eq!(run.producer.arguments[0], "compare");
+        assert_eq!(run.benchmarks[0].name, "work");
+        assert!(!run.benchmarks[0].intervals.is_empty());
+        assert!(!run.sources.is_empty());
+    }
+    let latest = yamba.run("show latest --json").ok().out;
+    let latest: Run = serde_json::from_str(&latest).unwrap();
+    assert_eq!(latest.producer.arguments[0], "run");
 }
 
 #[test]

@@ -10,6 +10,8 @@ use yamba_record::{Benchmark, Run, parameters};
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::run::{self as command, jobs, listing, origin, progress};
+use super::super::store_option::StoreOption;
+use super::sides::Sides;
 use crate::build::{self, host};
 use crate::compare::again::{Anew, Basis, Policy, adopt, not_measured, policy};
 use crate::compare::floors::Floors;
@@ -40,13 +42,12 @@ pub(super) struct Request<'a> {
     pub pairs: Vec<(&'a Benchmark, &'a Benchmark)>,
     /// Runs that tell of noise.
     pub earlier: &'a [Run],
+    /// Where what is measured is kept.
+    pub store: &'a StoreOption,
 }
 
-/// What was measured, to be kept.
-pub(super) type Fresh = Vec<Run>;
-
-/// Measures what can be measured, and takes its verdicts over into `found`.
-pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<Fresh, Failure> {
+/// Measures what can be measured, keeps it, and takes its verdicts over into `found`.
+pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<(), Failure> {
     let is_meant = |e: &Entry| request.pairs.iter().any(|(a, _)| is_of(e, a));
     let here = here();
     let with_a = match policy(&found.machine, &differences(request.b, &here)) {
@@ -55,7 +56,7 @@ pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<Fre
         Policy::Neither(reason) => {
             output::note(&format!("warning: nothing is measured anew: {reason}\n"));
             not_measured(found, &reason, &is_meant);
-            return Ok(Vec::new());
+            return Ok(());
         }
     };
     warn_of(request, &here, with_a.as_deref());
@@ -81,7 +82,7 @@ pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<Fre
                 not_measured(found, reason, &|e| is_meant(e) && e.name == *name);
             }
         }
-        return Ok(Vec::new());
+        return Ok(());
     }
     let measured = measure(request, &basis, &a, &b)?;
     let fresh_a = with_a.is_none().then_some(&measured[0]);
@@ -102,7 +103,7 @@ pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<Fre
     adopt(found, &anew, &|entry| {
         is_meant(entry).then(|| basis.get(entry.name.as_str()).cloned())?
     });
-    Ok(measured)
+    Ok(())
 }
 
 /// What would measure now.
@@ -284,14 +285,10 @@ fn measure(
         stop: &stop,
         listing: &listing,
     };
-    let measured = measurement.by_job();
-    let (run, of_job) = measured.map_err(|UsageError(text)| Failure::new(text))?;
-    if boundary == 0 {
-        return Ok(vec![run]);
-    }
-    let (mut of_a, of_b) = run::two_sides(run, &of_job, &|job| job < boundary);
-    of_a.sources = a.origin.sources.clone();
-    Ok(vec![of_a, of_b])
+    let mut sides = Sides::open(request.store, boundary, &a.origin.sources)?;
+    let measured = measurement.packed(&mut sides);
+    let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
+    Ok(sides.finish(run))
 }
 
 fn settings(benchmark: &Benchmark) -> Vec<(String, String)> {

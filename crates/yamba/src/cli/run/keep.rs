@@ -1,7 +1,6 @@
 //! Keeps a run in a store. Where that fails, measuring goes on, and what could not be kept is tried again at the end.
 
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal};
 
 use yamba_record::{Benchmark, Run};
 use yamba_store::{Store, StoreError};
@@ -13,7 +12,7 @@ use super::super::store_option::StoreOption;
 use crate::run::{Keep, Packed, UsageError};
 
 /// The store, if there is one, and what it could not take.
-pub(super) struct Keeper {
+pub(in crate::cli) struct Keeper {
     store: Option<Store>,
     /// Whether the run is to be kept at all.
     is_wanted: bool,
@@ -27,9 +26,29 @@ pub(super) struct Keeper {
 impl Keeper {
     /// Opens the store. If it is the usual one, a run is worth more than its place in it.
     pub(super) fn open(option: &StoreOption) -> Result<Keeper, Failure> {
+        Keeper::opened(option, option.named().is_some())
+    }
+
+    /// Opens the store; where it cannot be had, what is measured becomes a file.
+    pub(in crate::cli) fn if_possible(option: &StoreOption) -> Result<Keeper, Failure> {
+        Keeper::opened(option, false)
+    }
+
+    /// For another run at the same time, in the same store if there is one.
+    pub(in crate::cli) fn another(&self, option: &StoreOption) -> Result<Keeper, Failure> {
+        match self.store {
+            Some(_) => Keeper::if_possible(option),
+            None => Ok(Keeper {
+                is_wanted: self.is_wanted,
+                ..Keeper::none()
+            }),
+        }
+    }
+
+    fn opened(option: &StoreOption, is_asked: bool) -> Result<Keeper, Failure> {
         let mut keeper = Keeper::none();
         keeper.is_wanted = true;
-        keeper.is_asked = option.named().is_some();
+        keeper.is_asked = is_asked;
         match option.open() {
             Ok(store) => keeper.store = Some(store),
             Err(failure) if keeper.is_asked => return Err(failure),
@@ -56,17 +75,19 @@ impl Keeper {
         self.store = None;
     }
 
-    /// The run has ended. In the store it counts as finished only if the store has all of it; else its document is a file.
-    pub(super) fn finish(mut self, run: &Run<Packed<Benchmark>>) {
+    /// The run has ended. In the store it counts as finished only if the store has all of it; else its document is a file. Whether the store has it.
+    pub(in crate::cli) fn finish(&mut self, run: &Run<Packed<Benchmark>>) -> bool {
         if !self.is_wanted {
-            return;
+            return false;
         }
-        if self.is_finished(run) {
-            if io::stderr().is_terminal() {
-                output::note(&format!("run {} stored\n", kept::short(&run.id, &[])));
-            }
-            return;
+        let is_finished = self.is_finished(run);
+        if !is_finished {
+            self.rescue(run);
         }
+        is_finished
+    }
+
+    fn rescue(&self, run: &Run<Packed<Benchmark>>) {
         let path = match kept::rescue(run) {
             Ok(path) => path,
             Err(e) => {
@@ -115,7 +136,7 @@ impl Keeper {
 }
 
 impl Keep for Keeper {
-    fn begin(&mut self, run: &Run<Packed<Benchmark>>) -> Result<(), UsageError> {
+    fn begin(&mut self, run: &Run<Packed<Benchmark>>, _: &[usize]) -> Result<(), UsageError> {
         self.id.clone_from(&run.id);
         let begun = match &mut self.store {
             Some(store) => store.begin(run),
