@@ -74,6 +74,11 @@ impl Fault {
         }
     }
 
+    /// Whether a new connection to the server may help.
+    pub fn is_of_lost_connection(&self) -> bool {
+        matches!(self, Fault::Postgresql(e) if postgresql::is_of_lost_connection(e))
+    }
+
     /// In words, of this store.
     pub fn of(self, location: &Location) -> StoreError {
         let place = &location.to_string();

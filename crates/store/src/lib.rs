@@ -63,6 +63,8 @@ pub struct Listed {
 pub struct Store {
     connection: Box<dyn Connection>,
     location: Location,
+    /// Whether a lost connection is to be made anew: a server that was called in vain once is not called before each entry.
+    calls_again: bool,
 }
 
 impl Store {
@@ -75,6 +77,7 @@ impl Store {
         Ok(Store {
             connection: opened.map_err(|e| e.of(location))?,
             location: location.clone(),
+            calls_again: true,
         })
     }
 
@@ -90,6 +93,7 @@ impl Store {
         Ok(opened.map(|connection| Store {
             connection,
             location: location.clone(),
+            calls_again: true,
         }))
     }
 
@@ -112,15 +116,49 @@ impl Store {
 
     /// The entry at `place`, counted from 0: anew, or instead of what was there.
     pub fn put(&mut self, id: &str, place: usize, benchmark: &Benchmark) -> Result<(), StoreError> {
-        let done = statements::put(self.connection.as_mut(), id, place, benchmark);
-        done.map_err(|e| e.of(&self.location))
+        self.repeatable(|c| statements::put(c, id, place, benchmark))
     }
 
     /// The run has ended, and each of its benchmarks was put; what its document says besides them is stored anew.
     pub fn finish<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
         let head = bare(run);
         let entries = run.benchmarks.len();
-        self.in_one(Purpose::Lasting, |c| statements::finish(c, &head, entries))
+        self.repeatable(|c| {
+            transaction(c, Purpose::Lasting, |c| {
+                statements::finish(c, &head, entries)
+            })
+        })
+    }
+
+    /// A server that stayed away may be called once more.
+    pub fn call_again(&mut self) {
+        self.calls_again = true;
+    }
+
+    /// Work that changes nothing when it is done twice: once more on a new connection, where the one before was lost.
+    fn repeatable(
+        &mut self,
+        work: impl Fn(&mut dyn Connection) -> Result<(), Fault>,
+    ) -> Result<(), StoreError> {
+        let done = match work(self.connection.as_mut()) {
+            Err(fault) if fault.is_of_lost_connection() && self.reconnects() => {
+                work(self.connection.as_mut())
+            }
+            done => done,
+        };
+        done.map_err(|e| e.of(&self.location))
+    }
+
+    fn reconnects(&mut self) -> bool {
+        let Location::Server(address) = &self.location else {
+            return false;
+        };
+        let made = self.calls_again.then(|| Postgresql::existing(address));
+        match made {
+            Some(Ok(Some(connection))) => self.connection = Box::new(connection),
+            _ => self.calls_again = false,
+        }
+        self.calls_again
     }
 
     /// A whole run, measured elsewhere or before: all of it, or nothing. One with the same id is an error.

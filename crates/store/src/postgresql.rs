@@ -138,6 +138,13 @@ pub(crate) fn is_of_no_run(error: &postgres::Error) -> bool {
     error.code() == Some(&SqlState::FOREIGN_KEY_VIOLATION)
 }
 
+/// Whether the server or the way to it is gone. Class 57P is what a server says that ends.
+pub(crate) fn is_of_lost_connection(error: &postgres::Error) -> bool {
+    let is_ending = error.code().is_some_and(|c| c.code().starts_with("57P"));
+    let is_broken = error.source().is_some_and(|e| e.is::<std::io::Error>());
+    error.is_closed() || is_ending || is_broken
+}
+
 /// In words, of this database.
 pub(crate) fn told(error: &postgres::Error, place: &str) -> StoreError {
     let Some(said) = error.as_db_error() else {

@@ -19,7 +19,8 @@ fn postgresql() {
     a_later_version_is_left_as_it_is(&server);
     what_is_not_ours_is_left_as_it_is(&server);
     who_may_not_write_may_read(&server);
-    a_lost_connection_is_said(&server);
+    a_lost_connection_is_made_anew(&server);
+    a_server_that_stays_away_is_said(&server);
 }
 
 fn refused(url: &str) -> StoreError {
@@ -86,18 +87,53 @@ fn who_may_not_write_may_read(server: &Server) {
     assert_eq!(store.runs().unwrap().len(), 1);
 }
 
-fn a_lost_connection_is_said(server: &Server) {
+/// Ends all connections to the database.
+fn cut_off(server: &Server, database: &str) {
+    let all = format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'"
+    );
+    server.sql("postgres", &all);
+    let left = format!("SELECT count(*) FROM pg_stat_activity WHERE datname = '{database}'");
+    while server.count("postgres", &left) > 0 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+fn a_lost_connection_is_made_anew(server: &Server) {
     let url = server.database("lost", "");
     let place = Place::database(&url);
     let mut store = place.open();
-    store.begin(&run("0a", 1.0)).unwrap();
-    store.put("0a", 0, &entry("lat_a", 3)).unwrap();
-    let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'lost'";
-    server.sql("postgres", all);
-    for place in 1..3 {
-        let error = store.put("0a", place, &entry("lat_b", 3)).unwrap_err();
-        assert!(error.to_string().starts_with(&url), "{error}");
+    let mut whole = run("0a", 1.0);
+    whole.benchmarks = (0..3).map(|i| entry(&format!("lat_{i}"), 3)).collect();
+    store.begin(&whole).unwrap();
+    for (place, benchmark) in whole.benchmarks.iter().enumerate() {
+        cut_off(server, "lost");
+        store.put("0a", place, benchmark).unwrap();
     }
-    let run = place.open().run("0a", Detail::Intervals).unwrap();
-    assert_eq!(run.benchmarks, [entry("lat_a", 3)]);
+    cut_off(server, "lost");
+    store.finish(&whole).unwrap();
+    assert!(place.open().runs().unwrap()[0].complete);
+    assert_eq!(place.open().run("0a", Detail::Intervals).unwrap(), whole);
+}
+
+/// It is called once, and again when that is asked for.
+fn a_server_that_stays_away_is_said(server: &Server) {
+    let url = server.database("away", "");
+    let mut store = Place::database(&url).open();
+    store.begin(&run("0a", 1.0)).unwrap();
+    let allow = |is: bool| {
+        let sql = format!("ALTER DATABASE away ALLOW_CONNECTIONS {is}");
+        server.sql("postgres", &sql);
+    };
+    allow(false);
+    cut_off(server, "away");
+    let mut put = |store: &mut Store| store.put("0a", 0, &entry("lat_a", 3));
+    let error = put(&mut store).unwrap_err();
+    assert!(error.to_string().starts_with(&url), "{error}");
+    allow(true);
+    assert!(put(&mut store).is_err());
+    store.call_again();
+    put(&mut store).unwrap();
+    let read = store.run("0a", Detail::Intervals).unwrap();
+    assert_eq!(read.benchmarks, [entry("lat_a", 3)]);
 }

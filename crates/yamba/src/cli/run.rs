@@ -4,6 +4,7 @@ mod asked;
 mod keep;
 pub(super) mod rehearsal;
 mod remote;
+mod spool;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_ulong;

@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use yamba_record::{Benchmark, Run};
 
+use super::launches::Launches;
 use super::packed::Packed;
 use super::{Conditions, Place, UsageError};
 
-/// An entry's launches are summarised anew each time: of short ones not each is.
-const SELDOM: Duration = Duration::from_secs(1);
+/// Launches are summarised anew with each that is added. So much of their time that may take; where it takes more, not each is kept at once.
+const SHARE: f64 = 0.05;
 
 /// Where it is kept.
 pub trait Keep {
@@ -17,8 +18,10 @@ pub trait Keep {
     /// # Errors
     /// When it is better not to measure.
     fn begin(&mut self, run: &Run<Packed<Benchmark>>, of_job: &[usize]) -> Result<(), UsageError>;
-    /// What is known of the entry at `place`, counted from 0. Whether it is kept; if not, it is tried again.
-    fn entry(&mut self, place: usize, benchmark: &Benchmark) -> bool;
+    /// What is known of the entry at `place`, counted from 0.
+    fn entry(&mut self, place: usize, benchmark: &Benchmark);
+    /// Whether entries are to be told before the run ends.
+    fn is_wanted(&self) -> bool;
 }
 
 /// Nowhere.
@@ -27,8 +30,10 @@ impl Keep for () {
         Ok(())
     }
 
-    fn entry(&mut self, _: usize, _: &Benchmark) -> bool {
-        true
+    fn entry(&mut self, _: usize, _: &Benchmark) {}
+
+    fn is_wanted(&self) -> bool {
+        false
     }
 }
 
@@ -38,10 +43,13 @@ pub(super) struct Kept<'a> {
     places: Vec<State>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct State {
-    tried: Option<Instant>,
-    is_kept: bool,
+    /// Whether all that is known of it was told.
+    is_told: bool,
+    /// What telling took, all of it and the last time.
+    took: Duration,
+    last: Duration,
 }
 
 impl<'a> Kept<'a> {
@@ -52,46 +60,43 @@ impl<'a> Kept<'a> {
         of_job: &[usize],
     ) -> Result<Kept<'a>, UsageError> {
         keep.begin(run, of_job)?;
-        let state = State {
-            tried: None,
-            is_kept: false,
-        };
         let mut kept = Kept {
             keep,
-            places: vec![state; places.len()],
+            places: vec![State::default(); places.len()],
         };
         for (i, place) in places.iter().enumerate() {
             if let Place::Settled(benchmark) = place {
-                kept.entry(i, benchmark);
+                kept.tell(i, &benchmark.unpack());
             }
         }
         Ok(kept)
     }
 
-    /// The entry at `place` had a launch.
-    pub fn launched(&mut self, place: usize, of: &Place<'_>, conditions: &Conditions<'_>) {
-        let Place::Measured(launches) = of else {
-            return;
-        };
+    /// The entry at `place` had a launch, and is to have more.
+    pub fn launched(&mut self, place: usize, launches: &Launches<'_>, conditions: &Conditions<'_>) {
         let state = &mut self.places[place];
-        state.is_kept = false;
-        let is_soon = state.tried.is_some_and(|t| t.elapsed() < SELDOM);
-        if launches.left() == 0 || !is_soon {
-            self.entry(place, &launches.summary(conditions));
+        state.is_told = false;
+        let bound = launches.spent().mul_f64(SHARE);
+        let is_cheap = state.took.is_zero() || state.took + state.last <= bound;
+        if is_cheap && self.keep.is_wanted() {
+            let begun = Instant::now();
+            self.tell(place, &launches.summary(conditions));
+            let state = &mut self.places[place];
+            state.last = begun.elapsed();
+            state.took += state.last;
         }
     }
 
-    /// What is known of it at the end.
+    /// The run ends; what is known of it.
     pub fn last(&mut self, place: usize, benchmark: &Benchmark) {
-        if !self.places[place].is_kept {
-            self.entry(place, benchmark);
+        if !self.places[place].is_told {
+            self.tell(place, benchmark);
         }
     }
 
-    fn entry(&mut self, place: usize, benchmark: &Benchmark) {
-        self.places[place] = State {
-            is_kept: self.keep.entry(place, benchmark),
-            tried: Some(Instant::now()),
-        };
+    /// What is known of it now.
+    pub fn tell(&mut self, place: usize, benchmark: &Benchmark) {
+        self.keep.entry(place, benchmark);
+        self.places[place].is_told = true;
     }
 }

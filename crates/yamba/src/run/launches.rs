@@ -129,6 +129,11 @@ impl<'a> Launches<'a> {
         each.saturating_mul(left)
     }
 
+    /// How long those took that there were.
+    pub fn spent(&self) -> Duration {
+        self.spent
+    }
+
     pub fn has_begun(&self) -> bool {
         !self.outcomes.is_empty()
     }

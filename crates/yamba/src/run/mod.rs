@@ -105,7 +105,7 @@ pub struct UsageError(pub String);
 
 /// What a place in the run's document will hold.
 enum Place<'a> {
-    Settled(Box<Benchmark>),
+    Settled(Packed<Benchmark>),
     Measured(Box<Launches<'a>>),
 }
 
@@ -180,11 +180,12 @@ impl<'a> Measurement<'a> {
             self.progress,
             &mut kept,
         );
-        for (i, place) in places.iter().enumerate() {
-            let benchmark = place.known(&conditions);
+        for (i, place) in places.into_iter().enumerate() {
+            let packed = place.known(&conditions);
+            let benchmark = packed.unpack();
             kept.last(i, &benchmark);
             note_scratch(&mut run, &benchmark);
-            run.benchmarks.push(Packed::new(&benchmark));
+            run.benchmarks.push(packed);
         }
         run.interrupted = self.stop.requested();
         run.finished_unix_s = since_1970();
@@ -216,7 +217,7 @@ impl<'a> Measurement<'a> {
                 places.push(match planned {
                     Planned::Settled(mut benchmark) => {
                         benchmark.about = job.about.clone();
-                        Place::Settled(benchmark)
+                        Place::Settled(Packed::new(&benchmark))
                     }
                     Planned::Measure(entry) => {
                         Place::Measured(Box::new(Launches::new(*entry, self.options)))
@@ -229,10 +230,10 @@ impl<'a> Measurement<'a> {
 }
 
 impl Place<'_> {
-    /// What is known of it now.
-    fn known(&self, conditions: &Conditions<'_>) -> Benchmark {
-        match self {
-            Place::Settled(benchmark) => benchmark.as_ref().clone(),
+    /// What is known of it at the end.
+    fn known(self, conditions: &Conditions<'_>) -> Packed<Benchmark> {
+        Packed::new(&match self {
+            Place::Settled(packed) => return packed,
             Place::Measured(launches) if launches.has_begun() => launches.summary(conditions),
             Place::Measured(launches) => {
                 let entry = &launches.entry;
@@ -241,7 +242,7 @@ impl Place<'_> {
                     ..recorded::not_begun(&entry.point.program, entry.processes)
                 }
             }
-        }
+        })
     }
 }
 
@@ -313,8 +314,14 @@ fn take_turns(
                 let entry = &launches.entry;
                 progress.launch(entry.class, &entry.point.parameters(), entry.processes);
                 launches.launch(conditions, round);
+                if launches.left() > 0 {
+                    kept.launched(next, launches, conditions);
+                } else {
+                    let benchmark = launches.summary(conditions);
+                    kept.tell(next, &benchmark);
+                    places[next] = Place::Settled(Packed::new(&benchmark));
+                }
             }
-            kept.launched(next, &places[next], conditions);
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use server::Server;
 
 use crate::kept::{MANY, json};
-use crate::support::{Answer, Yamba, has, until};
+use crate::support::{Yamba, has, until};
 
 /// In one test, since a server takes a second to start.
 #[test]
@@ -56,36 +56,50 @@ fn each_command(yamba: &mut Yamba, url: &str) {
     assert_eq!(json(yamba, "runs --json").as_array().unwrap().len(), 1);
 }
 
-/// What the server cannot take any more is in a file, from which the run can be imported elsewhere.
+/// What the server cannot take any more is in a file while the run goes on, and at its end in another, from which the run can be imported elsewhere.
 fn a_run_outlives_the_server(yamba: &mut Yamba, server: Server) {
-    let points: Vec<String> = (1..=12).map(|i| i.to_string()).collect();
-    let sweep = format!("size={}", points.join(","));
-    let words = ["run", "many.yamba", "--quick", "--sweep", &sweep];
-    let child = yamba
-        .command(&words)
+    // It has more to do than anybody waits for, and is stopped when all has been seen.
+    let said = yamba.folder.path().join("said");
+    let mut child = yamba
+        .command(&["run", "many.yamba"])
         .env("TMPDIR", yamba.folder.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(fs::File::create(&said).unwrap())
         .spawn()
         .unwrap();
     until("an entry is kept", || {
         server.count("runs", "SELECT count(*) FROM yamba.entry") > 1
     });
     drop(server);
-    let answer = Answer::of(child.wait_with_output().unwrap()).ok();
-    let warned = [
-        "cannot be stored now",
-        "the whole run is in",
-        "yamba import",
-    ];
-    for part in warned {
-        assert!(answer.err.contains(part), "no `{part}` in\n{}", answer.err);
+    until("it is said", || {
+        let said = fs::read_to_string(&said).unwrap();
+        said.contains("cannot be stored now") && said.contains("what is not stored is in")
+    });
+    let spool = named(yamba, "yamba-unstored-", ".sqlite").unwrap();
+    until("the rest is there", || {
+        let run = json(yamba, &format!("show --json --store {spool}"));
+        run["benchmarks"]
+            .as_array()
+            .is_some_and(|all| !all.is_empty())
+    });
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    let said = fs::read_to_string(&said).unwrap();
+    for part in ["the whole run is in", "yamba import"] {
+        assert!(said.contains(part), "no `{part}` in\n{said}");
     }
-    let is_rescued = |name: &str| name.starts_with("yamba-run-") && name.ends_with(".json");
-    let files = fs::read_dir(yamba.folder.path()).unwrap().flatten();
-    let mut names = files.filter_map(|f| f.file_name().into_string().ok());
-    let name = names.find(|name| is_rescued(name)).unwrap();
+    assert_eq!(named(yamba, "yamba-unstored-", ""), None);
+    let name = named(yamba, "yamba-run-", ".json").unwrap();
     yamba.run(&format!("import {name} --store own.sqlite")).ok();
     let run = json(yamba, "show --json --store own.sqlite");
-    assert_eq!(run["benchmarks"].as_array().unwrap().len(), points.len());
+    assert_eq!(run["benchmarks"].as_array().unwrap().len(), 200);
+    assert_eq!(run["interrupted"], true);
+}
+
+/// A file whose name begins and ends so.
+fn named(yamba: &Yamba, begins: &str, ends: &str) -> Option<String> {
+    let files = fs::read_dir(yamba.folder.path()).unwrap().flatten();
+    let mut names = files.filter_map(|f| f.file_name().into_string().ok());
+    names.find(|name| name.starts_with(begins) && name.ends_with(ends))
 }

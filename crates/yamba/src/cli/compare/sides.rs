@@ -104,11 +104,15 @@ impl Keep for Sides<'_> {
         self.b.begin(run, of_job)
     }
 
-    fn entry(&mut self, place: usize, benchmark: &Benchmark) -> bool {
+    fn entry(&mut self, place: usize, benchmark: &Benchmark) {
         match &mut self.a {
             Some(a) if place < a.entries => a.keeper.entry(place, benchmark),
             Some(a) => self.b.entry(place - a.entries, benchmark),
             None => self.b.entry(place, benchmark),
         }
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.b.is_wanted()
     }
 }

@@ -1,4 +1,4 @@
-//! Keeps a run in a store. Where that fails, measuring goes on, and what could not be kept is tried again at the end.
+//! Keeps a run in a store. Where that fails, measuring goes on; what could not be kept goes to a file meanwhile, and is tried again at the end.
 
 use std::collections::BTreeSet;
 
@@ -9,6 +9,7 @@ use super::super::failure::Failure;
 use super::super::kept;
 use super::super::output;
 use super::super::store_option::StoreOption;
+use super::spool::Spool;
 use crate::run::{Keep, Packed, UsageError};
 
 /// The store, if there is one, and what it could not take.
@@ -19,8 +20,11 @@ pub(in crate::cli) struct Keeper {
     /// Whether somebody named the store: then nothing is measured without it.
     is_asked: bool,
     id: String,
+    /// The run without its entries, until it begins a spool.
+    head: Option<Run<()>>,
     missing: BTreeSet<usize>,
     has_warned: bool,
+    spool: Option<Spool>,
 }
 
 impl Keeper {
@@ -65,8 +69,10 @@ impl Keeper {
             is_wanted: false,
             is_asked: false,
             id: String::new(),
+            head: None,
             missing: BTreeSet::new(),
             has_warned: false,
+            spool: None,
         }
     }
 
@@ -81,18 +87,20 @@ impl Keeper {
             return false;
         }
         let is_finished = self.is_finished(run);
-        if !is_finished {
-            self.rescue(run);
+        if is_finished || self.rescue(run) {
+            self.spool.take().into_iter().for_each(Spool::remove);
         }
         is_finished
     }
 
-    fn rescue(&self, run: &Run<Packed<Benchmark>>) {
+    /// Writes the whole document. Whether it could.
+    fn rescue(&self, run: &Run<Packed<Benchmark>>) -> bool {
         let path = match kept::rescue(run) {
             Ok(path) => path,
             Err(e) => {
                 let text = "nor can its document be written among the temporary files";
-                return warn(&format!("{text}: {e}"), None);
+                warn(&format!("{text}: {e}"), None);
+                return false;
             }
         };
         let import = format!("`yamba import {}` stores it", path.display());
@@ -110,18 +118,48 @@ impl Keeper {
             &format!("the whole run is in {}{how}", path.display()),
             Some(help),
         );
+        true
     }
 
     fn is_finished(&mut self, run: &Run<Packed<Benchmark>>) -> bool {
-        let Some(store) = self.store.as_mut().filter(|_| self.missing.is_empty()) else {
+        let Some(store) = &mut self.store else {
             return false;
         };
-        match store.finish(run) {
+        store.call_again();
+        let mut missing = self.missing.iter();
+        let put = missing.try_for_each(|place| {
+            let benchmark = run.benchmarks[*place].unpack();
+            store.put(&run.id, *place, &benchmark)
+        });
+        match put.and_then(|()| store.finish(run)) {
             Ok(()) => true,
             Err(e) => {
                 self.warn_once(&e);
                 false
             }
+        }
+    }
+
+    /// Into a file, so that it is somewhere.
+    fn spool(&mut self, place: usize, benchmark: &Benchmark) {
+        if let Some(head) = self.head.take() {
+            match Spool::begin(&head) {
+                Ok(spool) => {
+                    let path = spool.path().display();
+                    let text = format!("what is not stored is in {path} until the run ends");
+                    let help = format!("if it is killed, `yamba show {} --store {path}`", head.id);
+                    warn(&text, Some(help));
+                    self.spool = Some(spool);
+                }
+                Err(e) => without_spool(&e),
+            }
+        }
+        let Some(spool) = &mut self.spool else {
+            return;
+        };
+        if let Err(e) = spool.put(place, benchmark) {
+            without_spool(&e);
+            self.spool = None;
         }
     }
 
@@ -137,7 +175,6 @@ impl Keeper {
 
 impl Keep for Keeper {
     fn begin(&mut self, run: &Run<Packed<Benchmark>>, _: &[usize]) -> Result<(), UsageError> {
-        self.id.clone_from(&run.id);
         let begun = match &mut self.store {
             Some(store) => store.begin(run),
             None => Ok(()),
@@ -147,25 +184,37 @@ impl Keep for Keeper {
             Err(e) => self.not_stored(&e.to_string(), e.mend().map(str::to_owned)),
             Ok(()) => {}
         }
+        self.head = Some(run.clone().map(drop));
+        self.id.clone_from(&run.id);
         Ok(())
     }
 
-    fn entry(&mut self, place: usize, benchmark: &Benchmark) -> bool {
-        let Some(store) = &mut self.store else {
-            return true;
-        };
-        match store.put(&self.id, place, benchmark) {
-            Ok(()) => {
-                self.missing.remove(&place);
-                true
-            }
-            Err(e) => {
-                self.missing.insert(place);
-                self.warn_once(&e);
-                false
+    fn entry(&mut self, place: usize, benchmark: &Benchmark) {
+        if let Some(store) = &mut self.store {
+            match store.put(&self.id, place, benchmark) {
+                Ok(()) => {
+                    self.missing.remove(&place);
+                    return;
+                }
+                Err(e) => {
+                    self.missing.insert(place);
+                    self.warn_once(&e);
+                }
             }
         }
+        self.spool(place, benchmark);
     }
+
+    fn is_wanted(&self) -> bool {
+        self.is_wanted
+    }
+}
+
+fn without_spool(why: &str) {
+    warn(
+        &format!("until the run ends, what is not stored is kept nowhere: {why}"),
+        None,
+    );
 }
 
 fn warn(text: &str, help: Option<String>) {
