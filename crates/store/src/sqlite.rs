@@ -3,6 +3,7 @@
 pub(crate) mod salvage;
 mod schema;
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -19,6 +20,46 @@ pub(crate) struct Sqlite {
     connection: rusqlite::Connection,
     /// Whether the transaction is to be on the disk.
     is_lasting: bool,
+    /// Of a file that is read without locks: what it was like when it was opened.
+    unlocked: Option<Unlocked>,
+}
+
+/// A file, and what changes with it.
+struct Unlocked {
+    path: PathBuf,
+    stamp: Option<[i64; 5]>,
+}
+
+impl Unlocked {
+    fn new(path: &Path) -> Unlocked {
+        Unlocked {
+            path: path.to_owned(),
+            stamp: stamp(path),
+        }
+    }
+
+    /// SQLite's documentation of `immutable`: of a file that does change, answers may be wrong.
+    fn check(&self) -> Result<(), Fault> {
+        match stamp(&self.path) == self.stamp {
+            true => Ok(()),
+            false => Err(StoreError::new("another program wrote it meanwhile")
+                .help("try again when that has ended; in a folder that may not be written, nobody can be made to wait")
+                .into()),
+        }
+    }
+}
+
+/// Which file it is, its length, when it was written.
+fn stamp(path: &Path) -> Option<[i64; 5]> {
+    let about = fs::metadata(path).ok()?;
+    let [inode, length] = [about.ino(), about.len()].map(|n| n as i64);
+    Some([
+        inode,
+        length,
+        about.mtime(),
+        about.mtime_nsec(),
+        about.ctime_nsec(),
+    ])
 }
 
 impl Sqlite {
@@ -28,10 +69,10 @@ impl Sqlite {
                 StoreError::new(format!("its folder cannot be made: {e}")).help(ANOTHER)
             })?;
         }
-        Sqlite::prepared(rusqlite::Connection::open(path), path)
+        Sqlite::prepared(rusqlite::Connection::open(path), path, None)
     }
 
-    /// None if there is none: no file, or an empty one. A file in a folder that may not be written is read as it is.
+    /// None if there is none: no file, or an empty one. A file in a folder that may not be written is read as it is, as long as nobody writes it.
     pub fn existing(path: &Path) -> Result<Option<Sqlite>, Fault> {
         let is_empty = match fs::metadata(path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => true,
@@ -42,18 +83,26 @@ impl Sqlite {
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = rusqlite::Connection::open_with_flags(path, flags);
-        match Sqlite::prepared(opened, path) {
-            Err(Fault::Sqlite(e)) if may_not_write(&e) && !log(path).exists() => {
-                Sqlite::prepared(schema::unchanging(path), path)
-            }
+        match Sqlite::prepared(opened, path, None) {
+            Err(Fault::Sqlite(e)) if may_not_write(&e) => Sqlite::unlocked(path, e),
             done => done,
         }
         .map(Some)
     }
 
+    /// Without what SQLite keeps beside a file. Where there is a log, which would be left out, the fault stays.
+    fn unlocked(path: &Path, fault: rusqlite::Error) -> Result<Sqlite, Fault> {
+        let unlocked = Unlocked::new(path);
+        match log(path).exists() {
+            true => Err(fault.into()),
+            false => Sqlite::prepared(schema::unchanging(path), path, Some(unlocked)),
+        }
+    }
+
     fn prepared(
         opened: rusqlite::Result<rusqlite::Connection>,
         path: &Path,
+        unlocked: Option<Unlocked>,
     ) -> Result<Sqlite, Fault> {
         if path.is_dir() {
             return Err(StoreError::new("this is a folder")
@@ -65,7 +114,22 @@ impl Sqlite {
         Ok(Sqlite {
             connection,
             is_lasting: false,
+            unlocked,
         })
+    }
+
+    fn answer(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query(params_from_iter(values))?;
+        while let Some(row) = rows.next()? {
+            each(row)?;
+        }
+        Ok(())
     }
 
     fn wait_for_disk(&mut self, on: bool) -> Result<(), Fault> {
@@ -103,12 +167,10 @@ impl Connection for Sqlite {
         values: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let mut statement = self.connection.prepare(sql)?;
-        let mut rows = statement.query(params_from_iter(values))?;
-        while let Some(row) = rows.next()? {
-            each(row)?;
-        }
-        Ok(())
+        let done = self.answer(sql, values, each);
+        // A file that changed may seem damaged.
+        self.unlocked.as_ref().map_or(Ok(()), Unlocked::check)?;
+        done
     }
 
     fn begin(&mut self, purpose: Purpose) -> Result<(), Fault> {
@@ -210,17 +272,73 @@ pub(crate) fn told(error: &rusqlite::Error, place: &str) -> StoreError {
     }
 }
 
+/// The command that saves what can still be read.
+fn salvage(place: &str) -> String {
+    let word = place.replace('\'', r"'\''");
+    format!("`yamba salvage '{word}' --store NEW` saves what can still be read")
+}
+
 /// The file is not Yamba's.
 pub(crate) fn foreign(place: &str) -> StoreError {
-    StoreError::new(format!("{place} is no store of Yamba's"))
-        .help(format!(
-            "{ANOTHER}, or move this one away; if it was a store, `yamba salvage '{place}' --store NEW` saves what can still be read"
-        ))
+    let salvage = salvage(place);
+    StoreError::new(format!("{place} is no store of Yamba's")).help(format!(
+        "{ANOTHER}, or move this one away; if it was a store, {salvage}"
+    ))
 }
 
 /// What the file holds is never written.
 pub(crate) fn damaged(place: &str, how: &str) -> StoreError {
-    StoreError::new(format!("{place} is damaged: {how}")).help(format!(
-        "`yamba salvage '{place}' --store NEW` saves what can still be read in another store"
-    ))
+    let salvage = salvage(place);
+    StoreError::new(format!("{place} is damaged: {how}"))
+        .help(format!("{salvage} in another store"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(store: &mut Sqlite) -> Result<i64, Fault> {
+        let mut count = 0;
+        store.query("SELECT count(*) FROM run", &[], &mut |row| {
+            count = row.integer(0)?;
+            Ok(())
+        })?;
+        Ok(count)
+    }
+
+    #[test]
+    fn a_file_that_is_read_without_locks_must_not_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.sqlite");
+        let fault = || rusqlite::Error::InvalidQuery;
+        drop(Sqlite::open(&path).unwrap());
+        // So that it differs, however short a moment later it is written again.
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH).unwrap();
+        let mut reader = Sqlite::unlocked(&path, fault()).unwrap();
+        assert_eq!(runs(&mut reader).unwrap(), 0);
+
+        let writer = Sqlite::open(&path).unwrap();
+        let new = "INSERT INTO run (id, finished, head) VALUES ('0a', 0, '')";
+        writer.connection.execute_batch(new).unwrap();
+        // It is in the log, and the file is as it was.
+        assert_eq!(runs(&mut reader).unwrap(), 0);
+        assert!(Sqlite::unlocked(&path, fault()).is_err());
+        drop(writer);
+        let Err(Fault::Refused(error)) = runs(&mut reader) else {
+            panic!("a changed file was read");
+        };
+        assert!(error.to_string().contains("another program wrote it"));
+        assert_eq!(
+            runs(&mut Sqlite::unlocked(&path, fault()).unwrap()).unwrap(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_command_is_one_in_a_shell_too() {
+        let error = damaged("it's.sqlite", "somehow");
+        let said = r"`yamba salvage 'it'\''s.sqlite' --store NEW`";
+        assert!(error.mend().unwrap().starts_with(said), "{error:?}");
+    }
 }
