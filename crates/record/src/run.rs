@@ -74,6 +74,14 @@ pub struct Producer {
     pub study: Option<SourceFile>,
 }
 
+impl Producer {
+    /// The command that measured the run for a purpose of its own: `compare` or `noise`. None of a run that a person asked for.
+    pub fn for_another_command(&self) -> Option<&str> {
+        let command = self.arguments.first()?;
+        ["compare", "noise"].into_iter().find(|c| c == command)
+    }
+}
+
 /// Where figures come from that another program measured. Such a run has no launches and no raw intervals, and of the machine it has what the
 /// results say: what they do not say is none, an empty text, 0 or false.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

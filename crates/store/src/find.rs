@@ -5,8 +5,36 @@ use crate::StoreError;
 /// So many runs are named where none was meant.
 const NAMED: usize = 3;
 
-/// An id or the beginning of one, a tag (its latest run), `latest`, or `latest~N`, the N-th before it. `runs` are ids with their tags, the latest first.
-pub(crate) fn find(runs: &[(String, Vec<String>)], reference: &str) -> Result<String, StoreError> {
+/// How far `latest` or `latest~N` goes back; none of what is neither.
+pub(crate) fn back(reference: &str) -> Option<usize> {
+    match reference.strip_prefix("latest")? {
+        "" => Some(0),
+        rest => rest.strip_prefix('~')?.parse().ok(),
+    }
+}
+
+/// The one so far back. `ids` are those of the runs that a person asked for, the latest first.
+pub(crate) fn nth(ids: &[String], reference: &str, back: usize) -> Result<String, StoreError> {
+    if let Some(id) = ids.get(back) {
+        return Ok(id.clone());
+    }
+    let lists = "`yamba runs` lists all";
+    Err(match ids.len() {
+        0 => {
+            StoreError::new(format!("no run {reference}: nobody asked for one yet")).help(format!(
+                "`yamba run` stores what it measures; {lists}, those of `compare` and `noise` too"
+            ))
+        }
+        n => StoreError::new(format!(
+            "no run {reference}: the first of {n} is latest~{}",
+            n - 1
+        ))
+        .help(lists),
+    })
+}
+
+/// An id or the beginning of one, or a tag (its latest run). `runs` are ids with their tags, the latest first.
+pub(crate) fn named(runs: &[(String, Vec<String>)], reference: &str) -> Result<String, StoreError> {
     if runs.is_empty() {
         return Err(
             StoreError::new(format!("no run {reference}: nothing is stored yet"))
@@ -15,16 +43,6 @@ pub(crate) fn find(runs: &[(String, Vec<String>)], reference: &str) -> Result<St
     }
     if let Some((id, _)) = runs.iter().find(|(id, _)| id == reference) {
         return Ok(id.clone());
-    }
-    if let Some(back) = back(reference) {
-        return runs.get(back).map(|(id, _)| id.clone()).ok_or_else(|| {
-            StoreError::new(format!(
-                "no run {reference}: the first of {} is latest~{}",
-                runs.len(),
-                runs.len() - 1
-            ))
-            .help("`yamba runs` lists them")
-        });
     }
     let tagged = |tags: &[String]| tags.iter().any(|t| t == reference);
     if let Some((id, _)) = runs.iter().find(|(_, tags)| tagged(tags)) {
@@ -41,13 +59,6 @@ pub(crate) fn find(runs: &[(String, Vec<String>)], reference: &str) -> Result<St
             some(&found)
         ))
         .help("write more digits; `yamba runs` lists all")),
-    }
-}
-
-fn back(reference: &str) -> Option<usize> {
-    match reference.strip_prefix("latest")? {
-        "" => Some(0),
-        rest => rest.strip_prefix('~')?.parse().ok(),
     }
 }
 
@@ -95,33 +106,42 @@ mod tests {
             ("bb01", "bb01"),
             ("c", "cc01"),
             ("base", "bb02"),
-            ("latest", "cc01"),
-            ("latest~2", "bb01"),
         ] {
-            assert_eq!(find(&runs(), reference).unwrap(), id, "{reference}");
+            assert_eq!(named(&runs(), reference).unwrap(), id, "{reference}");
         }
+    }
+
+    #[test]
+    fn the_latest_and_those_before() {
+        let ids = ["cc01", "bb02"].map(str::to_owned);
+        let found = |reference| nth(&ids, reference, back(reference).unwrap());
+        assert_eq!(found("latest").unwrap(), "cc01");
+        assert_eq!(found("latest~1").unwrap(), "bb02");
+        let error = found("latest~2").unwrap_err().to_string();
+        assert!(error.contains("the first of 2 is latest~1"), "{error}");
+        let error = nth(&[], "latest", 0).unwrap_err();
+        assert!(
+            error.to_string().contains("nobody asked for one"),
+            "{error}"
+        );
+        assert_eq!(back("latest~x"), None);
     }
 
     #[test]
     fn what_nobody_can_mean() {
         for (reference, said) in [
             ("bb", "2 runs begin with bb: bb02, bb01"),
-            ("latest~3", "the first of 3 is latest~2"),
             (
                 "latest~x",
                 "no run latest~x: there are cc01, bb02, bb01; tags: base, cc01",
             ),
             ("", "there are cc01"),
         ] {
-            let error = find(&runs(), reference).unwrap_err();
+            let error = named(&runs(), reference).unwrap_err();
             assert!(error.to_string().contains(said), "{error}");
             assert!(error.mend().unwrap().contains("yamba runs"), "{error}");
         }
-        assert!(
-            find(&[], "latest")
-                .unwrap_err()
-                .to_string()
-                .contains("nothing")
-        );
+        let error = named(&[], "base").unwrap_err().to_string();
+        assert!(error.contains("nothing is stored"), "{error}");
     }
 }

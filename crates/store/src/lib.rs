@@ -183,13 +183,29 @@ impl Store {
 
     /// All runs, the latest first.
     pub fn runs(&mut self) -> Result<Vec<Listed>, StoreError> {
-        self.in_one(Purpose::Reading, statements::listed)
+        self.in_one(Purpose::Reading, |c| statements::listed(c, None))
     }
 
-    /// The id that a person means: an id or the beginning of one, a tag (its latest run), `latest`, or `latest~N`, the N-th before it.
+    /// The line of one run, by its whole id.
+    pub fn listed(&mut self, id: &str) -> Result<Option<Listed>, StoreError> {
+        let mut found = self.in_one(Purpose::Reading, |c| statements::listed(c, Some(id)))?;
+        Ok(found.pop())
+    }
+
+    /// The id that a person means: an id or the beginning of one, a tag (its latest run), `latest`, or `latest~N`, the N-th before it. `latest` passes over runs that
+    /// [another command](yamba_record::run::Producer::for_another_command) measured.
     pub fn find(&mut self, reference: &str) -> Result<String, StoreError> {
-        let names = self.in_one(Purpose::Reading, statements::names)?;
-        find::find(&names, reference).map_err(|e| Fault::from(e).of(&self.location))
+        let found = match find::back(reference) {
+            Some(back) => {
+                let ids = self.in_one(Purpose::Reading, statements::asked_for)?;
+                find::nth(&ids, reference, back)
+            }
+            None => {
+                let names = self.in_one(Purpose::Reading, statements::names)?;
+                find::named(&names, reference)
+            }
+        };
+        found.map_err(|e| Fault::from(e).of(&self.location))
     }
 
     /// A run by its whole id.

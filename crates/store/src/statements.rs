@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use yamba_record::run::Producer;
 use yamba_record::{Benchmark, Machine, Run};
 
 use crate::connection::Value::{Bytes, Integer, Real, Text, TextIfAny, Truth};
@@ -48,18 +50,15 @@ fn number(
 fn by_run(
     connection: &mut dyn Connection,
     sql: &str,
+    values: &[Value<'_>],
 ) -> Result<BTreeMap<String, Vec<String>>, Fault> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    connection.query(sql, &[], &mut |row| {
+    connection.query(sql, values, &mut |row| {
         let of = all.entry(row.text(0)?.to_owned()).or_default();
         of.push(row.text(1)?.to_owned());
         Ok(())
     })?;
     Ok(all)
-}
-
-fn tags(connection: &mut dyn Connection) -> Result<BTreeMap<String, Vec<String>>, Fault> {
-    by_run(connection, "SELECT run, tag FROM tag ORDER BY rowid")
 }
 
 pub(crate) fn exists(connection: &mut dyn Connection, id: &str) -> Result<bool, Fault> {
@@ -249,7 +248,7 @@ pub(crate) fn remove(connection: &mut dyn Connection, id: &str) -> Result<(), Fa
 
 /// The ids of all runs with their tags, the latest first.
 pub(crate) fn names(connection: &mut dyn Connection) -> Result<Vec<(String, Vec<String>)>, Fault> {
-    let mut tags = tags(connection)?;
+    let mut tags = by_run(connection, "SELECT run, tag FROM tag ORDER BY rowid", &[])?;
     let ids = column(
         connection,
         &format!("SELECT id FROM run {LATEST_FIRST}"),
@@ -262,17 +261,46 @@ pub(crate) fn names(connection: &mut dyn Connection) -> Result<Vec<(String, Vec<
     Ok(ids.into_iter().map(with_tags).collect())
 }
 
-/// All runs, the latest first.
-pub(crate) fn listed(connection: &mut dyn Connection) -> Result<Vec<Listed>, Fault> {
-    let mut tags = tags(connection)?;
-    let sql = "SELECT run, name FROM entry GROUP BY run, name ORDER BY run, name";
-    let mut benchmarks = by_run(connection, sql)?;
+/// The ids of the runs that a person asked for, the latest first: those that a command measured for a purpose of its own are none.
+pub(crate) fn asked_for(connection: &mut dyn Connection) -> Result<Vec<String>, Fault> {
+    /// Of a run's document no more than is needed here.
+    #[derive(Deserialize)]
+    struct Made {
+        #[serde(default)]
+        producer: Producer,
+    }
+    let mut ids = Vec::new();
+    let sql = format!("SELECT id, head FROM run {LATEST_FIRST}");
+    connection.query(&sql, &[], &mut |row| {
+        // A damaged run is told where it is read.
+        let made: Option<Made> = serde_json::from_str(row.text(1)?).ok();
+        if made.is_none_or(|m| m.producer.for_another_command().is_none()) {
+            ids.push(row.text(0)?.to_owned());
+        }
+        Ok(())
+    })?;
+    Ok(ids)
+}
+
+/// All runs, the latest first; or only the one with this id.
+pub(crate) fn listed(
+    connection: &mut dyn Connection,
+    only: Option<&str>,
+) -> Result<Vec<Listed>, Fault> {
+    let (of_run, is_it, values) = match only {
+        Some(id) => ("WHERE run = $1", "WHERE id = $1", vec![Text(id)]),
+        None => ("", "", Vec::new()),
+    };
+    let sql = format!("SELECT run, tag FROM tag {of_run} ORDER BY rowid");
+    let mut tags = by_run(connection, &sql, &values)?;
+    let sql = format!("SELECT run, name FROM entry {of_run} GROUP BY run, name ORDER BY run, name");
+    let mut benchmarks = by_run(connection, &sql, &values)?;
     let sql = format!(
         "SELECT {HEAD}, writer, (SELECT count(*) FROM entry WHERE entry.run = run.id),
-            (SELECT count(*) FROM entry WHERE entry.run = run.id AND valid), id FROM run {LATEST_FIRST}"
+            (SELECT count(*) FROM entry WHERE entry.run = run.id AND valid), id FROM run {is_it} {LATEST_FIRST}"
     );
     let mut all = Vec::new();
-    connection.query(&sql, &[], &mut |row| {
+    connection.query(&sql, &values, &mut |row| {
         let id = row.text(7)?.to_owned();
         // One damaged run is no reason to hide the others.
         let (head, is_finished, damage) = match head::<()>(row) {

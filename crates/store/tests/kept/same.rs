@@ -76,7 +76,15 @@ pub fn the_list_has_the_latest_first_and_each_name_once(place: &Place) {
     assert_eq!(ids, ["0b", "0c", "0a"]);
     assert_eq!(all[0].benchmarks, ["lat_a", "lat_b"]);
     assert_eq!(all[0].entries, [3, 2]);
+    assert_eq!(store.listed("0c").unwrap().unwrap(), all[1]);
+    assert_eq!(store.listed("0d").unwrap(), None);
     assert_eq!(store.find("latest~1").unwrap(), "0c");
+    let mut again = run("0d", 10.0);
+    again.producer.arguments = vec!["compare".to_owned()];
+    store.add(&again).unwrap();
+    assert_eq!(store.find("latest").unwrap(), "0b");
+    assert_eq!(store.find("0d").unwrap(), "0d");
+    store.remove("0d").unwrap();
     let error = store.find("x").unwrap_err().to_string();
     assert!(
         error.contains(": no run x: there are 0b, 0c, 0a"),

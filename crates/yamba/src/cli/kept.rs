@@ -59,8 +59,7 @@ pub(super) fn is_path(reference: &str) -> bool {
 /// The run that a person means, with what is listed of it.
 pub(super) fn find(store: &mut Store, reference: &str) -> Result<Listed, Failure> {
     let id = store.find(reference)?;
-    let found = store.runs()?.into_iter().find(|r| r.id == id);
-    found.ok_or_else(|| {
+    store.listed(&id)?.ok_or_else(|| {
         Failure::new(format!("{reference}: the run was removed meanwhile"))
             .help("`yamba runs` shows what there is")
     })

@@ -1,7 +1,6 @@
 //! A benchmark over many runs, and where its level changed. Pure.
 
 use serde::Serialize;
-use yamba_record::run::Producer;
 use yamba_record::{Benchmark, Parameters, Run};
 use yamba_stats::{change_points, launch_level, median};
 
@@ -182,7 +181,7 @@ pub fn history(runs: &[Run]) -> History {
 fn of_one_machine<'a>(runs: &'a [Run], left_out: &mut Vec<LeftOut>) -> Vec<&'a Run> {
     let mut meant: Vec<&Run> = Vec::new();
     for run in runs {
-        match for_another_command(&run.producer) {
+        match run.producer.for_another_command() {
             Some(command) => {
                 left_out.push(LeftOut::run(
                     &run.id,
@@ -220,12 +219,6 @@ fn of_one_kind<'a>(mut of: Figures<'a>, left_out: &mut Vec<LeftOut>) -> Figures<
         is_alike
     });
     of
-}
-
-/// The command that measured many runs at one moment; none of `yamba run`.
-pub fn for_another_command(producer: &Producer) -> Option<&str> {
-    let command = producer.arguments.first()?;
-    ["compare", "noise"].into_iter().find(|c| c == command)
 }
 
 fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {

@@ -9,7 +9,6 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::super::store_option::StoreOption;
 use crate::compare::floors::is_of_here;
-use crate::compare::history;
 
 /// The latest so many: more take longer to read than they tell.
 const MOST: usize = 20;
@@ -42,7 +41,7 @@ fn read(option: &StoreOption, a: &Run, b: &Run) -> Result<Vec<Run>, Failure> {
         has_some && is_of_here(&run.head, a, b)
     });
     // What one command measures in a row shows no drift from day to day.
-    listed.sort_by_key(|run| history::for_another_command(&run.head.producer).is_some());
+    listed.sort_by_key(|run| run.head.producer.for_another_command().is_some());
     let latest = listed.iter().take(MOST);
     let mut runs = Vec::new();
     for run in latest {
