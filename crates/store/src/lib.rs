@@ -13,6 +13,7 @@ mod find;
 pub mod import;
 mod location;
 mod postgresql;
+mod salvage;
 mod sqlite;
 mod statements;
 mod writer;
@@ -24,8 +25,8 @@ use error::Fault;
 pub use error::StoreError;
 pub use location::{Address, Location, without_password};
 use postgresql::Postgresql;
+pub use salvage::{Salvaged, salvage};
 use sqlite::Sqlite;
-pub use sqlite::salvage::{Salvaged, salvage};
 
 /// How much of a run is read. Raw intervals are nearly all of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,5 +1,6 @@
 //! A database of a PostgreSQL server. All tables are in a schema of their own, `yamba`.
 
+pub(crate) mod salvage;
 mod schema;
 
 use std::error::Error;
@@ -195,5 +196,7 @@ pub(crate) fn foreign(place: &str) -> StoreError {
 /// What the tables hold is never written.
 pub(crate) fn damaged(place: &str, how: &str) -> StoreError {
     StoreError::new(format!("{place} is damaged: {how}"))
-        .help("restore the database from a backup; `yamba rm` takes a damaged run out")
+        .help(format!(
+            "`yamba salvage '{place}' --store NEW` saves what can still be read in another store; or restore the database from a backup"
+        ))
 }

@@ -1,6 +1,4 @@
-//! What can still be read of a damaged file goes, entry by entry, into another store.
-//!
-//! Nothing is taken that differs from what was written, where a checksum tells. The damaged file is not touched: a copy of it is read.
+//! What can still be read of a damaged file: a copy of it is read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -12,46 +10,18 @@ use rusqlite::{Connection, params};
 use yamba_record::{Benchmark, Run};
 
 use super::{Sqlite, log, schema};
-use crate::connection::{Purpose, Row};
+use crate::connection::Row;
 use crate::error::Fault;
 use crate::location::Location;
+use crate::salvage::{Remains, Rest, Salvaged, save};
 use crate::{Detail, Store, StoreError, statements};
 
-/// What came of one run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Salvaged {
-    /// [`Run::id`].
-    pub id: String,
-    /// The entries that are in the other store now.
-    pub saved: usize,
-    /// Entries that were stored before there were checksums: whether they are what was written is not known.
-    pub unchecked: usize,
-    /// The names of entries that cannot be read, as far as they are known.
-    pub lost: Vec<String>,
-    /// Lost entries whose names are lost too.
-    pub nameless: usize,
-    /// Texts of which its benchmarks were made that cannot be read.
-    pub lost_texts: usize,
-    /// Why nothing of it was saved.
-    pub refused: Option<String>,
-}
-
-impl Salvaged {
-    /// Whether all of it is saved that is known to have been there.
-    pub fn is_whole(&self) -> bool {
-        self.lost.is_empty() && self.nameless == 0 && self.lost_texts == 0 && self.refused.is_none()
-    }
-}
-
-/// Saves what can be read of the SQLite file at `from` in another store, and tells `each` run. While this works, nobody else may write the file. A run with lost
-/// entries is not marked as finished.
-///
 /// # Errors
 /// When nothing of a store can be recognised in the file, or the other store fails.
-pub fn salvage(
+pub(crate) fn salvage(
     from: &Path,
     to: &mut Store,
-    mut each: impl FnMut(Salvaged),
+    each: &mut dyn FnMut(Salvaged),
 ) -> Result<(), StoreError> {
     let place = Location::File(from.to_owned());
     let folder = copied(from)
@@ -63,7 +33,12 @@ pub fn salvage(
         return Err(Fault::Foreign.of(&place));
     }
     for id in ids {
-        each(found.save(&damaged, id, to)?);
+        let entries = found.entries.get(id).into_iter().flatten();
+        let rests = entries.map(|(row, name)| Rest {
+            name: name.clone(),
+            whole: entry(&damaged, id, *row),
+        });
+        each(save(id, found.remains(id), rests, to)?);
     }
     Ok(())
 }
@@ -163,72 +138,25 @@ impl Found {
         }
     }
 
-    /// The run with what it was made of, and how many of those texts are lost.
-    fn head(&self, run: &Run<()>) -> (Run<()>, usize) {
+    /// The run with what it was made of; none if its document cannot be read.
+    fn remains(&self, id: &str) -> Option<Remains> {
+        let (run, is_finished, entries) = self.runs.get(id)?;
         let mut run = run.clone();
-        let tags = self.tags.get(&run.id).into_iter().flatten();
+        let tags = self.tags.get(id).into_iter().flatten();
         run.tags = tags.cloned().collect();
-        let texts = self.made_of.get(&run.id).into_iter().flatten();
-        let (mut all, mut lost) = (BTreeMap::new(), 0);
-        for id in texts {
-            match self.texts.get(id) {
-                Some((hash, text)) => drop(all.insert(hash.clone(), text.clone())),
-                None => lost += 1,
+        let mut lost_texts = 0;
+        for text in self.made_of.get(id).into_iter().flatten() {
+            match self.texts.get(text) {
+                Some((hash, text)) => drop(run.sources.insert(hash.clone(), text.clone())),
+                None => lost_texts += 1,
             }
         }
-        run.sources = all;
-        (run, lost)
-    }
-
-    /// All of it that can be read, or nothing if the other store fails.
-    fn save(&self, damaged: &Connection, id: &str, to: &mut Store) -> Result<Salvaged, StoreError> {
-        let none = BTreeMap::new();
-        let entries = self.entries.get(id).unwrap_or(&none);
-        let mut salvaged = Salvaged {
-            id: id.to_owned(),
-            ..Salvaged::default()
-        };
-        let Some((run, is_finished, count)) = self.runs.get(id) else {
-            salvaged.refused = Some("its document cannot be read".to_owned());
-            entries.values().for_each(|name| salvaged.lose(name));
-            return Ok(salvaged);
-        };
-        let (run, lost_texts) = self.head(run);
-        salvaged.lost_texts = lost_texts;
-        to.in_one(Purpose::Lasting, |c| {
-            if statements::exists(c, id)? {
-                salvaged.refused = Some("the other store has it already".to_owned());
-                return Ok(());
-            }
-            statements::insert(c, &run, None)?;
-            for (row, name) in entries {
-                match entry(damaged, id, *row) {
-                    Some((place, entry, is_checked)) => {
-                        statements::put(c, id, place, &entry)?;
-                        salvaged.saved += 1;
-                        salvaged.unchecked += usize::from(!is_checked);
-                    }
-                    None => salvaged.lose(name),
-                }
-            }
-            let told = salvaged.saved + salvaged.lost.len();
-            let missing = usize::try_from(*count).unwrap_or(0).saturating_sub(told);
-            salvaged.nameless = salvaged.nameless.max(missing);
-            match *is_finished && salvaged.is_whole() {
-                true => statements::finish(c, &run, salvaged.saved),
-                false => Ok(()),
-            }
-        })?;
-        Ok(salvaged)
-    }
-}
-
-impl Salvaged {
-    fn lose(&mut self, name: &Option<String>) {
-        match name {
-            Some(name) => self.lost.push(name.clone()),
-            None => self.nameless += 1,
-        }
+        Some(Remains {
+            run,
+            lost_texts,
+            is_finished: *is_finished,
+            entries: *entries,
+        })
     }
 }
 

@@ -15,7 +15,7 @@ fn open(path: &Path) -> Store {
 }
 
 /// Several runs of several pages.
-fn written() -> Vec<Run> {
+pub fn written() -> Vec<Run> {
     let ids = ["0a", "0b", "0c"];
     let runs = ids.into_iter().zip([1.0, 2.0, 3.0]).map(|(id, started)| {
         let mut run = run(id, started);
@@ -41,7 +41,9 @@ fn saved(path: &Path) -> Option<(Vec<Run>, Vec<Salvaged>)> {
     let mut new = open(&folder.path().join("new.sqlite"));
     let mut told = Vec::new();
     let before = fs::read(path).unwrap();
-    let done = salvage(path, &mut new, |run| told.push(run));
+    let done = salvage(&Location::File(path.to_owned()), &mut new, |run| {
+        told.push(run)
+    });
     assert_eq!(fs::read(path).unwrap(), before);
     done.ok()?;
     let all = new.runs().unwrap();
@@ -56,7 +58,7 @@ fn saved(path: &Path) -> Option<(Vec<Run>, Vec<Salvaged>)> {
 }
 
 /// All that was saved was once written, and what of it is missing is told.
-fn check(read: &[Run], told: &[Salvaged]) {
+pub fn check(read: &[Run], told: &[Salvaged]) {
     for was in written() {
         let told = told.iter().find(|t| t.id == was.id).unwrap();
         let Some(is) = read.iter().find(|r| r.id == was.id) else {
@@ -87,7 +89,10 @@ fn an_undamaged_file_is_taken_whole() {
     let mut other = open(&folder.path().join("other.sqlite"));
     other.add(&run("0b", 9.0)).unwrap();
     let mut told = Vec::new();
-    salvage(&path, &mut other, |run| told.push(run)).unwrap();
+    salvage(&Location::File(path.clone()), &mut other, |run| {
+        told.push(run)
+    })
+    .unwrap();
     assert!(told[1].refused.is_some());
     assert_eq!(other.run("0b", Detail::Intervals).unwrap(), run("0b", 9.0));
 }

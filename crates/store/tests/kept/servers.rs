@@ -2,10 +2,11 @@
 
 use std::ffi::OsStr;
 
+use super::salvaged::{check, written};
 use super::sample::{entry, run};
 use super::server::Server;
 use super::{Place, SAME};
-use yamba_store::{Detail, Location, Store, StoreError};
+use yamba_store::{Detail, Location, Store, StoreError, salvage};
 
 #[test]
 fn postgresql() {
@@ -21,6 +22,7 @@ fn postgresql() {
     who_may_not_write_may_read(&server);
     a_lost_connection_is_made_anew(&server);
     a_server_that_stays_away_is_said(&server);
+    a_damaged_database_is_saved(&server);
 }
 
 fn refused(url: &str) -> StoreError {
@@ -127,7 +129,7 @@ fn a_server_that_stays_away_is_said(server: &Server) {
     };
     allow(false);
     cut_off(server, "away");
-    let mut put = |store: &mut Store| store.put("0a", 0, &entry("lat_a", 3));
+    let put = |store: &mut Store| store.put("0a", 0, &entry("lat_a", 3));
     let error = put(&mut store).unwrap_err();
     assert!(error.to_string().starts_with(&url), "{error}");
     allow(true);
@@ -136,4 +138,45 @@ fn a_server_that_stays_away_is_said(server: &Server) {
     put(&mut store).unwrap();
     let read = store.run("0a", Detail::Intervals).unwrap();
     assert_eq!(read.benchmarks, [entry("lat_a", 3)]);
+}
+
+/// Of three runs, one is whole, one has lost entries and a text, and the document of one is damaged.
+fn a_damaged_database_is_saved(server: &Server) {
+    let url = server.database("damaged", "");
+    let place = Place::database(&url);
+    let mut store = place.open();
+    for run in written() {
+        store.add(&run).unwrap();
+    }
+    server.sql(
+        "damaged",
+        "SET search_path = yamba;
+        UPDATE entry SET samples = substr(samples, 9) WHERE run = '0b' AND place = 1;
+        UPDATE entry SET figures = 'x' WHERE run = '0b' AND place = 2;
+        DELETE FROM entry WHERE run = '0b' AND place = 5;
+        UPDATE source SET text = 'class X;' WHERE hash = 'h1';
+        UPDATE run SET head = replace(head, 'yamba-run/1', 'yamba-run/7') WHERE id = '0c'",
+    );
+    let error = store.run("0b", Detail::Intervals).unwrap_err();
+    assert!(error.mend().unwrap().contains("yamba salvage"), "{error:?}");
+    let folder = tempfile::tempdir().unwrap();
+    let mut new = Store::open(&Location::File(folder.path().join("new.sqlite"))).unwrap();
+    let mut told = Vec::new();
+    salvage(&place.location, &mut new, |run| told.push(run)).unwrap();
+    let read = ["0a", "0b"].map(|id| new.run(id, Detail::Intervals).unwrap());
+    check(&read, &told);
+    let [first, second, third] = &told[..] else {
+        panic!("{told:?}")
+    };
+    assert_eq!((first.saved, first.lost_texts), (6, 1));
+    assert_eq!(second.lost, ["lat_1", "lat_2"]);
+    assert_eq!((second.saved, second.nameless), (3, 1));
+    assert!(
+        third.refused.is_some() && third.lost.len() == 6,
+        "{third:?}"
+    );
+
+    let empty = Place::database(&server.database("empty", ""));
+    let error = salvage(&empty.location, &mut new, |_| ()).unwrap_err();
+    assert!(error.to_string().contains("no run is kept"), "{error}");
 }

@@ -23,7 +23,8 @@ Examples:
   yamba runs --json | jq -r '.[].id'          for a program
   yamba runs --store results.sqlite           those of another file
 
-Times are UTC. Each command that takes a RUN takes the beginning of its id, a tag, `latest`, or `latest~1` for the one before.")]
+Times are UTC. Each command that takes a RUN takes the beginning of its id, a tag, `latest`, or `latest~1` for the one before. `latest` passes over
+what `compare` and `noise` measured.")]
 pub(super) struct Runs {
     /// An array of {id, started, machine, tags, benchmarks, complete}
     #[arg(long)]
@@ -111,7 +112,7 @@ fn damages(runs: &[Listed]) -> String {
     let each = runs.iter().filter_map(|run| {
         let (id, why) = (kept::plain(&run.id), run.damage.as_ref()?);
         Some(format!(
-            "warning: run {id} is damaged: {why}\nhelp: `yamba rm {id}` takes it out; of a file, `yamba salvage` saves what can still be read of it\n"
+            "warning: run {id} is damaged: {why}\nhelp: `yamba rm {id}` takes it out; `yamba salvage` saves what can still be read of it in another store\n"
         ))
     });
     each.collect()

@@ -1,7 +1,7 @@
 //! `yamba salvage`
 
+use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -18,19 +18,20 @@ const NAMED: usize = 10;
 
 /// Save what can still be read of a damaged store
 ///
-/// Goes through a SQLite file run by run and entry by entry, and stores in another store what is certainly what was once written. The damaged file is not changed.
-/// An undamaged one can be taken into another store in the same way. Meanwhile nothing may write the file.
+/// Goes through a file or a database run by run and entry by entry, and stores in another store what is certainly what was once written. The damaged one is not
+/// changed. An undamaged one can be taken into another store in the same way. Meanwhile nothing may write it.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   yamba salvage results.sqlite --store saved.sqlite
   yamba salvage results.sqlite --store postgresql://ann@server.example/benchmarks
+  yamba salvage postgresql://ann@server.example/benchmarks --store saved.sqlite
 
 Exit status: 0 all was saved, 1 something is lost, 2 nothing could be read.")]
 pub(super) struct Salvage {
-    /// The damaged file
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The damaged store
+    #[arg(value_name = "FILE|URL")]
+    from: OsString,
     /// One JSON document: {whole, runs}, of each run what was saved and what is lost
     #[arg(long)]
     json: bool,
@@ -40,20 +41,20 @@ pub(super) struct Salvage {
 
 impl Salvage {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let place = self.file.display();
-        if !self.file.is_file() {
-            return Err(Failure::new(format!("{place}: there is no such file"))
+        let from = Location::parse(&self.from)?;
+        if let Location::File(path) = &from
+            && !path.is_file()
+        {
+            return Err(Failure::new(format!("{from}: there is no such file"))
                 .help("name the damaged store: without --store and YAMBA_STORE it is yamba/results.sqlite in your data folder"));
         }
-        if let Location::File(other) = self.store.location()?
-            && fs::canonicalize(&other).ok() == fs::canonicalize(&self.file).ok()
-        {
-            return Err(Failure::new(format!("{place} is the store itself"))
+        if is_same(&from, &self.store.location()?) {
+            return Err(Failure::new(format!("{from} is the store itself"))
                 .help("name another, or a new file, with --store"));
         }
         let mut store = self.store.open()?;
         let mut runs = Vec::new();
-        salvage(&self.file, &mut store, |run| runs.push(run))?;
+        salvage(&from, &mut store, |run| runs.push(run))?;
         let is_whole = runs.iter().all(Salvaged::is_whole);
         if self.json {
             let runs: Vec<Value> = runs.iter().map(document).collect();
@@ -78,6 +79,15 @@ fn document(run: &Salvaged) -> Value {
         "unchecked": run.unchecked,
         "refused": run.refused,
     })
+}
+
+fn is_same(a: &Location, b: &Location) -> bool {
+    match (a, b) {
+        (Location::File(a), Location::File(b)) => {
+            fs::canonicalize(a).ok() == fs::canonicalize(b).ok()
+        }
+        _ => a.to_string() == b.to_string(),
+    }
 }
 
 /// A line for a run, and one for each thing that is lost.

@@ -1,0 +1,119 @@
+//! What can still be read of a damaged store goes, entry by entry, into another.
+//!
+//! Nothing is taken that differs from what was written, where a checksum tells. The damaged store is not touched.
+
+use yamba_record::{Benchmark, Run};
+
+use crate::connection::Purpose;
+use crate::location::Location;
+use crate::{Store, StoreError, postgresql, sqlite, statements};
+
+/// What came of one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Salvaged {
+    /// [`Run::id`].
+    pub id: String,
+    /// The entries that are in the other store now.
+    pub saved: usize,
+    /// Entries that were stored before there were checksums: whether they are what was written is not known.
+    pub unchecked: usize,
+    /// The names of entries that cannot be read, as far as they are known.
+    pub lost: Vec<String>,
+    /// Lost entries whose names are lost too.
+    pub nameless: usize,
+    /// Texts of which its benchmarks were made that cannot be read.
+    pub lost_texts: usize,
+    /// Why nothing of it was saved.
+    pub refused: Option<String>,
+}
+
+impl Salvaged {
+    /// Whether all of it is saved that is known to have been there.
+    pub fn is_whole(&self) -> bool {
+        self.lost.is_empty() && self.nameless == 0 && self.lost_texts == 0 && self.refused.is_none()
+    }
+
+    fn lose(&mut self, name: Option<String>) {
+        match name {
+            Some(name) => self.lost.push(name),
+            None => self.nameless += 1,
+        }
+    }
+}
+
+/// Saves what can be read of a store in another one, and tells `each` run. A run with lost entries is not marked as finished. While this works, nobody else may write a
+/// file that is damaged.
+///
+/// # Errors
+/// When nothing of a store can be recognised there, or either store fails.
+pub fn salvage(
+    from: &Location,
+    to: &mut Store,
+    mut each: impl FnMut(Salvaged),
+) -> Result<(), StoreError> {
+    match from {
+        Location::File(path) => sqlite::salvage::salvage(path, to, &mut each),
+        Location::Server(address) => postgresql::salvage::salvage(address, to, &mut each),
+    }
+}
+
+/// What can be read of a run besides its entries.
+pub(crate) struct Remains {
+    /// With its tags, and the texts that can be read.
+    pub run: Run<()>,
+    pub lost_texts: usize,
+    pub is_finished: bool,
+    /// How many entries it had when it finished.
+    pub entries: i64,
+}
+
+/// What can be read of an entry.
+pub(crate) struct Rest {
+    pub name: Option<String>,
+    /// Its place and itself, and whether a checksum says that it is what was written.
+    pub whole: Option<(usize, Benchmark, bool)>,
+}
+
+/// All of a run that can be read, or nothing if the other store fails.
+pub(crate) fn save(
+    id: &str,
+    remains: Option<Remains>,
+    entries: impl Iterator<Item = Rest>,
+    to: &mut Store,
+) -> Result<Salvaged, StoreError> {
+    let mut salvaged = Salvaged {
+        id: id.to_owned(),
+        ..Salvaged::default()
+    };
+    let Some(remains) = remains else {
+        salvaged.refused = Some("its document cannot be read".to_owned());
+        entries.for_each(|rest| salvaged.lose(rest.name));
+        return Ok(salvaged);
+    };
+    salvaged.lost_texts = remains.lost_texts;
+    to.in_one(Purpose::Lasting, |c| {
+        if statements::exists(c, id)? {
+            salvaged.refused = Some("the other store has it already".to_owned());
+            return Ok(());
+        }
+        statements::insert(c, &remains.run, None)?;
+        for rest in entries {
+            match rest.whole {
+                Some((place, entry, is_checked)) => {
+                    statements::put(c, id, place, &entry)?;
+                    salvaged.saved += 1;
+                    salvaged.unchecked += usize::from(!is_checked);
+                }
+                None => salvaged.lose(rest.name),
+            }
+        }
+        let told = salvaged.saved + salvaged.lost.len();
+        let missing = usize::try_from(remains.entries).unwrap_or(0);
+        salvaged.nameless = salvaged.nameless.max(missing.saturating_sub(told));
+        match remains.is_finished && salvaged.is_whole() {
+            true => statements::finish(c, &remains.run, salvaged.saved),
+            false => Ok(()),
+        }
+    })?;
+    Ok(salvaged)
+}
