@@ -356,6 +356,50 @@ fn launches(folder: &Path) -> Vec<u32> {
     all.filter(is_launch).collect()
 }
 
+/// A short loop across the end of a line may take twice as long, wherever the compiler happened to put it.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn each_loop_begins_with_a_line() {
+    if !has("g++") || !has("objdump") {
+        return;
+    }
+    let text = "yamba walks extends Latency
+{
+    native {
+        template <int before> [[gnu::noipa]] static void walk(volatile int *at, volatile int *end)
+        {
+            asm volatile(\".skip %c0, 0x90\" : : \"i\"(before));
+            for (; at != end; at++) *at = 1;
+        }
+    }
+    int places[8];
+    void benchmark() { walk<20>(places, places + 8), walk<41>(places, places + 8), walk<55>(places, places + 8); }
+}
+";
+    let mut yamba = Yamba::new().file("walks.yamba", text);
+    yamba.run("build walks.yamba -o walks").ok();
+    let program = yamba.folder.path().join("walks");
+    let listing = Command::new("objdump").arg("-d").arg(program).output();
+    let listing = String::from_utf8(listing.unwrap().stdout).unwrap();
+    let is_walk = |f: &&str| f.lines().next().is_some_and(|l| l.contains("walkILi"));
+    let walks = listing.split("\n\n").filter(is_walk);
+    let loops: Vec<u64> = walks.filter_map(back_to).collect();
+    assert_eq!(loops.len(), 3, "{listing}");
+    assert!(loops.iter().all(|at| at % 64 == 0), "{loops:x?}");
+}
+
+/// Where the first jump of a function that goes back goes to, in objdump's listing.
+#[cfg(target_arch = "x86_64")]
+fn back_to(function: &str) -> Option<u64> {
+    let number = |text: &str| u64::from_str_radix(text, 16).ok();
+    function.lines().find_map(|line| {
+        let (address, rest) = line.trim_start().split_once(':')?;
+        let (_, to) = rest.split_once("\tj")?;
+        let to = number(to.split_whitespace().nth(1)?)?;
+        (to < number(address)?).then_some(to)
+    })
+}
+
 #[test]
 fn a_program_in_a_folder_that_nobody_may_enter_is_no_mystery() {
     if !has("g++") {
