@@ -168,9 +168,11 @@ inline int sweep(const ProgramInfo &info, const Variant &variant, const Argument
     return fork_point(info, variant, fixed, arguments.plan);
 }
 
-inline void describe_program(const ProgramInfo &info, int variant, const Values<Setting> &settings) {
+inline void describe_program(const ProgramInfo &info, int variant, const Values<Setting> &settings, const Plan &plan) {
     Point point = configure(info, info.variants.data[variant], settings);
-    Text json = describe::program(info, variant, point.source, *point.subject, objection(*point.subject, point.source));
+    Text refused = objection(*point.subject, point.source);
+    if (plan.processes > 1) processes = plan.processes;  // bounds of evidence may follow from it
+    Text json = describe::program(info, variant, point.source, *point.subject, refused);
     write_all(STDOUT_FILENO, json.c_str(), json.size());
 }
 
@@ -197,7 +199,7 @@ int main(const ProgramInfo &info, int argc, char **argv) {
     const Variant &variant = info.variants.data[world];
     detect_platform(platform, arguments.plan.processes);
     switch (arguments.command) {
-        case Command::describe: runtime::describe_program(info, world, arguments.settings); return 0;
+        case Command::describe: runtime::describe_program(info, world, arguments.settings, arguments.plan); return 0;
         case Command::compose: return runtime::compose(info, variant, arguments);
         case Command::run: runtime::run_point(info, variant, arguments.settings, arguments.plan); return 0;
         case Command::far: return runtime::run_far(info, variant, arguments.settings, arguments.process);

@@ -3,6 +3,9 @@
 /// Of the length of a core cycle.
 pub const CYCLES: &[&str] = &["cycle", "cycles"];
 
+/// How far apart the ends of the figure's interval lie: the larger divided by the smaller.
+pub const SPREAD: &str = "spread";
+
 /// Of time.
 pub const TIMES: &[&str] = &["ps", "ns", "us", "ms", "s", "min"];
 
@@ -18,5 +21,7 @@ pub const AMOUNTS: &[&str] = &[
 /// Whether a bound can be written in `unit`.
 pub fn is_unit(unit: &str) -> bool {
     let amount = unit.strip_suffix("/s").unwrap_or(unit);
-    AMOUNTS.contains(&amount) || [CYCLES, TIMES, FREQUENCIES].concat().contains(&unit)
+    AMOUNTS.contains(&amount)
+        || unit == SPREAD
+        || [CYCLES, TIMES, FREQUENCIES].concat().contains(&unit)
 }

@@ -224,6 +224,10 @@ fn evidence_bounds_charts_tags_imports() {
         "at_least 1 cycle; at_most 2 * x MB/s;",
         "at least \"1\" cycle\nat most \"2 * x\" MB/s",
     );
+    check_members(
+        "at_least 3; at_most 2 spread;",
+        "at least \"3\"\nat most \"2\" spread",
+    );
     check_members("chart latency against n;", "chart latency against n");
     check_members(
         "chart latency against n log by m fit linear;",

@@ -223,7 +223,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `at_least VALUE UNIT;`
+    /// `at_least VALUE UNIT;`, without a unit in that of the figure.
     fn bound(&mut self) -> Parsed<MemberKind> {
         let at_least = self.word() == "at_least";
         let word = self.pos;
@@ -240,6 +240,11 @@ impl Parser<'_> {
             return Err(self.report(error));
         }
         let (unit_start, unit) = self.unit(word, start, end)?;
+        if at_least && unit.text == units::SPREAD {
+            let error = Diagnostic::error("wrong-bound", unit.span, "a spread has no least")
+                .help("write for example `at_most 2 spread;`");
+            self.report(error);
+        }
         let value = Range {
             start,
             end: unit_start,
@@ -266,7 +271,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The unit at the end of `start..end`, and where it begins.
+    /// The unit at the end of `start..end`, and where it begins: at the end, if there is none.
     fn unit(&mut self, word: usize, start: usize, end: usize) -> Parsed<(usize, Ident)> {
         for length in [3, 1] {
             let Some(first) = end.checked_sub(length).filter(|first| *first >= start) else {
@@ -278,11 +283,16 @@ impl Parser<'_> {
                 return Ok((first, Ident { text, span }));
             }
         }
-        self.pos = end;
         let last = end - 1;
         let is_word = self.kind_at(last) == Kind::Word;
         let is_glued =
             self.kind_at(last) == Kind::Number && glued_unit(self.text_at(last)).is_some();
+        if !is_word && !is_glued {
+            let text = String::new();
+            let span = self.after(end);
+            return Ok((end, Ident { text, span }));
+        }
+        self.pos = end;
         let error = match is_word {
             true => Diagnostic::error(
                 "unknown-unit",
@@ -297,7 +307,7 @@ impl Parser<'_> {
         };
         self.report(error.help(match is_glued {
             true => "write a space before the unit",
-            false => "units are `cycles`, `ps` to `s`, `min`, `Hz` to `GHz`, `bytes`, `kB` to `TB`, `KiB` to `TiB`, `bit` to `Tbit`, and amounts in a second, such as `MB/s`",
+            false => "units are `cycles`, `ps` to `s`, `min`, `Hz` to `GHz`, `bytes`, `kB` to `TB`, `KiB` to `TiB`, `bit` to `Tbit`, amounts in a second, such as `MB/s`, and `spread`",
         }));
         self.semicolon("the bound");
         self.is_past_fault = true;

@@ -122,7 +122,8 @@ impl Printer<'_> {
                 unit,
             } => {
                 let word = if *at_least { "at least" } else { "at most" };
-                format!("{word} {} {}", self.cpp(*value), unit.text)
+                let text = format!("{word} {} {}", self.cpp(*value), unit.text);
+                text.trim_end().to_owned()
             }
             MemberKind::Chart(chart) => self.chart(chart),
             MemberKind::Tags(tags) => {

@@ -10,15 +10,19 @@ use super::outcome::Ending;
 use super::points::{Refused, settings};
 use super::{Program, crash, recorded, units};
 
-/// What the program says of itself with these parameters.
+/// What the program says of itself with these parameters, when so many processes run it.
 pub(super) fn describe(
     program: &Program,
     fixed: &[(String, String)],
+    processes: u64,
     scratch: &Path,
     limits: &Limits,
 ) -> Result<Description, Refused> {
     let mut arguments = vec!["--describe".to_owned()];
     arguments.extend(settings(fixed));
+    if processes > 1 {
+        arguments.extend(["--processes".to_owned(), processes.to_string()]);
+    }
     let (outcome, text) = child::output(program, &arguments, scratch, limits);
     match outcome.ending {
         Ending::Exit(0) => understood(&text),
@@ -35,7 +39,7 @@ fn understood(text: &[u8]) -> Result<Description, Refused> {
     let description: Description = serde_json::from_slice(text)
         .map_err(|e| Refused::Crash(vec![format!("it does not describe itself: {e}")]))?;
     if description.skip.is_none() {
-        units::check(&description).map_err(Refused::Usage)?;
+        units::check(&description).map_err(Refused::Fault)?;
     }
     Ok(description)
 }

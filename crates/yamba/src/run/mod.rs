@@ -210,20 +210,22 @@ impl<'a> Measurement<'a> {
         conditions: &Conditions<'_>,
     ) -> Result<(Vec<Place<'a>>, Vec<usize>), UsageError> {
         let (mut places, mut of_job) = (Vec::new(), Vec::new());
-        for (number, job) in self.jobs.iter().enumerate() {
-            let options = self.options.for_job(number);
-            for planned in plan::plan(job, &options, conditions.scratch, &conditions.limits)? {
-                of_job.push(number);
-                places.push(match planned {
-                    Planned::Settled(mut benchmark) => {
-                        benchmark.about = job.about.clone();
-                        Place::Settled(Packed::new(&benchmark))
-                    }
-                    Planned::Measure(entry) => {
-                        Place::Measured(Box::new(Launches::new(*entry, self.options)))
-                    }
-                });
-            }
+        for (number, planned) in plan::plan(
+            self.jobs,
+            self.options,
+            conditions.scratch,
+            &conditions.limits,
+        )? {
+            of_job.push(number);
+            places.push(match planned {
+                Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
+                    benchmark.about = self.jobs[number].about.clone();
+                    Place::Settled(Packed::new(&benchmark))
+                }
+                Planned::Measure(entry) => {
+                    Place::Measured(Box::new(Launches::new(*entry, self.options)))
+                }
+            });
         }
         Ok((places, of_job))
     }

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use yamba_record::number::number;
+use yamba_record::program::Program as Description;
 use yamba_record::run::About;
 use yamba_record::{Benchmark, Status};
 
 use super::child::Limits;
 use super::options::Options;
-use super::points::{self, Point};
+use super::points::{self, Point, Refused};
 use super::scratch::Scratch;
 use super::{Job, NoProgram, Program, UsageError, describe, recorded, thin};
 
@@ -28,10 +29,38 @@ pub(super) struct Entry<'a> {
 /// An entry, or what is known without measuring.
 pub(super) enum Planned<'a> {
     Settled(Box<Benchmark>),
+    /// Its class has a fault, which its first note tells.
+    Faulty(Box<Benchmark>),
     Measure(Box<Entry<'a>>),
 }
 
+/// The entries of all jobs, each with its job's number. A fault in a class costs its own figures; where there is nothing else, it is an error.
 pub(super) fn plan<'a>(
+    jobs: &'a [Job],
+    options: &Options,
+    scratch: &Scratch,
+    limits: &Limits,
+) -> Result<Vec<(usize, Planned<'a>)>, UsageError> {
+    let mut all = Vec::new();
+    for (number, job) in jobs.iter().enumerate() {
+        let planned = of_job(job, &options.for_job(number), scratch, limits)?;
+        all.extend(planned.into_iter().map(|p| (number, p)));
+    }
+    let fault = |planned: &(usize, Planned<'_>)| match &planned.1 {
+        Planned::Faulty(benchmark) => benchmark.notes.first().cloned(),
+        _ => None,
+    };
+    let faults: Option<Vec<String>> = all.iter().map(fault).collect();
+    match faults {
+        Some(mut faults) if !faults.is_empty() => {
+            faults.dedup();
+            Err(UsageError(faults.join("\n")))
+        }
+        _ => Ok(all),
+    }
+}
+
+fn of_job<'a>(
     job: &'a Job,
     options: &Options,
     scratch: &Scratch,
@@ -53,34 +82,60 @@ fn swept<'a>(
     scratch: &Scratch,
     limits: &Limits,
 ) -> Result<Vec<Planned<'a>>, UsageError> {
-    let settled = |b| Ok(vec![Planned::Settled(Box::new(b))]);
     let program = match &job.program {
         Ok(program) => program,
-        Err(NoProgram::Absent(reason)) => return settled(recorded::skipped(&job.class, reason)),
-        Err(NoProgram::Unbuilt(reason)) => {
-            let notes = vec![reason.clone()];
-            return settled(Benchmark::ended(&job.class, Status::Crashed, notes));
+        Err(NoProgram::Absent(reason)) => {
+            return Ok(vec![settled(recorded::skipped(&job.class, reason))]);
         }
+        Err(NoProgram::Unbuilt(reason)) => return Ok(vec![crashed(job, vec![reason.clone()])]),
     };
-    let describe = |settings: &[(String, String)]| {
-        describe::describe(program, settings, &scratch.of(&job.class), limits)
+    let describe = |settings: &[(String, String)], processes: u64| {
+        describe::describe(
+            program,
+            settings,
+            processes,
+            &scratch.of(&job.class),
+            limits,
+        )
     };
-    match points::expand(options, &describe) {
-        Ok(points) => Ok(entries(job, program, options, points)),
-        Err(points::Refused::Usage(text)) => Err(UsageError(text)),
-        Err(points::Refused::Skip(reason)) => settled(recorded::skipped(&job.class, &reason)),
-        Err(points::Refused::Crash(notes)) => {
-            settled(Benchmark::ended(&job.class, Status::Crashed, notes))
-        }
+    match points::expand(options, &|settings| describe(settings, 1)) {
+        Ok(points) => entries(job, program, options, points, &describe),
+        Err(refused) => Ok(vec![unmeasured(job, refused)?]),
     }
 }
+
+fn settled<'a>(benchmark: Benchmark) -> Planned<'a> {
+    Planned::Settled(Box::new(benchmark))
+}
+
+fn crashed<'a>(job: &Job, notes: Vec<String>) -> Planned<'a> {
+    settled(Benchmark::ended(&job.class, Status::Crashed, notes))
+}
+
+/// What stands for a benchmark that does not say what it is.
+fn unmeasured<'a>(job: &Job, refused: Refused) -> Result<Planned<'a>, UsageError> {
+    Ok(match refused {
+        Refused::Usage(text) => return Err(UsageError(text)),
+        Refused::Skip(reason) => settled(recorded::skipped(&job.class, &reason)),
+        Refused::Crash(notes) => crashed(job, notes),
+        Refused::Fault(text) => Planned::Faulty(Box::new(Benchmark::ended(
+            &job.class,
+            Status::Crashed,
+            vec![text],
+        ))),
+    })
+}
+
+/// Asks a program what it is with these values, run by so many processes.
+type Describe<'a> = dyn Fn(&[(String, String)], u64) -> Result<Description, Refused> + 'a;
 
 fn entries<'a>(
     job: &'a Job,
     program: &'a Program,
     options: &Options,
     mut points: Vec<Point>,
-) -> Vec<Planned<'a>> {
+    describe: &Describe<'_>,
+) -> Result<Vec<Planned<'a>>, UsageError> {
     let mut time = options.time;
     let mut notes = Vec::new();
     let all = points.len();
@@ -110,20 +165,32 @@ fn entries<'a>(
         }
         time = time.min(part(options.whole_time(), points.len()));
     }
-    let entry = |point: &Point, processes: &u64| {
-        Planned::Measure(Box::new(Entry {
+    let entry = |point: &Point, processes: u64| match under_load(point, processes, describe) {
+        Ok(point) => Ok(Planned::Measure(Box::new(Entry {
             class: &job.class,
             program,
             about: &job.about,
-            point: point.clone(),
-            processes: *processes,
+            point,
+            processes,
             time,
             notes: notes.clone(),
-        }))
+        }))),
+        Err(refused) => unmeasured(job, refused),
     };
     let each = points.iter();
-    each.flat_map(|point| options.processes.iter().map(move |p| entry(point, p)))
+    each.flat_map(|point| options.processes.iter().map(move |p| (point, *p)))
+        .map(|(point, processes)| entry(point, processes))
         .collect()
+}
+
+/// The same point when so many processes run it: bounds of evidence may follow from their number.
+fn under_load(point: &Point, processes: u64, describe: &Describe<'_>) -> Result<Point, Refused> {
+    let mut evidence = point.program.evidence.iter();
+    let mut point = point.clone();
+    if processes > 1 && evidence.any(|e| e.expects.is_some()) {
+        point.program.evidence = describe(&point.settings, processes)?.evidence;
+    }
+    Ok(point)
 }
 
 fn part(time: Duration, shares: usize) -> Duration {

@@ -29,6 +29,8 @@ pub(super) enum Refused {
     Usage(String),
     /// Nothing runs here.
     Skip(String),
+    /// Its class has a fault: no value of a parameter helps.
+    Fault(String),
     /// The program ended before it could say.
     Crash(Vec<String>),
 }

@@ -56,12 +56,9 @@ pub fn rehearse(jobs: &[Job], options: &Options, stop: &Stop) -> Result<Rehearsa
         stop: stop.clone(),
         room: scratch.room(options),
     };
-    let mut benchmarks = Vec::new();
-    for (i, job) in jobs.iter().enumerate() {
-        for planned in plan::plan(job, &options.for_job(i), &scratch, &limits)? {
-            benchmarks.push(rehearsed(planned, options));
-        }
-    }
+    let planned = plan::plan(jobs, options, &scratch, &limits)?;
+    let each = planned.into_iter();
+    let benchmarks: Vec<Rehearsed> = each.map(|(_, p)| rehearsed(p, options)).collect();
     Ok(Rehearsal {
         schema: "yamba-plan/1",
         launches: benchmarks.iter().map(|b| b.launches).sum(),
@@ -88,7 +85,7 @@ fn rehearsed(planned: Planned<'_>, options: &Options) -> Rehearsed {
                 notes,
             }
         }
-        Planned::Settled(benchmark) => Rehearsed {
+        Planned::Settled(benchmark) | Planned::Faulty(benchmark) => Rehearsed {
             name: benchmark.name,
             parameters: benchmark.parameters,
             processes: benchmark.processes,

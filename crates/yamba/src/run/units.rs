@@ -1,6 +1,6 @@
 //! From raw intervals to samples in the benchmark's unit, and whether a unit can be computed with.
 
-use yamba_lang::units::CYCLES;
+use yamba_lang::units::{CYCLES, SPREAD};
 use yamba_record::event::RawInterval;
 use yamba_record::program::{Physical, Program};
 use yamba_record::units::{AMOUNTS, TIMES, bytes_a_second, factor, nanoseconds};
@@ -14,21 +14,28 @@ pub(super) fn check(program: &Program) -> Result<(), String> {
     let is_comparable = |bound: &&Physical| {
         let own = bound.unit.as_str();
         let is_time = nanoseconds(own).is_some() || CYCLES.contains(&own);
-        own.is_empty() || factor(unit, own).is_some() || (is_time && !is_value)
+        match own {
+            SPREAD => true,
+            // Of a time it would not be seen which.
+            "" => is_value,
+            _ => factor(unit, own).is_some() || (is_time && !is_value),
+        }
     };
-    match program.bounds.iter().find(|b| !is_comparable(b)) {
-        None => Ok(()),
-        Some(bound) => Err(format!(
-            "{}: its figure is in {unit}, and cannot be held against a bound in {}; write the bound in {unit}{}",
-            program.class,
-            bound.unit,
-            if is_value {
-                ""
-            } else {
-                ", in a unit of time or in cycles"
-            }
-        )),
-    }
+    let Some(bound) = program.bounds.iter().find(|b| !is_comparable(b)) else {
+        return Ok(());
+    };
+    let own = match bound.unit.as_str() {
+        "" => "without a unit",
+        own => &format!("in {own}"),
+    };
+    Err(format!(
+        "{}: its figure is in {unit}, and cannot be held against a bound {own}; write the bound in {unit}{}",
+        program.class,
+        match is_value {
+            true => "",
+            false => ", in a unit of time or in cycles",
+        }
+    ))
 }
 
 fn check_figure(program: &Program) -> Result<(), String> {
@@ -193,12 +200,20 @@ mod tests {
             ("bandwidth", "MB/s", "ns"),
             ("value", "KiB", "bit"),
             ("value", "apples", "apples"),
+            ("value", "apples", ""),
+            ("value", "apples", "spread"),
+            ("latency", "ns", "spread"),
         ] {
             assert_eq!(bounded(figure, unit, of), Ok(()), "{figure} {unit} {of}");
         }
         assert_eq!(
             bounded("latency", "ns", "MB/s").unwrap_err(),
             "odd: its figure is in ns, and cannot be held against a bound in MB/s; write the bound in ns, in a unit of time or in cycles"
+        );
+        assert!(
+            bounded("latency", "ns", "")
+                .unwrap_err()
+                .contains("against a bound without a unit; write the bound in ns, in a unit")
         );
         assert!(bounded("value", "KiB", "Hz").is_err());
         assert!(bounded("value", "KiB", "ns").is_err());

@@ -1,5 +1,6 @@
 //! Whether a figure is of the thing it names.
 
+use yamba_lang::units::SPREAD;
 use yamba_record::event::{Purpose, Sizing};
 use yamba_record::number::number;
 use yamba_record::program::{Physical, Program, Side};
@@ -75,6 +76,9 @@ pub(super) fn breaks(
     times: [f64; 2],
     cycles: Option<[f64; 2]>,
 ) -> Option<String> {
+    if bound.unit == SPREAD {
+        return spreads(bound.value, unit, interval);
+    }
     let own = if bound.unit.is_empty() {
         unit
     } else {
@@ -104,9 +108,46 @@ pub(super) fn breaks(
     })
 }
 
+/// The ends of the interval lie further apart than this. Below 0 there is no ratio, and no bound.
+fn spreads(most: f64, unit: &str, [low, high]: [f64; 2]) -> Option<String> {
+    let is_wide = low >= 0.0 && high > low * most * (1.0 + SLACK);
+    is_wide.then(|| {
+        let times = match low > 0.0 {
+            true => format!("{} times", number(high / low)),
+            false => "any number of times".to_owned(),
+        };
+        format!(
+            "not known: {} to {} {unit} are {times} apart, more than {}",
+            number(low),
+            number(high),
+            number(most),
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_comes_out_differently_each_time_is_not_known() {
+        let told = |interval| {
+            let bound = Physical {
+                kind: Side::AtMost,
+                value: 2.0,
+                unit: "spread".to_owned(),
+            };
+            breaks(&bound, "B", interval, [1.0; 2], None)
+        };
+        let mib = f64::from(1 << 20);
+        assert_eq!(
+            told([0.625 * mib, 4.0 * mib]).as_deref(),
+            Some("not known: 655360 to 4194304 B are 6.4 times apart, more than 2")
+        );
+        assert_eq!(told([0.875 * mib, 1.75 * mib]), None);
+        assert_eq!(told([0.0, 0.0]), None);
+        assert!(told([0.0, mib]).is_some());
+    }
 
     #[test]
     fn a_bound_without_a_unit_is_in_that_of_the_figure() {

@@ -122,7 +122,7 @@ fn a_dry_run_tells_what_would_be_measured() {
         "size=1,5,8",
         "[slow, large]",
         "9 figures, 54 launches, about",
-        "Nothing was measured.",
+        "Nothing was measured. What a benchmark finds missing when it begins",
     ];
     for part in lines {
         assert!(text.contains(part), "no `{part}` in\n{text}");
@@ -264,6 +264,7 @@ fn failures_cost_their_own_figure_only() {
             "process/unbuilt.yamba",
             spin("unbuilt", "void setup() { no_such_function(); }"),
         ),
+        ("time/misfit.yamba", spin("misfit", "at_least 1 MB/s;")),
         (
             "time/wrong.yamba",
             spin(
@@ -291,10 +292,77 @@ fn failures_cost_their_own_figure_only() {
         ("unbuilt", "crashed"),
         ("forbidden", "crashed"),
         ("vast", "skipped"),
+        ("misfit", "crashed"),
         ("wrong", "invalid"),
     ];
     assert_eq!(statuses, expected);
+    let told = "misfit: its figure is in ns, and cannot be held against a bound in MB/s;";
+    assert!(answer.out.contains(told), "{}", answer.out);
     assert!(answer.err.contains("no_such_function"), "{}", answer.err);
+}
+
+/// Where nothing else is to be measured, a fault in a class is an error of who asked for it.
+#[test]
+fn a_class_that_cannot_be_measured_is_refused_alone() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("misfit.yamba", spin("misfit", "at_most 3;"));
+    for words in ["run misfit.yamba --quick", "run misfit.yamba --dry-run"] {
+        yamba.run(words).refused(&[
+            "error: misfit: its figure is in ns, and cannot be held against a bound without a unit",
+        ]);
+    }
+}
+
+/// Bounds follow from the number of processes, and from what the launches make of a value.
+#[test]
+fn bounds_know_the_load_and_the_spread() {
+    if !has("g++") {
+        return;
+    }
+    let counted = "evidence uint64_t known() expects [processes, processes] { return processes; }";
+    let text = "native {
+    #include <sys/stat.h>
+}
+yamba unsteady extends Quantity
+{
+    double found;
+    const char *unit() { return \"apples\"; }
+    void setup()
+    {
+        struct stat there;
+        found = stat(FILE, &there) == 0 ? 4 : 1;
+        must(close(must(open(FILE, O_WRONLY | O_CREAT, 0600))));
+    }
+    double value() { return found; }
+    at_least 1;
+    at_most SPREAD spread;
+}
+";
+    let mut yamba = Yamba::new().file("counted.yamba", spin("counted", counted));
+    let run = document(
+        &yamba
+            .run("run counted.yamba --quick --launches 1 -P 1,2 --json")
+            .ok(),
+    );
+    assert_eq!(run["benchmarks"][1]["evidence"]["known"]["median"], 2.0);
+    for (spread, status) in [("5", "ok"), ("3.9", "invalid")] {
+        let yamba = Yamba::new();
+        let file = yamba.folder.path().join("there");
+        let file = format!("{:?}", file.to_str().unwrap());
+        let text = text.replace("FILE", &file).replace("SPREAD", spread);
+        let mut yamba = yamba.file("unsteady.yamba", text);
+        let run = document(&yamba.run("run unsteady.yamba --launches 6 --time 1s --json"));
+        let figure = &run["benchmarks"][0];
+        assert_eq!(figure["status"], status, "{figure}");
+        let notes = figure["notes"].to_string();
+        assert_eq!(
+            notes.contains("not known: 1 to 4 apples are 4 times apart, more than 3.9"),
+            status == "invalid",
+            "{notes}"
+        );
+    }
 }
 
 /// Ctrl-C while one hangs in its second launch: what was measured is a whole document.

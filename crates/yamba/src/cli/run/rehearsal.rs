@@ -137,7 +137,7 @@ fn left_out(plan: &Rehearsal) -> String {
 fn sum(plan: &Rehearsal) -> String {
     let measured = plan.benchmarks.iter().filter(|b| b.launches > 0);
     format!(
-        "{}, {}, about {}; files take {} of disk at most. Nothing was measured.\n",
+        "{}, {}, about {}; files take {} of disk at most. Nothing was measured. What a benchmark finds missing when it begins, such as a right or a server, is not known yet.\n",
         counted(measured.count() as u64, "figure"),
         counted(plan.launches, "launch"),
         minutes(plan.time_s),
