@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 use include_dir::{Dir, include_dir};
 
+use crate::unused;
+
 static RUNTIME: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../runtime");
 static LIBRARY: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../library");
 static SUITE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../suite");
@@ -105,28 +107,31 @@ fn checkout(root: &Path) -> io::Result<Home> {
     Ok(home)
 }
 
+/// How the names of folders begin in which the embedded files lie.
+const HOME: &str = "home-";
+
 fn unpacked() -> io::Result<Home> {
-    let name = format!("home-{}", content_hash());
+    let name = format!("{HOME}{}", content_hash());
     // A cache that was filled earlier will do even if it cannot be written any more.
     let named = std::env::var_os("YAMBA_CACHE").filter(|v| !v.is_empty());
     if let Some(present) = named.map(|root| PathBuf::from(root).join(&name))
-        && present.is_dir()
+        && unused::take(&present)
     {
         return Ok(Home::at(&present));
     }
     let root = cache_root().or_else(|_| private_temporary())?.join(&name);
-    if !root.is_dir() {
+    if !unused::take(&root) {
         unpack(&root)?;
     }
     Ok(Home::at(&root))
 }
 
-/// Unpacks beside `root` and renames, so that a folder of that name is always whole.
+/// Unpacks beside `root` and renames, so that a folder of that name is always whole. What other versions unpacked and nobody uses any more is removed.
 fn unpack(root: &Path) -> io::Result<()> {
     let parent = root.parent().unwrap_or(Path::new("."));
-    let staging = tempfile::Builder::new()
-        .prefix("home-")
-        .tempdir_in(parent)?;
+    let aside = parent.join(format!("{HOME}removed-"));
+    unused::sweep(parent, |name| name.starts_with(HOME), &aside);
+    let staging = tempfile::Builder::new().prefix(HOME).tempdir_in(parent)?;
     for (name, dir) in [
         ("runtime", &RUNTIME),
         ("library", &LIBRARY),

@@ -18,3 +18,4 @@ pub mod selftest;
 pub mod stored;
 pub mod study;
 pub mod time;
+mod unused;

@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use super::BuildError;
 use super::toolchain::Tool;
-use crate::{abandoned, embedded};
+use crate::{abandoned, embedded, unused};
 
 /// What a program depends on.
 pub(super) struct Key(blake3::Hasher);
@@ -122,11 +122,12 @@ impl Cache {
     /// The folder of an earlier build.
     pub(super) fn find(&self, key: &str, name: &str) -> Option<PathBuf> {
         let folder = self.root.join(key);
-        folder.join(name).is_file().then_some(folder)
+        let is_there = unused::take(&folder) && folder.join(name).is_file();
+        is_there.then_some(folder)
     }
 
     /// Builds in a folder of its own and renames that: whoever finds a folder finds it whole, and of two builds at
-    /// once one is kept. Folders of builds that were killed are removed first.
+    /// once one is kept. Folders of builds that were killed are removed first, and what nobody uses any more.
     pub(super) fn fill(
         &self,
         key: &str,
@@ -134,6 +135,8 @@ impl Cache {
         build: impl FnOnce(&Path) -> Result<(), BuildError>,
     ) -> Result<PathBuf, BuildError> {
         abandoned::sweep(&self.root, STAGING);
+        let aside = self.root.join(STAGING);
+        unused::sweep(&self.root, |name| !name.starts_with('.'), &aside);
         let staging = tempfile::Builder::new()
             .prefix(STAGING)
             .tempdir_in(&self.root)?;

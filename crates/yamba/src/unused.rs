@@ -1,0 +1,177 @@
+//! Folders that can be made again: those that nobody has used for long are removed.
+//!
+//! A folder's date says when it was last used, to the hour. Whoever finds an older one renews the date, and whoever removes one looks at it again,
+//! each under the folder's lock: so nobody loses what he has just found.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{FlockOperation, flock};
+
+const HOUR: Duration = Duration::from_secs(3600);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// What was not used for so long is removed,
+const LONG: Duration = Duration::from_secs(30 * 24 * 3600);
+/// and earlier where there are more bytes than this, but for what a run of these days may still need.
+const MOST_BYTES: u64 = 1 << 30;
+const THESE_DAYS: Duration = Duration::from_secs(2 * 24 * 3600);
+
+/// The file whose date says when a folder was last swept.
+const SWEPT: &str = ".swept";
+
+/// Whether this folder is there, for somebody who uses it now.
+pub(crate) fn take(folder: &Path) -> bool {
+    let Ok(open) = File::open(folder) else {
+        return false;
+    };
+    if unused_for(&open).is_some_and(|age| age < HOUR) {
+        return true;
+    }
+    // Of a cache that may only be read the date stays: nobody who may not write there removes anything either.
+    let _ = flock(&open, FlockOperation::LockShared);
+    let _ = open.set_modified(SystemTime::now());
+    // It may have been removed before the lock was had.
+    folder.is_dir()
+}
+
+/// Removes the folders in `home` with names of this kind that nobody uses any more; at most once a day. What is removed is renamed to `aside`
+/// first, of which only the name's end is added: whoever finds a folder finds it whole.
+pub(crate) fn sweep(home: &Path, is_kind: impl Fn(&str) -> bool, aside: &Path) {
+    if !is_due(home) {
+        return;
+    }
+    let mut bytes = 0;
+    for (age, folder) in by_age(home, is_kind) {
+        bytes += size(&folder);
+        let limit = match bytes > MOST_BYTES {
+            true => THESE_DAYS,
+            false => LONG,
+        };
+        if age > limit {
+            remove(&folder, limit, aside);
+        }
+    }
+}
+
+fn unused_for(folder: &File) -> Option<Duration> {
+    folder.metadata().ok()?.modified().ok()?.elapsed().ok()
+}
+
+/// Whoever notes that it is done, does it.
+fn is_due(home: &Path) -> bool {
+    let mark = home.join(SWEPT);
+    let age = File::open(&mark).ok().and_then(|mark| unused_for(&mark));
+    age.is_none_or(|age| age > DAY) && fs::write(&mark, "").is_ok()
+}
+
+/// Those used last come first.
+fn by_age(home: &Path, is_kind: impl Fn(&str) -> bool) -> Vec<(Duration, PathBuf)> {
+    let entries = fs::read_dir(home).into_iter().flatten().flatten();
+    let ours = entries.filter(|e| is_kind(&e.file_name().to_string_lossy()));
+    let mut all: Vec<(Duration, PathBuf)> = ours
+        .filter_map(|e| Some((unused_for(&File::open(e.path()).ok()?)?, e.path())))
+        .collect();
+    all.sort();
+    all
+}
+
+/// Bytes of all files below it.
+fn size(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let each = entries.filter_map(|e| Some((e.metadata().ok()?, e.path())));
+    each.map(|(about, path)| match about.is_dir() {
+        true => size(&path),
+        false => about.len(),
+    })
+    .sum()
+}
+
+/// Unless somebody takes it at this moment, or has just done so.
+fn remove(folder: &Path, limit: Duration, aside: &Path) {
+    let Ok(open) = File::open(folder) else {
+        return;
+    };
+    if flock(&open, FlockOperation::NonBlockingLockExclusive).is_err()
+        || unused_for(&open).is_none_or(|age| age <= limit)
+    {
+        return;
+    }
+    let mut gone = aside.as_os_str().to_owned();
+    gone.push(folder.file_name().unwrap_or_default());
+    // What cannot be removed is left to the sweep of tomorrow.
+    if fs::rename(folder, &gone).is_ok() {
+        let _ = fs::remove_dir_all(gone);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder with a file of so many bytes, not used for so many days.
+    fn folder(home: &Path, name: &str, days: u64, bytes: u64) -> PathBuf {
+        let folder = home.join(name);
+        fs::create_dir(&folder).unwrap();
+        let file = File::create(folder.join("program")).unwrap();
+        file.set_len(bytes).unwrap();
+        unused(&folder, days);
+        folder
+    }
+
+    fn unused(path: &Path, days: u64) {
+        let then = SystemTime::now() - Duration::from_secs(days * 24 * 3600 + 60);
+        File::open(path).unwrap().set_modified(then).unwrap();
+    }
+
+    fn swept(home: &Path) {
+        sweep(home, |name| !name.starts_with('.'), &home.join(".gone-"));
+    }
+
+    #[test]
+    fn what_nobody_uses_any_more_is_removed() {
+        let home = tempfile::tempdir().unwrap();
+        let old = folder(home.path(), "old", 31, 1);
+        let recent = folder(home.path(), "recent", 29, 1);
+        let other = folder(home.path(), ".other", 99, 1);
+        let used = folder(home.path(), "used", 99, 1);
+        let held = folder(home.path(), "held", 99, 1);
+        assert!(take(&used) && !take(&home.path().join("none")));
+        let lock = File::open(&held).unwrap();
+        flock(&lock, FlockOperation::LockShared).unwrap();
+        swept(home.path());
+        assert!(!old.exists(), "it was not used for 31 days");
+        for left in [&recent, &other, &used, &held] {
+            assert!(left.exists(), "{}", left.display());
+        }
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 5);
+    }
+
+    #[test]
+    fn it_is_done_once_a_day() {
+        let home = tempfile::tempdir().unwrap();
+        swept(home.path());
+        let old = folder(home.path(), "old", 31, 1);
+        swept(home.path());
+        assert!(old.exists());
+        unused(&home.path().join(SWEPT), 1);
+        swept(home.path());
+        assert!(!old.exists());
+    }
+
+    /// The files are holes.
+    #[test]
+    fn of_too_many_bytes_the_oldest_go() {
+        let home = tempfile::tempdir().unwrap();
+        let half = MOST_BYTES / 2 + 1;
+        let large = [1, 3, 5].map(|days| folder(home.path(), &days.to_string(), days, half));
+        swept(home.path());
+        assert_eq!(large.map(|f| f.exists()), [true, false, false]);
+        // What may be in use stays, however much it is.
+        unused(&home.path().join(SWEPT), 1);
+        let again = folder(home.path(), "again", 1, half);
+        swept(home.path());
+        assert!(again.exists());
+    }
+}
