@@ -4,6 +4,48 @@ use serde_json::Value;
 
 use crate::support::{Yamba, has};
 
+/// A class that does something else than what it extends says, and the evidence that shows it.
+pub struct Wrong {
+    pub name: &'static str,
+    pub base: &'static str,
+    pub evidence: &'static str,
+    pub members: &'static str,
+}
+
+/// Measures them, told so by `words`: no figure of theirs may be valid, and each says why. What cannot be measured here is left out.
+#[track_caller]
+pub fn all_are_caught(yamba: Yamba, includes: &str, wrong: &[Wrong], words: &str) {
+    let mut text = format!("native {{\n{includes}\n}}\n");
+    for Wrong {
+        name,
+        base,
+        members,
+        ..
+    } in wrong
+    {
+        text += &format!("yamba {name} extends {base} on linux\n{{\n{members}\n}}\n");
+    }
+    let mut yamba = yamba.file("wrong.yamba", text);
+    let answer = yamba.run(&format!("run wrong.yamba --quick --json {words}"));
+    let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    let entries = run["benchmarks"].as_array().unwrap();
+    for Wrong { name, evidence, .. } in wrong {
+        let own = entries.iter().filter(|b| b["class"] == *name);
+        let (skipped, measured): (Vec<&Value>, Vec<&Value>) =
+            own.partition(|b| b["status"] == "skipped");
+        for entry in &skipped {
+            eprintln!("left out: {name}: {}", entry["notes"]);
+        }
+        assert!(!measured.is_empty() || !skipped.is_empty(), "{name}");
+        for entry in measured {
+            let notes = entry["notes"].to_string();
+            assert_eq!(entry["status"], "invalid", "{name}: {notes}");
+            let says = format!("{evidence} is ");
+            assert!(notes.contains(&says), "{name}: {notes}");
+        }
+    }
+}
+
 const FALSE_ONES: &str = "native {
     #include <sys/mman.h>
 }

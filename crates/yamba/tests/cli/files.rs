@@ -5,18 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use serde_json::Value;
-
+use crate::evidence::{Wrong, all_are_caught};
 use crate::support::{Yamba, has, processes_of, until};
 
-/// Classes that do something else than what they extend says, with the evidence that shows it.
-const WRONG: [(&str, &str, &str, &str); 7] = [
-    // A page that a process has mapped and touched stays in memory.
-    (
-        "kept_in_memory",
-        "lat_file_rd",
-        "resident_before_pass",
-        "byte_t sum;
+const WRONG: [Wrong; 7] = [
+    Wrong {
+        // A page that a process has mapped and touched stays in memory.
+        name: "kept_in_memory",
+        base: "lat_file_rd",
+        evidence: "resident_before_pass",
+        members: "byte_t sum;
          bool may_fault() { return true; }
          void setup()
          {
@@ -24,48 +22,48 @@ const WRONG: [(&str, &str, &str, &str); 7] = [
              void *pages = must(mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0));
              for (size_t i = 0; i < size; i += platform.page_size) sum += static_cast<volatile byte_t *>(pages)[i];
          }",
-    ),
-    // Somebody reads it between the look and the pass.
-    (
-        "read_before",
-        "lat_file_rd",
-        "fetched_per_byte",
-        "void before_pass() { super::before_pass(); super::benchmark(); first_words = 0; fetched_before = storage.bytes_fetched(); }",
-    ),
-    (
-        "from_storage",
-        "bw_file_rd",
-        "fetched_per_byte",
-        "bool may_wait() { return true; }
+    },
+    Wrong {
+        // Somebody reads it between the look and the pass.
+        name: "read_before",
+        base: "lat_file_rd",
+        evidence: "fetched_per_byte",
+        members: "void before_pass() { super::before_pass(); super::benchmark(); first_words = 0; fetched_before = storage.bytes_fetched(); }",
+    },
+    Wrong {
+        name: "from_storage",
+        base: "bw_file_rd",
+        evidence: "fetched_per_byte",
+        members: "bool may_wait() { return true; }
          void benchmark() { int other = must(open(path, O_RDONLY)); storage.forget(other); must(close(other)); super::benchmark(); }",
-    ),
-    (
-        "nothing_read",
-        "bw_file_rd",
-        "handed_over_per_byte",
-        "void benchmark() { pass_done(true); }",
-    ),
-    (
-        "mapped_from_storage",
-        "bw_mmap_rd",
-        "major_faults",
-        "map_inside = true;
+    },
+    Wrong {
+        name: "nothing_read",
+        base: "bw_file_rd",
+        evidence: "handed_over_per_byte",
+        members: "void benchmark() { pass_done(true); }",
+    },
+    Wrong {
+        name: "mapped_from_storage",
+        base: "bw_mmap_rd",
+        evidence: "major_faults",
+        members: "map_inside = true;
          bool may_wait() { return true; }
          void benchmark() { int other = must(open(path, O_RDONLY)); storage.forget(other); must(close(other)); super::benchmark(); }",
-    ),
-    (
-        "nothing_created",
-        "lat_fs",
-        "files_there",
-        "operation = \"create\";
+    },
+    Wrong {
+        name: "nothing_created",
+        base: "lat_fs",
+        evidence: "files_there",
+        members: "operation = \"create\";
          void benchmark() {}",
-    ),
-    (
-        "nothing_written",
-        "bw_disk_wr",
-        "blocks_on_storage",
-        "void benchmark() { passes++; }",
-    ),
+    },
+    Wrong {
+        name: "nothing_written",
+        base: "bw_disk_wr",
+        evidence: "blocks_on_storage",
+        members: "void benchmark() { passes++; }",
+    },
 ];
 
 /// A folder on a disk: one of temporary files may be memory.
@@ -79,27 +77,10 @@ fn evidence_catches_what_is_not_as_the_name_says() {
     if !has("g++") {
         return;
     }
-    let mut text = "native {\n#include <fcntl.h>\n#include <sys/mman.h>\n}\n".to_owned();
-    for (name, base, _, members) in WRONG {
-        text += &format!("yamba {name} extends {base} on linux\n{{\n{members}\n}}\n");
-    }
     let folder = storage();
-    let mut yamba = Yamba::new()
-        .file("wrong.yamba", text)
-        .env("TMPDIR", folder.path());
-    let answer = yamba.run("run wrong.yamba --quick --set size=64K --launches 1 --json");
-    let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
-    let entries = run["benchmarks"].as_array().unwrap();
-    for (name, _, evidence, _) in WRONG {
-        let all: Vec<&Value> = entries.iter().filter(|b| b["class"] == name).collect();
-        if all.iter().any(|b| b["status"] == "skipped") {
-            eprintln!("left out: {name}: {}", all[0]["notes"]);
-            continue;
-        }
-        let is_caught =
-            |b: &&Value| b["status"] == "invalid" && b["notes"].to_string().contains(evidence);
-        assert!(all.iter().any(is_caught), "{name}: {all:#?}");
-    }
+    let yamba = Yamba::new().env("TMPDIR", folder.path());
+    let includes = "#include <fcntl.h>\n#include <sys/mman.h>";
+    all_are_caught(yamba, includes, &WRONG, "--set size=64K --launches 1");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

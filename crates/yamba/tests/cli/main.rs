@@ -16,6 +16,7 @@ mod json;
 mod kept;
 mod machine;
 mod network;
+mod ordinary_user;
 mod papers;
 mod programs;
 mod refused;
