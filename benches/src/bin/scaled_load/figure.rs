@@ -1,0 +1,45 @@
+//! What a cell of a table shows.
+
+use yamba_record::number::{number, scale};
+use yamba_record::{Benchmark, Run, Status};
+
+/// The figure with so many processes, or why there is none.
+pub(super) fn cell(run: &Run, processes: u64, figure: fn(&Benchmark) -> Option<String>) -> String {
+    let of_these = run.benchmarks.iter().filter(|b| b.processes == processes);
+    let cells: Vec<String> = of_these
+        .map(|b| match (b.status, figure(b)) {
+            (Status::Ok, Some(text)) if b.is_disturbed => format!("{text} (disturbed)"),
+            (Status::Ok, Some(text)) => text,
+            (Status::Invalid, _) => "invalid".to_owned(),
+            (Status::Crashed, _) => "crashed".to_owned(),
+            _ => "skipped".to_owned(),
+        })
+        .collect();
+    match cells.is_empty() {
+        true => "not measured".to_owned(),
+        false => cells.join(", "),
+    }
+}
+
+/// Of each process.
+pub(super) fn latency(b: &Benchmark) -> Option<String> {
+    Some(shown(b.median_of_medians.or(b.median)?, b.unit.as_deref()?))
+}
+
+/// Of all processes together.
+pub(super) fn bandwidth(b: &Benchmark) -> Option<String> {
+    b.throughput.as_ref().map(|all| shown(all.sum, &all.unit))
+}
+
+/// A bandwidth of all together, anything else of each.
+pub(super) fn either(b: &Benchmark) -> Option<String> {
+    match b.figure.as_deref() {
+        Some("bandwidth") => bandwidth(b),
+        _ => latency(b),
+    }
+}
+
+fn shown(value: f64, unit: &str) -> String {
+    let (factor, unit) = scale(value, unit);
+    format!("{} {unit}", number(value * factor))
+}

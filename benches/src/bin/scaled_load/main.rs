@@ -1,0 +1,129 @@
+//! The tables and the figure of lmbench3's section 9 on this machine, and its other programs that scale: with 1, 2 and 4 processes at the same time.
+//!
+//! `cargo run --release -p yamba-benches --bin scaled_load`. The run of each row is kept in `--out`; what is there is not measured again. Prints
+//! Markdown, as docs/lmbench.md has it.
+
+mod figure;
+mod tables;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use clap::Parser;
+use yamba_record::Run;
+
+use figure::cell;
+use tables::{Row, TABLES};
+
+#[derive(Parser)]
+#[command(about = "lmbench3's tables of scaled load, measured here")]
+struct Options {
+    /// The program to measure with
+    #[arg(long, default_value = "target/release/yamba")]
+    yamba: PathBuf,
+    /// Where the runs are kept
+    #[arg(long, default_value = "target/scaled-load")]
+    out: PathBuf,
+    /// Numbers of processes
+    #[arg(short = 'P', value_delimiter = ',', default_values_t = [1, 2, 4])]
+    processes: Vec<u64>,
+    /// Time for each row, all its numbers of processes together
+    #[arg(long, default_value = "6s")]
+    time: String,
+}
+
+fn main() -> ExitCode {
+    match tables(&Options::parse()) {
+        Ok(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(fault) => {
+            eprintln!("error: {fault}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn tables(options: &Options) -> Result<String, String> {
+    fs::create_dir_all(&options.out).map_err(|e| format!("{}: {e}", options.out.display()))?;
+    let mut text = String::new();
+    for table in &TABLES {
+        let heads: Vec<String> = options
+            .processes
+            .iter()
+            .map(|p| format!("P = {p}"))
+            .collect();
+        let _ = writeln!(text, "{}\n", table.title);
+        let _ = writeln!(text, "| {} | ours | {} |", table.head, heads.join(" | "));
+        let _ = writeln!(text, "| --- | --- |{}", " --- |".repeat(heads.len()));
+        for row in table.rows {
+            let run = options.run_of(row)?;
+            let cells: Vec<String> = options
+                .processes
+                .iter()
+                .map(|p| cell(&run, *p, table.figure))
+                .collect();
+            let _ = writeln!(
+                text,
+                "| {} | `{}` | {} |",
+                row.name,
+                row.point(" "),
+                cells.join(" | ")
+            );
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+impl Options {
+    /// The row's run: that of before, or a new one.
+    fn run_of(&self, row: &Row) -> Result<Run, String> {
+        let file = self.out.join(format!("{}.json", row.point("-")));
+        if let Ok(have) = fs::read(&file) {
+            return serde_json::from_slice(&have).map_err(|e| format!("{}: {e}", file.display()));
+        }
+        let document = self.measure(row)?;
+        let run: Run = serde_json::from_slice(&document)
+            .map_err(|e| format!("{}: no run: {e}", row.benchmark))?;
+        if run.interrupted {
+            return Err("stopped; the rows before are kept".to_owned());
+        }
+        keep(&file, &document).map_err(|e| format!("{}: {e}", file.display()))?;
+        eprintln!("{}", file.display());
+        Ok(run)
+    }
+
+    fn measure(&self, row: &Row) -> Result<Vec<u8>, String> {
+        let processes: Vec<String> = self.processes.iter().map(u64::to_string).collect();
+        let mut command = Command::new(&self.yamba);
+        command.env("YAMBA_STORE", self.out.join("results.sqlite"));
+        command.args([
+            "run",
+            row.benchmark,
+            "--json",
+            "--quick",
+            "-P",
+            &processes.join(","),
+        ]);
+        command.args(["--launches", "6", "--time", &self.time]);
+        for value in row.set {
+            command.args(["--set", value]);
+        }
+        let done = command
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|e| format!("cannot start {}: {e}", self.yamba.display()))?;
+        Ok(done.stdout)
+    }
+}
+
+/// Whole or not at all.
+fn keep(file: &Path, document: &[u8]) -> std::io::Result<()> {
+    let unfinished = file.with_extension("new");
+    fs::write(&unfinished, document)?;
+    fs::rename(&unfinished, file)
+}
