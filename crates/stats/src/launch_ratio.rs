@@ -4,6 +4,7 @@ use crate::distribution::{student_t_quantile, two_sided_t, upper_tail};
 use crate::finite::{defined, finite};
 use crate::moments::{mean, variance};
 use crate::quantile::sorted;
+use crate::rank_test::mann_whitney;
 
 /// So many launches are needed before any is trimmed, and for every one of these one at each end: a quarter.
 const QUARTER: usize = 4;
@@ -18,7 +19,7 @@ pub struct Ratio {
     pub low: f64,
     /// The upper end of its interval.
     pub high: f64,
-    /// The two-sided p-value of the ratio being 1.
+    /// The two-sided p-value of the ratio being 1; of twelve launches and more on each side not less than that of their ranks.
     pub p: f64,
 }
 
@@ -37,15 +38,27 @@ struct Level {
 /// The logarithm makes a ratio a difference, equal in both directions, and the spread of times is nearer to constant in it. A launch that shared its core with
 /// somebody takes half as long again: a few such on either side would hide a difference of some percent from Welch's test, whose means and variances
 /// they decide. Yuen's trims g values at each end of n and takes the variance `s^2` of the values with the trimmed ones set to the nearest that stay; with `h = n - 2 g` a side's squared error is
-/// `(n - 1) s^2 / (h (h - 1))`, and it has `h - 1` degrees of freedom. K. K. Yuen, "The Two-Sample Trimmed t for Unequal Population Variances", Biometrika 61 (1974) 165-170. With fewer than twelve launches g is 0,
-/// and it is Welch's.
+/// `(n - 1) s^2 / (h (h - 1))`, and it has `h - 1` degrees of freedom. K. K. Yuen, "The Two-Sample Trimmed t for Unequal Population Variances", Biometrika 61 (1974) 165-170. With fewer than twelve launches on either
+/// side g is 0, and it is Welch's.
+///
+/// Where launches have two modes, a layout of memory that is lucky or not, trimming takes the rarer one away, and two sides that drew different ones seem to agree each within itself. So where any are
+/// trimmed, the p-value is at least that of the Mann-Whitney test, which holds for launches of any distribution.
 ///
 /// `variance_floor` is the least variance that one launch's logarithm is held to have: 1e-6 for a standard deviation of 0.1 %. Without one (0), six launches
 /// that agree by chance show differences that the next six do not. None with fewer than two launches a side, with a median that is not positive, or where
 /// nothing spreads and no floor is given.
 pub fn launch_ratio(a: &[f64], b: &[f64], confidence: f64, variance_floor: f64) -> Option<Ratio> {
     let is_variance = variance_floor >= 0.0 && variance_floor.is_finite();
-    let (a, b) = (level(a, variance_floor)?, level(b, variance_floor)?);
+    let is_trimmed = a.len().min(b.len()) >= FEWEST_TRIMMED;
+    let least_p = match is_trimmed {
+        true => mann_whitney(a, b)?.p,
+        false => 0.0,
+    };
+    let level = |side: &[f64]| {
+        let trimmed = if is_trimmed { trimmed(side.len()) } else { 0 };
+        level(side, variance_floor, trimmed)
+    };
+    let (a, b) = (level(a)?, level(b)?);
     let squared_error = a.squared_error + b.squared_error;
     // Of shares, not of variances, since those squared may be too small for a number.
     let part = |side: &Level| (side.squared_error / squared_error).powi(2) / side.degrees;
@@ -56,12 +69,12 @@ pub fn launch_ratio(a: &[f64], b: &[f64], confidence: f64, variance_floor: f64) 
         ratio: defined(estimate.exp())?,
         low: (estimate - half).exp(),
         high: defined((estimate + half).exp())?,
-        p: two_sided_t(estimate / error, degrees)?,
+        p: two_sided_t(estimate / error, degrees)?.max(least_p),
     };
     (is_variance && error > 0.0).then_some(ratio)
 }
 
-/// The mean of the launches' logarithms, of twelve and more without a quarter at each end: what [`launch_ratio`] compares.
+/// The mean of the launches' logarithms, of twelve and more without a quarter at each end: what [`launch_ratio`] compares of two sides that have so many.
 pub fn launch_level(medians: &[f64]) -> Option<f64> {
     let logarithms = logarithms(medians)?;
     let trimmed = trimmed(logarithms.len());
@@ -82,10 +95,11 @@ fn logarithms(medians: &[f64]) -> Option<Vec<f64>> {
     finite(&all).then(|| sorted(&all))
 }
 
-fn level(medians: &[f64], floor: f64) -> Option<Level> {
+/// Without so many at each end.
+fn level(medians: &[f64], floor: f64, g: usize) -> Option<Level> {
     let mut values = logarithms(medians)?;
-    let (n, g) = (values.len(), trimmed(values.len()));
-    let mean = launch_level(medians)?;
+    let n = values.len();
+    let mean = mean(&values[g..n - g])?;
     let (low, high) = (values[g], values[n - 1 - g]);
     values.iter_mut().for_each(|x| *x = x.clamp(low, high));
     let (of_all, of_rest) = (n as f64, (n - 2 * g) as f64);
@@ -128,10 +142,10 @@ mod tests {
     #[test]
     fn a_quarter_is_trimmed_at_each_end() {
         let exp: Vec<f64> = (1..=12).map(|x| f64::from(x).exp()).collect();
-        let got = level(&exp, 0.0).unwrap();
+        let got = level(&exp, 0.0, 3).unwrap();
         assert!((got.mean - 6.5).abs() < 1e-12 && got.degrees == 5.0);
         assert!((got.squared_error - 55.0 / 30.0).abs() < 1e-12);
-        assert!((level(&exp, 120.0).unwrap().squared_error - 10.0).abs() < 1e-12);
+        assert!((level(&exp, 120.0, 3).unwrap().squared_error - 10.0).abs() < 1e-12);
         assert_eq!(launch_level(&exp), Some(got.mean));
         assert!(launch_level(&[1.0, -1.0]).is_none() && launch_level(&[]).is_none());
     }
@@ -150,6 +164,22 @@ mod tests {
         }
     }
 
+    /// Each launch is lucky or not, by 8 %: often the twelve of one side are mostly lucky and those of the other are mostly not. 20 of 2000 are expected at 1 %; 38 have a probability of less than 0.0002.
+    #[test]
+    fn a_thing_with_two_modes_is_seldom_different_from_itself() {
+        let mut random = Random::new(3);
+        let alarms = (0..2000).filter(|_| {
+            let mut draw = || {
+                let lucky = if random.uniform() < 0.5 { 1.0 } else { 1.08 };
+                1000.0 * lucky * (1.0 + 0.001 * random.uniform())
+            };
+            let [a, b] = [0, 1].map(|_| (0..12).map(|_| draw()).collect::<Vec<_>>());
+            launch_ratio(&a, &b, 0.99, 4e-6).unwrap().p <= 0.01
+        });
+        let alarms = alarms.count();
+        assert!(alarms < 38, "{alarms} of 2000");
+    }
+
     #[test]
     fn a_slowdown_is_found_where_others_share_the_core() {
         let mut random = Random::new(2);
@@ -160,6 +190,6 @@ mod tests {
             launch_ratio(&a, &b, 0.99, 4e-6).unwrap().p <= 0.01
         });
         let found = found.count();
-        assert!(found > 350, "{found} of 500");
+        assert!(found > 320, "{found} of 500");
     }
 }

@@ -1,12 +1,14 @@
 //! Whole comparisons through the command: two folders of benchmarks measured one after the other, and what the gate says of them.
 //!
-//! The same files in both folders are an A/A comparison of different programs: their paths are part of what is compiled, so nothing tells the gate that they do the same.
+//! The same files in both folders are an A/A comparison of different programs: their paths are part of what is compiled, so nothing tells the gate that they do the same. Where the second
+//! folder has a benchmark with more work, `--slowed NAME` counts how often that one is found.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,9 @@ pub struct Gates {
     /// The folder of side B's, of the same names
     #[arg(long)]
     b: PathBuf,
+    /// A benchmark that is slower in the folder of side B: found or not?
+    #[arg(long, value_name = "NAME")]
+    slowed: Vec<String>,
     /// What `--fail-above` is told
     #[arg(long, default_value = "5%")]
     limit: String,
@@ -48,6 +53,15 @@ struct Round {
     suspected: Vec<String>,
     /// Measured anew before the gate was judged.
     anew: u64,
+    /// Meant to be slower, as the command line says.
+    #[serde(default)]
+    slowed: Vec<String>,
+    /// What the gate could not decide.
+    #[serde(default)]
+    unconfirmed: Vec<String>,
+    /// Seconds that the two runs took, and the comparison with all that it measured.
+    #[serde(default)]
+    seconds: [f64; 2],
     /// What the gate failed for.
     failed: Vec<String>,
     /// By how much, of each.
@@ -73,11 +87,13 @@ impl Gates {
     fn once(&self) -> Result<Round, String> {
         let at = SystemTime::now().duration_since(UNIX_EPOCH);
         let store = self.file.with_extension("sqlite");
+        let begun = Instant::now();
         let _ = fs::remove_file(&store);
         for folder in [&self.a, &self.b] {
             let words = self.arguments.iter().map(String::as_str);
             self.yamba(&store, ["run"].into_iter().chain(words), &files(folder)?)?;
         }
+        let runs = begun.elapsed().as_secs_f64();
         let words = [
             "compare",
             "latest~1",
@@ -89,8 +105,13 @@ impl Gates {
         let (exit, out) = self.yamba(&store, words.into_iter(), &[])?;
         let document: Value =
             serde_json::from_slice(&out).map_err(|e| format!("no comparison: {e}"))?;
+        if document["again"]["interrupted"] == true {
+            return Err("stopped; the comparisons before are kept".to_owned());
+        }
         Ok(Round {
             at: at.map_or(0, |d| d.as_secs()),
+            slowed: self.slowed.clone(),
+            seconds: [runs, begun.elapsed().as_secs_f64() - runs],
             exit,
             ..round(&document)
         })
@@ -120,12 +141,18 @@ impl Gates {
     }
 }
 
+/// Also those in folders within it.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let all = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let all = all.flatten().map(|e| e.path());
-    let mut files: Vec<PathBuf> = all
-        .filter(|p| p.extension().is_some_and(|e| e == "yamba"))
-        .collect();
+    let fault = |e: std::io::Error| format!("{}: {e}", folder.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(fault)? {
+        let path = entry.map_err(fault)?.path();
+        if path.is_dir() {
+            files.extend(self::files(&path)?);
+        } else if path.extension().is_some_and(|e| e == "yamba") {
+            files.push(path);
+        }
+    }
     files.sort();
     Ok(files)
 }
@@ -146,8 +173,12 @@ fn round(document: &Value) -> Round {
         false => b["stored"]["suspect"] == true,
     };
     let slower = list(&document["gate"]["slower"]);
+    let unconfirmed = list(&document["gate"]["unconfirmed"]);
     Round {
         at: 0,
+        slowed: Vec::new(),
+        unconfirmed: unconfirmed.iter().map(name).collect(),
+        seconds: [0.0; 2],
         compared: benchmarks.iter().filter(|b| !b["ratio"].is_null()).count() as u64,
         suspected: benchmarks.iter().filter(was_suspect).map(name).collect(),
         anew: document["again"]["benchmarks"].as_u64().unwrap_or(0),
@@ -161,26 +192,52 @@ fn read(path: &Path) -> Result<Vec<Round>, String> {
     lines::read(path)
 }
 
+impl Round {
+    /// The name of a benchmark with its parameters is longer.
+    fn is_slowed(&self, failed: &str) -> bool {
+        let name = failed.split(' ').next().unwrap_or_default();
+        self.slowed.iter().any(|slowed| slowed == name)
+    }
+
+    /// What it failed for without a reason.
+    fn alarms(&self) -> usize {
+        self.failed.iter().filter(|f| !self.is_slowed(f)).count()
+    }
+}
+
 /// How often the gate failed, and for what.
 pub fn gates(path: &Path) -> Result<String, String> {
     let rounds = read(path)?;
     let mut out = String::new();
-    for round in rounds.iter().filter(|r| r.exit != 0) {
+    for round in rounds.iter().filter(|r| !r.failed.is_empty()) {
         let each = round.failed.iter().zip(&round.by);
         let told: Vec<String> = each
             .map(|(name, by)| format!("{name} by {:.1} %", by * 100.0))
             .collect();
         let _ = writeln!(out, "failed for {}", told.join(", "));
     }
-    let suspected = rounds.iter().filter(|r| !r.suspected.is_empty()).count();
-    let failed = rounds.iter().filter(|r| r.exit != 0).count();
-    let compared: u64 = rounds.iter().map(|r| r.compared).sum();
-    let anew: u64 = rounds.iter().map(|r| r.anew).sum();
+    let count = |holds: &dyn Fn(&Round) -> bool| rounds.iter().filter(|r| holds(r)).count();
+    let alarms = count(&|r| r.alarms() > 0);
+    let suspected = count(&|r| !r.suspected.is_empty());
+    let sum = |of: &dyn Fn(&Round) -> f64| rounds.iter().map(of).sum::<f64>();
     let _ = writeln!(
         out,
-        "{failed} of {} whole comparisons failed the gate; {suspected} had a suspect before anything was measured anew\n\
-         {compared} benchmarks compared in all of them, {anew} measured anew",
-        rounds.len()
+        "{alarms} of {} whole comparisons failed the gate for what is not slower; {suspected} had a suspect before anything was measured anew\n\
+         {} benchmarks compared in all of them, {} measured anew, {} of these not decided\n\
+         {:.0} s for the runs, {:.0} s for the comparisons",
+        rounds.len(),
+        sum(&|r| r.compared as f64),
+        sum(&|r| r.anew as f64),
+        sum(&|r| r.unconfirmed.len() as f64),
+        sum(&|r| r.seconds[0]),
+        sum(&|r| r.seconds[1]),
     );
+    let slowed: BTreeSet<&String> = rounds.iter().flat_map(|r| &r.slowed).collect();
+    for name in slowed {
+        let is_named = |found: &String| found.split(' ').next() == Some(name);
+        let found = count(&|r| r.failed.iter().any(is_named));
+        let of = count(&|r| r.slowed.contains(name));
+        let _ = writeln!(out, "{name}, which is slower, was found in {found} of {of}");
+    }
     Ok(out)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use yamba::compare::{self, Noise, Verdict};
+use yamba::compare::{self, Noise, Pair, Verdict};
 use yamba_stats::{coefficient_of_variation, launch_interval, median};
 
 use crate::series::{Entry, Series};
@@ -60,9 +60,10 @@ pub fn alarms(series: &Series) -> String {
         let (a, b) = (&series.lines[2 * pair], &series.lines[2 * pair + 1]);
         let pairs = a.entries.iter().filter_map(|x| {
             let y = b.entries.iter().find(|y| y.key == x.key)?;
-            Some((x.key.clone(), x.launches.clone(), y.launches.clone()))
+            Some(Pair::new(&x.key, &x.launches, &y.launches))
         });
-        let compared = compare::compare_launches(&pairs.collect::<Vec<_>>(), &compare::least_floor);
+        let compared =
+            compare::compare_launches(&pairs.collect::<Vec<_>>(), &compare::least_floor, 1);
         let suspects = compared.iter().filter(|c| c.verdict == Verdict::Suspect);
         let names: Vec<String> = suspects
             .map(|c| format!("{} x{:.3}", c.key, c.ratio.map_or(1.0, |r| r.ratio)))
@@ -110,8 +111,8 @@ pub fn slowdown(series: &Series) -> String {
         let (Some(a), Some(b)) = (side("percent=0"), side("percent=3")) else {
             continue;
         };
-        let pair = ("x".to_owned(), a.launches.clone(), b.launches.clone());
-        let compared = compare::compare_launches(&[pair], &compare::least_floor);
+        let pair = Pair::new("x", &a.launches, &b.launches);
+        let compared = compare::compare_launches(&[pair], &compare::least_floor, 1);
         all += 1;
         let ratio = compared[0].ratio.map_or(1.0, |r| r.ratio);
         found += usize::from(compared[0].verdict == Verdict::Suspect && ratio > 1.0);

@@ -2,11 +2,14 @@
 
 mod again;
 mod earlier;
+mod looking;
 mod sides;
 mod table;
 
+use std::time::Duration;
+
 use clap::Args;
-use yamba_record::Run;
+use yamba_record::{Benchmark, Run};
 use yamba_store::Detail;
 
 use super::Answer;
@@ -15,10 +18,16 @@ use super::kept;
 use super::output;
 use super::quantity;
 use super::store_option::StoreOption;
+use crate::compare::again::not_measured;
+use crate::compare::budget::{Wish, within};
 use crate::compare::floors::Floors;
 use crate::compare::gate::{self, gate};
 use crate::compare::unit::of_pair;
-use crate::compare::{Comparison, Entry, comparison, pairing};
+use crate::compare::{Comparison, Entry, Terms, comparison, pairing};
+
+/// Why a gate does not measure what it suspects.
+const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
+const NO_TIME: &str = "there was no time for it, --at-most gives more";
 
 /// What differs between two runs?
 ///
@@ -57,6 +66,9 @@ pub(super) struct Compare {
     /// Exit with 1 if anything that measuring anew confirms to be slower is slower by more than this; 5% or 0.05
     #[arg(long, value_name = "SHARE", value_parser = quantity::share)]
     fail_above: Option<f64>,
+    /// With --fail-above: measure anew for about so long at most; what seems slowest comes first
+    #[arg(long, value_name = "TIME", default_value = "10min", value_parser = quantity::time)]
+    at_most: Duration,
     /// Compile also the sources of a run that was imported or is read from a file: they run with all your rights
     #[arg(long)]
     trust_sources: bool,
@@ -75,7 +87,12 @@ impl Compare {
         kept::choose(&mut [&mut a, &mut b], &self.names)?;
         let earlier = earlier::runs(&self.store, &a, &b);
         let floors = Floors::of(&a, &b, &earlier, &of_pair);
-        let mut found = comparison(&a, &b, &floors, &of_pair);
+        let terms = Terms {
+            floors: &floors,
+            units: &of_pair,
+            looks: 1,
+        };
+        let mut found = comparison(&a, &b, &terms);
         self.same_machine(&found)?;
         if found.benchmarks.is_empty() {
             return Err(Failure::new(format!(
@@ -104,7 +121,7 @@ impl Compare {
         })
     }
 
-    /// With `--again` whatever has a ratio, for a gate what it could fail for.
+    /// With `--again` whatever has a ratio, for a gate what it could fail for: no program is slower than itself.
     fn measure_anew(
         &self,
         found: &mut Comparison,
@@ -117,25 +134,63 @@ impl Compare {
             (false, Some(limit)) => gate::is_candidate(entry, limit),
             (false, None) => false,
         };
-        let all = pairing::paired(&a.benchmarks, &b.benchmarks)
-            .both
-            .into_iter();
-        let meant = all
-            .zip(&found.benchmarks)
-            .filter(|(_, entry)| is_meant(entry));
-        let pairs: Vec<_> = meant.map(|((_, of_a, of_b), _)| (of_a, of_b)).collect();
-        if pairs.is_empty() {
-            return Ok(());
-        }
-        let request = again::Request {
-            trusts_documents: self.trust_sources,
-            a,
-            b,
-            pairs,
-            earlier,
-            store: &self.store,
+        let all = pairing::paired(&a.benchmarks, &b.benchmarks).both;
+        let meant = all.iter().zip(&found.benchmarks);
+        let meant = meant
+            .filter(|(_, entry)| is_meant(entry))
+            .map(|((_, of_a, of_b), entry)| (entry, *of_a, *of_b));
+        let is_unchanged = found.machine.must.is_empty() && found.machine.should.is_empty();
+        let is_settled = |(_, of_a, of_b): &(&Entry, &Benchmark, &Benchmark)| {
+            let program = of_a.about.program.as_ref();
+            !self.again
+                && is_unchanged
+                && program.is_some()
+                && program == of_b.about.program.as_ref()
         };
-        again::again(&request, found)
+        let (settled, meant): (Vec<_>, Vec<_>) = meant.partition(is_settled);
+        let settled = settled.into_iter().filter(|(entry, ..)| entry.suspect);
+        let settled: Vec<&Benchmark> = settled.map(|(_, of_a, _)| of_a).collect();
+        let fits = self.fits(&meant, again::first_launches(&a.plan, &b.plan));
+        let (pairs, late): (Vec<_>, Vec<_>) = meant.iter().zip(fits).partition(|(_, fits)| *fits);
+        let pairs: Vec<_> = pairs
+            .iter()
+            .map(|((_, of_a, of_b), _)| (*of_a, *of_b))
+            .collect();
+        let late: Vec<&Benchmark> = late.iter().map(|((_, of_a, _), _)| *of_a).collect();
+        if !pairs.is_empty() {
+            let gate = self.fail_above.map(|limit| again::Judged {
+                limit,
+                time: self.at_most,
+            });
+            let request = again::Request {
+                trusts_documents: self.trust_sources,
+                a,
+                b,
+                pairs,
+                earlier,
+                store: &self.store,
+                gate,
+            };
+            again::again(&request, found)?;
+        }
+        for (left, reason) in [(settled, ONE_PROGRAM), (late, NO_TIME)] {
+            let is_left = |entry: &Entry| left.iter().any(|of| entry.is_of(of));
+            not_measured(found, reason, &is_left);
+        }
+        Ok(())
+    }
+
+    /// What of it a gate has the time to measure; with `--again` everything.
+    fn fits(&self, meant: &[(&Entry, &Benchmark, &Benchmark)], launches: u64) -> Vec<bool> {
+        if self.again {
+            return vec![true; meant.len()];
+        }
+        let wish = |(entry, of_a, of_b): &(&Entry, &Benchmark, &Benchmark)| Wish {
+            slowdown: gate::apparent(entry).unwrap_or(0.0),
+            seconds: looking::seconds(of_a, launches) + looking::seconds(of_b, launches),
+        };
+        let wishes: Vec<Wish> = meant.iter().map(wish).collect();
+        within(&wishes, self.at_most.as_secs_f64())
     }
 
     fn same_machine(&self, found: &Comparison) -> Result<(), Failure> {

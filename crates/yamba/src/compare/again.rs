@@ -4,7 +4,7 @@
 //! anew.
 
 use serde::Serialize;
-use yamba_record::{Parameters, Run};
+use yamba_record::Run;
 
 use super::comparison::{Comparison, Entry, Told, Word, means, told};
 use super::identity::{Difference, Differences};
@@ -70,6 +70,8 @@ pub struct Again {
     pub b: Told,
     /// The confidence of each interval of what was measured anew, so that all of them hold at once but for [`Comparison::family`].
     pub confidence: Option<f64>,
+    /// So many times it was to be looked at, with more launches each time of what was still undecided; each p-value counts so.
+    pub looks: usize,
     /// Benchmarks with a ratio of what was measured anew.
     pub benchmarks: usize,
     /// Whether it was stopped before it was done.
@@ -99,6 +101,8 @@ pub struct Anew<'a> {
     pub b: &'a Run,
     /// The comparison of the two.
     pub compared: Comparison,
+    /// [`Again::looks`].
+    pub looks: usize,
 }
 
 /// Takes ratio and verdict of what was measured anew over into `found`. `basis` tells of an entry how that was done; none: it was not meant to be.
@@ -109,7 +113,10 @@ pub fn adopt(found: &mut Comparison, anew: &Anew<'_>, basis: &dyn Fn(&Entry) -> 
             continue;
         };
         let fresh = anew.compared.benchmarks.iter();
-        let fresh = fresh.into_iter().find(|f| same_point(entry, f)).cloned();
+        let fresh = fresh
+            .into_iter()
+            .find(|f| f.place() == entry.place())
+            .cloned();
         *entry = renewed(entry, fresh, basis);
         measured += usize::from(entry.stored.is_some());
     }
@@ -118,6 +125,7 @@ pub fn adopt(found: &mut Comparison, anew: &Anew<'_>, basis: &dyn Fn(&Entry) -> 
         a: anew.a.map(told),
         b: told(anew.b),
         confidence: anew.compared.confidence,
+        looks: anew.looks,
         benchmarks: measured,
         interrupted: anew.b.interrupted,
     });
@@ -129,16 +137,6 @@ pub fn not_measured(found: &mut Comparison, reason: &str, is_meant: &dyn Fn(&Ent
         entry.reason = Some(format!("not measured anew: {reason}"));
         entry.verdict = Word::Unknown;
     }
-}
-
-fn same_point(a: &Entry, b: &Entry) -> bool {
-    let sorted = |parameters: &Parameters| {
-        let mut all = parameters.0.clone();
-        all.sort_by(|(x, _), (y, _)| x.cmp(y));
-        all
-    };
-    let same_parameters = || sorted(&a.parameters) == sorted(&b.parameters);
-    a.name == b.name && a.processes == b.processes && same_parameters()
 }
 
 /// The entry as what was measured anew has it.
@@ -157,10 +155,12 @@ fn renewed(before: &Entry, fresh: Option<Entry>, basis: Basis) -> Entry {
     if let Some(reason) = &fresh.reason {
         return unknown(format!("measured anew: {reason}"));
     }
+    let can_be_slower = basis != Basis::OneProgram;
     let (verdict, reason) = judged(before, &fresh, basis);
     Entry {
         label: before.label.clone(),
         suspect: fresh.suspect && verdict == Word::Unknown,
+        is_open: fresh.is_open && can_be_slower,
         verdict,
         reason,
         stored: Some(Stored {
@@ -210,7 +210,7 @@ fn judged(before: &Entry, fresh: &Entry, basis: Basis) -> (Word, Option<String>)
 mod tests {
     use super::super::comparison::tests::{compared, run, scaled};
     use super::super::floors::Floors;
-    use super::super::gate::{gate, is_candidate};
+    use super::super::gate::{apparent, gate, is_candidate};
     use super::*;
 
     fn differences(must: &[&str], should: &[&str]) -> Differences {
@@ -261,6 +261,7 @@ mod tests {
             a: Some(&a),
             b: &b,
             compared: compared(&a, &b, &Floors::default()),
+            looks: 1,
         };
         adopt(&mut found, &anew, &|_| Some(basis.clone()));
         found
@@ -339,7 +340,9 @@ mod tests {
         let found = compared(&run(vec![a]), &run(vec![b]), &Floors::default());
         let x = &found.benchmarks[0];
         assert!(x.slowdown().unwrap() < 0.0 && !x.suspect);
-        assert!(is_candidate(x, 0.05) && !is_candidate(x, 0.07));
+        assert!((apparent(x).unwrap() - 0.06).abs() < 1e-9 && is_candidate(x, 0.05));
+        // The launches leave more open.
+        assert!(is_candidate(x, 0.07) && !is_candidate(x, 0.5));
     }
 
     #[test]
@@ -356,5 +359,10 @@ mod tests {
         // Suspected and not confirmed fails nothing, and is told.
         let judged = gate(&after(1.2, 1.2, &Basis::Not("no sources".to_owned())), 0.1);
         assert_eq!((judged.passed, judged.unconfirmed.len()), (true, 2));
+        // So is what looks did not decide.
+        let mut found = after(1.2, 1.0, &Basis::Interleaved);
+        found.benchmarks[0].is_open = true;
+        let judged = gate(&found, 0.1);
+        assert_eq!((judged.passed, judged.unconfirmed.len()), (true, 1));
     }
 }

@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 use yamba_record::{Benchmark, Parameters, Run};
-use yamba_stats::mean;
+use yamba_stats::{Ratio, mean};
 
 use super::again::{Again, Stored};
 use super::floors::{Floor, Floors};
 use super::gate::Gate;
 use super::identity::{Differences, differences};
-use super::pairing::{Paired, Side, obstacle, paired};
-use super::unit::{Medians, Unit};
-use super::{Compared, FAMILY, Verdict, compare_launches, confidence, has_figure};
+use super::pairing::{Paired, Side, in_order, obstacle, ordered, paired};
+use super::unit::{Choice, Unit};
+use super::{Compared, FAMILY, Pair, Verdict, compare_launches, confidence, has_figure};
 
 /// The answer, as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -70,6 +70,12 @@ pub struct Entry {
     pub ratio: Option<f64>,
     /// Where that lies, with [`Comparison::confidence`].
     pub interval: Option<[f64; 2]>,
+    /// The ratio by itself: its interval has 80 %, its p-value is not adjusted for the number of benchmarks.
+    #[serde(skip)]
+    pub alone: Option<Ratio>,
+    /// Whether it may be beyond the limit of a gate, and is not shown to be, although it was measured anew.
+    #[serde(skip)]
+    pub is_open: bool,
     /// The probability of such a ratio where there is no difference, adjusted for the number of benchmarks (Holm).
     pub p: Option<f64>,
     /// Launches of both sides that have a figure.
@@ -132,36 +138,40 @@ pub struct GeometricMean {
     pub benchmarks: usize,
 }
 
-/// Compares two runs. `floors` are the least noise that is believed of a benchmark, `units` what each pair is compared in.
-pub fn comparison(
-    a: &Run,
-    b: &Run,
-    floors: &Floors,
-    units: &dyn Fn(&Benchmark, &Benchmark) -> Unit,
-) -> Comparison {
+/// On what terms two runs are compared.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    /// The least noise that is believed of a benchmark.
+    pub floors: &'a Floors,
+    /// What each pair is compared in.
+    pub units: &'a dyn Fn(&Benchmark, &Benchmark) -> Choice,
+    /// So many times these launches are looked at, with more of them each time: see [`super::looks`].
+    pub looks: usize,
+}
+
+/// Compares two runs.
+pub fn comparison(a: &Run, b: &Run, terms: &Terms<'_>) -> Comparison {
     let machine = differences(a, b);
-    let unit = |x: &Benchmark, y: &Benchmark| match machine.must.is_empty() {
-        true => units(x, y),
-        // Two machines may need the same cycles and not the same time.
-        false => Unit::Own,
-    };
+    // Two machines may need the same cycles and not the same time.
+    let by_time = !machine.must.is_empty();
     let Paired { both, alone } = paired(&a.benchmarks, &b.benchmarks);
-    let (mut benchmarks, mut launches) = (Vec::new(), Vec::new());
+    let (mut benchmarks, mut pairs) = (Vec::new(), Vec::new());
     for (key, x, y) in &both {
-        let unit = match obstacle(x, y) {
-            None => unit(x, y),
-            Some(_) => Unit::Own,
+        let choice = match by_time || obstacle(x, y).is_some() {
+            true => Choice::OWN,
+            false => (terms.units)(x, y),
         };
-        let [of_x, of_y] = [x, y].map(|side| Medians::of(side).within(unit).to_vec());
-        let entry = entry([x, y], unit, [of_x.len(), of_y.len()], label(x, &both));
+        let pair = Pair::of(key, x, y, choice);
+        let launches = [pair.a.len(), pair.b.len()];
+        let entry = entry([x, y], choice.unit, launches, label(x, &both));
         if entry.reason.is_none() {
-            launches.push((key.clone(), of_x, of_y));
+            pairs.push(pair);
         }
         benchmarks.push(entry);
     }
+    let floors = terms.floors;
+    let compared = compare_launches(&pairs, &|key| floors.variance(key), terms.looks);
     let comparable = benchmarks.iter_mut().filter(|e| e.reason.is_none());
-    let compared = compare_launches(&launches, &|key| floors.variance(key));
-    let confidence = (!compared.is_empty()).then(|| confidence(compared.len()));
     for (entry, compared) in comparable.zip(&compared) {
         judge(entry, compared, floors);
     }
@@ -171,7 +181,7 @@ pub fn comparison(
         b: told(b),
         machine,
         family: FAMILY,
-        confidence,
+        confidence: (!compared.is_empty()).then(|| confidence(compared.len() * terms.looks)),
         means: means(&benchmarks),
         benchmarks,
         alone: alone.into_iter().map(without_partner).collect(),
@@ -203,6 +213,8 @@ fn entry([a, b]: [&Benchmark; 2], unit: Unit, launches: [usize; 2], label: Strin
         better: better(a),
         ratio: None,
         interval: None,
+        alone: None,
+        is_open: false,
         p: None,
         launches,
         floor: None,
@@ -233,6 +245,7 @@ fn judge(entry: &mut Entry, compared: &Compared, floors: &Floors) {
     entry.ratio = Some(ratio.ratio);
     entry.floor = Some(floors.get(&compared.key));
     entry.interval = Some([ratio.low, ratio.high]);
+    entry.alone = compared.alone;
     entry.p = compared.p;
     entry.suspect = compared.verdict == Verdict::Suspect;
     if compared.verdict == Verdict::Same {
@@ -279,7 +292,15 @@ impl Entry {
 
     /// The interval of [`slowdown`](Entry::slowdown), its lower end first.
     pub fn slowdowns(&self) -> Option<[f64; 2]> {
-        let [low, high] = self.interval?;
+        self.within(self.interval?)
+    }
+
+    /// The same for this benchmark by itself: the truth is beyond either end in one of ten.
+    pub fn slowdowns_alone(&self) -> Option<[f64; 2]> {
+        self.within(self.alone.map(|r| [r.low, r.high])?)
+    }
+
+    fn within(&self, [low, high]: [f64; 2]) -> Option<[f64; 2]> {
         let (x, y) = (self.slower_by(low)?, self.slower_by(high)?);
         Some([x.min(y), x.max(y)])
     }
@@ -289,6 +310,16 @@ impl Entry {
             "less" => Some(ratio - 1.0),
             _ => Some(1.0 / ratio - 1.0),
         }
+    }
+
+    /// Whether it is of this benchmark at this point; a class may declare its parameters in another order now.
+    pub fn is_of(&self, benchmark: &Benchmark) -> bool {
+        self.place() == in_order(benchmark)
+    }
+
+    /// What tells it from all others.
+    pub(super) fn place(&self) -> String {
+        ordered(&self.name, &self.parameters, self.processes)
     }
 
     /// Whether b is more than a.
@@ -343,7 +374,12 @@ pub(super) mod tests {
     }
 
     pub fn compared(a: &Run, b: &Run, floors: &Floors) -> Comparison {
-        comparison(a, b, floors, &super::super::unit::of_pair)
+        let terms = Terms {
+            floors,
+            units: &super::super::unit::of_pair,
+            looks: 1,
+        };
+        comparison(a, b, &terms)
     }
 
     pub fn scaled(name: &str, factor: f64) -> Benchmark {

@@ -8,7 +8,7 @@ use yamba_record::{Benchmark, Run};
 use super::identity::differences;
 use super::noise::between_runs;
 use super::pairing::{in_order, paired};
-use super::unit::{Medians, Unit};
+use super::unit::{Choice, Medians, Unit};
 use super::{LEAST_DEVIATION, has_figure};
 
 /// Fewer runs say too little of how runs differ. What they say is taken as known: with five of them, that raises the alarms of a large comparison thirtyfold (simulated: runs that differ by 2 %,
@@ -44,7 +44,7 @@ impl Floors {
         a: &Run,
         b: &Run,
         earlier: &[Run],
-        units: &dyn Fn(&Benchmark, &Benchmark) -> Unit,
+        units: &dyn Fn(&Benchmark, &Benchmark) -> Choice,
     ) -> Floors {
         if !differences(a, b).must.is_empty() {
             return Floors::default();
@@ -52,7 +52,7 @@ impl Floors {
         let earlier: Vec<&Run> = earlier.iter().filter(|run| is_of_here(run, a, b)).collect();
         let both = paired(&a.benchmarks, &b.benchmarks).both.into_iter();
         let each =
-            both.filter_map(|(key, x, y)| Some((key, known([x, y], units(x, y), &earlier)?)));
+            both.filter_map(|(key, x, y)| Some((key, known([x, y], units(x, y).unit, &earlier)?)));
         Floors(each.collect())
     }
 

@@ -59,11 +59,18 @@ pub struct Ungated {
 }
 
 /// Whether the entry has to be measured anew before anything is said: it is suspected of being slower, or its launches or its figures are slower by more than the
-/// limit, however wide their interval. A few disturbed launches decide the mean of six, and leave the figure, a median, alone.
+/// limit, or may be so: the interval that it has by itself reaches beyond. Of two launches that is wide. A few disturbed launches decide the mean of six, and leave the
+/// figure, a median, alone.
 pub fn is_candidate(entry: &Entry, limit: f64) -> bool {
     let is_suspect = entry.suspect && entry.slowdown().is_some_and(|by| by > 0.0);
+    let at_most = entry.slowdowns_alone().map(|[_, high]| high);
+    is_suspect || apparent(entry) > Some(limit) || at_most > Some(limit)
+}
+
+/// How much slower it seems: what is more of its launches' level and its figure.
+pub fn apparent(entry: &Entry) -> Option<f64> {
     let each = [entry.slowdown(), entry.slowdown_of_figures()];
-    is_suspect || each.into_iter().flatten().any(|by| by > limit)
+    each.into_iter().flatten().max_by(f64::total_cmp)
 }
 
 /// Judges what was measured anew.
@@ -87,6 +94,12 @@ pub fn gate(found: &Comparison, limit: f64) -> Gate {
             }),
             (Some(_), Word::Unknown) if is_candidate(entry, limit) => {
                 unconfirmed.push(ungated(entry, "not confirmed"));
+            }
+            (Some(_), Word::Same) if entry.is_open => {
+                unconfirmed.push(ungated(
+                    entry,
+                    "measured anew, it may still be slower by more",
+                ));
             }
             _ => {}
         }
@@ -122,5 +135,60 @@ fn ungated(entry: &Entry, otherwise: &str) -> Ungated {
         processes: entry.processes,
         label: entry.label.clone(),
         reason: entry.reason.clone().unwrap_or_else(|| otherwise.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use yamba_record::Run;
+
+    use super::super::comparison::tests::{compared, run};
+    use super::super::floors::Floors;
+    use super::super::tests::{benchmark, recorded};
+    use super::*;
+    use crate::random::Random;
+
+    /// Two runs with so many launches of each of 80 benchmarks of a real machine, drawn from all that they had; those of the second are slower by a factor.
+    fn two_runs(random: &mut Random, launches: usize, factor: f64) -> (Run, Run) {
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        for noise in recorded() {
+            let pool = noise.runs.concat();
+            let mut draw = |factor: f64| {
+                let launch = |_| pool[random.below(pool.len() as u64) as usize] * factor;
+                let launches: Vec<f64> = (0..launches).map(launch).collect();
+                let mut made = benchmark(&noise.key, &launches);
+                made.median = yamba_stats::median(&launches);
+                made
+            };
+            a.push(draw(1.0));
+            b.push(draw(factor));
+        }
+        (run(a), run(b))
+    }
+
+    /// What share of 80 benchmarks, drawn 20 times, is measured anew, and what share would be if only what exceeds the limit by itself were.
+    fn shares(launches: usize, factor: f64, limit: f64) -> [f64; 2] {
+        let mut random = Random::new(1);
+        let mut counts = [0.0; 2];
+        for _ in 0..20 {
+            let (a, b) = two_runs(&mut random, launches, factor);
+            for entry in compared(&a, &b, &Floors::default()).benchmarks {
+                let exceeds = entry.suspect || apparent(&entry) > Some(limit);
+                counts[0] += f64::from(u8::from(is_candidate(&entry, limit)));
+                counts[1] += f64::from(u8::from(exceeds));
+            }
+        }
+        counts.map(|count| count / 1600.0)
+    }
+
+    #[test]
+    fn two_launches_hide_few_slowdowns() {
+        for (launches, most) in [(2, 0.5), (6, 0.33)] {
+            let [slower, exceeding] = shares(launches, 1.05, 0.03);
+            assert!(slower > 0.95 && exceeding < slower, "{slower} {exceeding}");
+            assert!(launches > 2 || exceeding < 0.9, "{exceeding}");
+            let [same, _] = shares(launches, 1.0, 0.03);
+            assert!(same < most, "{same} of those with {launches}");
+        }
     }
 }

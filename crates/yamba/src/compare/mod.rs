@@ -5,11 +5,13 @@
 //! correction: its least p-value is 0.002.
 
 pub mod again;
+pub mod budget;
 mod comparison;
 pub mod floors;
 pub mod gate;
 pub mod history;
 pub mod identity;
+pub mod looks;
 mod noise;
 pub mod pairing;
 pub mod unit;
@@ -17,7 +19,7 @@ pub mod unit;
 use yamba_record::{Benchmark, Parameters, Status};
 use yamba_stats::{Ratio, holm, launch_ratio, variance};
 
-pub use comparison::{Alone, Comparison, Entry, GeometricMean, Word, comparison};
+pub use comparison::{Alone, Comparison, Entry, GeometricMean, Terms, Word, comparison};
 pub use noise::{Noise, pairs_with_a_suspect, resampled_alarms};
 pub use unit::Medians;
 
@@ -27,6 +29,42 @@ pub const FAMILY: f64 = 0.01;
 /// The least standard deviation that a launch's logarithm is held to have where nothing is known of the machine: six launches that agree by chance to a part in
 /// ten thousand would otherwise show differences that the next six do not.
 pub const LEAST_DEVIATION: f64 = 0.002;
+
+/// An interval that is asked about one benchmark by itself has this confidence: each of its ends is passed by the truth in one of ten.
+const ALONE: f64 = 0.8;
+
+/// The launches of both sides of one benchmark.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// Name, parameters and number of processes.
+    pub key: String,
+    /// The medians of side a.
+    pub a: Vec<f64>,
+    /// Those of side b.
+    pub b: Vec<f64>,
+    /// Among so many units these launches themselves chose the one that they are in: see [`unit::Choice::among`].
+    pub among: usize,
+}
+
+impl Pair {
+    /// In the only unit there is.
+    pub fn new(key: &str, a: &[f64], b: &[f64]) -> Pair {
+        Pair {
+            key: key.to_owned(),
+            a: a.to_vec(),
+            b: b.to_vec(),
+            among: 1,
+        }
+    }
+
+    fn of(key: &str, a: &Benchmark, b: &Benchmark, choice: unit::Choice) -> Pair {
+        let [of_a, of_b] = [a, b].map(Medians::of);
+        Pair {
+            among: choice.among,
+            ..Pair::new(key, of_a.within(choice.unit), of_b.within(choice.unit))
+        }
+    }
+}
 
 /// What is said of one benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +84,8 @@ pub struct Compared {
     pub key: String,
     /// What b is of a; in cycles where both sides know them, since a clock rate may change between two runs.
     pub ratio: Option<Ratio>,
+    /// The same by itself: in an interval of 80 %, and with a p-value that is not adjusted for the number of benchmarks.
+    pub alone: Option<Ratio>,
     /// The p-value of the ratio, adjusted for the number of benchmarks.
     pub p: Option<f64>,
     /// What is said of it.
@@ -91,46 +131,66 @@ pub fn compare(a: &[Benchmark], b: &[Benchmark], floor: &dyn Fn(&str) -> f64) ->
     let both = pairing::paired(a, b).both.into_iter();
     let pairs = both
         .filter(|(_, x, y)| has_figure(x) && has_figure(y))
-        .map(|(name, x, y)| {
-            let unit = unit::of_pair(x, y);
-            let [a, b] = [x, y].map(|side| Medians::of(side).within(unit).to_vec());
-            (name, a, b)
-        });
-    compare_launches(&pairs.collect::<Vec<_>>(), floor)
+        .map(|(key, x, y)| Pair::of(&key, x, y, unit::of_pair(x, y)));
+    compare_launches(&pairs.collect::<Vec<_>>(), floor, 1)
 }
 
 /// The confidence of each of so many intervals with which all of them hold at once but for [`FAMILY`].
-fn confidence(pairs: usize) -> f64 {
-    1.0 - FAMILY / pairs.max(1) as f64
+fn confidence(intervals: usize) -> f64 {
+    1.0 - FAMILY / intervals.max(1) as f64
 }
 
-/// The same from the launches' medians alone: name, side a, side b.
+/// The same from the launches' medians alone, as one of so many looks at them.
 pub fn compare_launches(
-    pairs: &[(String, Vec<f64>, Vec<f64>)],
+    pairs: &[Pair],
     floor: &dyn Fn(&str) -> f64,
+    looks: usize,
 ) -> Vec<Compared> {
-    let confidence = confidence(pairs.len());
-    let ratio =
-        |(name, a, b): &(String, Vec<f64>, Vec<f64>)| launch_ratio(a, b, confidence, floor(name));
-    let ratios: Vec<Option<Ratio>> = pairs.iter().map(ratio).collect();
-    let p: Vec<f64> = ratios.iter().flatten().map(|r| r.p).collect();
-    let mut adjusted = holm(&p).unwrap_or_default().into_iter();
-    let each = pairs.iter().zip(ratios);
-    each.map(|((name, _, _), ratio)| {
-        let p = ratio.and_then(|_| adjusted.next());
+    let each = pairs.iter().zip(tested(pairs, floor, looks));
+    each.map(|(pair, (alone, p))| {
         let verdict = match p {
             Some(p) if p <= FAMILY => Verdict::Suspect,
             Some(_) => Verdict::Same,
             None => Verdict::Unknown,
         };
+        let confidence = confidence(pairs.len() * pair.among * looks);
         Compared {
-            key: name.clone(),
-            ratio,
+            key: pair.key.clone(),
+            ratio: launch_ratio(&pair.a, &pair.b, confidence, floor(&pair.key)),
+            alone,
             p,
             verdict,
         }
     })
     .collect()
+}
+
+/// Whether any is suspected.
+fn has_suspect(pairs: &[Pair], floor: &dyn Fn(&str) -> f64) -> bool {
+    let tested = tested(pairs, floor, 1);
+    tested.iter().any(|(_, p)| p.is_some_and(|p| p <= FAMILY))
+}
+
+/// Of each pair the ratio by itself, and its p-value adjusted for all.
+fn tested(
+    pairs: &[Pair],
+    floor: &dyn Fn(&str) -> f64,
+    looks: usize,
+) -> Vec<(Option<Ratio>, Option<f64>)> {
+    let alone = |pair: &Pair| {
+        let ratio = launch_ratio(&pair.a, &pair.b, ALONE, floor(&pair.key))?;
+        Some(Ratio {
+            p: (ratio.p * pair.among as f64).min(1.0),
+            ..ratio
+        })
+    };
+    let alone: Vec<Option<Ratio>> = pairs.iter().map(alone).collect();
+    let known = alone.iter().flatten();
+    let p: Vec<f64> = known.map(|r| (r.p * looks as f64).min(1.0)).collect();
+    let mut adjusted = holm(&p).unwrap_or_default().into_iter();
+    let each = alone.into_iter();
+    each.map(|alone| (alone, alone.and_then(|_| adjusted.next())))
+        .collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use yamba_stats::{launch_level, mean, variance};
 
-use super::{LEAST_DEVIATION, Verdict, compare_launches, spread};
+use super::{LEAST_DEVIATION, Pair, has_suspect, spread};
 use crate::random::Random;
 
 /// How much one benchmark varies here.
@@ -78,18 +78,11 @@ pub fn pairs_with_a_suspect(all: &[Noise], floor: &dyn Fn(&str) -> f64) -> (usiz
     let (mut suspects, mut pairs) = (0, 0);
     for i in 0..runs {
         for j in i + 1..runs {
-            let both = |n: &Noise| {
-                Some((
-                    n.key.clone(),
-                    n.runs.get(i)?.clone(),
-                    n.runs.get(j)?.clone(),
-                ))
-            };
+            let both = |n: &Noise| Some(Pair::new(&n.key, n.runs.get(i)?, n.runs.get(j)?));
             let sides = all.iter().filter_map(both);
-            let sides = sides.filter(|(_, a, b)| !a.is_empty() && !b.is_empty());
-            let compared = compare_launches(&sides.collect::<Vec<_>>(), floor);
+            let sides = sides.filter(|pair| !pair.a.is_empty() && !pair.b.is_empty());
             pairs += 1;
-            suspects += usize::from(compared.iter().any(|c| c.verdict == Verdict::Suspect));
+            suspects += usize::from(has_suspect(&sides.collect::<Vec<_>>(), floor));
         }
     }
     (suspects, pairs)
@@ -114,12 +107,10 @@ pub fn resampled_alarms(
                 let mut pool: Vec<f64> = noise.runs.concat();
                 random.shuffle(&mut pool);
                 let middle = launches.min(pool.len() / 2);
-                let (a, b) = (pool[..middle].to_vec(), pool[middle..2 * middle].to_vec());
-                (noise.key.clone(), a, b)
+                Pair::new(&noise.key, &pool[..middle], &pool[middle..2 * middle])
             })
             .collect();
-        let compared = compare_launches(&pairs, floor);
-        alarms += usize::from(compared.iter().any(|c| c.verdict == Verdict::Suspect));
+        alarms += usize::from(has_suspect(&pairs, floor));
     }
     alarms
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use yamba_record::{Benchmark, Status};
+use yamba_record::{Benchmark, Parameters, Status};
 
 use super::{key, named};
 
@@ -56,10 +56,15 @@ fn once(benchmarks: &[Benchmark]) -> (Keyed<'_>, impl Iterator<Item = &Benchmark
 }
 
 /// The key with the parameters by name: a class may declare them in another order now.
-pub(super) fn in_order(benchmark: &Benchmark) -> String {
-    let mut parameters = benchmark.parameters.clone();
+pub fn in_order(benchmark: &Benchmark) -> String {
+    ordered(&benchmark.name, &benchmark.parameters, benchmark.processes)
+}
+
+/// The same of its parts.
+pub(super) fn ordered(name: &str, parameters: &Parameters, processes: u64) -> String {
+    let mut parameters = parameters.clone();
     parameters.0.sort_by(|(a, _), (b, _)| a.cmp(b));
-    named(&benchmark.name, &parameters, benchmark.processes)
+    named(name, &parameters, processes)
 }
 
 /// Why a pair has no ratio, if it can have none.

@@ -45,6 +45,11 @@ impl Medians {
         }
     }
 
+    /// Whether cycles are known of all launches.
+    pub fn knows_cycles(&self) -> bool {
+        self.cycles.len() == self.own.len()
+    }
+
     /// Those in one unit.
     pub fn within(&self, unit: Unit) -> &[f64] {
         match unit {
@@ -66,14 +71,39 @@ pub fn common<'a>(runs: impl Iterator<Item = &'a Medians> + Clone) -> Unit {
             .collect();
         mean(&variances)
     };
-    let all_known = runs.clone().all(|r| r.cycles.len() == r.own.len());
+    let all_known = runs.clone().all(Medians::knows_cycles);
     match (within(Unit::Own), within(Unit::Cycles)) {
         (Some(own), Some(cycles)) if all_known && cycles < own => Unit::Cycles,
         _ => Unit::Own,
     }
 }
 
+/// The unit of a comparison, and among how many the compared launches themselves chose it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The unit.
+    pub unit: Unit,
+    /// 2 where both were possible: it is as if two tests had been made, and the p-value counts so (Bonferroni). Spreads of the two that know nothing of each other raise up to
+    /// twice the alarms otherwise, since whichever agrees better by chance is taken. 1 where there was no choice, or where other launches made it.
+    pub among: usize,
+}
+
+impl Choice {
+    /// The benchmark's own, whatever the launches say.
+    pub const OWN: Choice = Choice {
+        unit: Unit::Own,
+        among: 1,
+    };
+}
+
 /// The unit that two runs' launches are compared in.
-pub fn of_pair(a: &Benchmark, b: &Benchmark) -> Unit {
-    common([a, b].map(Medians::of).iter())
+pub fn of_pair(a: &Benchmark, b: &Benchmark) -> Choice {
+    let both = [a, b].map(Medians::of);
+    Choice {
+        unit: common(both.iter()),
+        among: match both.iter().all(Medians::knows_cycles) {
+            true => 2,
+            false => 1,
+        },
+    }
 }

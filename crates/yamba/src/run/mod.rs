@@ -125,6 +125,10 @@ pub struct Measurement<'a> {
     pub listing: &'a Listing<'a>,
 }
 
+/// Asked when all entries have had their launches: how many more each is to have, in their order; nothing more is measured if none has any. It is given the number of each
+/// entry's job and what is known of it.
+pub type More<'a> = dyn FnMut(&[(usize, Benchmark)]) -> Vec<u64> + 'a;
+
 impl<'a> Measurement<'a> {
     /// Measures every job. Points that crash, hang or cannot run cost their own figure only.
     ///
@@ -139,22 +143,36 @@ impl<'a> Measurement<'a> {
     /// # Errors
     /// As [`run`](Measurement::run).
     pub fn packed(self, keep: &mut dyn Keep) -> Result<Run<Packed<Benchmark>>, UsageError> {
-        let (run, _) = self.measure(keep)?;
+        let (run, _) = self.measure(keep, None)?;
         Ok(run)
     }
 
-    /// The same, and of each entry which of the jobs it is of.
+    /// The same, and then as many launches again as `more` wants.
+    ///
+    /// # Errors
+    /// As [`run`](Measurement::run).
+    pub fn extended(
+        self,
+        keep: &mut dyn Keep,
+        more: &mut More<'_>,
+    ) -> Result<Run<Packed<Benchmark>>, UsageError> {
+        let (run, _) = self.measure(keep, Some(more))?;
+        Ok(run)
+    }
+
+    /// Unpacked, and of each entry which of the jobs it is of.
     ///
     /// # Errors
     /// As [`run`](Measurement::run).
     pub fn by_job(self) -> Result<(Run, Vec<usize>), UsageError> {
-        let (run, of_job) = self.measure(&mut ())?;
+        let (run, of_job) = self.measure(&mut (), None)?;
         Ok((run.map(|b| b.unpack()), of_job))
     }
 
     fn measure(
         self,
         keep: &mut dyn Keep,
+        mut more: Option<&mut More<'_>>,
     ) -> Result<(Run<Packed<Benchmark>>, Vec<usize>), UsageError> {
         let options = self.options;
         let scratch = Scratch::new();
@@ -173,15 +191,22 @@ impl<'a> Measurement<'a> {
         };
         let (mut places, of_job) = self.places(&conditions)?;
         let mut kept = Kept::begin(keep, &run, &places, &of_job)?;
-        take_turns(
-            &mut places,
-            run.plan.seed,
-            &conditions,
-            self.progress,
-            &mut kept,
-        );
+        let mut turns = Turns {
+            random: Random::new(run.plan.seed),
+            round: 0,
+            may_be_more: more.is_some(),
+        };
+        loop {
+            turns.take(&mut places, &conditions, self.progress, &mut kept);
+            let granted = more
+                .as_mut()
+                .is_some_and(|more| grant(&mut places, &of_job, more, &conditions));
+            if !granted {
+                break;
+            }
+        }
         for (i, place) in places.into_iter().enumerate() {
-            let packed = place.known(&conditions);
+            let packed = place.settled(&conditions);
             let benchmark = packed.unpack();
             kept.last(i, &benchmark);
             note_scratch(&mut run, &benchmark);
@@ -232,10 +257,10 @@ impl<'a> Measurement<'a> {
 }
 
 impl Place<'_> {
-    /// What is known of it at the end.
-    fn known(self, conditions: &Conditions<'_>) -> Packed<Benchmark> {
-        Packed::new(&match self {
-            Place::Settled(packed) => return packed,
+    /// What is known of it so far.
+    fn known(&self, conditions: &Conditions<'_>) -> Benchmark {
+        match self {
+            Place::Settled(packed) => packed.unpack(),
             Place::Measured(launches) if launches.has_begun() => launches.summary(conditions),
             Place::Measured(launches) => {
                 let entry = &launches.entry;
@@ -244,7 +269,15 @@ impl Place<'_> {
                     ..recorded::not_begun(&entry.point.program, entry.processes)
                 }
             }
-        })
+        }
+    }
+
+    /// What is known of it at the end.
+    fn settled(self, conditions: &Conditions<'_>) -> Packed<Benchmark> {
+        match self {
+            Place::Settled(packed) => packed,
+            measured => Packed::new(&measured.known(conditions)),
+        }
     }
 }
 
@@ -288,42 +321,84 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Rounds of one launch of each entry that still needs one, each round in an order of its own.
-fn take_turns(
+/// Gives entries the launches that `more` wants. Whether there are any.
+fn grant(
     places: &mut [Place<'_>],
-    seed: u64,
+    of_job: &[usize],
+    more: &mut More<'_>,
     conditions: &Conditions<'_>,
-    progress: &mut dyn Progress,
-    kept: &mut Kept<'_>,
-) {
-    let mut random = Random::new(seed);
-    for round in 0.. {
-        let mut due: Vec<usize> = measured(places)
-            .filter(|(_, launches)| launches.left() > 0)
-            .map(|(place, _)| place)
-            .collect();
-        if due.is_empty() {
-            return;
+) -> bool {
+    if conditions.limits.stop.requested() {
+        return false;
+    }
+    let known = places.iter().map(|place| place.known(conditions));
+    let known: Vec<(usize, Benchmark)> = of_job.iter().copied().zip(known).collect();
+    for (place, count) in places.iter_mut().zip(more(&known)) {
+        if let Place::Measured(launches) = place {
+            launches.add(count);
         }
-        random.shuffle(&mut due);
-        for next in due {
-            if conditions.limits.stop.requested() {
+    }
+    measured(places).any(|(_, launches)| launches.left() > 0)
+}
+
+/// Rounds of one launch of each entry that still needs one, each round in an order of its own.
+struct Turns {
+    random: Random,
+    round: u64,
+    /// Whether an entry that has had all its launches may get more: then they stay as they are, to be summarised anew.
+    may_be_more: bool,
+}
+
+impl Turns {
+    fn take(
+        &mut self,
+        places: &mut [Place<'_>],
+        conditions: &Conditions<'_>,
+        progress: &mut dyn Progress,
+        kept: &mut Kept<'_>,
+    ) {
+        loop {
+            let mut due: Vec<usize> = measured(places)
+                .filter(|(_, launches)| launches.left() > 0)
+                .map(|(place, _)| place)
+                .collect();
+            if due.is_empty() {
                 return;
             }
-            progress.left(measured(places).map(|(_, l)| l.left()).sum());
-            progress.time_left(measured(places).map(|(_, l)| l.time_left()).sum());
-            if let Place::Measured(launches) = &mut places[next] {
-                let entry = &launches.entry;
-                progress.launch(entry.class, &entry.point.parameters(), entry.processes);
-                launches.launch(conditions, round);
-                if launches.left() > 0 {
-                    kept.launched(next, launches, conditions);
-                } else {
-                    let benchmark = launches.summary(conditions);
-                    kept.tell(next, &benchmark);
-                    places[next] = Place::Settled(Packed::new(&benchmark));
+            self.random.shuffle(&mut due);
+            for next in due {
+                if conditions.limits.stop.requested() {
+                    return;
                 }
+                progress.left(measured(places).map(|(_, l)| l.left()).sum());
+                progress.time_left(measured(places).map(|(_, l)| l.time_left()).sum());
+                self.launch(&mut places[next], next, conditions, progress, kept);
             }
+            self.round += 1;
+        }
+    }
+
+    fn launch(
+        &self,
+        place: &mut Place<'_>,
+        number: usize,
+        conditions: &Conditions<'_>,
+        progress: &mut dyn Progress,
+        kept: &mut Kept<'_>,
+    ) {
+        let Place::Measured(launches) = place else {
+            return;
+        };
+        let entry = &launches.entry;
+        progress.launch(entry.class, &entry.point.parameters(), entry.processes);
+        launches.launch(conditions, self.round);
+        if launches.left() > 0 {
+            return kept.launched(number, launches, conditions);
+        }
+        let benchmark = launches.summary(conditions);
+        kept.tell(number, &benchmark);
+        if !self.may_be_more {
+            *place = Place::Settled(Packed::new(&benchmark));
         }
     }
 }

@@ -330,7 +330,9 @@ fn a_gate_measures_anew_before_it_fails() {
         (&work["verdict"], &work["suspect"]),
         (&json!("slower"), &json!(false))
     );
+    // Four times the work is beyond doubt at the first look of three.
     assert_eq!(work["launches"], json!([12, 12]));
+    assert_eq!(document["again"]["looks"], 3);
     assert_eq!(work["stored"]["launches"], json!([6, 6]));
 
     // What was measured anew is kept, each side with the sources of its own.
@@ -341,6 +343,17 @@ fn a_gate_measures_anew_before_it_fails() {
         assert!(run.sources.values().any(|text| *text == additions(count)));
         assert_eq!(run.benchmarks[0].launches.len(), 12);
     }
+
+    // One program is not slower than itself, whatever its launches say: these are made up.
+    let words = "compare first again --fail-above 0.1% --json";
+    let document: Value = serde_json::from_str(&yamba.run(words).ok().out).unwrap();
+    assert_eq!(document["again"], Value::Null);
+    assert_eq!(document["gate"]["passed"], json!(true));
+
+    // Not even one launch fits into no time.
+    let words = "compare first slow --fail-above 20% --at-most 1ns";
+    let said = "not confirmed and so no failure, not measured anew: there was no time for it";
+    yamba.run(words).ok().says(&[said, "gate passed"]);
 
     let words = "compare slow first --fail-above 20% --again --json";
     let (status, document) = measured_anew(&mut yamba, words, false);

@@ -11,13 +11,12 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::super::run::{self as command, jobs, listing, origin, progress};
 use super::super::store_option::StoreOption;
+use super::looking::Looking;
 use super::sides::Sides;
 use crate::build::{self, host};
 use crate::compare::again::{Anew, Basis, Policy, adopt, not_measured, policy};
-use crate::compare::floors::Floors;
 use crate::compare::identity::differences;
-use crate::compare::unit::of_pair;
-use crate::compare::{Comparison, Entry, comparison};
+use crate::compare::{Comparison, Entry};
 use crate::embedded;
 use crate::machine;
 use crate::run::{self, At, Job, Options, Placement, Stop, UsageError};
@@ -44,11 +43,22 @@ pub(super) struct Request<'a> {
     pub earlier: &'a [Run],
     /// Where what is measured is kept.
     pub store: &'a StoreOption,
+    /// For a gate.
+    pub gate: Option<Judged>,
+}
+
+/// What a gate asks.
+#[derive(Clone, Copy)]
+pub(super) struct Judged {
+    /// So much slower a benchmark may be.
+    pub limit: f64,
+    /// So long it is measured.
+    pub time: Duration,
 }
 
 /// Measures what can be measured, keeps it, and takes its verdicts over into `found`.
 pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<(), Failure> {
-    let is_meant = |e: &Entry| request.pairs.iter().any(|(a, _)| is_of(e, a));
+    let is_meant = |e: &Entry| request.pairs.iter().any(|(a, _)| e.is_of(a));
     let here = here();
     let with_a = match policy(&found.machine, &differences(request.b, &here)) {
         Policy::Both => None,
@@ -84,21 +94,21 @@ pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<(),
         }
         return Ok(());
     }
-    let measured = measure(request, &basis, &a, &b)?;
+    let one_program = basis.iter().filter(|(_, b)| **b == Basis::OneProgram);
+    let mut looking = Looking::new(
+        request,
+        found,
+        with_a.is_some(),
+        one_program.map(|(name, _)| *name).collect(),
+    );
+    let measured = measure(request, &basis, &a, &b, &mut looking)?;
     let fresh_a = with_a.is_none().then_some(&measured[0]);
     let fresh_b = &measured[measured.len() - 1];
-    // What runs differ by falls on both sides alike where they were measured in turn.
-    let (of_a, floors) = match fresh_a {
-        Some(fresh) => (fresh, Floors::default()),
-        None => {
-            let floors = Floors::of(request.a, fresh_b, request.earlier, &of_pair);
-            (request.a, floors)
-        }
-    };
     let anew = Anew {
         a: fresh_a,
         b: fresh_b,
-        compared: comparison(of_a, fresh_b, &floors, &of_pair),
+        compared: looking.concluded(fresh_a.unwrap_or(request.a), fresh_b),
+        looks: looking.planned(),
     };
     adopt(found, &anew, &|entry| {
         is_meant(entry).then(|| basis.get(entry.name.as_str()).cloned())?
@@ -112,12 +122,6 @@ fn here() -> Run {
     let mut here = Run::new(machine::probe(&target));
     here.producer.compiler = build::compiler_version(&Analysis::default(), &target);
     here
-}
-
-fn is_of(entry: &Entry, benchmark: &Benchmark) -> bool {
-    entry.name == benchmark.name
-        && entry.processes == benchmark.processes
-        && entry.parameters == benchmark.parameters
 }
 
 fn warn_of(request: &Request<'_>, here: &Run, only_b: Option<&str>) {
@@ -248,6 +252,7 @@ fn measure(
     basis: &BTreeMap<&str, Basis>,
     a: &Side,
     b: &Side,
+    looking: &mut Looking<'_>,
 ) -> Result<Vec<Run>, Failure> {
     let is_possible = |of: &Benchmark| !matches!(basis.get(of.name.as_str()), Some(Basis::Not(_)));
     let possible: Vec<&Benchmark> = request
@@ -286,7 +291,11 @@ fn measure(
         listing: &listing,
     };
     let mut sides = Sides::open(request.store, boundary, &a.origin.sources)?;
-    let measured = measurement.packed(&mut sides);
+    looking.begin(boundary);
+    let measured = match request.gate {
+        Some(_) => measurement.extended(&mut sides, &mut |entries| looking.more(entries)),
+        None => measurement.packed(&mut sides),
+    };
     let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
     Ok(sides.finish(run))
 }
@@ -297,10 +306,15 @@ fn settings(benchmark: &Benchmark) -> Vec<(String, String)> {
         .collect()
 }
 
+/// As many launches as each side has before anybody looks.
+pub(super) fn first_launches(a: &Plan, b: &Plan) -> u64 {
+    MORE * USUAL_LAUNCHES.max(a.launches).max(b.launches)
+}
+
 /// Launches as long as those of the longer plan, and twice as many as a run has.
 fn options(a: &Plan, b: &Plan) -> Options {
     let each = |plan: &Plan| plan.time_ns / plan.launches.max(1);
-    let launches = MORE * USUAL_LAUNCHES.max(a.launches).max(b.launches);
+    let launches = first_launches(a, b);
     let time = Duration::from_nanos(each(a).max(each(b)));
     Options {
         // Of a short run also the intervals under load were short.

@@ -1,0 +1,163 @@
+//! Looking at what is measured anew while it is measured: are more launches worth their time?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use yamba_record::{Benchmark, Run};
+
+use super::again::Request;
+use crate::compare::budget::{Wish, within};
+use crate::compare::floors::Floors;
+use crate::compare::looks::{self, Looks};
+use crate::compare::pairing::in_order;
+use crate::compare::unit::{Choice, Medians, Unit};
+use crate::compare::{Comparison, Entry, Terms, comparison};
+
+/// What is known of the benchmarks that are measured anew.
+pub(super) struct Looking<'a> {
+    request: &'a Request<'a>,
+    /// Whether side a is the stored one.
+    has_stored_a: bool,
+    /// What the stored runs were compared in. Launches that choose their unit themselves raise more alarms: these are others.
+    units: BTreeMap<String, Unit>,
+    /// Benchmarks whose both sides are one program: nothing can come of more launches.
+    one_program: BTreeSet<&'a str>,
+    looks: Option<Looks>,
+    /// Jobs before this one are of side a.
+    boundary: usize,
+    end: Instant,
+}
+
+impl<'a> Looking<'a> {
+    pub fn new(
+        request: &'a Request<'a>,
+        stored: &Comparison,
+        has_stored_a: bool,
+        one_program: BTreeSet<&'a str>,
+    ) -> Looking<'a> {
+        let unit_of = |(of, _): &(&Benchmark, &Benchmark)| {
+            let entry = stored.benchmarks.iter().find(|e| e.is_of(of))?;
+            let unit = match entry.unit.as_deref() {
+                Some("cycles") => Unit::Cycles,
+                _ => Unit::Own,
+            };
+            Some((in_order(of), unit))
+        };
+        Looking {
+            request,
+            has_stored_a,
+            units: request.pairs.iter().filter_map(unit_of).collect(),
+            one_program,
+            looks: request.gate.map(|gate| Looks::new(gate.limit)),
+            boundary: 0,
+            end: Instant::now(),
+        }
+    }
+
+    /// The first launch comes next. Jobs before `boundary` are of side a.
+    pub fn begin(&mut self, boundary: usize) {
+        self.boundary = boundary;
+        let time = self.request.gate.map_or(Duration::ZERO, |gate| gate.time);
+        self.end = Instant::now() + time;
+    }
+
+    /// So many times it is to be looked at.
+    pub fn planned(&self) -> usize {
+        self.looks.as_ref().map_or(1, |_| looks::PLANNED)
+    }
+
+    /// The two sides as far as they are measured.
+    fn compared(&self, a: &Run, b: &Run) -> Comparison {
+        let units = |x: &Benchmark, y: &Benchmark| self.unit(x, y);
+        // What runs differ by falls on both sides alike where they were measured in turn.
+        let floors = match self.has_stored_a {
+            true => Floors::of(a, b, self.request.earlier, &units),
+            false => Floors::default(),
+        };
+        let terms = Terms {
+            floors: &floors,
+            units: &units,
+            looks: self.planned(),
+        };
+        comparison(a, b, &terms)
+    }
+
+    fn unit(&self, a: &Benchmark, b: &Benchmark) -> Choice {
+        let are_known = || [a, b].iter().all(|x| Medians::of(x).knows_cycles());
+        let unit = match self.units.get(&in_order(a)) {
+            Some(Unit::Cycles) if are_known() => Unit::Cycles,
+            _ => Unit::Own,
+        };
+        Choice { unit, among: 1 }
+    }
+
+    /// What all looks say, and the last of them.
+    pub fn concluded(&self, a: &Run, b: &Run) -> Comparison {
+        let mut found = self.compared(a, b);
+        if let Some(looks) = &self.looks {
+            looks.conclude(&mut found);
+        }
+        found
+    }
+
+    /// As many launches again of each that is still undecided, as far as there is time.
+    pub fn more(&mut self, entries: &[(usize, Benchmark)]) -> Vec<u64> {
+        let mut more = vec![0; entries.len()];
+        let (a, b) = (self.side(entries, true), self.side(entries, false));
+        let found = self.compared(
+            if self.has_stored_a {
+                self.request.a
+            } else {
+                &a
+            },
+            &b,
+        );
+        let Some(looks) = &mut self.looks else {
+            return more;
+        };
+        looks.look(&found);
+        let open = found.benchmarks.iter();
+        let open = open.filter(|e| looks.is_open(e) && !self.one_program.contains(e.name.as_str()));
+        let places = |entry: &Entry| -> Vec<usize> {
+            let all = entries.iter().enumerate();
+            all.filter(|(_, (_, of))| entry.is_of(of))
+                .map(|(i, _)| i)
+                .collect()
+        };
+        let open: Vec<(&Entry, Vec<usize>)> = open.map(|entry| (entry, places(entry))).collect();
+        let launches = |place: usize| entries[place].1.launches.len() as u64;
+        let wish = |(entry, places): &(&Entry, Vec<usize>)| Wish {
+            slowdown: entry.slowdown().unwrap_or(0.0),
+            seconds: places
+                .iter()
+                .map(|i| seconds(&entries[*i].1, launches(*i)))
+                .sum(),
+        };
+        let wishes: Vec<Wish> = open.iter().map(wish).collect();
+        let left = self.end.saturating_duration_since(Instant::now());
+        let fits = within(&wishes, left.as_secs_f64());
+        for ((_, places), _) in open.iter().zip(fits).filter(|(_, fits)| *fits) {
+            places.iter().for_each(|i| more[*i] = launches(*i));
+        }
+        more
+    }
+
+    fn side(&self, entries: &[(usize, Benchmark)], is_a: bool) -> Run {
+        let of = entries
+            .iter()
+            .filter(|(job, _)| (*job < self.boundary) == is_a);
+        let b = self.request.b;
+        Run {
+            benchmarks: of.map(|(_, benchmark)| benchmark.clone()).collect(),
+            producer: b.producer.clone(),
+            ..Run::new(b.machine.clone())
+        }
+    }
+}
+
+/// How long so many launches of a benchmark take, as those did that are recorded; 0 where nothing is.
+pub(super) fn seconds(of: &Benchmark, launches: u64) -> f64 {
+    let took: u64 = of.launches.iter().map(|l| l.took_ns).sum();
+    let each = took as f64 * 1e-9 / of.launches.len().max(1) as f64;
+    each * launches as f64
+}
