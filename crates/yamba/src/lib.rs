@@ -19,3 +19,6 @@ pub mod stored;
 pub mod study;
 pub mod time;
 mod unused;
+
+#[cfg(test)]
+mod published;

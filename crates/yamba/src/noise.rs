@@ -32,8 +32,10 @@ pub struct Plan<'a> {
 
 /// The answer, as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     /// `yamba-noise/1`.
+    #[cfg_attr(test, schemars(extend("const" = "yamba-noise/1")))]
     pub schema: &'static str,
     /// Comparisons of a run with the next.
     pub comparisons: u64,
@@ -59,6 +61,7 @@ pub struct Report {
 
 /// One benchmark's noise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Spread {
     /// Name, parameters and number of processes.
     pub key: String,

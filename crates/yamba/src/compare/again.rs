@@ -63,6 +63,7 @@ pub enum Basis {
 
 /// What was measured for a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Again {
     /// The run of a's programs; none where only b's were measured.
     pub a: Option<Told>,
@@ -80,6 +81,7 @@ pub struct Again {
 
 /// What the two runs themselves said of a benchmark that was then measured anew.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stored {
     /// What b was of a.
     pub ratio: Option<f64>,

@@ -14,8 +14,10 @@ use super::{Compared, FAMILY, Pair, Verdict, compare_launches, confidence, has_f
 
 /// The answer, as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// `yamba-compare/1`.
+    #[cfg_attr(test, schemars(extend("const" = "yamba-compare/1")))]
     pub schema: &'static str,
     /// The first run; ratios are of the second to it.
     pub a: Told,
@@ -41,6 +43,7 @@ pub struct Comparison {
 
 /// What is told of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Told {
     /// [`Run::id`].
     pub id: String,
@@ -52,10 +55,15 @@ pub struct Told {
 
 /// One benchmark of both runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Entry {
     /// Its name.
     pub name: String,
     /// Its parameters.
+    #[cfg_attr(
+        test,
+        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
+    )]
     pub parameters: Parameters,
     /// Those that tell it from others of its name, as the table shows them.
     #[serde(skip)]
@@ -100,6 +108,7 @@ pub struct Entry {
 
 /// A verdict on one benchmark. That it is slower or faster takes a confirmation by measuring again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Word {
     /// No difference is shown.
@@ -114,10 +123,15 @@ pub enum Word {
 
 /// What stands in one run only.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Alone {
     /// Its name.
     pub name: String,
     /// Its parameters.
+    #[cfg_attr(
+        test,
+        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
+    )]
     pub parameters: Parameters,
     /// Processes that ran it at the same time.
     pub processes: u64,
@@ -129,6 +143,7 @@ pub struct Alone {
 
 /// A kind of figure as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GeometricMean {
     /// `latency`, `bandwidth`, or a value's unit.
     pub kind: String,

@@ -17,6 +17,7 @@ const FEWEST_RUNS: usize = 10;
 
 /// What is known of one benchmark's noise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Floor {
     /// The least standard deviation that the logarithm of a launch's median is held to have: 0.002 for 0.2 %.
     pub deviation: f64,

@@ -7,6 +7,7 @@ use super::comparison::{Comparison, Entry, Word};
 
 /// The answer, as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Gate {
     /// So much slower a benchmark may be: 0.05 for 5 %.
     pub limit: f64,
@@ -24,10 +25,15 @@ pub struct Gate {
 
 /// A benchmark that is slower than the limit allows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Slower {
     /// Its name.
     pub name: String,
     /// Its parameters.
+    #[cfg_attr(
+        test,
+        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
+    )]
     pub parameters: Parameters,
     /// Processes that ran it at the same time.
     pub processes: u64,
@@ -44,10 +50,15 @@ pub struct Slower {
 
 /// A benchmark that does not count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ungated {
     /// Its name.
     pub name: String,
     /// Its parameters.
+    #[cfg_attr(
+        test,
+        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
+    )]
     pub parameters: Parameters,
     /// Processes that ran it at the same time.
     pub processes: u64,

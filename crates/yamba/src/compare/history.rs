@@ -20,8 +20,10 @@ const ERRORS: f64 = 2.0;
 
 /// Some benchmarks over the runs of one machine, as `--json` prints them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct History {
     /// `yamba-history/1`.
+    #[cfg_attr(test, schemars(extend("const" = "yamba-history/1")))]
     pub schema: &'static str,
     /// The probability of a change where there is none, for each series.
     pub significance: f64,
@@ -33,10 +35,15 @@ pub struct History {
 
 /// One benchmark at one point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Series {
     /// Its name.
     pub name: String,
     /// Its parameters.
+    #[cfg_attr(
+        test,
+        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
+    )]
     pub parameters: Parameters,
     /// Processes that ran it at the same time.
     pub processes: u64,
@@ -57,6 +64,7 @@ pub struct Series {
 
 /// One run's figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Point {
     /// [`Run::id`].
     pub run: String,
@@ -72,6 +80,7 @@ pub struct Point {
 
 /// A change of level.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Change {
     /// The first run after it.
     pub run: String,
@@ -87,6 +96,7 @@ pub struct Change {
 
 /// A run that does not count, or its figure of one benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// [`Run::id`].
     pub run: String,
@@ -98,10 +108,15 @@ pub struct LeftOut {
 
 /// One benchmark at one point with one number of processes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Which {
     /// Its name.
     pub name: String,
     /// Its parameters.
+    #[cfg_attr(
+        test,
+        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
+    )]
     pub parameters: Parameters,
     /// Processes that ran it at the same time.
     pub processes: u64,

@@ -12,6 +12,7 @@ use yamba_record::machine::details::CoreKind;
 
 /// A fact that is not the same on both sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Difference {
     /// What it is: `cpu`, `kernel`, `mitigation meltdown`.
     pub name: String,
@@ -36,6 +37,7 @@ impl Difference {
 
 /// Where two runs' machines differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Differences {
     /// Another machine: the processor's model, the instruction set, the kinds of core, the system.
     pub must: Vec<Difference>,

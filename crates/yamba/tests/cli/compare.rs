@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use yamba_record::{Run, Status};
 use yamba_store::{Detail, Location, Store};
 
+use crate::schema;
 use crate::support::{Yamba, has, until};
 
 const SIX: [f64; 6] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0];
@@ -100,7 +101,10 @@ fn two_documents() {
 
     let answer = yamba.run("compare a.json b.json --json").ok();
     let document: Value = serde_json::from_str(&answer.out).unwrap();
-    assert_eq!(document["schema"], "yamba-compare/1");
+    schema::holds("yamba-compare-1.json", &document);
+    let mut broken = document.clone();
+    broken["benchmarks"][0]["verdict"] = json!("slow");
+    assert!(!schema::is_held("yamba-compare-1.json", &broken));
     assert_eq!(
         (&document["a"]["id"], &document["b"]["id"]),
         (&json!("000000000000000a"), &json!("000000000000000b"))
@@ -300,6 +304,7 @@ fn measured_anew(yamba: &mut Yamba, words: &str, can_be_unknown: bool) -> (i32, 
     for _ in 0..10 {
         let answer = yamba.run(words);
         let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+        schema::holds("yamba-compare-1.json", &document);
         let is_unknown = document["benchmarks"][0]["verdict"] == "unknown";
         if document["again"]["benchmarks"] == 1 && (can_be_unknown || !is_unknown) {
             return (answer.status, document);
@@ -476,7 +481,7 @@ fn a_history_tells_where_a_benchmark_changed() {
         .run("history lat_oth* --json --store kept.sqlite")
         .ok();
     let document: Value = serde_json::from_str(&answer.out).unwrap();
-    assert_eq!(document["schema"], "yamba-history/1");
+    schema::holds("yamba-history-1.json", &document);
     let [series] = &document["benchmarks"].as_array().unwrap()[..] else {
         panic!("{document}")
     };

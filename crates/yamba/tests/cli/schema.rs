@@ -153,8 +153,19 @@ fn matches(rule: &Value, text: &str) -> bool {
 /// A document of a run as this version writes it: what the schema says, and no field that it does not name.
 #[track_caller]
 pub fn is_run(document: &Value) {
-    let faults = Schema::published("yamba-run-1.json", true).faults(document);
+    holds("yamba-run-1.json", document);
+}
+
+/// A document as this version writes it, of the schema in this file.
+#[track_caller]
+pub fn holds(schema: &str, document: &Value) {
+    let faults = Schema::published(schema, true).faults(document);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Whether a document is one of the schema in this file.
+pub fn is_held(schema: &str, document: &Value) -> bool {
+    Schema::published(schema, true).faults(document).is_empty()
 }
 
 fn small() -> Value {

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::schema;
 use crate::support::{Answer, Yamba, has};
 
 const CHAIN: &str = "lat_integer_add";
@@ -170,7 +171,7 @@ fn noise_counts_false_alarms() {
         format!("noise {CHAIN} lat_syscall_getppid --comparisons 1 --time 60ms --seed 7 --json");
     let answer = yamba.run(&words);
     let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
-    assert_eq!(document["schema"], "yamba-noise/1");
+    schema::holds("yamba-noise-1.json", &document);
     assert_eq!(
         (&document["comparisons"], &document["seed"]),
         (&1.into(), &7.into())

@@ -1,0 +1,22 @@
+//! The published JSON Schemas of what the commands print: what these types say.
+
+#[path = "../../record/src/schema_text.rs"]
+mod schema_text;
+
+use schemars::generate::SchemaSettings;
+
+use crate::compare::Comparison;
+use crate::compare::history::History;
+use crate::noise::Report;
+
+/// Every field is always written.
+fn written() -> SchemaSettings {
+    SchemaSettings::draft2020_12().for_serialize()
+}
+
+#[test]
+fn the_published_schemas_are_what_the_types_say() {
+    schema_text::is_published::<Comparison>("yamba-compare/1", written());
+    schema_text::is_published::<History>("yamba-history/1", written());
+    schema_text::is_published::<Report>("yamba-noise/1", written());
+}
