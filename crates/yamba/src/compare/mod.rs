@@ -180,7 +180,7 @@ fn tested(
     let alone = |pair: &Pair| {
         let ratio = launch_ratio(&pair.a, &pair.b, ALONE, floor(&pair.key))?;
         Some(Ratio {
-            p: (ratio.p * pair.among as f64).min(1.0),
+            p: (ratio.p_of_both() * pair.among as f64).min(1.0),
             ..ratio
         })
     };

@@ -95,7 +95,7 @@ fn sides_are_compared_in_the_unit_that_their_launches_agree_in() {
 fn choosing_the_unit_costs_its_price() {
     let mut random = Random::new(3);
     let mut draw = || -> Vec<f64> {
-        let launches = (0..12).map(|_| (0.01 * normal(&mut random)).exp());
+        let launches = (0..6).map(|_| (0.01 * normal(&mut random)).exp());
         launches.collect()
     };
     let (mut unpaid, mut paid) = (0, 0);

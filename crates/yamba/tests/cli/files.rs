@@ -47,7 +47,7 @@ const WRONG: [Wrong; 7] = [
         name: "mapped_from_storage",
         base: "bw_mmap_rd",
         evidence: "major_faults",
-        members: "map_inside = true;
+        members: "map_inside = true over {true};
          bool may_wait() { return true; }
          void benchmark() { int other = must(open(path, O_RDONLY)); storage.forget(other); must(close(other)); super::benchmark(); }",
     },
