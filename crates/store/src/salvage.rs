@@ -5,6 +5,7 @@
 use yamba_record::{Benchmark, Run};
 
 use crate::connection::Purpose;
+use crate::error::Fault;
 use crate::location::Location;
 use crate::{Store, StoreError, postgresql, sqlite, statements};
 
@@ -74,11 +75,11 @@ pub(crate) struct Rest {
     pub whole: Option<(usize, Benchmark, bool)>,
 }
 
-/// All of a run that can be read, or nothing if the other store fails.
+/// All of a run that can be read, or nothing if either store fails: an entry that is a fault ends it.
 pub(crate) fn save(
     id: &str,
     remains: Option<Remains>,
-    entries: impl Iterator<Item = Rest>,
+    entries: impl Iterator<Item = Result<Rest, Fault>>,
     to: &mut Store,
 ) -> Result<Salvaged, StoreError> {
     let mut salvaged = Salvaged {
@@ -87,7 +88,7 @@ pub(crate) fn save(
     };
     let Some(remains) = remains else {
         salvaged.refused = Some("its document cannot be read".to_owned());
-        entries.for_each(|rest| salvaged.lose(rest.name));
+        entries.flatten().for_each(|rest| salvaged.lose(rest.name));
         return Ok(salvaged);
     };
     salvaged.lost_texts = remains.lost_texts;
@@ -98,6 +99,7 @@ pub(crate) fn save(
         }
         statements::insert(c, &remains.run, None)?;
         for rest in entries {
+            let rest = rest?;
             match rest.whole {
                 Some((place, entry, is_checked)) => {
                     statements::put(c, id, place, &entry)?;

@@ -107,8 +107,19 @@ fn checkout(root: &Path) -> io::Result<Home> {
     Ok(home)
 }
 
-/// How the names of folders begin in which the embedded files lie.
+/// How the names of folders begin in which the embedded files lie,
 const HOME: &str = "home-";
+/// and those of such folders that are being removed. Digits follow.
+const REMOVED: &str = "home-removed-";
+const DIGITS: usize = 16;
+
+fn is_unpacked(name: &str) -> bool {
+    let digits = name
+        .strip_prefix(REMOVED)
+        .unwrap_or(name)
+        .strip_prefix(HOME);
+    digits.is_some_and(|digits| unused::is_digest(digits, DIGITS))
+}
 
 fn unpacked() -> io::Result<Home> {
     let name = format!("{HOME}{}", content_hash());
@@ -129,8 +140,8 @@ fn unpacked() -> io::Result<Home> {
 /// Unpacks beside `root` and renames, so that a folder of that name is always whole. What other versions unpacked and nobody uses any more is removed.
 fn unpack(root: &Path) -> io::Result<()> {
     let parent = root.parent().unwrap_or(Path::new("."));
-    let aside = parent.join(format!("{HOME}removed-"));
-    unused::sweep(parent, |name| name.starts_with(HOME), &aside);
+    let aside = parent.join(REMOVED);
+    unused::sweep(parent, is_unpacked, &aside);
     let staging = tempfile::Builder::new().prefix(HOME).tempdir_in(parent)?;
     for (name, dir) in [
         ("runtime", &RUNTIME),
@@ -158,7 +169,7 @@ fn content_hash() -> String {
     for dir in [&RUNTIME, &LIBRARY, &SUITE] {
         add(&mut hasher, dir);
     }
-    hasher.finalize().to_hex()[..16].to_string()
+    hasher.finalize().to_hex()[..DIGITS].to_string()
 }
 
 fn add(hasher: &mut blake3::Hasher, dir: &Dir) {

@@ -36,8 +36,8 @@ pub(crate) fn take(folder: &Path) -> bool {
     folder.is_dir()
 }
 
-/// Removes the folders in `home` with names of this kind that nobody uses any more; at most once a day. What is removed is renamed to `aside`
-/// first, of which only the name's end is added: whoever finds a folder finds it whole.
+/// Removes the folders in `home` with names of this kind that nobody uses any more; at most once a day. Others' folders may lie there, so only names that nobody else
+/// gives are of a kind. What is removed is renamed to `aside` first, of which only the name's end is added: whoever finds a folder finds it whole.
 pub(crate) fn sweep(home: &Path, is_kind: impl Fn(&str) -> bool, aside: &Path) {
     if !is_due(home) {
         return;
@@ -69,12 +69,18 @@ fn is_due(home: &Path) -> bool {
 /// Those used last come first.
 fn by_age(home: &Path, is_kind: impl Fn(&str) -> bool) -> Vec<(Duration, PathBuf)> {
     let entries = fs::read_dir(home).into_iter().flatten().flatten();
-    let ours = entries.filter(|e| is_kind(&e.file_name().to_string_lossy()));
+    let is_folder = |e: &fs::DirEntry| e.file_type().is_ok_and(|t| t.is_dir());
+    let ours = entries.filter(|e| is_folder(e) && is_kind(&e.file_name().to_string_lossy()));
     let mut all: Vec<(Duration, PathBuf)> = ours
         .filter_map(|e| Some((unused_for(&File::open(e.path()).ok()?)?, e.path())))
         .collect();
     all.sort();
     all
+}
+
+/// Whether it is a name that is made of what it stands for: so many hexadecimal digits.
+pub(crate) fn is_digest(name: &str, digits: usize) -> bool {
+    name.len() == digits && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Bytes of all files below it.
@@ -135,6 +141,7 @@ mod tests {
         let old = folder(home.path(), "old", 31, 1);
         let recent = folder(home.path(), "recent", 29, 1);
         let other = folder(home.path(), ".other", 99, 1);
+        std::os::unix::fs::symlink(&other, home.path().join("link")).unwrap();
         let used = folder(home.path(), "used", 99, 1);
         let held = folder(home.path(), "held", 99, 1);
         assert!(take(&used) && !take(&home.path().join("none")));
@@ -145,7 +152,20 @@ mod tests {
         for left in [&recent, &other, &used, &held] {
             assert!(left.exists(), "{}", left.display());
         }
-        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 5);
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 6);
+    }
+
+    #[test]
+    fn a_digest_is_no_name_that_people_give() {
+        assert!(is_digest("0123456789abcdef", 16));
+        for name in [
+            "0123456789abcde",
+            "0123456789abcdeg",
+            "0123456789ABCDEF",
+            "backup",
+        ] {
+            assert!(!is_digest(name, 16), "{name}");
+        }
     }
 
     #[test]

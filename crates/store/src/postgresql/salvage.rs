@@ -25,17 +25,20 @@ pub(crate) fn salvage(
         let remains = remains(&mut damaged, &id).map_err(|e| e.of(&place))?;
         let entries = entries(&mut damaged, &id).map_err(|e| e.of(&place))?;
         let mut lost = None;
-        let rests = entries.into_iter().map_while(|(at, name)| {
-            let whole = readable(entry(&mut damaged, &id, at));
-            let whole = whole.map_err(|fault| lost = Some(fault)).ok()?;
+        let rests = entries.into_iter().map(|(at, name)| {
+            let whole = readable(entry(&mut damaged, &id, at)).map_err(|fault| {
+                lost = Some(fault);
+                Fault::Damaged("the connection is lost".to_owned())
+            })?;
             let name = Some(name);
-            Some(Rest { name, whole })
+            Ok(Rest { name, whole })
         });
-        let saved = save(&id, remains, rests, to)?;
+        let saved = save(&id, remains, rests, to);
+        // It is this store's fault, not the other's.
         if let Some(fault) = lost {
             return Err(fault.of(&place));
         }
-        each(saved);
+        each(saved?);
     }
     Ok(())
 }

@@ -34,9 +34,11 @@ pub(crate) fn salvage(
     }
     for id in ids {
         let entries = found.entries.get(id).into_iter().flatten();
-        let rests = entries.map(|(row, name)| Rest {
-            name: name.clone(),
-            whole: entry(&damaged, id, *row),
+        let rests = entries.map(|(row, name)| {
+            Ok(Rest {
+                name: name.clone(),
+                whole: entry(&damaged, id, *row),
+            })
         });
         each(save(id, found.remains(id), rests, to)?);
     }

@@ -76,9 +76,12 @@ impl Key {
     }
 
     pub(super) fn finish(self) -> String {
-        self.0.finalize().to_hex()[..32].to_owned()
+        self.0.finalize().to_hex()[..DIGITS].to_owned()
     }
 }
+
+/// In the name of a folder.
+const DIGITS: usize = 32;
 
 /// What is being made.
 static MAKING: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
@@ -136,7 +139,7 @@ impl Cache {
     ) -> Result<PathBuf, BuildError> {
         abandoned::sweep(&self.root, STAGING);
         let aside = self.root.join(STAGING);
-        unused::sweep(&self.root, |name| !name.starts_with('.'), &aside);
+        unused::sweep(&self.root, |name| unused::is_digest(name, DIGITS), &aside);
         let staging = tempfile::Builder::new()
             .prefix(STAGING)
             .tempdir_in(&self.root)?;

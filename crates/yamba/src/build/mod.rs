@@ -150,7 +150,7 @@ const HEADER: &str = "yamba/program.h.gch";
 const HARNESS: &str = "harness.o";
 
 /// A short loop takes a cycle a turn, and on some processors two where it lies across the end of a line of 64 bytes: of two programs with the same loop
-/// one would be twice as fast. So each begins with a line.
+/// one would be twice as fast. So each that the compiler takes for hot begins with a line.
 const ALIGNED_LOOPS: &str = "-falign-loops=64";
 
 /// What all programs of a target are made with.

@@ -9,6 +9,7 @@ use yamba_record::Run;
 
 use super::Answer;
 use super::failure::Failure;
+use super::kept;
 use super::output;
 use super::quantity;
 use super::run::{job, origin, progress};
@@ -70,7 +71,14 @@ impl NoiseCommand {
         let store = RefCell::new(self.store.open()?);
         let keep = |run: &Run| {
             if let Err(e) = store.borrow_mut().add(run) {
-                output::note(&format!("warning: run {} is not kept: {e}\n", run.id));
+                let place = match kept::rescue(run) {
+                    Ok(path) => format!("it is in {}; `yamba import` stores it", path.display()),
+                    Err(e) => format!("nor can a file of it be written: {e}"),
+                };
+                output::note(&format!(
+                    "warning: run {} is not kept: {e}; {place}\n",
+                    run.id
+                ));
             }
         };
         let plan = Plan {

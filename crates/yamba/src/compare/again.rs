@@ -69,7 +69,7 @@ pub struct Again {
     pub a: Option<Told>,
     /// The run of b's programs.
     pub b: Told,
-    /// The confidence of each interval of what was measured anew, so that all of them hold at once but for [`Comparison::family`].
+    /// The least confidence of any interval of what was measured anew, so that all of them hold at once but for [`Comparison::family`].
     pub confidence: Option<f64>,
     /// So many times it was to be looked at, with more launches each time of what was still undecided; each p-value counts so.
     pub looks: usize,

@@ -27,7 +27,7 @@ pub struct Comparison {
     pub machine: Differences,
     /// The probability of any false suspicion in the whole comparison.
     pub family: f64,
-    /// The confidence of each interval, so that all of them hold at once but for `family`; none where nothing was compared.
+    /// The least confidence of any interval, so that all of them hold at once but for `family`; none where nothing was compared.
     pub confidence: Option<f64>,
     /// What stands in both.
     pub benchmarks: Vec<Entry>,
@@ -333,7 +333,7 @@ impl Entry {
     }
 
     /// What tells it from all others.
-    pub(super) fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         ordered(&self.name, &self.parameters, self.processes)
     }
 

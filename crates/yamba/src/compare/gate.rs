@@ -106,7 +106,7 @@ pub fn gate(found: &Comparison, limit: f64) -> Gate {
             (Some(_), Word::Unknown) if is_candidate(entry, limit) => {
                 unconfirmed.push(ungated(entry, "not confirmed"));
             }
-            (Some(_), Word::Same) if entry.is_open => {
+            (Some(_), Word::Same | Word::Slower) if entry.is_open => {
                 unconfirmed.push(ungated(
                     entry,
                     "measured anew, it may still be slower by more",

@@ -91,8 +91,11 @@ impl Looks {
         known.map_or(1.0, |known| known.p[usize::from(entry.is_above_one())])
     }
 
-    /// Puts what all looks say in the place of what the last one does.
-    pub fn conclude(&self, found: &mut Comparison) {
+    /// Puts what all looks say in the place of what the last one does. What was measured since that, before it was stopped, has a look too: one of those that were planned.
+    pub fn conclude(&mut self, found: &mut Comparison) {
+        if self.made < PLANNED {
+            self.look(found);
+        }
         for entry in found.benchmarks.iter_mut().filter(|e| e.alone.is_some()) {
             let p = self.p(entry);
             entry.p = Some(p);
@@ -266,6 +269,10 @@ mod tests {
         }
         assert!(!wide.is_open(&found.benchmarks[0]));
         assert_eq!(wide.p(&found.benchmarks[0]), p);
+        // Stopped before the first look.
+        let (mut unseen, mut stopped) = (Looks::new(0.5), found.clone());
+        unseen.conclude(&mut stopped);
+        assert_eq!(stopped.benchmarks[0].p, Some(p));
         let mut concluded = found.clone();
         wide.conclude(&mut concluded);
         assert!(concluded.benchmarks[0].is_open && concluded.benchmarks[0].suspect);

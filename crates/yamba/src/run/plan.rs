@@ -34,6 +34,19 @@ pub(super) enum Planned<'a> {
     Measure(Box<Entry<'a>>),
 }
 
+impl Planned<'_> {
+    /// The same, told of this point with so many processes.
+    fn of(mut self, point: &Point, processes: u64) -> Self {
+        if let Planned::Settled(benchmark) | Planned::Faulty(benchmark) = &mut self {
+            let named = recorded::not_begun(&point.program, processes);
+            benchmark.parameters = named.parameters;
+            benchmark.swept = named.swept;
+            benchmark.processes = processes;
+        }
+        self
+    }
+}
+
 /// The entries of all jobs, each with its job's number. A fault in a class costs its own figures; where there is nothing else, it is an error.
 pub(super) fn plan<'a>(
     jobs: &'a [Job],
@@ -175,7 +188,7 @@ fn entries<'a>(
             time,
             notes: notes.clone(),
         }))),
-        Err(refused) => unmeasured(job, refused),
+        Err(refused) => Ok(unmeasured(job, refused)?.of(point, processes)),
     };
     let each = points.iter();
     each.flat_map(|point| options.processes.iter().map(move |p| (point, *p)))

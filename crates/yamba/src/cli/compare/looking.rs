@@ -22,6 +22,8 @@ pub(super) struct Looking<'a> {
     units: BTreeMap<String, Unit>,
     /// Benchmarks whose both sides are one program: nothing can come of more launches.
     one_program: BTreeSet<&'a str>,
+    /// Those that the stored runs suspect. Where side a is stored nothing else is called slower.
+    suspected: BTreeSet<String>,
     looks: Option<Looks>,
     /// Jobs before this one are of side a.
     boundary: usize,
@@ -48,6 +50,12 @@ impl<'a> Looking<'a> {
             has_stored_a,
             units: request.pairs.iter().filter_map(unit_of).collect(),
             one_program,
+            suspected: stored
+                .benchmarks
+                .iter()
+                .filter(|e| e.suspect)
+                .map(Entry::place)
+                .collect(),
             looks: request.gate.map(|gate| Looks::new(gate.limit)),
             boundary: 0,
             end: Instant::now(),
@@ -92,9 +100,9 @@ impl<'a> Looking<'a> {
     }
 
     /// What all looks say, and the last of them.
-    pub fn concluded(&self, a: &Run, b: &Run) -> Comparison {
+    pub fn concluded(&mut self, a: &Run, b: &Run) -> Comparison {
         let mut found = self.compared(a, b);
-        if let Some(looks) = &self.looks {
+        if let Some(looks) = &mut self.looks {
             looks.conclude(&mut found);
         }
         found
@@ -117,7 +125,11 @@ impl<'a> Looking<'a> {
         };
         looks.look(&found);
         let open = found.benchmarks.iter();
-        let open = open.filter(|e| looks.is_open(e) && !self.one_program.contains(e.name.as_str()));
+        let is_hopeless = |e: &Entry| {
+            self.one_program.contains(e.name.as_str())
+                || (self.has_stored_a && !self.suspected.contains(&e.place()))
+        };
+        let open = open.filter(|e| looks.is_open(e) && !is_hopeless(e));
         let places = |entry: &Entry| -> Vec<usize> {
             let all = entries.iter().enumerate();
             all.filter(|(_, (_, of))| entry.is_of(of))

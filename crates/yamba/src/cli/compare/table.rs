@@ -189,7 +189,7 @@ fn summary(found: &Comparison) -> Vec<String> {
         _ => format!("{slower} slower, {faster} faster, {suspects} suspected of {count} compared"),
     }];
     lines.push(format!(
-        "each interval has {} %, so that all of them hold at once in {} %",
+        "each interval has {} % or more, so that all of them hold at once in {} %",
         number(confidence * 100.0),
         number((1.0 - found.family) * 100.0)
     ));
@@ -240,7 +240,10 @@ fn measured_anew(again: &Again) -> String {
         None => format!("B as {}", again.b.id),
     };
     let confidence = again.confidence.map_or_else(String::new, |c| {
-        format!("; of these each interval has {} %", number(c * 100.0))
+        format!(
+            "; of these each interval has {} % or more",
+            number(c * 100.0)
+        )
     });
     let stopped = if again.interrupted {
         ", stopped before it was done"
