@@ -351,11 +351,11 @@ mod tests {
     fn a_gate_fails_beyond_its_limit_only() {
         let found = after(1.2, 1.2, &Basis::Interleaved);
         let judged = gate(&found, 0.1);
-        let mut names: Vec<&str> = judged.slower.iter().map(|s| s.name.as_str()).collect();
+        let mut names: Vec<&str> = judged.slower.iter().map(|s| s.of.name.as_str()).collect();
         names.sort_unstable();
         assert_eq!((judged.passed, names), (false, vec!["bw", "lat"]));
         assert!(judged.slower.iter().all(|s| (s.by - 0.2).abs() < 1e-9));
-        assert_eq!(judged.not_gated[0].name, "v");
+        assert_eq!(judged.not_gated[0].of.name, "v");
         assert!(gate(&found, 0.3).passed);
         assert!(gate(&after(0.8, 0.8, &Basis::Interleaved), 0.01).passed);
         // Suspected and not confirmed fails nothing, and is told.

@@ -10,6 +10,7 @@ use super::gate::Gate;
 use super::identity::{Differences, differences};
 use super::pairing::{Paired, Side, in_order, obstacle, ordered, paired};
 use super::unit::{Choice, Unit};
+use super::which::Which;
 use super::{Compared, FAMILY, Pair, Verdict, compare_launches, confidence, has_figure};
 
 /// The answer, as `--json` prints it.
@@ -125,16 +126,9 @@ pub enum Word {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Alone {
-    /// Its name.
-    pub name: String,
-    /// Its parameters.
-    #[cfg_attr(
-        test,
-        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
-    )]
-    pub parameters: Parameters,
-    /// Processes that ran it at the same time.
-    pub processes: u64,
+    /// The benchmark.
+    #[serde(flatten)]
+    pub of: Which,
     /// `a` or `b`.
     pub side: &'static str,
     /// Why it has no partner.
@@ -282,9 +276,7 @@ fn label(of: &Benchmark, both: &[(String, &Benchmark, &Benchmark)]) -> String {
 
 fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) -> Alone {
     Alone {
-        name: benchmark.name.clone(),
-        parameters: benchmark.parameters.clone(),
-        processes: benchmark.processes,
+        of: benchmark.into(),
         side: match side {
             Side::A => "a",
             Side::B => "b",

@@ -1,9 +1,9 @@
 //! Does a comparison pass a limit? Pure.
 
 use serde::Serialize;
-use yamba_record::Parameters;
 
 use super::comparison::{Comparison, Entry, Word};
+use super::which::Which;
 
 /// The answer, as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -27,16 +27,9 @@ pub struct Gate {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Slower {
-    /// Its name.
-    pub name: String,
-    /// Its parameters.
-    #[cfg_attr(
-        test,
-        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
-    )]
-    pub parameters: Parameters,
-    /// Processes that ran it at the same time.
-    pub processes: u64,
+    /// The benchmark.
+    #[serde(flatten)]
+    pub of: Which,
     /// As the table names it.
     #[serde(skip)]
     pub label: String,
@@ -52,16 +45,9 @@ pub struct Slower {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ungated {
-    /// Its name.
-    pub name: String,
-    /// Its parameters.
-    #[cfg_attr(
-        test,
-        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
-    )]
-    pub parameters: Parameters,
-    /// Processes that ran it at the same time.
-    pub processes: u64,
+    /// The benchmark.
+    #[serde(flatten)]
+    pub of: Which,
     /// As the table names it.
     #[serde(skip)]
     pub label: String,
@@ -95,9 +81,7 @@ pub fn gate(found: &Comparison, limit: f64) -> Gate {
                 "of a value neither direction is the better one",
             )),
             (Some(by), Word::Slower) if by > limit => slower.push(Slower {
-                name: entry.name.clone(),
-                parameters: entry.parameters.clone(),
-                processes: entry.processes,
+                of: entry.into(),
                 label: entry.label.clone(),
                 by,
                 interval: entry.slowdowns(),
@@ -117,10 +101,8 @@ pub fn gate(found: &Comparison, limit: f64) -> Gate {
     }
     for alone in &found.alone {
         not_gated.push(Ungated {
-            name: alone.name.clone(),
-            parameters: alone.parameters.clone(),
-            processes: alone.processes,
-            label: super::named(&alone.name, &alone.parameters, alone.processes),
+            of: alone.of.clone(),
+            label: alone.of.label(),
             reason: alone.reason.to_owned(),
         });
     }
@@ -141,9 +123,7 @@ pub fn gate(found: &Comparison, limit: f64) -> Gate {
 
 fn ungated(entry: &Entry, otherwise: &str) -> Ungated {
     Ungated {
-        name: entry.name.clone(),
-        parameters: entry.parameters.clone(),
-        processes: entry.processes,
+        of: entry.into(),
         label: entry.label.clone(),
         reason: entry.reason.clone().unwrap_or_else(|| otherwise.to_owned()),
     }

@@ -7,7 +7,8 @@ use yamba_stats::{change_points, launch_level, median};
 use super::identity::differences;
 use super::pairing::{in_order, kind, no_figure, no_launches};
 use super::unit::{self, Medians};
-use super::{LEAST_DEVIATION, key, named, spread};
+use super::which::Which;
+use super::{LEAST_DEVIATION, key, spread};
 
 /// The probability of a change where there is none, for each series.
 const SIGNIFICANCE: f64 = 0.01;
@@ -106,22 +107,6 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// One benchmark at one point with one number of processes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Which {
-    /// Its name.
-    pub name: String,
-    /// Its parameters.
-    #[cfg_attr(
-        test,
-        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
-    )]
-    pub parameters: Parameters,
-    /// Processes that ran it at the same time.
-    pub processes: u64,
-}
-
 impl LeftOut {
     /// A whole run.
     pub fn run(id: &str, reason: String) -> LeftOut {
@@ -133,21 +118,15 @@ impl LeftOut {
     }
 
     fn figure(run: &Run, of: &Benchmark, reason: String) -> LeftOut {
-        let which = Which {
-            name: of.name.clone(),
-            parameters: of.parameters.clone(),
-            processes: of.processes,
-        };
         LeftOut {
-            benchmark: Some(which),
+            benchmark: Some(of.into()),
             ..LeftOut::run(&run.id, reason)
         }
     }
 
     /// What it is of: name, parameters and processes in one. None of a whole run.
     pub fn key(&self) -> Option<String> {
-        let of = self.benchmark.as_ref()?;
-        Some(named(&of.name, &of.parameters, of.processes))
+        Some(self.benchmark.as_ref()?.label())
     }
 }
 

@@ -15,6 +15,7 @@ pub mod looks;
 mod noise;
 pub mod pairing;
 pub mod unit;
+pub mod which;
 
 use yamba_record::{Benchmark, Parameters, Status};
 use yamba_stats::{Ratio, holm, launch_ratio, variance};

@@ -6,7 +6,7 @@ use super::super::output;
 use crate::compare::again::Again;
 use crate::compare::floors::Floor;
 use crate::compare::gate::{Gate, Ungated};
-use crate::compare::{Alone, Comparison, Entry, Word, named};
+use crate::compare::{Comparison, Entry, Word};
 
 /// With fewer launches a side an interval is wide.
 const USUAL_LAUNCHES: usize = 6;
@@ -130,7 +130,10 @@ fn launches([a, b]: [usize; 2]) -> String {
 fn left_out(found: &Comparison) -> Vec<String> {
     let without_ratio = found.benchmarks.iter().filter(|e| e.ratio.is_none());
     let of_both = without_ratio.filter_map(|e| Some((e.reason.clone()?, e.label.clone())));
-    let alone = found.alone.iter().map(|e| (e.reason.to_owned(), name(e)));
+    let alone = found
+        .alone
+        .iter()
+        .map(|e| (e.reason.to_owned(), e.of.label()));
     by_reason("not compared, ", of_both.chain(alone))
 }
 
@@ -162,10 +165,6 @@ fn by_reason(before: &str, all: impl Iterator<Item = (String, String)>) -> Vec<S
         line.replace(char::is_control, " ")
     };
     reasons.into_iter().map(line).collect()
-}
-
-fn name(alone: &Alone) -> String {
-    named(&alone.name, &alone.parameters, alone.processes)
 }
 
 fn summary(found: &Comparison) -> Vec<String> {

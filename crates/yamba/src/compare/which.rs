@@ -1,0 +1,50 @@
+//! Which benchmark something is said of.
+
+use serde::Serialize;
+use yamba_record::{Benchmark, Parameters};
+
+use super::comparison::Entry;
+use super::named;
+
+/// One benchmark at one point with one number of processes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Which {
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    #[cfg_attr(
+        test,
+        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
+    )]
+    pub parameters: Parameters,
+    /// Processes that ran it at the same time.
+    pub processes: u64,
+}
+
+impl Which {
+    /// Name, parameters and processes in one.
+    pub fn label(&self) -> String {
+        named(&self.name, &self.parameters, self.processes)
+    }
+}
+
+impl From<&Benchmark> for Which {
+    fn from(of: &Benchmark) -> Which {
+        Which {
+            name: of.name.clone(),
+            parameters: of.parameters.clone(),
+            processes: of.processes,
+        }
+    }
+}
+
+impl From<&Entry> for Which {
+    fn from(of: &Entry) -> Which {
+        Which {
+            name: of.name.clone(),
+            parameters: of.parameters.clone(),
+            processes: of.processes,
+        }
+    }
+}
