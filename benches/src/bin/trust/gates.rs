@@ -1,20 +1,20 @@
 //! Whole comparisons through the command: two folders of benchmarks measured one after the other, and what the gate says of them.
 //!
-//! The same files in both folders are an A/A comparison of different programs: their paths are part of what is compiled, so nothing tells the gate that they do the same. Where the second
-//! folder has a benchmark with more work, `--slowed NAME` counts how often that one is found.
+//! The same files in both folders are an A/A comparison of different programs where anything in them differs that a program is made of, if only the line on which it stands, or their paths if
+//! they lie outside a checkout: then nothing tells the gate that they do the same. Where the second folder has a benchmark with more work, `--slowed NAME` counts how often that one is found.
 
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::gated::gated;
 use crate::lines;
+use crate::round::{self, Round};
+use crate::shared;
 
 #[derive(Args)]
 pub struct Gates {
@@ -23,7 +23,7 @@ pub struct Gates {
     /// Comparisons that the file shall hold
     #[arg(long)]
     rounds: usize,
-    /// The folder of side A's benchmarks
+    /// The folder of side A's benchmarks, or a checkout: then what `yamba run` measures of it
     #[arg(long)]
     a: PathBuf,
     /// The folder of side B's, of the same names
@@ -35,6 +35,12 @@ pub struct Gates {
     /// What `--fail-above` is told
     #[arg(long, default_value = "5%")]
     limit: String,
+    /// What `--at-most` is told: what each comparison may measure anew
+    #[arg(long, value_name = "TIME", default_value = "10min")]
+    at_most: String,
+    /// Compare each run with all of the other side that began within an hour, which takes fewer runs: 9 for 20 comparisons
+    #[arg(long)]
+    shared: bool,
     /// The program to measure with
     #[arg(long, default_value = "target/release/yamba")]
     yamba: PathBuf,
@@ -43,66 +49,54 @@ pub struct Gates {
     arguments: Vec<String>,
 }
 
-/// One comparison.
-#[derive(Serialize, Deserialize)]
-struct Round {
-    /// When it began, in seconds since 1970.
-    at: u64,
-    compared: u64,
-    /// Suspected by the two runs alone.
-    suspected: Vec<String>,
-    /// Measured anew before the gate was judged.
-    anew: u64,
-    /// Meant to be slower, as the command line says.
-    #[serde(default)]
-    slowed: Vec<String>,
-    /// What the gate could not decide.
-    #[serde(default)]
-    unconfirmed: Vec<String>,
-    /// Seconds that the two runs took, and the comparison with all that it measured.
-    #[serde(default)]
-    seconds: [f64; 2],
-    /// What the gate failed for.
-    failed: Vec<String>,
-    /// By how much, of each.
-    by: Vec<f64>,
-    exit: i32,
-}
-
 impl Gates {
     pub fn run(&self) -> Result<String, String> {
-        let mut have = match self.file.exists() {
-            true => read(&self.file)?.len(),
-            false => 0,
+        let mut rounds = match self.file.exists() {
+            true => round::read(&self.file)?,
+            false => Vec::new(),
         };
-        while have < self.rounds {
-            lines::keep(&self.file, &self.once()?)?;
-            have += 1;
-            eprintln!("{have} of {}", self.rounds);
+        let settings = self.settings();
+        if let Some(other) = rounds.iter().find(|r| r.settings != settings) {
+            return Err(format!(
+                "{} holds comparisons that were asked for otherwise: {}; now it is {settings}: take another file",
+                self.file.display(),
+                other.settings
+            ));
         }
-        gates(&self.file)
+        while rounds.len() < self.rounds {
+            let round = self.once(&rounds)?;
+            lines::keep(&self.file, &round)?;
+            rounds.push(round);
+            eprintln!("{} of {}", rounds.len(), self.rounds);
+        }
+        gated(&self.file)
     }
 
-    /// In a store of its own, so that no comparison knows of the one before.
-    fn once(&self) -> Result<Round, String> {
+    /// All that decides what a round can find.
+    fn settings(&self) -> String {
+        let folders = format!("--a {} --b {}", self.a.display(), self.b.display());
+        let shared = if self.shared { " --shared" } else { "" };
+        let gate = format!("--limit {} --at-most {}{shared}", self.limit, self.at_most);
+        let slowed: Vec<String> = self
+            .slowed
+            .iter()
+            .map(|n| format!(" --slowed {n}"))
+            .collect();
+        let arguments = self.arguments.join(" ");
+        format!("{folders} {gate}{} -- {arguments}", slowed.concat())
+    }
+
+    fn once(&self, before: &[Round]) -> Result<Round, String> {
         let at = SystemTime::now().duration_since(UNIX_EPOCH);
-        let store = self.file.with_extension("sqlite");
         let begun = Instant::now();
-        let _ = fs::remove_file(&store);
-        for folder in [&self.a, &self.b] {
-            let words = self.arguments.iter().map(String::as_str);
-            self.yamba(&store, ["run"].into_iter().chain(words), &files(folder)?)?;
-        }
+        let [a, b] = match self.shared {
+            true => self.shared_runs(before)?,
+            false => self.own_runs()?,
+        };
         let runs = begun.elapsed().as_secs_f64();
-        let words = [
-            "compare",
-            "latest~1",
-            "latest",
-            "--json",
-            "--fail-above",
-            &self.limit,
-        ];
-        let (exit, out) = self.yamba(&store, words.into_iter(), &[])?;
+        let words = ["compare", &a, &b, "--json", "--fail-above", &self.limit];
+        let words = words.into_iter().chain(["--at-most", &self.at_most]);
+        let (exit, out) = self.yamba(&self.a, words, &[])?;
         let document: Value =
             serde_json::from_slice(&out).map_err(|e| format!("no comparison: {e}"))?;
         if document["again"]["interrupted"] == true {
@@ -110,23 +104,64 @@ impl Gates {
         }
         Ok(Round {
             at: at.map_or(0, |d| d.as_secs()),
+            settings: self.settings(),
             slowed: self.slowed.clone(),
             seconds: [runs, begun.elapsed().as_secs_f64() - runs],
             exit,
-            ..round(&document)
+            ..Round::of(&document)
         })
     }
 
+    /// In a store of their own, so that no comparison knows of the one before.
+    fn own_runs(&self) -> Result<[String; 2], String> {
+        let _ = fs::remove_file(self.store());
+        self.measure(&self.a)?;
+        self.measure(&self.b)?;
+        Ok(["latest~1", "latest"].map(str::to_owned))
+    }
+
+    /// Two that were not compared yet; if there are none, a run is added to the side that has fewer.
+    fn shared_runs(&self, before: &[Round]) -> Result<[String; 2], String> {
+        loop {
+            let runs = shared::runs(&self.store())?;
+            if let Some(pair) = shared::new_pair(&runs, before) {
+                return Ok(pair);
+            }
+            let side = usize::from(runs[1].len() < runs[0].len());
+            self.measure([&self.a, &self.b][side])?;
+            shared::add(&self.store(), side)?;
+        }
+    }
+
+    fn measure(&self, folder: &Path) -> Result<(), String> {
+        let files = match is_checkout(folder) {
+            true => Vec::new(),
+            false => files(folder)?,
+        };
+        let words = self.arguments.iter().map(String::as_str);
+        self.yamba(folder, ["run"].into_iter().chain(words), &files)?;
+        Ok(())
+    }
+
+    fn store(&self) -> PathBuf {
+        self.file.with_extension("sqlite")
+    }
+
+    /// Where the folder is a checkout, with its library.
     fn yamba<'a>(
         &self,
-        store: &Path,
-        words: impl Iterator<Item = &'a str>,
+        folder: &Path,
+        words: impl IntoIterator<Item = &'a str>,
         files: &[PathBuf],
     ) -> Result<(i32, Vec<u8>), String> {
-        let done = Command::new(&self.yamba)
+        let mut command = Command::new(&self.yamba);
+        if is_checkout(folder) {
+            command.env("YAMBA_HOME", folder);
+        }
+        let done = command
             .args(words)
             .args(files)
-            .env("YAMBA_STORE", store)
+            .env("YAMBA_STORE", self.store())
             .stderr(Stdio::inherit())
             .output()
             .map_err(|e| format!("cannot start {}: {e}", self.yamba.display()))?;
@@ -139,6 +174,11 @@ impl Gates {
             )),
         }
     }
+}
+
+fn is_checkout(folder: &Path) -> bool {
+    let parts = ["library", "runtime", "suite"];
+    parts.iter().all(|part| folder.join(part).is_dir())
 }
 
 /// Also those in folders within it.
@@ -155,89 +195,4 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     }
     files.sort();
     Ok(files)
-}
-
-fn round(document: &Value) -> Round {
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let name = |b: &Value| {
-        format!(
-            "{} {}",
-            b["name"].as_str().unwrap_or_default(),
-            b["parameters"]
-        )
-    };
-    let benchmarks = list(&document["benchmarks"]);
-    // What was measured anew tells what the runs said before.
-    let was_suspect = |b: &&Value| match b["stored"].is_null() {
-        true => b["suspect"] == true,
-        false => b["stored"]["suspect"] == true,
-    };
-    let slower = list(&document["gate"]["slower"]);
-    let unconfirmed = list(&document["gate"]["unconfirmed"]);
-    Round {
-        at: 0,
-        slowed: Vec::new(),
-        unconfirmed: unconfirmed.iter().map(name).collect(),
-        seconds: [0.0; 2],
-        compared: benchmarks.iter().filter(|b| !b["ratio"].is_null()).count() as u64,
-        suspected: benchmarks.iter().filter(was_suspect).map(name).collect(),
-        anew: document["again"]["benchmarks"].as_u64().unwrap_or(0),
-        failed: slower.iter().map(name).collect(),
-        by: slower.iter().filter_map(|s| s["by"].as_f64()).collect(),
-        exit: 0,
-    }
-}
-
-fn read(path: &Path) -> Result<Vec<Round>, String> {
-    lines::read(path)
-}
-
-impl Round {
-    /// The name of a benchmark with its parameters is longer.
-    fn is_slowed(&self, failed: &str) -> bool {
-        let name = failed.split(' ').next().unwrap_or_default();
-        self.slowed.iter().any(|slowed| slowed == name)
-    }
-
-    /// What it failed for without a reason.
-    fn alarms(&self) -> usize {
-        self.failed.iter().filter(|f| !self.is_slowed(f)).count()
-    }
-}
-
-/// How often the gate failed, and for what.
-pub fn gates(path: &Path) -> Result<String, String> {
-    let rounds = read(path)?;
-    let mut out = String::new();
-    for round in rounds.iter().filter(|r| !r.failed.is_empty()) {
-        let each = round.failed.iter().zip(&round.by);
-        let told: Vec<String> = each
-            .map(|(name, by)| format!("{name} by {:.1} %", by * 100.0))
-            .collect();
-        let _ = writeln!(out, "failed for {}", told.join(", "));
-    }
-    let count = |holds: &dyn Fn(&Round) -> bool| rounds.iter().filter(|r| holds(r)).count();
-    let alarms = count(&|r| r.alarms() > 0);
-    let suspected = count(&|r| !r.suspected.is_empty());
-    let sum = |of: &dyn Fn(&Round) -> f64| rounds.iter().map(of).sum::<f64>();
-    let _ = writeln!(
-        out,
-        "{alarms} of {} whole comparisons failed the gate for what is not slower; {suspected} had a suspect before anything was measured anew\n\
-         {} benchmarks compared in all of them, {} measured anew, {} of these not decided\n\
-         {:.0} s for the runs, {:.0} s for the comparisons",
-        rounds.len(),
-        sum(&|r| r.compared as f64),
-        sum(&|r| r.anew as f64),
-        sum(&|r| r.unconfirmed.len() as f64),
-        sum(&|r| r.seconds[0]),
-        sum(&|r| r.seconds[1]),
-    );
-    let slowed: BTreeSet<&String> = rounds.iter().flat_map(|r| &r.slowed).collect();
-    for name in slowed {
-        let is_named = |found: &String| found.split(' ').next() == Some(name);
-        let found = count(&|r| r.failed.iter().any(is_named));
-        let of = count(&|r| r.slowed.contains(name));
-        let _ = writeln!(out, "{name}, which is slower, was found in {found} of {of}");
-    }
-    Ok(out)
 }

@@ -7,10 +7,13 @@
 
 mod accuracy;
 mod collect;
+mod gated;
 mod gates;
 mod judge;
 mod lines;
+mod round;
 mod series;
+mod shared;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,7 +54,7 @@ fn main() -> ExitCode {
         What::Collect(collect) => collect.run(),
         What::Take(take) => take.run(),
         What::Gates(gates) => gates.run(),
-        What::Gated { file } => gates::gates(&file),
+        What::Gated { file } => gated::gated(&file),
         What::Accuracy(accuracy) => accuracy.run(),
         What::Coverage { file } => series::read(&file).map(|s| judge::coverage(&s)),
         What::Alarms { file } => series::read(&file).map(|s| judge::alarms(&s)),

@@ -19,7 +19,7 @@ use super::output;
 use super::quantity;
 use super::store_option::StoreOption;
 use crate::compare::again::not_measured;
-use crate::compare::budget::{Wish, within};
+use crate::compare::budget::{NO_TIME, Wish, within};
 use crate::compare::floors::Floors;
 use crate::compare::gate::{self, gate};
 use crate::compare::unit::of_pair;
@@ -27,7 +27,6 @@ use crate::compare::{Comparison, Entry, Terms, comparison, pairing};
 
 /// Why a gate does not measure what it suspects.
 const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
-const NO_TIME: &str = "there was no time for it, --at-most gives more";
 
 /// What differs between two runs?
 ///

@@ -1,5 +1,8 @@
 //! What of much can be measured in a given time. Pure.
 
+/// Why something is not measured anew.
+pub const NO_TIME: &str = "there was no time for it, --at-most gives more";
+
 /// One benchmark that should be measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wish {
