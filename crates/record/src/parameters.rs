@@ -40,6 +40,23 @@ pub fn plain(value: &Value) -> String {
     }
 }
 
+/// Whether a recorded value is what a person wrote: `64K` is 65536.
+pub fn is_written(recorded: &Value, text: &str) -> bool {
+    let recorded = plain(recorded);
+    recorded == text || amount(&recorded).is_some_and(|r| amount(text) == Some(r))
+}
+
+/// A number, in powers of 1024 where a letter follows it, as a program reads its parameters.
+fn amount(text: &str) -> Option<f64> {
+    let letters = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
+    let bare = text.strip_suffix("iB").unwrap_or(text);
+    let large = letters.iter().find_map(|(letter, shift)| {
+        let number = bare.strip_suffix(letter)?.trim_end();
+        Some(number.parse::<f64>().ok()? * (1_u64 << shift) as f64)
+    });
+    large.or_else(|| text.parse().ok())
+}
+
 impl Serialize for Parameters {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(k, v)| (k, v)))
@@ -84,5 +101,27 @@ mod tests {
             "scale=16 a=b c on=true big=18446744073709551615 f=0.5"
         );
         assert_eq!(parameters.get("scale"), Some(&Value::from(16)));
+    }
+
+    #[test]
+    fn a_value_may_be_written_with_a_unit() {
+        for (value, text) in [
+            (Value::from(65536), "64K"),
+            (Value::from(65536), "64 KiB"),
+            (Value::from(65536), "65536"),
+            (Value::from(0.5), "0.50"),
+            (Value::from("K"), "K"),
+            (Value::from(true), "true"),
+        ] {
+            assert!(is_written(&value, text), "{value} {text}");
+        }
+        for (value, text) in [
+            (Value::from(65536), "64"),
+            (Value::from(65536), "64M"),
+            (Value::from("a"), "b"),
+            (Value::from(1), "true"),
+        ] {
+            assert!(!is_written(&value, text), "{value} {text}");
+        }
     }
 }

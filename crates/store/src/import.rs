@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use yamba_record::{Benchmark, Run, Status, run};
 
-use crate::{Detail, StoreError};
+use crate::{Detail, StoreError, plain};
 
 /// Bytes of a document that are read unless a person says otherwise; a run of the whole suite has some 160 million.
 pub const LARGEST: u64 = 256 << 20;
@@ -42,7 +42,18 @@ pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError
 }
 
 fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, Fault> {
-    let cannot = |e: io::Error| (format!("cannot be read: {e}"), None);
+    let cannot = |e: io::Error| match e.kind() {
+        io::ErrorKind::NotFound => (
+            "there is no such file".to_owned(),
+            Some(
+                "name a document that is there; without a folder, one of the current folder is meant",
+            ),
+        ),
+        _ => (
+            format!("cannot be read: {}", plain(&e)),
+            Some("the file must be there, be readable, and lie on a disk that works"),
+        ),
+    };
     let file = File::open(path).map_err(cannot)?;
     let about = file.metadata().map_err(cannot)?;
     if about.is_dir() {
@@ -103,6 +114,7 @@ fn of_others(bytes: &[u8]) -> Result<&[u8], Fault> {
 }
 
 fn json(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, Fault> {
+    is_object(bytes)?;
     let kind: Kind = serde_json::from_slice(bytes).map_err(|e| fault(&e, DOCUMENT))?;
     match kind.schema.as_deref() {
         Some(run::SCHEMA) => {}
@@ -119,10 +131,7 @@ fn json(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, Fault> {
         }
         _ => {
             let told = format!("is no run document: it has no schema {}", run::SCHEMA);
-            return Err((
-                told,
-                Some("`yamba run --json` and `yamba export --format json` write run documents"),
-            ));
+            return Err((told, Some(WRITERS)));
         }
     }
     let run = match detail {
@@ -131,6 +140,24 @@ fn json(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, Fault> {
     };
     check(&run)?;
     Ok(run)
+}
+
+/// A struct of serde's may be written as a list, a document not.
+fn is_object(bytes: &[u8]) -> Result<(), Fault> {
+    let found = match bytes.trim_ascii_start().first() {
+        None => return Err(("is empty".to_owned(), Some(WRITERS))),
+        Some(b'[') => "a list",
+        Some(b'"') => "a text",
+        Some(b'0'..=b'9' | b'-') => "a number",
+        Some(b't' | b'f' | b'n') => "a single word",
+        Some(_) => return Ok(()),
+    };
+    serde_json::from_slice::<IgnoredAny>(bytes).map_err(|e| fault(&e, DOCUMENT))?;
+    let told = format!(
+        "is no run document: it is {found}, and a document is an object with the schema {}",
+        run::SCHEMA
+    );
+    Err((told, Some(WRITERS)))
 }
 
 /// An entry whose raw intervals, which are nearly all of a document, are forgotten as soon as they are read.
@@ -146,6 +173,9 @@ impl From<Benchmark> for Light {
     }
 }
 
+/// What writes run documents.
+const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents";
+
 /// What our own documents are called in a message.
 const DOCUMENT: &str = "run document";
 
@@ -160,7 +190,10 @@ fn fault(error: &serde_json::Error, kind: &str) -> Fault {
             ),
             Some("it was cut short; get it anew"),
         ),
-        serde_json::error::Category::Data => (format!("is no {kind}: {error}"), None),
+        serde_json::error::Category::Data => (
+            format!("is no {kind}: {error}"),
+            Some("it was changed by hand or is damaged; get it anew"),
+        ),
         _ => (
             format!("is no JSON: {error}"),
             Some("taken are run documents, JSON of Google Benchmark and result files of lmbench"),

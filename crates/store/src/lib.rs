@@ -22,7 +22,7 @@ use yamba_record::{Benchmark, Run};
 
 use connection::{Connection, Purpose, transaction};
 use error::Fault;
-pub use error::StoreError;
+pub use error::{StoreError, plain};
 pub use location::{Address, Location, without_password};
 use postgresql::Postgresql;
 pub use salvage::{Salvaged, salvage};

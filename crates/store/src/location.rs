@@ -27,8 +27,13 @@ impl Location {
     /// A URL is of a server; all else is the path of a file.
     ///
     /// # Errors
-    /// When the URL cannot be understood, or asks for what is not there, or is almost one. The message does not repeat it: it may hold a password.
+    /// When it is empty, or the URL cannot be understood, or asks for what is not there, or is almost one. The message does not repeat it: it may hold a password.
     pub fn parse(text: &OsStr) -> Result<Location, StoreError> {
+        if text.is_empty() {
+            return Err(StoreError::new("the place of the store is an empty text").help(
+                "name a file or postgresql://USER@HOST/DATABASE; without --store it is YAMBA_STORE, else the usual file",
+            ));
+        }
         match text.to_str().filter(|t| is_url(t)) {
             Some(url) => Address::parse(url).map(Location::Server),
             None if is_almost_url(&text.to_string_lossy()) => Err(StoreError::new(
@@ -267,6 +272,7 @@ mod tests {
             ("postgre://h/d", "no URL"),
             ("POSTGRES://h/d", "no URL"),
             ("postgresql:h", "no URL"),
+            ("", "empty"),
         ] {
             let error = Location::parse(OsStr::new(url)).unwrap_err();
             assert!(error.to_string().contains(said), "{error}");

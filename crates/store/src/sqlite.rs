@@ -11,7 +11,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{ErrorCode, OpenFlags, ToSql, params_from_iter};
 
 use crate::connection::{Connection, Purpose, Row, Value};
-use crate::error::{Fault, StoreError};
+use crate::error::{Fault, StoreError, plain};
 
 /// What to do where a file is of no use.
 const ANOTHER: &str = "name another file with --store FILE or YAMBA_STORE";
@@ -66,7 +66,7 @@ impl Sqlite {
     pub fn open(path: &Path) -> Result<Sqlite, Fault> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|e| {
-                StoreError::new(format!("its folder cannot be made: {e}")).help(ANOTHER)
+                StoreError::new(format!("its folder cannot be made: {}", plain(&e))).help(ANOTHER)
             })?;
         }
         Sqlite::prepared(rusqlite::Connection::open(path), path, None)
@@ -74,11 +74,8 @@ impl Sqlite {
 
     /// None if there is none: no file, or an empty one. A file in a folder that may not be written is read as it is, as long as nobody writes it.
     pub fn existing(path: &Path) -> Result<Option<Sqlite>, Fault> {
-        let is_empty = match fs::metadata(path) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => true,
-            about => about.is_ok_and(|a| a.is_file() && a.len() == 0 && !log(path).exists()),
-        };
-        if is_empty {
+        let is_absent = fs::metadata(path).is_err_and(|e| e.kind() == io::ErrorKind::NotFound);
+        if is_absent || is_empty(path) {
             return Ok(None);
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -139,6 +136,12 @@ impl Sqlite {
         self.is_lasting = on;
         Ok(())
     }
+}
+
+/// Whether the file has nothing in it, nor a log beside it.
+fn is_empty(path: &Path) -> bool {
+    let about = fs::metadata(path);
+    about.is_ok_and(|a| a.is_file() && a.len() == 0 && !log(path).exists())
 }
 
 /// What was written last, while a program has the file open.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use yamba_lang::{Files, Input};
+pub use yamba_store::plain;
 
 use crate::embedded::Home;
 
@@ -223,20 +224,6 @@ fn read(path: &Path) -> Result<String, String> {
         let line = valid.iter().filter(|b| **b == b'\n').count() + 1;
         format!("{shown}:{line}: not UTF-8 text")
     })
-}
-
-/// The system's reason without `(os error 2)`, which says nothing more; any other as it is.
-pub fn plain(e: &io::Error) -> String {
-    let text = e.to_string();
-    if e.raw_os_error().is_none() {
-        return text;
-    }
-    let short = text.split(" (os error").next().unwrap_or(&text);
-    let mut chars = short.chars();
-    match chars.next() {
-        Some(first) => first.to_lowercase().chain(chars).collect(),
-        None => text,
-    }
 }
 
 #[cfg(test)]

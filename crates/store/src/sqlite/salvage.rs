@@ -9,9 +9,9 @@ use rusqlite::types::FromSql;
 use rusqlite::{Connection, params};
 use yamba_record::{Benchmark, Run};
 
-use super::{Sqlite, log, schema};
+use super::{Sqlite, is_empty, log, schema};
 use crate::connection::Row;
-use crate::error::Fault;
+use crate::error::{Fault, plain};
 use crate::location::Location;
 use crate::salvage::{Remains, Rest, Salvaged, save};
 use crate::{Detail, Store, StoreError, statements};
@@ -24,8 +24,16 @@ pub(crate) fn salvage(
     each: &mut dyn FnMut(Salvaged),
 ) -> Result<(), StoreError> {
     let place = Location::File(from.to_owned());
-    let folder = copied(from)
-        .map_err(|e| StoreError::new(format!("{}: cannot be copied: {e}", from.display())))?;
+    if is_empty(from) {
+        return Err(
+            StoreError::new(format!("{place} is empty: there is nothing in it to save"))
+                .help("restore it from a backup; or remove it, and the next run makes a new store"),
+        );
+    }
+    let folder = copied(from).map_err(|e| {
+        StoreError::new(format!("{place}: cannot be copied: {}", plain(&e)))
+            .help("it must be readable, and the folder for temporary files (TMPDIR) must have room for it")
+    })?;
     let (damaged, is_mended) = opened(folder.path()).map_err(|e| e.of(&place))?;
     let found = Found::of(&damaged);
     let ids: BTreeSet<&String> = found.runs.keys().chain(found.entries.keys()).collect();

@@ -30,7 +30,7 @@ Examples:
   yamba show baseline --json                    the whole document of a run by its tag
   yamba show their.json                         a document that is in no store
   yamba show 3f2a pagefault --raw > raw.csv     every interval, a line each
-  yamba show 3f2a lat_mem_rd --raw --at size=16384     those of one point
+  yamba show 3f2a lat_mem_rd --raw --at size=16K   those of one point
   yamba show latest --source pagefault          the files that the benchmark was made of
   yamba show latest --md > figures.md           the tables for a paper; --tex for \\input in LaTeX
   yamba show lat_mem_rd --plot                  the charts of a sweep, in the terminal")]

@@ -11,7 +11,7 @@ use super::build::failure;
 use super::failure::Failure;
 use super::output;
 use super::run::{listing, progress};
-use crate::build::host;
+use crate::build::{BuildError, host};
 use crate::render;
 use crate::run::{Stop, UsageError};
 use crate::time::{self, Questions, Refused, Statements, Told};
@@ -127,6 +127,11 @@ fn refused(refused: Refused) -> Failure {
         Refused::Diagnostics(told) => {
             show(&told);
             Failure::Shown
+        }
+        Refused::Build(error @ BuildError::Tool { .. }) => {
+            failure(&Analysis::default(), error).help(
+                "what is called must be in the C or C++ library, or be defined in --setup or a header",
+            )
         }
         Refused::Build(error) => failure(&Analysis::default(), error),
         Refused::Sentence(text) => Failure::new(text),

@@ -1,7 +1,6 @@
 //! Which entries of a run are those that a measurement asks for.
 
-use serde_json::Value;
-use yamba_record::parameters::plain;
+use yamba_record::parameters::is_written;
 use yamba_record::{Benchmark, Parameters};
 
 use super::Measurement;
@@ -27,7 +26,7 @@ pub(super) fn entries<'a>(wanted: &Measurement, all: &'a [Benchmark]) -> Vec<&'a
 fn is_at(wanted: &Measurement, entry: &Benchmark) -> bool {
     let has = |name: &str, value: &str| {
         let found = entry.parameters.get(name);
-        found.is_some_and(|f| is_same(f, value))
+        found.is_some_and(|f| is_written(f, value))
     };
     wanted.processes.is_none_or(|p| p == entry.processes)
         && wanted.set.iter().all(|(name, value)| has(name, value))
@@ -35,23 +34,6 @@ fn is_at(wanted: &Measurement, entry: &Benchmark) -> bool {
             .sweep
             .iter()
             .all(|(name, values)| values.iter().any(|v| has(name, v)))
-}
-
-/// Whether a recorded value is what a person wrote: `64K` is 65536.
-fn is_same(recorded: &Value, written: &str) -> bool {
-    let recorded = plain(recorded);
-    recorded == written || amount(&recorded).is_some_and(|r| amount(written) == Some(r))
-}
-
-/// A number, in powers of 1024 where a letter follows it, as a program reads its parameters.
-fn amount(text: &str) -> Option<f64> {
-    let letters = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
-    let bare = text.strip_suffix("iB").unwrap_or(text);
-    let large = letters.iter().find_map(|(letter, shift)| {
-        let number = bare.strip_suffix(letter)?.trim_end();
-        Some(number.parse::<f64>().ok()? * (1_u64 << shift) as f64)
-    });
-    large.or_else(|| text.parse().ok())
 }
 
 /// What tells each entry from the others of the same measurement, and what a run's command line had set that the study does not.

@@ -2,6 +2,7 @@
 //! the names of what was typed.
 
 mod asm;
+mod mend;
 mod report;
 mod source;
 mod statement;
@@ -199,7 +200,9 @@ fn is_unclear(benchmark: &Benchmark) -> bool {
 pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refused> {
     for piece in asked.setup.iter().chain(&asked.statements) {
         if let Some(bracket) = statement::is_open(piece) {
-            let text = format!("`{bracket}` without its counterpart in `{piece}`");
+            let text = format!(
+                "`{bracket}` without its counterpart in `{piece}`: write a whole statement, with as many brackets closed as opened"
+            );
             return Err(Refused::Sentence(text));
         }
     }
@@ -265,7 +268,9 @@ fn listed(asked: &[String]) -> Result<(Source, Vec<Range<u32>>), Refused> {
     ));
     for (index, text) in asked.iter().enumerate() {
         if text.contains("${") || statement::is_open(text).is_some() {
-            let sentence = format!("`{text}` is no instruction: its brackets do not match");
+            let sentence = format!(
+                "`{text}` is no instruction: its brackets do not match; write one in Intel's syntax, as 'mov rax, [rbx]'"
+            );
             return Err(Refused::Sentence(sentence));
         }
         let name = match asked.len() {

@@ -7,6 +7,7 @@ use yamba_lang::diagnostic::{Diagnostic, Label};
 use yamba_lang::source::{FileId, SourceMap, Span};
 use yamba_lang::{Analysis, ClassId, Input};
 
+use super::mend;
 use crate::embedded::Home;
 use crate::files::Disk;
 
@@ -108,7 +109,9 @@ impl Analysed {
             .iter()
             .map(|p| sources.add(p.name.as_str(), p.text.as_str()))
             .collect();
-        let diagnostics = diagnostics.iter().map(|d| self.moved(d, &ids)).collect();
+        let mut diagnostics: Vec<Diagnostic> =
+            diagnostics.iter().map(|d| self.moved(d, &ids)).collect();
+        mend::helped(&mut diagnostics);
         Told {
             sources,
             diagnostics,

@@ -422,10 +422,13 @@ fn what_is_embedded_is_what_lies_in_the_checkout() {
     assert!(root().join("suite").is_dir());
 }
 
-/// Whatever names no class says what it is instead.
+/// Whatever names nothing, or not what is wanted, says what it is instead.
 #[test]
-fn what_names_no_class() {
-    let mut yamba = Yamba::new().file("empty.yamba", "");
+fn what_names_nothing() {
+    let mut yamba = Yamba::new()
+        .file("empty.yamba", "")
+        .file("nothing.sqlite", "")
+        .file("list.json", "[]");
     fs::create_dir(yamba.folder.path().join("folder")).unwrap();
     for (words, parts) in [
         (["check", ""], ["an empty name names no class", "help:"]),
@@ -454,6 +457,28 @@ fn what_names_no_class() {
         (
             ["salvage", "none.sqlite"],
             ["none.sqlite: there is no such file", "help:"],
+        ),
+        (
+            ["salvage", "nothing.sqlite"],
+            [
+                "nothing.sqlite is empty: there is nothing in it to save",
+                "help:",
+            ],
+        ),
+        (
+            ["import", "none.json"],
+            ["error: none.json: there is no such file\n", "help:"],
+        ),
+        (
+            ["import", "list.json"],
+            [
+                "it is a list, and a document is an object",
+                "help: `yamba run --json`",
+            ],
+        ),
+        (
+            ["runs", "--store="],
+            ["the place of the store is an empty text", "help:"],
         ),
     ] {
         yamba.run_words(&words).refused(&parts);

@@ -233,7 +233,12 @@ fn raw_intervals_are_lines() {
 fn a_point_of_a_sweep_is_shown_alone() {
     let mut yamba = Yamba::new();
     let mut sweep = run(FIRST, 1.7e9, &["lat_mem", "lat_mem", "lat_mem", "lat_pipe"]);
-    for (entry, (size, processes)) in sweep.benchmarks.iter_mut().zip([(16, 1), (32, 1), (32, 4)]) {
+    for (entry, (size, processes)) in
+        sweep
+            .benchmarks
+            .iter_mut()
+            .zip([(16384, 1), (32, 1), (32, 4)])
+    {
         entry.parameters.0.push(("size".to_owned(), size.into()));
         entry.processes = processes;
     }
@@ -244,9 +249,10 @@ fn a_point_of_a_sweep_is_shown_alone() {
     assert_eq!(lines("show latest lat_mem --raw"), 6);
     assert_eq!(lines("show latest lat_mem --raw --at size=32"), 4);
     assert_eq!(lines("show latest lat_mem --raw --at size=32 --at P=4"), 2);
+    assert_eq!(lines("show latest lat_mem --raw --at size=16K"), 2);
     yamba
         .run("show latest lat_mem --raw --at size=64")
-        .refused(&["no point has size=64", "measured: 16, 32\n"]);
+        .refused(&["no point has size=64", "measured: 16384, 32\n"]);
     yamba
         .run("show latest --raw --at stride=1")
         .refused(&["no benchmark here has a parameter stride"]);

@@ -69,11 +69,11 @@ fn what_is_wrong_is_shown_in_what_was_typed() {
     ] {
         let words: Vec<&str> = std::iter::once("time").chain(words).collect();
         let answer = Yamba::new().env("CXX", "g++").run_words(&words);
-        answer.refused(&[place, message]);
+        answer.refused(&[place, message, "help: "]);
     }
     Yamba::new()
         .run_words(&["time", "f();}"])
-        .refused(&["`}` without its counterpart"]);
+        .refused(&["`}` without its counterpart", "write a whole statement"]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::super::kept;
 use super::super::output;
 use super::super::store_option::StoreOption;
 use super::spool::Spool;
+use crate::files::plain;
 use crate::run::{Keep, Packed, UsageError};
 
 /// The store, if there is one, and what it could not take.
@@ -99,7 +100,14 @@ impl Keeper {
             Ok(path) => path,
             Err(e) => {
                 let text = "nor can its document be written among the temporary files";
-                warn(&format!("{text}: {e}"), None);
+                let help = self.spool.as_ref().map(|spool| {
+                    let path = spool.path().display();
+                    format!(
+                        "`yamba show {} --store {path}` shows what had been written there",
+                        run.id
+                    )
+                });
+                warn(&format!("{text}: {}", plain(&e)), help);
                 return false;
             }
         };
@@ -159,7 +167,6 @@ impl Keeper {
         };
         if let Err(e) = spool.put(place, benchmark) {
             without_spool(&e);
-            self.spool = None;
         }
     }
 

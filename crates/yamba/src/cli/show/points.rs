@@ -1,6 +1,7 @@
 //! The points of a sweep that are meant.
 
-use yamba_record::parameters::plain;
+use serde_json::Value;
+use yamba_record::parameters::{is_written, plain};
 use yamba_record::{Benchmark, Run};
 
 use super::Failure;
@@ -8,10 +9,10 @@ use super::Failure;
 /// What a point's number of processes is called beside its parameters.
 const PROCESSES: &str = "P";
 
-/// Leaves the entries that have each of these values.
+/// Leaves the entries that have each of these values, written as `--set` takes them: `16K` is 16384.
 pub(super) fn choose(run: &mut Run, at: &[(String, String)]) -> Result<(), Failure> {
     for (name, wanted) in at {
-        let known: Vec<String> = run
+        let known: Vec<Value> = run
             .benchmarks
             .iter()
             .filter_map(|b| value(b, name))
@@ -22,26 +23,27 @@ pub(super) fn choose(run: &mut Run, at: &[(String, String)]) -> Result<(), Failu
                     .help("`yamba show` without --at shows the points with their parameters"),
             );
         }
-        if !known.contains(wanted) {
+        let is_wanted = |value: &Value| is_written(value, wanted);
+        if !known.iter().any(is_wanted) {
             return Err(Failure::new(format!("no point has {name}={wanted}"))
                 .help(format!("those that were measured: {}", each_once(known))));
         }
         run.benchmarks
-            .retain(|b| value(b, name).as_ref() == Some(wanted));
+            .retain(|b| value(b, name).as_ref().is_some_and(is_wanted));
     }
     Ok(())
 }
 
-fn value(benchmark: &Benchmark, name: &str) -> Option<String> {
+fn value(benchmark: &Benchmark, name: &str) -> Option<Value> {
     match benchmark.parameters.get(name) {
-        None if name == PROCESSES => Some(benchmark.processes.to_string()),
-        value => value.map(plain),
+        None if name == PROCESSES => Some(Value::from(benchmark.processes)),
+        value => value.cloned(),
     }
 }
 
-fn each_once(values: Vec<String>) -> String {
+fn each_once(values: Vec<Value>) -> String {
     let mut once: Vec<String> = Vec::new();
-    for value in values {
+    for value in values.iter().map(plain) {
         if !once.contains(&value) {
             once.push(value);
         }

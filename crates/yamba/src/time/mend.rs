@@ -1,0 +1,81 @@
+//! What to do about what the compiler or the assembler says of a piece.
+
+use std::collections::BTreeSet;
+
+use yamba_lang::Severity;
+use yamba_lang::diagnostic::Diagnostic;
+
+/// Gives each error that has no help one, and the same help only once.
+pub(super) fn helped(diagnostics: &mut [Diagnostic]) {
+    let mut given = BTreeSet::new();
+    for diagnostic in diagnostics {
+        let needs = diagnostic.severity == Severity::Error && diagnostic.help.is_none();
+        let mend = needs.then(|| mend(diagnostic)).flatten();
+        diagnostic.help = diagnostic
+            .help
+            .take()
+            .or(mend.filter(|m| given.insert(*m)).map(str::to_owned));
+    }
+}
+
+/// In the words of g++ and clang++.
+fn mend(diagnostic: &Diagnostic) -> Option<&'static str> {
+    let says = |words: &[&str]| words.iter().any(|w| diagnostic.message.contains(w));
+    match diagnostic.code {
+        "assembler-error" => {
+            Some("write one instruction of this machine in Intel's syntax, as 'imul rax, rax'")
+        }
+        "cpp-error"
+            if says(&[
+                "not declared",
+                "undeclared",
+                "unknown type",
+                "does not name",
+            ]) =>
+        {
+            Some(
+                "--include HEADER brings what a header declares, --setup 'TYPE NAME = VALUE; keep(NAME);' a variable",
+            )
+        }
+        "cpp-error" if says(&["No such file", "file not found"]) => Some(
+            "name a header that the compiler finds, as sys/time.h, or a file of your own by its path",
+        ),
+        "cpp-error" => Some(
+            "write what may stand in a C++ function: a statement ends with `;`, an expression whose value is kept has none",
+        ),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use yamba_lang::source::{SourceMap, Span};
+
+    use super::*;
+
+    #[test]
+    fn each_error_has_a_mend_said_once() {
+        let mut sources = SourceMap::default();
+        let file = sources.add("statement", "f");
+        let span = Span {
+            file,
+            start: 0,
+            end: 1,
+        };
+        let says = |text: &str| Diagnostic::error("cpp-error", span, text);
+        let mut all = [
+            says("'f' was not declared in this scope"),
+            says("use of undeclared identifier 'f'"),
+            says("expected ';'"),
+            says("of its own").help("that"),
+            Diagnostic::warning("cpp-warning", span, "unused"),
+        ];
+        helped(&mut all);
+        let has = |i: usize, word: &str| all[i].help.as_ref().is_some_and(|h| h.contains(word));
+        assert!(has(0, "--include") && has(0, "--setup"));
+        assert!(all[1].help.is_none());
+        assert!(has(2, "ends with `;`"));
+        assert!(has(3, "that"));
+        assert!(all[4].help.is_none());
+    }
+}
