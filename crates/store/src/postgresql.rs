@@ -1,5 +1,6 @@
 //! A database of a PostgreSQL server. All tables are in a schema of their own, `yamba`.
 
+mod pages;
 pub(crate) mod salvage;
 mod schema;
 

@@ -42,7 +42,23 @@ impl Salvaged {
     }
 }
 
-/// Saves what can be read of a store in another one, and tells `each` run. A run with lost entries is not marked as finished. While this works, nobody else may write a
+/// How much of a database's tables could not be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// Pages, with all that stood on them.
+    pub pages: u64,
+    /// Rows of other pages.
+    pub rows: u64,
+}
+
+impl Unread {
+    /// Whether there is any such.
+    pub fn is_any(&self) -> bool {
+        *self != Unread::default()
+    }
+}
+
+/// Saves what can be read of a store in another one, and tells `each` run, and how much of the tables could not be read, where that is known (not of a file). A run with lost entries is not marked as finished. While this works, nobody else may write a
 /// file that is damaged.
 ///
 /// # Errors
@@ -51,10 +67,10 @@ pub fn salvage(
     from: &Location,
     to: &mut Store,
     mut each: impl FnMut(Salvaged),
-) -> Result<(), StoreError> {
+) -> Result<Option<Unread>, StoreError> {
     match from {
-        Location::File(path) => sqlite::salvage::salvage(path, to, &mut each),
-        Location::Server(address) => postgresql::salvage::salvage(address, to, &mut each),
+        Location::File(path) => sqlite::salvage::salvage(path, to, &mut each).map(|()| None),
+        Location::Server(address) => postgresql::salvage::salvage(address, to, &mut each).map(Some),
     }
 }
 

@@ -1,15 +1,15 @@
 //! What can still be read of a database. Each statement is by itself: in a transaction, the first page that cannot be read would end all.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::{Benchmark, Run};
 
 use super::Postgresql;
-use crate::connection::Value::{Integer, Text};
-use crate::connection::{Connection, Row, Value};
+use super::pages::Damaged;
+use crate::connection::Row;
 use crate::error::{Fault, StoreError};
 use crate::location::{Address, Location};
-use crate::salvage::{Remains, Rest, Salvaged, save};
+use crate::salvage::{Remains, Rest, Salvaged, Unread, save};
 use crate::{Detail, Store, statements};
 
 /// # Errors
@@ -18,131 +18,144 @@ pub(crate) fn salvage(
     from: &Address,
     to: &mut Store,
     each: &mut dyn FnMut(Salvaged),
-) -> Result<(), StoreError> {
+) -> Result<Unread, StoreError> {
     let place = Location::Server(from.clone());
     let mut damaged = opened(from).map_err(|e| e.of(&place))?;
-    for id in ids(&mut damaged).map_err(|e| e.of(&place))? {
-        let remains = remains(&mut damaged, &id).map_err(|e| e.of(&place))?;
-        let entries = entries(&mut damaged, &id).map_err(|e| e.of(&place))?;
+    let found = Found::of(&mut damaged).map_err(|e| e.of(&place))?;
+    let ids = found.ids();
+    if ids.is_empty() && damaged.unread().is_any() {
+        return Err(
+            StoreError::new(format!("{place}: no run in it can be read"))
+                .help("restore the database from a backup"),
+        );
+    }
+    for id in ids {
         let mut lost = None;
-        let rests = entries.into_iter().map(|(at, name)| {
-            let whole = readable(entry(&mut damaged, &id, at)).map_err(|fault| {
+        let entries = found.entries.get(id).into_iter().flatten();
+        let rests = entries.map(|(_, (name, row))| {
+            let whole = entry(&mut damaged, id, row).map_err(|fault| {
                 lost = Some(fault);
                 Fault::Damaged("the connection is lost".to_owned())
             })?;
-            let name = Some(name);
+            let name = Some(name.clone());
             Ok(Rest { name, whole })
         });
-        let saved = save(&id, remains, rests, to);
+        let saved = save(id, found.remains(id), rests, to);
         // It is this store's fault, not the other's.
         if let Some(fault) = lost {
             return Err(fault.of(&place));
         }
         each(saved?);
     }
-    Ok(())
+    Ok(damaged.unread())
 }
 
-fn opened(from: &Address) -> Result<Postgresql, Fault> {
+fn opened(from: &Address) -> Result<Damaged, Fault> {
     let found = Postgresql::existing(from)?;
-    found.ok_or_else(|| {
-        StoreError::new("no run is kept there yet")
-            .help("name the database that is damaged")
-            .into()
-    })
-}
-
-/// None of what cannot be read. Without a connection nothing is known.
-fn readable<T>(read: Result<T, Fault>) -> Result<Option<T>, Fault> {
-    match read {
-        Err(fault) if fault.is_of_lost_connection() => Err(fault),
-        read => Ok(read.ok()),
-    }
-}
-
-/// All that come before the first fault.
-fn first<T>(
-    damaged: &mut Postgresql,
-    sql: &str,
-    values: &[Value<'_>],
-    read: impl Fn(&dyn Row) -> Result<T, Fault>,
-) -> Result<(Vec<T>, Option<Fault>), Fault> {
-    let mut all = Vec::new();
-    let done = damaged.query(sql, values, &mut |row| {
-        all.push(read(row)?);
-        Ok(())
-    });
-    match done {
-        Err(fault) if fault.is_of_lost_connection() => Err(fault),
-        done => Ok((all, done.err())),
-    }
-}
-
-/// The runs that any table tells of.
-fn ids(damaged: &mut Postgresql) -> Result<BTreeSet<String>, Fault> {
-    let mut all = BTreeSet::new();
-    let mut last = None;
-    for sql in [
-        "SELECT id FROM run",
-        "SELECT run FROM entry",
-        "SELECT run FROM tag",
-    ] {
-        let (ids, fault) = first(damaged, sql, &[], |row| Ok(row.text(0)?.to_owned()))?;
-        all.extend(ids);
-        last = fault.or(last);
-    }
-    match last {
-        Some(fault) if all.is_empty() => Err(fault),
-        _ => Ok(all),
-    }
-}
-
-/// None if its document cannot be read.
-fn remains(damaged: &mut Postgresql, id: &str) -> Result<Option<Remains>, Fault> {
-    let sql = format!("SELECT {} FROM run WHERE id = $1", statements::HEAD);
-    let (heads, _) = first(damaged, &sql, &[Text(id)], statements::head::<()>)?;
-    let Some((run, is_finished, entries)) = heads.into_iter().find(|(run, ..)| run.id == id) else {
-        return Ok(None);
-    };
-    let sql = "SELECT tag FROM tag WHERE run = $1 ORDER BY rowid";
-    let (tags, _) = first(damaged, sql, &[Text(id)], |row| Ok(row.text(0)?.to_owned()))?;
-    let mut remains = Remains {
-        run: Run { tags, ..run },
-        lost_texts: 0,
-        is_finished,
-        entries,
-    };
-    let sql = "SELECT source FROM run_source WHERE run = $1";
-    let (sources, _) = first(damaged, sql, &[Text(id)], |row| row.integer(0))?;
-    for source in sources {
-        let sql = "SELECT hash, text, checksum FROM source WHERE id = $1";
-        let (texts, _) = first(damaged, sql, &[Integer(source)], statements::text)?;
-        remains.lost_texts += usize::from(texts.is_empty());
-        remains.run.sources.extend(texts);
-    }
-    Ok(Some(remains))
-}
-
-/// The places and names of a run's entries, as far as they can be read.
-fn entries(damaged: &mut Postgresql, id: &str) -> Result<Vec<(i64, String)>, Fault> {
-    let sql = "SELECT place, name FROM entry WHERE run = $1 ORDER BY place";
-    let (all, _) = first(damaged, sql, &[Text(id)], |row| {
-        Ok((row.integer(0)?, row.text(1)?.to_owned()))
+    let found = found.ok_or_else(|| {
+        StoreError::new("no run is kept there yet").help("name the database that is damaged")
     })?;
-    Ok(all)
+    Damaged::new(found)
 }
 
+/// What the database has, as far as it can be read.
+struct Found {
+    /// Its document, whether it finished, and how many entries it had then.
+    runs: BTreeMap<String, (Run<()>, bool, i64)>,
+    /// Of each run's entries by their places: their names, and the rows of the table that they are.
+    entries: BTreeMap<String, BTreeMap<i64, (String, String)>>,
+    tags: BTreeMap<String, Vec<String>>,
+    texts: BTreeMap<i64, (String, String)>,
+    made_of: BTreeMap<String, BTreeSet<i64>>,
+}
+
+impl Found {
+    fn of(damaged: &mut Damaged) -> Result<Found, Fault> {
+        let columns = format!("{}, id", statements::HEAD);
+        let runs = damaged.rows("run", &columns, |row| {
+            let id = row.text(4)?.to_owned();
+            let head = statements::head::<()>(row)?;
+            Ok((head.0.id == id).then_some((id, head)))
+        })?;
+        let mut entries: BTreeMap<String, BTreeMap<i64, _>> = BTreeMap::new();
+        for (id, place, entry) in damaged.rows("entry", "run, place, name, ctid::text", |row| {
+            let entry = (row.text(2)?.to_owned(), row.text(3)?.to_owned());
+            Ok((row.text(0)?.to_owned(), row.integer(1)?, entry))
+        })? {
+            entries.entry(id).or_default().insert(place, entry);
+        }
+        let mut tags = damaged.rows("tag", "rowid, run, tag", |row| {
+            Ok((
+                row.integer(0)?,
+                row.text(1)?.to_owned(),
+                row.text(2)?.to_owned(),
+            ))
+        })?;
+        tags.sort();
+        let mut of_runs: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (_, id, tag) in tags {
+            of_runs.entry(id).or_default().push(tag);
+        }
+        let texts = damaged.rows("source", "hash, text, checksum, id", |row| {
+            Ok((row.integer(3)?, statements::text(row)?))
+        })?;
+        let mut made_of: BTreeMap<String, BTreeSet<i64>> = BTreeMap::new();
+        for (id, source) in damaged.rows("run_source", "run, source", |row| {
+            Ok((row.text(0)?.to_owned(), row.integer(1)?))
+        })? {
+            made_of.entry(id).or_default().insert(source);
+        }
+        Ok(Found {
+            runs: runs.into_iter().flatten().collect(),
+            entries,
+            tags: of_runs,
+            texts: texts.into_iter().collect(),
+            made_of,
+        })
+    }
+
+    /// The runs that any table tells of.
+    fn ids(&self) -> BTreeSet<&String> {
+        let all = self.runs.keys().chain(self.entries.keys());
+        all.chain(self.tags.keys()).collect()
+    }
+
+    /// The run with what it was made of; none if its document cannot be read.
+    fn remains(&self, id: &str) -> Option<Remains> {
+        let (run, is_finished, entries) = self.runs.get(id)?;
+        let mut run = run.clone();
+        run.tags = self.tags.get(id).cloned().unwrap_or_default();
+        let mut lost_texts = 0;
+        for text in self.made_of.get(id).into_iter().flatten() {
+            match self.texts.get(text) {
+                Some((hash, text)) => drop(run.sources.insert(hash.clone(), text.clone())),
+                None => lost_texts += 1,
+            }
+        }
+        Some(Remains {
+            run,
+            lost_texts,
+            is_finished: *is_finished,
+            entries: *entries,
+        })
+    }
+}
+
+/// The entry in a row, its place before it, and whether a checksum says that it is what was written; none if it cannot be read.
+///
+/// # Errors
+/// When the connection is lost: without it nothing is known.
 fn entry(
-    damaged: &mut Postgresql,
+    damaged: &mut Damaged,
     id: &str,
-    place: i64,
-) -> Result<(usize, Benchmark, bool), Fault> {
-    let sql = "SELECT run, place, checksum, figures, samples, intervals FROM entry WHERE run = $1 AND place = $2";
-    let mut found = None;
-    damaged.query(sql, &[Text(id), Integer(place)], &mut |row| {
+    row: &str,
+) -> Result<Option<(usize, Benchmark, bool)>, Fault> {
+    let columns = "run, place, checksum, figures, samples, intervals";
+    let read = |row: &dyn Row| {
         let (place, entry) = statements::entry(row, Detail::Intervals)?;
-        found = Some((place, entry, row.bytes_if_any(2)?.is_some()));
-        Ok(())
-    })?;
-    found.ok_or_else(|| Fault::Damaged(format!("entry {place} is gone")))
+        let is_its = row.text(0)? == id;
+        Ok(is_its.then_some((place, entry, row.bytes_if_any(2)?.is_some())))
+    };
+    let found = damaged.row("entry", columns, row, read)?;
+    Ok(found.flatten())
 }

@@ -15,8 +15,8 @@ const UNTIL_LEFT: &str =
     r#""$0" "$@" </dev/null & server=$!; read -r _; kill -QUIT $server; wait $server"#;
 
 pub struct Server {
-    folder: tempfile::TempDir,
-    process: Child,
+    pub folder: tempfile::TempDir,
+    pub process: Child,
 }
 
 impl Server {
@@ -29,47 +29,25 @@ impl Server {
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
-        let is_root = folder.path().metadata().unwrap().uid() == 0;
-        if is_root {
+        if is_root(folder.path()) {
             chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
         }
-        let command = |program: &Path| {
-            let mut command = Command::new(program);
-            command.current_dir(folder.path());
-            if is_root {
-                command.uid(NOBODY).gid(NOBODY);
-            }
-            command
-        };
         let log = fs::File::create(folder.path().join("log")).unwrap();
-        let made = command(&programs.join("initdb"))
+        let made = command(folder.path(), &programs.join("initdb"))
             .args(["-D", "data", "-U", "yamba", "-A", "trust", "-E", "UTF8"])
             .args(["--no-locale", "--no-sync"])
             .stdout(log.try_clone().unwrap())
-            .stderr(log.try_clone().unwrap())
+            .stderr(log)
             .status()
             .unwrap();
-        let said = || fs::read_to_string(folder.path().join("log")).unwrap_or_default();
-        assert!(made.success(), "{}", said());
-        let process = command(Path::new("sh"))
-            .args(["-c", UNTIL_LEFT])
-            .arg(programs.join("postgres"))
-            .args(["-D", "data", "-c", "listen_addresses=", "-k"])
-            .arg(folder.path())
-            .args(["-c", "fsync=off", "-c", "max_connections=30"])
-            .stdin(Stdio::piped())
-            .stdout(log.try_clone().unwrap())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        let server = Server { folder, process };
-        let said = || fs::read_to_string(server.folder.path().join("log")).unwrap_or_default();
-        let begun = Instant::now();
-        while let Err(e) = postgres::Client::connect(&server.url("postgres"), postgres::NoTls) {
-            assert!(begun.elapsed() < Duration::from_secs(60), "{e}\n{}", said());
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Some(server)
+        assert!(made.success(), "{}", said(folder.path()));
+        let process = launched(folder.path());
+        Some(Server { folder, process })
+    }
+
+    pub fn stop(&mut self) {
+        drop(self.process.stdin.take());
+        let _ = self.process.wait();
     }
 
     /// A new database; what the statement `CREATE DATABASE name` may have after it is in `more`.
@@ -79,9 +57,7 @@ impl Server {
     }
 
     pub fn url(&self, database: &str) -> String {
-        let socket = self.folder.path().display().to_string();
-        let socket = socket.replace('/', "%2F");
-        format!("postgresql://yamba@{socket}/{database}")
+        url(self.folder.path(), database)
     }
 
     /// What a statement that counts says.
@@ -100,9 +76,65 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        drop(self.process.stdin.take());
-        let _ = self.process.wait();
+        self.stop();
     }
+}
+
+/// Whether the folder is root's, or was until it was given away.
+fn is_root(folder: &Path) -> bool {
+    let owner = folder.metadata().unwrap().uid();
+    owner == 0 || owner == NOBODY
+}
+
+/// What the server said.
+fn said(folder: &Path) -> String {
+    fs::read_to_string(folder.join("log")).unwrap_or_default()
+}
+
+/// A program in the folder, as somebody who may run it.
+fn command(folder: &Path, program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(folder);
+    if is_root(folder) {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command
+}
+
+/// The server, once it answers.
+pub fn launched(folder: &Path) -> Child {
+    let programs = programs().unwrap();
+    let log = fs::File::options()
+        .append(true)
+        .open(folder.join("log"))
+        .unwrap();
+    let process = command(folder, Path::new("sh"))
+        .args(["-c", UNTIL_LEFT])
+        .arg(programs.join("postgres"))
+        .args(["-D", "data", "-c", "listen_addresses=", "-k"])
+        .arg(folder)
+        .args(["-c", "fsync=off", "-c", "max_connections=30"])
+        .stdin(Stdio::piped())
+        .stdout(log.try_clone().unwrap())
+        .stderr(log)
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while let Err(e) = postgres::Client::connect(&url(folder, "postgres"), postgres::NoTls) {
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "{e}\n{}",
+            said(folder)
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    process
+}
+
+/// Of the socket in the folder.
+fn url(folder: &Path, database: &str) -> String {
+    let socket = folder.display().to_string().replace('/', "%2F");
+    format!("postgresql://yamba@{socket}/{database}")
 }
 
 /// Debian keeps them out of the usual folders.

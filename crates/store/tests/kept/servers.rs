@@ -1,16 +1,19 @@
 //! What is PostgreSQL's alone.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 
 use super::salvaged::{check, written};
 use super::sample::{entry, run};
-use super::server::Server;
+use super::server::{Server, launched};
 use super::{Place, SAME};
 use yamba_store::{Detail, Location, Store, StoreError, salvage};
 
 #[test]
 fn postgresql() {
-    let Some(server) = Server::start() else {
+    let Some(mut server) = Server::start() else {
         return;
     };
     for (name, body) in SAME {
@@ -23,6 +26,7 @@ fn postgresql() {
     a_lost_connection_is_made_anew(&server);
     a_server_that_stays_away_is_said(&server);
     a_damaged_database_is_saved(&server);
+    what_lies_behind_a_damaged_page_is_saved(&mut server);
 }
 
 fn refused(url: &str) -> StoreError {
@@ -179,4 +183,66 @@ fn a_damaged_database_is_saved(server: &Server) {
     let empty = Place::database(&server.database("empty", ""));
     let error = salvage(&empty.location, &mut new, |_| ()).unwrap_err();
     assert!(error.to_string().contains("no run is kept"), "{error}");
+}
+
+/// The server's own, unless it was built otherwise.
+const PAGE: u64 = 8192;
+
+/// Writes over pages of tables, in their files: the server is stopped meanwhile, and reads the files anew.
+fn destroy(server: &mut Server, database: &str, pages: &[(&str, u64)]) {
+    let mut client = postgres::Client::connect(&server.url(database), postgres::NoTls).unwrap();
+    let files = pages.iter().map(|(table, page)| {
+        let sql = format!("SELECT pg_relation_filepath('{table}')");
+        let path: String = client.query_one(&sql, &[]).unwrap().get(0);
+        (server.folder.path().join("data").join(path), *page)
+    });
+    let files: Vec<(PathBuf, u64)> = files.collect();
+    drop(client);
+    // What is in the log only would be written again.
+    server.sql(database, "CHECKPOINT");
+    server.stop();
+    for (path, page) in files {
+        let file = File::options().write(true).open(path).unwrap();
+        assert!(file.metadata().unwrap().len() >= (page + 1) * PAGE);
+        file.write_all_at(&[0xA5; PAGE as usize], page * PAGE)
+            .unwrap();
+    }
+    server.process = launched(server.folder.path());
+}
+
+/// A page of the entries, and the only one of the tags; the index of the entries cannot be read either.
+fn what_lies_behind_a_damaged_page_is_saved(server: &mut Server) {
+    let url = server.database("pages", "");
+    let place = Place::database(&url);
+    let mut store = place.open();
+    // Few rows on each page.
+    server.sql("pages", "ALTER TABLE yamba.entry SET (fillfactor = 10)");
+    for run in written() {
+        store.add(&run).unwrap();
+    }
+    drop(store);
+    let on_it = "SELECT count(*) FROM yamba.entry WHERE ctid >= '(1,0)' AND ctid < '(2,0)'";
+    let lost = server.count("pages", on_it) as usize;
+    let behind = "SELECT count(*) FROM yamba.entry WHERE ctid >= '(2,0)'";
+    assert!(lost > 0 && server.count("pages", behind) > 0);
+    destroy(
+        server,
+        "pages",
+        &[
+            ("yamba.entry", 1),
+            ("yamba.tag", 0),
+            ("yamba.entry_pkey", 1),
+        ],
+    );
+    let whole = place.open().run("0c", Detail::Intervals);
+    assert!(whole.is_err(), "{whole:?}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let mut new = Store::open(&Location::File(folder.path().join("new.sqlite"))).unwrap();
+    let mut told = Vec::new();
+    let unread = salvage(&place.location, &mut new, |run| told.push(run)).unwrap();
+    assert_eq!(unread.map(|u| (u.pages, u.rows)), Some((2, 0)));
+    let read = ["0a", "0b", "0c"].map(|id| new.run(id, Detail::Intervals).unwrap());
+    check(&read, &told);
+    assert_eq!(told.iter().map(|t| t.saved).sum::<usize>(), 18 - lost);
 }

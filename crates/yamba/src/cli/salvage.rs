@@ -5,7 +5,7 @@ use std::fs;
 
 use clap::Args;
 use serde_json::{Value, json};
-use yamba_store::{Location, Salvaged, salvage};
+use yamba_store::{Location, Salvaged, Unread, salvage};
 
 use super::Answer;
 use super::failure::Failure;
@@ -32,7 +32,7 @@ pub(super) struct Salvage {
     /// The damaged store
     #[arg(value_name = "FILE|URL")]
     from: OsString,
-    /// One JSON document: {whole, runs}, of each run what was saved and what is lost
+    /// One JSON document: {whole, runs, unread}, of each run what was saved and what is lost, and the pages and rows of a database that could not be read
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -54,15 +54,21 @@ impl Salvage {
         }
         let mut store = self.store.open()?;
         let mut runs = Vec::new();
-        salvage(&from, &mut store, |run| runs.push(run))?;
-        let is_whole = runs.iter().all(Salvaged::is_whole);
+        let unread = salvage(&from, &mut store, |run| runs.push(run))?;
+        let is_whole = runs.iter().all(Salvaged::is_whole) && !unread.is_some_and(|u| u.is_any());
         if self.json {
             let runs: Vec<Value> = runs.iter().map(document).collect();
-            output::json(&json!({"whole": is_whole, "runs": runs}))?;
-        } else if runs.is_empty() {
-            output::result("no run is kept in it\n")?;
+            let unread = unread.map(|u| json!({"pages": u.pages, "rows": u.rows}));
+            output::json(&json!({"whole": is_whole, "runs": runs, "unread": unread}))?;
         } else {
-            output::result(&runs.iter().map(told).collect::<String>())?;
+            let none = if runs.is_empty() {
+                "no run was found in it\n"
+            } else {
+                ""
+            };
+            let runs: String = runs.iter().map(told).collect();
+            let unread = unread.map(behind).unwrap_or_default();
+            output::result(&format!("{none}{runs}{unread}"))?;
         }
         Ok(if is_whole { Answer::Done } else { Answer::No })
     }
@@ -87,6 +93,21 @@ fn is_same(a: &Location, b: &Location) -> bool {
             fs::canonicalize(a).ok() == fs::canonicalize(b).ok()
         }
         _ => a.to_string() == b.to_string(),
+    }
+}
+
+/// What of the tables could not be read, whichever runs it was of.
+fn behind(unread: Unread) -> String {
+    let of = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    match (unread.pages, unread.rows) {
+        (0, 0) => String::new(),
+        (pages, 0) => format!("not readable: {} of the tables\n", of(pages, "page")),
+        (0, rows) => format!("not readable: {} of the tables\n", of(rows, "row")),
+        (pages, rows) => format!(
+            "not readable: {} of the tables, and {} of other pages\n",
+            of(pages, "page"),
+            of(rows, "row")
+        ),
     }
 }
 
@@ -138,6 +159,17 @@ fn entries(n: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_could_not_be_read_is_counted() {
+        let told = |pages, rows| behind(Unread { pages, rows });
+        assert_eq!(told(0, 0), "");
+        assert_eq!(told(1, 0), "not readable: 1 page of the tables\n");
+        assert_eq!(
+            told(2, 1),
+            "not readable: 2 pages of the tables, and 1 row of other pages\n"
+        );
+    }
 
     #[test]
     fn what_is_lost_is_named() {
