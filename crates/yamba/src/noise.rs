@@ -1,19 +1,21 @@
 //! How often does a comparison here raise an alarm about nothing? Measures the same benchmarks again and again, and compares each run with the next.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use yamba_lang::model::Target;
 use yamba_record::{Benchmark, Run};
 
-use crate::compare::{self, LEAST_DEVIATION, Medians, Noise, Verdict, unit};
-use crate::run::{self, Job, Measurement, Options, Progress, Stop, UsageError};
+use crate::compare::floors::Floors;
+use crate::compare::unit::{self, Choice, Unit, chosen};
+use crate::compare::{self, LEAST_DEVIATION, Medians, Noise, Terms, comparison};
+use crate::run::{Job, Measurement, Options, Progress, Stop};
 
 /// Comparisons that are drawn from all launches.
 const RESAMPLED: usize = 1000;
 
 /// What is measured, and how.
-pub struct Plan<'a> {
+pub struct Plan<'a, E> {
     /// The benchmarks.
     pub jobs: &'a [Job],
     /// One run's options.
@@ -26,9 +28,12 @@ pub struct Plan<'a> {
     pub target: &'a Target,
     /// Ends it early; what was measured counts.
     pub stop: &'a Stop,
-    /// Given each run that is compared with the next.
-    pub keep: &'a dyn Fn(&Run),
+    /// Measures and keeps.
+    pub measure: &'a Measure<'a, E>,
 }
+
+/// Measures: one run, or two where jobs before this number are those of side a, whose launches take turns with those of side b. Both are kept while they are measured.
+pub type Measure<'a, E> = dyn Fn(Measurement<'_>, usize) -> Result<Vec<Run>, E> + 'a;
 
 /// The answer, as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -78,24 +83,34 @@ pub struct Spread {
 }
 
 /// Measures, compares and counts.
-pub fn noise(plan: &Plan<'_>, progress: &mut dyn Progress) -> Result<Report, UsageError> {
+///
+/// # Errors
+/// Those of measuring.
+pub fn noise<E>(plan: &Plan<'_, E>, progress: &mut dyn Progress) -> Result<Report, E> {
     let mut seen: BTreeMap<String, Counted> = BTreeMap::new();
     let (mut comparisons, mut suspected, mut alarms) = (0, 0, 0);
     for i in 0..plan.comparisons {
-        let mut next = |number| {
-            let (run, _) = measure(plan, plan.jobs, number, &plan.options, progress)?;
-            (plan.keep)(&run);
-            Ok(run)
-        };
-        let (a, b) = (next(2 * i)?, next(2 * i + 1)?);
-        if plan.stop.requested() {
-            break;
+        let mut runs = Vec::new();
+        for number in [2 * i, 2 * i + 1] {
+            if !plan.stop.requested() {
+                runs.extend(measure(
+                    plan,
+                    plan.jobs,
+                    0,
+                    number,
+                    &plan.options,
+                    progress,
+                )?);
+            }
         }
-        for (run, number) in [&a, &b].into_iter().zip(2 * i..) {
+        let (true, [a, b]) = (!plan.stop.requested(), &runs[..]) else {
+            break;
+        };
+        for (run, number) in [a, b].into_iter().zip(2 * i..) {
             remember(&mut seen, number as usize, &run.benchmarks);
         }
-        let suspects = suspects(&a, &b);
-        let confirmed = confirm(plan, i, &suspects, progress)?;
+        let suspects = suspects(a, b, &unit::of_pair);
+        let confirmed = confirm(plan, i, a, &suspects, progress)?;
         comparisons += 1;
         suspected += u64::from(!suspects.is_empty());
         alarms += u64::from(!confirmed.is_empty());
@@ -150,14 +165,15 @@ fn remember(seen: &mut BTreeMap<String, Counted>, number: usize, benchmarks: &[B
     }
 }
 
-/// One run, and of each of its benchmarks the number of its job.
-fn measure(
-    plan: &Plan<'_>,
+/// One run, or two: jobs before `boundary` are of side a.
+fn measure<E>(
+    plan: &Plan<'_, E>,
     jobs: &[Job],
+    boundary: usize,
     number: u64,
     options: &Options,
     progress: &mut dyn Progress,
-) -> Result<(Run, Vec<usize>), UsageError> {
+) -> Result<Vec<Run>, E> {
     let options = Options {
         seed: Some(plan.seed.wrapping_add(number)),
         ..options.clone()
@@ -170,35 +186,55 @@ fn measure(
         stop: plan.stop,
         listing: &|_, _| None,
     };
-    measurement.by_job()
+    (plan.measure)(measurement, boundary)
 }
 
-/// The suspects of a comparison, and whether each seems slower.
-fn suspects(a: &Run, b: &Run) -> BTreeMap<String, bool> {
-    let compared = compare::compare(&a.benchmarks, &b.benchmarks, &compare::least_floor);
-    let each = compared.into_iter();
-    each.filter(|c| c.verdict == Verdict::Suspect)
-        .filter_map(|c| Some((c.key, c.ratio?.ratio > 1.0)))
-        .collect()
+/// A benchmark that differs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Suspect {
+    is_above_one: bool,
+    unit: Unit,
 }
 
-/// Both sides anew, their launches in turn, with twice as many: only what differs again, in the same direction, is an alarm.
-fn confirm(
-    plan: &Plan<'_>,
+/// Those of a comparison, by their keys.
+fn suspects(
+    a: &Run,
+    b: &Run,
+    units: &dyn Fn(&Benchmark, &Benchmark) -> Choice,
+) -> BTreeMap<String, Suspect> {
+    let terms = Terms {
+        floors: &Floors::default(),
+        units,
+        looks: 1,
+    };
+    let compared = comparison(a, b, &terms).benchmarks.into_iter();
+    let suspects = compared.filter(|entry| entry.suspect);
+    let keyed = suspects.map(|entry| {
+        let key = compare::named(&entry.name, &entry.parameters, entry.processes);
+        let suspect = Suspect {
+            is_above_one: entry.is_above_one(),
+            unit: entry.compared_in(),
+        };
+        (key, suspect)
+    });
+    keyed.collect()
+}
+
+/// Both sides anew, their launches in turn, with twice as many, as `compare --again` does it: only what differs again, in the same direction, is an alarm.
+fn confirm<E>(
+    plan: &Plan<'_, E>,
     number: u64,
-    suspects: &BTreeMap<String, bool>,
+    a: &Run,
+    suspects: &BTreeMap<String, Suspect>,
     progress: &mut dyn Progress,
-) -> Result<BTreeMap<String, bool>, UsageError> {
-    let classes: Vec<&str> = suspects
-        .keys()
-        .filter_map(|k| k.split(' ').next())
-        .collect();
-    let each = plan.jobs.iter();
-    let again: Vec<Job> = each
-        .filter(|j| classes.contains(&j.class.as_str()))
-        .flat_map(|j| [j.clone(), j.clone()])
-        .collect();
-    if again.is_empty() {
+) -> Result<BTreeMap<String, Suspect>, E> {
+    let suspected = a.benchmarks.iter();
+    let suspected = suspected.filter(|x| suspects.contains_key(&compare::key(x)));
+    let classes: BTreeSet<&str> = suspected.map(|x| x.class.as_str()).collect();
+    let meant = plan.jobs.iter();
+    let meant = meant.filter(|j| classes.contains(j.class.as_str()));
+    let side: Vec<Job> = meant.cloned().collect();
+    if side.is_empty() {
         return Ok(BTreeMap::new());
     }
     let options = Options {
@@ -206,11 +242,25 @@ fn confirm(
         time: 2 * plan.options.time,
         ..plan.options.clone()
     };
-    let (run, of_job) = measure(plan, &again, 1_000_000 + number, &options, progress)?;
-    let (a, b) = run::two_sides(run, &of_job, &|job| job % 2 == 0);
-    [&a, &b].into_iter().for_each(|run| (plan.keep)(run));
-    let mut confirmed = self::suspects(&a, &b);
-    confirmed.retain(|key, slower| suspects.get(key) == Some(slower));
+    let (both, boundary) = ([&side[..], &side[..]].concat(), side.len());
+    let runs = measure(
+        plan,
+        &both,
+        boundary,
+        1_000_000 + number,
+        &options,
+        progress,
+    )?;
+    let [a, b] = &runs[..] else {
+        return Ok(BTreeMap::new());
+    };
+    let before = |x: &Benchmark| suspects.get(&compare::key(x)).map(|s| s.unit);
+    let units = |x: &Benchmark, y: &Benchmark| chosen(before(x).unwrap_or(Unit::Own), x, y);
+    let mut confirmed = self::suspects(a, b, &units);
+    confirmed.retain(|key, again| {
+        let before = suspects.get(key);
+        before.is_some_and(|before| before.is_above_one == again.is_above_one)
+    });
     Ok(confirmed)
 }
 

@@ -3,7 +3,6 @@
 mod again;
 mod earlier;
 mod looking;
-mod sides;
 mod table;
 
 use std::time::Duration;

@@ -28,6 +28,7 @@ mod salvage;
 mod select;
 mod selftest;
 mod show;
+mod sides;
 mod store_option;
 mod study;
 mod tag;

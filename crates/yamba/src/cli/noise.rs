@@ -1,24 +1,22 @@
 //! `yamba noise`
 
-use std::cell::RefCell;
 use std::io;
 use std::time::Duration;
 
 use clap::Args;
-use yamba_record::Run;
 
 use super::Answer;
 use super::failure::Failure;
-use super::kept;
 use super::output;
 use super::quantity;
 use super::run::{job, origin, progress};
 use super::select::{self, Names};
+use super::sides::Sides;
 use super::store_option::StoreOption;
 use super::target::TargetOption;
 use crate::noise::{self, Plan, Report};
 use crate::random;
-use crate::run::{Options, Stop, UsageError};
+use crate::run::{Measurement, Options, Stop, UsageError};
 
 /// A run of everything six times, each launch short: what a comparison is made from.
 const LAUNCHES: u64 = 6;
@@ -68,35 +66,30 @@ impl NoiseCommand {
             jobs.push(job(&selection.analysis, class, &target)?);
         }
         let stop = Stop::on_signals()?;
-        let store = RefCell::new(self.store.open()?);
-        let keep = |run: &Run| {
-            if let Err(e) = store.borrow_mut().add(run) {
-                let place = match kept::rescue(run) {
-                    Ok(path) => format!("it is in {}; `yamba import` stores it", path.display()),
-                    Err(e) => format!("nor can a file of it be written: {e}"),
-                };
-                output::note(&format!(
-                    "warning: run {} is not kept: {e}; {place}\n",
-                    run.id
-                ));
-            }
+        // Better told before minutes of measuring than after them.
+        drop(self.store.open()?);
+        let options = Options {
+            launches: Some(LAUNCHES),
+            time: self.time.unwrap_or(TIME),
+            origin: origin(&selection.analysis, &jobs, &target),
+            ..Options::quick()
+        };
+        let measure = |measurement: Measurement<'_>, boundary: usize| {
+            let mut sides = Sides::open(&self.store, boundary, &options.origin.sources)?;
+            let run = measurement.packed(&mut sides);
+            let run = run.map_err(|UsageError(text)| Failure::new(text))?;
+            Ok::<_, Failure>(sides.finish(run).0)
         };
         let plan = Plan {
             jobs: &jobs,
-            options: Options {
-                launches: Some(LAUNCHES),
-                time: self.time.unwrap_or(TIME),
-                origin: origin(&selection.analysis, &jobs, &target),
-                ..Options::quick()
-            },
+            options: options.clone(),
             comparisons: self.comparisons,
             seed: self.seed.unwrap_or_else(random::drawn_seed),
             target: &target,
             stop: &stop,
-            keep: &keep,
+            measure: &measure,
         };
-        let report = noise::noise(&plan, progress().as_mut())
-            .map_err(|UsageError(text)| Failure::new(text))?;
+        let report = noise::noise(&plan, progress().as_mut())?;
         output::result(&if self.json {
             serde_json::to_string_pretty(&report).map_err(|e| Failure::new(e.to_string()))? + "\n"
         } else {

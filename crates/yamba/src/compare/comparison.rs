@@ -329,8 +329,16 @@ impl Entry {
         ordered(&self.name, &self.parameters, self.processes)
     }
 
+    /// The unit that its launches were compared in.
+    pub fn compared_in(&self) -> Unit {
+        match self.unit.as_deref() {
+            Some("cycles") => Unit::Cycles,
+            _ => Unit::Own,
+        }
+    }
+
     /// Whether b is more than a.
-    pub(super) fn is_above_one(&self) -> bool {
+    pub(crate) fn is_above_one(&self) -> bool {
         self.ratio.is_some_and(|r| r > 1.0)
     }
 

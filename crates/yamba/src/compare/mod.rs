@@ -127,21 +127,12 @@ pub fn has_figure(benchmark: &Benchmark) -> bool {
     benchmark.status == Status::Ok && !benchmark.is_disturbed
 }
 
-/// Compares what both sides have. `floor` gives the least variance of a launch's logarithm that is believed of a benchmark.
-pub fn compare(a: &[Benchmark], b: &[Benchmark], floor: &dyn Fn(&str) -> f64) -> Vec<Compared> {
-    let both = pairing::paired(a, b).both.into_iter();
-    let pairs = both
-        .filter(|(_, x, y)| has_figure(x) && has_figure(y))
-        .map(|(key, x, y)| Pair::of(&key, x, y, unit::of_pair(x, y)));
-    compare_launches(&pairs.collect::<Vec<_>>(), floor, 1)
-}
-
 /// The confidence of each of so many intervals with which all of them hold at once but for [`FAMILY`].
 fn confidence(intervals: usize) -> f64 {
     1.0 - FAMILY / intervals.max(1) as f64
 }
 
-/// The same from the launches' medians alone, as one of so many looks at them.
+/// Compares launches' medians, as one of so many looks at them. `floor` gives the least variance of a launch's logarithm that is believed of a benchmark.
 pub fn compare_launches(
     pairs: &[Pair],
     floor: &dyn Fn(&str) -> f64,

@@ -96,6 +96,16 @@ impl Choice {
     };
 }
 
+/// What is measured anew is compared in the unit that other launches chose, where both sides know it: there was no choice.
+pub fn chosen(before: Unit, a: &Benchmark, b: &Benchmark) -> Choice {
+    let are_known = || [a, b].iter().all(|x| Medians::of(x).knows_cycles());
+    let unit = match before {
+        Unit::Cycles if are_known() => Unit::Cycles,
+        _ => Unit::Own,
+    };
+    Choice { unit, among: 1 }
+}
+
 /// The unit that two runs' launches are compared in.
 pub fn of_pair(a: &Benchmark, b: &Benchmark) -> Choice {
     let both = [a, b].map(Medians::of);

@@ -143,8 +143,7 @@ impl<'a> Measurement<'a> {
     /// # Errors
     /// As [`run`](Measurement::run).
     pub fn packed(self, keep: &mut dyn Keep) -> Result<Run<Packed<Benchmark>>, UsageError> {
-        let (run, _) = self.measure(keep, None)?;
-        Ok(run)
+        self.measure(keep, None)
     }
 
     /// The same, and then as many launches again as `more` wants.
@@ -156,24 +155,14 @@ impl<'a> Measurement<'a> {
         keep: &mut dyn Keep,
         more: &mut More<'_>,
     ) -> Result<Run<Packed<Benchmark>>, UsageError> {
-        let (run, _) = self.measure(keep, Some(more))?;
-        Ok(run)
-    }
-
-    /// Unpacked, and of each entry which of the jobs it is of.
-    ///
-    /// # Errors
-    /// As [`run`](Measurement::run).
-    pub fn by_job(self) -> Result<(Run, Vec<usize>), UsageError> {
-        let (run, of_job) = self.measure(&mut (), None)?;
-        Ok((run.map(|b| b.unpack()), of_job))
+        self.measure(keep, Some(more))
     }
 
     fn measure(
         self,
         keep: &mut dyn Keep,
         mut more: Option<&mut More<'_>>,
-    ) -> Result<(Run<Packed<Benchmark>>, Vec<usize>), UsageError> {
+    ) -> Result<Run<Packed<Benchmark>>, UsageError> {
         let options = self.options;
         let scratch = Scratch::new();
         let mut run = self.begun();
@@ -215,7 +204,7 @@ impl<'a> Measurement<'a> {
         run.interrupted = self.stop.requested();
         run.finished_unix_s = since_1970();
         self.progress.end(run.interrupted);
-        Ok((run, of_job))
+        Ok(run)
     }
 
     /// The run before anything is measured.
@@ -279,21 +268,6 @@ impl Place<'_> {
             measured => Packed::new(&measured.known(conditions)),
         }
     }
-}
-
-/// One run of two sides' programs as two runs: what is of the jobs that are of side a, and the rest.
-pub fn two_sides(run: Run, of_job: &[usize], is_of_a: &dyn Fn(usize) -> bool) -> (Run, Run) {
-    let mut b = run;
-    let all = std::mem::take(&mut b.benchmarks);
-    let mut a = Run {
-        id: drawn_id(),
-        ..b.clone()
-    };
-    for (benchmark, job) in all.into_iter().zip(of_job) {
-        let side = if is_of_a(*job) { &mut a } else { &mut b };
-        side.benchmarks.push(benchmark);
-    }
-    (a, b)
 }
 
 fn since_1970() -> Option<f64> {

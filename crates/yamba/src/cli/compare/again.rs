@@ -10,9 +10,9 @@ use yamba_record::{Benchmark, Run, parameters};
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::run::{self as command, jobs, listing, origin, progress};
+use super::super::sides::Sides;
 use super::super::store_option::StoreOption;
 use super::looking::Looking;
-use super::sides::Sides;
 use crate::build::{self, host};
 use crate::compare::again::{Anew, Basis, Policy, adopt, not_measured, policy};
 use crate::compare::identity::differences;
@@ -297,7 +297,14 @@ fn measure(
         None => measurement.packed(&mut sides),
     };
     let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
-    Ok(sides.finish(run))
+    let (runs, kept) = sides.finish(run);
+    if !kept.is_empty() {
+        output::note(&format!(
+            "what was measured anew is kept: {}\n",
+            kept.join(", ")
+        ));
+    }
+    Ok(runs)
 }
 
 fn settings(benchmark: &Benchmark) -> Vec<(String, String)> {

@@ -10,7 +10,7 @@ use crate::compare::budget::{Wish, within};
 use crate::compare::floors::Floors;
 use crate::compare::looks::{self, Looks};
 use crate::compare::pairing::in_order;
-use crate::compare::unit::{Choice, Medians, Unit};
+use crate::compare::unit::{Choice, Unit, chosen};
 use crate::compare::{Comparison, Entry, Terms, comparison};
 
 /// What is known of the benchmarks that are measured anew.
@@ -39,11 +39,7 @@ impl<'a> Looking<'a> {
     ) -> Looking<'a> {
         let unit_of = |(of, _): &(&Benchmark, &Benchmark)| {
             let entry = stored.benchmarks.iter().find(|e| e.is_of(of))?;
-            let unit = match entry.unit.as_deref() {
-                Some("cycles") => Unit::Cycles,
-                _ => Unit::Own,
-            };
-            Some((in_order(of), unit))
+            Some((in_order(of), entry.compared_in()))
         };
         Looking {
             request,
@@ -91,12 +87,8 @@ impl<'a> Looking<'a> {
     }
 
     fn unit(&self, a: &Benchmark, b: &Benchmark) -> Choice {
-        let are_known = || [a, b].iter().all(|x| Medians::of(x).knows_cycles());
-        let unit = match self.units.get(&in_order(a)) {
-            Some(Unit::Cycles) if are_known() => Unit::Cycles,
-            _ => Unit::Own,
-        };
-        Choice { unit, among: 1 }
+        let before = self.units.get(&in_order(a)).copied();
+        chosen(before.unwrap_or(Unit::Own), a, b)
     }
 
     /// What all looks say, and the last of them.

@@ -1,13 +1,12 @@
-//! What is measured anew in turn is two runs, one a side. Both are kept while they are measured.
+//! What is measured in turn is two runs, one a side. Both are kept while they are measured.
 
 use std::collections::BTreeMap;
 
 use yamba_record::{Benchmark, Run};
 
-use super::super::failure::Failure;
-use super::super::output;
-use super::super::run::Keeper;
-use super::super::store_option::StoreOption;
+use super::failure::Failure;
+use super::run::Keeper;
+use super::store_option::StoreOption;
 use crate::random::drawn_id;
 use crate::run::{Keep, Packed, UsageError};
 
@@ -30,7 +29,7 @@ struct OfA<'a> {
 }
 
 impl<'a> Sides<'a> {
-    /// Jobs before `boundary` are A's, made of `sources`. A store that cannot be had is told, and no reason not to measure: a verdict is worth more.
+    /// Jobs before `boundary` are A's, made of `sources`; none are: then it is one run. A store that cannot be had is told, and no reason not to measure: a verdict is worth more.
     pub(super) fn open(
         store: &StoreOption,
         boundary: usize,
@@ -50,8 +49,8 @@ impl<'a> Sides<'a> {
         Ok(Sides { a, b })
     }
 
-    /// The runs, A's first if there is one, each told to its store as finished.
-    pub(super) fn finish(self, mut run: Run<Packed<Benchmark>>) -> Vec<Run> {
+    /// The runs, A's first if there is one, each told to its store as finished; and the ids of those that it has.
+    pub(super) fn finish(self, mut run: Run<Packed<Benchmark>>) -> (Vec<Run>, Vec<String>) {
         let mut runs = Vec::new();
         if let Some(a) = self.a {
             let mut of_a = a.head(&run);
@@ -63,17 +62,12 @@ impl<'a> Sides<'a> {
         let mut kept = Vec::new();
         for (keeper, run) in &mut runs {
             if keeper.finish(run) {
-                kept.push(run.id.as_str());
+                kept.push(run.id.clone());
             }
         }
-        if !kept.is_empty() {
-            output::note(&format!(
-                "what was measured anew is kept: {}\n",
-                kept.join(", ")
-            ));
-        }
         let runs = runs.into_iter();
-        runs.map(|(_, run)| run.map(|b| b.unpack())).collect()
+        let runs = runs.map(|(_, run)| run.map(|b| b.unpack()));
+        (runs.collect(), kept)
     }
 }
 
