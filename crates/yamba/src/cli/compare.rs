@@ -3,6 +3,7 @@
 mod again;
 mod earlier;
 mod looking;
+mod side;
 mod table;
 
 use std::time::Duration;
@@ -18,7 +19,6 @@ use super::output;
 use super::quantity;
 use super::store_option::StoreOption;
 use crate::compare::again::not_measured;
-use crate::compare::budget::{NO_TIME, Wish, within};
 use crate::compare::floors::Floors;
 use crate::compare::gate::{self, gate};
 use crate::compare::unit::of_pair;
@@ -119,7 +119,6 @@ impl Compare {
         })
     }
 
-    /// With `--again` whatever has a ratio, for a gate what it could fail for: no program is slower than itself.
     fn measure_anew(
         &self,
         found: &mut Comparison,
@@ -127,68 +126,56 @@ impl Compare {
         b: &Run,
         earlier: &[Run],
     ) -> Result<(), Failure> {
+        let (settled, pairs) = self.meant(found, a, b);
+        let is_settled = |entry: &Entry| entry.suspect && settled.iter().any(|of| entry.is_of(of));
+        not_measured(found, ONE_PROGRAM, &is_settled);
+        if pairs.is_empty() {
+            return Ok(());
+        }
+        let request = again::Request {
+            trusts_documents: self.trust_sources,
+            a,
+            b,
+            pairs,
+            earlier,
+            store: &self.store,
+            gate: self.fail_above.map(|limit| again::Judged {
+                limit,
+                time: self.at_most,
+            }),
+            is_asked: self.again,
+        };
+        again::again(request, found)
+    }
+
+    /// With `--again` whatever has a ratio, for a gate what it could fail for. Of that, what needs no measuring since no program is slower than itself, and the pairs that do.
+    fn meant<'a>(
+        &self,
+        found: &Comparison,
+        a: &'a Run,
+        b: &'a Run,
+    ) -> (Vec<&'a Benchmark>, Vec<(&'a Benchmark, &'a Benchmark)>) {
         let is_meant = |entry: &Entry| match (self.again, self.fail_above) {
             (true, _) => entry.ratio.is_some(),
             (false, Some(limit)) => gate::is_candidate(entry, limit),
             (false, None) => false,
         };
-        let all = pairing::paired(&a.benchmarks, &b.benchmarks).both;
-        let meant = all.iter().zip(&found.benchmarks);
-        let meant = meant
-            .filter(|(_, entry)| is_meant(entry))
-            .map(|((_, of_a, of_b), entry)| (entry, *of_a, *of_b));
         let is_unchanged = found.machine.must.is_empty() && found.machine.should.is_empty();
-        let is_settled = |(_, of_a, of_b): &(&Entry, &Benchmark, &Benchmark)| {
-            let program = of_a.about.program.as_ref();
-            !self.again
-                && is_unchanged
-                && program.is_some()
-                && program == of_b.about.program.as_ref()
+        let is_one_program = |of_a: &Benchmark, of_b: &Benchmark| {
+            of_a.about.program.is_some() && of_a.about.program == of_b.about.program
         };
-        let (settled, meant): (Vec<_>, Vec<_>) = meant.partition(is_settled);
-        let settled = settled.into_iter().filter(|(entry, ..)| entry.suspect);
-        let settled: Vec<&Benchmark> = settled.map(|(_, of_a, _)| of_a).collect();
-        let fits = self.fits(&meant, again::first_launches(&a.plan, &b.plan));
-        let (pairs, late): (Vec<_>, Vec<_>) = meant.iter().zip(fits).partition(|(_, fits)| *fits);
-        let pairs: Vec<_> = pairs
-            .iter()
-            .map(|((_, of_a, of_b), _)| (*of_a, *of_b))
-            .collect();
-        let late: Vec<&Benchmark> = late.iter().map(|((_, of_a, _), _)| *of_a).collect();
-        if !pairs.is_empty() {
-            let gate = self.fail_above.map(|limit| again::Judged {
-                limit,
-                time: self.at_most,
-            });
-            let request = again::Request {
-                trusts_documents: self.trust_sources,
-                a,
-                b,
-                pairs,
-                earlier,
-                store: &self.store,
-                gate,
-            };
-            again::again(&request, found)?;
+        let (mut settled, mut pairs) = (Vec::new(), Vec::new());
+        let all = pairing::paired(&a.benchmarks, &b.benchmarks).both;
+        for ((_, of_a, of_b), entry) in all.into_iter().zip(&found.benchmarks) {
+            if !is_meant(entry) {
+                continue;
+            }
+            match !self.again && is_unchanged && is_one_program(of_a, of_b) {
+                true => settled.push(of_a),
+                false => pairs.push((of_a, of_b)),
+            }
         }
-        for (left, reason) in [(settled, ONE_PROGRAM), (late, NO_TIME)] {
-            let is_left = |entry: &Entry| left.iter().any(|of| entry.is_of(of));
-            not_measured(found, reason, &is_left);
-        }
-        Ok(())
-    }
-
-    /// What of it a gate has the time to measure; with `--again` everything.
-    fn fits(&self, meant: &[(&Entry, &Benchmark, &Benchmark)], launches: u64) -> Vec<bool> {
-        if self.again {
-            return vec![true; meant.len()];
-        }
-        let wish = |(entry, of_a, of_b): &(&Entry, &Benchmark, &Benchmark)| Wish {
-            slowdown: gate::apparent(entry).unwrap_or(0.0),
-            seconds: looking::seconds(of_a, launches) + looking::seconds(of_b, launches),
-        };
-        let wishes: Vec<Wish> = meant.iter().map(wish).collect();
-        within(&wishes, self.at_most.as_secs_f64())
+        (settled, pairs)
     }
 
     fn same_machine(&self, found: &Comparison) -> Result<(), Failure> {

@@ -1,5 +1,8 @@
 //! What of much can be measured in a given time. Pure.
 
+use yamba_record::Benchmark;
+use yamba_stats::mean;
+
 /// Why something is not measured anew.
 pub const NO_TIME: &str = "there was no time for it, --at-most gives more";
 
@@ -10,6 +13,22 @@ pub struct Wish {
     pub slowdown: f64,
     /// How long it takes, in seconds.
     pub seconds: f64,
+}
+
+/// How long a launch of a benchmark takes in the mean, in seconds, as far as its launches say it.
+pub fn launch(of: &Benchmark) -> Option<f64> {
+    let took = of.launches.iter().map(|l| l.took_ns);
+    let known: Vec<f64> = took
+        .filter(|ns| *ns > 0)
+        .map(|ns| ns as f64 * 1e-9)
+        .collect();
+    mean(&known)
+}
+
+/// The same of the side of which they take longer: measured anew, both are as long as those of the longer plan.
+pub fn slower_launch(a: &Benchmark, b: &Benchmark) -> Option<f64> {
+    let each = [a, b].into_iter().filter_map(launch);
+    each.max_by(f64::total_cmp)
 }
 
 /// Of each whether it is measured, all in at most so many seconds: what seems slowest comes first, and what does not fit any more is left out.
@@ -29,7 +48,29 @@ pub fn within(wishes: &[Wish], seconds: f64) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::benchmark;
     use super::*;
+
+    #[test]
+    fn the_side_with_longer_launches_counts() {
+        let with = |took: [u64; 2]| {
+            let mut made = benchmark("x", &[1.0, 1.0]);
+            for (launch, ns) in made.launches.iter_mut().zip(took) {
+                launch.took_ns = ns;
+            }
+            made
+        };
+        let (short, long) = (
+            with([1_000_000_000; 2]),
+            with([2_000_000_000, 4_000_000_000]),
+        );
+        assert_eq!(slower_launch(&short, &long), Some(3.0));
+        assert_eq!(slower_launch(&long, &short), Some(3.0));
+        // What does not say how long it took was not done in no time.
+        assert_eq!(launch(&with([0, 2_000_000_000])), Some(2.0));
+        assert_eq!(slower_launch(&with([0, 0]), &short), Some(1.0));
+        assert_eq!(slower_launch(&with([0, 0]), &benchmark("x", &[])), None);
+    }
 
     #[test]
     fn what_seems_slowest_comes_first() {

@@ -3,27 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use yamba_lang::{Analysis, Severity};
+use yamba_lang::Analysis;
 use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run, parameters};
 
 use super::super::failure::Failure;
 use super::super::output;
-use super::super::run::{self as command, jobs, listing, origin, progress};
+use super::super::run::{listing, progress};
 use super::super::sides::Sides;
 use super::super::store_option::StoreOption;
 use super::looking::Looking;
+use super::side::{self, Side};
 use crate::build::{self, host};
 use crate::compare::again::{Anew, Basis, Policy, adopt, not_measured, policy};
+use crate::compare::budget::{NO_TIME, Wish, slower_launch, within};
 use crate::compare::identity::differences;
-use crate::compare::{Comparison, Entry};
-use crate::embedded;
+use crate::compare::{Comparison, Entry, gate};
 use crate::machine;
 use crate::run::{self, At, Job, Options, Placement, Stop, UsageError};
-use crate::stored::Stored;
-
-/// What is compiled runs with all rights of whoever compares.
-const STRANGE: &str = "its sources came with a document, which anybody may have written; --trust-sources compiles them";
 
 /// A confirmation has so many times the launches of a run.
 const MORE: u64 = 2;
@@ -45,6 +42,8 @@ pub(super) struct Request<'a> {
     pub store: &'a StoreOption,
     /// For a gate.
     pub gate: Option<Judged>,
+    /// Whether a person asked for all of it: then a gate has the time for it.
+    pub is_asked: bool,
 }
 
 /// What a gate asks.
@@ -57,51 +56,44 @@ pub(super) struct Judged {
 }
 
 /// Measures what can be measured, keeps it, and takes its verdicts over into `found`.
-pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<(), Failure> {
-    let is_meant = |e: &Entry| request.pairs.iter().any(|(a, _)| e.is_of(a));
+pub(super) fn again(request: Request<'_>, found: &mut Comparison) -> Result<(), Failure> {
     let here = here();
     let with_a = match policy(&found.machine, &differences(request.b, &here)) {
         Policy::Both => None,
         Policy::OnlyB(reason) => Some(reason),
         Policy::Neither(reason) => {
             output::note(&format!("warning: nothing is measured anew: {reason}\n"));
-            not_measured(found, &reason, &is_meant);
+            not_measured(found, &reason, &|e| request.is_meant(e));
             return Ok(());
         }
     };
-    warn_of(request, &here, with_a.as_deref());
-    let b = Side::rebuilt(request, request.b, request.pairs.iter().map(|(_, b)| *b))?;
+    let request = request.with_sources(with_a.is_some(), found);
+    let request = request.in_time(with_a.is_some(), found);
+    if request.pairs.is_empty() {
+        return Ok(());
+    }
+    warn_of(&request, &here, with_a.as_deref());
+    let b = Side::rebuilt(request.b, request.pairs.iter().map(|(_, b)| *b))?;
     let a = match with_a {
         Some(_) => Side::default(),
-        None => Side::rebuilt(request, request.a, request.pairs.iter().map(|(a, _)| *a))?,
+        None => Side::rebuilt(request.a, request.pairs.iter().map(|(a, _)| *a))?,
     };
-    warn_of_others(request, &a, &b);
-    let basis: BTreeMap<&str, Basis> = request
-        .pairs
-        .iter()
-        .map(|(of_a, of_b)| {
-            (
-                of_a.name.as_str(),
-                basis(&a, &b, of_a, of_b, with_a.as_deref()),
-            )
-        })
-        .collect();
+    warn_of_others(&request, &a, &b);
+    let pairs = request.pairs.iter();
+    let basis = pairs.map(|(of_a, of_b)| {
+        let basis = basis(&a, &b, of_a, of_b, with_a.as_deref());
+        (of_a.name.as_str(), basis)
+    });
+    let basis: BTreeMap<&str, Basis> = basis.collect();
     if basis.values().all(|b| matches!(b, Basis::Not(_))) {
         for (name, reason) in &basis {
             if let Basis::Not(reason) = reason {
-                not_measured(found, reason, &|e| is_meant(e) && e.name == *name);
+                not_measured(found, reason, &|e| request.is_meant(e) && e.name == *name);
             }
         }
         return Ok(());
     }
-    let one_program = basis.iter().filter(|(_, b)| **b == Basis::OneProgram);
-    let mut looking = Looking::new(
-        request,
-        found,
-        with_a.is_some(),
-        one_program.map(|(name, _)| *name).collect(),
-    );
-    let measured = measure(request, &basis, &a, &b, &mut looking)?;
+    let (measured, mut looking) = measure(&request, &basis, [&a, &b], found, with_a.is_some())?;
     let fresh_a = with_a.is_none().then_some(&measured[0]);
     let fresh_b = &measured[measured.len() - 1];
     let anew = Anew {
@@ -111,9 +103,66 @@ pub(super) fn again(request: &Request<'_>, found: &mut Comparison) -> Result<(),
         looks: looking.planned(),
     };
     adopt(found, &anew, &|entry| {
-        is_meant(entry).then(|| basis.get(entry.name.as_str()).cloned())?
+        request
+            .is_meant(entry)
+            .then(|| basis.get(entry.name.as_str()).cloned())?
     });
     Ok(())
+}
+
+impl<'a> Request<'a> {
+    fn is_meant(&self, entry: &Entry) -> bool {
+        self.pairs.iter().any(|(of_a, _)| entry.is_of(of_a))
+    }
+
+    /// Those whose sources are there. Of the others it is said in `found` what they lack.
+    fn with_sources(self, has_stored_a: bool, found: &mut Comparison) -> Request<'a> {
+        let lacks = |(of_a, of_b): &(&Benchmark, &Benchmark)| {
+            let lacks = |run, of| side::lacks(run, of, self.trusts_documents);
+            let of_b = lacks(self.b, of_b).map(|reason| format!("B's program: {reason}"));
+            let of_a = || lacks(self.a, of_a).map(|reason| format!("A's program: {reason}"));
+            of_b.or_else(|| of_a().filter(|_| !has_stored_a))
+        };
+        let mut pairs = Vec::new();
+        for pair in &self.pairs {
+            match lacks(pair) {
+                Some(reason) => not_measured(found, &reason, &|e| e.is_of(pair.0)),
+                None => pairs.push(*pair),
+            }
+        }
+        Request { pairs, ..self }
+    }
+
+    /// Those that a gate has the time to measure. Of the others it is said in `found` that it has not.
+    fn in_time(self, has_stored_a: bool, found: &mut Comparison) -> Request<'a> {
+        let Some(gate) = self.gate.filter(|_| !self.is_asked) else {
+            return self;
+        };
+        let launches = first_launches(&self.a.plan, &self.b.plan);
+        let each_side = each_launch(&self.a.plan, &self.b.plan);
+        let wish = |pair: &(&Benchmark, &Benchmark)| {
+            let entry = found.benchmarks.iter().find(|e| e.is_of(pair.0));
+            let launch = slower_launch(pair.0, pair.1).unwrap_or(each_side.as_secs_f64());
+            let sides = if has_stored_a { 1.0 } else { 2.0 };
+            Wish {
+                slowdown: entry.and_then(gate::apparent).unwrap_or(0.0),
+                seconds: launch * launches as f64 * sides,
+            }
+        };
+        let wishes: Vec<Wish> = self.pairs.iter().map(wish).collect();
+        let mut pairs = Vec::new();
+        for (pair, fits) in self
+            .pairs
+            .iter()
+            .zip(within(&wishes, gate.time.as_secs_f64()))
+        {
+            match fits {
+                true => pairs.push(*pair),
+                false => not_measured(found, NO_TIME, &|e| e.is_of(pair.0)),
+            }
+        }
+        Request { pairs, ..self }
+    }
 }
 
 /// What would measure now.
@@ -156,82 +205,6 @@ fn warn_of_others(request: &Request<'_>, a: &Side, b: &Side) {
     }
 }
 
-/// The programs of one side, made from the sources that its run kept.
-#[derive(Default)]
-struct Side {
-    jobs: BTreeMap<String, Job>,
-    /// Why a class has none.
-    missing: BTreeMap<String, String>,
-    origin: run::Origin,
-}
-
-impl Side {
-    fn rebuilt<'a>(
-        request: &Request<'_>,
-        run: &Run,
-        of: impl Iterator<Item = &'a Benchmark>,
-    ) -> Result<Side, Failure> {
-        let mut side = Side::default();
-        let mut classes: BTreeSet<&str> = BTreeSet::new();
-        let is_strange = run.producer.from_document && !request.trusts_documents;
-        let strange = is_strange.then(|| STRANGE.to_owned());
-        for benchmark in of {
-            match strange.clone().or_else(|| Stored::lacks(run, benchmark)) {
-                Some(reason) => {
-                    side.missing.insert(benchmark.class.clone(), reason);
-                }
-                None => {
-                    classes.insert(&benchmark.class);
-                }
-            }
-        }
-        if classes.is_empty() {
-            return Ok(side);
-        }
-        let stored = Stored::new(run, &classes, &embedded::home()?)?;
-        let analysis = yamba_lang::analyse(stored.declaring(&classes), &stored);
-        let mut diagnostics = analysis.diagnostics.iter();
-        if let Some(fault) = diagnostics.find(|d| d.severity == Severity::Error) {
-            let reason = format!(
-                "its stored sources are understood no more: {}",
-                fault.message
-            );
-            side.missing
-                .extend(classes.iter().map(|c| ((*c).to_owned(), reason.clone())));
-            return Ok(side);
-        }
-        let target = host();
-        let ids: Vec<_> = classes
-            .iter()
-            .filter_map(|c| analysis.find_class(c))
-            .collect();
-        let asked = command::Run::asked(&run.producer.arguments);
-        let options = asked.map(|asked| asked.build_options());
-        let built = jobs(&analysis, &ids, &target, &options.unwrap_or_default())?;
-        side.origin = origin(&analysis, &built, &target);
-        for job in built {
-            match &job.program {
-                Ok(_) => {
-                    side.jobs.insert(job.class.clone(), job);
-                }
-                Err(run::NoProgram::Absent(reason) | run::NoProgram::Unbuilt(reason)) => {
-                    side.missing.insert(job.class.clone(), reason.clone());
-                }
-            }
-        }
-        Ok(side)
-    }
-
-    fn program(&self, class: &str) -> Option<&String> {
-        self.jobs.get(class)?.about.program.as_ref()
-    }
-
-    fn why_missing(&self, class: &str) -> String {
-        let reason = self.missing.get(class).cloned();
-        reason.unwrap_or_else(|| "its class is not in the stored sources".to_owned())
-    }
-}
-
 fn basis(a: &Side, b: &Side, of_a: &Benchmark, of_b: &Benchmark, with_a: Option<&str>) -> Basis {
     if !b.jobs.contains_key(&of_b.class) {
         return Basis::Not(format!("B's program: {}", b.why_missing(&of_b.class)));
@@ -246,14 +219,14 @@ fn basis(a: &Side, b: &Side, of_a: &Benchmark, of_b: &Benchmark, with_a: Option<
     }
 }
 
-/// One run of both sides' programs, told apart: a's, if any of them is to be measured, and b's.
-fn measure(
-    request: &Request<'_>,
-    basis: &BTreeMap<&str, Basis>,
-    a: &Side,
-    b: &Side,
-    looking: &mut Looking<'_>,
-) -> Result<Vec<Run>, Failure> {
+/// One run of both sides' programs, told apart: a's, if any of them is to be measured, and b's. And what was seen of them meanwhile.
+fn measure<'a>(
+    request: &'a Request<'a>,
+    basis: &BTreeMap<&'a str, Basis>,
+    [a, b]: [&Side; 2],
+    found: &Comparison,
+    has_stored_a: bool,
+) -> Result<(Vec<Run>, Looking<'a>), Failure> {
     let is_possible = |of: &Benchmark| !matches!(basis.get(of.name.as_str()), Some(Basis::Not(_)));
     let possible: Vec<&Benchmark> = request
         .pairs
@@ -291,7 +264,9 @@ fn measure(
         listing: &listing,
     };
     let mut sides = Sides::open(request.store, boundary, &a.origin.sources)?;
-    looking.begin(boundary);
+    let one_program = basis.iter().filter(|(_, b)| **b == Basis::OneProgram);
+    let one_program = one_program.map(|(name, _)| *name).collect();
+    let mut looking = Looking::begun(request, found, has_stored_a, one_program, boundary);
     let measured = match request.gate {
         Some(_) => measurement.extended(&mut sides, &mut |entries| looking.more(entries)),
         None => measurement.packed(&mut sides),
@@ -304,7 +279,7 @@ fn measure(
             kept.join(", ")
         ));
     }
-    Ok(runs)
+    Ok((runs, looking))
 }
 
 fn settings(benchmark: &Benchmark) -> Vec<(String, String)> {
@@ -314,15 +289,20 @@ fn settings(benchmark: &Benchmark) -> Vec<(String, String)> {
 }
 
 /// As many launches as each side has before anybody looks.
-pub(super) fn first_launches(a: &Plan, b: &Plan) -> u64 {
+fn first_launches(a: &Plan, b: &Plan) -> u64 {
     MORE * USUAL_LAUNCHES.max(a.launches).max(b.launches)
+}
+
+/// As long as one of the longer plan.
+fn each_launch(a: &Plan, b: &Plan) -> Duration {
+    let each = |plan: &Plan| plan.time_ns / plan.launches.max(1);
+    Duration::from_nanos(each(a).max(each(b)))
 }
 
 /// Launches as long as those of the longer plan, and twice as many as a run has.
 fn options(a: &Plan, b: &Plan) -> Options {
-    let each = |plan: &Plan| plan.time_ns / plan.launches.max(1);
     let launches = first_launches(a, b);
-    let time = Duration::from_nanos(each(a).max(each(b)));
+    let time = each_launch(a, b);
     Options {
         // Of a short run also the intervals under load were short.
         quick: a.launches < USUAL_LAUNCHES && b.launches < USUAL_LAUNCHES,

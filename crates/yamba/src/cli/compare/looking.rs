@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use yamba_record::{Benchmark, Run};
 
 use super::again::Request;
-use crate::compare::budget::{Wish, within};
+use crate::compare::budget::{Wish, launch, within};
 use crate::compare::floors::Floors;
 use crate::compare::looks::{self, Looks};
 use crate::compare::pairing::in_order;
@@ -31,11 +31,13 @@ pub(super) struct Looking<'a> {
 }
 
 impl<'a> Looking<'a> {
-    pub fn new(
+    /// Before the first launch: time runs from now on. Jobs before `boundary` are of side a.
+    pub fn begun(
         request: &'a Request<'a>,
         stored: &Comparison,
         has_stored_a: bool,
         one_program: BTreeSet<&'a str>,
+        boundary: usize,
     ) -> Looking<'a> {
         let unit_of = |(of, _): &(&Benchmark, &Benchmark)| {
             let entry = stored.benchmarks.iter().find(|e| e.is_of(of))?;
@@ -53,16 +55,9 @@ impl<'a> Looking<'a> {
                 .map(Entry::place)
                 .collect(),
             looks: request.gate.map(|gate| Looks::new(gate.limit)),
-            boundary: 0,
-            end: Instant::now(),
+            boundary,
+            end: Instant::now() + request.gate.map_or(Duration::ZERO, |gate| gate.time),
         }
-    }
-
-    /// The first launch comes next. Jobs before `boundary` are of side a.
-    pub fn begin(&mut self, boundary: usize) {
-        self.boundary = boundary;
-        let time = self.request.gate.map_or(Duration::ZERO, |gate| gate.time);
-        self.end = Instant::now() + time;
     }
 
     /// So many times it is to be looked at.
@@ -134,7 +129,7 @@ impl<'a> Looking<'a> {
             slowdown: entry.slowdown().unwrap_or(0.0),
             seconds: places
                 .iter()
-                .map(|i| seconds(&entries[*i].1, launches(*i)))
+                .map(|i| launch(&entries[*i].1).unwrap_or(0.0) * launches(*i) as f64)
                 .sum(),
         };
         let wishes: Vec<Wish> = open.iter().map(wish).collect();
@@ -157,11 +152,4 @@ impl<'a> Looking<'a> {
             ..Run::new(b.machine.clone())
         }
     }
-}
-
-/// How long so many launches of a benchmark take, as those did that are recorded; 0 where nothing is.
-pub(super) fn seconds(of: &Benchmark, launches: u64) -> f64 {
-    let took: u64 = of.launches.iter().map(|l| l.took_ns).sum();
-    let each = took as f64 * 1e-9 / of.launches.len().max(1) as f64;
-    each * launches as f64
 }

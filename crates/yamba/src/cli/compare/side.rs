@@ -1,0 +1,84 @@
+//! One side's programs, made again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use yamba_lang::Severity;
+use yamba_record::{Benchmark, Run};
+
+use super::super::failure::Failure;
+use super::super::run::{self as command, jobs, origin};
+use crate::build::host;
+use crate::embedded;
+use crate::run::{self, Job};
+use crate::stored::Stored;
+
+/// What is compiled runs with all rights of whoever compares.
+const STRANGE: &str = "its sources came with a document, which anybody may have written; --trust-sources compiles them";
+
+/// The programs of one side, made from the sources that its run kept.
+#[derive(Default)]
+pub(super) struct Side {
+    pub jobs: BTreeMap<String, Job>,
+    /// Why a class has none.
+    missing: BTreeMap<String, String>,
+    pub origin: run::Origin,
+}
+
+/// Why the program of a benchmark is not made again, as far as that is known before anything is compiled.
+pub(super) fn lacks(run: &Run, benchmark: &Benchmark, trusts_documents: bool) -> Option<String> {
+    let is_strange = run.producer.from_document && !trusts_documents;
+    let strange = is_strange.then(|| STRANGE.to_owned());
+    strange.or_else(|| Stored::lacks(run, benchmark))
+}
+
+impl Side {
+    /// Of benchmarks that [lack](lacks) nothing.
+    pub fn rebuilt<'a>(
+        run: &Run,
+        of: impl Iterator<Item = &'a Benchmark>,
+    ) -> Result<Side, Failure> {
+        let mut side = Side::default();
+        let classes: BTreeSet<&str> = of.map(|benchmark| benchmark.class.as_str()).collect();
+        let stored = Stored::new(run, &classes, &embedded::home()?)?;
+        let analysis = yamba_lang::analyse(stored.declaring(&classes), &stored);
+        let mut diagnostics = analysis.diagnostics.iter();
+        if let Some(fault) = diagnostics.find(|d| d.severity == Severity::Error) {
+            let reason = format!(
+                "its stored sources are understood no more: {}",
+                fault.message
+            );
+            side.missing
+                .extend(classes.iter().map(|c| ((*c).to_owned(), reason.clone())));
+            return Ok(side);
+        }
+        let target = host();
+        let ids: Vec<_> = classes
+            .iter()
+            .filter_map(|c| analysis.find_class(c))
+            .collect();
+        let asked = command::Run::asked(&run.producer.arguments);
+        let options = asked.map(|asked| asked.build_options());
+        let built = jobs(&analysis, &ids, &target, &options.unwrap_or_default())?;
+        side.origin = origin(&analysis, &built, &target);
+        for job in built {
+            match &job.program {
+                Ok(_) => {
+                    side.jobs.insert(job.class.clone(), job);
+                }
+                Err(run::NoProgram::Absent(reason) | run::NoProgram::Unbuilt(reason)) => {
+                    side.missing.insert(job.class.clone(), reason.clone());
+                }
+            }
+        }
+        Ok(side)
+    }
+
+    pub fn program(&self, class: &str) -> Option<&String> {
+        self.jobs.get(class)?.about.program.as_ref()
+    }
+
+    pub fn why_missing(&self, class: &str) -> String {
+        let reason = self.missing.get(class).cloned();
+        reason.unwrap_or_else(|| "its class is not in the stored sources".to_owned())
+    }
+}
