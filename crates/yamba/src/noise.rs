@@ -210,12 +210,11 @@ fn suspects(
     let compared = comparison(a, b, &terms).benchmarks.into_iter();
     let suspects = compared.filter(|entry| entry.suspect);
     let keyed = suspects.map(|entry| {
-        let key = compare::named(&entry.name, &entry.parameters, entry.processes);
         let suspect = Suspect {
             is_above_one: entry.is_above_one(),
             unit: entry.compared_in(),
         };
-        (key, suspect)
+        (entry.of.label(), suspect)
     });
     keyed.collect()
 }

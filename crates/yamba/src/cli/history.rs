@@ -151,7 +151,7 @@ fn table(series: &Series) -> String {
         (low.min(v), high.max(v))
     });
     let ids: Vec<&str> = series.points.iter().map(|p| p.run.as_str()).collect();
-    let mut rows = vec![vec![kept::plain(&series.key)]];
+    let mut rows = vec![vec![kept::plain(&series.of.label())]];
     for (i, point) in series.points.iter().enumerate() {
         let started = kept::moment(point.started_unix_s);
         let change = series.changes.iter().find(|c| c.index == i);

@@ -58,19 +58,12 @@ pub struct Told {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Entry {
-    /// Its name.
-    pub name: String,
-    /// Its parameters.
-    #[cfg_attr(
-        test,
-        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
-    )]
-    pub parameters: Parameters,
-    /// Those that tell it from others of its name, as the table shows them.
+    /// The benchmark.
+    #[serde(flatten)]
+    pub of: Which,
+    /// Its name, the parameters that tell it from others of its name, and several processes, as the table shows them.
     #[serde(skip)]
     pub label: String,
-    /// Processes that ran it at the same time.
-    pub processes: u64,
     /// `latency`, `bandwidth` or `value`.
     pub figure: Option<String>,
     /// Which ratio is the better one: of a latency `less`, of a bandwidth `more`, of a value none.
@@ -214,10 +207,8 @@ fn entry([a, b]: [&Benchmark; 2], unit: Unit, launches: [usize; 2], label: Strin
         Unit::Own => benchmark.median.filter(|_| has_figure(benchmark)),
     };
     Entry {
-        name: a.name.clone(),
-        parameters: a.parameters.clone(),
+        of: a.into(),
         label,
-        processes: a.processes,
         figure: a.figure.clone(),
         better: better(a),
         ratio: None,
@@ -326,7 +317,7 @@ impl Entry {
 
     /// What tells it from all others.
     pub(crate) fn place(&self) -> String {
-        ordered(&self.name, &self.parameters, self.processes)
+        ordered(&self.of.name, &self.of.parameters, self.of.processes)
     }
 
     /// The unit that its launches were compared in.

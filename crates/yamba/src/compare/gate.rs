@@ -81,7 +81,7 @@ pub fn gate(found: &Comparison, limit: f64) -> Gate {
                 "of a value neither direction is the better one",
             )),
             (Some(by), Word::Slower) if by > limit => slower.push(Slower {
-                of: entry.into(),
+                of: entry.of.clone(),
                 label: entry.label.clone(),
                 by,
                 interval: entry.slowdowns(),
@@ -123,7 +123,7 @@ pub fn gate(found: &Comparison, limit: f64) -> Gate {
 
 fn ungated(entry: &Entry, otherwise: &str) -> Ungated {
     Ungated {
-        of: entry.into(),
+        of: entry.of.clone(),
         label: entry.label.clone(),
         reason: entry.reason.clone().unwrap_or_else(|| otherwise.to_owned()),
     }

@@ -1,14 +1,14 @@
 //! A benchmark over many runs, and where its level changed. Pure.
 
 use serde::Serialize;
-use yamba_record::{Benchmark, Parameters, Run};
+use yamba_record::{Benchmark, Run};
 use yamba_stats::{change_points, launch_level, median};
 
 use super::identity::differences;
 use super::pairing::{in_order, kind, no_figure, no_launches};
 use super::unit::{self, Medians};
 use super::which::Which;
-use super::{LEAST_DEVIATION, key, spread};
+use super::{LEAST_DEVIATION, spread};
 
 /// The probability of a change where there is none, for each series.
 const SIGNIFICANCE: f64 = 0.01;
@@ -38,19 +38,9 @@ pub struct History {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Series {
-    /// Its name.
-    pub name: String,
-    /// Its parameters.
-    #[cfg_attr(
-        test,
-        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
-    )]
-    pub parameters: Parameters,
-    /// Processes that ran it at the same time.
-    pub processes: u64,
-    /// Name, parameters and processes in one.
-    #[serde(skip)]
-    pub key: String,
+    /// The benchmark.
+    #[serde(flatten)]
+    pub of: Which,
     /// `less` of a latency, `more` of a bandwidth.
     pub better: Option<&'static str>,
     /// The unit of all values: the benchmark's own, or `cycles`, whichever the launches agree better in.
@@ -249,10 +239,7 @@ fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
         differs: points[c.index].differs.clone(),
     };
     Some(Series {
-        name: last.name.clone(),
-        parameters: last.parameters.clone(),
-        processes: last.processes,
-        key: key(last),
+        of: Which::from(*last),
         better: super::comparison::better(last),
         unit: unit.name(last),
         least,

@@ -3,7 +3,6 @@
 use serde::Serialize;
 use yamba_record::{Benchmark, Parameters};
 
-use super::comparison::Entry;
 use super::named;
 
 /// One benchmark at one point with one number of processes.
@@ -31,16 +30,6 @@ impl Which {
 
 impl From<&Benchmark> for Which {
     fn from(of: &Benchmark) -> Which {
-        Which {
-            name: of.name.clone(),
-            parameters: of.parameters.clone(),
-            processes: of.processes,
-        }
-    }
-}
-
-impl From<&Entry> for Which {
-    fn from(of: &Entry) -> Which {
         Which {
             name: of.name.clone(),
             parameters: of.parameters.clone(),

@@ -88,7 +88,9 @@ pub(super) fn again(request: Request<'_>, found: &mut Comparison) -> Result<(), 
     if basis.values().all(|b| matches!(b, Basis::Not(_))) {
         for (name, reason) in &basis {
             if let Basis::Not(reason) = reason {
-                not_measured(found, reason, &|e| request.is_meant(e) && e.name == *name);
+                not_measured(found, reason, &|e| {
+                    request.is_meant(e) && e.of.name == *name
+                });
             }
         }
         return Ok(());
@@ -105,7 +107,7 @@ pub(super) fn again(request: Request<'_>, found: &mut Comparison) -> Result<(), 
     adopt(found, &anew, &|entry| {
         request
             .is_meant(entry)
-            .then(|| basis.get(entry.name.as_str()).cloned())?
+            .then(|| basis.get(entry.of.name.as_str()).cloned())?
     });
     Ok(())
 }
@@ -139,10 +141,10 @@ impl<'a> Request<'a> {
             return self;
         };
         let launches = first_launches(&self.a.plan, &self.b.plan);
-        let each_side = each_launch(&self.a.plan, &self.b.plan);
+        let planned = each_launch(&self.a.plan, &self.b.plan);
         let wish = |pair: &(&Benchmark, &Benchmark)| {
             let entry = found.benchmarks.iter().find(|e| e.is_of(pair.0));
-            let launch = slower_launch(pair.0, pair.1).unwrap_or(each_side.as_secs_f64());
+            let launch = slower_launch(pair.0, pair.1).unwrap_or(planned.as_secs_f64());
             let sides = if has_stored_a { 1.0 } else { 2.0 };
             Wish {
                 slowdown: entry.and_then(gate::apparent).unwrap_or(0.0),

@@ -113,7 +113,7 @@ impl<'a> Looking<'a> {
         looks.look(&found);
         let open = found.benchmarks.iter();
         let is_hopeless = |e: &Entry| {
-            self.one_program.contains(e.name.as_str())
+            self.one_program.contains(e.of.name.as_str())
                 || (self.has_stored_a && !self.suspected.contains(&e.place()))
         };
         let open = open.filter(|e| looks.is_open(e) && !is_hopeless(e));
