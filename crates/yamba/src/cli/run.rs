@@ -36,6 +36,7 @@ use crate::run::{
     self, Bar, Job, NoProgram, Options, Origin, Packed, Placement, Program, Progress, Silent, Stop,
     Style, UsageError,
 };
+pub(super) use asked::{build_options, study_build_options};
 pub(super) use keep::Keeper;
 use remote::Remote;
 

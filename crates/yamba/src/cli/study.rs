@@ -23,7 +23,6 @@ use super::run::{self as running, Effort, Measured};
 use super::select::{self, Libraries, Names, Selection};
 use super::store_option::StoreOption;
 use super::target::TargetOption;
-use crate::build::BuildOptions;
 use crate::run::{self, Options, Stop, UsageError};
 use crate::study::{self, Measurement, Row};
 use find::Source;
@@ -214,7 +213,8 @@ impl Study {
         let analysis = &selection.analysis;
         let target = self.target.resolve(analysis)?;
         let classes: Vec<ClassId> = selection.chosen.iter().map(|c| c.class).collect();
-        let built = running::jobs(analysis, &classes, &target, &BuildOptions::default())?;
+        let options = running::study_build_options(study);
+        let built = running::jobs(analysis, &classes, &target, &options)?;
         let (jobs, own) = jobs::jobs(study, &built);
         let mut options = Options {
             own,

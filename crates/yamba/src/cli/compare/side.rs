@@ -56,9 +56,7 @@ impl Side {
             .iter()
             .filter_map(|c| analysis.find_class(c))
             .collect();
-        let asked = command::Run::asked(&run.producer.arguments);
-        let options = asked.map(|asked| asked.build_options());
-        let built = jobs(&analysis, &ids, &target, &options.unwrap_or_default())?;
+        let built = jobs(&analysis, &ids, &target, &command::build_options(run))?;
         side.origin = origin(&analysis, &built, &target);
         for job in built {
             match &job.program {

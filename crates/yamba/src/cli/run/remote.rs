@@ -3,9 +3,12 @@
 use std::str::FromStr;
 
 use yamba_lang::{Analysis, ClassId, Target};
+use yamba_record::Parameters;
+use yamba_record::parameters::plain;
 
 use super::super::failure::Failure;
 use super::super::select::{How, Selection};
+use crate::build::BuildOptions;
 
 /// The parameter that says which two hosts a benchmark measures between, and the one that says where its two processes run.
 const HOST: &str = "host";
@@ -97,6 +100,20 @@ pub(super) fn is_asked_for(set: &[(String, String)], sweep: &[(String, Vec<Strin
         || (sweep.iter()).any(|(name, values)| values.iter().any(|value| is_there(name, value)))
 }
 
+/// Whether an entry was measured to another machine.
+pub(super) fn was_asked_for(parameters: &Parameters) -> bool {
+    let host = parameters.get(HOST).map(plain);
+    host.is_some_and(|host| host.starts_with(FAR))
+}
+
+/// How programs are built of which one is copied to another machine, or none is.
+pub(super) fn build_options(is_any_far: bool) -> BuildOptions {
+    BuildOptions {
+        elsewhere: is_any_far,
+        ..BuildOptions::default()
+    }
+}
+
 /// Whether it has the parameter; none where it does not exist on this target.
 fn has_hosts(analysis: &Analysis, class: ClassId, target: &Target) -> Option<bool> {
     let variants = analysis.program(class, target).variants;
@@ -124,5 +141,8 @@ mod tests {
         assert!(is_asked_for(&[value("ssh:server")], &[]));
         assert!(is_asked_for(&[], &[values("ssh:server")]));
         assert!(!is_asked_for(&[value("veth")], &[values("loopback")]));
+        let entry = |text: &str| Parameters(vec![(HOST.to_owned(), text.into())]);
+        assert!(was_asked_for(&entry("ssh:server")));
+        assert!(!was_asked_for(&entry("veth")) && !was_asked_for(&Parameters::default()));
     }
 }
