@@ -1,13 +1,17 @@
-//! `yamba completions`
+//! `yamba completions`, and what a shell asks for at each press of Tab.
 
-use clap::{Args, CommandFactory, ValueEnum};
-use clap_complete::generate;
-use clap_complete::shells;
+mod offered;
+
+use clap::{Args, ValueEnum};
+use clap_complete::CompleteEnv;
+use clap_complete::env::{self, EnvCompleter};
 
 use super::failure::Failure;
-use super::{Answer, Cli, output};
+use super::{Answer, output};
 
-/// Print what makes a shell complete commands and options
+/// Print what makes a shell complete commands, options, benchmarks, tags, studies and kept runs
+///
+/// The shell then asks `yamba` itself at each press of Tab. Kept runs are those of the file that YAMBA_STORE names, else of the usual one; no server is asked.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -26,16 +30,29 @@ enum Shell {
     Fish,
 }
 
+/// Names the shell that asks.
+const ASKING: &str = "YAMBA_COMPLETE";
+
+const PROGRAM: &str = "yamba";
+
 impl Completions {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let mut cli = Cli::command();
+        let shell: &dyn EnvCompleter = match self.shell {
+            Shell::Bash => &env::Bash,
+            Shell::Zsh => &env::Zsh,
+            Shell::Fish => &env::Fish,
+        };
         let mut script = Vec::new();
-        match self.shell {
-            Shell::Bash => generate(shells::Bash, &mut cli, "yamba", &mut script),
-            Shell::Zsh => generate(shells::Zsh, &mut cli, "yamba", &mut script),
-            Shell::Fish => generate(shells::Fish, &mut cli, "yamba", &mut script),
-        }
+        shell.write_registration(ASKING, PROGRAM, PROGRAM, PROGRAM, &mut script)?;
         output::result(&String::from_utf8_lossy(&script))?;
         Ok(Answer::Done)
     }
+}
+
+/// Where a shell asks, answers it and ends the process.
+pub(super) fn answer() {
+    CompleteEnv::with_factory(offered::command)
+        .var(ASKING)
+        .bin(PROGRAM)
+        .complete();
 }

@@ -115,6 +115,7 @@ enum Answer {
 
 /// Reads the command line, does what it says and returns the exit status.
 pub fn main() -> ExitCode {
+    completions::answer();
     let cli = Cli::parse();
     match dispatch(cli.command) {
         Ok(Answer::Done) => ExitCode::SUCCESS,

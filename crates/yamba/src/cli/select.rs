@@ -1,9 +1,11 @@
 //! NAME, GLOB or FILE.yamba: which files to read and which of their classes are meant.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use globset::{Glob, GlobMatcher};
+use yamba_lang::ast::{Class, MemberKind, Parent};
 use yamba_lang::model::Role;
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, ClassId, Input};
@@ -336,6 +338,31 @@ pub(super) fn names(lib: &Libraries) -> Result<Vec<String>, Failure> {
     Ok(all.iter().flat_map(declared).collect())
 }
 
+/// What the suite's files declare, whether or not the rest of them is right.
+#[derive(Default)]
+pub(super) struct Suite {
+    /// Of benchmarks, without abstract ones and ports.
+    pub(super) names: BTreeSet<String>,
+    pub(super) tags: BTreeSet<String>,
+}
+
+/// Names and tags of the suite, without any analysis: fast enough for each press of a key.
+pub(super) fn suite() -> Result<Suite, Failure> {
+    let disk = Libraries { dirs: Vec::new() }.disk()?;
+    let mut suite = Suite::default();
+    for class in disk.searched(false).iter().flat_map(classes) {
+        for member in &class.members {
+            if let MemberKind::Tags(tags) = &member.kind {
+                suite.tags.extend(tags.iter().map(|tag| tag.text.clone()));
+            }
+        }
+        if !class.is_abstract && !matches!(class.parent, Parent::Ports(_)) {
+            suite.names.insert(class.name.text);
+        }
+    }
+    Ok(suite)
+}
+
 /// `did you mean ...?` with the nearest of `known`, if any is near.
 pub(super) fn did_you_mean(name: &str, known: &[String]) -> Option<String> {
     let distance =
@@ -349,10 +376,13 @@ pub(super) fn did_you_mean(name: &str, known: &[String]) -> Option<String> {
 
 /// The names of the classes of one text, whether or not the rest of it is right.
 fn declared(input: &Input) -> Vec<String> {
+    classes(input).into_iter().map(|c| c.name.text).collect()
+}
+
+fn classes(input: &Input) -> Vec<Class> {
     let mut sources = SourceMap::default();
     let file = sources.add(input.path.as_str(), input.text.as_str());
-    let (tree, _) = yamba_lang::syntax::parse(&sources, file);
-    tree.classes.into_iter().map(|c| c.name.text).collect()
+    yamba_lang::syntax::parse(&sources, file).0.classes
 }
 
 fn chosen(analysis: &Analysis, requests: &[Request]) -> Vec<Chosen> {

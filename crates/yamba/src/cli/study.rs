@@ -1,7 +1,7 @@
 //! `yamba study`
 
 mod check;
-mod find;
+pub(super) mod find;
 mod jobs;
 pub(super) mod of_run;
 mod table;

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Yamba, has};
+use yamba_record::{Machine, Run};
+use yamba_store::{Location, Store};
+
+use crate::support::{Yamba, has, root};
 
 /// The commands that `yamba --help` lists.
 pub fn commands(yamba: &mut Yamba) -> Vec<String> {
@@ -18,48 +22,85 @@ pub fn commands(yamba: &mut Yamba) -> Vec<String> {
 }
 
 #[test]
-fn shells_complete_every_command() {
+fn each_shell_has_a_script_that_asks_the_program() {
     let mut yamba = Yamba::new();
-    let names = commands(&mut yamba);
-    assert!(
-        names.len() > 20 && names.contains(&"completions".to_owned()),
-        "{names:?}"
-    );
     for (shell, mark) in [
-        ("bash", "complete -F"),
+        ("bash", "complete -o"),
         ("zsh", "#compdef yamba"),
-        ("fish", "complete -c yamba"),
+        ("fish", "complete --keep-order"),
     ] {
-        let script = yamba
-            .run(&format!("completions {shell}"))
-            .ok()
-            .says(&[mark])
-            .out;
-        for name in &names {
-            assert!(script.contains(name), "{shell}: no {name}");
-        }
+        let script = yamba.run(&format!("completions {shell}")).ok();
+        script.says(&[mark, "YAMBA_COMPLETE"]);
     }
     yamba
         .run("completions csh")
         .refused(&["csh", "bash, zsh, fish"]);
 }
 
-/// What bash itself offers after `yamba comp`.
+/// What the shell itself offers besides options, which may stand anywhere. The last word of the line is the one that is completed.
+fn offered(yamba: &Yamba, script: &str, line: &str) -> BTreeSet<String> {
+    let program = yamba.command(&[]);
+    let folder = Path::new(program.get_program()).parent().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let ask = "COMP_WORDS=($1) COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        [[ $1 == *' ' ]] && COMP_WORDS+=('') && COMP_CWORD=$((COMP_CWORD + 1))
+        _clap_complete_yamba yamba \"${COMP_WORDS[COMP_CWORD]}\" x; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let answer = Command::new("bash")
+        .args(["--norc", "-c", &format!("{script}\n{ask}"), "bash", line])
+        .env("PATH", format!("{}:{path}", folder.display()))
+        .env("YAMBA_STORE", yamba.folder.path().join("results.sqlite"))
+        .env("YAMBA_HOME", root())
+        .current_dir(yamba.folder.path())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&answer.stderr).into_owned();
+    assert_eq!(told, "", "{line}");
+    let text = String::from_utf8(answer.stdout).unwrap();
+    text.lines()
+        .filter(|l| !l.is_empty() && !l.starts_with("--"))
+        .map(str::to_owned)
+        .collect()
+}
+
 #[test]
 fn bash_offers_what_begins_so() {
     if !has("bash") {
         return;
     }
-    let mut yamba = Yamba::new();
+    let mut yamba = Yamba::new().file("mine.yamba", "yamba mine { void benchmark() {} }");
+    let mut run = Run::new(Machine::default());
+    run.id = "0123456789abcdef".to_owned();
+    run.started_unix_s = Some(1.7e9);
+    run.tags = vec!["baseline".to_owned()];
+    let file = yamba.folder.path().join("results.sqlite");
+    let mut store = Store::open(&Location::File(file)).unwrap();
+    store.add(&run).unwrap();
+    drop(store);
     let script = yamba.run("completions bash").ok().out;
-    let ask = "COMP_WORDS=(yamba comp) COMP_CWORD=1; _yamba yamba comp yamba; printf '%s\\n' \"${COMPREPLY[@]}\"";
-    let answer = Command::new("bash")
-        .args(["--norc", "-c", &format!("{script}\n{ask}")])
-        .output()
-        .unwrap();
-    let offered = String::from_utf8(answer.stdout).unwrap();
-    let offered: BTreeSet<&str> = offered.lines().collect();
-    assert_eq!(offered, BTreeSet::from(["compare", "completions"]));
+    let all = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect();
+    let offered = |line: &str| offered(&yamba, &script, line);
+    for (line, words) in [
+        ("yamba comp", &["compare", "completions"][..]),
+        ("yamba run lat_pagefault_po", &["lat_pagefault_posix"]),
+        (
+            "yamba run lat_pipe lat_pagefault_po",
+            &["lat_pagefault_posix"],
+        ),
+        ("yamba run min", &["mine.yamba"]),
+        ("yamba run --tag demo", &["demonstration"]),
+        ("yamba run no_such_name", &[]),
+        ("yamba show ", &["01234567", "baseline", "latest"]),
+        ("yamba compare latest ba", &["baseline"]),
+        ("yamba show 0123", &["0123456789abcdef"]),
+        ("yamba tag latest b", &["baseline"]),
+        ("yamba study kan", &["kanata"]),
+    ] {
+        let words: BTreeSet<String> = all(words);
+        assert_eq!(offered(line), words, "{line}");
+    }
+    // Nothing is said of a store that cannot be read, and none is made.
+    fs::write(yamba.folder.path().join("results.sqlite"), "no store").unwrap();
+    assert_eq!(offered("yamba show l"), BTreeSet::new());
 }
 
 #[test]

@@ -40,9 +40,7 @@ impl Run {
 
     /// How its programs are built.
     pub(super) fn build_options(&self) -> BuildOptions {
-        remote::build_options(
-            self.remote.is_some() || remote::is_asked_for(&self.set, &self.sweep),
-        )
+        remote::build_options(self.remote.is_some() || remote::is_asked_for(&self.set, &self.sweep))
     }
 
     /// The parameters that were given a value.

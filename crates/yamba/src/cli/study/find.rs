@@ -86,7 +86,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 }
 
 /// The studies that ship: names and titles.
-pub(super) fn shipped() -> Result<Vec<(String, String)>, Failure> {
+pub(in crate::cli) fn shipped() -> Result<Vec<(String, String)>, Failure> {
     let each = embedded::studies()?.into_iter();
     each.map(|(name, text)| {
         let path = format!("studies/{name}.toml");

@@ -1,0 +1,156 @@
+//! What may stand where a word is completed: benchmarks, tags, studies, kept runs, files. What cannot be read offers nothing: a shell has no place for an error.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use clap::{Arg, Command, CommandFactory};
+use clap_complete::engine::{
+    ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
+};
+use yamba_store::{Listed, Location, Store};
+
+use super::super::store_option::StoreOption;
+use super::super::study::find;
+use super::super::{Cli, kept, select};
+
+/// So many ids are offered before any of their digits is there.
+const LATEST: usize = 20;
+
+/// The command line, with what its words may be.
+pub(super) fn command() -> Command {
+    with_values(Cli::command())
+}
+
+fn with_values(command: Command) -> Command {
+    let name = command.get_name().to_owned();
+    let command = command.mut_args(|arg| match values(&name, &arg) {
+        Some(completer) => arg.add(completer),
+        None => arg,
+    });
+    command.mut_subcommands(with_values)
+}
+
+/// By what the word is called in the help.
+fn values(command: &str, arg: &Arg) -> Option<ArgValueCompleter> {
+    let called = arg.get_value_names()?.first()?;
+    Some(match called.as_str() {
+        "NAME|GLOB|FILE.yamba" => ArgValueCompleter::new(benchmarks_or_files),
+        "NAME|GLOB" | "CLASS" => ArgValueCompleter::new(benchmarks),
+        "NAME" if command == "show" => ArgValueCompleter::new(benchmarks),
+        "TAG" if command == "tag" => ArgValueCompleter::new(tags_of_runs),
+        "TAG" => ArgValueCompleter::new(tags),
+        "NAME|FILE.toml" => ArgValueCompleter::new(studies),
+        "RUN" | "A" | "B" => ArgValueCompleter::new(runs),
+        "DIR" | "FOLDER" => ArgValueCompleter::new(PathCompleter::dir()),
+        called if called.starts_with("FILE") => ArgValueCompleter::new(PathCompleter::any()),
+        _ => return None,
+    })
+}
+
+fn that_begin<'a>(
+    current: &OsStr,
+    all: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Vec<CompletionCandidate> {
+    let Some(begun) = current.to_str() else {
+        return Vec::new();
+    };
+    let all = all.into_iter().filter(|(word, _)| word.starts_with(begun));
+    all.map(|(word, about)| {
+        let about = (!about.is_empty()).then(|| kept::plain(about).into());
+        CompletionCandidate::new(word).help(about)
+    })
+    .collect()
+}
+
+/// Files of one kind, where no name begins so.
+fn or_files(
+    named: Vec<CompletionCandidate>,
+    current: &OsStr,
+    extension: &'static str,
+) -> Vec<CompletionCandidate> {
+    if !named.is_empty() {
+        return named;
+    }
+    let is_one = move |path: &Path| path.extension().is_some_and(|e| e == extension);
+    PathCompleter::any().filter(is_one).complete(current)
+}
+
+fn benchmarks(current: &OsStr) -> Vec<CompletionCandidate> {
+    let suite = select::suite().unwrap_or_default();
+    that_begin(current, suite.names.iter().map(|name| (name.as_str(), "")))
+}
+
+fn benchmarks_or_files(current: &OsStr) -> Vec<CompletionCandidate> {
+    or_files(benchmarks(current), current, "yamba")
+}
+
+fn tags(current: &OsStr) -> Vec<CompletionCandidate> {
+    let suite = select::suite().unwrap_or_default();
+    that_begin(current, suite.tags.iter().map(|tag| (tag.as_str(), "")))
+}
+
+fn studies(current: &OsStr) -> Vec<CompletionCandidate> {
+    let all = find::shipped().unwrap_or_default();
+    let named = all
+        .iter()
+        .map(|(name, title)| (name.as_str(), title.as_str()));
+    or_files(that_begin(current, named), current, "toml")
+}
+
+/// Those of a file, the latest first. A server may let a person wait.
+fn listed() -> Vec<Listed> {
+    let location = StoreOption::default().location().ok();
+    let file = location.filter(|l| matches!(l, Location::File(_)));
+    let store = file.and_then(|l| Store::existing(&l).ok().flatten());
+    store
+        .and_then(|mut store| store.runs().ok())
+        .unwrap_or_default()
+}
+
+fn tags_of_runs(current: &OsStr) -> Vec<CompletionCandidate> {
+    let runs = listed();
+    let mut all: Vec<&str> = runs
+        .iter()
+        .flat_map(|run| &run.head.tags)
+        .map(String::as_str)
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    that_begin(current, all.into_iter().map(|tag| (tag, "")))
+}
+
+fn runs(current: &OsStr) -> Vec<CompletionCandidate> {
+    let runs = listed();
+    let ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
+    let told: Vec<(String, String)> = runs
+        .iter()
+        .map(|run| {
+            let moment = kept::moment(run.started_unix_s)
+                .map(kept::rfc3339)
+                .unwrap_or_default();
+            let names = run.benchmarks.join(" ");
+            let id = match current.is_empty() {
+                true => kept::short(&run.id, &ids),
+                false => &run.id,
+            };
+            (id.to_owned(), format!("{moment} {names}"))
+        })
+        .collect();
+    let mut all = tags_of_runs(current);
+    if !runs.is_empty() {
+        all.extend(that_begin(
+            current,
+            [("latest", "the run that was asked for last")],
+        ));
+    }
+    let most = match current.is_empty() {
+        true => LATEST,
+        false => told.len(),
+    };
+    let ids = told
+        .iter()
+        .take(most)
+        .map(|(id, about)| (id.as_str(), about.as_str()));
+    all.extend(that_begin(current, ids));
+    or_files(all, current, "json")
+}
