@@ -1,6 +1,6 @@
 //! What is compared side by side: one row a benchmark and point, with its entry in each run.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use yamba_record::parameters::plain;
 use yamba_record::run::Status;
@@ -14,7 +14,7 @@ pub struct Row<'a> {
     pub place: usize,
     /// The benchmark.
     pub name: &'a str,
-    /// The parameters that tell its points apart, and the number of processes where it is not one: `size=8192`, `P=4`.
+    /// The parameters that tell its points apart, and the number of processes where it is not one everywhere: `size=8192`, `P=4`.
     pub settings: Vec<String>,
     /// In each run; none where that run does not have it.
     pub entries: Vec<Option<&'a Benchmark>>,
@@ -108,10 +108,11 @@ fn key(benchmark: &Benchmark) -> String {
     serde_json::to_string(&parts).expect("names and values are JSON")
 }
 
-/// Which parameters of a benchmark differ between its points, in any run.
+/// Which parameters of a benchmark differ between its points, in any run, and with how many processes they are.
 struct Varying<'a> {
     first: HashMap<&'a str, &'a Parameters>,
     differ: HashMap<&'a str, Vec<&'a str>>,
+    processes: HashMap<&'a str, BTreeSet<u64>>,
 }
 
 impl<'a> Varying<'a> {
@@ -119,6 +120,7 @@ impl<'a> Varying<'a> {
         let mut varying = Varying {
             first: HashMap::new(),
             differ: HashMap::new(),
+            processes: HashMap::new(),
         };
         for benchmark in runs.iter().flat_map(|r| &r.benchmarks) {
             varying.add(benchmark);
@@ -131,6 +133,8 @@ impl<'a> Varying<'a> {
             .first
             .entry(&benchmark.name)
             .or_insert(&benchmark.parameters);
+        let processes = self.processes.entry(&benchmark.name).or_default();
+        processes.insert(benchmark.processes);
         let known = self.differ.entry(&benchmark.name).or_default();
         for (name, value) in &benchmark.parameters.0 {
             let is_new = !known.contains(&name.as_str());
@@ -147,7 +151,10 @@ impl<'a> Varying<'a> {
         let mut settings: Vec<String> = shown
             .map(|(name, value)| format!("{name}={}", plain(value)))
             .collect();
-        if benchmark.processes != 1 {
+        if self.processes[benchmark.name.as_str()]
+            .iter()
+            .any(|p| *p != 1)
+        {
             settings.push(format!("P={}", benchmark.processes));
         }
         settings

@@ -258,6 +258,86 @@ fn a_point_of_a_sweep_is_shown_alone() {
         .refused(&["no benchmark here has a parameter stride"]);
 }
 
+/// The commands that a page has beside a figure, as a shell takes them.
+fn commands(page: &str) -> Vec<String> {
+    let after = page.split("<code>yamba show ").skip(1);
+    let each = after.filter_map(|rest| rest.split("</code>").next());
+    each.map(|words| {
+        let text = format!("yamba show {words}");
+        let signs = [
+            ("&lt;", "<"),
+            ("&gt;", ">"),
+            ("&quot;", "\""),
+            ("&#39;", "'"),
+        ];
+        let text = signs.iter().fold(text, |t, (sign, c)| t.replace(sign, c));
+        text.replace("&amp;", "&")
+    })
+    .collect()
+}
+
+/// From each figure of a page to its own raw intervals, and to no other's, and to its source: what names mean to a shell or in a glob is no hindrance.
+#[test]
+fn each_command_of_a_page_shows_what_it_stands_beside() {
+    let mut yamba = Yamba::new();
+    let names = [
+        "lat_mem",
+        "lat_mem",
+        "lat_mem",
+        "asm/mov rax, [rax]/a",
+        "statement/f('$x') & *",
+    ];
+    let mut all = run(SECOND, 1.7e9, &names);
+    all.sources = BTreeMap::from([("aa".to_owned(), "yamba lat_mem {}\n".to_owned())]);
+    let points = [
+        ("size", 16384.into(), 1),
+        ("size", 32.into(), 1),
+        ("size", 32.into(), 4),
+    ];
+    let points = points
+        .into_iter()
+        .chain([("code", "it's \"$HOME\"".into(), 1), ("code", "".into(), 1)]);
+    for (place, (entry, (name, value, processes))) in
+        all.benchmarks.iter_mut().zip(points).enumerate()
+    {
+        entry.parameters.0.push((name.to_owned(), value));
+        entry.processes = processes;
+        entry.intervals = vec![entry.intervals[0].clone(); place + 1];
+        entry.about.files = vec![SourceFile {
+            path: "suite/lat_mem.yamba".to_owned(),
+            hash: "aa".to_owned(),
+        }];
+    }
+    let path = yamba.folder.path().join("results.sqlite");
+    Store::open(&Location::File(path))
+        .unwrap()
+        .add(&all)
+        .unwrap();
+    let page = yamba.run("report -o -").ok().out;
+    let plain = yamba.command(&[]);
+    let script = "yamba() { \"$0\" \"$@\"; }; eval \"$1\"";
+    let mut lines = Vec::new();
+    for command in commands(&page) {
+        let mut shell = std::process::Command::new("sh");
+        shell
+            .args(["-c", script])
+            .arg(plain.get_program())
+            .arg(&command);
+        for (name, value) in plain.get_envs() {
+            if let Some(value) = value {
+                shell.env(name, value);
+            }
+        }
+        let shown = Answer::of(shell.current_dir(yamba.folder.path()).output().unwrap()).ok();
+        match command.contains("--raw") {
+            true => lines.push(shown.out.lines().count() - 1),
+            false => assert!(shown.out.contains("yamba lat_mem {}"), "{command}"),
+        }
+    }
+    lines.sort_unstable();
+    assert_eq!(lines, [1, 2, 3, 4, 5]);
+}
+
 #[test]
 fn sources_are_shown_or_their_lack_is_said() {
     let mut yamba = kept();
