@@ -7,6 +7,7 @@
 #include "cold.h"
 #include "composer.h"
 #include "isa_hooks.h"
+#include "once.h"
 
 namespace yamba {
 
@@ -52,13 +53,13 @@ inline uint64_t hash(const unsigned char *data, size_t size) {
 
 YAMBA_COLD_BEGIN
 
-inline void unmap(CodeRegion *region) {
+YAMBA_ONCE void unmap(CodeRegion *region) {
     munmap(region->base, region->mapped);
     delete region;
 }
 
 // Drops the regions that have been idle longest. New ones are put first, so those are the last of the list.
-inline void drop_idle() {
+YAMBA_ONCE void drop_idle() {
     size_t idle = 0;
     for (CodeRegion **at = &first; *at != nullptr;) {
         CodeRegion *region = *at;
@@ -72,7 +73,7 @@ inline void drop_idle() {
 }
 
 // Names are printed now: a signal handler could not.
-inline void name_parts(CodeRegion &region, const Composer &composed) {
+YAMBA_ONCE void name_parts(CodeRegion &region, const Composer &composed) {
     size_t count = composed.contributions();
     Buffer<size_t> starts;
     for (size_t i = 0; i < count; i++) {
@@ -87,7 +88,7 @@ inline void name_parts(CodeRegion &region, const Composer &composed) {
     }
 }
 
-inline CodeRegion *map(const Composer &composed, uint64_t hash) {
+YAMBA_ONCE CodeRegion *map(const Composer &composed, uint64_t hash) {
     size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE)), size = composed.size();
     size_t mapped = (size + page) / page * page;  // never empty
     void *base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -101,13 +102,13 @@ inline CodeRegion *map(const Composer &composed, uint64_t hash) {
     return region;
 }
 
-inline CodeRegion *find(const Composer &composed, uint64_t hash) {
+YAMBA_ONCE CodeRegion *find(const Composer &composed, uint64_t hash) {
     for (CodeRegion *r = first; r != nullptr; r = r->next)
         if (r->hash == hash && r->size == composed.size() && (r->size == 0 || memcmp(r->base, composed.data(), r->size) == 0)) return r;
     return nullptr;
 }
 
-inline CodeRegion *take(const Composer &composed) {
+YAMBA_ONCE CodeRegion *take(const Composer &composed) {
     Lock lock;
     uint64_t key = hash(composed.data(), composed.size());
     CodeRegion *region = find(composed, key);
@@ -121,20 +122,20 @@ inline CodeRegion *take(const Composer &composed) {
     return region;
 }
 
-inline void retain(CodeRegion *region) {
+YAMBA_ONCE void retain(CodeRegion *region) {
     if (region == nullptr) return;
     Lock lock;
     region->users++;
 }
 
-inline void release(CodeRegion *region) {
+YAMBA_ONCE void release(CodeRegion *region) {
     if (region == nullptr) return;
     Lock lock;
     region->users--;
 }
 
 // For a signal handler: follows the list, takes no lock.
-inline bool site(uintptr_t address, CodeSite &out) {
+YAMBA_ONCE bool site(uintptr_t address, CodeSite &out) {
     for (CodeRegion *r = __atomic_load_n(&first, __ATOMIC_ACQUIRE); r != nullptr; r = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE)) {
         uintptr_t base = reinterpret_cast<uintptr_t>(r->base);
         if (address < base || address >= base + r->mapped) continue;

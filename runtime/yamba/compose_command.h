@@ -5,6 +5,7 @@
 
 #include "cold.h"
 #include "composer.h"
+#include "once.h"
 #include "parameters.h"
 #include "subject.h"
 
@@ -57,7 +58,7 @@ struct ComposeRequest {
     }
 };
 
-inline void add_hex(Text &json, const unsigned char *data, size_t count) {
+YAMBA_ONCE void add_hex(Text &json, const unsigned char *data, size_t count) {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < count; i++) {
         const char two[2] = {digits[data[i] >> 4], digits[data[i] & 15]};
@@ -65,7 +66,7 @@ inline void add_hex(Text &json, const unsigned char *data, size_t count) {
     }
 }
 
-inline void add_parts(Text &json, const Composer &composed) {
+YAMBA_ONCE void add_parts(Text &json, const Composer &composed) {
     for (size_t i = 0; i < composed.contributions(); i++) {
         const Contribution &c = composed.contribution(i);
         Text name;
@@ -75,7 +76,7 @@ inline void add_parts(Text &json, const Composer &composed) {
     }
 }
 
-inline int compose_command(const ProgramInfo &info, const Variant &variant, Subject &subject, const char *member, int argc, char **argv) {
+YAMBA_ONCE int compose_command(const ProgramInfo &info, const Variant &variant, Subject &subject, const char *member, int argc, char **argv) {
     Composer composed;
     if (!variant.compose(subject, composed, member, argc, argv)) {
         fprintf(stderr, "%s: there is no bitstring `%s`\n", info.name, member);

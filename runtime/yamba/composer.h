@@ -7,6 +7,7 @@
 #include "buffer.h"
 #include "must.h"
 #include "number.h"
+#include "once.h"
 
 namespace yamba {
 
@@ -39,9 +40,6 @@ struct Contribution {
     unsigned depth;
     unsigned first_value, values;
 };
-
-// Composing calls these often and from many places: inlined, they would cost more time to compile than they save.
-#define YAMBA_CALLED __attribute__((noinline))
 
 // Generated functions that compose only call the above, and are never timed: nothing is gained by optimising them.
 #if defined(__clang__)
@@ -79,7 +77,7 @@ class Scope {
     size_t index;
 };
 
-YAMBA_CALLED inline void print_call(Text &text, const char *name, const Value *values, unsigned count) {
+YAMBA_ONCE void print_call(Text &text, const char *name, const Value *values, unsigned count) {
     text.add(name);
     if (count == 0) return;
     text.add("(", 1);
@@ -100,14 +98,14 @@ class Composer {
     const unsigned char *data() const { return bytes_.data(); }
     size_t contributions() const { return contributions_.size(); }
     const Contribution &contribution(size_t i) const { return contributions_[i]; }
-    YAMBA_CALLED void print_contribution(Text &text, size_t i) const {
+    YAMBA_ONCE void print_contribution(Text &text, size_t i) const {
         const Contribution &c = contributions_[i];
         print_call(text, c.name, values_.data() + c.first_value, c.values);
     }
 
     // -- Rounds: see compose() --
 
-    YAMBA_CALLED void begin_round() {
+    YAMBA_ONCE void begin_round() {
         bits_ = 0;
         contributions_.clear();
         values_.clear();
@@ -122,7 +120,7 @@ class Composer {
         current() = this;
     }
     // Whether this round's result stands.
-    YAMBA_CALLED bool end_round() {
+    YAMBA_ONCE bool end_round() {
         current() = outer_current_;
         bool settled = !used_guess_ || same_labels();
         if (settled) refuse_unplaced();
@@ -130,7 +128,7 @@ class Composer {
         return settled;
     }
     // The one that is composing now, for faults inside C++ that the terms call.
-    static Composer *&current() {
+    YAMBA_ONCE static Composer *&current() {
         static thread_local Composer *composer = nullptr;
         return composer;
     }
@@ -138,7 +136,7 @@ class Composer {
     // -- Terms --
 
     // The low `width` bits of `value`, highest first; width <= 64.
-    YAMBA_CALLED void put(uint64_t value, unsigned width) {
+    YAMBA_ONCE void put(uint64_t value, unsigned width) {
         reserve(width);
         if (((bits_ | width) & 7) == 0) {
             unsigned char *to = bytes_.data() + (bits_ >> 3);
@@ -150,7 +148,7 @@ class Composer {
     }
 
     // Whole bytes in order.
-    YAMBA_CALLED void bytes(const unsigned char *data, size_t count) {
+    YAMBA_ONCE void bytes(const unsigned char *data, size_t count) {
         reserve(count * 8);
         if ((bits_ & 7) == 0) {
             if (count > 0) memcpy(bytes_.data() + (bits_ >> 3), data, count);
@@ -161,7 +159,7 @@ class Composer {
     }
 
     // The first `count` bits of `data`, highest bit of the first byte first: literals longer than 64 bits.
-    YAMBA_CALLED void literal(const unsigned char *data, size_t count) {
+    YAMBA_ONCE void literal(const unsigned char *data, size_t count) {
         bytes(data, count / 8);
         if (count % 8 != 0) put(data[count / 8] >> (8 - count % 8), count % 8);
     }
@@ -210,7 +208,7 @@ class Composer {
     }
 
     // An asm block; its holes are filled in afterwards.
-    YAMBA_CALLED void block(const unsigned char *data, size_t count) {
+    YAMBA_ONCE void block(const unsigned char *data, size_t count) {
         origin_ = bits_;
         bytes(data, count);
     }
@@ -228,31 +226,31 @@ class Composer {
 
     size_t origin() const { return origin_; }
     void set_origin(size_t bit) { origin_ = bit; }
-    size_t new_label() {
+    YAMBA_ONCE size_t new_label() {
         labels_.add(unplaced);
         return labels_.size() - 1;
     }
     void place(size_t label) { labels_[label] = bits_; }
     // Where the label is, as far as this round knows.
-    YAMBA_CALLED size_t where(size_t label, const char *name, const Site &site) {
+    YAMBA_ONCE size_t where(size_t label, const char *name, const Site &site) {
         if (labels_[label] != unplaced) return labels_[label];
         used_guess_ = true;
         asked_.add({label, name, site});
         return label < guessed_.size() && guessed_[label] != unplaced ? guessed_[label] : in_word_ ? origin_ : bits_;
     }
     // A word shows as a whole: what contributed a few of its bits is no instruction of its own.
-    bool enter_word() {
+    YAMBA_ONCE bool enter_word() {
         bool outer = in_word_;
         in_word_ = true;
         return outer;
     }
     // Stores the bits from `start`, given highest first, in the byte order of the target's instructions.
-    YAMBA_CALLED void leave_word(size_t start, size_t width, bool outer_in_word, const Site &site) {
+    YAMBA_ONCE void leave_word(size_t start, size_t width, bool outer_in_word, const Site &site) {
         in_word_ = outer_in_word;
         if (bits_ - start != width) return refuse(site, "the terms of %s give %zu bits", site.text, bits_ - start);
         reverse_bytes(start, width / 8);
     }
-    YAMBA_CALLED unsigned checked_width(long long width, unsigned unit, const Site &site) {
+    YAMBA_ONCE unsigned checked_width(long long width, unsigned unit, const Site &site) {
         if (width <= 0 || width > (1 << 20)) fail_site(site, "%s: a width is between 1 and 1048576 bits, not %lld", site.text, width);
         if (width % unit != 0) fail_site(site, "%s: the width, %lld bits, is not a multiple of %u", site.text, width, unit);
         return static_cast<unsigned>(width);
@@ -261,7 +259,7 @@ class Composer {
     // -- Faults --
 
     // The first fault of a round counts, once the round stands.
-    __attribute__((format(printf, 3, 4), cold, noinline)) void refuse(const Site &site, const char *format, ...) {
+    __attribute__((format(printf, 3, 4), cold)) YAMBA_ONCE void refuse(const Site &site, const char *format, ...) {
         if (!fault_.empty()) return;
         va_list args;
         va_start(args, format);
@@ -274,7 +272,7 @@ class Composer {
         add_chain(fault_);
     }
     // A fault that no other guess could mend.
-    [[noreturn]] __attribute__((format(printf, 3, 4), cold, noinline)) void fail_site(const Site &site, const char *format, ...) {
+    [[noreturn]] __attribute__((format(printf, 3, 4), cold)) YAMBA_ONCE void fail_site(const Site &site, const char *format, ...) {
         Text text;
         va_list args;
         va_start(args, format);
@@ -291,14 +289,14 @@ class Composer {
     friend class Scope;
     static constexpr size_t unplaced = ~size_t(0);
 
-    void reserve(size_t more) {
+    YAMBA_ONCE void reserve(size_t more) {
         size_t needed = (bits_ + more + 7) / 8;
         if (needed <= bytes_.size()) return;
         if (needed > most_composed_bytes) fail_site({"", nullptr, 0}, "more than %zu MiB are composed; does an `unroll` end?", most_composed_bytes >> 20);
         bytes_.resize(needed * 2 < 256 ? 256 : needed * 2);
     }
 
-    YAMBA_CALLED void put_unaligned(uint64_t value, unsigned width) {
+    YAMBA_ONCE void put_unaligned(uint64_t value, unsigned width) {
         while (width > 0) {
             unsigned used = bits_ & 7, room = 8 - used, take = width < room ? width : room;
             unsigned piece = static_cast<unsigned>(value >> (width - take)) & ((1u << take) - 1);
@@ -310,19 +308,19 @@ class Composer {
         }
     }
 
-    YAMBA_CALLED void put_le(Number n, unsigned width, const Site &site) {
+    YAMBA_ONCE void put_le(Number n, unsigned width, const Site &site) {
         if (__builtin_expect(!fits(n, width), 0)) does_not_fit(n, width, site);
         reserve(width);
         for (unsigned i = 0; i < width; i += 8) put(i < 64 ? n.bits >> i : n.extension(), 8);
     }
 
-    YAMBA_CALLED void put_be(Number n, unsigned width, const Site &site) {
+    YAMBA_ONCE void put_be(Number n, unsigned width, const Site &site) {
         if (__builtin_expect(!fits(n, width), 0)) does_not_fit(n, width, site);
         for (; width > 64; width -= (width - 1) % 64 + 1) put(n.extension(), (width - 1) % 64 + 1);
         put(n.bits, width);
     }
 
-    YAMBA_CALLED void fill(const Field &field, Number n, const Site &site) {
+    YAMBA_ONCE void fill(const Field &field, Number n, const Site &site) {
         bool below = n.negative() && static_cast<int64_t>(n.bits) < field.min, above = !n.negative() && n.bits > field.max;
         bool too_small = !n.negative() && field.min > 0 && n.bits < static_cast<uint64_t>(field.min);
         if (__builtin_expect(below || above || too_small || n.bits % field.multiple != 0, 0)) return no_field(field, n, site);
@@ -331,7 +329,7 @@ class Composer {
     }
 
     // Byte by byte, as far as block and bits are both whole bytes; else bit by bit.
-    void copy_bits(const FieldBits &f, uint64_t value) {
+    YAMBA_ONCE void copy_bits(const FieldBits &f, uint64_t value) {
         unsigned i = 0;
         if (((origin_ | f.block_bit) & 7) == 0)
             for (; i + 8 <= f.count; i += 8) bytes_[(origin_ + f.block_bit + i) >> 3] = static_cast<unsigned char>(value >> (f.value_bit + i));
@@ -343,17 +341,17 @@ class Composer {
         }
     }
 
-    unsigned read8(size_t bit) const {
+    YAMBA_ONCE unsigned read8(size_t bit) const {
         unsigned two = bytes_[bit >> 3] * 256u + ((bit & 7) != 0 ? bytes_[(bit >> 3) + 1] : 0u);
         return two >> (8 - (bit & 7)) & 0xFF;
     }
-    void write8(size_t bit, unsigned value) {
+    YAMBA_ONCE void write8(size_t bit, unsigned value) {
         unsigned shift = 8 - (bit & 7), mask = 0xFFu << shift, placed = value << shift;
         unsigned char *to = bytes_.data() + (bit >> 3);
         to[0] = static_cast<unsigned char>((to[0] & ~(mask >> 8)) | placed >> 8);
         if (shift != 8) to[1] = static_cast<unsigned char>((to[1] & ~mask) | placed);
     }
-    void reverse_bytes(size_t start, size_t count) {
+    YAMBA_ONCE void reverse_bytes(size_t start, size_t count) {
         for (size_t i = 0, j = count - 1; i < j && j < count; i++, j--) {
             unsigned low = read8(start + i * 8);
             write8(start + i * 8, read8(start + j * 8));
@@ -362,17 +360,17 @@ class Composer {
     }
 
     // A label may stand in a branch of `if` that was not taken.
-    void refuse_unplaced() {
+    YAMBA_ONCE void refuse_unplaced() {
         for (size_t i = 0; i < asked_.size(); i++)
             if (labels_[asked_[i].label] == unplaced) return refuse(asked_[i].site, "%s: the label `%s` stands in a branch that was not taken", asked_[i].site.text, asked_[i].name);
     }
 
-    bool same_labels() const {
+    YAMBA_ONCE bool same_labels() const {
         if (labels_.size() != guessed_.size()) return false;
         return labels_.empty() || memcmp(labels_.data(), guessed_.data(), labels_.size() * sizeof(size_t)) == 0;
     }
 
-    __attribute__((cold, noinline)) void does_not_fit(Number n, unsigned width, const Site &site) {
+    __attribute__((cold)) YAMBA_ONCE void does_not_fit(Number n, unsigned width, const Site &site) {
         if (n.is_signed) {
             long long half = 1ll << (width - 1);
             refuse(site, "%s: the value %lld does not fit in %u bits (signed: %lld to %lld)", site.text, static_cast<long long>(n.bits), width, -half, half - 1);
@@ -382,7 +380,7 @@ class Composer {
         }
     }
 
-    __attribute__((cold, noinline)) void no_field(const Field &field, Number n, const Site &site) {
+    __attribute__((cold)) YAMBA_ONCE void no_field(const Field &field, Number n, const Site &site) {
         char digits[longest_value + 1];
         digits[print(digits, n.is_signed ? shown(static_cast<int64_t>(n.bits)) : shown(n.bits))] = '\0';
         if (n.bits % field.multiple != 0)
@@ -392,7 +390,7 @@ class Composer {
                    static_cast<long long>(field.min), static_cast<unsigned long long>(field.max));
     }
 
-    void add_chain(Text &text) const {
+    YAMBA_ONCE void add_chain(Text &text) const {
         const Scope *chain[16];
         size_t n = 0, left_out = 0;
         for (const Scope *s = scope_; s != nullptr; s = s->outer) {
@@ -430,7 +428,7 @@ class Composer {
 inline Scope::Scope(Composer &out, const char *name, const Value *values, unsigned count)
     : name(name), values(values), count(count), outer(out.scope_), out(out), index(~size_t(0)) {}
 
-YAMBA_CALLED inline void Scope::open() {
+YAMBA_ONCE void Scope::open() {
     if (out.depth_ >= deepest_composition)
         out.fail_site({"", nullptr, 0}, "%s composes itself without end: %u members deep", name, deepest_composition);
     out.scope_ = this;
@@ -442,7 +440,7 @@ YAMBA_CALLED inline void Scope::open() {
     out.depth_++;
 }
 
-YAMBA_CALLED inline Scope::~Scope() {
+YAMBA_ONCE Scope::~Scope() {
     out.depth_--;
     out.scope_ = outer;
     if (index != ~size_t(0)) out.contributions_[index].end = out.bits_;
@@ -588,7 +586,7 @@ T fit(T value, W bits, const char *file = __builtin_FILE(), int line = __builtin
 }
 
 // Composes until the labels stay where they are.
-YAMBA_CALLED inline void compose(Composer &out, void (*terms)(Composer &, const void *), const void *closure) {
+YAMBA_ONCE void compose(Composer &out, void (*terms)(Composer &, const void *), const void *closure) {
     for (unsigned round = 0; round < most_rounds; round++) {
         out.begin_round();
         terms(out, closure);

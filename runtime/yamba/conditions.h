@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cold.h"
+#include "once.h"
 #include "system.h"
 
 YAMBA_COLD_BEGIN
@@ -15,7 +16,7 @@ namespace yamba {
 namespace condition {
 
 // Compares number by number: 6.10 is after 6.9, and 6 is 6.0.
-inline bool version_at_least(const char *release, std::initializer_list<unsigned> wanted) {
+YAMBA_ONCE bool version_at_least(const char *release, std::initializer_list<unsigned> wanted) {
     for (unsigned want : wanted) {
         char *end;
         unsigned long have = strtoul(release, &end, 10);
@@ -26,18 +27,18 @@ inline bool version_at_least(const char *release, std::initializer_list<unsigned
 }
 
 // The system is this version or a later one.
-inline bool system_at_least(std::initializer_list<unsigned> version) {
+YAMBA_ONCE bool system_at_least(std::initializer_list<unsigned> version) {
     struct utsname names;
     return uname(&names) == 0 && version_at_least(names.release, version);
 }
 
 // The processor has this feature, by the name that the system gives it.
-inline bool cpu(const char *feature) { return system::cpu_feature(feature); }
+YAMBA_ONCE bool cpu(const char *feature) { return system::cpu_feature(feature); }
 
-inline bool root() { return geteuid() == 0; }
+YAMBA_ONCE bool root() { return geteuid() == 0; }
 
 // The file exists and may be read or written.
-inline bool file(const char *path) { return access(path, R_OK) == 0 || access(path, W_OK) == 0; }
+YAMBA_ONCE bool file(const char *path) { return access(path, R_OK) == 0 || access(path, W_OK) == 0; }
 
 }  // namespace condition
 }  // namespace yamba

@@ -13,6 +13,7 @@
 
 #include "cold.h"
 #include "must.h"
+#include "once.h"
 
 YAMBA_COLD_BEGIN
 namespace yamba {
@@ -29,7 +30,7 @@ struct Room {
 };
 
 // "BYTES EACH MEND"
-inline Room told() {
+YAMBA_ONCE Room told() {
     Room room;
     const char *text = getenv("YAMBA_DISK_ROOM");
     if (text == nullptr || *text == '\0') return room;
@@ -42,7 +43,7 @@ inline Room told() {
 
 // What was written or asked for before is left from other launches. Read from the clock that dates files, where there is one: it ticks.
 inline struct timespec launched {};
-inline void launch() {
+YAMBA_ONCE void launch() {
 #ifdef CLOCK_REALTIME_COARSE
     clock_gettime(CLOCK_REALTIME_COARSE, &launched);
 #else
@@ -51,7 +52,7 @@ inline void launch() {
 #endif
 }
 
-inline bool is_left(const struct stat &file) {
+YAMBA_ONCE bool is_left(const struct stat &file) {
     const struct timespec &at = file.st_mtim;
     return at.tv_sec < launched.tv_sec || (at.tv_sec == launched.tv_sec && at.tv_nsec < launched.tv_nsec);
 }
@@ -60,7 +61,7 @@ inline bool is_left(const struct stat &file) {
 constexpr const char *being_written = ".part";
 
 // What a file takes: holes take nothing, unless they are about to be filled.
-inline uint64_t taken(const char *name, const struct stat &file) {
+YAMBA_ONCE uint64_t taken(const char *name, const struct stat &file) {
     uint64_t blocks = uint64_t(file.st_blocks) * 512, length = uint64_t(file.st_size);
     size_t n = strlen(name), ending = strlen(being_written);
     if (n > ending && strcmp(name + n - ending, being_written) == 0) return length;
@@ -68,7 +69,7 @@ inline uint64_t taken(const char *name, const struct stat &file) {
 }
 
 // Bytes that all files below a directory take; those left from other launches are removed if `sweep`.
-inline uint64_t held(int directory_fd, bool sweep) {
+YAMBA_ONCE uint64_t held(int directory_fd, bool sweep) {
     uint64_t bytes = 0;
     DIR *entries = fdopendir(directory_fd);
     if (entries == nullptr) return (void)close(directory_fd), 0;
@@ -88,13 +89,13 @@ inline uint64_t held(int directory_fd, bool sweep) {
     return bytes;
 }
 
-inline uint64_t held(const char *directory, bool sweep) {
+YAMBA_ONCE uint64_t held(const char *directory, bool sweep) {
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return fd < 0 ? 0 : held(fd, sweep);
 }
 
 // In thousandths of a unit, rounded up: what is needed never reads as if it were there.
-inline Text size(uint64_t bytes) {
+YAMBA_ONCE Text size(uint64_t bytes) {
     Text text;
     for (int shift = 30; shift > 0; shift -= 10) {
         if (bytes >> shift == 0) continue;
@@ -104,14 +105,14 @@ inline Text size(uint64_t bytes) {
     return text.addf("%llu bytes", static_cast<unsigned long long>(bytes)), text;
 }
 
-inline uint64_t unused(const char *directory) {
+YAMBA_ONCE uint64_t unused(const char *directory) {
     struct statvfs space;
     return statvfs(directory, &space) == 0 ? uint64_t(space.f_bavail) * space.f_frsize : UINT64_MAX;
 }
 
 // Sees that `more` bytes fit besides what the run's folders hold, and that the file system has the `unwritten` ones. What other launches
 // left is removed if need be: they write it again. Ends the run as skipped, without `reserved`, where there is no room.
-inline void find_room(const char *directory, uint64_t more, uint64_t unwritten, const char *reserved = "") {
+YAMBA_ONCE void find_room(const char *directory, uint64_t more, uint64_t unwritten, const char *reserved = "") {
     Room room = told();
     Text whole(directory);
     if (room.is_shared) whole.add("/..");

@@ -8,6 +8,7 @@
 
 #include <type_traits>
 
+#include "once.h"
 #include "record_writer.h"
 
 namespace yamba {
@@ -23,13 +24,13 @@ constexpr int skipped_status = 4;
 // Other headers hook what must be undone before the process ends early (the scratch directory).
 inline void (*before_early_end)() = nullptr;
 
-[[noreturn]] inline void end_early(int status) {
+[[noreturn]] YAMBA_ONCE void end_early(int status) {
     if (before_early_end != nullptr) before_early_end();
     _exit(status);
 }
 
 // The class in "void {anonymous}::yamba_NAME::setup()" (g++) or "void (anonymous namespace)::yamba_NAME::setup()" (clang++).
-inline Text class_of(const char *pretty_function) {
+YAMBA_ONCE Text class_of(const char *pretty_function) {
     const char *found = nullptr;
     static const char prefix[] = "::yamba_";
     for (const char *s = pretty_function; (s = strstr(s, prefix)) != nullptr; s++) found = s;
@@ -43,7 +44,7 @@ inline Text class_of(const char *pretty_function) {
     return name;
 }
 
-[[noreturn]] inline void fail_at(const Text &text, const char *class_name, const char *file, int line) {
+[[noreturn]] YAMBA_ONCE void fail_at(const Text &text, const char *class_name, const char *file, int line) {
     if (before_last_words != nullptr) before_last_words();
     {
         Record record("error");
@@ -55,7 +56,7 @@ inline Text class_of(const char *pretty_function) {
 }
 
 // Ends the run with this reason.
-[[noreturn]] __attribute__((format(printf, 1, 2), cold)) inline void fail(const char *format, ...) {
+[[noreturn]] __attribute__((format(printf, 1, 2), cold)) YAMBA_ONCE void fail(const char *format, ...) {
     Text text;
     va_list args;
     va_start(args, format);
@@ -65,7 +66,7 @@ inline Text class_of(const char *pretty_function) {
 }
 
 // Ends the run as skipped: it cannot be measured here, for this reason. Of several processes at once one says so.
-[[noreturn]] __attribute__((format(printf, 1, 2), cold)) inline void skip(const char *format, ...) {
+[[noreturn]] __attribute__((format(printf, 1, 2), cold)) YAMBA_ONCE void skip(const char *format, ...) {
     if (before_last_words != nullptr) before_last_words();
     Text text;
     va_list args;
@@ -86,7 +87,7 @@ bool means_failure(T value) {
     else return value < T(0);
 }
 
-[[noreturn]] __attribute__((cold, noinline)) inline void must_failed(bool has_errno, const char *expression, const char *file, int line, const char *function) {
+[[noreturn]] __attribute__((cold)) YAMBA_ONCE void must_failed(bool has_errno, const char *expression, const char *file, int line, const char *function) {
     int error = errno;
     Text text, name = class_of(function);
     text.addf("%s failed", expression);

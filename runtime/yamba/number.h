@@ -7,6 +7,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "once.h"
+
 namespace yamba {
 
 // Any C++ integer, enumeration, bool or pointer: 64 bits of two's complement, and how to read them.
@@ -32,7 +34,7 @@ Number number(T value) {
 }
 
 // Whether `width` bits hold the value, read as its type is: signed or unsigned.
-inline bool fits(Number n, unsigned width) {
+YAMBA_ONCE bool fits(Number n, unsigned width) {
     if (width >= 64) return true;
     if (width == 0) return n.bits == 0;
     if (!n.is_signed) return n.bits >> width == 0;
@@ -73,7 +75,7 @@ Value shown(const T &value) {
 }
 
 // Decimal digits without printf: a name is printed for each of a hundred thousand parts.
-inline size_t print_decimal(char *out, uint64_t value) {
+YAMBA_ONCE size_t print_decimal(char *out, uint64_t value) {
     char digits[20];
     size_t n = 0;
     do digits[n++] = static_cast<char>('0' + value % 10);
@@ -85,7 +87,7 @@ inline size_t print_decimal(char *out, uint64_t value) {
 constexpr size_t longest_value = 40;
 
 // Prints at most `longest_value` characters, no terminator, and says how many.
-inline size_t print(char *out, const Value &v) {
+YAMBA_ONCE size_t print(char *out, const Value &v) {
     switch (v.kind) {
         case Value::whole_signed:
             if (static_cast<int64_t>(v.bits) < 0) return *out = '-', 1 + print_decimal(out + 1, 0 - v.bits);

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "cold.h"
+#include "once.h"
 #include "text.h"
 
 YAMBA_COLD_BEGIN
@@ -137,7 +138,7 @@ constexpr Fault not_a_number = "is not a number (write 64, 0x40, 64K, 64M or 64G
 constexpr Fault out_of_range = "is out of range";
 
 // K, M, G and T are powers of 1024, as sizes are what they are written for.
-inline bool suffix(const char *end, int &shift) {
+YAMBA_ONCE bool suffix(const char *end, int &shift) {
     static const char letters[] = "KMGT";
     shift = 0;
     if (*end == '\0') return true;
@@ -148,7 +149,7 @@ inline bool suffix(const char *end, int &shift) {
 }
 
 // Magnitude and sign apart, so that both ends of every integer type can be told from what lies past them.
-inline Fault integer(const char *text, bool &negative, uint64_t &magnitude) {
+YAMBA_ONCE Fault integer(const char *text, bool &negative, uint64_t &magnitude) {
     negative = *text == '-';
     if (*text == '-' || *text == '+') text++;
     if (*text < '0' || *text > '9') return not_a_number;
@@ -187,7 +188,7 @@ Fault real(const char *text, T &out) {
     return nullptr;
 }
 
-inline Fault truth(const char *text, bool &out) {
+YAMBA_ONCE Fault truth(const char *text, bool &out) {
     for (const char *yes : {"true", "yes", "on", "1"})
         if (strcmp(text, yes) == 0) return out = true, nullptr;
     for (const char *no : {"false", "no", "off", "0"})
@@ -239,15 +240,12 @@ struct ParameterSource {
     // Gives `member` what --set says, else `default_value()`.
     template <class T, class F>
     void settle(T &member, const char *name, const char *type, F default_value) {
-        const Setting *setting = find(name);
-        if (setting == nullptr) {
+        if (!read(member, name, type)) {
             const auto value = default_value();
             member = static_cast<T>(value);
-            if (!holds(member, value)) refuse_default(name, type, spell(value));
-        } else if (parse::Fault wrong = parse::any(setting->text, member)) {
-            refuse(*setting, type, wrong);
+            if (!holds(member, value)) refuse_default(name, type, value);
         }
-        settled.push_back(Settled{name, type, spell(member), setting != nullptr, false, false, {}, {}});
+        keep(name, type, member);
     }
 
     // The values of a plain run.
@@ -269,7 +267,7 @@ struct ParameterSource {
     }
 
     // After configure(): whether every setting was understood; otherwise `fault` says what to mend.
-    bool understood(const char *class_name) {
+    YAMBA_ONCE bool understood(const char *class_name) {
         for (const Setting &s : settings) {
             if (!fault.empty()) break;
             if (parameter(s.name.c_str()) == nullptr) refuse_name(s, class_name);
@@ -278,7 +276,7 @@ struct ParameterSource {
     }
 
     // A parameter as a person gave it: `--set NAME=VALUE`, or `NAME=VALUE` where it is the class's own.
-    Text as_given(const char *name) const {
+    YAMBA_ONCE Text as_given(const char *name) const {
         Text text;
         if (const Setting *setting = find(name)) return text.addf("--set %s=%s", name, setting->text);
         text.add(name);
@@ -287,7 +285,7 @@ struct ParameterSource {
         return text;
     }
 
-    Settled *parameter(const char *name) {
+    YAMBA_ONCE Settled *parameter(const char *name) {
         for (Settled &p : settled)
             if (strcmp(p.name, name) == 0) return &p;
         return nullptr;
@@ -295,14 +293,29 @@ struct ParameterSource {
 
   private:
     // The last one counts, as on any command line.
-    const Setting *find(const char *name) const {
+    YAMBA_ONCE const Setting *find(const char *name) const {
         for (size_t i = settings.size(); i-- > 0;)
             if (settings[i].name.is(name)) return &settings[i];
         return nullptr;
     }
 
-    void refuse_default(const char *name, const char *type, const Spelling &value) {
-        if (fault.empty()) fault.addf("%s is of type %s, which cannot hold its value %s", name, type, value.plain.c_str());
+    // Whether --set gives it, or tries to.
+    template <class T>
+    bool read(T &member, const char *name, const char *type) {
+        const Setting *setting = find(name);
+        if (setting == nullptr) return false;
+        if (parse::Fault wrong = parse::any(setting->text, member)) refuse(*setting, type, wrong);
+        return true;
+    }
+
+    template <class T>
+    void keep(const char *name, const char *type, T value) {
+        settled.push_back(Settled{name, type, spell(value), find(name) != nullptr, false, false, {}, {}});
+    }
+
+    template <class V>
+    void refuse_default(const char *name, const char *type, V value) {
+        if (fault.empty()) fault.addf("%s is of type %s, which cannot hold its value %s", name, type, spell(value).plain.c_str());
     }
 
     template <class T>
@@ -312,17 +325,34 @@ struct ParameterSource {
         return all;
     }
 
-    void refuse(const Setting &s, const char *type, parse::Fault wrong) {
+    YAMBA_ONCE void refuse(const Setting &s, const char *type, parse::Fault wrong) {
         if (!fault.empty()) return;
         fault.addf("--set %s=%s: %s is of type %s; `%s` %s", s.name.c_str(), s.text, s.name.c_str(), type, s.text, wrong);
     }
 
-    void refuse_name(const Setting &s, const char *class_name) {
+    YAMBA_ONCE void refuse_name(const Setting &s, const char *class_name) {
         fault.addf("--set %s=%s: %s has no parameter `%s`; ", s.name.c_str(), s.text, class_name, s.name.c_str());
         if (settled.empty()) fault.add("it has none at all");
         for (size_t i = 0; i < settled.size(); i++) fault.addf("%s%s (%s)", i == 0 ? "it has " : ", ", settled[i].name, settled[i].type);
     }
 };
+
+#define YAMBA_PARAMETER_OF(type)                                                                 \
+    YAMBA_ONCE_FOR void ParameterSource::over<type>(const char *, const Values<type> &);         \
+    YAMBA_ONCE_FOR void ParameterSource::quick<type>(const char *, const Values<type> &);        \
+    YAMBA_ONCE_FOR bool ParameterSource::read<type>(type &, const char *, const char *);         \
+    YAMBA_ONCE_FOR void ParameterSource::keep<type>(const char *, const char *, type);           \
+    YAMBA_ONCE_FOR void ParameterSource::refuse_default<type>(const char *, const char *, type);
+YAMBA_PARAMETER_OF(bool)
+YAMBA_PARAMETER_OF(int)
+YAMBA_PARAMETER_OF(unsigned int)
+YAMBA_PARAMETER_OF(long)
+YAMBA_PARAMETER_OF(unsigned long)
+YAMBA_PARAMETER_OF(long long)
+YAMBA_PARAMETER_OF(unsigned long long)
+YAMBA_PARAMETER_OF(double)
+YAMBA_PARAMETER_OF(const char *)
+#undef YAMBA_PARAMETER_OF
 
 // Those of the point that is measured.
 inline const ParameterSource *measured = nullptr;

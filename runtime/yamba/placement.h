@@ -3,6 +3,7 @@
 
 #include "cold.h"
 #include "must.h"
+#include "once.h"
 #include "parameters.h"
 #include "record_writer.h"
 #include "system.h"
@@ -19,7 +20,7 @@ inline Placement placement;
 
 namespace place {
 
-inline Values<int> allowed() {
+YAMBA_ONCE Values<int> allowed() {
     static int all[16384];
     size_t n = system::allowed_processors(all, sizeof all / sizeof *all);
     Values<int> out;
@@ -27,14 +28,14 @@ inline Values<int> allowed() {
     return out;
 }
 
-inline bool is_allowed(int cpu) {
+YAMBA_ONCE bool is_allowed(int cpu) {
     for (int each : placement.allowed)
         if (each == cpu) return true;
     return false;
 }
 
 // Of the fastest kind of processor the last: the first one handles most interrupts.
-inline int best() {
+YAMBA_ONCE int best() {
     int best = -1;
     uint64_t strength = 0;
     for (int cpu : placement.allowed) {
@@ -44,10 +45,10 @@ inline int best() {
     return best;
 }
 
-inline void note(const char *text) { Record("note").text("text", text); }
+YAMBA_ONCE void note(const char *text) { Record("note").text("text", text); }
 
 // What could not be had is said; the measurement goes on without it.
-inline void keep(bool free, int wanted) {
+YAMBA_ONCE void keep(bool free, int wanted) {
     placement.allowed = allowed();
     if (free || placement.allowed.empty()) {
         if (!free) note("this system gives no way to keep a process on one processor: migrations are part of the figure");
@@ -60,18 +61,18 @@ inline void keep(bool free, int wanted) {
 }
 
 // Undoes `keep` for this process.
-inline void roam() {
+YAMBA_ONCE void roam() {
     if (placement.pinned() && !system::stay_on(placement.allowed.data(), placement.allowed.size())) fail("cannot run on all processors again");
 }
 
-inline bool enter_realtime() {
+YAMBA_ONCE bool enter_realtime() {
     if (system::enter_realtime()) return true;
     note("not in a real-time class: that needs root, CAP_SYS_NICE or a limit (`ulimit -r`) of at least 1");
     return false;
 }
 
 // What is mapped now; a benchmark's own mappings of later stay as they are.
-inline void lock_memory() {
+YAMBA_ONCE void lock_memory() {
     bool held = system::lock_memory();
     Record("locked").truth("held", held);
     if (!held) note("memory is not locked: that needs root, CAP_IPC_LOCK or a higher limit (`ulimit -l`)");

@@ -6,6 +6,7 @@
 
 #include "cold.h"
 #include "disk.h"
+#include "once.h"
 #include "scratch.h"
 #include "system.h"
 
@@ -24,29 +25,29 @@ inline Platform platform{};
 
 namespace detect {
 
-inline size_t first(size_t a, size_t b) { return a != 0 ? a : b; }
+YAMBA_ONCE size_t first(size_t a, size_t b) { return a != 0 ? a : b; }
 
-inline size_t configured(int name) {
+YAMBA_ONCE size_t configured(int name) {
     long value = sysconf(name);
     return value > 0 ? size_t(value) : 0;
 }
 
 // A share is the same at each number of processes of a run: the points of a scaling curve differ in nothing else.
-inline void disk_room(Platform &p, uint64_t processes) {
+YAMBA_ONCE void disk_room(Platform &p, uint64_t processes) {
     disk::Room room = disk::told();
     p.disk_room = room.all;
     p.disk_room_each = room.each != 0 ? room.each : room.all / (processes > 0 ? processes : 1);
 }
 
 // The last level that has a cache of data.
-inline size_t last_cache() {
+YAMBA_ONCE size_t last_cache() {
     for (int level = 4; level > 1; level--)
         if (size_t size = system::data_cache(level)) return size;
     return 0;
 }
 
 // The directory itself may not be there yet; its parent is on the same disk.
-inline Text scratch_home() {
+YAMBA_ONCE Text scratch_home() {
     Text home(scratch::home());
     struct stat there;
     while (stat(home.c_str(), &there) != 0) {
@@ -59,14 +60,14 @@ inline Text scratch_home() {
     return home;
 }
 
-inline void assume(Platform &p, const char *name, size_t &fact, size_t smallest) {
+YAMBA_ONCE void assume(Platform &p, const char *name, size_t &fact, size_t smallest) {
     if (fact != 0) return;
     fact = smallest;
     p.assumed.addf("%s%s = %zu", p.assumed.empty() ? "" : ", ", name, smallest);
 }
 
 // What the C library knows is asked only second: it reports shared caches many times too large on some machines.
-inline void caches(Platform &p) {
+YAMBA_ONCE void caches(Platform &p) {
 #ifdef _SC_LEVEL1_DCACHE_SIZE
     size_t line = configured(_SC_LEVEL1_DCACHE_LINESIZE), l1d = configured(_SC_LEVEL1_DCACHE_SIZE), l1i = configured(_SC_LEVEL1_ICACHE_SIZE);
     size_t l2 = configured(_SC_LEVEL2_CACHE_SIZE), l3 = configured(_SC_LEVEL3_CACHE_SIZE);
@@ -85,7 +86,7 @@ inline void caches(Platform &p) {
 
 }  // namespace detect
 
-inline void detect_platform(Platform &p, uint64_t processes = 1) {
+YAMBA_ONCE void detect_platform(Platform &p, uint64_t processes = 1) {
     p.page_size = detect::configured(_SC_PAGESIZE);
     p.cpus = detect::first(detect::configured(_SC_NPROCESSORS_ONLN), 1);
     p.memory_size = system::memory_size();

@@ -1,6 +1,8 @@
 // What a generated program includes: what its classes and its Subject need. The harness and the program's main() are in runtime/main.cc, which is compiled once for all programs.
 #pragma once
 
+#define YAMBA_PROGRAM
+
 #include "clock.h"
 #include "conditions.h"
 #include "cycle.h"

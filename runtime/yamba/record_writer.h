@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cold.h"
+#include "once.h"
 #include "text.h"
 
 YAMBA_COLD_BEGIN
@@ -16,7 +17,7 @@ inline int record_fd = STDOUT_FILENO;
 inline void (*before_last_words)() = nullptr;
 
 // Async-signal-safe. A reader that has gone away ends the run: nobody would learn of the rest.
-inline void write_all(int fd, const char *data, size_t size) {
+YAMBA_ONCE void write_all(int fd, const char *data, size_t size) {
     while (size > 0) {
         ssize_t n = write(fd, data, size);
         if (n < 0 && errno == EINTR) continue;
@@ -29,34 +30,34 @@ inline void write_all(int fd, const char *data, size_t size) {
 // Builds one event; written when it goes out of scope.
 class Record {
   public:
-    explicit Record(const char *event) {
+    YAMBA_ONCE explicit Record(const char *event) {
         line_.add("{\"event\":");
         line_.quote(event);
     }
     Record(const Record &) = delete;
-    ~Record() {
+    YAMBA_ONCE ~Record() {
         line_.add("}\n");
         write_all(record_fd, line_.c_str(), line_.size());
     }
 
-    Text &key(const char *name) {
+    YAMBA_ONCE Text &key(const char *name) {
         line_.add(",");
         line_.quote(name);
         return line_.add(":");
     }
-    Record &text(const char *name, const char *value) {
+    YAMBA_ONCE Record &text(const char *name, const char *value) {
         key(name).quote(value);
         return *this;
     }
-    Record &number(const char *name, double value) {
+    YAMBA_ONCE Record &number(const char *name, double value) {
         key(name).number(value);
         return *this;
     }
-    Record &count(const char *name, uint64_t value) {
+    YAMBA_ONCE Record &count(const char *name, uint64_t value) {
         key(name).addf("%llu", static_cast<unsigned long long>(value));
         return *this;
     }
-    Record &truth(const char *name, bool value) {
+    YAMBA_ONCE Record &truth(const char *name, bool value) {
         key(name).add(value ? "true" : "false");
         return *this;
     }

@@ -5,6 +5,7 @@
 
 #include "cold.h"
 #include "must.h"
+#include "once.h"
 #include "parameters.h"
 
 YAMBA_COLD_BEGIN
@@ -19,7 +20,7 @@ struct Refusal {
 inline const ParameterSource *checked = nullptr;
 
 // Only for `check_parameters`: the value of this parameter cannot be, whatever the machine. The text goes on after `NAME=VALUE: ` and says what it may be.
-[[noreturn]] __attribute__((format(printf, 2, 3), cold)) inline void refuse(const char *name, const char *format, ...) {
+[[noreturn]] __attribute__((format(printf, 2, 3), cold)) YAMBA_ONCE void refuse(const char *name, const char *format, ...) {
     Refusal refusal;
     refusal.text.add(program_name).add(": ");
     if (checked != nullptr) refusal.text.add(checked->as_given(name));

@@ -11,6 +11,7 @@
 #include "cold.h"
 #include "disk.h"
 #include "must.h"
+#include "once.h"
 #include "system.h"
 
 YAMBA_COLD_BEGIN
@@ -23,14 +24,14 @@ inline pid_t owner = -1;      // the process that made it; -1 if the parent did,
 inline pid_t janitor = -1;
 
 // Where scratch directories are made: on a disk, if the system follows custom (/tmp is often memory).
-inline const char *home() {
+YAMBA_ONCE const char *home() {
     const char *given = getenv("YAMBA_SCRATCH");
     if (given != nullptr && *given != '\0') return given;
     const char *named = getenv("TMPDIR");
     return named != nullptr && *named != '\0' ? named : "/var/tmp";
 }
 
-inline void remove_entries(int directory_fd) {
+YAMBA_ONCE void remove_entries(int directory_fd) {
     DIR *entries = fdopendir(directory_fd);
     if (entries == nullptr) return (void)close(directory_fd);
     while (const dirent *entry = readdir(entries)) {
@@ -44,20 +45,20 @@ inline void remove_entries(int directory_fd) {
     closedir(entries);
 }
 
-inline void remove_tree(const char *path) {
+YAMBA_ONCE void remove_tree(const char *path) {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0) remove_entries(fd);
     rmdir(path);
 }
 
-inline void remove_own() {
+YAMBA_ONCE void remove_own() {
     if (owner != getpid() || directory.empty()) return;
     remove_tree(directory.c_str());
     if (janitor > 0) kill(janitor, SIGKILL);
 }
 
 // A process that outlives its parent by as long as removing the directory takes, so that even kill -9 leaves nothing behind.
-inline void start_janitor() {
+YAMBA_ONCE void start_janitor() {
     pid_t parent = getpid();
     sigset_t death, old;
     sigemptyset(&death);
@@ -74,7 +75,7 @@ inline void start_janitor() {
     _exit(0);
 }
 
-inline void make_own() {
+YAMBA_ONCE void make_own() {
     directory.add(home()).add("/yamba-XXXXXX");
     Text made = directory;
     if (mkdtemp(const_cast<char *>(made.c_str())) == nullptr) {
@@ -90,7 +91,7 @@ inline void make_own() {
 }
 
 // Bytes that no file system compresses or keeps as a hole.
-inline void fill(uint64_t *words, size_t count, uint64_t &state) {
+YAMBA_ONCE void fill(uint64_t *words, size_t count, uint64_t &state) {
     for (size_t i = 0; i < count; i++) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
         words[i] = state;
@@ -98,7 +99,7 @@ inline void fill(uint64_t *words, size_t count, uint64_t &state) {
 }
 
 // The length comes first: what other processes write at the same time is then seen by all.
-inline void write_file(const char *path, uint64_t bytes) {
+YAMBA_ONCE void write_file(const char *path, uint64_t bytes) {
     static uint64_t block[8192];
     uint64_t state = 88172645463325252u;
     int fd = must(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
@@ -117,7 +118,7 @@ inline void write_file(const char *path, uint64_t bytes) {
 }  // namespace scratch
 
 // A private directory on the disk under TMPDIR or /var/tmp. The same one throughout a run.
-inline const char *scratch_directory() {
+YAMBA_ONCE const char *scratch_directory() {
     if (!scratch::directory.empty()) return scratch::directory.c_str();
     const char *given = getenv("YAMBA_SCRATCH");
     if (given != nullptr && *given != '\0') {
@@ -132,7 +133,7 @@ inline const char *scratch_directory() {
 // The path of a file of this many bytes there, written and synchronised. One that is there already, of that size, is
 // used again: each point of a sweep has its own process, and writing takes longer than most measurements. Ends the run as skipped
 // where there is no room for it.
-inline const char *scratch_file(const char *name, uint64_t bytes) {
+YAMBA_ONCE const char *scratch_file(const char *name, uint64_t bytes) {
     Text *path = new Text(scratch_directory());  // lives as long as the process: benchmarks keep the pointer
     path->add("/").add(name);
     struct stat there;
@@ -149,7 +150,7 @@ inline const char *scratch_file(const char *name, uint64_t bytes) {
 }
 
 // Before a benchmark itself writes so many bytes there: ends the run as skipped where they are too many.
-inline void scratch_room(uint64_t bytes) { disk::find_room(scratch_directory(), bytes, bytes); }
+YAMBA_ONCE void scratch_room(uint64_t bytes) { disk::find_room(scratch_directory(), bytes, bytes); }
 
 }  // namespace yamba
 YAMBA_COLD_END

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cold.h"
+#include "once.h"
 
 YAMBA_COLD_BEGIN
 namespace yamba {
@@ -16,35 +17,35 @@ namespace yamba {
 class Text {
   public:
     Text() = default;
-    explicit Text(const char *s) { add(s); }
-    Text(const Text &other) { add(other.c_str(), other.size_); }
-    Text(Text &&other) noexcept : data_(other.data_), size_(other.size_), room_(other.room_) {
+    YAMBA_ONCE explicit Text(const char *s) { add(s); }
+    YAMBA_ONCE Text(const Text &other) { add(other.c_str(), other.size_); }
+    YAMBA_ONCE Text(Text &&other) noexcept : data_(other.data_), size_(other.size_), room_(other.room_) {
         other.data_ = nullptr;
         other.size_ = other.room_ = 0;
     }
-    Text &operator=(Text other) noexcept {
+    YAMBA_ONCE Text &operator=(Text other) noexcept {
         swap(other);
         return *this;
     }
-    ~Text() { free(data_); }
+    YAMBA_ONCE ~Text() { free(data_); }
 
-    const char *c_str() const { return data_ ? data_ : ""; }
-    size_t size() const { return size_; }
-    bool empty() const { return size_ == 0; }
-    bool is(const char *s) const { return strcmp(c_str(), s) == 0; }
-    void clear() { size_ = 0; }
+    YAMBA_ONCE const char *c_str() const { return data_ ? data_ : ""; }
+    YAMBA_ONCE size_t size() const { return size_; }
+    YAMBA_ONCE bool empty() const { return size_ == 0; }
+    YAMBA_ONCE bool is(const char *s) const { return strcmp(c_str(), s) == 0; }
+    YAMBA_ONCE void clear() { size_ = 0; }
 
-    Text &add(const char *s, size_t n) {
+    YAMBA_ONCE Text &add(const char *s, size_t n) {
         if (n >= room_ - size_) grow(size_ + n + 1);
         if (n > 0) memcpy(data_ + size_, s, n);
         size_ += n;
         data_[size_] = '\0';
         return *this;
     }
-    Text &add(const char *s) { return add(s, strlen(s)); }
-    Text &add(const Text &t) { return add(t.c_str(), t.size_); }
+    YAMBA_ONCE Text &add(const char *s) { return add(s, strlen(s)); }
+    YAMBA_ONCE Text &add(const Text &t) { return add(t.c_str(), t.size_); }
 
-    __attribute__((format(printf, 2, 3))) Text &addf(const char *format, ...) {
+    __attribute__((format(printf, 2, 3))) YAMBA_ONCE Text &addf(const char *format, ...) {
         va_list args;
         va_start(args, format);
         addv(format, args);
@@ -52,7 +53,7 @@ class Text {
         return *this;
     }
 
-    Text &addv(const char *format, va_list args) {
+    YAMBA_ONCE Text &addv(const char *format, va_list args) {
         va_list again;
         va_copy(again, args);
         int n = vsnprintf(nullptr, 0, format, args);
@@ -66,7 +67,7 @@ class Text {
     }
 
     // The shortest of 15 to 17 digits that reads back as the same number; null for what JSON cannot say.
-    Text &number(double value) {
+    YAMBA_ONCE Text &number(double value) {
         if (!isfinite(value)) return add("null");
         char digits[40];
         for (int precision = 15; precision <= 17; precision++) {
@@ -77,7 +78,7 @@ class Text {
     }
 
     // A JSON string; null for a null pointer.
-    Text &quote(const char *s) {
+    YAMBA_ONCE Text &quote(const char *s) {
         if (s == nullptr) return add("null");
         add("\"", 1);
         while (*s != '\0') s += quote_one(reinterpret_cast<const unsigned char *>(s));
@@ -85,14 +86,14 @@ class Text {
     }
 
   private:
-    void swap(Text &other) noexcept {
+    YAMBA_ONCE void swap(Text &other) noexcept {
         char *data = data_;
         size_t size = size_, room = room_;
         data_ = other.data_, size_ = other.size_, room_ = other.room_;
         other.data_ = data, other.size_ = size, other.room_ = room;
     }
 
-    void grow(size_t needed) {
+    YAMBA_ONCE void grow(size_t needed) {
         if (needed <= room_) return;
         size_t room = room_ * 2 > needed ? room_ * 2 : needed + 32;
         char *data = static_cast<char *>(realloc(data_, room));
@@ -102,7 +103,7 @@ class Text {
     }
 
     // Adds one character and says how many bytes it was.
-    size_t quote_one(const unsigned char *s) {
+    YAMBA_ONCE size_t quote_one(const unsigned char *s) {
         if (*s == '"' || *s == '\\') return addf("\\%c", *s), size_t(1);
         if (*s < 0x20) return addf("\\u%04x", *s), size_t(1);
         size_t length = *s < 0x80 ? 1 : *s >= 0xC2 && *s < 0xE0 ? 2 : (*s & 0xF0) == 0xE0 ? 3 : *s >= 0xF0 && *s < 0xF5 ? 4 : 0;

@@ -11,6 +11,9 @@ use crate::used::Used;
 use crate::writer::Writer;
 use crate::{Context, members};
 
+/// The tag of what a benchmark imports and never times: it is compiled without optimisation, which takes half as long.
+const COLD: &str = "cold";
+
 /// What is written of one class, and where.
 pub(crate) struct ClassWriter<'a, 'o, 'w> {
     pub(crate) context: &'a Context<'a>,
@@ -30,6 +33,10 @@ impl ClassWriter<'_, '_, '_> {
         self.out.line("");
         self.out.doc(&class.ast.doc);
         let inherits = base.as_ref().map_or(String::new(), |b| format!(" : {b}"));
+        let is_cold = self.is_cold();
+        if is_cold {
+            self.out.line("YAMBA_COLD_BEGIN");
+        }
         self.out
             .open(&format!("struct {}{inherits} {{", self.node.name));
         match base {
@@ -46,6 +53,15 @@ impl ClassWriter<'_, '_, '_> {
             members::write(self, member);
         }
         self.out.close("};");
+        if is_cold {
+            self.out.line("YAMBA_COLD_END");
+        }
+    }
+
+    /// Whether a benchmark only imports this, and it says that nothing of it is ever timed.
+    fn is_cold(&self) -> bool {
+        let tags = self.context.analysis.tags(self.node.class);
+        self.node.composition.class != self.context.program.class && tags.iter().any(|t| t == COLD)
     }
 
     /// The characters of a piece of C++.

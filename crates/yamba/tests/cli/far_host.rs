@@ -200,7 +200,8 @@ yamba not_there extends lat_udp
 fn what_does_not_go_there_is_invalid() {
     let Some(cable) = Cable::new() else { return };
     let yamba = cable.far.yamba().file("not_there.yamba", NOT_THERE);
-    let words = "run not_there.yamba --quick --json --set message=1 --remote";
+    // Long messages: what ssh says between the intervals goes by the cable, too, and is less than one of them.
+    let words = "run not_there.yamba --quick --json --set message=16K --remote";
     let answer = cable.near.run_yamba(&yamba, &format!("{words} {FAR}"));
     let all = figures(&answer);
     let notes = all[0]["notes"].to_string();

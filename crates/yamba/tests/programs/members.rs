@@ -43,6 +43,39 @@ fn a_subclass_gives_value_and_sweeps() {
     );
 }
 
+/// By the compiler's own word. What is measured has to be optimised, whatever its tags.
+#[test]
+fn what_is_imported_and_cold_is_not_optimised() {
+    if !available("x86_64") {
+        return;
+    }
+    let told = "native {
+        static int optimised() { int known = 1; return __builtin_constant_p(known); }
+    }";
+    let text = format!(
+        "yamba warm extends Part {{ {told} }}
+        yamba cool extends Part {{ tags cold; {told} }}
+        yamba colder extends cool {{ {told} }}
+        yamba abstract t {{
+            tags cold;
+            import(cool);
+            import(colder);
+            import(warm);
+            param int before = cool.optimised();
+            param int between = colder.optimised();
+            param int beside = warm.optimised();
+            param int own = optimised();
+            {told}
+            void benchmark() {{}} }}
+        yamba a extends t {{}}"
+    );
+    let values: Vec<Value> = described(&text, "a")
+        .iter()
+        .map(|p| p["value"].clone())
+        .collect();
+    assert_eq!(values, [json!(0), json!(0), json!(1), json!(1)]);
+}
+
 /// Names that system headers have as macros where they are included, and functions that say `const`.
 #[test]
 fn names_and_functions_as_c_has_them() {
