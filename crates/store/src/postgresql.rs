@@ -169,6 +169,10 @@ pub(crate) fn told(error: &postgres::Error, place: &str) -> StoreError {
             StoreError::new(format!("{place} is held by another program"))
                 .help("try again when that has ended")
         }
+        &SqlState::QUERY_CANCELED => new.help(
+            "a time limit of the server (statement_timeout) or a person ended it: ALTER ROLE ... SET statement_timeout = 0 lifts the limit",
+        ),
+        code if code.code().starts_with("53") => new.help("try again when the server has room for it"),
         &SqlState::UNIQUE_VIOLATION => {
             StoreError::new(format!("{place}: another program is storing the same run"))
         }
@@ -176,13 +180,18 @@ pub(crate) fn told(error: &postgres::Error, place: &str) -> StoreError {
     }
 }
 
+/// What the server said, or why it said nothing.
+pub(crate) fn cause(error: &postgres::Error) -> String {
+    match (error.as_db_error(), error.source()) {
+        (Some(said), _) => said.message().to_owned(),
+        (None, Some(cause)) => format!("{error}: {cause}"),
+        (None, None) => error.to_string(),
+    }
+}
+
 /// The server said nothing.
 fn unreached(error: &postgres::Error, place: &str) -> StoreError {
-    let why = match error.source() {
-        Some(cause) => format!("{error}: {cause}"),
-        None => error.to_string(),
-    };
-    StoreError::new(format!("{place}: {why}"))
+    StoreError::new(format!("{place}: {}", cause(error)))
         .help("the server must run and be reached from here: `psql` with the same URL tells")
 }
 

@@ -43,18 +43,27 @@ impl Salvaged {
 }
 
 /// How much of a database's tables could not be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
     /// Pages, with all that stood on them.
     pub pages: u64,
-    /// Rows of other pages.
+    /// Rows of other pages: those that the server does not give, and those in which stands what is never written.
     pub rows: u64,
+    /// Tables that are gone, or have lost a column.
+    pub tables: Vec<String>,
+    /// Why the first of all these could not be read.
+    pub cause: Option<String>,
 }
 
 impl Unread {
     /// Whether there is any such.
     pub fn is_any(&self) -> bool {
         *self != Unread::default()
+    }
+
+    /// The first cause stays.
+    pub(crate) fn caused_by(&mut self, cause: String) {
+        self.cause.get_or_insert(cause);
     }
 }
 

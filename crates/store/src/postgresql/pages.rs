@@ -2,8 +2,10 @@
 //!
 //! PostgreSQL ends a statement at the first page that it cannot read. A row is found by its page and its number on it (`ctid`), without any index.
 
+use postgres::error::SqlState;
+
 use super::Postgresql;
-use crate::connection::{Connection, Row};
+use crate::connection::{Connection, Row, Value};
 use crate::error::Fault;
 use crate::salvage::Unread;
 
@@ -16,6 +18,24 @@ pub(super) struct Damaged {
     /// In bytes.
     page_size: i64,
     unread: Unread,
+}
+
+/// What the server says to a question, if it is neither busy nor refuses.
+enum Answer<T> {
+    Rows(Found<T>),
+    /// Something of what was asked for cannot be read: the server's words.
+    Unreadable(String),
+    /// There is no such table, or it lacks a column: the server's words.
+    Gone(String),
+}
+
+/// The rows of an answer.
+struct Found<T> {
+    rows: Vec<T>,
+    /// Those that nobody can make sense of.
+    refused: u64,
+    /// What is wrong with the first of these.
+    cause: Option<String>,
 }
 
 impl Damaged {
@@ -33,14 +53,14 @@ impl Damaged {
         Ok(damaged)
     }
 
-    pub(super) fn unread(&self) -> Unread {
-        self.unread
+    pub(super) fn unread(&self) -> &Unread {
+        &self.unread
     }
 
-    /// The rows of a table, in no order; without those that `read` cannot make sense of.
+    /// The rows of a table, in no order. Those that `read` cannot make sense of are counted as not readable.
     ///
     /// # Errors
-    /// When the connection is lost, or the table may not be read.
+    /// When the connection is lost, the table may not be read, or the server has no time or room for it now.
     pub(super) fn rows<T>(
         &mut self,
         table: &str,
@@ -48,21 +68,32 @@ impl Damaged {
         read: impl Fn(&dyn Row) -> Result<T, Fault>,
     ) -> Result<Vec<T>, Fault> {
         let all = format!("SELECT {columns} FROM {table}");
-        if let Some(rows) = self.asked(&all, &read)? {
-            return Ok(rows);
-        }
+        let cause = match self.asked(&all, &[], &read)? {
+            Answer::Rows(found) => return Ok(self.counted(found)),
+            Answer::Gone(cause) => {
+                self.unread.tables.push(table.to_owned());
+                self.unread.caused_by(cause);
+                return Ok(Vec::new());
+            }
+            Answer::Unreadable(cause) => cause,
+        };
         let pages = self.number(&format!(
             "pg_relation_size('{table}') / current_setting('block_size')::bigint"
         ))?;
         // A table without its file has no page, and yet cannot be read.
-        self.unread.pages += u64::from(pages == 0);
+        if pages == 0 {
+            self.unread.pages += 1;
+            self.unread.caused_by(cause);
+        }
         let mut rows = Vec::new();
         for page in 0..pages {
             let items = self.items(page);
             let here = format!("WHERE ctid = ANY('{{{items}}}'::tid[])");
-            match self.asked(&format!("{all} {here}"), &read)? {
-                Some(found) => rows.extend(found),
-                None => rows.extend(self.one_by_one(table, columns, &here, &read)?),
+            match self.asked(&format!("{all} {here}"), &[], &read)? {
+                Answer::Rows(found) => rows.extend(self.counted(found)),
+                Answer::Unreadable(_) | Answer::Gone(_) => {
+                    rows.extend(self.one_by_one(table, columns, &here, &read)?);
+                }
             }
         }
         Ok(rows)
@@ -84,41 +115,48 @@ impl Damaged {
         read: &impl Fn(&dyn Row) -> Result<T, Fault>,
     ) -> Result<Vec<T>, Fault> {
         let places = format!("SELECT ctid::text FROM {table} {here}");
-        let Some(places) = self.asked(&places, &|row| Ok(row.text(0)?.to_owned()))? else {
-            self.unread.pages += 1;
-            return Ok(Vec::new());
+        let places = match self.asked(&places, &[], &|row| Ok(row.text(0)?.to_owned()))? {
+            Answer::Rows(found) => self.counted(found),
+            Answer::Unreadable(cause) | Answer::Gone(cause) => {
+                self.unread.pages += 1;
+                self.unread.caused_by(cause);
+                return Ok(Vec::new());
+            }
         };
         let mut rows = Vec::new();
         for place in places {
-            match self.at(table, columns, &place, read)? {
-                Some(found) => rows.extend(found),
-                None => self.unread.rows += 1,
+            match self.asked(&at(table, columns, &place), &[], read)? {
+                Answer::Rows(found) => rows.extend(self.counted(found)),
+                Answer::Unreadable(cause) | Answer::Gone(cause) => {
+                    self.unread.rows += 1;
+                    self.unread.caused_by(cause);
+                }
             }
         }
         Ok(rows)
     }
 
-    /// The row at a place that [`rows`](Self::rows) told; none if it cannot be read.
+    /// The row at a place that [`rows`](Self::rows) told; none if it cannot be read. Where `read` finds another row there (and says none), a program has moved it meanwhile: then it is asked for by `key`, a condition and its values.
     pub(super) fn row<T>(
         &mut self,
         table: &str,
         columns: &str,
         place: &str,
-        read: impl Fn(&dyn Row) -> Result<T, Fault>,
+        key: (&str, &[Value<'_>]),
+        read: impl Fn(&dyn Row) -> Result<Option<T>, Fault>,
     ) -> Result<Option<T>, Fault> {
-        let found = self.at(table, columns, place, &read)?;
-        Ok(found.into_iter().flatten().next())
-    }
-
-    fn at<T>(
-        &mut self,
-        table: &str,
-        columns: &str,
-        place: &str,
-        read: &impl Fn(&dyn Row) -> Result<T, Fault>,
-    ) -> Result<Option<Vec<T>>, Fault> {
-        let sql = format!("SELECT {columns} FROM {table} WHERE ctid = '{place}'::tid");
-        self.asked(&sql, read)
+        let here = at(table, columns, place);
+        let moved = format!("SELECT {columns} FROM {table} WHERE {}", key.0);
+        for (sql, values) in [(here.as_str(), &[][..]), (&moved, key.1)] {
+            let Answer::Rows(found) = self.asked(sql, values, &read)? else {
+                return Ok(None);
+            };
+            let row = found.rows.into_iter().flatten().next();
+            if row.is_some() || found.refused > 0 {
+                return Ok(row);
+            }
+        }
+        Ok(None)
     }
 
     fn number(&mut self, what: &str) -> Result<i64, Fault> {
@@ -131,29 +169,108 @@ impl Damaged {
         Ok(number)
     }
 
-    /// The rows of an answer; none if it breaks off.
+    fn counted<T>(&mut self, found: Found<T>) -> Vec<T> {
+        self.unread.rows += found.refused;
+        if let Some(cause) = found.cause {
+            self.unread.caused_by(cause);
+        }
+        found.rows
+    }
+
     fn asked<T>(
         &mut self,
         sql: &str,
+        values: &[Value<'_>],
         read: &impl Fn(&dyn Row) -> Result<T, Fault>,
-    ) -> Result<Option<Vec<T>>, Fault> {
-        let mut all = Vec::new();
-        let done = self.connection.query(sql, &[], &mut |row| {
-            all.extend(read(row).ok());
+    ) -> Result<Answer<T>, Fault> {
+        let mut found = Found {
+            rows: Vec::new(),
+            refused: 0,
+            cause: None,
+        };
+        let done = self.connection.query(sql, values, &mut |row| {
+            match read(row) {
+                Ok(row) => found.rows.push(row),
+                Err(fault) => {
+                    found.refused += 1;
+                    found.cause.get_or_insert_with(|| fault.cause());
+                }
+            }
             Ok(())
         });
-        match done {
-            Ok(()) => Ok(Some(all)),
-            Err(fault) if fault.is_of_lost_connection() || is_refused(&fault) => Err(fault),
-            Err(_) => Ok(None),
+        let Err(fault) = done else {
+            return Ok(Answer::Rows(found));
+        };
+        match code(&fault).map_or(Kind::OfTheMoment, kind) {
+            Kind::Damage => Ok(Answer::Unreadable(fault.cause())),
+            Kind::Gone => Ok(Answer::Gone(fault.cause())),
+            Kind::OfTheMoment => Err(fault),
         }
     }
 }
 
-/// Whether the statement itself was refused, for lack of a right for one: class 42. That is no damage.
-fn is_refused(fault: &Fault) -> bool {
-    let Fault::Postgresql(error) = fault else {
-        return false;
-    };
-    error.code().is_some_and(|c| c.code().starts_with("42"))
+/// The statement that asks for the row at a place.
+fn at(table: &str, columns: &str, place: &str) -> String {
+    format!("SELECT {columns} FROM {table} WHERE ctid = '{place}'::tid")
+}
+
+/// What a fault tells of the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// What stands there cannot be read, now or ever.
+    Damage,
+    /// The table or a column of it is gone.
+    Gone,
+    /// Nothing: the server is busy, ends, lacks room, or refuses.
+    OfTheMoment,
+}
+
+/// None of a fault that is not the server's answer, such as a lost connection.
+fn code(fault: &Fault) -> Option<&SqlState> {
+    match fault {
+        Fault::Postgresql(error) => error.code(),
+        _ => None,
+    }
+}
+
+/// See "PostgreSQL Error Codes" in its documentation: class 22 is of data, 58 of the system's files, XX of what should never be.
+fn kind(code: &SqlState) -> Kind {
+    if [SqlState::UNDEFINED_TABLE, SqlState::UNDEFINED_COLUMN].contains(code) {
+        return Kind::Gone;
+    }
+    let is_damage = ["22", "58", "XX"]
+        .iter()
+        .any(|c| code.code().starts_with(c));
+    match is_damage {
+        true => Kind::Damage,
+        false => Kind::OfTheMoment,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_faults_of_data_are_damage() {
+        for (codes, is) in [
+            (
+                &["XX000", "XX001", "XX002", "58030", "58P01", "22021"][..],
+                Kind::Damage,
+            ),
+            (&["42P01", "42703"], Kind::Gone),
+            // A lock that is held, a time limit, no room, no memory, too many connections, the end of the server, no permission, a conflict.
+            (
+                &[
+                    "55P03", "57014", "53100", "53200", "53300", "57P01", "57P03", "42501",
+                    "40001", "08006",
+                ],
+                Kind::OfTheMoment,
+            ),
+        ] {
+            for code in codes {
+                assert_eq!(kind(&SqlState::from_code(code)), is, "{code}");
+            }
+        }
+    }
 }

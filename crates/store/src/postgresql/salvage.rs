@@ -7,6 +7,7 @@ use yamba_record::{Benchmark, Run};
 use super::Postgresql;
 use super::pages::Damaged;
 use crate::connection::Row;
+use crate::connection::Value::{Integer, Text};
 use crate::error::{Fault, StoreError};
 use crate::location::{Address, Location};
 use crate::salvage::{Remains, Rest, Salvaged, Unread, save};
@@ -24,30 +25,33 @@ pub(crate) fn salvage(
     let found = Found::of(&mut damaged).map_err(|e| e.of(&place))?;
     let ids = found.ids();
     if ids.is_empty() && damaged.unread().is_any() {
+        let cause = damaged.unread().cause.iter().map(|c| format!(": {c}"));
+        let cause: String = cause.collect();
         return Err(
-            StoreError::new(format!("{place}: no run in it can be read"))
+            StoreError::new(format!("{place}: no run in it can be read{cause}"))
                 .help("restore the database from a backup"),
         );
     }
     for id in ids {
         let mut lost = None;
         let entries = found.entries.get(id).into_iter().flatten();
-        let rests = entries.map(|(_, (name, row))| {
-            let whole = entry(&mut damaged, id, row).map_err(|fault| {
+        let rests = entries.map(|(place, (name, row))| {
+            let whole = entry(&mut damaged, id, *place, row).map_err(|fault| {
+                let cause = Fault::Damaged(fault.cause());
                 lost = Some(fault);
-                Fault::Damaged("the connection is lost".to_owned())
+                cause
             })?;
             let name = Some(name.clone());
             Ok(Rest { name, whole })
         });
         let saved = save(id, found.remains(id), rests, to);
-        // It is this store's fault, not the other's.
+        // It is the damaged store's fault, not the other's.
         if let Some(fault) = lost {
             return Err(fault.of(&place));
         }
         each(saved?);
     }
-    Ok(damaged.unread())
+    Ok(damaged.unread().clone())
 }
 
 fn opened(from: &Address) -> Result<Damaged, Fault> {
@@ -58,10 +62,13 @@ fn opened(from: &Address) -> Result<Damaged, Fault> {
     Damaged::new(found)
 }
 
+/// A run's document, whether it finished, and how many entries it had then.
+type Head = (Run<()>, bool, i64);
+
 /// What the database has, as far as it can be read.
 struct Found {
-    /// Its document, whether it finished, and how many entries it had then.
-    runs: BTreeMap<String, (Run<()>, bool, i64)>,
+    /// Its document, whether it finished, and how many entries it had then; none of one that cannot be read.
+    runs: BTreeMap<String, Option<Head>>,
     /// Of each run's entries by their places: their names, and the rows of the table that they are.
     entries: BTreeMap<String, BTreeMap<i64, (String, String)>>,
     tags: BTreeMap<String, Vec<String>>,
@@ -71,12 +78,14 @@ struct Found {
 
 impl Found {
     fn of(damaged: &mut Damaged) -> Result<Found, Fault> {
-        let columns = format!("{}, id", statements::HEAD);
-        let runs = damaged.rows("run", &columns, |row| {
-            let id = row.text(4)?.to_owned();
-            let head = statements::head::<()>(row)?;
-            Ok((head.0.id == id).then_some((id, head)))
-        })?;
+        let mut runs = BTreeMap::new();
+        // An id may be read where the document cannot.
+        for (id, row) in damaged.rows("run", "id, ctid::text", |row| {
+            Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned()))
+        })? {
+            let head = head(damaged, &id, &row)?;
+            runs.insert(id, head);
+        }
         let mut entries: BTreeMap<String, BTreeMap<i64, _>> = BTreeMap::new();
         for (id, place, entry) in damaged.rows("entry", "run, place, name, ctid::text", |row| {
             let entry = (row.text(2)?.to_owned(), row.text(3)?.to_owned());
@@ -106,7 +115,7 @@ impl Found {
             made_of.entry(id).or_default().insert(source);
         }
         Ok(Found {
-            runs: runs.into_iter().flatten().collect(),
+            runs,
             entries,
             tags: of_runs,
             texts: texts.into_iter().collect(),
@@ -122,7 +131,7 @@ impl Found {
 
     /// The run with what it was made of; none if its document cannot be read.
     fn remains(&self, id: &str) -> Option<Remains> {
-        let (run, is_finished, entries) = self.runs.get(id)?;
+        let (run, is_finished, entries) = self.runs.get(id)?.as_ref()?;
         let mut run = run.clone();
         run.tags = self.tags.get(id).cloned().unwrap_or_default();
         let mut lost_texts = 0;
@@ -141,21 +150,38 @@ impl Found {
     }
 }
 
-/// The entry in a row, its place before it, and whether a checksum says that it is what was written; none if it cannot be read.
+/// The document in a row of that run; none if it cannot be read, or is another's.
 ///
 /// # Errors
-/// When the connection is lost: without it nothing is known.
+/// When the server gives no answer: without it nothing is known.
+fn head(damaged: &mut Damaged, id: &str, row: &str) -> Result<Option<Head>, Fault> {
+    let columns = format!("{}, id", statements::HEAD);
+    let read = |row: &dyn Row| match row.text(4)? == id {
+        true => statements::head::<()>(row).map(Some),
+        false => Ok(None),
+    };
+    let found = damaged.row("run", &columns, row, ("id = $1", &[Text(id)]), read)?;
+    Ok(found.filter(|(run, ..)| run.id == id))
+}
+
+/// The entry in a row of that run and place, its place before it, and whether a checksum says that it is what was written; none if it cannot be read.
+///
+/// # Errors
+/// When the server gives no answer: without it nothing is known.
 fn entry(
     damaged: &mut Damaged,
     id: &str,
+    place: i64,
     row: &str,
 ) -> Result<Option<(usize, Benchmark, bool)>, Fault> {
     let columns = "run, place, checksum, figures, samples, intervals";
     let read = |row: &dyn Row| {
+        if row.text(0)? != id || row.integer(1)? != place {
+            return Ok(None);
+        }
         let (place, entry) = statements::entry(row, Detail::Intervals)?;
-        let is_its = row.text(0)? == id;
-        Ok(is_its.then_some((place, entry, row.bytes_if_any(2)?.is_some())))
+        Ok(Some((place, entry, row.bytes_if_any(2)?.is_some())))
     };
-    let found = damaged.row("entry", columns, row, read)?;
-    Ok(found.flatten())
+    let key = ("run = $1 AND place = $2", &[Text(id), Integer(place)][..]);
+    damaged.row("entry", columns, row, key, read)
 }

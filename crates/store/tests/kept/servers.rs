@@ -26,6 +26,10 @@ fn postgresql() {
     a_lost_connection_is_made_anew(&server);
     a_server_that_stays_away_is_said(&server);
     a_damaged_database_is_saved(&server);
+    a_run_without_a_document_is_told(&server);
+    a_table_may_be_gone(&server);
+    a_busy_server_is_not_damaged(&server);
+    rows_may_move_meanwhile(&server);
     what_lies_behind_a_damaged_page_is_saved(&mut server);
 }
 
@@ -166,7 +170,9 @@ fn a_damaged_database_is_saved(server: &Server) {
     let folder = tempfile::tempdir().unwrap();
     let mut new = Store::open(&Location::File(folder.path().join("new.sqlite"))).unwrap();
     let mut told = Vec::new();
-    salvage(&place.location, &mut new, |run| told.push(run)).unwrap();
+    let unread = salvage(&place.location, &mut new, |run| told.push(run)).unwrap();
+    // The text's; those of runs and entries are told by their names.
+    assert_eq!(unread.map(|u| (u.pages, u.rows)), Some((0, 1)));
     let read = ["0a", "0b"].map(|id| new.run(id, Detail::Intervals).unwrap());
     check(&read, &told);
     let [first, second, third] = &told[..] else {
@@ -183,6 +189,94 @@ fn a_damaged_database_is_saved(server: &Server) {
     let empty = Place::database(&server.database("empty", ""));
     let error = salvage(&empty.location, &mut new, |_| ()).unwrap_err();
     assert!(error.to_string().contains("no run is kept"), "{error}");
+}
+
+/// A database with the usual runs, in which somebody has done harm.
+fn harmed(server: &Server, name: &str, harm: &str) -> Place {
+    let place = Place::database(&server.database(name, ""));
+    let mut store = place.open();
+    for run in written() {
+        store.add(&run).unwrap();
+    }
+    server.sql(name, &format!("SET search_path = yamba; {harm}"));
+    place
+}
+
+/// A store for what is saved.
+fn new() -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&Location::File(folder.path().join("new.sqlite"))).unwrap();
+    (folder, store)
+}
+
+/// Nothing but its own row tells of it.
+fn a_run_without_a_document_is_told(server: &Server) {
+    let place = harmed(
+        server,
+        "documents",
+        "UPDATE run SET head = 'x' WHERE id = '0b'; DELETE FROM entry WHERE run = '0b'; DELETE FROM tag WHERE run = '0b'",
+    );
+    let (_folder, mut new) = new();
+    let mut told = Vec::new();
+    salvage(&place.location, &mut new, |run| told.push(run)).unwrap();
+    let whole: Vec<_> = told.iter().map(|t| (t.id.as_str(), t.is_whole())).collect();
+    assert_eq!(whole, [("0a", true), ("0b", false), ("0c", true)]);
+    let refused = told[1].refused.as_deref().unwrap();
+    assert!(refused.contains("document"), "{refused}");
+}
+
+fn a_table_may_be_gone(server: &Server) {
+    let harm = "DROP TABLE tag; ALTER TABLE source DROP COLUMN text";
+    let place = harmed(server, "gone", harm);
+    let (_folder, mut new) = new();
+    let mut told = Vec::new();
+    let unread = salvage(&place.location, &mut new, |run| told.push(run)).unwrap();
+    let unread = unread.unwrap();
+    assert_eq!(unread.tables, ["tag", "source"]);
+    assert!(unread.cause.unwrap().contains("tag"));
+    assert!(
+        told.iter().all(|t| (t.saved, t.lost_texts) == (6, 2)),
+        "{told:?}"
+    );
+    assert_eq!(told.len(), 3);
+}
+
+/// A lock keeps it from an answer until its time is over.
+fn a_busy_server_is_not_damaged(server: &Server) {
+    let place = harmed(
+        server,
+        "busy",
+        "ALTER DATABASE busy SET statement_timeout = '1s'",
+    );
+    let url = server.url("busy");
+    let mut other = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+    other.batch_execute("BEGIN; LOCK yamba.tag").unwrap();
+    let (_folder, mut new) = new();
+    let error = salvage(&place.location, &mut new, |_| ()).unwrap_err();
+    assert!(error.to_string().contains("timeout"), "{error}");
+    assert!(error.mend().unwrap().contains("limit"), "{error:?}");
+}
+
+/// What was the place of one entry is that of another, of the same run too.
+fn rows_may_move_meanwhile(server: &Server) {
+    let place = harmed(server, "moved", "");
+    let (_folder, mut new) = new();
+    let mut told = Vec::new();
+    salvage(&place.location, &mut new, |run| {
+        if run.id == "0a" {
+            server.sql(
+                "moved",
+                "DELETE FROM yamba.entry WHERE run = '0a' AND place < 2",
+            );
+            server.sql("moved", "VACUUM FULL yamba.entry");
+        }
+        told.push(run);
+    })
+    .unwrap();
+    assert!(told.iter().all(|t| t.is_whole()), "{told:?}");
+    for run in written() {
+        assert_eq!(new.run(&run.id, Detail::Intervals).unwrap(), run);
+    }
 }
 
 /// The server's own, unless it was built otherwise.

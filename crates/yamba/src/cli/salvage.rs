@@ -55,10 +55,13 @@ impl Salvage {
         let mut store = self.store.open()?;
         let mut runs = Vec::new();
         let unread = salvage(&from, &mut store, |run| runs.push(run))?;
-        let is_whole = runs.iter().all(Salvaged::is_whole) && !unread.is_some_and(|u| u.is_any());
+        let is_whole =
+            runs.iter().all(Salvaged::is_whole) && !unread.as_ref().is_some_and(Unread::is_any);
         if self.json {
             let runs: Vec<Value> = runs.iter().map(document).collect();
-            let unread = unread.map(|u| json!({"pages": u.pages, "rows": u.rows}));
+            let unread = unread.map(
+                |u| json!({"pages": u.pages, "rows": u.rows, "tables": u.tables, "cause": u.cause}),
+            );
             output::json(&json!({"whole": is_whole, "runs": runs, "unread": unread}))?;
         } else {
             let none = if runs.is_empty() {
@@ -67,7 +70,7 @@ impl Salvage {
                 ""
             };
             let runs: String = runs.iter().map(told).collect();
-            let unread = unread.map(behind).unwrap_or_default();
+            let unread = unread.as_ref().map(behind).unwrap_or_default();
             output::result(&format!("{none}{runs}{unread}"))?;
         }
         Ok(if is_whole { Answer::Done } else { Answer::No })
@@ -96,19 +99,35 @@ fn is_same(a: &Location, b: &Location) -> bool {
     }
 }
 
-/// What of the tables could not be read, whichever runs it was of.
-fn behind(unread: Unread) -> String {
+/// What of the tables could not be read, whichever runs it was of, and why.
+fn behind(unread: &Unread) -> String {
     let of = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    let mut parts = Vec::new();
     match (unread.pages, unread.rows) {
-        (0, 0) => String::new(),
-        (pages, 0) => format!("not readable: {} of the tables\n", of(pages, "page")),
-        (0, rows) => format!("not readable: {} of the tables\n", of(rows, "row")),
-        (pages, rows) => format!(
-            "not readable: {} of the tables, and {} of other pages\n",
+        (0, 0) => {}
+        (pages, 0) => parts.push(format!("{} of the tables", of(pages, "page"))),
+        (0, rows) => parts.push(format!("{} of the tables", of(rows, "row"))),
+        (pages, rows) => parts.push(format!(
+            "{} of the tables, and {} of other pages",
             of(pages, "page"),
             of(rows, "row")
-        ),
+        )),
     }
+    parts.extend(
+        unread
+            .tables
+            .iter()
+            .map(|table| format!("the table {table}")),
+    );
+    if parts.is_empty() {
+        return String::new();
+    }
+    let cause = unread
+        .cause
+        .iter()
+        .map(|c| format!(" ({})", kept::plain(c)));
+    let cause: String = cause.collect();
+    format!("not readable: {}{cause}\n", parts.join(", and "))
 }
 
 /// A line for a run, and one for each thing that is lost.
@@ -162,12 +181,28 @@ mod tests {
 
     #[test]
     fn what_could_not_be_read_is_counted() {
-        let told = |pages, rows| behind(Unread { pages, rows });
+        let told = |pages, rows| {
+            behind(&Unread {
+                pages,
+                rows,
+                ..Unread::default()
+            })
+        };
         assert_eq!(told(0, 0), "");
         assert_eq!(told(1, 0), "not readable: 1 page of the tables\n");
         assert_eq!(
             told(2, 1),
             "not readable: 2 pages of the tables, and 1 row of other pages\n"
+        );
+        let unread = Unread {
+            rows: 1,
+            tables: vec!["tag".to_owned()],
+            cause: Some("no\x1b\n".to_owned()),
+            ..Unread::default()
+        };
+        assert_eq!(
+            behind(&unread),
+            "not readable: 1 row of the tables, and the table tag (no)\n"
         );
     }
 
