@@ -440,7 +440,7 @@ YAMBA_ONCE void Scope::open() {
     out.depth_++;
 }
 
-YAMBA_ONCE Scope::~Scope() {
+YAMBA_ONCE_MADE Scope::~Scope() {
     out.depth_--;
     out.scope_ = outer;
     if (index != ~size_t(0)) out.contributions_[index].end = out.bits_;

@@ -17,3 +17,10 @@
 #define YAMBA_ONCE __attribute__((used)) inline
 #define YAMBA_ONCE_FOR template
 #endif
+
+// The same for constructors and destructors, of which there are two kinds: clang++ makes the one and calls the other.
+#if defined(__clang__)
+#define YAMBA_ONCE_MADE inline
+#else
+#define YAMBA_ONCE_MADE YAMBA_ONCE
+#endif

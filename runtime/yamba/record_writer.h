@@ -30,12 +30,12 @@ YAMBA_ONCE void write_all(int fd, const char *data, size_t size) {
 // Builds one event; written when it goes out of scope.
 class Record {
   public:
-    YAMBA_ONCE explicit Record(const char *event) {
+    YAMBA_ONCE_MADE explicit Record(const char *event) {
         line_.add("{\"event\":");
         line_.quote(event);
     }
     Record(const Record &) = delete;
-    YAMBA_ONCE ~Record() {
+    YAMBA_ONCE_MADE ~Record() {
         line_.add("}\n");
         write_all(record_fd, line_.c_str(), line_.size());
     }

@@ -17,9 +17,9 @@ namespace yamba {
 class Text {
   public:
     Text() = default;
-    YAMBA_ONCE explicit Text(const char *s) { add(s); }
-    YAMBA_ONCE Text(const Text &other) { add(other.c_str(), other.size_); }
-    YAMBA_ONCE Text(Text &&other) noexcept : data_(other.data_), size_(other.size_), room_(other.room_) {
+    YAMBA_ONCE_MADE explicit Text(const char *s) { add(s); }
+    YAMBA_ONCE_MADE Text(const Text &other) { add(other.c_str(), other.size_); }
+    YAMBA_ONCE_MADE Text(Text &&other) noexcept : data_(other.data_), size_(other.size_), room_(other.room_) {
         other.data_ = nullptr;
         other.size_ = other.room_ = 0;
     }
@@ -27,7 +27,7 @@ class Text {
         swap(other);
         return *this;
     }
-    YAMBA_ONCE ~Text() { free(data_); }
+    YAMBA_ONCE_MADE ~Text() { free(data_); }
 
     YAMBA_ONCE const char *c_str() const { return data_ ? data_ : ""; }
     YAMBA_ONCE size_t size() const { return size_; }

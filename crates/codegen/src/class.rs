@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use yamba_lang::ast::{Cpp, MemberKind};
 use yamba_lang::cpp::{self, Kind};
+use yamba_lang::{Analysis, ClassId};
 
 use crate::plan::{Node, Plan};
 use crate::text;
@@ -60,8 +61,8 @@ impl ClassWriter<'_, '_, '_> {
 
     /// Whether a benchmark only imports this, and it says that nothing of it is ever timed.
     fn is_cold(&self) -> bool {
-        let tags = self.context.analysis.tags(self.node.class);
-        self.node.composition.class != self.context.program.class && tags.iter().any(|t| t == COLD)
+        let is_imported = self.node.composition.class != self.context.program.class;
+        is_imported && says_cold(self.context.analysis, self.node.class)
     }
 
     /// The characters of a piece of C++.
@@ -96,6 +97,17 @@ impl ClassWriter<'_, '_, '_> {
     pub(crate) fn super_of_term(&self, name: &str) -> String {
         self.super_layer(name).unwrap_or_else(|| "super".to_owned())
     }
+}
+
+/// Itself, or what it ports: whoever extends a cold class may time what he adds.
+fn says_cold(analysis: &Analysis, class: ClassId) -> bool {
+    let class = analysis.class(class);
+    let own = class.ast.members.iter().any(|m| match &m.kind {
+        MemberKind::Tags(names) => names.iter().any(|n| n.text == COLD),
+        _ => false,
+    });
+    let ported = class.parent.filter(|_| class.is_port);
+    own || ported.is_some_and(|base| says_cold(analysis, base))
 }
 
 fn member_name(kind: &MemberKind) -> Option<&str> {

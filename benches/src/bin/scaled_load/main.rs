@@ -1,7 +1,7 @@
 //! The tables and the figure of lmbench3's section 9 on this machine, and its other programs that scale: with 1, 2 and 4 processes at the same time.
 //!
-//! `cargo run --release -p yamba-benches --bin scaled_load`. The run of each row is kept in `--out`; what is there is not measured again. Prints
-//! Markdown, as docs/lmbench.md has it.
+//! `cargo run --release -p yamba-benches --bin scaled_load`. The run of each row is kept in `--out`; what is there is not measured again, unless the
+//! program is newer, or the time or the numbers of processes are others. Prints Markdown, as docs/lmbench.md has it.
 
 mod figure;
 mod tables;
@@ -48,7 +48,8 @@ fn main() -> ExitCode {
 }
 
 fn tables(options: &Options) -> Result<String, String> {
-    fs::create_dir_all(&options.out).map_err(|e| format!("{}: {e}", options.out.display()))?;
+    let folder = options.folder();
+    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut text = String::new();
     for table in &TABLES {
         let heads: Vec<String> = options
@@ -82,8 +83,9 @@ fn tables(options: &Options) -> Result<String, String> {
 impl Options {
     /// The row's run: that of before, or a new one.
     fn run_of(&self, row: &Row) -> Result<Run, String> {
-        let file = self.out.join(format!("{}.json", row.point("-")));
-        if let Ok(have) = fs::read(&file) {
+        let file = self.folder().join(format!("{}.json", row.point("-")));
+        if self.is_newer_than_the_program(&file) {
+            let have = fs::read(&file).map_err(|e| format!("{}: {e}", file.display()))?;
             return serde_json::from_slice(&have).map_err(|e| format!("{}: {e}", file.display()));
         }
         let document = self.measure(row)?;
@@ -95,6 +97,18 @@ impl Options {
         keep(&file, &document).map_err(|e| format!("{}: {e}", file.display()))?;
         eprintln!("{}", file.display());
         Ok(run)
+    }
+
+    /// Rows that were measured otherwise are not of this table.
+    fn folder(&self) -> PathBuf {
+        let processes: Vec<String> = self.processes.iter().map(u64::to_string).collect();
+        self.out
+            .join(format!("{}-by-{}", self.time, processes.join("-")))
+    }
+
+    fn is_newer_than_the_program(&self, file: &Path) -> bool {
+        let written = |path: &Path| fs::metadata(path).and_then(|m| m.modified()).ok();
+        written(file).is_some_and(|kept| written(&self.yamba).is_none_or(|made| kept >= made))
     }
 
     fn measure(&self, row: &Row) -> Result<Vec<u8>, String> {

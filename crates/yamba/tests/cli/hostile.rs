@@ -74,7 +74,7 @@ fn documents_of_small_things() {
 fn documents_that_are_nested_or_cut_short() {
     let deep = "[".repeat(BYTES);
     for (text, said) in [
-        (deep.clone(), "their: is no run document"),
+        (deep.clone(), "ends too early"),
         (
             format!(r#"{{"schema": {deep}"#),
             "their: is no run document",

@@ -246,44 +246,54 @@ fn composed_functions_run_on_every_instruction_set() {
     }
 }
 
+/// As `build` does it: what programs share in an object of its own. Also without optimisation, where nothing is inlined.
 #[test]
 fn clang_builds_the_same() {
-    if std::process::Command::new("clang++")
-        .arg("--version")
-        .output()
-        .is_err()
-    {
+    let runs = |words: &[&str]| {
+        let output = std::process::Command::new("clang++").args(words).output();
+        output.is_ok_and(|o| {
+            assert!(
+                o.stderr.is_empty(),
+                "{}",
+                String::from_utf8_lossy(&o.stderr)
+            );
+            o.status.success()
+        })
+    };
+    if !runs(&["--version"]) {
         return;
     }
     let text = program(
         "param int n = 3 over {1, 2, 3}; int state[4]; bitstring b(int v) { align(4) le(v + n, 8) asm { add eax, ${v} } } evidence double e() expects [0, 1] { return 0.5; }",
     );
     let with_gcc = build(&text, "t", "x86_64");
-    let clang = std::process::Command::new("clang++")
-        .args([
+    assert_eq!(hex(&with_gcc, "b", &["9"]), "0C0509000000");
+    let root = crate::support::root();
+    let runtime = root.join("runtime");
+    let (main, include) = (runtime.join("main.cc"), format!("-I{}", runtime.display()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let (harness, program) = (folder.path().join("harness.o"), folder.path().join("t"));
+    let [main, harness, program, source] =
+        [&main, &harness, &program, &with_gcc.source].map(|p| p.to_str().expect("a name"));
+    for level in ["-O2", "-O0"] {
+        let common = [
             "-std=c++17",
-            "-O2",
+            level,
             "-Wall",
             "-Wextra",
             "-Werror",
             "-pthread",
-            "-I",
-        ])
-        .arg(crate::support::root().join("runtime"))
-        .args(["-include", "yamba/isa/x86_64/isa.h"])
-        .arg(&with_gcc.source)
-        .arg(crate::support::root().join("runtime/main.cc"))
-        .arg("-o")
-        .arg(with_gcc.program.with_extension("clang"))
-        .output()
-        .expect("clang++");
-    assert!(
-        clang.status.success(),
-        "{}",
-        String::from_utf8_lossy(&clang.stderr)
-    );
-    let mut with_clang = with_gcc.clone();
-    with_clang.program = with_gcc.program.with_extension("clang");
-    assert_eq!(hex(&with_gcc, "b", &["9"]), "0C0509000000");
-    assert_eq!(hex(&with_gcc, "b", &["9"]), hex(&with_clang, "b", &["9"]));
+            &include,
+        ];
+        let isa = ["-include", "yamba/isa/x86_64/isa.h"];
+        assert!(runs(
+            &[&common[..], &isa, &["-c", main, "-o", harness]].concat()
+        ));
+        assert!(runs(
+            &[&common[..], &[source, harness, "-o", program]].concat()
+        ));
+        let mut with_clang = with_gcc.clone();
+        with_clang.program = program.into();
+        assert_eq!(hex(&with_gcc, "b", &["9"]), hex(&with_clang, "b", &["9"]));
+    }
 }
