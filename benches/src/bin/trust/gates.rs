@@ -122,15 +122,19 @@ impl Gates {
 
     /// Two that were not compared yet; if there are none, a run is added to the side that has fewer.
     fn shared_runs(&self, before: &[Round]) -> Result<[String; 2], String> {
-        loop {
+        for made in 0.. {
             let runs = shared::runs(&self.store())?;
             if let Some(pair) = shared::new_pair(&runs, before) {
                 return Ok(pair);
+            }
+            if made == 2 {
+                break;
             }
             let side = usize::from(runs[1].len() < runs[0].len());
             self.measure([&self.a, &self.b][side])?;
             shared::add(&self.store(), side)?;
         }
+        Err("a run takes more than an hour: leave out --shared".to_owned())
     }
 
     fn measure(&self, folder: &Path) -> Result<(), String> {

@@ -1,36 +1,43 @@
 //! Runs that stand in several comparisons.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use yamba_store::{Listed, Location, Store, StoreError};
 
 use crate::round::Round;
 
-/// A run that began longer ago is of another sitting, and shared no more.
+/// Runs that began further apart are of two sittings, and not compared.
 const SITTING_S: f64 = 3600.0;
 
 /// What the runs of side A and those of side B are named.
 const TAGS: [&str; 2] = ["side-a", "side-b"];
 
-/// The ids of each side's whole runs of this sitting; none where there is no store yet.
-pub fn runs(store: &Path) -> Result<[Vec<String>; 2], String> {
+/// A whole run of one side.
+#[derive(Clone, Debug)]
+pub struct Sat {
+    id: String,
+    /// When it began, in seconds of the Unix epoch.
+    began: f64,
+}
+
+/// Each side's whole runs; none where there is no store yet.
+pub fn runs(store: &Path) -> Result<[Vec<Sat>; 2], String> {
     let Some(mut store) = opened(store)? else {
         return Ok([Vec::new(), Vec::new()]);
     };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let since = now.map_or(0.0, |d| d.as_secs_f64()) - SITTING_S;
     let listed = store.runs().map_err(|e| e.to_string())?;
-    Ok(TAGS.map(|tag| tagged(&listed, tag, since)))
+    Ok(TAGS.map(|tag| tagged(&listed, tag)))
 }
 
-fn tagged(listed: &[Listed], tag: &str, since: f64) -> Vec<String> {
-    let is_meant = |run: &&Listed| {
-        let is_recent = run.started_unix_s.is_some_and(|started| started >= since);
-        run.complete && is_recent && run.head.tags.iter().any(|t| t == tag)
-    };
-    let meant = listed.iter().filter(is_meant);
-    meant.map(|run| run.id.clone()).collect()
+fn tagged(listed: &[Listed], tag: &str) -> Vec<Sat> {
+    let meant = listed
+        .iter()
+        .filter(|run| run.complete && run.head.tags.iter().any(|t| t == tag));
+    let told = meant.filter_map(|run| {
+        let id = run.id.clone();
+        run.started_unix_s.map(|began| Sat { id, began })
+    });
+    told.collect()
 }
 
 /// The run that was just made is one of side A, 0, or side B, 1.
@@ -56,24 +63,25 @@ fn opened(store: &Path) -> Result<Option<Store>, String> {
     Store::existing(&location).map_err(|e| e.to_string())
 }
 
-/// A run of each side that no round has compared.
-pub fn new_pair([a, b]: &[Vec<String>; 2], before: &[Round]) -> Option<[String; 2]> {
+/// A run of each side, of one sitting, that no round has compared.
+pub fn new_pair([a, b]: &[Vec<Sat>; 2], before: &[Round]) -> Option<[String; 2]> {
     let pairs = a.iter().flat_map(|a| b.iter().map(move |b| [a, b]));
-    let pairs = pairs.map(|pair| pair.map(String::clone));
-    let is_new = |pair: &[String; 2]| before.iter().all(|round| round.runs != *pair);
-    pairs.into_iter().find(is_new)
+    let mut of_one_sitting = pairs
+        .filter(|[a, b]| (a.began - b.began).abs() <= SITTING_S)
+        .map(|pair| pair.map(|run| run.id.clone()));
+    of_one_sitting.find(|pair| before.iter().all(|round| round.runs != *pair))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Runs are made one by one, of the side that has fewer, and each is compared with all of the other side.
-    #[test]
-    fn nine_runs_are_twenty_comparisons() {
+    /// Runs are made one by one, each so many seconds after the one before, of the side that has fewer, and each is compared with all of the
+    /// other side's.
+    fn runs_for(comparisons: usize, apart_s: f64) -> [usize; 2] {
         let mut runs = [Vec::new(), Vec::new()];
         let mut rounds = Vec::new();
-        while rounds.len() < 20 {
+        while rounds.len() < comparisons {
             match new_pair(&runs, &rounds) {
                 Some(pair) => rounds.push(Round {
                     runs: pair,
@@ -81,12 +89,25 @@ mod tests {
                 }),
                 None => {
                     let side = usize::from(runs[1].len() < runs[0].len());
-                    let id = format!("{side}{}", runs[side].len());
-                    runs[side].push(id);
+                    let made = runs[0].len() + runs[1].len();
+                    runs[side].push(Sat {
+                        id: format!("{side}{}", runs[side].len()),
+                        began: apart_s * made as f64,
+                    });
                 }
             }
         }
-        assert_eq!((runs[0].len(), runs[1].len()), (5, 4));
-        assert_eq!(new_pair(&runs, &rounds), None);
+        assert!(new_pair(&runs, &rounds).is_none());
+        runs.map(|side| side.len())
+    }
+
+    #[test]
+    fn nine_runs_are_twenty_comparisons() {
+        assert_eq!(runs_for(20, 68.0), [5, 4]);
+    }
+
+    #[test]
+    fn long_runs_are_compared_with_their_neighbours() {
+        assert_eq!(runs_for(5, 2100.0), [3, 3]);
     }
 }
