@@ -25,7 +25,7 @@ use error::Fault;
 pub use error::{StoreError, plain};
 pub use location::{Address, Location, without_password};
 use postgresql::Postgresql;
-pub use salvage::{Salvaged, Unread, salvage};
+pub use salvage::{Remnants, Salvaged, Unread};
 use sqlite::Sqlite;
 
 /// How much of a run is read. Raw intervals are nearly all of its bytes.

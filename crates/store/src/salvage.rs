@@ -2,6 +2,8 @@
 //!
 //! Nothing is taken that differs from what was written, where a checksum tells. The damaged store is not touched.
 
+use std::collections::BTreeSet;
+
 use yamba_record::{Benchmark, Run};
 
 use crate::connection::Purpose;
@@ -67,19 +69,42 @@ impl Unread {
     }
 }
 
-/// Saves what can be read of a store in another one, and tells `each` run, and how much of the tables could not be read, where that is known (not of a file). A run with lost entries is not marked as finished. While this works, nobody else may write a
-/// file that is damaged.
-///
-/// # Errors
-/// When nothing of a store can be recognised there, or either store fails.
-pub fn salvage(
-    from: &Location,
-    to: &mut Store,
-    mut each: impl FnMut(Salvaged),
-) -> Result<Option<Unread>, StoreError> {
-    match from {
-        Location::File(path) => sqlite::salvage::salvage(path, to, &mut each).map(|()| None),
-        Location::Server(address) => postgresql::salvage::salvage(address, to, &mut each).map(Some),
+/// What can be read of a damaged store.
+pub struct Remnants(Kind);
+
+enum Kind {
+    File(Box<sqlite::salvage::Remnants>),
+    Server(Box<postgresql::salvage::Remnants>),
+}
+
+impl Remnants {
+    /// Of a store that is only read. While this works, nobody else may write a file that is damaged.
+    ///
+    /// # Errors
+    /// When nothing of a store can be recognised there, or the server fails.
+    pub fn of(from: &Location) -> Result<Remnants, StoreError> {
+        let kind = match from {
+            Location::File(path) => Kind::File(Box::new(sqlite::salvage::Remnants::of(path)?)),
+            Location::Server(address) => {
+                Kind::Server(Box::new(postgresql::salvage::Remnants::of(address)?))
+            }
+        };
+        Ok(Remnants(kind))
+    }
+
+    /// Saves them in another store, and tells `each` run, and how much of the tables could not be read, where that is known (not of a file). A run with lost entries is not marked as finished.
+    ///
+    /// # Errors
+    /// When either store fails.
+    pub fn save(
+        self,
+        to: &mut Store,
+        mut each: impl FnMut(Salvaged),
+    ) -> Result<Option<Unread>, StoreError> {
+        match self.0 {
+            Kind::File(remnants) => remnants.save(to, &mut each).map(|()| None),
+            Kind::Server(remnants) => remnants.save(to, &mut each).map(Some),
+        }
     }
 }
 
@@ -87,7 +112,10 @@ pub fn salvage(
 pub(crate) struct Remains {
     /// With its tags, and the texts that can be read.
     pub run: Run<()>,
+    /// Texts that are known to be its own and cannot be read.
     pub lost_texts: usize,
+    /// Whether each text that its entries name must have been there: a document from elsewhere may never have had them.
+    pub had_texts: bool,
     pub is_finished: bool,
     /// How many entries it had when it finished.
     pub entries: i64,
@@ -123,16 +151,25 @@ pub(crate) fn save(
             return Ok(());
         }
         statements::insert(c, &remains.run, None)?;
+        let mut texts = BTreeSet::new();
+        let study = remains.run.producer.study.iter();
+        texts.extend(study.map(|file| file.hash.clone()));
         for rest in entries {
             let rest = rest?;
             match rest.whole {
                 Some((place, entry, is_checked)) => {
                     statements::put(c, id, place, &entry)?;
+                    texts.extend(entry.about.files.into_iter().map(|file| file.hash));
                     salvaged.saved += 1;
                     salvaged.unchecked += usize::from(!is_checked);
                 }
                 None => salvaged.lose(rest.name),
             }
+        }
+        if remains.had_texts {
+            texts.retain(|hash| !remains.run.sources.contains_key(hash));
+            // Both ways may tell of the same text.
+            salvaged.lost_texts = salvaged.lost_texts.max(texts.len());
         }
         let told = salvaged.saved + salvaged.lost.len();
         let missing = usize::try_from(remains.entries).unwrap_or(0);

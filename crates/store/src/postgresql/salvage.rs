@@ -13,45 +13,64 @@ use crate::location::{Address, Location};
 use crate::salvage::{Remains, Rest, Salvaged, Unread, save};
 use crate::{Detail, Store, statements};
 
-/// # Errors
-/// When there is no store, no run can be found, the connection is lost, or the other store fails.
-pub(crate) fn salvage(
-    from: &Address,
-    to: &mut Store,
-    each: &mut dyn FnMut(Salvaged),
-) -> Result<Unread, StoreError> {
-    let place = Location::Server(from.clone());
-    let mut damaged = opened(from).map_err(|e| e.of(&place))?;
-    let found = Found::of(&mut damaged).map_err(|e| e.of(&place))?;
-    let ids = found.ids();
-    if ids.is_empty() && damaged.unread().is_any() {
-        let cause = damaged.unread().cause.iter().map(|c| format!(": {c}"));
-        let cause: String = cause.collect();
-        return Err(
-            StoreError::new(format!("{place}: no run in it can be read{cause}"))
-                .help("restore the database from a backup"),
-        );
-    }
-    for id in ids {
-        let mut lost = None;
-        let entries = found.entries.get(id).into_iter().flatten();
-        let rests = entries.map(|(place, (name, row))| {
-            let whole = entry(&mut damaged, id, *place, row).map_err(|fault| {
-                let cause = Fault::Damaged(fault.cause());
-                lost = Some(fault);
-                cause
-            })?;
-            let name = Some(name.clone());
-            Ok(Rest { name, whole })
-        });
-        let saved = save(id, found.remains(id), rests, to);
-        // It is the damaged store's fault, not the other's.
-        if let Some(fault) = lost {
-            return Err(fault.of(&place));
+/// A database, and what of it was found.
+pub(crate) struct Remnants {
+    place: Location,
+    damaged: Damaged,
+    found: Found,
+}
+
+impl Remnants {
+    /// # Errors
+    /// When there is no store, no run can be found, or the server gives no answer.
+    pub fn of(from: &Address) -> Result<Remnants, StoreError> {
+        let place = Location::Server(from.clone());
+        let mut damaged = opened(from).map_err(|e| e.of(&place))?;
+        let found = Found::of(&mut damaged).map_err(|e| e.of(&place))?;
+        if found.ids().is_empty() && damaged.unread().is_any() {
+            let cause = damaged.unread().cause.iter().map(|c| format!(": {c}"));
+            let cause: String = cause.collect();
+            return Err(
+                StoreError::new(format!("{place}: no run in it can be read{cause}"))
+                    .help("restore the database from a backup"),
+            );
         }
-        each(saved?);
+        Ok(Remnants {
+            place,
+            damaged,
+            found,
+        })
     }
-    Ok(damaged.unread().clone())
+
+    /// # Errors
+    /// When the server gives no answer, or the other store fails.
+    pub fn save(
+        mut self,
+        to: &mut Store,
+        each: &mut dyn FnMut(Salvaged),
+    ) -> Result<Unread, StoreError> {
+        let is_doubtful = self.damaged.unread().is_any();
+        for id in self.found.ids() {
+            let mut lost = None;
+            let entries = self.found.entries.get(id).into_iter().flatten();
+            let rests = entries.map(|(place, (name, row))| {
+                let whole = entry(&mut self.damaged, id, *place, row).map_err(|fault| {
+                    let cause = Fault::Damaged(fault.cause());
+                    lost = Some(fault);
+                    cause
+                })?;
+                let name = Some(name.clone());
+                Ok(Rest { name, whole })
+            });
+            let saved = save(id, self.found.remains(id, is_doubtful), rests, to);
+            // It is the damaged store's fault, not the other's.
+            if let Some(fault) = lost {
+                return Err(fault.of(&self.place));
+            }
+            each(saved?);
+        }
+        Ok(self.damaged.unread().clone())
+    }
 }
 
 fn opened(from: &Address) -> Result<Damaged, Fault> {
@@ -129,8 +148,8 @@ impl Found {
         all.chain(self.tags.keys()).collect()
     }
 
-    /// The run with what it was made of; none if its document cannot be read.
-    fn remains(&self, id: &str) -> Option<Remains> {
+    /// The run with what it was made of; none if its document cannot be read. `is_doubtful` says that a text may have been lost with all that tells of it.
+    fn remains(&self, id: &str, is_doubtful: bool) -> Option<Remains> {
         let (run, is_finished, entries) = self.runs.get(id)?.as_ref()?;
         let mut run = run.clone();
         run.tags = self.tags.get(id).cloned().unwrap_or_default();
@@ -142,6 +161,7 @@ impl Found {
             }
         }
         Some(Remains {
+            had_texts: is_doubtful || !run.producer.from_document,
             run,
             lost_texts,
             is_finished: *is_finished,

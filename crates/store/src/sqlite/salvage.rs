@@ -16,41 +16,55 @@ use crate::location::Location;
 use crate::salvage::{Remains, Rest, Salvaged, save};
 use crate::{Detail, Store, StoreError, statements};
 
-/// # Errors
-/// When nothing of a store can be recognised in the file, or the other store fails.
-pub(crate) fn salvage(
-    from: &Path,
-    to: &mut Store,
-    each: &mut dyn FnMut(Salvaged),
-) -> Result<(), StoreError> {
-    let place = Location::File(from.to_owned());
-    if is_empty(from) {
-        return Err(
-            StoreError::new(format!("{place} is empty: there is nothing in it to save"))
-                .help("restore it from a backup; or remove it, and the next run makes a new store"),
-        );
+/// A copy of a file, and what of it was found.
+pub(crate) struct Remnants {
+    damaged: Connection,
+    found: Found,
+    _folder: tempfile::TempDir,
+}
+
+impl Remnants {
+    /// # Errors
+    /// When nothing of a store can be recognised in the file.
+    pub fn of(from: &Path) -> Result<Remnants, StoreError> {
+        let place = Location::File(from.to_owned());
+        if is_empty(from) {
+            return Err(StoreError::new(format!(
+                "{place} is empty: there is nothing in it to save"
+            ))
+            .help("restore it from a backup; or remove it, and the next run makes a new store"));
+        }
+        let folder = copied(from).map_err(|e| {
+            StoreError::new(format!("{place}: cannot be copied: {}", plain(&e)))
+                .help("it must be readable, and the folder for temporary files (TMPDIR) must have room for it")
+        })?;
+        let (damaged, is_mended) = opened(folder.path()).map_err(|e| e.of(&place))?;
+        let found = Found::of(&damaged);
+        if found.ids().is_empty() && is_mended {
+            return Err(Fault::Foreign.of(&place));
+        }
+        Ok(Remnants {
+            damaged,
+            found,
+            _folder: folder,
+        })
     }
-    let folder = copied(from).map_err(|e| {
-        StoreError::new(format!("{place}: cannot be copied: {}", plain(&e)))
-            .help("it must be readable, and the folder for temporary files (TMPDIR) must have room for it")
-    })?;
-    let (damaged, is_mended) = opened(folder.path()).map_err(|e| e.of(&place))?;
-    let found = Found::of(&damaged);
-    let ids: BTreeSet<&String> = found.runs.keys().chain(found.entries.keys()).collect();
-    if ids.is_empty() && is_mended {
-        return Err(Fault::Foreign.of(&place));
+
+    /// # Errors
+    /// When the other store fails.
+    pub fn save(self, to: &mut Store, each: &mut dyn FnMut(Salvaged)) -> Result<(), StoreError> {
+        for id in self.found.ids() {
+            let entries = self.found.entries.get(id).into_iter().flatten();
+            let rests = entries.map(|(row, name)| {
+                Ok(Rest {
+                    name: name.clone(),
+                    whole: entry(&self.damaged, id, *row),
+                })
+            });
+            each(save(id, self.found.remains(id), rests, to)?);
+        }
+        Ok(())
     }
-    for id in ids {
-        let entries = found.entries.get(id).into_iter().flatten();
-        let rests = entries.map(|(row, name)| {
-            Ok(Rest {
-                name: name.clone(),
-                whole: entry(&damaged, id, *row),
-            })
-        });
-        each(save(id, found.remains(id), rests, to)?);
-    }
-    Ok(())
 }
 
 const COPY: &str = "copy.sqlite";
@@ -148,6 +162,11 @@ impl Found {
         }
     }
 
+    /// The runs that a table or an index tells of.
+    fn ids(&self) -> BTreeSet<&String> {
+        self.runs.keys().chain(self.entries.keys()).collect()
+    }
+
     /// The run with what it was made of; none if its document cannot be read.
     fn remains(&self, id: &str) -> Option<Remains> {
         let (run, is_finished, entries) = self.runs.get(id)?;
@@ -162,6 +181,7 @@ impl Found {
             }
         }
         Some(Remains {
+            had_texts: !run.producer.from_document,
             run,
             lost_texts,
             is_finished: *is_finished,

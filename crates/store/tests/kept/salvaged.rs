@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::sample::{entry, run};
 use rusqlite::Connection;
 use yamba_record::Run;
-use yamba_store::{Detail, Location, Salvaged, Store, salvage};
+use yamba_record::run::SourceFile;
+use yamba_store::{Detail, Location, Remnants, Salvaged, Store, StoreError, Unread};
 
 const PAGE: usize = 4096;
 
@@ -33,6 +34,15 @@ fn filled(folder: &Path) -> PathBuf {
         store.add(&run).unwrap();
     }
     path
+}
+
+/// All that can be read, in the other store.
+pub fn salvage(
+    from: &Location,
+    to: &mut Store,
+    each: impl FnMut(Salvaged),
+) -> Result<Option<Unread>, StoreError> {
+    Remnants::of(from)?.save(to, each)
 }
 
 /// What is saved in a new store, and what is told.
@@ -188,6 +198,41 @@ fn a_store_of_the_first_form_is_read() {
     }
     store.add(&run("0d", 4.0)).unwrap();
     assert_eq!(store.run("0d", Detail::Intervals).unwrap(), run("0d", 4.0));
+}
+
+/// A run whose entries name two texts.
+pub fn made_of_texts(id: &str) -> Run {
+    let mut run = run(id, 1.0);
+    run.benchmarks[0].about.files = ["h1", "h2"]
+        .map(|hash| SourceFile {
+            path: format!("{hash}.yamba"),
+            hash: hash.to_owned(),
+        })
+        .into();
+    run
+}
+
+/// What a run was made of, its entries tell too. A run from a document may never have had the texts.
+#[test]
+fn texts_may_be_lost_with_all_that_tells_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("results.sqlite");
+    let mut store = open(&path);
+    store.add(&made_of_texts("0a")).unwrap();
+    let mut from_document = made_of_texts("0b");
+    from_document.producer.from_document = true;
+    from_document.sources.clear();
+    store.add(&from_document).unwrap();
+    drop(store);
+    let texts = || {
+        let (_, told) = saved(&path).unwrap();
+        told.iter().map(|t| t.lost_texts).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(), [0, 0]);
+    let raw = Connection::open(&path).unwrap();
+    raw.execute_batch("DELETE FROM run_source").unwrap();
+    drop(raw);
+    assert_eq!(texts(), [2, 0]);
 }
 
 #[test]

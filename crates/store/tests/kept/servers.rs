@@ -5,11 +5,11 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use super::salvaged::{check, written};
+use super::salvaged::{check, made_of_texts, salvage, written};
 use super::sample::{entry, run};
 use super::server::{Server, launched};
 use super::{Place, SAME};
-use yamba_store::{Detail, Location, Store, StoreError, salvage};
+use yamba_store::{Detail, Location, Store, StoreError};
 
 #[test]
 fn postgresql() {
@@ -28,6 +28,7 @@ fn postgresql() {
     a_damaged_database_is_saved(&server);
     a_run_without_a_document_is_told(&server);
     a_table_may_be_gone(&server);
+    texts_that_are_gone_are_told(&server);
     a_busy_server_is_not_damaged(&server);
     rows_may_move_meanwhile(&server);
     what_lies_behind_a_damaged_page_is_saved(&mut server);
@@ -239,6 +240,19 @@ fn a_table_may_be_gone(server: &Server) {
         "{told:?}"
     );
     assert_eq!(told.len(), 3);
+}
+
+/// A page that is all zeros the server reads as empty, and says nothing: as if its rows had been deleted.
+fn texts_that_are_gone_are_told(server: &Server) {
+    let place = Place::database(&server.database("texts", ""));
+    place.open().add(&made_of_texts("0a")).unwrap();
+    server.sql("texts", "TRUNCATE yamba.source, yamba.run_source");
+    let (_folder, mut new) = new();
+    let mut told = Vec::new();
+    let unread = salvage(&place.location, &mut new, |run| told.push(run)).unwrap();
+    assert!(!unread.unwrap().is_any());
+    assert_eq!((told[0].saved, told[0].lost_texts), (3, 2));
+    assert!(!new.runs().unwrap()[0].complete);
 }
 
 /// A lock keeps it from an answer until its time is over.

@@ -5,7 +5,7 @@ use std::fs;
 
 use clap::Args;
 use serde_json::{Value, json};
-use yamba_store::{Location, Salvaged, Unread, salvage};
+use yamba_store::{Location, Remnants, Salvaged, Unread};
 
 use super::Answer;
 use super::failure::Failure;
@@ -52,9 +52,11 @@ impl Salvage {
             return Err(Failure::new(format!("{from} is the store itself"))
                 .help("name another, or a new file, with --store"));
         }
+        // What is refused makes no store.
+        let remnants = Remnants::of(&from)?;
         let mut store = self.store.open()?;
         let mut runs = Vec::new();
-        let unread = salvage(&from, &mut store, |run| runs.push(run))?;
+        let unread = remnants.save(&mut store, |run| runs.push(run))?;
         let is_whole =
             runs.iter().all(Salvaged::is_whole) && !unread.as_ref().is_some_and(Unread::is_any);
         if self.json {
