@@ -85,8 +85,11 @@ pub struct Spread {
 /// Measures, compares and counts.
 ///
 /// # Errors
-/// Those of measuring.
-pub fn noise<E>(plan: &Plan<'_, E>, progress: &mut dyn Progress) -> Result<Report, E> {
+/// Those of measuring, and one where a side is missing.
+pub fn noise<E: From<String>>(
+    plan: &Plan<'_, E>,
+    progress: &mut dyn Progress,
+) -> Result<Report, E> {
     let mut seen: BTreeMap<String, Counted> = BTreeMap::new();
     let (mut comparisons, mut suspected, mut alarms) = (0, 0, 0);
     for i in 0..plan.comparisons {
@@ -106,11 +109,15 @@ pub fn noise<E>(plan: &Plan<'_, E>, progress: &mut dyn Progress) -> Result<Repor
         let (true, [a, b]) = (!plan.stop.requested(), &runs[..]) else {
             break;
         };
+        let suspects = suspects(a, b, &unit::of_pair);
+        let confirmed = confirm(plan, i, a, &suspects, progress)?;
+        // Who stops it while a suspicion is looked into leaves it open: no alarm would be a claim.
+        let Some(confirmed) = confirmed else {
+            break;
+        };
         for (run, number) in [a, b].into_iter().zip(2 * i..) {
             remember(&mut seen, number as usize, &run.benchmarks);
         }
-        let suspects = suspects(a, b, &unit::of_pair);
-        let confirmed = confirm(plan, i, a, &suspects, progress)?;
         comparisons += 1;
         suspected += u64::from(!suspects.is_empty());
         alarms += u64::from(!confirmed.is_empty());
@@ -219,14 +226,14 @@ fn suspects(
     keyed.collect()
 }
 
-/// Both sides anew, their launches in turn, with twice as many, as `compare --again` does it: only what differs again, in the same direction, is an alarm.
-fn confirm<E>(
+/// Both sides anew, their launches in turn, with twice as many, as `compare --again` does it: only what differs again, in the same direction, is an alarm. None if it was stopped meanwhile.
+fn confirm<E: From<String>>(
     plan: &Plan<'_, E>,
     number: u64,
     a: &Run,
     suspects: &BTreeMap<String, Suspect>,
     progress: &mut dyn Progress,
-) -> Result<BTreeMap<String, Suspect>, E> {
+) -> Result<Option<BTreeMap<String, Suspect>>, E> {
     let suspected = a.benchmarks.iter();
     let suspected = suspected.filter(|x| suspects.contains_key(&compare::key(x)));
     let classes: BTreeSet<&str> = suspected.map(|x| x.class.as_str()).collect();
@@ -234,7 +241,7 @@ fn confirm<E>(
     let meant = meant.filter(|j| classes.contains(j.class.as_str()));
     let side: Vec<Job> = meant.cloned().collect();
     if side.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok(Some(BTreeMap::new()));
     }
     let options = Options {
         launches: Some(2 * plan.options.launches.unwrap_or(6)),
@@ -250,8 +257,15 @@ fn confirm<E>(
         &options,
         progress,
     )?;
+    if plan.stop.requested() {
+        return Ok(None);
+    }
     let [a, b] = &runs[..] else {
-        return Ok(BTreeMap::new());
+        let text = format!(
+            "measuring both sides again gave {} runs, not two",
+            runs.len()
+        );
+        return Err(E::from(text));
     };
     let before = |x: &Benchmark| suspects.get(&compare::key(x)).map(|s| s.unit);
     let units = |x: &Benchmark, y: &Benchmark| chosen(before(x).unwrap_or(Unit::Own), x, y);
@@ -260,7 +274,7 @@ fn confirm<E>(
         let before = suspects.get(key);
         before.is_some_and(|before| before.is_above_one == again.is_above_one)
     });
-    Ok(confirmed)
+    Ok(Some(confirmed))
 }
 
 fn report(
@@ -305,7 +319,79 @@ fn report(
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::run::Launch;
+    use yamba_record::{Machine, Status};
+
     use super::*;
+    use crate::run::{NoProgram, Silent, no_figure};
+
+    /// A run in which `x` takes so many ns, more or less.
+    fn measured(ns: f64) -> Run {
+        let launch = |by: f64| Launch {
+            median: Some(ns + by),
+            ..Launch::default()
+        };
+        let benchmark = Benchmark {
+            status: Status::Ok,
+            figure: Some("latency".to_owned()),
+            unit: Some("ns".to_owned()),
+            median: Some(ns),
+            launches: [0.0, 1.0, -1.0, 0.5, -0.5, 0.0].map(launch).into(),
+            ..no_figure("x")
+        };
+        Run {
+            benchmarks: vec![benchmark],
+            ..Run::new(Machine::default())
+        }
+    }
+
+    /// Of one comparison that has a suspect, which is measured again by `again`.
+    fn looked_into(
+        again: impl Fn(&Stop) -> Vec<Run>,
+        comparisons: u64,
+    ) -> Result<[u64; 3], String> {
+        let jobs = [Job {
+            class: "x".to_owned(),
+            program: Err(NoProgram::Absent("not needed".to_owned())),
+            about: Default::default(),
+        }];
+        let target = Target {
+            isa: "x86_64".to_owned(),
+            system: "linux".to_owned(),
+        };
+        let stop = Stop::default();
+        let first = std::cell::Cell::new(true);
+        let measure = |_: Measurement<'_>, boundary: usize| match boundary {
+            0 if first.replace(!first.get()) => Ok(vec![measured(100.0)]),
+            0 => Ok(vec![measured(120.0)]),
+            _ => Ok::<_, String>(again(&stop)),
+        };
+        let plan = Plan {
+            jobs: &jobs,
+            options: Options::quick(),
+            comparisons,
+            seed: 1,
+            target: &target,
+            stop: &stop,
+            measure: &measure,
+        };
+        let report = noise(&plan, &mut Silent)?;
+        Ok([report.comparisons, report.suspected, report.alarms])
+    }
+
+    #[test]
+    fn what_is_stopped_while_it_is_looked_into_does_not_count() {
+        let [same, differ] = [100.0, 120.0].map(|ns| move || vec![measured(100.0), measured(ns)]);
+        assert_eq!(looked_into(|_| same(), 2), Ok([2, 2, 0]));
+        assert_eq!(looked_into(|_| differ(), 2), Ok([2, 2, 2]));
+        let stopped = |stop: &Stop| {
+            stop.request();
+            same()
+        };
+        assert_eq!(looked_into(stopped, 2), Ok([0, 0, 0]));
+        let error = looked_into(|_| vec![measured(100.0)], 1).unwrap_err();
+        assert!(error.contains("not two"), "{error}");
+    }
 
     #[test]
     fn the_floor_covers_what_runs_do() {

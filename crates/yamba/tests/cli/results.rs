@@ -104,6 +104,13 @@ fn what_is_left_of_a_damaged_store_is_saved() {
     yamba
         .run("salvage nothing.sqlite")
         .refused(&["no such file"]);
+    let path = yamba.folder.path().join("none.sqlite");
+    std::fs::write(yamba.folder.path().join("empty.sqlite"), "").unwrap();
+    for from in ["empty.sqlite", "postgresql://nobody@localhost:1/none"] {
+        let refused = yamba.run(&format!("salvage {from} --store none.sqlite"));
+        assert_eq!(refused.status, 2, "{}", refused.out);
+        assert!(!path.exists(), "{from}");
+    }
     yamba.run(salvage).ok().says(&[FIRST, "3 entries saved"]);
     for id in [FIRST, SECOND, THIRD] {
         let whole = json(yamba.run(&format!("show {id} --json")));
