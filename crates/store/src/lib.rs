@@ -98,6 +98,19 @@ impl Store {
         }))
     }
 
+    /// Opens a file of this version's form without changing it, its folder, or waiting for who writes it; none where there is none. A server is not called.
+    pub fn unchanged(location: &Location) -> Result<Option<Store>, StoreError> {
+        let Location::File(path) = location else {
+            return Ok(None);
+        };
+        let opened = Sqlite::unchanged(path).map_err(|e| e.of(location))?;
+        Ok(opened.map(|connection| Store {
+            connection: Box::new(connection),
+            location: location.clone(),
+            calls_again: false,
+        }))
+    }
+
     fn in_one<T>(
         &mut self,
         purpose: Purpose,

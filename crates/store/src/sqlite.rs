@@ -87,6 +87,24 @@ impl Sqlite {
         .map(Some)
     }
 
+    /// Only to be looked at: neither it nor its folder changes, and hardly anybody is waited for. None if there is none of this version's form.
+    pub fn unchanged(path: &Path) -> Result<Option<Sqlite>, Fault> {
+        if is_empty(path) || !path.is_file() {
+            return Ok(None);
+        }
+        let unlocked = (!log(path).exists()).then(|| Unlocked::new(path));
+        let connection = match unlocked {
+            Some(_) => schema::unchanging(path)?,
+            None => schema::with_log(path)?,
+        };
+        let sqlite = schema::is_ready(&connection)?.then_some(Sqlite {
+            connection,
+            is_lasting: false,
+            unlocked,
+        });
+        Ok(sqlite)
+    }
+
     /// Without what SQLite keeps beside a file. Where there is a log, which would be left out, the fault stays.
     fn unlocked(path: &Path, fault: rusqlite::Error) -> Result<Sqlite, Fault> {
         let unlocked = Unlocked::new(path);
@@ -298,6 +316,8 @@ pub(crate) fn damaged(place: &str, how: &str) -> StoreError {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn runs(store: &mut Sqlite) -> Result<i64, Fault> {
@@ -336,6 +356,60 @@ mod tests {
             runs(&mut Sqlite::unlocked(&path, fault()).unwrap()).unwrap(),
             1
         );
+    }
+
+    /// The files of a folder with what is in them; of shared memory, which connections of one process have together, only that it is there.
+    fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+        let paths = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+        let is_shared = |p: &Path| p.to_string_lossy().ends_with("-shm");
+        let each = paths.map(|p| match is_shared(&p) {
+            true => (p, Vec::new()),
+            false => (p.clone(), fs::read(p).unwrap()),
+        });
+        each.collect()
+    }
+
+    #[test]
+    fn looking_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.sqlite");
+        let look = || {
+            let before = contents(folder.path());
+            let seen = Sqlite::unchanged(&path).map(|s| s.map(|mut s| runs(&mut s).unwrap()));
+            assert!(contents(folder.path()) == before);
+            seen
+        };
+        assert_eq!(look().unwrap(), None);
+        fs::write(&path, "").unwrap();
+        assert_eq!(look().unwrap(), None);
+
+        let new = "INSERT INTO run (id, finished, head) VALUES ('0a', 0, '')";
+        let writer = Sqlite::open(&path).unwrap();
+        writer.connection.execute_batch(new).unwrap();
+        // It is in the log, which another program has open.
+        assert_eq!(look().unwrap(), Some(1));
+        let with_log = contents(folder.path());
+        drop(writer);
+        assert_eq!(look().unwrap(), Some(1));
+
+        // As a program that was killed leaves them; then as a copy of the file and its log.
+        for (path, bytes) in with_log {
+            fs::write(path, bytes).unwrap();
+        }
+        assert_eq!(look().unwrap(), Some(1));
+        let shared = folder.path().join("results.sqlite-shm");
+        fs::remove_file(shared).unwrap();
+        assert!(look().is_err());
+
+        drop(Sqlite::existing(&path).unwrap());
+        let older = rusqlite::Connection::open(&path).unwrap();
+        older
+            .execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 1")
+            .unwrap();
+        drop(older);
+        assert_eq!(look().unwrap(), None);
+        fs::write(&path, "no store").unwrap();
+        assert!(look().is_err());
     }
 
     #[test]

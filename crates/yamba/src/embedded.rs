@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 use include_dir::{Dir, include_dir};
+use yamba_lang::Input;
 
 use crate::unused;
 
@@ -46,6 +47,29 @@ pub fn home() -> io::Result<Home> {
         Some(root) => checkout(Path::new(&root)),
         None => unpacked(),
     }
+}
+
+/// The suite's files as they are embedded, where nothing is to be unpacked; none where `YAMBA_HOME` names a checkout, which has its own.
+pub fn suite() -> Option<Vec<Input>> {
+    let is_checkout = std::env::var_os("YAMBA_HOME").is_some_and(|v| !v.is_empty());
+    (!is_checkout).then(|| {
+        let mut all = Vec::new();
+        read(&SUITE, &mut all);
+        all
+    })
+}
+
+fn read(dir: &Dir, into: &mut Vec<Input>) {
+    let files = dir
+        .files()
+        .filter(|f| f.path().extension().is_some_and(|e| e == "yamba"));
+    into.extend(files.filter_map(|f| {
+        Some(Input {
+            path: f.path().display().to_string(),
+            text: f.contents_utf8()?.to_owned(),
+        })
+    }));
+    dir.dirs().for_each(|sub| read(sub, into));
 }
 
 /// The studies that ship, by name with their texts: those of the checkout that `YAMBA_HOME` names, or else the embedded ones.

@@ -17,8 +17,20 @@ const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 /// How long another program's writing is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How long it is waited for where a person waits for the next letter.
+const MOMENT: Duration = Duration::from_millis(100);
+
 /// A file that nobody can change meanwhile: SQLite makes nothing beside it.
 pub(super) fn unchanging(path: &Path) -> rusqlite::Result<Connection> {
+    read_only(path, "immutable=1")
+}
+
+/// A file with its log, as the program that writes it has left both: SQLite makes neither.
+pub(super) fn with_log(path: &Path) -> rusqlite::Result<Connection> {
+    read_only(path, "readonly_shm=1")
+}
+
+fn read_only(path: &Path, how: &str) -> rusqlite::Result<Connection> {
     let mut url = "file:".to_owned();
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
@@ -29,7 +41,7 @@ pub(super) fn unchanging(path: &Path) -> rusqlite::Result<Connection> {
         }
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    Connection::open_with_flags(format!("{url}?immutable=1"), flags)
+    Connection::open_with_flags(format!("{url}?{how}"), flags)
 }
 
 /// The form that a file has.
@@ -58,6 +70,12 @@ pub(crate) fn prepare(connection: &mut Connection) -> Result<(), Fault> {
         Form::Version(now) if now == MIGRATIONS.len() => Ok(()),
         _ => migrate(connection),
     }
+}
+
+/// Whether the file has this version's form; it stays as it is, and is waited for only a moment.
+pub(super) fn is_ready(connection: &Connection) -> Result<bool, Fault> {
+    connection.busy_timeout(MOMENT)?;
+    Ok(matches!(form(connection)?, Form::Version(now) if now == MIGRATIONS.len()))
 }
 
 fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {

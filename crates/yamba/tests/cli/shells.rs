@@ -1,8 +1,8 @@
 //! Completions, manual pages and the texts of help: each is of the commands that there are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use yamba_record::{Machine, Run};
@@ -98,9 +98,77 @@ fn bash_offers_what_begins_so() {
         let words: BTreeSet<String> = all(words);
         assert_eq!(offered(line), words, "{line}");
     }
-    // Nothing is said of a store that cannot be read, and none is made.
+    // Nothing is said of a store that cannot be read.
     fs::write(yamba.folder.path().join("results.sqlite"), "no store").unwrap();
     assert_eq!(offered("yamba show l"), BTreeSet::new());
+}
+
+/// What the program offers a shell for the last of these words, with what is embedded.
+fn asked(yamba: &Yamba, words: &[&str]) -> BTreeSet<String> {
+    let mut program = yamba.command(&["--", "yamba"]);
+    let cache = yamba.folder.path().join("cache");
+    let answer = program
+        .args(words)
+        .env("YAMBA_COMPLETE", "bash")
+        .env("_CLAP_COMPLETE_INDEX", words.len().to_string())
+        .env("_CLAP_COMPLETE_COMP_TYPE", "9")
+        .env("_CLAP_COMPLETE_SPACE", "true")
+        .env("_CLAP_IFS", "\n")
+        .env("YAMBA_CACHE", cache)
+        .env_remove("YAMBA_HOME")
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&answer.stderr), "", "{words:?}");
+    let text = String::from_utf8(answer.stdout).unwrap();
+    let each = text.lines().filter(|l| !l.starts_with("--"));
+    each.map(str::to_owned).collect()
+}
+
+/// The files of a folder with what is in them; not of shared memory: to close such a file ends the locks of a store that this process has open.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let paths = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let is_shared = |p: &Path| p.to_string_lossy().ends_with("-shm");
+    let each = paths.map(|p| match is_shared(&p) {
+        true => (p, Vec::new()),
+        false => (p.clone(), fs::read(p).unwrap()),
+    });
+    each.collect()
+}
+
+#[test]
+fn a_press_of_tab_changes_nothing_and_offers_no_words_with_a_meaning() {
+    let yamba = Yamba::new()
+        .file("a$(b).json", "")
+        .file("a;b.json", "")
+        .file("-a.json", "")
+        .file("plain.json", "");
+    let set =
+        |words: &[&str]| -> BTreeSet<String> { words.iter().map(|w| (*w).to_owned()).collect() };
+    let look = |words: &[&str]| {
+        let before = contents(yamba.folder.path());
+        let offered = asked(&yamba, words);
+        let after = contents(yamba.folder.path());
+        assert!(before == after, "{words:?}: {:?}", after.keys());
+        offered
+    };
+    assert_eq!(look(&["show", ""]), set(&["plain.json"]));
+    assert_eq!(look(&["import", ""]), set(&[".", "plain.json"]));
+    let found = set(&["lat_pagefault_posix"]);
+    assert_eq!(look(&["run", "lat_pagefault_po"]), found);
+
+    let path = yamba.folder.path().join("results.sqlite");
+    let mut store = Store::open(&Location::File(path)).unwrap();
+    for (id, tag) in [("0123456789abcdef", "v1.0+a/b_c-d"), ("$(reboot)", "x;y")] {
+        let mut run = Run::new(Machine::default());
+        run.id = id.to_owned();
+        run.tags = vec![tag.to_owned(), format!("`{tag}`"), "two words".to_owned()];
+        store.add(&run).unwrap();
+    }
+    let all = set(&["01234567", "latest", "v1.0+a/b_c-d"]);
+    assert_eq!(look(&["show", ""]), all);
+    drop(store);
+    assert_eq!(look(&["show", ""]), all);
+    assert_eq!(look(&["tag", "latest", ""]), set(&["v1.0+a/b_c-d"]));
 }
 
 #[test]

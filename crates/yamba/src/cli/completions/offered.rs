@@ -7,7 +7,7 @@ use clap::{Arg, Command, CommandFactory};
 use clap_complete::engine::{
     ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
 };
-use yamba_store::{Listed, Location, Store};
+use yamba_store::{Listed, Store};
 
 use super::super::store_option::StoreOption;
 use super::super::study::find;
@@ -34,16 +34,30 @@ fn with_values(command: Command) -> Command {
 fn values(command: &str, arg: &Arg) -> Option<ArgValueCompleter> {
     let called = arg.get_value_names()?.first()?;
     Some(match called.as_str() {
-        "NAME|GLOB|FILE.yamba" => ArgValueCompleter::new(benchmarks_or_files),
-        "NAME|GLOB" | "CLASS" => ArgValueCompleter::new(benchmarks),
-        "NAME" if command == "show" => ArgValueCompleter::new(benchmarks),
-        "TAG" if command == "tag" => ArgValueCompleter::new(tags_of_runs),
-        "TAG" => ArgValueCompleter::new(tags),
-        "NAME|FILE.toml" => ArgValueCompleter::new(studies),
-        "RUN" | "A" | "B" => ArgValueCompleter::new(runs),
-        "DIR" | "FOLDER" => ArgValueCompleter::new(PathCompleter::dir()),
-        called if called.starts_with("FILE") => ArgValueCompleter::new(PathCompleter::any()),
+        "NAME|GLOB|FILE.yamba" => safe(benchmarks_or_files),
+        "NAME|GLOB" | "CLASS" => safe(benchmarks),
+        "NAME" if command == "show" => safe(benchmarks),
+        "TAG" if command == "tag" => safe(|current: &OsStr| tags_of(&listed(), current)),
+        "TAG" => safe(tags),
+        "NAME|FILE.toml" => safe(studies),
+        "RUN" | "A" | "B" => safe(runs),
+        "DIR" | "FOLDER" => safe(PathCompleter::dir()),
+        called if called.starts_with("FILE") => safe(PathCompleter::any()),
         _ => return None,
+    })
+}
+
+/// Bash puts what is offered into the line as it is. So nothing is offered that means something to a shell, or is an option there.
+fn safe(completer: impl ValueCompleter + 'static) -> ArgValueCompleter {
+    let is_safe = |word: &OsStr| {
+        let mut bytes = word.as_encoded_bytes().iter();
+        bytes.all(|b| b.is_ascii_alphanumeric() || b"._/+-".contains(b))
+            && !word.as_encoded_bytes().starts_with(b"-")
+    };
+    ArgValueCompleter::new(move |current: &OsStr| {
+        let mut all = completer.complete(current);
+        all.retain(|candidate| is_safe(candidate.get_value()));
+        all
     })
 }
 
@@ -97,18 +111,18 @@ fn studies(current: &OsStr) -> Vec<CompletionCandidate> {
     or_files(that_begin(current, named), current, "toml")
 }
 
-/// Those of a file, the latest first. A server may let a person wait.
+/// The latest first. A press of a key changes no store and waits for none.
 fn listed() -> Vec<Listed> {
     let location = StoreOption::default().location().ok();
-    let file = location.filter(|l| matches!(l, Location::File(_)));
-    let store = file.and_then(|l| Store::existing(&l).ok().flatten());
-    store
+    let store = location.and_then(|l| Store::unchanged(&l).ok().flatten());
+    let mut runs = store
         .and_then(|mut store| store.runs().ok())
-        .unwrap_or_default()
+        .unwrap_or_default();
+    runs.retain(|run| run.id.bytes().all(|b| b.is_ascii_hexdigit()));
+    runs
 }
 
-fn tags_of_runs(current: &OsStr) -> Vec<CompletionCandidate> {
-    let runs = listed();
+fn tags_of(runs: &[Listed], current: &OsStr) -> Vec<CompletionCandidate> {
     let mut all: Vec<&str> = runs
         .iter()
         .flat_map(|run| &run.head.tags)
@@ -136,7 +150,7 @@ fn runs(current: &OsStr) -> Vec<CompletionCandidate> {
             (id.to_owned(), format!("{moment} {names}"))
         })
         .collect();
-    let mut all = tags_of_runs(current);
+    let mut all = tags_of(&runs, current);
     if !runs.is_empty() {
         all.extend(that_begin(
             current,
