@@ -40,21 +40,59 @@ pub fn plain(value: &Value) -> String {
     }
 }
 
-/// Whether a recorded value is what a person wrote: `64K` is 65536.
-pub fn is_written(recorded: &Value, text: &str) -> bool {
-    let recorded = plain(recorded);
-    recorded == text || amount(&recorded).is_some_and(|r| amount(text) == Some(r))
+/// What a person wrote for a value, beside the values that were recorded.
+pub struct Written<'a> {
+    text: &'a str,
+    /// Whether a recorded value is this very text.
+    is_literal: bool,
 }
 
-/// A number, in powers of 1024 where a letter follows it, as a program reads its parameters.
-fn amount(text: &str) -> Option<f64> {
+impl<'a> Written<'a> {
+    /// `recorded`: the values of all points that may be meant.
+    pub fn among<'b>(text: &'a str, recorded: impl IntoIterator<Item = &'b Value>) -> Written<'a> {
+        let is_literal = recorded.into_iter().any(|value| plain(value) == text);
+        Written { text, is_literal }
+    }
+
+    /// Whether this recorded value is meant: `64K` is 65536, unless a point has `64K` itself.
+    pub fn is(&self, recorded: &Value) -> bool {
+        let recorded = plain(recorded);
+        match self.is_literal {
+            true => recorded == self.text,
+            false => amount(&recorded).is_some_and(|r| amount(self.text) == Some(r)),
+        }
+    }
+}
+
+/// A number. Of integers no digit is lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Amount {
+    Whole(i128),
+    Real(f64),
+}
+
+/// In powers of 1024 where a letter follows the number, as a program reads its parameters.
+fn amount(text: &str) -> Option<Amount> {
     let letters = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
     let bare = text.strip_suffix("iB").unwrap_or(text);
     let large = letters.iter().find_map(|(letter, shift)| {
         let number = bare.strip_suffix(letter)?.trim_end();
-        Some(number.parse::<f64>().ok()? * (1_u64 << shift) as f64)
+        times(number, 1 << shift)
     });
-    large.or_else(|| text.parse().ok())
+    large.or_else(|| times(text, 1))
+}
+
+fn times(number: &str, factor: u64) -> Option<Amount> {
+    let whole = number.parse::<i128>().ok();
+    if let Some(whole) = whole.and_then(|n| n.checked_mul(i128::from(factor))) {
+        return Some(Amount::Whole(whole));
+    }
+    let real = number.parse::<f64>().ok()? * factor as f64;
+    let is_whole = real.fract() == 0.0 && real.abs() < i128::MAX as f64;
+    Some(match is_whole {
+        true => Amount::Whole(real as i128),
+        false => Amount::Real(real),
+    })
 }
 
 impl Serialize for Parameters {
@@ -113,7 +151,7 @@ mod tests {
             (Value::from("K"), "K"),
             (Value::from(true), "true"),
         ] {
-            assert!(is_written(&value, text), "{value} {text}");
+            assert!(Written::among(text, [&value]).is(&value), "{value} {text}");
         }
         for (value, text) in [
             (Value::from(65536), "64"),
@@ -121,7 +159,37 @@ mod tests {
             (Value::from("a"), "b"),
             (Value::from(1), "true"),
         ] {
-            assert!(!is_written(&value, text), "{value} {text}");
+            assert!(!Written::among(text, [&value]).is(&value), "{value} {text}");
         }
+    }
+
+    fn meant(text: &str, recorded: &[Value]) -> Vec<String> {
+        let written = Written::among(text, recorded);
+        let meant = recorded.iter().filter(|value| written.is(value));
+        meant.map(plain).collect()
+    }
+
+    #[test]
+    fn where_a_value_is_the_text_no_other_is_meant() {
+        let texts = ["1024", "1K", "010", "10"].map(Value::from);
+        for text in ["1024", "1K", "010", "10"] {
+            assert_eq!(meant(text, &texts), [text]);
+        }
+        assert_eq!(meant("1 KiB", &texts), ["1024", "1K"]);
+        assert_eq!(meant("10.0", &texts), ["010", "10"]);
+    }
+
+    #[test]
+    fn integers_are_compared_to_the_last_digit() {
+        let past = 1_u64 << 53;
+        let numbers = [past, past + 1, u64::MAX - 1, u64::MAX].map(Value::from);
+        assert_eq!(meant("8192T", &numbers), ["9007199254740992"]);
+        assert_eq!(meant("+9007199254740993", &numbers), ["9007199254740993"]);
+        assert_eq!(
+            meant("018446744073709551615", &numbers),
+            ["18446744073709551615"]
+        );
+        assert!(meant("9007199254740994", &numbers).is_empty());
+        assert_eq!(meant("1e3", &[Value::from(1000)]), ["1000"]);
     }
 }

@@ -1,6 +1,6 @@
 //! Which entries of a run are those that a measurement asks for.
 
-use yamba_record::parameters::is_written;
+use yamba_record::parameters::Written;
 use yamba_record::{Benchmark, Parameters};
 
 use super::Measurement;
@@ -9,7 +9,8 @@ use super::Measurement;
 pub(super) fn entries<'a>(wanted: &Measurement, all: &'a [Benchmark]) -> Vec<&'a Benchmark> {
     let named = || all.iter().filter(|b| b.name == wanted.benchmark);
     let mut found: Vec<&Benchmark> = Vec::new();
-    for entry in named().filter(|b| is_at(wanted, b)) {
+    let asked = Asked::of(wanted, named);
+    for entry in named().filter(|b| asked.is_at(b)) {
         let is_same =
             |b: &&Benchmark| b.parameters == entry.parameters && b.processes == entry.processes;
         if !found.iter().any(is_same) {
@@ -23,17 +24,40 @@ pub(super) fn entries<'a>(wanted: &Measurement, all: &'a [Benchmark]) -> Vec<&'a
     found
 }
 
-fn is_at(wanted: &Measurement, entry: &Benchmark) -> bool {
-    let has = |name: &str, value: &str| {
-        let found = entry.parameters.get(name);
-        found.is_some_and(|f| is_written(f, value))
-    };
-    wanted.processes.is_none_or(|p| p == entry.processes)
-        && wanted.set.iter().all(|(name, value)| has(name, value))
-        && wanted
-            .sweep
-            .iter()
-            .all(|(name, values)| values.iter().any(|v| has(name, v)))
+/// What an entry must have.
+struct Asked<'a> {
+    processes: Option<u64>,
+    /// One of the values of each parameter.
+    values: Vec<(&'a str, Vec<Written<'a>>)>,
+}
+
+impl<'a> Asked<'a> {
+    fn of<'b, I: Iterator<Item = &'b Benchmark>>(
+        wanted: &'a Measurement,
+        named: impl Fn() -> I,
+    ) -> Asked<'a> {
+        let written = |name: &str, value: &'a String| {
+            Written::among(value, named().filter_map(|b| b.parameters.get(name)))
+        };
+        let set = wanted.set.iter();
+        let set = set.map(|(name, value)| (name.as_str(), vec![written(name, value)]));
+        let sweep = wanted.sweep.iter().map(|(name, values)| {
+            let each = values.iter().map(|value| written(name, value));
+            (name.as_str(), each.collect())
+        });
+        Asked {
+            processes: wanted.processes,
+            values: set.chain(sweep).collect(),
+        }
+    }
+
+    fn is_at(&self, entry: &Benchmark) -> bool {
+        let has = |(name, values): &(&str, Vec<Written<'_>>)| {
+            let found = entry.parameters.get(name);
+            found.is_some_and(|f| values.iter().any(|v| v.is(f)))
+        };
+        self.processes.is_none_or(|p| p == entry.processes) && self.values.iter().all(has)
+    }
 }
 
 /// What tells each entry from the others of the same measurement, and what a run's command line had set that the study does not.

@@ -1,7 +1,7 @@
 //! The points of a sweep that are meant.
 
 use serde_json::Value;
-use yamba_record::parameters::{is_written, plain};
+use yamba_record::parameters::{Written, plain};
 use yamba_record::{Benchmark, Run};
 
 use super::Failure;
@@ -23,7 +23,8 @@ pub(super) fn choose(run: &mut Run, at: &[(String, String)]) -> Result<(), Failu
                     .help("`yamba show` without --at shows the points with their parameters"),
             );
         }
-        let is_wanted = |value: &Value| is_written(value, wanted);
+        let written = Written::among(wanted, &known);
+        let is_wanted = |value: &Value| written.is(value);
         if !known.iter().any(is_wanted) {
             return Err(Failure::new(format!("no point has {name}={wanted}"))
                 .help(format!("those that were measured: {}", each_once(known))));
