@@ -111,11 +111,14 @@ pub fn notes(benchmark: &Benchmark) -> Markup {
 /// The commands that show the raw intervals and the source; what differs between the points of the benchmark tells this one.
 fn trace(run: &Run, row: &Row, benchmark: &Benchmark) -> Markup {
     let name = benchmark.name.as_str();
-    let mut raw = vec!["yamba", "show", &run.id, name, "--raw"];
+    // A name may begin with a dash, and is no option.
+    let mut raw = vec!["yamba", "show", "--raw"];
     for setting in &row.settings {
         raw.extend(["--at", setting]);
     }
-    let source = ["yamba", "show", &run.id, "--source", name];
+    raw.extend(["--", &run.id, name]);
+    let named = format!("--source={name}");
+    let source = ["yamba", "show", &run.id, &named];
     markup! {
         @if run.producer.imported.is_some() {
             p { "There is no raw interval: another program measured. Its results: " code { (command_line(source)) } }

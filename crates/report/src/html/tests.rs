@@ -42,7 +42,7 @@ fn every_entry_is_there_with_what_stands_behind_it() {
         "[3.686, 4.506]",
         "faults outside its bounds in 3 intervals",
         "<td>0.5 to 7.25</td><td>0.98 to open</td>",
-        "yamba show 0123456789abcdef lat_mem --raw --at 'size=4096'",
+        "yamba show --raw --at 'size=4096' -- 0123456789abcdef lat_mem",
         "66 samples in 48 bins",
         r#"<s class="invalid">16 ns</s>"#,
         r#"<span class="badge invalid">invalid</span>"#,

@@ -174,7 +174,7 @@ fn the_study_sorts_and_leads_to_its_figures(page: &mut Page) {
         page.click("table.study td.measured > a");
         page.until("document.activeElement.getAttribute('aria-expanded') === 'true'");
         let behind = page.texts(".behind").concat();
-        assert!(behind.contains("lat_mem --raw --at 'size=512'"), "{behind}");
+        assert!(behind.contains("--raw --at 'size=512' -- "), "{behind}");
         // Folded again, the same link unfolds it again.
         page.press("Enter");
         page.until("document.activeElement.getAttribute('aria-expanded') === 'false'");
@@ -211,7 +211,7 @@ fn the_keyboard_reaches_a_figure_and_unfolds_it() {
         let behind = page.texts(".behind").concat();
         assert!(behind.contains("Medians of the launches"), "{behind}");
         assert!(
-            behind.contains("yamba show 0123456789abcdef lat_mem --raw --at 'size=4096'"),
+            behind.contains("yamba show --raw --at 'size=4096' -- 0123456789abcdef lat_mem"),
             "{behind}"
         );
         assert_eq!(page.texts(".behind figure.samples").len(), 1);

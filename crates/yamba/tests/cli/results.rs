@@ -265,20 +265,35 @@ fn a_point_of_a_sweep_is_shown_alone() {
         .refused(&["no benchmark here has a parameter stride"]);
 }
 
-/// The commands that a page has beside a figure, as a shell takes them.
-fn commands(page: &str) -> Vec<String> {
-    let after = page.split("<code>yamba show ").skip(1);
+/// As a browser shows it.
+fn unescaped(html: &str) -> String {
+    let signs = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+    ];
+    let text = html.to_owned();
+    signs.iter().fold(text, |t, (sign, c)| t.replace(sign, c))
+}
+
+/// The commands of a part of a page, as a shell takes them.
+fn commands(part: &str) -> Vec<String> {
+    let after = part.split("<code>yamba show ").skip(1);
     let each = after.filter_map(|rest| rest.split("</code>").next());
-    each.map(|words| {
-        let text = format!("yamba show {words}");
-        let signs = [
-            ("&lt;", "<"),
-            ("&gt;", ">"),
-            ("&quot;", "\""),
-            ("&#39;", "'"),
-        ];
-        let text = signs.iter().fold(text, |t, (sign, c)| t.replace(sign, c));
-        text.replace("&amp;", "&")
+    each.map(|words| unescaped(&format!("yamba show {words}")))
+        .collect()
+}
+
+/// What a page says behind each figure: its heading, and all that is below.
+fn figures(page: &str) -> Vec<(String, &str)> {
+    let after = page.split("<details id=\"entry-").skip(1);
+    let each = after.filter_map(|rest| rest.split("</details>").next());
+    each.map(|part| {
+        let (heading, below) = part.split_once("</summary>").unwrap();
+        let (_, heading) = heading.split_once("What stands behind ").unwrap();
+        (unescaped(heading), below)
     })
     .collect()
 }
@@ -293,6 +308,7 @@ fn each_command_of_a_page_shows_what_it_stands_beside() {
         "lat_mem",
         "asm/mov rax, [rax]/a",
         "statement/f('$x') & *",
+        "--raw",
     ];
     let mut all = run(SECOND, 1.7e9, &names);
     all.sources = BTreeMap::from([("aa".to_owned(), "yamba lat_mem {}\n".to_owned())]);
@@ -303,7 +319,8 @@ fn each_command_of_a_page_shows_what_it_stands_beside() {
     ];
     let points = points
         .into_iter()
-        .chain([("code", "it's \"$HOME\"".into(), 1), ("code", "".into(), 1)]);
+        .chain([("code", "it's \"$HOME\"".into(), 1), ("code", "".into(), 1)])
+        .chain([("size", "-1".into(), 1)]);
     for (place, (entry, (name, value, processes))) in
         all.benchmarks.iter_mut().zip(points).enumerate()
     {
@@ -323,26 +340,41 @@ fn each_command_of_a_page_shows_what_it_stands_beside() {
     let page = yamba.run("report -o -").ok().out;
     let plain = yamba.command(&[]);
     let script = "yamba() { \"$0\" \"$@\"; }; eval \"$1\"";
-    let mut lines = Vec::new();
-    for command in commands(&page) {
+    let show = |command: &str| {
         let mut shell = std::process::Command::new("sh");
         shell
             .args(["-c", script])
             .arg(plain.get_program())
-            .arg(&command);
+            .arg(command);
         for (name, value) in plain.get_envs() {
             if let Some(value) = value {
                 shell.env(name, value);
             }
         }
-        let shown = Answer::of(shell.current_dir(yamba.folder.path()).output().unwrap()).ok();
-        match command.contains("--raw") {
-            true => lines.push(shown.out.lines().count() - 1),
-            false => assert!(shown.out.contains("yamba lat_mem {}"), "{command}"),
-        }
+        Answer::of(shell.current_dir(yamba.folder.path()).output().unwrap()).ok()
+    };
+    let figures = figures(&page);
+    let headings: Vec<&str> = figures
+        .iter()
+        .map(|(heading, _)| heading.as_str())
+        .collect();
+    let expected = [
+        "lat_mem size=16384 P=1",
+        "lat_mem size=32 P=1",
+        "lat_mem size=32 P=4",
+        "asm/mov rax, [rax]/a",
+        "statement/f('$x') & *",
+        "--raw",
+    ];
+    assert_eq!(headings, expected);
+    for (place, (heading, below)) in figures.iter().enumerate() {
+        let commands = commands(below);
+        let [raw, source] = &commands[..] else {
+            panic!("{heading}: {commands:?}");
+        };
+        assert_eq!(show(raw).out.lines().count() - 1, place + 1, "{raw}");
+        assert!(show(source).out.contains("yamba lat_mem {}"), "{source}");
     }
-    lines.sort_unstable();
-    assert_eq!(lines, [1, 2, 3, 4, 5]);
 }
 
 #[test]
