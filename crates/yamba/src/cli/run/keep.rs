@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use yamba_record::{Benchmark, Run};
+use yamba_report::command_line;
 use yamba_store::{Store, StoreError};
 
 use super::super::failure::Failure;
@@ -101,17 +102,15 @@ impl Keeper {
             Err(e) => {
                 let text = "nor can its document be written among the temporary files";
                 let help = self.spool.as_ref().map(|spool| {
-                    let path = spool.path().display();
-                    format!(
-                        "`yamba show {} --store {path}` shows what had been written there",
-                        run.id
-                    )
+                    let shown = shown(&run.id, spool);
+                    format!("{shown} shows what had been written there")
                 });
                 warn(&format!("{text}: {}", plain(&e)), help);
                 return false;
             }
         };
-        let import = format!("`yamba import {}` stores it", path.display());
+        let import = command(&["import", &path.to_string_lossy()]);
+        let import = format!("{import} stores it");
         let (how, help) = match self.store {
             Some(_) => (
                 "; what the store has of it is not all",
@@ -155,7 +154,7 @@ impl Keeper {
                 Ok(spool) => {
                     let path = spool.path().display();
                     let text = format!("what is not stored is in {path} until the run ends");
-                    let help = format!("if it is killed, `yamba show {} --store {path}`", head.id);
+                    let help = format!("if it is killed, {}", shown(&head.id, &spool));
                     warn(&text, Some(help));
                     self.spool = Some(spool);
                 }
@@ -217,9 +216,20 @@ impl Keep for Keeper {
     }
 }
 
+/// As a shell takes it.
+fn command(words: &[&str]) -> String {
+    let line = command_line(["yamba"].iter().chain(words).copied());
+    format!("`{line}`")
+}
+
+/// The command that shows what is in the spool.
+fn shown(id: &str, spool: &Spool) -> String {
+    command(&["show", id, "--store", &spool.path().to_string_lossy()])
+}
+
 fn without_spool(why: &str) {
     warn(
-        &format!("until the run ends, what is not stored is kept nowhere: {why}"),
+        &format!("from now on, until the run ends, what is not stored is kept nowhere: {why}"),
         None,
     );
 }
