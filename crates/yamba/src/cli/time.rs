@@ -128,12 +128,17 @@ fn refused(refused: Refused) -> Failure {
             show(&told);
             Failure::Shown
         }
-        Refused::Build(error @ BuildError::Tool { .. }) => {
-            failure(&Analysis::default(), error).help(
-                "what is called must be in the C or C++ library, or be defined in --setup or a header",
-            )
+        Refused::Build(error) => {
+            let mend = match &error {
+                BuildError::Tool { output, .. } => time::of_linker(output),
+                _ => None,
+            };
+            let failure = failure(&Analysis::default(), error);
+            match mend {
+                Some(mend) => failure.help(mend),
+                None => failure,
+            }
         }
-        Refused::Build(error) => failure(&Analysis::default(), error),
         Refused::Sentence(text) => Failure::new(text),
     }
 }

@@ -18,6 +18,14 @@ pub(super) fn helped(diagnostics: &mut [Diagnostic]) {
     }
 }
 
+/// Where the linker says that it has not found what is called.
+pub fn of_linker(said: &str) -> Option<&'static str> {
+    let words = ["undefined reference", "undefined symbol"];
+    words.iter().any(|w| said.contains(w)).then_some(
+        "what is called must be in the C or C++ library, or be defined in --setup or a header",
+    )
+}
+
 /// In the words of g++ and clang++.
 fn mend(diagnostic: &Diagnostic) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|w| diagnostic.message.contains(w));
@@ -40,9 +48,11 @@ fn mend(diagnostic: &Diagnostic) -> Option<&'static str> {
         "cpp-error" if says(&["No such file", "file not found"]) => Some(
             "name a header that the compiler finds, as sys/time.h, or a file of your own by its path",
         ),
-        "cpp-error" => Some(
-            "write what may stand in a C++ function: a statement ends with `;`, an expression whose value is kept has none",
-        ),
+        "cpp-error" if says(&["expected ';'", "expected ‘;’"]) => {
+            Some("a statement ends with `;`, an expression whose value is kept has none")
+        }
+        // What is wrong with a type, for one, is in the message; a mend that does not fit would mislead.
+        "cpp-error" => of_linker(&diagnostic.message),
         _ => None,
     }
 }
@@ -54,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_error_has_a_mend_said_once() {
+    fn an_error_has_a_mend_that_fits_said_once() {
         let mut sources = SourceMap::default();
         let file = sources.add("statement", "f");
         let span = Span {
@@ -69,6 +79,8 @@ mod tests {
             says("expected ';'"),
             says("of its own").help("that"),
             Diagnostic::warning("cpp-warning", span, "unused"),
+            says("cannot convert 'const char*' to 'int' in initialization"),
+            says("undefined reference to `f()'"),
         ];
         helped(&mut all);
         let has = |i: usize, word: &str| all[i].help.as_ref().is_some_and(|h| h.contains(word));
@@ -77,5 +89,7 @@ mod tests {
         assert!(has(2, "ends with `;`"));
         assert!(has(3, "that"));
         assert!(all[4].help.is_none());
+        assert!(all[5].help.is_none());
+        assert!(has(6, "C or C++ library"));
     }
 }

@@ -19,6 +19,7 @@ use crate::embedded;
 use crate::files::Disk;
 use crate::run::{self, Job, Listing, NoProgram, Options, Program, Progress, Stop, UsageError};
 
+pub use mend::of_linker;
 pub use report::report;
 pub use source::Told;
 pub use statement::Statements;
