@@ -2,7 +2,7 @@
 //!
 //! Nothing is taken that differs from what was written, where a checksum tells. The damaged store is not touched.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::{Benchmark, Run};
 
@@ -119,6 +119,28 @@ pub(crate) struct Remains {
     pub is_finished: bool,
     /// How many entries it had when it finished.
     pub entries: i64,
+}
+
+/// The texts that can be read, and which of them are known to be of which run.
+pub(crate) struct Texts {
+    /// Their hashes and themselves, by their ids.
+    pub all: BTreeMap<i64, (String, String)>,
+    /// The ids of each run's.
+    pub of_runs: BTreeMap<String, BTreeSet<i64>>,
+}
+
+impl Texts {
+    /// Gives a run its own, and says how many of them cannot be read.
+    pub fn add_to(&self, run: &mut Run<()>) -> usize {
+        let mut lost = 0;
+        for id in self.of_runs.get(&run.id).into_iter().flatten() {
+            match self.all.get(id) {
+                Some((hash, text)) => drop(run.sources.insert(hash.clone(), text.clone())),
+                None => lost += 1,
+            }
+        }
+        lost
+    }
 }
 
 /// What can be read of an entry.

@@ -10,7 +10,7 @@ use crate::connection::Row;
 use crate::connection::Value::{Integer, Text};
 use crate::error::{Fault, StoreError};
 use crate::location::{Address, Location};
-use crate::salvage::{Remains, Rest, Salvaged, Unread, save};
+use crate::salvage::{Remains, Rest, Salvaged, Texts, Unread, save};
 use crate::{Detail, Store, statements};
 
 /// A database, and what of it was found.
@@ -91,8 +91,7 @@ struct Found {
     /// Of each run's entries by their places: their names, and the rows of the table that they are.
     entries: BTreeMap<String, BTreeMap<i64, (String, String)>>,
     tags: BTreeMap<String, Vec<String>>,
-    texts: BTreeMap<i64, (String, String)>,
-    made_of: BTreeMap<String, BTreeSet<i64>>,
+    texts: Texts,
 }
 
 impl Found {
@@ -137,8 +136,10 @@ impl Found {
             runs,
             entries,
             tags: of_runs,
-            texts: texts.into_iter().collect(),
-            made_of,
+            texts: Texts {
+                all: texts.into_iter().collect(),
+                of_runs: made_of,
+            },
         })
     }
 
@@ -153,13 +154,7 @@ impl Found {
         let (run, is_finished, entries) = self.runs.get(id)?.as_ref()?;
         let mut run = run.clone();
         run.tags = self.tags.get(id).cloned().unwrap_or_default();
-        let mut lost_texts = 0;
-        for text in self.made_of.get(id).into_iter().flatten() {
-            match self.texts.get(text) {
-                Some((hash, text)) => drop(run.sources.insert(hash.clone(), text.clone())),
-                None => lost_texts += 1,
-            }
-        }
+        let lost_texts = self.texts.add_to(&mut run);
         Some(Remains {
             had_texts: is_doubtful || !run.producer.from_document,
             run,

@@ -13,7 +13,7 @@ use super::{Sqlite, is_empty, log, schema};
 use crate::connection::Row;
 use crate::error::{Fault, plain};
 use crate::location::Location;
-use crate::salvage::{Remains, Rest, Salvaged, save};
+use crate::salvage::{Remains, Rest, Salvaged, Texts, save};
 use crate::{Detail, Store, StoreError, statements};
 
 /// A copy of a file, and what of it was found.
@@ -131,8 +131,7 @@ struct Found {
     /// The rows of each run's entries that the table or an index knows, and their names.
     entries: BTreeMap<String, BTreeMap<i64, Option<String>>>,
     tags: BTreeMap<String, BTreeSet<String>>,
-    texts: BTreeMap<i64, (String, String)>,
-    made_of: BTreeMap<String, BTreeSet<i64>>,
+    texts: Texts,
 }
 
 impl Found {
@@ -157,8 +156,10 @@ impl Found {
             runs: runs.flatten().collect(),
             entries: entries(damaged),
             tags: pairs(damaged, "SELECT run, tag FROM tag", "run"),
-            texts: texts.collect(),
-            made_of: pairs(damaged, "SELECT run, source FROM run_source", "run"),
+            texts: Texts {
+                all: texts.collect(),
+                of_runs: pairs(damaged, "SELECT run, source FROM run_source", "run"),
+            },
         }
     }
 
@@ -173,13 +174,7 @@ impl Found {
         let mut run = run.clone();
         let tags = self.tags.get(id).into_iter().flatten();
         run.tags = tags.cloned().collect();
-        let mut lost_texts = 0;
-        for text in self.made_of.get(id).into_iter().flatten() {
-            match self.texts.get(text) {
-                Some((hash, text)) => drop(run.sources.insert(hash.clone(), text.clone())),
-                None => lost_texts += 1,
-            }
-        }
+        let lost_texts = self.texts.add_to(&mut run);
         Some(Remains {
             had_texts: !run.producer.from_document,
             run,
