@@ -102,12 +102,8 @@ impl ClassWriter<'_, '_, '_> {
 /// Itself, or what it ports: whoever extends a cold class may time what he adds.
 fn says_cold(analysis: &Analysis, class: ClassId) -> bool {
     let class = analysis.class(class);
-    let own = class.ast.members.iter().any(|m| match &m.kind {
-        MemberKind::Tags(names) => names.iter().any(|n| n.text == COLD),
-        _ => false,
-    });
     let ported = class.parent.filter(|_| class.is_port);
-    own || ported.is_some_and(|base| says_cold(analysis, base))
+    class.ast.tags().any(|tag| tag == COLD) || ported.is_some_and(|base| says_cold(analysis, base))
 }
 
 fn member_name(kind: &MemberKind) -> Option<&str> {

@@ -63,6 +63,17 @@ pub struct Class {
     pub members: Vec<Member>,
 }
 
+impl Class {
+    /// What it is tagged with itself, in order.
+    pub fn tags(&self) -> impl Iterator<Item = &str> {
+        let written = self.members.iter().filter_map(|member| match &member.kind {
+            MemberKind::Tags(names) => Some(names),
+            _ => None,
+        });
+        written.flatten().map(|name| name.text.as_str())
+    }
+}
+
 /// A condition on the platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {

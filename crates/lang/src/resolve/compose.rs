@@ -306,11 +306,7 @@ impl Parts<'_> {
 pub(crate) fn tags(analysis: &Analysis, classes: &[ClassId]) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
     for class in classes {
-        for member in &analysis.class(*class).ast.members {
-            if let MemberKind::Tags(names) = &member.kind {
-                tags.extend(names.iter().map(|n| n.text.clone()));
-            }
-        }
+        tags.extend(analysis.class(*class).ast.tags().map(str::to_owned));
     }
     let mut seen = BTreeSet::new();
     tags.retain(|t| seen.insert(t.clone()));

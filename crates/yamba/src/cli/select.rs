@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use globset::{Glob, GlobMatcher};
-use yamba_lang::ast::{Class, MemberKind, Parent};
+use yamba_lang::ast::{Class, Parent};
 use yamba_lang::model::Role;
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, ClassId, Input};
@@ -354,11 +354,7 @@ pub(super) fn suite() -> Result<Suite, Failure> {
     };
     let mut suite = Suite::default();
     for class in files.iter().flat_map(classes) {
-        for member in &class.members {
-            if let MemberKind::Tags(tags) = &member.kind {
-                suite.tags.extend(tags.iter().map(|tag| tag.text.clone()));
-            }
-        }
+        suite.tags.extend(class.tags().map(str::to_owned));
         if !class.is_abstract && !matches!(class.parent, Parent::Ports(_)) {
             suite.names.insert(class.name.text);
         }
