@@ -1,6 +1,6 @@
 //! `yamba export`
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -61,11 +61,7 @@ impl Export {
         let run = kept::Runs::new(&self.store).load(&self.run, format.detail)?;
         match &self.output {
             Some(path) => output::whole(path, |out| (format.write)(&run, out))?,
-            None => {
-                let mut out = BufWriter::new(io::stdout());
-                (format.write)(&run, &mut out)?;
-                out.flush()?;
-            }
+            None => output::written(|out| (format.write)(&run, out))?,
         }
         let lacking = export::without_figure(&run);
         if format.leaves_out && lacking > 0 {

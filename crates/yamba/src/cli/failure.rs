@@ -8,7 +8,7 @@ use yamba_store::StoreError;
 
 use super::output;
 
-/// Wrong usage or input: exit status 2, except that a reader who has gone away (`yamba list | head`) is no failure.
+/// Wrong usage or input: exit status 2.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// One sentence, and perhaps how to mend it.
@@ -18,8 +18,6 @@ pub(super) enum Failure {
     },
     /// The diagnostics have been shown.
     Shown,
-    /// Standard output was closed by its reader.
-    ReaderGone,
 }
 
 impl Failure {
@@ -52,18 +50,15 @@ impl Failure {
                 ExitCode::from(2)
             }
             Failure::Shown => ExitCode::from(2),
-            Failure::ReaderGone => ExitCode::SUCCESS,
         }
     }
 }
 
+/// What the system refuses on the way to a result: the folders that are written are that of the cache, that for temporary files, and the store's.
 impl From<io::Error> for Failure {
     fn from(e: io::Error) -> Failure {
-        if e.kind() == io::ErrorKind::BrokenPipe {
-            Failure::ReaderGone
-        } else {
-            Failure::new(crate::files::plain(&e))
-        }
+        Failure::new(crate::files::plain(&e))
+            .help("the system refused this; YAMBA_CACHE and TMPDIR name other folders to work in")
     }
 }
 

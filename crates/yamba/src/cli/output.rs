@@ -14,29 +14,68 @@ use tempfile::NamedTempFile;
 use super::failure::Failure;
 
 /// Writes a result.
-pub(super) fn result(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    let is_coloured = colour_on(&out);
-    out.write_all(harmless(text, is_coloured).as_bytes())?;
-    out.flush()
+pub(super) fn result(text: &str) -> Result<(), Failure> {
+    let is_coloured = colour_on(&io::stdout());
+    written(|out| out.write_all(harmless(text, is_coloured).as_bytes()))
 }
 
 /// Writes a file's content, byte for byte where it does not go to a terminal.
-pub(super) fn content(text: &str) -> io::Result<()> {
+pub(super) fn content(text: &str) -> Result<(), Failure> {
     if io::stdout().is_terminal() {
         return result(text);
     }
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
+    written(|out| out.write_all(text.as_bytes()))
 }
 
 /// Writes a result as JSON, piece by piece: all of a long run's text would take more memory than the run itself.
-pub(super) fn json(value: &impl serde::Serialize) -> io::Result<()> {
-    let mut out = io::BufWriter::new(Escaped(io::stdout().lock()));
-    serde_json::to_writer_pretty(&mut out, value)?;
-    out.write_all(b"\n")?;
-    out.flush()
+pub(super) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    written(|out| {
+        let mut out = BufWriter::new(Escaped(out));
+        serde_json::to_writer_pretty(&mut out, value)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    })
+}
+
+/// Writes to standard output. A reader who goes away (`yamba list | head`) has what he wanted: that is no failure, and changes no answer.
+pub(super) fn written(
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = BufWriter::new(ToReader::default());
+    let written = write(&mut out).and_then(|()| out.flush());
+    match written {
+        Err(_) if out.get_ref().has_gone => Ok(()),
+        Err(e) => Err(Failure::new(format!(
+            "cannot write to standard output: {}",
+            crate::files::plain(&e)
+        ))
+        .help("make room where it goes, or send it elsewhere")),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Standard output, and whether its reader has gone: whoever writes may tell that as a fault of his own.
+#[derive(Default)]
+struct ToReader {
+    has_gone: bool,
+}
+
+impl ToReader {
+    fn seen<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        done.inspect_err(|e| self.has_gone |= e.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl Write for ToReader {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = io::stdout().write(bytes);
+        self.seen(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = io::stdout().flush();
+        self.seen(done)
+    }
 }
 
 /// Writes a file beside and puts it in the place of the one that was there when it is complete.

@@ -4,7 +4,6 @@ mod points;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 
 use clap::Args;
 use yamba_record::Run as Document;
@@ -82,7 +81,7 @@ impl Show {
         if self.json {
             output::json(&run)?;
         } else if self.raw {
-            (export::INTERVALS.write)(&run, &mut io::stdout())?;
+            output::written(|out| (export::INTERVALS.write)(&run, out))?;
         } else if self.md {
             output::result(&yamba_report::markdown(&yamba_report::summary(&run)))?;
         } else if self.tex {
@@ -167,7 +166,7 @@ fn plots(run: &Document) -> Result<String, Failure> {
 fn style(run: &Document) -> Style {
     let asked = Run::asked(&run.producer.arguments);
     Style {
-        colour: output::colour_on(&io::stdout()),
+        colour: output::colour_on(&std::io::stdout()),
         given: asked.as_ref().map_or(Vec::new(), Run::given),
         tests: asked.as_ref().is_some_and(Run::wants_tests),
         groups: groups(run),

@@ -7,7 +7,7 @@ use yamba_record::{Run, Status};
 use yamba_store::{Detail, Location, Store};
 
 use crate::schema;
-use crate::support::{Yamba, has, until};
+use crate::support::{Answer, Yamba, has, until};
 
 const SIX: [f64; 6] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0];
 
@@ -260,6 +260,39 @@ fn a_gate_that_could_judge_nothing_is_none() {
     assert_eq!(answer.status, 2);
     let said = "there is nothing that the gate could judge";
     assert!(answer.err.contains(said), "{}", answer.err);
+}
+
+/// `yamba compare … | head`: whoever reads less than all of it does not make an answer better.
+#[test]
+fn a_reader_who_goes_away_changes_no_answer() {
+    let yamba = with_documents();
+    let closed = |words: &str| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let words: Vec<&str> = words.split(' ').collect();
+        let mut command = yamba.command(&words);
+        let answer = command.stdout(writer).stderr(Stdio::piped());
+        let answer = Answer::of(answer.output().unwrap());
+        (answer.status, answer.err)
+    };
+    let nothing = "compare a.json b.json lat_once --fail-above 5%";
+    for form in ["", " --json"] {
+        let (status, err) = closed(&format!("{nothing}{form}"));
+        assert_eq!(status, 2, "{err}");
+        assert!(err.contains("nothing that the gate could judge"), "{err}");
+    }
+    for words in [
+        "compare a.json b.json lat_same",
+        "export a.json --format csv",
+        "show a.json --raw",
+    ] {
+        let (status, err) = closed(words);
+        assert_eq!(
+            (status, err.contains("error")),
+            (0, false),
+            "{words}: {err}"
+        );
+    }
 }
 
 /// A class whose every pass is a chain of so many additions.
