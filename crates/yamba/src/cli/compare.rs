@@ -9,7 +9,7 @@ mod table;
 use std::time::Duration;
 
 use clap::Args;
-use yamba_record::{Benchmark, Run};
+use yamba_record::Run;
 use yamba_store::Detail;
 
 use super::Answer;
@@ -20,7 +20,7 @@ use super::quantity;
 use super::store_option::StoreOption;
 use crate::compare::again::not_measured;
 use crate::compare::floors::Floors;
-use crate::compare::gate::{self, gate};
+use crate::compare::gate::{self, Asked, gate};
 use crate::compare::unit::of_pair;
 use crate::compare::{Comparison, Entry, Terms, comparison, pairing};
 
@@ -45,8 +45,8 @@ Examples:
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.
 
-Exit status: 0 compared, whatever differs; 1 with --fail-above: something is slower by more, or measuring was stopped; 2 the machines are unlike, or there is
-nothing to compare, or nothing that the gate could judge.")]
+Exit status: 0 compared, whatever differs; 1 with --fail-above: something is slower by more, or measuring was stopped, with --strict also: something is
+undecided or lost; 2 the machines are unlike, or there is nothing to compare, or nothing that the gate could judge or decide.")]
 pub(super) struct Compare {
     /// The run that ratios are taken to
     a: String,
@@ -67,6 +67,9 @@ pub(super) struct Compare {
     /// With --fail-above: measure anew for about so long at most; what seems slowest comes first
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = quantity::time)]
     at_most: Duration,
+    /// With --fail-above: exit with 1 also if anything is left undecided, or has a figure in A and none in B
+    #[arg(long, requires = "fail_above")]
+    strict: bool,
     /// Compile also the sources of a run that was imported or is read from a file: they run with all your rights
     #[arg(long)]
     trust_sources: bool,
@@ -101,22 +104,16 @@ impl Compare {
         }
         self.warn(&found, &a, &b);
         self.measure_anew(&mut found, &a, &b, &earlier)?;
-        found.gate = self.fail_above.map(|limit| gate(&found, limit));
+        found.gate = self.fail_above.map(|limit| {
+            let strict = self.strict;
+            gate(&found, Asked { limit, strict })
+        });
         if self.json {
             output::json(&found)?;
         } else {
             output::result(&table::text(&found, &self.a, &self.b))?;
         }
-        if found.gate.as_ref().is_some_and(|gate| gate.gated == 0) {
-            return Err(Failure::new("there is nothing that the gate could judge")
-                .help("the reasons stand above; measure what has no figure again"));
-        }
-        let is_stopped = found.again.as_ref().is_some_and(|again| again.interrupted);
-        let has_failed = found.gate.as_ref().is_some_and(|gate| !gate.passed);
-        Ok(match is_stopped || has_failed {
-            true => Answer::No,
-            false => Answer::Done,
-        })
+        answer(&found)
     }
 
     fn measure_anew(
@@ -126,9 +123,12 @@ impl Compare {
         b: &Run,
         earlier: &[Run],
     ) -> Result<(), Failure> {
-        let (settled, pairs) = self.meant(found, a, b);
-        let is_settled = |entry: &Entry| entry.suspect && settled.iter().any(|of| entry.is_of(of));
-        not_measured(found, ONE_PROGRAM, &is_settled);
+        let is_settled = |entry: &Entry| self.is_settled(entry);
+        not_measured(found, ONE_PROGRAM, &|e| e.suspect && is_settled(e));
+        let all = pairing::paired(&a.benchmarks, &b.benchmarks).both;
+        let all = all.into_iter().zip(&found.benchmarks);
+        let meant = all.filter(|(_, entry)| self.is_meant(entry) && !is_settled(entry));
+        let pairs: Vec<_> = meant.map(|((_, of_a, of_b), _)| (of_a, of_b)).collect();
         if pairs.is_empty() {
             return Ok(());
         }
@@ -148,34 +148,18 @@ impl Compare {
         again::again(request, found)
     }
 
-    /// With `--again` whatever has a ratio, for a gate what it could fail for. Of that, what needs no measuring since no program is slower than itself, and the pairs that do.
-    fn meant<'a>(
-        &self,
-        found: &Comparison,
-        a: &'a Run,
-        b: &'a Run,
-    ) -> (Vec<&'a Benchmark>, Vec<(&'a Benchmark, &'a Benchmark)>) {
-        let is_meant = |entry: &Entry| match (self.again, self.fail_above) {
+    /// With `--again` whatever has a ratio, for a gate what it could fail for.
+    fn is_meant(&self, entry: &Entry) -> bool {
+        match (self.again, self.fail_above) {
             (true, _) => entry.ratio.is_some(),
             (false, Some(limit)) => gate::is_candidate(entry, limit),
             (false, None) => false,
-        };
-        let is_unchanged = found.machine.must.is_empty() && found.machine.should.is_empty();
-        let is_one_program = |of_a: &Benchmark, of_b: &Benchmark| {
-            of_a.about.program.is_some() && of_a.about.program == of_b.about.program
-        };
-        let (mut settled, mut pairs) = (Vec::new(), Vec::new());
-        let all = pairing::paired(&a.benchmarks, &b.benchmarks).both;
-        for ((_, of_a, of_b), entry) in all.into_iter().zip(&found.benchmarks) {
-            if !is_meant(entry) {
-                continue;
-            }
-            match !self.again && is_unchanged && is_one_program(of_a, of_b) {
-                true => settled.push(of_a),
-                false => pairs.push((of_a, of_b)),
-            }
         }
-        (settled, pairs)
+    }
+
+    /// Whether a gate need not measure it: no program is slower than itself.
+    fn is_settled(&self, entry: &Entry) -> bool {
+        !self.again && self.is_meant(entry) && entry.is_one_program
     }
 
     fn same_machine(&self, found: &Comparison) -> Result<(), Failure> {
@@ -206,5 +190,24 @@ impl Compare {
                 output::note(&format!("warning: {side}: {}\n", kept::plain(&text)));
             }
         }
+    }
+}
+
+/// Without a gate nothing that differs is a failure.
+fn answer(found: &Comparison) -> Result<Answer, Failure> {
+    let Some(gate) = &found.gate else {
+        return Ok(Answer::Done);
+    };
+    let is_stopped = found.again.as_ref().is_some_and(|again| again.interrupted);
+    if is_stopped || !gate.slower.is_empty() {
+        return Ok(Answer::No);
+    }
+    match gate.judged {
+        0 if gate.gated == 0 => Err(Failure::new("there is nothing that the gate could judge")
+            .help("the reasons stand above; measure what has no figure again")),
+        0 => Err(Failure::new("there is nothing that the gate could decide")
+            .help("the reasons stand above; --at-most gives it more time, a list of benchmarks less to do")),
+        _ if gate.passed => Ok(Answer::Done),
+        _ => Ok(Answer::No),
     }
 }

@@ -210,9 +210,11 @@ fn judged(before: &Entry, fresh: &Entry, basis: Basis) -> (Word, Option<String>)
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::{Benchmark, Status};
+
     use super::super::comparison::tests::{compared, run, scaled};
     use super::super::floors::Floors;
-    use super::super::gate::{apparent, gate, is_candidate};
+    use super::super::gate::{Asked, Gate, apparent, is_candidate};
     use super::*;
 
     fn differences(must: &[&str], should: &[&str]) -> Differences {
@@ -267,6 +269,11 @@ mod tests {
         };
         adopt(&mut found, &anew, &|_| Some(basis.clone()));
         found
+    }
+
+    fn gate(found: &Comparison, limit: f64) -> Gate {
+        let strict = false;
+        super::super::gate::gate(found, Asked { limit, strict })
     }
 
     fn verdicts(found: &Comparison) -> Vec<Word> {
@@ -358,13 +365,61 @@ mod tests {
         assert_eq!(judged.not_gated[0].of.name, "v");
         assert!(gate(&found, 0.3).passed);
         assert!(gate(&after(0.8, 0.8, &Basis::Interleaved), 0.01).passed);
-        // Suspected and not confirmed fails nothing, and is told.
-        let judged = gate(&after(1.2, 1.2, &Basis::Not("no sources".to_owned())), 0.1);
-        assert_eq!((judged.passed, judged.unconfirmed.len()), (true, 2));
+        // Suspected and not confirmed fails nothing, and passes nothing.
+        let mut found = after(1.2, 1.2, &Basis::Not("no sources".to_owned()));
+        let judged = gate(&found, 0.1);
+        assert_eq!(
+            (judged.passed, judged.judged, judged.undecided),
+            (false, 0, 2)
+        );
+        assert!(judged.slower.is_empty());
+        // Where something else was judged, it passes for that.
+        (found.benchmarks[0].verdict, found.benchmarks[0].ratio) = (Word::Same, Some(1.0));
+        let judged = gate(&found, 0.1);
+        assert_eq!(
+            (judged.passed, judged.judged, judged.undecided),
+            (true, 1, 1)
+        );
         // So is what looks did not decide.
         let mut found = after(1.2, 1.0, &Basis::Interleaved);
         found.benchmarks[0].is_open = true;
         let judged = gate(&found, 0.1);
         assert_eq!((judged.passed, judged.unconfirmed.len()), (true, 1));
+    }
+
+    #[test]
+    fn a_strict_gate_fails_for_what_it_did_not_judge() {
+        let strict = |found: &Comparison| {
+            let asked = Asked {
+                limit: 0.1,
+                strict: true,
+            };
+            super::super::gate::gate(found, asked)
+        };
+        let mut found = after(1.0, 1.0, &Basis::Interleaved);
+        assert!(strict(&found).passed);
+        found.benchmarks[0].is_open = true;
+        assert!(!strict(&found).passed && gate(&found, 0.1).passed);
+        // One program is not slower than itself, whatever is open.
+        found.benchmarks[0].is_one_program = true;
+        assert!(strict(&found).passed);
+        let both =
+            |a: Vec<Benchmark>, b: Vec<Benchmark>| compared(&run(a), &run(b), &Floors::default());
+        let (x, y) = (scaled("x", 1.0), scaled("y", 1.0));
+        let mut invalid = y.clone();
+        invalid.status = Status::Invalid;
+        let of_lost = |found: &Comparison| {
+            let judged = strict(found);
+            assert!(gate(found, 0.1).passed);
+            (judged.passed, judged.lost.len(), judged.not_gated.len())
+        };
+        let all = || vec![x.clone(), y.clone()];
+        assert_eq!(of_lost(&both(all(), vec![x.clone()])), (false, 1, 0));
+        let fails = vec![x.clone(), invalid.clone()];
+        assert_eq!(of_lost(&both(all(), fails.clone())), (false, 1, 0));
+        // What A had no figure of is not lost, and what is new neither.
+        assert_eq!(of_lost(&both(fails.clone(), fails.clone())), (true, 0, 1));
+        assert_eq!(of_lost(&both(fails, vec![x.clone()])), (true, 0, 1));
+        assert_eq!(of_lost(&both(vec![x.clone()], all())), (true, 0, 1));
     }
 }

@@ -8,7 +8,7 @@ use super::again::{Again, Stored};
 use super::floors::{Floor, Floors};
 use super::gate::Gate;
 use super::identity::{Differences, differences};
-use super::pairing::{Paired, Side, in_order, obstacle, ordered, paired};
+use super::pairing::{ONLY_IN_A, Paired, Side, fault, in_order, obstacle, ordered, paired};
 use super::unit::{Choice, Unit};
 use super::which::Which;
 use super::{Compared, FAMILY, Pair, Verdict, compare_launches, confidence, has_figure};
@@ -78,6 +78,12 @@ pub struct Entry {
     /// Whether it may be beyond the limit of a gate, and is not shown to be, although it was measured anew.
     #[serde(skip)]
     pub is_open: bool,
+    /// Whether both sides are one program on one machine in one state: what then differs is noise.
+    #[serde(skip)]
+    pub is_one_program: bool,
+    /// Whether a gate could judge side a if side b had a figure too: that has launches, and one direction is the better one.
+    #[serde(skip)]
+    pub is_owed: bool,
     /// The probability of such a ratio where there is no difference, adjusted for the number of benchmarks (Holm).
     pub p: Option<f64>,
     /// Launches of both sides that have a figure.
@@ -126,6 +132,9 @@ pub struct Alone {
     pub side: &'static str,
     /// Why it has no partner.
     pub reason: &'static str,
+    /// As [`Entry::is_owed`], of what B lacks.
+    #[serde(skip)]
+    pub is_owed: bool,
 }
 
 /// A kind of figure as a whole.
@@ -156,6 +165,7 @@ pub fn comparison(a: &Run, b: &Run, terms: &Terms<'_>) -> Comparison {
     let machine = differences(a, b);
     // Two machines may need the same cycles and not the same time.
     let by_time = !machine.must.is_empty();
+    let is_unchanged = machine.must.is_empty() && machine.should.is_empty();
     let Paired { both, alone } = paired(&a.benchmarks, &b.benchmarks);
     let (mut benchmarks, mut pairs) = (Vec::new(), Vec::new());
     for (key, x, y) in &both {
@@ -165,7 +175,8 @@ pub fn comparison(a: &Run, b: &Run, terms: &Terms<'_>) -> Comparison {
         };
         let pair = Pair::of(key, x, y, choice);
         let launches = [pair.a.len(), pair.b.len()];
-        let entry = entry([x, y], choice.unit, launches, label(x, &both));
+        let mut entry = entry([x, y], choice.unit, launches, label(x, &both));
+        entry.is_one_program = is_unchanged && is_one_program(x, y);
         if entry.reason.is_none() {
             pairs.push(pair);
         }
@@ -215,6 +226,8 @@ fn entry([a, b]: [&Benchmark; 2], unit: Unit, launches: [usize; 2], label: Strin
         interval: None,
         alone: None,
         is_open: false,
+        is_one_program: false,
+        is_owed: is_owed(a),
         p: None,
         launches,
         floor: None,
@@ -226,6 +239,14 @@ fn entry([a, b]: [&Benchmark; 2], unit: Unit, launches: [usize; 2], label: Strin
         reason: obstacle(a, b),
         stored: None,
     }
+}
+
+fn is_one_program(a: &Benchmark, b: &Benchmark) -> bool {
+    a.about.program.is_some() && a.about.program == b.about.program
+}
+
+fn is_owed(of_a: &Benchmark) -> bool {
+    better(of_a).is_some() && fault(of_a).is_none()
 }
 
 /// Which direction of its figure is the better one.
@@ -273,6 +294,7 @@ fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) 
             Side::B => "b",
         },
         reason,
+        is_owed: reason == ONLY_IN_A && is_owed(benchmark),
     }
 }
 

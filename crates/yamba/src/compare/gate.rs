@@ -5,21 +5,38 @@ use serde::Serialize;
 use super::comparison::{Comparison, Entry, Word};
 use super::which::Which;
 
+/// What is asked of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Asked {
+    /// So much slower a benchmark may be: 0.05 for 5 %.
+    pub limit: f64,
+    /// Whether also what is undecided or lost fails.
+    pub strict: bool,
+}
+
 /// The answer, as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Gate {
     /// So much slower a benchmark may be: 0.05 for 5 %.
     pub limit: f64,
-    /// Whether nothing is.
+    /// Whether also what is undecided or lost fails.
+    pub strict: bool,
+    /// Whether something was judged, and nothing fails.
     pub passed: bool,
-    /// Benchmarks that it judged: of both runs, with a ratio and a better direction.
+    /// Benchmarks that can be judged: of both runs, with a ratio and a better direction.
     pub gated: usize,
+    /// Those of them that are decided: slower by more than the limit, or not.
+    pub judged: usize,
+    /// Those that are not: as many as `unconfirmed` names.
+    pub undecided: usize,
     /// What is slower by more, confirmed by measuring anew; the slowest first.
     pub slower: Vec<Slower>,
-    /// What may be slower by more and could not be confirmed: it does not fail the gate.
+    /// What may be slower by more and could not be confirmed: undecided.
     pub unconfirmed: Vec<Ungated>,
-    /// What the gate says nothing about.
+    /// What A has a figure of to be judged by and B none that could be compared.
+    pub lost: Vec<Ungated>,
+    /// What else the gate says nothing about.
     pub not_gated: Vec<Ungated>,
 }
 
@@ -71,11 +88,13 @@ pub fn apparent(entry: &Entry) -> Option<f64> {
 }
 
 /// Judges what was measured anew.
-pub fn gate(found: &Comparison, limit: f64) -> Gate {
+pub fn gate(found: &Comparison, asked: Asked) -> Gate {
+    let limit = asked.limit;
     let mut slower = Vec::new();
-    let (mut unconfirmed, mut not_gated) = (Vec::new(), Vec::new());
+    let (mut unconfirmed, mut lost, mut not_gated) = (Vec::new(), Vec::new(), Vec::new());
     for entry in &found.benchmarks {
         match (entry.slowdown(), entry.verdict) {
+            (None, _) if entry.is_owed => lost.push(ungated(entry, "it has no ratio")),
             (None, _) => not_gated.push(ungated(
                 entry,
                 "of a value neither direction is the better one",
@@ -87,6 +106,8 @@ pub fn gate(found: &Comparison, limit: f64) -> Gate {
                 interval: entry.slowdowns(),
                 reason: entry.reason.clone(),
             }),
+            // No program is slower than itself: that is decided, whatever its launches say.
+            _ if entry.is_one_program => {}
             (Some(_), Word::Unknown) if is_candidate(entry, limit) => {
                 unconfirmed.push(ungated(entry, "not confirmed"));
             }
@@ -100,23 +121,32 @@ pub fn gate(found: &Comparison, limit: f64) -> Gate {
         }
     }
     for alone in &found.alone {
-        not_gated.push(Ungated {
+        let list = if alone.is_owed {
+            &mut lost
+        } else {
+            &mut not_gated
+        };
+        list.push(Ungated {
             of: alone.of.clone(),
             label: alone.of.label(),
             reason: alone.reason.to_owned(),
         });
     }
     slower.sort_by(|x: &Slower, y| y.by.total_cmp(&x.by));
+    let all = found.benchmarks.iter();
+    let gated = all.filter(|e| e.slowdown().is_some()).count();
+    let judged = gated - unconfirmed.len();
+    let is_whole = unconfirmed.is_empty() && lost.is_empty();
     Gate {
         limit,
-        passed: slower.is_empty(),
-        gated: found
-            .benchmarks
-            .iter()
-            .filter(|e| e.slowdown().is_some())
-            .count(),
+        strict: asked.strict,
+        passed: judged > 0 && slower.is_empty() && (is_whole || !asked.strict),
+        gated,
+        judged,
+        undecided: unconfirmed.len(),
         slower,
         unconfirmed,
+        lost,
         not_gated,
     }
 }

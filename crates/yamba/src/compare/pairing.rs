@@ -6,6 +6,9 @@ use yamba_record::{Benchmark, Parameters, Status};
 
 use super::{key, named};
 
+/// Why a benchmark of A has no partner where B lacks it.
+pub(super) const ONLY_IN_A: &str = "only in A";
+
 /// One of two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
@@ -33,7 +36,7 @@ pub fn paired<'a>(a: &'a [Benchmark], b: &'a [Benchmark]) -> Paired<'a> {
     for (place, benchmark) in &of_a {
         match partners.get(place) {
             Some(other) => found.both.push((key(benchmark), benchmark, other)),
-            None => found.alone.push((Side::A, benchmark, "only in A")),
+            None => found.alone.push((Side::A, benchmark, ONLY_IN_A)),
         }
     }
     let known: BTreeSet<&String> = of_a.iter().map(|(key, _)| key).collect();
@@ -104,7 +107,7 @@ pub(super) fn no_launches(benchmark: &Benchmark) -> Option<&'static str> {
 }
 
 /// Why a benchmark has no figure that says anything of the next run.
-fn fault(benchmark: &Benchmark) -> Option<&'static str> {
+pub(super) fn fault(benchmark: &Benchmark) -> Option<&'static str> {
     let medians = benchmark.launches.iter().filter_map(|l| l.median);
     no_figure(benchmark)
         .or_else(|| no_launches(benchmark))

@@ -281,6 +281,8 @@ fn a_reader_who_goes_away_changes_no_answer() {
         assert_eq!(status, 2, "{err}");
         assert!(err.contains("nothing that the gate could judge"), "{err}");
     }
+    let (status, err) = closed("compare a.json b.json --fail-above 5% --strict");
+    assert_eq!(status, 1, "{err}");
     for words in [
         "compare a.json b.json lat_same",
         "export a.json --format csv",
@@ -390,8 +392,12 @@ fn a_gate_measures_anew_before_it_fails() {
 
     // Not even one launch fits into no time.
     let words = "compare first slow --fail-above 20% --at-most 1ns";
-    let said = "not confirmed and so no failure, not measured anew: there was no time for it";
-    yamba.run(words).ok().says(&[said, "gate passed"]);
+    let said = "undecided, not measured anew: there was no time for it";
+    let answer = yamba.run(words);
+    assert_eq!(answer.status, 2, "{}", answer.err);
+    let none = "nothing that the gate could decide";
+    assert!(answer.err.contains(none), "{}", answer.err);
+    answer.says(&[said, "no gate: 0 of 1 judged, 1 undecided"]);
 
     let words = "compare slow first --fail-above 20% --again --json";
     let (status, document) = measured_anew(&mut yamba, words, false);
@@ -462,10 +468,25 @@ fn what_cannot_be_measured_anew_fails_no_gate() {
     );
     answer.says(&[
         "suspect",
-        "not confirmed and so no failure, not measured anew: B was measured on another machine",
-        "not gated, only in A: only_a",
-        "nothing is shown to be slower by more than 5 %",
+        "undecided, not measured anew: B was measured on another machine",
+        "not gated, only in B: only_b",
+        "lost, only in A: only_a",
+        "gate passed: nothing is shown to be slower by more than 5 %; 2 of 3 judged, 1 undecided, 1 lost: no figure in B",
     ]);
+    let answer = yamba.run("compare a.json b.json --fail-above 5% --strict --json");
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    let document: Value = serde_json::from_str(&answer.out).unwrap();
+    schema::holds("yamba-compare-1.json", &document);
+    let gate = &document["gate"];
+    let counts = ["gated", "judged", "undecided"].map(|name| gate[name].as_u64().unwrap());
+    assert_eq!((&gate["passed"], counts), (&json!(false), [3, 2, 1]));
+    assert_eq!(gate["lost"][0]["name"], "only_a");
+    // What is decided and not lost passes strictly too.
+    let words = "compare a.json b.json lat_same --fail-above 5% --strict";
+    yamba.run(words).ok().says(&["1 of 1 judged\n"]);
+    yamba
+        .run("compare a.json b.json --strict")
+        .refused(&["--fail-above"]);
     let answer = yamba.run("compare a.json b.json --again --json").ok();
     let document: Value = serde_json::from_str(&answer.out).unwrap();
     assert_eq!(document["again"], Value::Null);
@@ -550,9 +571,8 @@ fn sources_of_a_document_are_not_compiled_unasked() {
             .ok();
     }
     let unasked = |yamba: &mut Yamba, words: &str| {
-        let answer = yamba
-            .run(&format!("compare {words} --fail-above 20% --json"))
-            .ok();
+        let answer = yamba.run(&format!("compare {words} --fail-above 20% --json"));
+        assert_eq!(answer.status, 2, "{}", answer.err);
         let document: Value = serde_json::from_str(&answer.out).unwrap();
         let reason = document["gate"]["unconfirmed"][0]["reason"].to_string();
         assert!(reason.contains("--trust-sources"), "{document}");

@@ -264,21 +264,9 @@ fn judged(gate: &Gate) -> Vec<String> {
             .collect()
     };
     let mut lines = by_reason("not gated, ", of(&gate.not_gated).into_iter());
-    lines.extend(by_reason(
-        "not confirmed and so no failure, ",
-        of(&gate.unconfirmed).into_iter(),
-    ));
-    lines.push(match gate.slower.len() {
-        0 if gate.gated == 0 => "no gate: nothing could be judged".to_owned(),
-        0 => format!(
-            "gate passed: of {} nothing is shown to be slower by more than {limit}",
-            gate.gated
-        ),
-        n => format!(
-            "gate failed: {n} of {} slower, measured anew, and by more than {limit}",
-            gate.gated
-        ),
-    });
+    lines.extend(by_reason("lost, ", of(&gate.lost).into_iter()));
+    lines.extend(by_reason("undecided, ", of(&gate.unconfirmed).into_iter()));
+    lines.push(last(gate, &limit));
     let each = gate.slower.iter();
     lines.extend(each.map(|s| {
         let within = s.interval.map_or_else(String::new, |[low, high]| {
@@ -287,6 +275,32 @@ fn judged(gate: &Gate) -> Vec<String> {
         format!("  {}  {} slower{within}", s.label, percent(s.by))
     }));
     lines
+}
+
+/// What the gate says in one line, and of how many it does not say it.
+fn last(gate: &Gate, limit: &str) -> String {
+    let of = |count: usize, what: &str| match count {
+        0 => String::new(),
+        _ => format!(", {count} {what}"),
+    };
+    let of_all = format!(
+        "{} of {} judged{}{}",
+        gate.judged,
+        gate.gated,
+        of(gate.undecided, "undecided"),
+        of(gate.lost.len(), "lost: no figure in B")
+    );
+    match gate.slower.len() {
+        0 if gate.gated == 0 => "no gate: nothing could be judged".to_owned(),
+        0 if gate.judged == 0 => format!("no gate: {of_all}"),
+        0 if gate.passed => {
+            format!("gate passed: nothing is shown to be slower by more than {limit}; {of_all}")
+        }
+        0 => format!(
+            "gate failed: it is strict, and nothing is shown to be slower by more than {limit}; {of_all}"
+        ),
+        n => format!("gate failed: {n} slower, measured anew, and by more than {limit}; {of_all}"),
+    }
 }
 
 fn percent(share: f64) -> String {
