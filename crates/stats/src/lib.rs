@@ -29,6 +29,7 @@ mod rank_test;
 mod regression;
 mod sample_size;
 mod scaling;
+mod share;
 mod trimmed_mean;
 mod welch;
 
@@ -55,5 +56,6 @@ pub use rank_test::{MannWhitney, mann_whitney};
 pub use regression::{Line, LineErrors, line_errors, linear_regression};
 pub use sample_size::{samples_for_mean, samples_for_median};
 pub use scaling::{Scaling, ScalingPoint, scaling};
+pub use share::share_at_most;
 pub use trimmed_mean::{HBENCH_SHARE, trimmed_mean};
 pub use welch::{Difference, welch_t};

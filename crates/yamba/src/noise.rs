@@ -5,14 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use yamba_lang::model::Target;
 use yamba_record::{Benchmark, Run};
+use yamba_stats::share_at_most;
 
 use crate::compare::floors::Floors;
 use crate::compare::unit::{self, Choice, Unit, chosen};
-use crate::compare::{self, LEAST_DEVIATION, Medians, Noise, Terms, comparison};
+use crate::compare::{self, Comparison, LEAST_DEVIATION, Medians, Noise, Terms, comparison};
 use crate::run::{Job, Measurement, Options, Progress, Stop};
 
 /// Comparisons that are drawn from all launches.
 const RESAMPLED: usize = 1000;
+
+/// What is said of the rate of false alarms holds with this confidence.
+const CONFIDENCE: f64 = 0.95;
 
 /// What is measured, and how.
 pub struct Plan<'a, E> {
@@ -42,12 +46,20 @@ pub struct Report {
     /// `yamba-noise/1`.
     #[cfg_attr(test, schemars(extend("const" = "yamba-noise/1")))]
     pub schema: &'static str,
-    /// Comparisons of a run with the next.
+    /// Comparisons that were asked for.
+    pub planned: u64,
+    /// Whether it was stopped before they were made.
+    pub interrupted: bool,
+    /// Comparisons of a run with the next, in which something could be compared.
     pub comparisons: u64,
+    /// Those in which no benchmark had a figure in both runs: they say nothing.
+    pub empty: u64,
     /// Those in which a benchmark was suspected.
     pub suspected: u64,
     /// Those in which a suspicion was confirmed by measuring again: false alarms.
     pub alarms: u64,
+    /// The share of all comparisons that raise a false alarm is at most this, with a confidence of 95 % (Clopper and Pearson); none without a comparison.
+    pub alarms_at_most: Option<f64>,
     /// Pairs of all runs, whatever lies between them.
     pub pairs: u64,
     /// Those in which a benchmark was suspected.
@@ -91,36 +103,28 @@ pub fn noise<E: From<String>>(
     progress: &mut dyn Progress,
 ) -> Result<Report, E> {
     let mut seen: BTreeMap<String, Counted> = BTreeMap::new();
-    let (mut comparisons, mut suspected, mut alarms) = (0, 0, 0);
+    let mut counts = Counts::default();
     for i in 0..plan.comparisons {
-        let mut runs = Vec::new();
-        for number in [2 * i, 2 * i + 1] {
-            if !plan.stop.requested() {
-                runs.extend(measure(
-                    plan,
-                    plan.jobs,
-                    0,
-                    number,
-                    &plan.options,
-                    progress,
-                )?);
-            }
-        }
-        let (true, [a, b]) = (!plan.stop.requested(), &runs[..]) else {
+        let Some([a, b]) = two_runs(plan, i, progress)? else {
             break;
         };
-        let suspects = suspects(a, b, &unit::of_pair);
-        let confirmed = confirm(plan, i, a, &suspects, progress)?;
+        let found = compared(&a, &b, &unit::of_pair);
+        if found.confidence.is_none() {
+            counts.empty += 1;
+            continue;
+        }
+        let suspects = suspects(found);
+        let confirmed = confirm(plan, i, &a, &suspects, progress)?;
         // Who stops it while a suspicion is looked into leaves it open: no alarm would be a claim.
         let Some(confirmed) = confirmed else {
             break;
         };
-        for (run, number) in [a, b].into_iter().zip(2 * i..) {
-            remember(&mut seen, number as usize, &run.benchmarks);
+        for (run, number) in [a, b].iter().zip(2 * counts.made as usize..) {
+            remember(&mut seen, number, &run.benchmarks);
         }
-        comparisons += 1;
-        suspected += u64::from(!suspects.is_empty());
-        alarms += u64::from(!confirmed.is_empty());
+        counts.made += 1;
+        counts.suspected += u64::from(!suspects.is_empty());
+        counts.alarms += u64::from(!confirmed.is_empty());
         for (keys, is_alarm) in [(&suspects, false), (&confirmed, true)] {
             for key in keys.keys() {
                 let counted = seen.entry(key.clone()).or_default();
@@ -133,12 +137,41 @@ pub fn noise<E: From<String>>(
         }
     }
     let launches = plan.options.launches.unwrap_or(6);
-    Ok(report(
-        plan.seed,
-        launches,
-        seen,
-        [comparisons, suspected, alarms],
-    ))
+    Ok(Report {
+        planned: plan.comparisons,
+        interrupted: plan.stop.requested(),
+        ..report(plan.seed, launches, seen, counts)
+    })
+}
+
+/// How many comparisons were made, and what they said.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    made: u64,
+    empty: u64,
+    suspected: u64,
+    alarms: u64,
+}
+
+/// One after the other; none if it was stopped.
+fn two_runs<E: From<String>>(
+    plan: &Plan<'_, E>,
+    comparison: u64,
+    progress: &mut dyn Progress,
+) -> Result<Option<[Run; 2]>, E> {
+    let mut runs = Vec::new();
+    for number in [2 * comparison, 2 * comparison + 1] {
+        if !plan.stop.requested() {
+            let (jobs, options) = (plan.jobs, &plan.options);
+            runs.extend(measure(plan, jobs, 0, number, options, progress)?);
+        }
+    }
+    if plan.stop.requested() {
+        return Ok(None);
+    }
+    let runs: Result<[Run; 2], _> = runs.try_into();
+    let of = |all: Vec<Run>| format!("measuring two runs gave {}", all.len());
+    runs.map(Some).map_err(|all| E::from(of(all)))
 }
 
 #[derive(Default)]
@@ -203,19 +236,18 @@ struct Suspect {
     unit: Unit,
 }
 
-/// Those of a comparison, by their keys.
-fn suspects(
-    a: &Run,
-    b: &Run,
-    units: &dyn Fn(&Benchmark, &Benchmark) -> Choice,
-) -> BTreeMap<String, Suspect> {
+fn compared(a: &Run, b: &Run, units: &dyn Fn(&Benchmark, &Benchmark) -> Choice) -> Comparison {
     let terms = Terms {
         floors: &Floors::default(),
         units,
         looks: 1,
     };
-    let compared = comparison(a, b, &terms).benchmarks.into_iter();
-    let suspects = compared.filter(|entry| entry.suspect);
+    comparison(a, b, &terms)
+}
+
+/// Those of a comparison, by their keys.
+fn suspects(found: Comparison) -> BTreeMap<String, Suspect> {
+    let suspects = found.benchmarks.into_iter().filter(|entry| entry.suspect);
     let keyed = suspects.map(|entry| {
         let suspect = Suspect {
             is_above_one: entry.is_above_one(),
@@ -269,7 +301,7 @@ fn confirm<E: From<String>>(
     };
     let before = |x: &Benchmark| suspects.get(&compare::key(x)).map(|s| s.unit);
     let units = |x: &Benchmark, y: &Benchmark| chosen(before(x).unwrap_or(Unit::Own), x, y);
-    let mut confirmed = self::suspects(a, b, &units);
+    let mut confirmed = self::suspects(compared(a, b, &units));
     confirmed.retain(|key, again| {
         let before = suspects.get(key);
         before.is_some_and(|before| before.is_above_one == again.is_above_one)
@@ -277,14 +309,9 @@ fn confirm<E: From<String>>(
     Ok(Some(confirmed))
 }
 
-fn report(
-    seed: u64,
-    launches: u64,
-    seen: BTreeMap<String, Counted>,
-    [comparisons, suspected, alarms]: [u64; 3],
-) -> Report {
+fn report(seed: u64, launches: u64, seen: BTreeMap<String, Counted>, counts: Counts) -> Report {
     let count = launches as usize;
-    let runs = 2 * comparisons as usize;
+    let runs = 2 * counts.made as usize;
     let spread = |(key, counted): (String, Counted)| {
         let noise = counted.noise(&key, runs);
         let between = noise.between_runs();
@@ -304,9 +331,13 @@ fn report(
         compare::resampled_alarms(&noises, count, RESAMPLED, seed, &compare::least_floor);
     Report {
         schema: "yamba-noise/1",
-        comparisons,
-        suspected,
-        alarms,
+        planned: counts.made + counts.empty,
+        interrupted: false,
+        comparisons: counts.made,
+        empty: counts.empty,
+        suspected: counts.suspected,
+        alarms: counts.alarms,
+        alarms_at_most: share_at_most(counts.alarms, counts.made, CONFIDENCE),
         pairs: pairs as u64,
         pairs_suspected: pairs_suspected as u64,
         resampled: RESAMPLED as u64,
@@ -350,6 +381,22 @@ mod tests {
         again: impl Fn(&Stop) -> Vec<Run>,
         comparisons: u64,
     ) -> Result<[u64; 3], String> {
+        let first = std::cell::Cell::new(true);
+        let stop = Stop::default();
+        let measure = |_: Measurement<'_>, boundary: usize| match boundary {
+            0 if first.replace(!first.get()) => Ok(vec![measured(100.0)]),
+            0 => Ok(vec![measured(120.0)]),
+            _ => Ok::<_, String>(again(&stop)),
+        };
+        let report = reported(&stop, comparisons, &measure)?;
+        Ok([report.comparisons, report.suspected, report.alarms])
+    }
+
+    fn reported(
+        stop: &Stop,
+        comparisons: u64,
+        measure: &Measure<'_, String>,
+    ) -> Result<Report, String> {
         let jobs = [Job {
             class: "x".to_owned(),
             program: Err(NoProgram::Absent("not needed".to_owned())),
@@ -359,24 +406,51 @@ mod tests {
             isa: "x86_64".to_owned(),
             system: "linux".to_owned(),
         };
-        let stop = Stop::default();
-        let first = std::cell::Cell::new(true);
-        let measure = |_: Measurement<'_>, boundary: usize| match boundary {
-            0 if first.replace(!first.get()) => Ok(vec![measured(100.0)]),
-            0 => Ok(vec![measured(120.0)]),
-            _ => Ok::<_, String>(again(&stop)),
-        };
         let plan = Plan {
             jobs: &jobs,
             options: Options::quick(),
             comparisons,
             seed: 1,
             target: &target,
-            stop: &stop,
-            measure: &measure,
+            stop,
+            measure,
         };
-        let report = noise(&plan, &mut Silent)?;
-        Ok([report.comparisons, report.suspected, report.alarms])
+        noise(&plan, &mut Silent)
+    }
+
+    #[test]
+    fn nothing_compared_says_nothing() {
+        let stop = Stop::default();
+        let without_figure = |_: Measurement<'_>, _: usize| {
+            let mut run = measured(100.0);
+            run.benchmarks[0].status = Status::Invalid;
+            Ok(vec![run])
+        };
+        let report = reported(&stop, 3, &without_figure).unwrap();
+        assert_eq!((report.comparisons, report.empty), (0, 3));
+        assert_eq!((report.planned, report.interrupted), (3, false));
+        assert!(report.alarms_at_most.is_none() && report.benchmarks.is_empty());
+        let none = |_: Measurement<'_>, _: usize| Ok(Vec::new());
+        let error = reported(&stop, 1, &none).unwrap_err();
+        assert!(error.contains("gave 0"), "{error}");
+    }
+
+    #[test]
+    fn what_is_stopped_says_so_and_how_little_it_knows() {
+        let stop = Stop::default();
+        let runs = std::cell::Cell::new(0);
+        let measure = |_: Measurement<'_>, _: usize| {
+            runs.set(runs.get() + 1);
+            if runs.get() == 3 {
+                stop.request();
+            }
+            Ok(vec![measured(100.0)])
+        };
+        let report = reported(&stop, 5, &measure).unwrap();
+        let counts = (report.comparisons, report.planned, report.interrupted);
+        assert_eq!(counts, (1, 5, true));
+        // Of one comparison without an alarm nearly any rate can be true.
+        assert!((report.alarms_at_most.unwrap() - 0.95).abs() < 1e-9);
     }
 
     #[test]
@@ -406,7 +480,11 @@ mod tests {
             alarms: 0,
         };
         let seen = BTreeMap::from([("x".to_owned(), counted)]);
-        let report = report(7, 3, seen, [1, 1, 0]);
+        let counts = Counts {
+            made: 1,
+            ..Counts::default()
+        };
+        let report = report(7, 3, seen, counts);
         let spread = &report.benchmarks[0];
         assert!((spread.between_runs.unwrap() - 0.0277).abs() < 1e-3);
         assert!((spread.between_launches.unwrap() - 0.002).abs() < 1e-4);

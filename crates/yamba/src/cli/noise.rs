@@ -35,7 +35,8 @@ Examples:
   yamba noise 'lat_*' --comparisons 20            some benchmarks, with more certainty
   yamba noise lat_pipe --time 2s --json
 
-Exit status: 0 the false-alarm rate is at most 1 %, as far as so many comparisons can tell; 1 there were more; 2 nothing was measured.")]
+Exit status: 0 at most 1 % of the comparisons that were made raised a false alarm, and of those that were drawn; 1 more did, or it was stopped;
+2 nothing could be compared.")]
 pub(super) struct NoiseCommand {
     #[command(flatten)]
     names: Names,
@@ -90,19 +91,31 @@ impl NoiseCommand {
             measure: &measure,
         };
         let report = noise::noise(&plan, progress().as_mut())?;
-        output::result(&if self.json {
-            serde_json::to_string_pretty(&report).map_err(|e| Failure::new(e.to_string()))? + "\n"
+        if report.comparisons == 0 {
+            return Err(nothing(&report));
+        }
+        if self.json {
+            output::json(&report)?;
         } else {
-            table(&report)
-        })?;
+            output::result(&table(&report))?;
+        }
         let is_quiet = report.alarms * 100 <= report.comparisons
             && report.resampled_alarms * 100 <= report.resampled;
-        Ok(if is_quiet && report.comparisons > 0 {
-            Answer::Done
-        } else {
-            Answer::No
+        Ok(match is_quiet && !report.interrupted {
+            true => Answer::Done,
+            false => Answer::No,
         })
     }
+}
+
+/// Counts of nothing would look like a good answer.
+fn nothing(report: &Report) -> Failure {
+    if report.interrupted {
+        return Failure::new("stopped before a comparison was made")
+            .help("one takes two runs: name fewer benchmarks, or give --time less");
+    }
+    Failure::new("nothing could be compared: no benchmark had a valid figure in both runs")
+        .help("`yamba run` of the same says why each has none")
 }
 
 fn table(report: &Report) -> String {
@@ -129,12 +142,26 @@ fn table(report: &Report) -> String {
     } else {
         table.trim_fmt()
     };
+    out.push_str("\n\n");
+    if report.interrupted {
+        let (made, planned) = (report.comparisons + report.empty, report.planned);
+        out.push_str(&format!(
+            "stopped: {made} of {planned} comparisons were made\n"
+        ));
+    }
+    if report.empty > 0 {
+        let empty = report.empty;
+        out.push_str(&format!(
+            "{empty} more had no benchmark with a valid figure in both runs, and say nothing\n"
+        ));
+    }
     out.push_str(&format!(
-        "\n\n{} of {} comparisons raised a false alarm; {} had a suspect, measured again before it counts\n\
+        "{} of {} comparisons raised a false alarm, so with 95 % confidence at most {} of all do; {} had a suspect, measured again before it counts\n\
          {} of {} pairs of all runs had one\n\
          {} of {} comparisons of launches drawn from all runs had a suspect (seed {})\n",
         report.alarms,
         report.comparisons,
+        percent(report.alarms_at_most),
         report.suspected,
         report.pairs_suspected,
         report.pairs,
