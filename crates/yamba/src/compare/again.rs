@@ -157,12 +157,13 @@ fn renewed(before: &Entry, fresh: Option<Entry>, basis: Basis) -> Entry {
     if let Some(reason) = &fresh.reason {
         return unknown(format!("measured anew: {reason}"));
     }
-    let can_be_slower = basis != Basis::OneProgram;
+    let is_one_program = basis == Basis::OneProgram;
     let (verdict, reason) = judged(before, &fresh, basis);
     Entry {
         label: before.label.clone(),
         suspect: fresh.suspect && verdict == Word::Unknown,
-        is_open: fresh.is_open && can_be_slower,
+        is_open: fresh.is_open && !is_one_program,
+        is_one_program,
         verdict,
         reason,
         stored: Some(Stored {
