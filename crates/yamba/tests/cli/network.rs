@@ -120,6 +120,7 @@ const HOME_BODIES: &str = "native {
 }
 yamba no_network extends lat_udp
 {
+    placement = \"same\" over {\"same\"};
     void open_ends()
     {
         int ends[2];
@@ -146,6 +147,7 @@ yamba no_cable extends lat_connect
 }
 yamba no_call_abroad extends lat_rpc
 {
+    placement = \"same\" over {\"same\"};
     transport = \"udp\" over {\"udp\"};
     void open_ends()
     {
@@ -157,6 +159,62 @@ yamba no_call_abroad extends lat_rpc
         must(bind(far, hosts.generic(there), length));
         must(getsockname(far, hosts.generic(there), &length));
         client = must(sun_rpc.call_by_udp(&there, program, version, patience, &near));
+    }
+    native {
+        static inline int (*translate)(void *, void *);
+        static int add_one(void *stream, void *value) { ++*static_cast<int *>(value); return translate(stream, value); }
+    }
+    // The number after the next comes back.
+    void join()
+    {
+        super::join();
+        translate = sun_rpc.translate_int;
+        sun_rpc.translate_int = add_one;
+    }
+}
+yamba no_pings extends lat_ping
+{
+    void benchmark(iter_t iterations) { asked += iterations; }
+}
+yamba no_stream extends bw_tcp
+{
+    placement = \"same\" over {\"same\"};
+    int pair[2];
+    void connect()
+    {
+        super::connect();
+        must(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+    }
+    int receiving_end() { return pair[0]; }
+    int sending_end()   { return pair[1]; }
+}
+yamba one_for_all extends lat_http
+{
+    server = \"own\" over {\"own\"};
+    void setup()
+    {
+        super::setup();
+        body[page / 2]++;
+        lose_packets();
+    }
+    void benchmark(iter_t iterations)
+    {
+        asked += iterations;
+        get();
+    }
+    native {
+        // To somebody who has no room for them; they are sent anew after a second.
+        void lose_packets()
+        {
+            int full = hosts.far_socket(SOCK_STREAM, 0);
+            sockaddr_in there = hosts.bind_far(full);
+            must(listen(full, 0));
+            for (int i = 0; i < 3; i++) {
+                int end = hosts.near_socket(SOCK_STREAM | SOCK_NONBLOCK, 0);
+                if (::connect(end, hosts.generic(there), sizeof there) != 0) must(errno == EINPROGRESS);
+            }
+            usleep(1200000);
+        }
     }
 }
 ";
@@ -194,17 +252,40 @@ fn what_does_not_cross_the_network_is_invalid() {
         return;
     }
     let mut yamba = Yamba::new().file("home_bodies.yamba", HOME_BODIES);
-    let words = "run home_bodies.yamba --quick --set host=veth --set placement=same --json";
+    let words = "run home_bodies.yamba --quick --launches 1 --set host=veth --json";
     let run: Value = serde_json::from_str(&yamba.run(words).out).unwrap();
     for (class, evidence) in [
-        ("no_network", "interface_bytes_per_byte"),
-        ("no_cable", "interface_packets_per_connection"),
-        ("no_call_abroad", "interface_bytes_per_byte"),
+        (
+            "no_network",
+            &["interface_bytes_per_byte", "datagrams_per_pass"][..],
+        ),
+        ("no_cable", &["interface_packets_per_connection"]),
+        (
+            "no_call_abroad",
+            &["interface_bytes_per_byte", "right_answers"],
+        ),
+        ("no_pings", &["replies_counted"]),
+        (
+            "no_stream",
+            &["tcp_bytes_per_byte", "interface_bytes_per_byte"],
+        ),
+        (
+            "one_for_all",
+            &[
+                "pages_per_request",
+                "page_is_right",
+                "requests_not_served",
+                "sent_anew",
+            ],
+        ),
     ] {
         let figure = figure_of(&run, class);
-        match figure["status"] == "skipped" {
-            true => eprintln!("{class} is left out: {}", figure["notes"]),
-            false => is_caught_by(figure, evidence),
+        if figure["status"] == "skipped" {
+            eprintln!("{class} is left out: {}", figure["notes"]);
+            continue;
+        }
+        for name in evidence {
+            is_caught_by(figure, name);
         }
     }
 }
@@ -247,4 +328,68 @@ fn nginx_tells_whether_a_connection_is_new() {
         let accepted = &figure_of(&run, "lat_http")["evidence"]["accepted_per_request"];
         assert_eq!(accepted["max"], f64::from(u8::from(fresh)), "{run}");
     }
+}
+
+/// Stands for nginx, and does something else first.
+const STUB: &str = r#"#!/bin/sh
+# -p FOLDER -c CONFIGURATION OPTION
+case "$FAULT $5" in
+"without its module -t") ! grep -q stub_status "$4" || exit 1 ;;
+"dies -q") exit 1 ;;
+"its port is wanted -q")
+    address=$(sed -n 's/.*listen \([0-9.]*:[0-9]*\).*/\1/p' "$4")
+    perl -MSocket -e 'my ($host, $port) = split /:/, shift; socket(S, PF_INET, SOCK_STREAM, 0) or die $!;
+        print bind(S, sockaddr_in($port, inet_aton($host))) ? "taken" : $!' "$address" >"$TOLD" ;;
+esac
+PATH=${PATH#*:} exec nginx "$@"
+"#;
+
+/// What comes of `lat_http` by nginx with this fault; then what the fault has told.
+fn with_fault(fault: &str) -> (Value, String) {
+    let yamba = Yamba::new().file("nginx", STUB);
+    let own = yamba.folder.path().to_owned();
+    let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(own.join("nginx"), runs).unwrap();
+    let others = std::env::var("PATH").unwrap();
+    let mut yamba = yamba
+        .env("PATH", format!("{}:{others}", own.display()))
+        .env("FAULT", fault)
+        .env("TOLD", own.join("told"));
+    let words = "run lat_http --quick --launches 1 --json --set server=nginx";
+    let answer = yamba.run(&format!("{words} --set placement=same"));
+    let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    let told = std::fs::read_to_string(own.join("told")).unwrap_or_default();
+    (figure_of(&run, "lat_http").clone(), told)
+}
+
+#[test]
+fn an_nginx_that_is_not_as_others() {
+    if !has("g++") || !has("nginx") || !has("perl") {
+        return;
+    }
+    let (figure, told) = with_fault("its port is wanted");
+    assert_eq!(figure["status"], "ok", "{figure}");
+    assert_eq!(told, "Address already in use");
+    let (figure, _) = with_fault("without its module");
+    assert_eq!(figure["status"], "ok", "{figure}");
+    assert!(
+        figure["notes"].to_string().contains("stub_status"),
+        "{figure}"
+    );
+    let (figure, _) = with_fault("dies");
+    assert_eq!(figure["status"], "crashed", "{figure}");
+    let notes = figure["notes"].to_string();
+    assert!(notes.contains("ended with status 1"), "{figure}");
+}
+
+/// What nginx writes counts as what a benchmark writes.
+#[test]
+fn a_page_for_which_there_is_no_room() {
+    if !has("g++") || !has("nginx") {
+        return;
+    }
+    Yamba::new()
+        .run("run lat_http --quick --set server=nginx --set placement=same --set page=4M --disk-limit 1M")
+        .ok()
+        .says(&["skipped", "needs 4 MiB on disk", "--disk-limit"]);
 }

@@ -1,7 +1,13 @@
 //! Files of another host: evidence that fails where it must. Where a server or a name space is missing, the benchmark says so, and so does the test.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
 use crate::evidence::{Wrong, all_are_caught};
-use crate::support::{Yamba, has};
+use crate::support::{Answer, Yamba, has};
 
 const WRONG: [Wrong; 4] = [
     Wrong {
@@ -41,4 +47,107 @@ fn evidence_fails_where_it_must() {
         return;
     }
     all_are_caught(Yamba::new(), "", &WRONG, "");
+}
+
+/// Each figure's status and what it says, by its class.
+fn said(answer: &Answer) -> Vec<(String, String, String)> {
+    let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    let all = run["benchmarks"].as_array().unwrap();
+    let text = |b: &Value, key: &str| b[key].as_str().unwrap_or_default().to_owned();
+    all.iter()
+        .map(|b| (text(b, "class"), text(b, "status"), b["notes"].to_string()))
+        .collect()
+}
+
+/// A view of the files in which none of these can be run or loaded, for the command that follows. None where nobody may have such a view.
+fn without(programs: &[&str]) -> Option<Command> {
+    let hide = format!(
+        "for f in {}; do [ ! -e $f ] || mount --bind /dev/null $f || exit 9; done; exec \"$@\"",
+        programs.join(" ")
+    );
+    let view = |words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", &hide, "sh"]);
+        command.args(words);
+        command
+    };
+    let able = view(&["true"]).stderr(Stdio::null()).status();
+    able.is_ok_and(|s| s.success()).then(|| view(&[]))
+}
+
+#[test]
+fn what_is_not_installed_is_told() {
+    if !has("g++") {
+        return;
+    }
+    let programs = [
+        "/usr/sbin/nginx",
+        "/usr/sbin/smbd",
+        "/usr/bin/ganesha.nfsd",
+        "/usr/bin/sshfs",
+        "/usr/lib/*/libtirpc.so.3",
+    ];
+    let Some(mut command) = without(&programs) else {
+        eprintln!("left out: only root may have a view of the files of his own");
+        return;
+    };
+    let yamba = Yamba::new();
+    let words = "run lat_http lat_rpc lat_remote_read_smb lat_remote_read_nfs lat_remote_read_sshfs --quick --launches 1 --json";
+    let inner = yamba.command(&words.split_whitespace().collect::<Vec<_>>());
+    command.arg(inner.get_program()).args(inner.get_args());
+    command.current_dir(yamba.folder.path());
+    command.envs(inner.get_envs().filter_map(|(k, v)| Some((k, v?))));
+    let all = said(&Answer::of(command.output().unwrap()).ok());
+    for (class, package) in [
+        ("lat_http", "nginx"),
+        ("lat_rpc", "libtirpc3"),
+        ("lat_remote_read_smb", "samba"),
+        ("lat_remote_read_nfs", "nfs-ganesha nfs-ganesha-vfs"),
+        ("lat_remote_read_sshfs", "sshfs"),
+    ] {
+        let mend = format!("`apt install {package}`");
+        let told = |(name, status, notes): &(String, String, String)| {
+            name == class && status == "skipped" && notes.contains(&mend)
+        };
+        assert!(all.iter().any(told), "{class}: {all:?}");
+    }
+    // The server of ours.
+    assert!(
+        all.iter()
+            .any(|(name, status, _)| name == "lat_http" && status == "ok"),
+        "{all:?}"
+    );
+}
+
+/// Stands for a server.
+const MORTAL: &str = "#!/bin/sh\necho 'nobody has asked for me' >&2\nexit 1\n";
+
+#[test]
+fn a_server_that_dies_is_told() {
+    if !has("g++") {
+        return;
+    }
+    let yamba = Yamba::new()
+        .file("smbd", MORTAL)
+        .file("ganesha.nfsd", MORTAL);
+    let own = yamba.folder.path().to_owned();
+    for name in ["smbd", "ganesha.nfsd"] {
+        fs::set_permissions(own.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let others = std::env::var("PATH").unwrap();
+    let mut yamba = yamba.env("PATH", format!("{}:{others}", own.display()));
+    let words = "run lat_remote_read_smb lat_remote_read_nfs --quick --json";
+    for (class, status, notes) in said(&yamba.run(words).ok()) {
+        assert_eq!(status, "skipped", "{class}: {notes}");
+        let is_here = !notes.contains("name space")
+            && !notes.contains("root")
+            && !notes.contains("mounting is");
+        match is_here {
+            true => assert!(
+                notes.contains("nobody has asked for me"),
+                "{class}: {notes}"
+            ),
+            false => eprintln!("left out: {class}: {notes}"),
+        }
+    }
 }
