@@ -11,6 +11,8 @@
     }
     return digits(v);
   };
+  // The radius of the ring around a disturbed point, in CSS pixels.
+  const ring = 7;
   const colours = ["#3b7dd8", "#d9632b", "#2f9e5b", "#b04fc4", "#b58900", "#0f9aa8", "#d6336c", "#7a8793"];
 
   // Points of one curve at the same x have places of their own side by side; what is told there is told of all of them.
@@ -26,16 +28,18 @@
     xs.forEach((x, i) => { if (!place.has(x)) place.set(x, i); });
     const data = [xs];
     const intervals = [null];
+    const disturbed = [null];
     // What stands under the pointer is what the table has.
     const series = [{ label: chart.x, value: (_, v) => (v == null ? "" : short(v)) }];
     chart.curves.forEach((curve, i) => {
       const ys = xs.map(() => null);
       const marks = xs.map(() => null);
+      const doubtful = xs.map(() => false);
       const told = new Map();
-      for (const [x, y, interval, text] of curve.points) {
+      for (const [x, y, interval, text, isDisturbed] of curve.points) {
         const here = told.get(x) ?? [];
         const at = place.get(x) + here.length;
-        ys[at] = y; marks[at] = interval;
+        ys[at] = y; marks[at] = interval; doubtful[at] = isDisturbed;
         here.push(text);
         told.set(x, here);
       }
@@ -43,22 +47,24 @@
       const colour = colours[i % colours.length];
       data.push(ys);
       intervals.push(marks);
+      disturbed.push(doubtful);
       series.push({
         label: curve.name || chart.name, stroke: colour, width: 2, spanGaps: true, points: { show: true, size: 6 },
         value: (_, v, s, at) => texts[at] ?? "",
       });
       if (curve.line) {
-        const [start, slope] = curve.line;
-        data.push(xs.map((x) => (x >= curve.points[0][0] && x <= curve.points.at(-1)[0] ? start + slope * x : null)));
+        const { name, intercept, slope } = curve.line;
+        data.push(xs.map((x) => (x >= curve.points[0][0] && x <= curve.points.at(-1)[0] ? intercept + slope * x : null)));
         intervals.push(null);
-        series.push({ label: (curve.name ? curve.name + " " : "") + "fitted", stroke: colour, width: 1, dash: [6, 4], spanGaps: true, points: { show: false }, value: (_, v) => digits(v) });
+        disturbed.push(null);
+        series.push({ label: (curve.name ? curve.name + " " : "") + name, stroke: colour, width: 1, dash: [6, 4], spanGaps: true, points: { show: false }, value: (_, v) => digits(v) });
       }
     });
-    return { data, series, intervals };
+    return { data, series, intervals, disturbed };
   };
 
-  // The interval of each point, as a mark from its low end to its high end.
-  const drawIntervals = (intervals) => (plot) => {
+  // The interval of each point, as a mark from its low end to its high end, and a ring around what is disturbed.
+  const drawMarks = (intervals, disturbed) => (plot) => {
     const context = plot.ctx;
     context.save();
     context.lineWidth = devicePixelRatio;
@@ -74,6 +80,12 @@
         context.moveTo(x, low); context.lineTo(x, high);
         context.moveTo(x - half, low); context.lineTo(x + half, low);
         context.moveTo(x - half, high); context.lineTo(x + half, high);
+        context.stroke();
+      });
+      disturbed[s].forEach((is, i) => {
+        if (!is) return;
+        context.beginPath();
+        context.arc(plot.valToPos(plot.data[0][i], "x", true), plot.valToPos(plot.data[s][i], "y", true), ring * devicePixelRatio, 0, 2 * Math.PI);
         context.stroke();
       });
     });
@@ -117,23 +129,25 @@
 
   const draw = (place) => {
     const chart = charts[Number(place.dataset.chart)];
-    const { data, series, intervals } = table(chart);
+    const { data, series, intervals, disturbed } = table(chart);
     const style = getComputedStyle(document.documentElement);
     const text = style.getPropertyValue("--text").trim();
     const soft = style.getPropertyValue("--soft").trim();
     const grid = { stroke: style.getPropertyValue("--line").trim(), width: 1 };
-    const highest = Math.max(...chart.curves.flatMap((c) => c.points.flatMap((p) => [p[1], ...(p[2] ?? [])])));
-    const lowest = Math.min(0, ...chart.curves.flatMap((c) => c.points.flatMap((p) => [p[1], ...(p[2] ?? [])])));
+    const upwards = chart.curves.flatMap((c) => c.points.flatMap((p) => [p[1], ...(p[2] ?? [])]));
+    const highest = Math.max(...upwards);
+    const lowest = Math.min(...upwards, ...(chart.log_y ? [] : [0]));
+    const range = chart.log_y ? [lowest / 1.2, highest * 1.2] : [lowest * 1.05, highest > lowest ? highest * 1.05 : 1];
     place.replaceChildren();
     return new uPlot({
       width: Math.max(200, place.clientWidth), height: 260, series,
-      scales: { x: { time: false, distr: chart.log ? 3 : 1, log: 2 }, y: { range: [lowest * 1.05, highest > lowest ? highest * 1.05 : 1] } },
+      scales: { x: { time: false, distr: chart.log ? 3 : 1, log: 2 }, y: { range, distr: chart.log_y ? 3 : 1 } },
       axes: [
         { stroke: text, grid, label: chart.x, labelSize: 20, values: (_, vs) => vs.map((v) => (v == null ? "" : short(v))) },
         { stroke: text, grid, label: chart.y, labelSize: 20, size: (_, texts) => 20 + widest(texts), values: (_, vs) => vs.map(digits) },
       ],
       cursor: { drag: { x: false, y: false } },
-      hooks: { draw: [drawIntervals(intervals), drawLevels(chart.levels, soft)] },
+      hooks: { draw: [drawMarks(intervals, disturbed), drawLevels(chart.levels, soft)] },
     }, data, place);
   };
 
@@ -156,7 +170,7 @@
       if (text !== undefined) made.textContent = text;
       return made;
     };
-    const { intervals } = table(chart);
+    const { intervals, disturbed } = table(chart);
     const [across, up] = plot.axes;
     const below = top + height + 56;
     const named = plot.series.map((series, i) => ({ series, data: plot.data[i] })).slice(1);
@@ -187,6 +201,9 @@
         const mid = x(plot.data[0][at]);
         const [low, high] = interval.map(y);
         whole.append(make("path", { d: `M${mid} ${low}V${high}M${mid - 4} ${low}h8M${mid - 4} ${high}h8`, stroke }));
+      });
+      (disturbed[i + 1] ?? []).forEach((is, at) => {
+        if (is) whole.append(make("circle", { cx: x(plot.data[0][at]), cy: y(plot.data[i + 1][at]), r: ring, fill: "none", stroke }));
       });
       const at = below + 16 * i;
       whole.append(make("path", { d: `M${left} ${at}h20`, ...line }), make("text", { x: left + 26, y: at + 4 }, series.label));

@@ -3,7 +3,7 @@
 use yamba_record::Run;
 use yamba_record::number::number;
 
-use crate::html::chart::{Chart, charts};
+use crate::html::chart::{Chart, Point, charts};
 use crate::html::rows;
 use crate::number::short;
 
@@ -13,11 +13,11 @@ const HEIGHT: usize = 17;
 /// Narrower than this, a chart shows nothing.
 const LEAST_WIDTH: usize = 24;
 
-/// The figure's axis is logarithmic where the greatest figure is so many times the least.
-const SPREAD: f64 = 20.0;
-
 /// One for each curve; more curves than marks begin again.
 const MARKS: [char; 8] = ['o', 'x', '+', '*', '#', '@', '%', '&'];
+
+/// A point whose figure is disturbed, whatever its curve.
+const DISTURBED: char = '?';
 
 /// Between two points of a curve.
 const BETWEEN: char = '.';
@@ -76,10 +76,8 @@ impl Axis {
 }
 
 fn plot(chart: &Chart, width: usize) -> String {
-    let points = || chart.curves.iter().flat_map(|c| &c.points);
-    let x = Axis::of(points().map(|p| p.0), chart.log);
-    let mut y = Axis::of(points().map(|p| p.1), false);
-    y.is_log = y.low > 0.0 && y.high / y.low >= SPREAD;
+    let x = Axis::of(chart.points().map(|p| p.x), chart.log);
+    let y = Axis::of(chart.points().map(|p| p.y), chart.log_y);
     let labels: Vec<String> = (0..HEIGHT).map(|line| label(y, line)).collect();
     let margin = labels.iter().map(|l| l.chars().count()).max().unwrap_or(0);
     let columns = width.max(LEAST_WIDTH).saturating_sub(margin + 3).max(8);
@@ -133,9 +131,9 @@ fn drawn(chart: &Chart, x: Axis, y: Axis, columns: usize) -> Vec<Vec<char>> {
         let column = x.cell(*bytes as f64, columns);
         grid.iter_mut().for_each(|line| line[column] = LEVEL);
     }
-    let place = |p: (f64, f64)| (x.cell(p.0, columns), HEIGHT - 1 - y.cell(p.1, HEIGHT));
+    let place = |p: &Point| (x.cell(p.x, columns), HEIGHT - 1 - y.cell(p.y, HEIGHT));
     for curve in &chart.curves {
-        let places: Vec<(usize, usize)> = curve.points.iter().map(|p| place((p.0, p.1))).collect();
+        let places: Vec<(usize, usize)> = curve.points.iter().map(place).collect();
         for pair in places.windows(2) {
             connect(&mut grid, pair[0], pair[1]);
         }
@@ -143,8 +141,11 @@ fn drawn(chart: &Chart, x: Axis, y: Axis, columns: usize) -> Vec<Vec<char>> {
     // Points are drawn last: no line hides one.
     for (curve, mark) in chart.curves.iter().zip(MARKS.iter().cycle()) {
         for point in &curve.points {
-            let (column, line) = place((point.0, point.1));
-            grid[line][column] = *mark;
+            let (column, line) = place(point);
+            grid[line][column] = match point.is_disturbed {
+                true => DISTURBED,
+                false => *mark,
+            };
         }
     }
     grid
@@ -224,11 +225,20 @@ fn legend(chart: &Chart) -> String {
     for (bytes, name) in &chart.levels {
         out.push_str(&format!("  {LEVEL} {name}: {}\n", short(*bytes)));
     }
+    let disturbed = chart.disturbed();
+    if disturbed > 0 {
+        out.push_str(&format!(
+            "  {DISTURBED} disturbed: {disturbed} of its points\n"
+        ));
+    }
     if chart.left_out > 0 {
         out.push_str(&format!(
             "  not drawn, because not valid: {} of its points\n",
             chart.left_out
         ));
+    }
+    for finding in &chart.findings {
+        out.push_str(&format!("  {finding}\n"));
     }
     out
 }
@@ -297,6 +307,21 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn a_disturbed_point_is_marked_and_no_line_goes_through_it() {
+        let mut run = swept(&[(1, 1.0), (2, 2.0), (3, 3.0), (4, 90.0)]);
+        run.benchmarks[3].is_disturbed = true;
+        for entry in &mut run.benchmarks {
+            entry.charts[0].fit_linear = true;
+        }
+        let text = plots(&run, 60);
+        let mut lines = text.lines();
+        assert!(lines.nth(1).unwrap().ends_with('?'), "{text}");
+        assert!(text.contains("  ? disturbed: 1 of its points\n"), "{text}");
+        let line = "  Fitted line through 3 of its 4 points: 0 ns [0, 0] and 1 ns [1, 1]";
+        assert!(text.contains(line), "{text}");
     }
 
     #[test]

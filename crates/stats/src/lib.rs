@@ -53,7 +53,7 @@ pub use plateaus::{Plateau, plateaus};
 pub use quantile::{median, minimum, quantile, sorted};
 pub use quantile_interval::{QuantileInterval, quantile_interval};
 pub use rank_test::{MannWhitney, mann_whitney};
-pub use regression::{Line, LineErrors, line_errors, linear_regression};
+pub use regression::{Line, LineErrors, line_errors, linear_regression, r_squared_interval};
 pub use sample_size::{samples_for_mean, samples_for_median};
 pub use scaling::{Scaling, ScalingPoint, scaling};
 pub use share::share_at_most;

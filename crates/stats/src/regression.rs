@@ -1,6 +1,6 @@
 //! Simple linear regression.
 
-use crate::distribution::{student_t_quantile, upper_tail};
+use crate::distribution::{normal_quantile, student_t_quantile, upper_tail};
 use crate::finite::{defined, finite};
 use crate::moments::mean;
 
@@ -75,6 +75,22 @@ pub fn line_errors(points: &[(f64, f64)], confidence: f64) -> Option<LineErrors>
     })
 }
 
+/// The interval of R^2 by Fisher's transformation: `z = atanh sqrt(R^2)` is nearly normal with the standard error
+/// `1 / sqrt(n - 3)`; an end of z below 0 is an R^2 of 0.
+///
+/// R. A. Fisher, "On the 'Probable Error' of a Coefficient of Correlation Deduced from a Small Sample", Metron 1 (1921)
+/// 3-32, for x and y that are both normal. Where x is chosen the variance of z is nearer to `(1 - R^2 / 2) / n`: the
+/// interval is then wider than it need be. What rounding has put above 1 is 1. None with fewer than four points or with a negative R^2.
+pub fn r_squared_interval(r_squared: f64, points: usize, confidence: f64) -> Option<(f64, f64)> {
+    if points < 4 || r_squared.is_nan() || r_squared < 0.0 {
+        return None;
+    }
+    let half = normal_quantile(upper_tail(confidence)?)? / ((points - 3) as f64).sqrt();
+    let z = r_squared.min(1.0).sqrt().atanh();
+    let square = |z: f64| z.max(0.0).tanh().powi(2);
+    Some((square(z - half), square(z + half)))
+}
+
 /// Means, and sums of products about them.
 struct Sums {
     mean_x: f64,
@@ -104,5 +120,46 @@ impl Sums {
             xy,
             yy,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn fishers_interval() {
+        // r = 0.8 of 28 points: z = 1.0986 with the standard error 0.2.
+        let (low, high) = r_squared_interval(0.64, 28, 0.95).unwrap();
+        assert!((low.sqrt() - 0.6085).abs() < 1e-4, "{low}");
+        assert!((high.sqrt() - 0.9034).abs() < 1e-4, "{high}");
+        assert_eq!(r_squared_interval(1.0 + 1e-15, 9, 0.95), Some((1.0, 1.0)));
+        assert_eq!(r_squared_interval(0.01, 9, 0.95).unwrap().0, 0.0);
+        for (r_squared, points) in [(0.5, 3), (-0.1, 9), (f64::NAN, 9)] {
+            assert_eq!(r_squared_interval(r_squared, points, 0.95), None);
+        }
+    }
+
+    /// With chosen x it holds the R^2 of the line that the points scatter about at least as often as it says.
+    #[test]
+    fn it_covers_what_it_says() {
+        let mut random = Random::new(8);
+        let mut normal = || normal_quantile(random.uniform().clamp(1e-9, 1.0 - 1e-9)).unwrap();
+        let xs = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+        let mean_x = mean(&xs).unwrap();
+        let spread = xs.iter().map(|x| (x - mean_x) * (x - mean_x)).sum::<f64>() / 6.0;
+        for slope in [0.03, 0.1, 0.5] {
+            let signal = slope * slope * spread;
+            let truth = signal / (signal + 1.0);
+            let holds = (0..1000).filter(|_| {
+                let points = xs.map(|x| (x, 60.0 + slope * x + normal()));
+                let found = linear_regression(&points).unwrap().r_squared.unwrap();
+                let (low, high) = r_squared_interval(found, points.len(), 0.95).unwrap();
+                low <= truth && truth <= high
+            });
+            let share = holds.count();
+            assert!(share >= 935, "{share} of 1000 at R^2 {truth}");
+        }
     }
 }

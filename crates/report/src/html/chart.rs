@@ -1,18 +1,15 @@
-//! What is drawn of a sweep: the curves of the charts that a benchmark declares.
+//! What is drawn: curves with their axes, and what is said of them.
 
-use serde::Serialize;
-use serde_json::Value;
-use yamba_record::number::number;
+use serde::{Serialize, Serializer};
 use yamba_record::program::Chart as Declared;
-use yamba_record::run::Status;
 use yamba_record::{Benchmark, Run};
-use yamba_stats::linear_regression;
 
 use super::head::letter;
-use super::levels;
 use super::rows::Row;
-use super::table::{figure_text, interval_text};
-use crate::number::scale;
+use super::sweep;
+
+/// The upright axis is logarithmic where the greatest figure is so many times the least.
+const SPREAD: f64 = 20.0;
 
 /// A chart as the script draws it.
 #[derive(Serialize)]
@@ -25,6 +22,8 @@ pub struct Chart {
     pub x: String,
     /// Whether the horizontal axis is logarithmic.
     pub log: bool,
+    /// Whether the upright axis is.
+    pub log_y: bool,
     /// The curves.
     pub curves: Vec<Curve>,
     /// Where levels of the caches end, and what they are called.
@@ -32,13 +31,45 @@ pub struct Chart {
     /// Points that are not drawn because their figure is not valid.
     #[serde(skip)]
     pub left_out: usize,
-    /// What else is to be said: of fitted lines and of levels.
+    /// What the curves say: fitted lines.
     #[serde(skip)]
-    pub remarks: Vec<String>,
+    pub findings: Vec<String>,
+    /// What the levels are.
+    #[serde(skip)]
+    pub about_levels: Option<String>,
 }
 
-/// x, y, the interval of y where there is one, and what is said of it: figure and interval as the table has them.
-pub type Point = (f64, f64, Option<[f64; 2]>, String);
+/// One figure of a curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Across.
+    pub x: f64,
+    /// Upwards.
+    pub y: f64,
+    /// The interval of y, where there is one.
+    pub interval: Option<[f64; 2]>,
+    /// Whether the interval speaks of these processes alone.
+    pub is_within: bool,
+    /// Whether competitors may be part of the figure.
+    pub is_disturbed: bool,
+    /// What is said of it: figure and interval as the table has them.
+    pub text: String,
+}
+
+impl Point {
+    /// Tells it in another unit.
+    pub fn scale(&mut self, factor: f64) {
+        self.y *= factor;
+        self.interval = self.interval.map(|ends| ends.map(|v| v * factor));
+    }
+}
+
+impl Serialize for Point {
+    /// A list: there are many of them on a page.
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        (self.x, self.y, self.interval, &self.text, self.is_disturbed).serialize(to)
+    }
+}
 
 /// A curve, from left to right.
 #[derive(Serialize)]
@@ -47,28 +78,158 @@ pub struct Curve {
     pub name: String,
     /// From left to right.
     pub points: Vec<Point>,
-    /// Intercept and slope of the fitted line.
-    line: Option<[f64; 2]>,
+    /// A straight line to look at it by.
+    pub line: Option<Straight>,
+}
+
+/// A straight line.
+#[derive(Serialize)]
+pub struct Straight {
+    /// What it is.
+    pub name: &'static str,
+    /// y at x = 0.
+    pub intercept: f64,
+    /// The change of y with x.
+    pub slope: f64,
+}
+
+impl Curve {
+    /// Brings its points into their order.
+    pub fn arrange(&mut self) {
+        self.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    }
+
+    /// Whether two of its points, in their order, are at different x.
+    pub fn is_sweep(&self) -> bool {
+        let ends = self.points.first().zip(self.points.last());
+        ends.is_some_and(|(a, b)| a.x < b.x)
+    }
+}
+
+/// All entries of some rows with the places of their runs, run by run.
+pub fn entries<'a>(
+    runs: &'a [Run],
+    rows: &'a [&Row<'a>],
+) -> impl Iterator<Item = (usize, &'a Benchmark)> {
+    let each = move |n: usize| rows.iter().filter_map(move |r| Some((n, r.entries[n]?)));
+    (0..runs.len()).flat_map(each)
+}
+
+/// What a curve is called, with the letter of its run where there are several.
+pub fn of_run(runs: &[Run], number: usize, name: &str) -> String {
+    match runs.len() {
+        1 => name.to_owned(),
+        _ => format!("{} {name}", letter(number)).trim_end().to_owned(),
+    }
+}
+
+/// Puts a point on the curve of this name.
+pub fn join(curves: &mut Vec<Curve>, name: String, point: Point) {
+    match curves.iter_mut().find(|c| c.name == name) {
+        Some(curve) => curve.points.push(point),
+        None => curves.push(Curve {
+            name,
+            points: vec![point],
+            line: None,
+        }),
+    }
 }
 
 impl Chart {
+    /// One of a benchmark's curves with as many points as there are in `curves`.
+    pub fn new(name: &str, y: &str, unit: &str, x: &str, curves: Vec<Curve>) -> Chart {
+        let mut chart = Chart {
+            name: name.to_owned(),
+            y: match unit {
+                "" => y.to_owned(),
+                unit => format!("{y} ({unit})"),
+            },
+            x: x.to_owned(),
+            log: false,
+            log_y: false,
+            curves,
+            levels: Vec::new(),
+            left_out: 0,
+            findings: Vec::new(),
+            about_levels: None,
+        };
+        chart.log_y = chart.spreads();
+        chart
+    }
+
+    /// All its points.
+    pub fn points(&self) -> impl Iterator<Item = &Point> {
+        self.curves.iter().flat_map(|c| &c.points)
+    }
+
+    /// Whether the greatest figure is so many times the least that a linear axis shows the small ones as nothing. What a straight line belongs to is no curve on
+    /// another axis.
+    fn spreads(&self) -> bool {
+        let ends = self.points().map(|p| p.y);
+        let (low, high) = ends.fold((f64::MAX, 0.0), |(l, h), v| (v.min(l), v.max(h)));
+        let has_room = |p: &Point| p.interval.is_none_or(|[low, _]| low > 0.0);
+        let is_straight = self.curves.iter().any(|c| c.line.is_some());
+        low > 0.0 && high / low >= SPREAD && self.points().all(has_room) && !is_straight
+    }
+
+    /// How many of its points are disturbed.
+    pub fn disturbed(&self) -> usize {
+        self.points().filter(|p| p.is_disturbed).count()
+    }
+
     /// What is to be seen, in words.
     pub fn caption(&self) -> String {
         let mut text = format!("{} against {}", self.y, self.x);
-        if self.log {
-            text.push_str(", on a logarithmic axis");
-        }
-        text.push_str(". Marks are the 95 % intervals.");
-        for remark in &self.remarks {
-            text.push_str(&format!(" {remark}."));
-        }
-        if self.left_out > 0 {
-            text.push_str(&format!(
-                " Not drawn, because not valid: {} of its points.",
-                self.left_out
-            ));
+        text.push_str(match (self.log, self.log_y) {
+            (false, false) => ".",
+            (true, false) => ", on a logarithmic axis.",
+            (false, true) => "; the upright axis is logarithmic.",
+            (true, true) => "; both axes are logarithmic.",
+        });
+        let findings = self.findings.iter().map(|f| format!("{f}."));
+        let levels = self.about_levels.iter().map(|l| format!("{l}."));
+        let all = [
+            self.about_marks(),
+            self.about_disturbed(),
+            self.about_left_out(),
+        ];
+        for sentence in all.into_iter().flatten().chain(findings).chain(levels) {
+            text.push(' ');
+            text.push_str(&sentence);
         }
         text
+    }
+
+    fn about_marks(&self) -> Option<String> {
+        let marked = || self.points().filter(|p| p.interval.is_some());
+        let (all, within) = (marked().count(), marked().filter(|p| p.is_within).count());
+        let alone = "within launches: they speak of these processes alone";
+        match (all, within) {
+            (0, _) => None,
+            (_, 0) => Some("Marks are the 95 % intervals.".to_owned()),
+            (all, within) if all == within => {
+                Some(format!("Marks are the 95 % intervals, {alone}."))
+            }
+            (_, within) => Some(format!(
+                "Marks are the 95 % intervals; {within} of them {alone}."
+            )),
+        }
+    }
+
+    fn about_disturbed(&self) -> Option<String> {
+        let count = self.disturbed();
+        let line = match self.curves.iter().any(|c| c.line.is_some()) {
+            true => ", and no line is drawn through them",
+            false => "",
+        };
+        (count > 0).then(|| {
+            format!("Ringed: {count} disturbed, so that other processes may be part of them{line}.")
+        })
+    }
+
+    fn about_left_out(&self) -> Option<String> {
+        let count = self.left_out;
+        (count > 0).then(|| format!("Not drawn, because not valid: {count} of its points."))
     }
 }
 
@@ -89,171 +250,7 @@ pub fn charts(runs: &[Run], rows: &[Row]) -> Vec<Chart> {
                 declared.push(chart);
             }
         }
-        charts.extend(declared.iter().filter_map(|d| chart(runs, &own, d)));
+        charts.extend(declared.iter().filter_map(|d| sweep::chart(runs, &own, d)));
     }
     charts
-}
-
-/// None where no curve has two points: there is no sweep to look at, or its steps are no numbers.
-fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> {
-    let mut curves: Vec<Curve> = Vec::new();
-    let mut left_out = 0;
-    for (number, run_letter) in (0..runs.len()).map(|n| (n, letter(n))) {
-        for benchmark in rows.iter().filter_map(|r| r.entries[number]) {
-            let Some(point) = point(benchmark, declared) else {
-                left_out += usize::from(benchmark.status == Status::Invalid);
-                continue;
-            };
-            let mut name = curve_name(rows, benchmark, declared);
-            if runs.len() > 1 {
-                name = format!("{run_letter} {name}").trim_end().to_owned();
-            }
-            match curves.iter_mut().find(|c| c.name == name) {
-                Some(curve) => curve.points.push(point),
-                None => curves.push(Curve {
-                    name,
-                    points: vec![point],
-                    line: None,
-                }),
-            }
-        }
-    }
-    for curve in &mut curves {
-        curve.points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    }
-    if !curves.iter().any(is_sweep) {
-        return None;
-    }
-    let unit = shared_unit(rows, declared, &mut curves);
-    let mut remarks: Vec<String> = match declared.fit_linear {
-        true => curves.iter_mut().filter_map(|c| fit(c, &unit)).collect(),
-        false => Vec::new(),
-    };
-    let xs = || curves.iter().flat_map(|c| &c.points).map(|p| p.0);
-    let levels = match is_over_memory(rows[0], declared) {
-        true => levels::levels(
-            runs,
-            xs().fold(f64::MAX, f64::min),
-            xs().fold(0.0, f64::max),
-        ),
-        false => Vec::new(),
-    };
-    remarks.extend(levels::caption(&levels));
-    Some(Chart {
-        name: rows[0].name.to_owned(),
-        y: match unit.as_str() {
-            "" => declared.figure.clone(),
-            unit => format!("{} ({unit})", declared.figure),
-        },
-        x: declared.against.clone(),
-        log: declared.log && xs().all(|x| x > 0.0),
-        curves,
-        levels: levels.into_iter().map(|l| (l.bytes, l.name)).collect(),
-        left_out,
-        remarks,
-    })
-}
-
-/// Bytes of memory, which caches hold or do not: sizes of files and messages are others.
-fn is_over_memory(row: &Row, declared: &Declared) -> bool {
-    row.group().eq_ignore_ascii_case("memory") && declared.against == "size"
-}
-
-fn is_sweep(curve: &Curve) -> bool {
-    let ends = curve.points.first().zip(curve.points.last());
-    ends.is_some_and(|(a, b)| a.0 < b.0)
-}
-
-fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
-    if !benchmark.valid {
-        return None;
-    }
-    let evidence = |name: &str| benchmark.evidence.get(name)?.median;
-    let x = match benchmark.parameters.get(&declared.against) {
-        Some(value) => value.as_f64(),
-        None => evidence(&declared.against),
-    }?;
-    let (y, interval, text) = match declared.figure.as_str() {
-        "latency" | "bandwidth" | "value" => {
-            let texts = [figure_text(benchmark), interval_text(benchmark)];
-            let text: Vec<String> = texts.into_iter().flatten().collect();
-            (benchmark.median?, benchmark.interval, text.join(" "))
-        }
-        "cycles" => {
-            let cycles = benchmark.cycles?;
-            (cycles.median, Some(cycles.interval), number(cycles.median))
-        }
-        name => {
-            let value = evidence(name)?;
-            (value, None, number(value))
-        }
-    };
-    Some((x, y, interval, text))
-}
-
-/// One curve for each value of `by`, and of whatever else differs between the points. Against an evidence, what was set is only the way to its values: all points are one curve.
-fn curve_name(rows: &[&Row], benchmark: &Benchmark, declared: &Declared) -> String {
-    let differs = |name: &str, value: &Value| {
-        let mut all = rows.iter().flat_map(|r| r.present());
-        all.any(|b| b.parameters.get(name) != Some(value))
-    };
-    let is_swept = benchmark.parameters.get(&declared.against).is_some();
-    let mut parts = Vec::new();
-    for (name, value) in &benchmark.parameters.0 {
-        let is_by = declared.by.as_ref() == Some(name);
-        if *name != declared.against && (is_by || (is_swept && differs(name, value))) {
-            let value = yamba_record::parameters::plain(value);
-            parts.push(format!("{name}={value}"));
-        }
-    }
-    let mut all = rows.iter().flat_map(|r| r.present());
-    if all.any(|b| b.processes != benchmark.processes) {
-        parts.push(format!("P={}", benchmark.processes));
-    }
-    parts.join(" ")
-}
-
-/// All curves in one unit that suits the greatest point.
-fn shared_unit(rows: &[&Row], declared: &Declared, curves: &mut [Curve]) -> String {
-    let unit = match declared.figure.as_str() {
-        "latency" | "bandwidth" | "value" => {
-            let mut units = rows
-                .iter()
-                .flat_map(|r| r.present())
-                .filter_map(|b| b.unit.as_deref());
-            units.next().unwrap_or_default()
-        }
-        _ => return String::new(),
-    };
-    let points = curves.iter().flat_map(|c| &c.points);
-    let greatest = points.map(|p| p.1.abs()).fold(0.0, f64::max);
-    let (factor, unit) = scale(greatest, unit);
-    for point in curves.iter_mut().flat_map(|c| &mut c.points) {
-        point.1 *= factor;
-        point.2 = point.2.map(|i| i.map(|v| v * factor));
-    }
-    unit.to_owned()
-}
-
-/// The least-squares line through three points or more, and what it says.
-fn fit(curve: &mut Curve, unit: &str) -> Option<String> {
-    if curve.points.len() < 3 {
-        return None;
-    }
-    let points: Vec<(f64, f64)> = curve.points.iter().map(|p| (p.0, p.1)).collect();
-    let line = linear_regression(&points)?;
-    curve.line = Some([line.intercept, line.slope]);
-    let quality = line
-        .r_squared
-        .map(|r| format!(", R² {}", number(r)))
-        .unwrap_or_default();
-    let name = match curve.name.as_str() {
-        "" => String::new(),
-        name => format!(" of {name}"),
-    };
-    Some(format!(
-        "Fitted line{name}: {} {unit} and {} {unit} for each step of one{quality}",
-        number(line.intercept),
-        number(line.slope)
-    ))
 }

@@ -2,11 +2,13 @@
 
 pub(crate) mod chart;
 mod entry;
+mod fit;
 pub(crate) mod head;
 mod histogram;
 mod levels;
 pub(crate) mod rows;
 mod study;
+mod sweep;
 pub(crate) mod table;
 
 use base64::Engine;

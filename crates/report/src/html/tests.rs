@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use yamba_record::Run;
+use yamba_record::run::IntervalKind;
+use yamba_record::{Benchmark, Run};
 
 use super::{Operation, Study};
 use made_up::{HOSTILE, benchmark, caches, hurt, hurt_study, level_found, run, study};
@@ -135,6 +136,82 @@ fn a_chart_against_an_evidence_has_all_points_on_one_line() {
     assert_eq!(curves.as_array().unwrap().len(), 1);
     assert_eq!(curves[0]["points"].as_array().unwrap().len(), 4);
     assert!(page.contains("Fitted line: "), "{curves}");
+}
+
+/// A sweep on y = 2 x + 10, to which a test does more.
+fn on_a_line(spoil: impl Fn(u64, &mut Benchmark)) -> Run {
+    let entries = (0..6).map(|i| {
+        let x = 1 << i;
+        let mut entry = benchmark("lat_line", x, "ok");
+        let y = 2.0 * x as f64 + 10.0 + 0.1 * (i % 2) as f64;
+        (entry.median, entry.interval) = (Some(y), Some([y - 1.0, y + 1.0]));
+        entry.charts[0].fit_linear = true;
+        spoil(i, &mut entry);
+        entry
+    });
+    run(entries.collect())
+}
+
+#[test]
+fn a_line_has_its_intervals_and_leaves_out_what_is_disturbed() {
+    let page = html(&[on_a_line(|i, entry| {
+        if i == 5 {
+            entry.is_disturbed = true;
+            entry.median = Some(900.0);
+        }
+    })]);
+    let line = "Fitted line through 5 of its 6 points: 10.05 ns [9.916, 10.18] and 1.998 ns [1.982, 2.015] for each step of one, R² 1 [0.9997, 1].";
+    let caption = page
+        .split("<figcaption><strong>")
+        .nth(1)
+        .unwrap()
+        .split("<div")
+        .next()
+        .unwrap();
+    assert!(caption.contains(line), "{caption}");
+    assert!(page.contains("Ringed: 1 disturbed, so that other processes may be part of them, and no line is drawn through them."));
+    let points = &charts(&page)[0]["curves"][0]["points"];
+    assert_eq!(points[4][4], json!(false));
+    assert_eq!(points[5][4], json!(true));
+    assert!(points[5][3].as_str().unwrap().ends_with("(disturbed)"));
+}
+
+#[test]
+fn what_is_within_launches_says_so_below_its_chart() {
+    let all = |from: u64| {
+        html(&[on_a_line(|i, entry| {
+            let within = i >= from;
+            entry.interval_kind = within.then_some(IntervalKind::WithinLaunches);
+        })])
+    };
+    let none = all(6);
+    assert!(
+        none.contains("Marks are the 95 % intervals. Fitted"),
+        "{none}"
+    );
+    assert!(!none.contains('†'));
+    let some = all(4);
+    let of_them = "Marks are the 95 % intervals; 2 of them within launches: they speak of these processes alone.";
+    assert!(some.contains(of_them));
+    assert!(some.contains("]† for each step of one"));
+    assert!(all(0).contains("Marks are the 95 % intervals, within launches: they speak"));
+}
+
+#[test]
+fn an_axis_is_logarithmic_where_a_linear_one_shows_nothing() {
+    let far = run([1, 10, 100].map(|y| benchmark("lat_mem", y, "ok")).to_vec());
+    let page = html(std::slice::from_ref(&far));
+    assert_eq!(charts(&page)[0]["log_y"], true);
+    assert!(page.contains("latency (ns) against size; both axes are logarithmic."));
+    let near = run([10, 100].map(|y| benchmark("lat_mem", y, "ok")).to_vec());
+    assert_eq!(charts(&html(&[near]))[0]["log_y"], false);
+    // What reaches 0 has no place on one.
+    let mut to_zero = far;
+    to_zero.benchmarks[0].interval = Some([0.0, 2.0]);
+    assert_eq!(charts(&html(&[to_zero]))[0]["log_y"], false);
+    // A straight line would be none.
+    let line = on_a_line(|i, entry| entry.median = Some(f64::from(1 << (2 * i))));
+    assert_eq!(charts(&html(&[line]))[0]["log_y"], false);
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! A straight line through the points of a measurement.
 
 use yamba_record::{Benchmark, Status};
-use yamba_stats::{line_errors, linear_regression};
+use yamba_stats::{line_errors, linear_regression, r_squared_interval};
 
 use super::figure::Figure;
 use super::range::Range;
 
-/// How sure the intervals of slope and intercept are.
+/// How sure the intervals are.
 const CONFIDENCE: f64 = 0.95;
 
-/// With fewer points there is no interval.
+/// With fewer points there is no line.
 const LEAST_POINTS: usize = 3;
 
 /// What of a line is asked for.
@@ -61,8 +61,8 @@ impl Fit {
         (self.part != Part::RSquared).then_some(predicted.unit.as_str())
     }
 
-    /// The least-squares line through the valid, undisturbed ones of these entries, with the t interval of its slope or intercept. R^2 speaks of these
-    /// points and no others: its interval is itself.
+    /// The least-squares line through the valid, undisturbed ones of these entries: slope and intercept with their t intervals, R^2 with Fisher's. Where a
+    /// point's interval is one within launches, so is the line's.
     pub(super) fn line(
         &self,
         entries: &[&Benchmark],
@@ -71,16 +71,21 @@ impl Fit {
         let is_sound = |b: &&&Benchmark| b.status == Status::Ok && !b.is_disturbed;
         let sound = entries.iter().filter(is_sound);
         let mut unit = String::new();
+        let mut kind = None;
         let points = sound.filter_map(|entry| {
+            let x = self.x(entry)?;
             let y = figure(entry)?;
+            if kind.is_none() || y.is_within_launches() {
+                kind = y.interval_kind;
+            }
             unit = y.unit;
-            Some((self.x(entry)?, y.median))
+            Some((x, y.median))
         });
         let points: Vec<(f64, f64)> = points.collect();
         let figure = self.number(&points).map(|(median, interval)| Figure {
             median,
-            interval: Some(interval),
-            interval_kind: None,
+            interval,
+            interval_kind: kind,
             unit: match self.part {
                 Part::RSquared => String::new(),
                 Part::Slope | Part::Intercept => unit,
@@ -97,20 +102,27 @@ impl Fit {
                 None => worst(entries),
             },
             figure,
-            notes: vec![match points.len() < LEAST_POINTS {
-                true => format!("{count}: it takes {LEAST_POINTS} valid ones"),
-                false => count,
+            notes: vec![match (points.len(), self.part) {
+                (..LEAST_POINTS, _) => format!("{count}: it takes {LEAST_POINTS} valid ones"),
+                (LEAST_POINTS, Part::RSquared) => {
+                    format!("{count}: too few for an interval of R squared")
+                }
+                _ => count,
             }],
         }
     }
 
-    fn number(&self, points: &[(f64, f64)]) -> Option<(f64, [f64; 2])> {
+    fn number(&self, points: &[(f64, f64)]) -> Option<(f64, Option<[f64; 2]>)> {
         let line = linear_regression(points)?;
         let errors = line_errors(points, CONFIDENCE)?;
         Some(match self.part {
-            Part::Slope => (line.slope, errors.slope.into()),
-            Part::Intercept => (line.intercept, errors.intercept.into()),
-            Part::RSquared => (line.r_squared?, [line.r_squared?; 2]),
+            Part::Slope => (line.slope, Some(errors.slope.into())),
+            Part::Intercept => (line.intercept, Some(errors.intercept.into())),
+            Part::RSquared => {
+                let r_squared = line.r_squared?;
+                let interval = r_squared_interval(r_squared, points.len(), CONFIDENCE);
+                (r_squared, interval.map(<[f64; 2]>::from))
+            }
         })
     }
 

@@ -476,12 +476,36 @@ fn a_line_takes_three_valid_points() {
         found[0].notes[0].contains("it takes 3 valid ones"),
         "{found:?}"
     );
+    // R squared takes one more for its interval, and without one nobody can say.
+    let certain = of_a_line("r_squared", "n", "0.9..1");
+    assert_eq!(
+        rows(&certain, &one_less, &[])[0].verdict,
+        Some(Verdict::Unknown)
+    );
     // What is no number is no point.
     let elsewhere = of_a_line("slope", "nothing", "1.9..2.1 ns");
     assert_eq!(
         rows(&elsewhere, &with_a_line(|_, _| {}), &[])[0].figure,
         None
     );
+}
+
+#[test]
+fn a_line_through_points_within_launches_speaks_of_them_alone() {
+    let short = with_a_line(|i, b| {
+        b.interval_kind = Some(match i {
+            1 => IntervalKind::WithinLaunches,
+            _ => IntervalKind::BetweenLaunches,
+        });
+    });
+    for (part, predicted) in [("slope", "1.9..2.1 ns"), ("r_squared", "0.9..1")] {
+        let study = of_a_line(part, "n", predicted);
+        let rows = rows(&study, &short, &[]);
+        assert_eq!(rows[0].verdict, Some(Verdict::Within));
+        assert!(rows[0].is_within_launches(), "{rows:?}");
+        let [low, high] = rows[0].figure.as_ref().unwrap().interval.unwrap();
+        assert!(low < high, "{rows:?}");
+    }
 }
 
 #[test]

@@ -1,0 +1,153 @@
+//! How a benchmark scales: throughput and efficiency against the number of processes.
+
+use yamba_record::number::number;
+use yamba_record::run::{IntervalKind, Status};
+use yamba_record::{Benchmark, Parameters, Run};
+use yamba_stats::{ScalingPoint, scaling};
+
+use super::chart::{Chart, Curve, Point, Straight, entries, join, of_run};
+use super::rows::Row;
+use crate::number::scale;
+
+/// From so many times the least number of processes on, their axis is logarithmic.
+const FAR: f64 = 16.0;
+
+/// What marks are: a throughput is computed of medians, and has no interval of its own.
+const MARKS: &str = "as wide, in proportion, as the 95 % intervals of the figures";
+
+/// None of a benchmark that ran with one number of processes.
+pub fn charts(runs: &[Run], rows: &[&Row]) -> Vec<Chart> {
+    let mut curves: Vec<Curve> = Vec::new();
+    let mut left_out = 0;
+    let mut unit = "";
+    for (number, benchmark) in entries(runs, rows) {
+        left_out += usize::from(benchmark.status == Status::Invalid);
+        if let Some(point) = point(benchmark) {
+            unit = benchmark.throughput.as_ref().map_or("", |t| &t.unit);
+            join(&mut curves, of_run(runs, number, &curve_name(rows, benchmark)), point);
+        }
+    }
+    curves.retain_mut(Curve::arrange);
+    if curves.is_empty() {
+        return Vec::new();
+    }
+    let efficient: Vec<Curve> = curves.iter().filter_map(efficiency).collect();
+    let bends = curves.iter().filter_map(bend).collect();
+    let unit = in_a_unit(unit, &mut curves);
+    curves.iter_mut().for_each(|c| c.line = alone(c));
+    let drawn = |figure: &str, unit: &str, curves: Vec<Curve>, findings| {
+        let chart = Chart::new(rows[0].name, figure, unit, "processes", curves);
+        let xs = || chart.points().map(|p| p.x);
+        Chart {
+            log: xs().fold(0.0, f64::max) >= FAR * xs().fold(f64::MAX, f64::min),
+            left_out,
+            marks: Some(MARKS),
+            findings,
+            ..chart
+        }
+    };
+    let mut charts = vec![drawn("throughput", &unit, curves, bends)];
+    if !efficient.is_empty() {
+        charts.push(drawn("efficiency", "", efficient, Vec::new()));
+    }
+    charts
+}
+
+/// What all processes did together. Its interval is as wide as the figure's: what a latency is longer by, less is done by.
+fn point(benchmark: &Benchmark) -> Option<Point> {
+    let together = benchmark.throughput.as_ref().filter(|_| benchmark.valid)?;
+    let interval = benchmark.interval.zip(benchmark.median);
+    let interval = interval.and_then(|([low, high], median)| {
+        let shares = match benchmark.figure.as_deref() {
+            Some("latency") => [median / high, median / low],
+            _ => [low / median, high / median],
+        };
+        let ends = shares.map(|s| s * together.sum);
+        (low > 0.0 && ends.iter().all(|e| e.is_finite())).then_some(ends)
+    });
+    let (factor, unit) = scale(together.sum, &together.unit);
+    let disturbed = if benchmark.is_disturbed { " (disturbed)" } else { "" };
+    Some(Point {
+        x: benchmark.processes as f64,
+        y: together.sum,
+        interval,
+        is_within: benchmark.interval_kind == Some(IntervalKind::WithinLaunches),
+        is_disturbed: benchmark.is_disturbed,
+        text: format!("{} {unit}{disturbed}", number(together.sum * factor)),
+    })
+}
+
+/// Whatever differs between the points but the number of processes.
+fn curve_name(rows: &[&Row], benchmark: &Benchmark) -> String {
+    let differs = |name: &str| {
+        let mut all = rows.iter().flat_map(|r| r.present());
+        all.any(|b| b.parameters.get(name) != benchmark.parameters.get(name))
+    };
+    let each = benchmark.parameters.0.iter();
+    let own = each.filter(|(name, _)| differs(name)).cloned().collect();
+    Parameters(own).to_string()
+}
+
+fn curve(of: &Curve) -> Option<yamba_stats::Scaling> {
+    let points = of.points.iter().map(|p| ScalingPoint {
+        processes: p.x as usize,
+        throughput: p.y,
+    });
+    scaling(&points.collect::<Vec<_>>())
+}
+
+/// The throughput of one process times their number, over which no more is expected.
+fn alone(of: &Curve) -> Option<Straight> {
+    let one = of.points.first().filter(|p| p.x == 1.0)?;
+    Some(Straight {
+        name: "as many times one",
+        intercept: 0.0,
+        slope: one.y,
+    })
+}
+
+/// Each point's throughput over so many times that of one process; its interval is all that both intervals allow.
+fn efficiency(of: &Curve) -> Option<Curve> {
+    let told = curve(of)?;
+    let one = of.points.first()?;
+    let points = of.points.iter().zip(told.efficiency).map(|(p, efficiency)| {
+        let both = p.interval.zip(one.interval).filter(|_| p.x != one.x);
+        Point {
+            y: efficiency,
+            interval: both.map(|([low, high], [least, most])| [low / (p.x * most), high / (p.x * least)]),
+            is_within: p.is_within || one.is_within,
+            is_disturbed: p.is_disturbed || one.is_disturbed,
+            text: number(efficiency),
+            ..*p
+        }
+    });
+    Some(Curve {
+        name: of.name.clone(),
+        points: points.collect(),
+        line: None,
+    })
+}
+
+/// Where more processes no longer pay, in words.
+fn bend(of: &Curve) -> Option<String> {
+    let told = curve(of)?;
+    let last = of.points.last()?;
+    let whose = match of.name.as_str() {
+        "" => String::new(),
+        name => format!(" of {name}"),
+    };
+    Some(match told.bend as f64 == last.x {
+        true => format!("No bend{whose} up to {}: each more adds at least half of what one does alone", told.bend),
+        false => format!("Bend{whose} at {}: each more adds less than half of what one does alone", told.bend),
+    })
+}
+
+fn in_a_unit(unit: &str, curves: &mut [Curve]) -> String {
+    let points = curves.iter().flat_map(|c| &c.points);
+    let greatest = points.map(|p| p.y).fold(0.0, f64::max);
+    let (factor, unit) = scale(greatest, unit);
+    for point in curves.iter_mut().flat_map(|c| &mut c.points) {
+        point.scale(factor);
+    }
+    unit.to_owned()
+}

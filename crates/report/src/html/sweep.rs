@@ -1,0 +1,139 @@
+//! What is drawn of a sweep: the curves of the charts that a benchmark declares.
+
+use serde_json::Value;
+use yamba_record::number::number;
+use yamba_record::program::Chart as Declared;
+use yamba_record::run::{IntervalKind, Status};
+use yamba_record::{Benchmark, Run};
+
+use super::chart::{Chart, Curve, Point, entries, join, of_run};
+use super::fit::fit;
+use super::levels;
+use super::rows::Row;
+use super::table::{figure_text, interval_text};
+use crate::number::scale;
+
+/// None where no curve has two points: there is no sweep to look at, or its steps are no numbers.
+pub fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> {
+    let mut curves: Vec<Curve> = Vec::new();
+    let mut left_out = 0;
+    for (number, benchmark) in entries(runs, rows) {
+        let Some(point) = point(benchmark, declared) else {
+            left_out += usize::from(benchmark.status == Status::Invalid);
+            continue;
+        };
+        let name = of_run(runs, number, &curve_name(rows, benchmark, declared));
+        join(&mut curves, name, point);
+    }
+    curves.iter_mut().for_each(Curve::arrange);
+    if !curves.iter().any(Curve::is_sweep) {
+        return None;
+    }
+    let unit = shared_unit(rows, declared, &mut curves);
+    let findings: Vec<String> = match declared.fit_linear {
+        true => curves.iter_mut().filter_map(|c| fit(c, &unit)).collect(),
+        false => Vec::new(),
+    };
+    let xs = || curves.iter().flat_map(|c| &c.points).map(|p| p.x);
+    let (least, most) = (xs().fold(f64::MAX, f64::min), xs().fold(0.0, f64::max));
+    let levels = match is_over_memory(rows[0], declared) {
+        true => levels::levels(runs, least, most),
+        false => Vec::new(),
+    };
+    let log = declared.log && least > 0.0;
+    let about_levels = levels::caption(&levels);
+    let (figure, against) = (&declared.figure, &declared.against);
+    Some(Chart {
+        log,
+        levels: levels.into_iter().map(|l| (l.bytes, l.name)).collect(),
+        about_levels,
+        left_out,
+        findings,
+        ..Chart::new(rows[0].name, figure, &unit, against, curves)
+    })
+}
+
+/// Bytes of memory, which caches hold or do not: sizes of files and messages are others.
+fn is_over_memory(row: &Row, declared: &Declared) -> bool {
+    row.group().eq_ignore_ascii_case("memory") && declared.against == "size"
+}
+
+fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
+    if !benchmark.valid {
+        return None;
+    }
+    let evidence = |name: &str| benchmark.evidence.get(name)?.median;
+    let x = match benchmark.parameters.get(&declared.against) {
+        Some(value) => value.as_f64(),
+        None => evidence(&declared.against),
+    }?;
+    let (y, interval, text) = match declared.figure.as_str() {
+        "latency" | "bandwidth" | "value" => {
+            let texts = [figure_text(benchmark), interval_text(benchmark)];
+            let text: Vec<String> = texts.into_iter().flatten().collect();
+            (benchmark.median?, benchmark.interval, text.join(" "))
+        }
+        "cycles" => {
+            let cycles = benchmark.cycles?;
+            (cycles.median, Some(cycles.interval), number(cycles.median))
+        }
+        name => {
+            let value = evidence(name)?;
+            (value, None, number(value))
+        }
+    };
+    Some(Point {
+        x,
+        y,
+        interval,
+        is_within: benchmark.interval_kind == Some(IntervalKind::WithinLaunches),
+        is_disturbed: benchmark.is_disturbed,
+        text: match benchmark.is_disturbed {
+            true => format!("{text} (disturbed)"),
+            false => text,
+        },
+    })
+}
+
+/// One curve for each value of `by`, and of whatever else differs between the points. Against an evidence, what was set is only the way to its values: all points are one curve.
+fn curve_name(rows: &[&Row], benchmark: &Benchmark, declared: &Declared) -> String {
+    let differs = |name: &str, value: &Value| {
+        let mut all = rows.iter().flat_map(|r| r.present());
+        all.any(|b| b.parameters.get(name) != Some(value))
+    };
+    let is_swept = benchmark.parameters.get(&declared.against).is_some();
+    let mut parts = Vec::new();
+    for (name, value) in &benchmark.parameters.0 {
+        let is_by = declared.by.as_ref() == Some(name);
+        if *name != declared.against && (is_by || (is_swept && differs(name, value))) {
+            let value = yamba_record::parameters::plain(value);
+            parts.push(format!("{name}={value}"));
+        }
+    }
+    let mut all = rows.iter().flat_map(|r| r.present());
+    if all.any(|b| b.processes != benchmark.processes) {
+        parts.push(format!("P={}", benchmark.processes));
+    }
+    parts.join(" ")
+}
+
+/// All curves in one unit that suits the greatest point.
+fn shared_unit(rows: &[&Row], declared: &Declared, curves: &mut [Curve]) -> String {
+    let unit = match declared.figure.as_str() {
+        "latency" | "bandwidth" | "value" => {
+            let mut units = rows
+                .iter()
+                .flat_map(|r| r.present())
+                .filter_map(|b| b.unit.as_deref());
+            units.next().unwrap_or_default()
+        }
+        _ => return String::new(),
+    };
+    let points = curves.iter().flat_map(|c| &c.points);
+    let greatest = points.map(|p| p.y.abs()).fold(0.0, f64::max);
+    let (factor, unit) = scale(greatest, unit);
+    for point in curves.iter_mut().flat_map(|c| &mut c.points) {
+        point.scale(factor);
+    }
+    unit.to_owned()
+}
