@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "conditions.h"
 #include "cycle.h"
+#include "far_end.h"
 #include "must.h"
 #include "names.h"
 #include "parameters.h"

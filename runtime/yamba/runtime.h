@@ -1,4 +1,4 @@
-// The harness and the main() of a generated program. Defines a function that is not inline: one translation unit of a program includes this.
+// The harness and the main() of a generated program. Defines functions that are not inline: one translation unit of a program includes this.
 #pragma once
 
 #include <sys/wait.h>
@@ -10,6 +10,7 @@
 #include "crash.h"
 #include "describe.h"
 #include "disk.h"
+#include "far_end/talk.h"
 #include "harness.h"
 #include "isa_hooks.h"
 #include "load.h"
