@@ -90,7 +90,8 @@ YAMBA_ONCE void make_own() {
     start_janitor();
 }
 
-// Bytes that no file system compresses or keeps as a hole.
+// Bytes that no file system compresses or keeps as a hole. Who knows the state that a file begins with, knows the file without reading it.
+constexpr uint64_t first_state = 88172645463325252u;
 YAMBA_ONCE void fill(uint64_t *words, size_t count, uint64_t &state) {
     for (size_t i = 0; i < count; i++) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
@@ -101,7 +102,7 @@ YAMBA_ONCE void fill(uint64_t *words, size_t count, uint64_t &state) {
 // The length comes first: what other processes write at the same time is then seen by all.
 YAMBA_ONCE void write_file(const char *path, uint64_t bytes) {
     static uint64_t block[8192];
-    uint64_t state = 88172645463325252u;
+    uint64_t state = first_state;
     int fd = must(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     disk::find_room(directory.c_str(), bytes, bytes, path);
     must(ftruncate(fd, off_t(bytes)));

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use crate::evidence::{Wrong, all_are_caught};
 use crate::support::{Yamba, has, processes_of, until};
 
-const WRONG: [Wrong; 7] = [
+const WRONG: [Wrong; 8] = [
     Wrong {
         // A page that a process has mapped and touched stays in memory.
         name: "kept_in_memory",
@@ -29,6 +29,20 @@ const WRONG: [Wrong; 7] = [
         base: "lat_file_rd",
         evidence: "fetched_per_byte",
         members: "void before_pass() { super::before_pass(); super::benchmark(); first_words = 0; fetched_before = storage.bytes_fetched(); }",
+    },
+    Wrong {
+        // A disk that has a cache would have it there from the second pass on.
+        name: "always_the_same_blocks",
+        base: "lat_file_rd",
+        evidence: "read_out_of_turn",
+        members: "most = 16 << 10;
+         most_in_sequence = 16 << 10;
+         void before_pass()
+         {
+             super::before_pass();
+             pattern.turn = 0;
+             pattern.take();
+         }",
     },
     Wrong {
         name: "from_storage",
@@ -66,6 +80,8 @@ const WRONG: [Wrong; 7] = [
     },
 ];
 
+const INCLUDES: &str = "#include <fcntl.h>\n#include <signal.h>\n#include <sys/mman.h>";
+
 /// A folder on a disk: one of temporary files may be memory.
 fn storage() -> tempfile::TempDir {
     let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -79,8 +95,7 @@ fn evidence_catches_what_is_not_as_the_name_says() {
     }
     let folder = storage();
     let yamba = Yamba::new().env("TMPDIR", folder.path());
-    let includes = "#include <fcntl.h>\n#include <sys/mman.h>";
-    all_are_caught(yamba, includes, &WRONG, "--set size=64K --launches 1");
+    all_are_caught(yamba, INCLUDES, &WRONG, "--set size=64K --launches 1");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
