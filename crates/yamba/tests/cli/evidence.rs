@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use crate::support::{Yamba, has};
+use crate::support::{Answer, Yamba, has};
 
 /// A class that does something else than what it extends says, and the evidence that shows it.
+#[derive(Clone)]
 pub struct Wrong {
     pub name: &'static str,
     pub base: &'static str,
@@ -15,6 +16,13 @@ pub struct Wrong {
 /// Measures them, told so by `words`: no figure of theirs may be valid, and each says why. What cannot be measured here is left out.
 #[track_caller]
 pub fn all_are_caught(yamba: Yamba, includes: &str, wrong: &[Wrong], words: &str) {
+    let mut yamba = yamba.file("wrong.yamba", classes(includes, wrong));
+    let answer = yamba.run(&format!("run wrong.yamba --quick --json {words}"));
+    are_caught(&answer, wrong);
+}
+
+/// Them as a file.
+pub fn classes(includes: &str, wrong: &[Wrong]) -> String {
     let mut text = format!("native {{\n{includes}\n}}\n");
     for Wrong {
         name,
@@ -25,8 +33,12 @@ pub fn all_are_caught(yamba: Yamba, includes: &str, wrong: &[Wrong], words: &str
     {
         text += &format!("yamba {name} extends {base} on linux\n{{\n{members}\n}}\n");
     }
-    let mut yamba = yamba.file("wrong.yamba", text);
-    let answer = yamba.run(&format!("run wrong.yamba --quick --json {words}"));
+    text
+}
+
+/// Whether this run, as JSON, calls each of them wrong.
+#[track_caller]
+pub fn are_caught(answer: &Answer, wrong: &[Wrong]) {
     let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
     let entries = run["benchmarks"].as_array().unwrap();
     for Wrong { name, evidence, .. } in wrong {

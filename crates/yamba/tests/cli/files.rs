@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use crate::evidence::{Wrong, all_are_caught};
-use crate::support::{Yamba, has, processes_of, until};
+use crate::evidence::{Wrong, all_are_caught, are_caught, classes};
+use crate::support::{Answer, Yamba, has, processes_of, until};
 
-const WRONG: [Wrong; 8] = [
+const WRONG: [Wrong; 10] = [
     Wrong {
         // A page that a process has mapped and touched stays in memory.
         name: "kept_in_memory",
@@ -66,6 +66,17 @@ const WRONG: [Wrong; 8] = [
          void benchmark() { int other = must(open(path, O_RDONLY)); storage.forget(other); must(close(other)); super::benchmark(); }",
     },
     Wrong {
+        name: "not_brought_to_storage",
+        base: "lat_fs",
+        evidence: "waits_per_file",
+        members: "sync = true;
+         void setup()
+         {
+             super::setup();
+             sync = false;
+         }",
+    },
+    Wrong {
         name: "nothing_created",
         base: "lat_fs",
         evidence: "files_there",
@@ -77,6 +88,17 @@ const WRONG: [Wrong; 8] = [
         base: "bw_disk_wr",
         evidence: "blocks_on_storage",
         members: "void benchmark() { passes++; }",
+    },
+    Wrong {
+        // What looks for it on storage afterwards would find it there: to forget it brings it there first.
+        name: "written_to_memory",
+        base: "bw_disk_wr",
+        evidence: "unsynced_after_pass",
+        members: "void setup()
+         {
+             super::setup();
+             sync = \"none\";
+         }",
     },
 ];
 
@@ -97,6 +119,52 @@ fn evidence_catches_what_is_not_as_the_name_says() {
     let yamba = Yamba::new().env("TMPDIR", folder.path());
     all_are_caught(yamba, INCLUDES, &WRONG, "--set size=64K --launches 1");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// A run in a folder that lies upon another one, as a container's does: there the system's quick count of pages is 0, whatever is in memory. None where nobody may mount that.
+fn upon_another(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> {
+    for part in ["under", "over", "work", "seen"] {
+        fs::create_dir(folder.join(part)).unwrap();
+    }
+    let folder = folder.display();
+    let layers = format!("lowerdir={folder}/under,upperdir={folder}/over,workdir={folder}/work");
+    let mount = format!("mount -t overlay overlay -o {layers} {folder}/seen && exec \"$@\"");
+    let there = |run: Command| {
+        let mut command = Command::new("unshare");
+        command
+            .args(["--map-root-user", "--mount", "sh", "-c", &mount, "sh"])
+            .arg(run.get_program())
+            .args(run.get_args())
+            .current_dir(yamba.folder.path())
+            .stdin(Stdio::null());
+        let set = run
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?)));
+        command.envs(set).env("TMPDIR", format!("{folder}/seen"));
+        command.output().unwrap()
+    };
+    let allowed = there(Command::new("true")).status.success();
+    allowed.then(|| Answer::of(there(yamba.command(words))))
+}
+
+#[test]
+fn a_file_system_upon_another_hides_no_page() {
+    if !has("g++") || !has("unshare") {
+        return;
+    }
+    let folder = storage();
+    let wrong = WRONG.iter().filter(|w| {
+        let name = w.name;
+        name == "kept_in_memory" || name == "written_to_memory"
+    });
+    let wrong: Vec<Wrong> = wrong.cloned().collect();
+    let yamba = Yamba::new().file("wrong.yamba", classes(INCLUDES, &wrong));
+    let words = "run wrong.yamba --quick --json --set size=64K --launches 1";
+    let words: Vec<&str> = words.split(' ').collect();
+    match upon_another(&yamba, folder.path(), &words) {
+        Some(answer) => are_caught(&answer, &wrong),
+        None => eprintln!("left out: no overlay can be mounted here"),
+    }
 }
 
 fn kill(pid: u32) {
