@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use crate::evidence::{Wrong, all_are_caught, are_caught, classes};
 use crate::support::{Answer, Yamba, has, processes_of, until};
 
-const WRONG: [Wrong; 10] = [
+const WRONG: [Wrong; 11] = [
     Wrong {
         // A page that a process has mapped and touched stays in memory.
         name: "kept_in_memory",
@@ -64,6 +64,14 @@ const WRONG: [Wrong; 10] = [
         members: "map_inside = true over {true};
          bool may_wait() { return true; }
          void benchmark() { int other = must(open(path, O_RDONLY)); storage.forget(other); must(close(other)); super::benchmark(); }",
+    },
+    Wrong {
+        name: "forgotten_by_the_next",
+        base: "bw_mmap_rd",
+        evidence: "resident_share",
+        members: "map_inside = true over {true};
+         bool may_wait() { return true; }
+         void benchmark() { super::benchmark(); storage.forget(held); }",
     },
     Wrong {
         name: "not_brought_to_storage",
