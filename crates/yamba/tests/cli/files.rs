@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use crate::evidence::{Wrong, all_are_caught, are_caught, classes};
 use crate::support::{Answer, Yamba, has, processes_of, until};
 
-const WRONG: [Wrong; 11] = [
+const WRONG: [Wrong; 12] = [
     Wrong {
         // A page that a process has mapped and touched stays in memory.
         name: "kept_in_memory",
@@ -72,6 +72,18 @@ const WRONG: [Wrong; 11] = [
         members: "map_inside = true over {true};
          bool may_wait() { return true; }
          void benchmark() { super::benchmark(); storage.forget(held); }",
+    },
+    Wrong {
+        // They live, and ask for nothing.
+        name: "readers_that_sleep",
+        base: "lat_file_contention",
+        evidence: "least_share_of_a_reader",
+        members: "readers = 2 over {2};
+         void setup()
+         {
+             super::setup();
+             for (pid_t reader : crowd.members) must(kill(reader, SIGSTOP));
+         }",
     },
     Wrong {
         name: "not_brought_to_storage",
