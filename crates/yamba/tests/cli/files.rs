@@ -124,6 +124,64 @@ const WRONG: [Wrong; 12] = [
 
 const INCLUDES: &str = "#include <fcntl.h>\n#include <signal.h>\n#include <sys/mman.h>";
 
+/// Of a disk that a person names.
+const WRONG_DISK: [Wrong; 5] = [
+    Wrong {
+        name: "always_the_first_blocks",
+        base: "bw_disk_zone",
+        evidence: "share_read_before",
+        members: "block = 64 << 10;
+         amount = 256 << 10;
+         width = 100;
+         uint64_t place(uint64_t, size_t number) { return number * block; }",
+    },
+    Wrong {
+        name: "no_word_of_it",
+        base: "bw_disk_zone",
+        evidence: "words_not_read",
+        members: "block = 64 << 10;
+         amount = 256 << 10;
+         width = 100;
+         void benchmark() {}",
+    },
+    Wrong {
+        name: "writes_beside_it",
+        base: "bw_disk_zone",
+        evidence: "bytes_written",
+        members: "block = 64 << 10;
+         amount = 256 << 10;
+         width = 100;
+         void benchmark()
+         {
+             super::benchmark();
+             int other = must(open(scratch_file(\"other\", 4096), O_WRONLY));
+             must(pwrite(other, buffer, 4096, 0) == 4096);
+             must(fdatasync(other));
+             must(close(other));
+         }",
+    },
+    Wrong {
+        name: "stays_near",
+        base: "lat_disk_seek",
+        evidence: "moved_per_distance",
+        members: "distance = 30 over {30};
+         uint64_t place(uint64_t pass, size_t number) { return (drawn + pass * reads() + number) % blocks() * block; }",
+    },
+    Wrong {
+        name: "disk_in_memory",
+        base: "lat_disk_seek",
+        evidence: "fetched_per_byte",
+        members: "distance = 30 over {30};
+         void setup()
+         {
+             super::setup();
+             must(close(file));
+             file = must(open(path, O_RDONLY));
+             for (uint64_t at = 0; at < disk_bytes; at += block) must(pread(file, buffer, block, off_t(at)) == ssize_t(block));
+         }",
+    },
+];
+
 /// A folder on a disk: one of temporary files may be memory.
 fn storage() -> tempfile::TempDir {
     let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -139,6 +197,19 @@ fn evidence_catches_what_is_not_as_the_name_says() {
     let yamba = Yamba::new().env("TMPDIR", folder.path());
     all_are_caught(yamba, INCLUDES, &WRONG, "--set size=64K --launches 1");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn evidence_catches_what_is_not_of_the_named_disk() {
+    if !has("g++") {
+        return;
+    }
+    let folder = storage();
+    let disk = folder.path().join("disk");
+    fs::write(&disk, vec![7; 16 << 20]).unwrap();
+    let yamba = Yamba::new().env("TMPDIR", folder.path());
+    let words = format!("--launches 1 --set path={}", disk.display());
+    all_are_caught(yamba, INCLUDES, &WRONG_DISK, &words);
 }
 
 /// A run in a folder that lies upon another one, as a container's does: there the system's quick count of pages is 0, whatever is in memory. None where nobody may mount that.

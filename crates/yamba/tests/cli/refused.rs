@@ -114,7 +114,7 @@ fn the_suite_s_benchmarks_say_what_may_be() {
         ),
         (
             "lat_disk_seek --set path=short",
-            "lat_disk_seek: --set path=short: it has 11 bytes; it may be a disk or a file of at least 262144, 64 blocks",
+            "lat_disk_seek: --set path=short: it has 11 bytes; it may be a disk or a file of at least 111411200",
         ),
     ] {
         let answer = yamba.run(&format!("run {words} --quick"));
