@@ -212,6 +212,22 @@ fn evidence_catches_what_is_not_of_the_named_disk() {
     all_are_caught(yamba, INCLUDES, &WRONG_DISK, &words);
 }
 
+#[test]
+fn a_file_cache_that_was_never_full_is_invalid() {
+    if !has("g++") {
+        return;
+    }
+    let folder = storage();
+    let yamba = Yamba::new().env("TMPDIR", folder.path());
+    let wrong = [Wrong {
+        name: "never_full",
+        base: "file_cache",
+        evidence: "share_kept_beyond",
+        members: "group = 64 << 20; limit = 16 << 20;",
+    }];
+    all_are_caught(yamba, INCLUDES, &wrong, "--launches 1");
+}
+
 /// A run in a folder that lies upon another one, as a container's does: there the system's quick count of pages is 0, whatever is in memory. None where nobody may mount that.
 fn upon_another(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> {
     for part in ["under", "over", "work", "seen"] {
