@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use crate::evidence::{Wrong, all_are_caught, are_caught, classes};
 use crate::support::{Answer, Yamba, has, processes_of, until};
 
-const WRONG: [Wrong; 12] = [
+const WRONG: [Wrong; 13] = [
     Wrong {
         // A page that a process has mapped and touched stays in memory.
         name: "kept_in_memory",
@@ -29,6 +29,14 @@ const WRONG: [Wrong; 12] = [
         base: "lat_file_rd",
         evidence: "fetched_per_byte",
         members: "void before_pass() { super::before_pass(); super::benchmark(); first_words = 0; fetched_before = storage.bytes_fetched(); }",
+    },
+    Wrong {
+        // Past the file cache in name only.
+        name: "through_the_file_cache",
+        base: "bw_disk_rd",
+        evidence: "fetched_per_byte",
+        members: "direct = false;
+         void before_pass() { super::before_pass(); super::benchmark(); first_words = 0; fetched_before = storage.bytes_fetched(); }",
     },
     Wrong {
         // A disk that has a cache would have it there from the second pass on.
