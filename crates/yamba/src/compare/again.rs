@@ -309,6 +309,31 @@ mod tests {
     }
 
     #[test]
+    fn a_mean_is_of_one_measurement() {
+        let both = |x: f64| run(vec![scaled("x", x), scaled("y", 1.0)]);
+        let stored = || compared(&both(1.0), &both(1.44), &Floors::default());
+        let (a, b) = (both(1.0), both(1.0));
+        let fresh = || Anew {
+            a: Some(&a),
+            b: &b,
+            compared: compared(&a, &b, &Floors::default()),
+            looks: 1,
+        };
+        let mean = |is_measured: &dyn Fn(&Entry) -> bool| {
+            let mut found = stored();
+            adopt(&mut found, &fresh(), &|entry| {
+                is_measured(entry).then_some(Basis::Interleaved)
+            });
+            (found.means[0].is_anew, found.means[0].ratio)
+        };
+        // What seemed slow was measured anew, and is not: the runs' own mean is still what they had.
+        let (is_anew, ratio) = mean(&|entry| entry.of.name == "x");
+        assert!(!is_anew && (ratio - 1.2).abs() < 1e-9, "{ratio}");
+        let (is_anew, ratio) = mean(&|_| true);
+        assert!(is_anew && (ratio - 1.0).abs() < 1e-9, "{ratio}");
+    }
+
+    #[test]
     fn one_program_is_never_slower_than_itself() {
         let found = after(1.2, 1.2, &Basis::OneProgram);
         assert_eq!(verdicts(&found), [Word::Unknown; 3]);

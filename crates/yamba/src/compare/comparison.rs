@@ -147,6 +147,9 @@ pub struct GeometricMean {
     pub ratio: f64,
     /// How many those are.
     pub benchmarks: usize,
+    /// Whether they were all measured anew. Where only some were, since they seemed slow, it is of the ratios that the two runs themselves have: a mean of both
+    /// would be of ratios that were chosen.
+    pub is_anew: bool,
 }
 
 /// On what terms two runs are compared.
@@ -374,10 +377,17 @@ pub(super) fn means(benchmarks: &[Entry]) -> Vec<GeometricMean> {
     }
     let of = |kind: String| {
         let same = benchmarks.iter().filter(|b| b.kind() == kind);
-        let logarithms: Vec<f64> = same.filter_map(|b| Some(b.ratio?.ln())).collect();
+        let same: Vec<&Entry> = same.filter(|b| b.ratio.is_some()).collect();
+        let is_anew = same.iter().all(|b| b.stored.is_some());
+        let ratio = |b: &&Entry| match &b.stored {
+            Some(stored) if !is_anew => stored.ratio,
+            _ => b.ratio,
+        };
+        let logarithms: Vec<f64> = same.iter().filter_map(ratio).map(f64::ln).collect();
         Some(GeometricMean {
             ratio: mean(&logarithms)?.exp(),
             benchmarks: logarithms.len(),
+            is_anew,
             kind,
         })
     };

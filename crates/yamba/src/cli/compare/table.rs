@@ -6,7 +6,7 @@ use super::super::output;
 use crate::compare::again::Again;
 use crate::compare::floors::Floor;
 use crate::compare::gate::{Gate, Ungated};
-use crate::compare::{Comparison, Entry, Word};
+use crate::compare::{Comparison, Entry, GeometricMean, Word};
 
 /// With fewer launches a side an interval is wide.
 const USUAL_LAUNCHES: usize = 6;
@@ -22,7 +22,7 @@ pub(super) fn text(found: &Comparison, a: &str, b: &str) -> String {
             .filter(|e| e.ratio.is_some() && e.kind() == mean.kind)
             .collect();
         out.push('\n');
-        out.push_str(&section(&rows, &mean.kind, mean.ratio));
+        out.push_str(&section(&rows, mean));
     }
     let mut lines = left_out(found);
     lines.extend(explained(found));
@@ -46,18 +46,25 @@ fn side(reference: &str, id: &str) -> String {
     }
 }
 
-fn section(entries: &[&Entry], kind: &str, mean: f64) -> String {
+fn section(entries: &[&Entry], mean: &GeometricMean) -> String {
+    let kind = &mean.kind;
     let better = entries.iter().find_map(|e| e.better);
     let heading = match better {
         Some(better) => format!("{kind} ({better} is better)"),
-        None => kind.to_owned(),
+        None => kind.clone(),
     };
     let titles = ["A", "B", "B/A", "interval", "p", "n", ""];
     let mut rows = vec![row(heading, titles.map(str::to_owned))];
     rows.extend(entries.iter().map(|e| cells(e)));
     let mut last = ["", "", "", "", "", "", ""].map(str::to_owned);
-    last[2] = share(mean);
-    rows.push(row(format!("geometric mean of {}", entries.len()), last));
+    last[2] = share(mean.ratio);
+    let of = match entries.iter().any(|e| e.stored.is_some()) {
+        true if mean.is_anew => ", measured anew",
+        true => ", as the runs have them",
+        false => "",
+    };
+    let title = format!("geometric mean of {}{of}", mean.benchmarks);
+    rows.push(row(title, last));
     output::columns(&rows)
 }
 
