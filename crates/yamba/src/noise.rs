@@ -26,6 +26,8 @@ pub struct Plan<'a, E> {
     pub options: Options,
     /// Comparisons to make; each takes two runs.
     pub comparisons: u64,
+    /// Whether these two are measured in turn, as the sides that a gate compares, and not one after the other.
+    pub turns: bool,
     /// Decides the order of launches and what is drawn.
     pub seed: u64,
     /// What the programs are built for.
@@ -72,6 +74,8 @@ pub struct Report {
     pub seed: u64,
     /// Launches a run.
     pub launches: u64,
+    /// Whether the two runs of a comparison were measured in turn.
+    pub turns: bool,
     /// What each benchmark's noise is.
     pub benchmarks: Vec<Spread>,
 }
@@ -140,6 +144,7 @@ pub fn noise<E: From<String>>(
     Ok(Report {
         planned: plan.comparisons,
         interrupted: plan.stop.requested(),
+        turns: plan.turns,
         ..report(plan.seed, launches, seen, counts)
     })
 }
@@ -153,16 +158,22 @@ struct Counts {
     alarms: u64,
 }
 
-/// One after the other; none if it was stopped.
+/// Those of one comparison; none if it was stopped.
 fn two_runs<E: From<String>>(
     plan: &Plan<'_, E>,
     comparison: u64,
     progress: &mut dyn Progress,
 ) -> Result<Option<[Run; 2]>, E> {
+    let (jobs, options) = (plan.jobs, &plan.options);
     let mut runs = Vec::new();
-    for number in [2 * comparison, 2 * comparison + 1] {
+    if plan.turns {
+        let both = [jobs, jobs].concat();
+        let number = 2 * comparison;
+        runs = measure(plan, &both, jobs.len(), number, options, progress)?;
+    }
+    let one_by_one = [2 * comparison, 2 * comparison + 1];
+    for number in one_by_one.into_iter().filter(|_| !plan.turns) {
         if !plan.stop.requested() {
-            let (jobs, options) = (plan.jobs, &plan.options);
             runs.extend(measure(plan, jobs, 0, number, options, progress)?);
         }
     }
@@ -333,6 +344,7 @@ fn report(seed: u64, launches: u64, seen: BTreeMap<String, Counted>, counts: Cou
         schema: "yamba-noise/1",
         planned: counts.made + counts.empty,
         interrupted: false,
+        turns: false,
         comparisons: counts.made,
         empty: counts.empty,
         suspected: counts.suspected,
@@ -410,6 +422,7 @@ mod tests {
             jobs: &jobs,
             options: Options::quick(),
             comparisons,
+            turns: false,
             seed: 1,
             target: &target,
             stop,

@@ -21,6 +21,7 @@ use super::store_option::StoreOption;
 use crate::compare::again::not_measured;
 use crate::compare::floors::Floors;
 use crate::compare::gate::{self, Asked, gate};
+use crate::compare::turns::Thresholds;
 use crate::compare::unit::of_pair;
 use crate::compare::{Comparison, Entry, Terms, comparison, pairing};
 
@@ -86,8 +87,8 @@ impl Compare {
         let mut a = runs.load(&self.a, Detail::Figures)?;
         let mut b = runs.load(&self.b, Detail::Figures)?;
         kept::choose(&mut [&mut a, &mut b], &self.names)?;
-        let earlier = earlier::runs(&self.store, &a, &b);
-        let floors = Floors::of(&a, &b, &earlier, &of_pair);
+        let earlier = earlier::known(&self.store, &a, &b);
+        let floors = Floors::of(&a, &b, &earlier.runs, &of_pair);
         let terms = Terms {
             floors: &floors,
             units: &of_pair,
@@ -103,7 +104,18 @@ impl Compare {
             .help("the same benchmark has the same name, parameters and number of processes"));
         }
         self.warn(&found, &a, &b);
-        self.measure_anew(&mut found, &a, &b, &earlier)?;
+        let limit = self.fail_above;
+        let thresholds = limit.map(|limit| Thresholds::of(limit, &a, &b, &earlier.pairs));
+        if let Some(thresholds) = &thresholds {
+            thresholds.set(&mut found);
+        }
+        let asked = thresholds.as_ref().zip(limit);
+        let asked = asked.map(|(thresholds, limit)| again::Judged {
+            limit,
+            thresholds,
+            time: self.at_most,
+        });
+        self.measure_anew(&mut found, [&a, &b], &earlier.runs, asked)?;
         found.gate = self.fail_above.map(|limit| {
             let strict = self.strict;
             gate(&found, Asked { limit, strict })
@@ -119,9 +131,9 @@ impl Compare {
     fn measure_anew(
         &self,
         found: &mut Comparison,
-        a: &Run,
-        b: &Run,
+        [a, b]: [&Run; 2],
         earlier: &[Run],
+        gate: Option<again::Judged<'_>>,
     ) -> Result<(), Failure> {
         let is_settled = |entry: &Entry| self.is_settled(entry);
         not_measured(found, ONE_PROGRAM, &|e| e.suspect && is_settled(e));
@@ -139,10 +151,7 @@ impl Compare {
             pairs,
             earlier,
             store: &self.store,
-            gate: self.fail_above.map(|limit| again::Judged {
-                limit,
-                time: self.at_most,
-            }),
+            gate,
             is_asked: self.again,
         };
         again::again(request, found)

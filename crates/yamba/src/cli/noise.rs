@@ -27,13 +27,14 @@ const TIME: Duration = Duration::from_millis(600);
 /// Each comparison measures everything twice and looks for differences that cannot be there. What is suspected is measured again, both sides in turn, before it
 /// counts as a false alarm.
 ///
-/// Its runs are kept: what they say of each benchmark's noise is what later comparisons here ask a difference to exceed.
+/// Its runs are kept: what they say of each benchmark's noise is what later comparisons here ask a difference to exceed, and with --turns later gates.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   yamba noise                                     the whole suite, with its shorter sweeps
   yamba noise 'lat_*' --comparisons 20            some benchmarks, with more certainty
   yamba noise lat_pipe --time 2s --json
+  yamba noise bench/*.yamba --turns               what a gate has to exceed, benchmark by benchmark
 
 Exit status: 0 at most 1 % of the comparisons that were made raised a false alarm, and of those that were drawn; 1 more did, or it was stopped;
 2 nothing could be compared.")]
@@ -43,6 +44,9 @@ pub(super) struct NoiseCommand {
     /// Comparisons to make
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     comparisons: u64,
+    /// Measure the two sides of each comparison in turn and with twice the launches, as a gate does: what it then says is what gates ask for
+    #[arg(long)]
+    turns: bool,
     /// Time for one point with all its launches, in each run
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     time: Option<Duration>,
@@ -69,9 +73,10 @@ impl NoiseCommand {
         let stop = Stop::on_signals()?;
         // Better told before minutes of measuring than after them.
         drop(self.store.open()?);
+        let times = if self.turns { 2 } else { 1 };
         let options = Options {
-            launches: Some(LAUNCHES),
-            time: self.time.unwrap_or(TIME),
+            launches: Some(times * LAUNCHES),
+            time: self.time.unwrap_or(times as u32 * TIME),
             origin: origin(&selection.analysis, &jobs, &target),
             ..Options::quick()
         };
@@ -85,6 +90,7 @@ impl NoiseCommand {
             jobs: &jobs,
             options: options.clone(),
             comparisons: self.comparisons,
+            turns: self.turns,
             seed: self.seed.unwrap_or_else(random::drawn_seed),
             target: &target,
             stop: &stop,

@@ -25,10 +25,10 @@ pub fn launch(of: &Benchmark) -> Option<f64> {
     mean(&known)
 }
 
-/// The same of the side of which they take longer: measured anew, both are as long as those of the longer plan.
-pub fn slower_launch(a: &Benchmark, b: &Benchmark) -> Option<f64> {
-    let each = [a, b].into_iter().filter_map(launch);
-    each.max_by(f64::total_cmp)
+/// The same of the side of which they take longer: measured anew, both are as long as those of the longer plan. Of a side that does not say it, so many seconds that were planned.
+pub fn slower_launch(a: &Benchmark, b: &Benchmark, planned: f64) -> f64 {
+    let [a, b] = [a, b].map(|side| launch(side).unwrap_or(planned));
+    a.max(b)
 }
 
 /// Of each whether it is measured, all in at most so many seconds: what seems slowest comes first, and what does not fit any more is left out.
@@ -64,12 +64,13 @@ mod tests {
             with([1_000_000_000; 2]),
             with([2_000_000_000, 4_000_000_000]),
         );
-        assert_eq!(slower_launch(&short, &long), Some(3.0));
-        assert_eq!(slower_launch(&long, &short), Some(3.0));
+        assert_eq!(slower_launch(&short, &long, 9.0), 3.0);
+        assert_eq!(slower_launch(&long, &short, 9.0), 3.0);
         // What does not say how long it took was not done in no time.
         assert_eq!(launch(&with([0, 2_000_000_000])), Some(2.0));
-        assert_eq!(slower_launch(&with([0, 0]), &short), Some(1.0));
-        assert_eq!(slower_launch(&with([0, 0]), &benchmark("x", &[])), None);
+        assert_eq!(slower_launch(&with([0, 0]), &short, 0.5), 1.0);
+        assert_eq!(slower_launch(&with([0, 0]), &short, 2.0), 2.0);
+        assert_eq!(slower_launch(&with([0, 0]), &benchmark("x", &[]), 2.0), 2.0);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::floors::{Floor, Floors};
 use super::gate::Gate;
 use super::identity::{Differences, differences};
 use super::pairing::{ONLY_IN_A, Paired, Side, fault, in_order, obstacle, ordered, paired};
+use super::turns::Turns;
 use super::unit::{Choice, Unit};
 use super::which::Which;
 use super::{Compared, FAMILY, Pair, Verdict, compare_launches, confidence, has_figure};
@@ -90,6 +91,10 @@ pub struct Entry {
     pub launches: [usize; 2],
     /// The noise that a launch is held to have at least.
     pub floor: Option<Floor>,
+    /// How much two sides of one program differ here that were measured in turn; none where too little is known of that, or no gate asks.
+    pub turns: Option<Turns>,
+    /// A gate fails for more than this: its limit, or what one program seems to be slower than itself in one of a hundred comparisons here, if that is more; none without a gate.
+    pub threshold: Option<f64>,
     /// The unit of `a` and `b`, and the one that was compared in: the benchmark's own, or `cycles`.
     pub unit: Option<String>,
     /// The figure of side a.
@@ -234,6 +239,8 @@ fn entry([a, b]: [&Benchmark; 2], unit: Unit, launches: [usize; 2], label: Strin
         p: None,
         launches,
         floor: None,
+        turns: None,
+        threshold: None,
         unit: unit.name(a),
         a: figure(a),
         b: figure(b),
@@ -311,6 +318,11 @@ impl Entry {
     pub fn slowdown_of_figures(&self) -> Option<f64> {
         self.ratio?;
         self.slower_by(self.b? / self.a?)
+    }
+
+    /// Its [own threshold](Entry::threshold), or else the gate's limit.
+    pub fn limit(&self, of_gate: f64) -> f64 {
+        self.threshold.unwrap_or(of_gate)
     }
 
     /// The interval of [`slowdown`](Entry::slowdown), its lower end first.

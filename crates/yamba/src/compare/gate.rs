@@ -18,7 +18,7 @@ pub struct Asked {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Gate {
-    /// So much slower a benchmark may be: 0.05 for 5 %.
+    /// So much slower a benchmark may be: 0.05 for 5 %. One whose noise is greater may be slower by its [own threshold](Entry::threshold).
     pub limit: f64,
     /// Whether also what is undecided or lost fails.
     pub strict: bool,
@@ -76,6 +76,7 @@ pub struct Ungated {
 /// limit, or may be so: the interval that it has by itself reaches beyond. Of two launches that is wide. A few disturbed launches decide the mean of six, and leave the
 /// figure, a median, alone.
 pub fn is_candidate(entry: &Entry, limit: f64) -> bool {
+    let limit = entry.limit(limit);
     let is_suspect = entry.suspect && entry.slowdown().is_some_and(|by| by > 0.0);
     let at_most = entry.slowdowns_alone().map(|[_, high]| high);
     is_suspect || apparent(entry) > Some(limit) || at_most > Some(limit)
@@ -99,7 +100,7 @@ pub fn gate(found: &Comparison, asked: Asked) -> Gate {
                 entry,
                 "of a value neither direction is the better one",
             )),
-            (Some(by), Word::Slower) if by > limit => slower.push(Slower {
+            (Some(by), Word::Slower) if by > entry.limit(limit) => slower.push(Slower {
                 of: entry.of.clone(),
                 label: entry.label.clone(),
                 by,

@@ -81,7 +81,8 @@ impl Looks {
     /// Whether it may be beyond the limit: it is neither below, nor above and shown to differ.
     fn reaches_beyond(&self, entry: &Entry) -> bool {
         entry.slowdowns_alone().is_some_and(|[low, high]| {
-            high > self.limit && !(low > self.limit && self.p(entry) <= FAMILY)
+            let limit = entry.limit(self.limit);
+            high > limit && !(low > limit && self.p(entry) <= FAMILY)
         })
     }
 

@@ -14,6 +14,7 @@ pub mod identity;
 pub mod looks;
 mod noise;
 pub mod pairing;
+pub mod turns;
 pub mod unit;
 pub mod which;
 

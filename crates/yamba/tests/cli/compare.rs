@@ -25,6 +25,11 @@ fn benchmark(name: &str, figure: &str, unit: &str, launches: &[f64]) -> Value {
     })
 }
 
+/// A run as a store has it, of a machine that is nowhere.
+pub fn stored_run(id: &str, factor: f64) -> Value {
+    run(id, "6.1", "Z80", factor)
+}
+
 /// All figures by `factor` of what they are usually.
 fn run(id: &str, kernel: &str, cpu: &str, factor: f64) -> Value {
     let scaled = SIX.map(|x| x * factor);
@@ -206,6 +211,52 @@ fn noise_is_known_from_earlier_runs() {
         .run("compare latest~1 latest --store kept.sqlite")
         .ok();
     text.says(&["the noise here is known from 10 earlier runs"]);
+}
+
+/// Five pairs of one program, measured in turn, whose sides differ by a tenth: a gate does not fail for as much.
+#[test]
+fn a_gate_asks_for_more_than_a_program_differs_from_itself() {
+    let mut yamba = Yamba::new();
+    let place = yamba.folder.path().join("kept.sqlite");
+    let mut store = Store::open(&Location::File(place)).unwrap();
+    let mut keep = |id: u32, moment: u32, factor: f64, command: &str| {
+        let mut document = run(&format!("{id:016x}"), "6.1", "Z80", factor);
+        for benchmark in document["benchmarks"].as_array_mut().unwrap() {
+            benchmark["about"] = json!({"program": if id == 51 { "two" } else { "one" }});
+        }
+        let mut run: Run = serde_json::from_value(document).unwrap();
+        run.started_unix_s = Some(f64::from(moment));
+        run.producer.arguments = vec![command.to_owned()];
+        store.add(&run).unwrap();
+    };
+    for pair in 0..5 {
+        keep(2 * pair, pair, 1.0, "noise");
+        keep(2 * pair + 1, pair, 1.1, "noise");
+    }
+    keep(50, 50, 1.0, "run");
+    keep(51, 51, 1.2, "run");
+    drop(store);
+    let words = "compare latest~1 latest --fail-above 5% --store kept.sqlite";
+    let answer = yamba.run(&format!("{words} --json"));
+    let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    schema::holds("yamba-compare-1.json", &document);
+    let [same, other] = [0, 1].map(|i| &document["benchmarks"][i]);
+    assert_eq!(
+        (&same["threshold"], &same["turns"]["pairs"]),
+        (&json!(0.05), &json!(5))
+    );
+    // 3.4 times a tenth: the 99th percentile of Student's t.
+    let threshold = other["threshold"].as_f64().unwrap();
+    assert!((0.37..0.39).contains(&threshold), "{threshold}");
+    // Two sides of one moment do not tell how much moments differ.
+    assert_eq!(other["floor"]["runs"], json!(0));
+    assert_eq!(document["gate"]["limit"], json!(0.05));
+    yamba.run(words).says(&["lat_other 37.81 % (of 5 pairs)"]);
+    let without = yamba
+        .run("compare latest~1 latest --json --store kept.sqlite")
+        .ok();
+    let without: Value = serde_json::from_str(&without.out).unwrap();
+    assert_eq!(without["benchmarks"][1]["threshold"], Value::Null);
 }
 
 #[test]

@@ -230,14 +230,19 @@ fn nothing_to_measure_is_an_error() {
     if !has("g++") {
         return;
     }
+    // What has no figure has none in turn either.
     let skipped = "yamba skipped extends Latency
 {
     void prepare() { yamba::skip(\"there is none here\"); }
     void benchmark(iter_t) {}
 }
 ";
-    Yamba::new()
-        .file("skipped.yamba", skipped)
-        .run("noise skipped.yamba --comparisons 1 --time 10ms")
-        .refused(&["nothing could be compared", "help: "]);
+    let mut yamba = Yamba::new().file("skipped.yamba", skipped);
+    for turns in ["", " --turns"] {
+        yamba
+            .run(&format!(
+                "noise skipped.yamba --comparisons 1 --time 10ms{turns}"
+            ))
+            .refused(&["nothing could be compared", "help: "]);
+    }
 }

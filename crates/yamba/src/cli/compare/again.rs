@@ -18,6 +18,7 @@ use crate::build::{self, host};
 use crate::compare::again::{Anew, Basis, Policy, adopt, not_measured, policy};
 use crate::compare::budget::{NO_TIME, Wish, slower_launch, within};
 use crate::compare::identity::differences;
+use crate::compare::turns::Thresholds;
 use crate::compare::{Comparison, Entry, gate};
 use crate::machine;
 use crate::run::{self, At, Job, Options, Placement, Stop, UsageError};
@@ -41,16 +42,18 @@ pub(super) struct Request<'a> {
     /// Where what is measured is kept.
     pub store: &'a StoreOption,
     /// For a gate.
-    pub gate: Option<Judged>,
+    pub gate: Option<Judged<'a>>,
     /// Whether a person asked for all of it: then a gate has the time for it.
     pub is_asked: bool,
 }
 
 /// What a gate asks.
 #[derive(Clone, Copy)]
-pub(super) struct Judged {
+pub(super) struct Judged<'a> {
     /// So much slower a benchmark may be.
     pub limit: f64,
+    /// What that makes of each, with its noise.
+    pub thresholds: &'a Thresholds,
     /// So long it is measured.
     pub time: Duration,
 }
@@ -144,7 +147,7 @@ impl<'a> Request<'a> {
         let planned = each_launch(&self.a.plan, &self.b.plan);
         let wish = |pair: &(&Benchmark, &Benchmark)| {
             let entry = found.benchmarks.iter().find(|e| e.is_of(pair.0));
-            let launch = slower_launch(pair.0, pair.1).unwrap_or(planned.as_secs_f64());
+            let launch = slower_launch(pair.0, pair.1, planned.as_secs_f64());
             let sides = if has_stored_a { 1.0 } else { 2.0 };
             Wish {
                 slowdown: entry.and_then(gate::apparent).unwrap_or(0.0),
@@ -296,7 +299,7 @@ fn first_launches(a: &Plan, b: &Plan) -> u64 {
 }
 
 /// As long as one of the longer plan.
-fn each_launch(a: &Plan, b: &Plan) -> Duration {
+pub(super) fn each_launch(a: &Plan, b: &Plan) -> Duration {
     let each = |plan: &Plan| plan.time_ns / plan.launches.max(1);
     Duration::from_nanos(each(a).max(each(b)))
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use yamba_record::{Benchmark, Run};
 
-use super::again::Request;
+use super::again::{Request, each_launch};
 use crate::compare::budget::{Wish, launch, within};
 use crate::compare::floors::Floors;
 use crate::compare::looks::{self, Looks};
@@ -78,7 +78,11 @@ impl<'a> Looking<'a> {
             units: &units,
             looks: self.planned(),
         };
-        comparison(a, b, &terms)
+        let mut found = comparison(a, b, &terms);
+        if let Some(gate) = self.request.gate {
+            gate.thresholds.set(&mut found);
+        }
+        found
     }
 
     fn unit(&self, a: &Benchmark, b: &Benchmark) -> Choice {
@@ -125,11 +129,13 @@ impl<'a> Looking<'a> {
         };
         let open: Vec<(&Entry, Vec<usize>)> = open.map(|entry| (entry, places(entry))).collect();
         let launches = |place: usize| entries[place].1.launches.len() as u64;
+        // What does not say how long it took was not done in no time.
+        let planned = each_launch(&self.request.a.plan, &self.request.b.plan).as_secs_f64();
         let wish = |(entry, places): &(&Entry, Vec<usize>)| Wish {
             slowdown: entry.slowdown().unwrap_or(0.0),
             seconds: places
                 .iter()
-                .map(|i| launch(&entries[*i].1).unwrap_or(0.0) * launches(*i) as f64)
+                .map(|i| launch(&entries[*i].1).unwrap_or(planned) * launches(*i) as f64)
                 .sum(),
         };
         let wishes: Vec<Wish> = open.iter().map(wish).collect();

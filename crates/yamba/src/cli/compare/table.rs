@@ -29,7 +29,10 @@ pub(super) fn text(found: &Comparison, a: &str, b: &str) -> String {
     lines.extend(summary(found));
     lines.extend(floors(found));
     lines.extend(found.again.as_ref().map(measured_anew));
-    lines.extend(found.gate.iter().flat_map(judged));
+    if let Some(gate) = &found.gate {
+        lines.extend(noisy(found, gate));
+        lines.extend(judged(gate));
+    }
     if !lines.is_empty() {
         out.push('\n');
         out.push_str(&lines.join("\n"));
@@ -260,6 +263,28 @@ fn measured_anew(again: &Again) -> String {
         "{} measured anew, {side}{stopped}{confidence}",
         again.benchmarks
     )
+}
+
+/// Those of which a gate asks more than its limit.
+fn noisy(found: &Comparison, gate: &Gate) -> Option<String> {
+    let all = found.benchmarks.iter().filter(|e| e.ratio.is_some());
+    let all = all.filter_map(|e| Some((&e.label, e.turns?, e.threshold?)));
+    let noisy: Vec<_> = all
+        .filter(|(.., threshold)| *threshold > gate.limit)
+        .collect();
+    let each = noisy.iter().take(NAMED).map(|(label, turns, threshold)| {
+        // A name of a document stays in its line.
+        let label = label.replace(char::is_control, " ");
+        format!("{label} {} (of {} pairs)", percent(*threshold), turns.pairs)
+    });
+    let each: Vec<String> = each.collect();
+    let more = match noisy.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!noisy.is_empty()).then(|| {
+        format!("one program differs from itself by more here, and a gate fails for still more only: {}{more}", each.join(", "))
+    })
 }
 
 /// What a log of a gate ends with.
