@@ -1,16 +1,66 @@
 //! What many whole comparisons say of the gate.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
+use yamba::compare::drawn::{Plan, drawn_gates};
+use yamba::compare::{self, Medians, Noise};
+use yamba_record::Run;
 use yamba_stats::median;
 
 use crate::round::{self, Round, is_named};
+use crate::shared;
 
-/// How often the gate failed, and for what.
+/// Gates that are drawn from the launches of all runs.
+const DRAWN: usize = 1000;
+const SEED: u64 = 1;
+
+/// How often the gate failed, and for what; and of gates drawn from the launches of all runs that are kept beside the file.
 pub fn gated(path: &Path) -> Result<String, String> {
-    Ok(told(&round::read(path)?))
+    let rounds = round::read(path)?;
+    let kept = shared::runs_of(&path.with_extension("sqlite"))?;
+    Ok(told(&rounds) + &drawn(&rounds, &kept))
+}
+
+/// Whole gates over the same thing twice: launches of both sides' runs, without what is meant to be slower, are one pool for each benchmark.
+fn drawn(rounds: &[Round], runs: &[Run]) -> String {
+    let Some(limit) = rounds.first().and_then(|r| r.limit()) else {
+        return String::new();
+    };
+    let mut pools: BTreeMap<String, Vec<Vec<f64>>> = BTreeMap::new();
+    let mut launches = 0;
+    for benchmark in runs.iter().flat_map(|run| &run.benchmarks) {
+        let is_slowed = rounds.iter().any(|r| r.slowed.contains(&benchmark.name));
+        if compare::has_figure(benchmark) && !is_slowed {
+            let own = Medians::of(benchmark).own;
+            launches = launches.max(own.len());
+            pools.entry(compare::key(benchmark)).or_default().push(own);
+        }
+    }
+    // A single run says nothing of how its launches differ from others'.
+    pools.retain(|_, runs| runs.len() > 1);
+    if pools.is_empty() {
+        return "no runs are kept beside this file from which gates could be drawn\n".to_owned();
+    }
+    let each = pools.into_iter();
+    let all: Vec<Noise> = each.map(|(key, runs)| Noise { key, runs }).collect();
+    let plan = Plan {
+        launches,
+        limit,
+        rounds: DRAWN,
+        seed: SEED,
+    };
+    let drawn = drawn_gates(&all, &plan);
+    format!(
+        "of {DRAWN} comparisons of {} benchmarks, {launches} launches a side, drawn from all launches of {} runs with all looks: {} failed, {} called something slower or faster; {} had a suspect before, {} benchmarks were measured anew in all (seed {SEED})\n",
+        all.len(),
+        runs.len(),
+        drawn.failed,
+        drawn.called,
+        drawn.suspected,
+        drawn.anew
+    )
 }
 
 fn told(rounds: &[Round]) -> String {
@@ -102,6 +152,18 @@ mod tests {
             seconds: [60.0, 30.0],
             ..Round::default()
         }
+    }
+
+    #[test]
+    fn gates_are_drawn_from_what_is_kept() {
+        let asked = Round {
+            settings: "--a one --b two --limit 3% --at-most 25s -- --quick".to_owned(),
+            ..round(["a1", "b1"], &[], &[])
+        };
+        assert!((asked.limit().unwrap() - 0.03).abs() < 1e-12);
+        let none = drawn(&[asked], &[]);
+        assert!(none.contains("no runs are kept"), "{none}");
+        assert_eq!(drawn(&[round(["a1", "b1"], &[], &[])], &[]), "");
     }
 
     #[test]

@@ -74,6 +74,14 @@ impl Round {
         self.slowed.iter().any(|slowed| is_named(which, slowed))
     }
 
+    /// What the gate was told: 0.03 for 3 %.
+    pub fn limit(&self) -> Option<f64> {
+        let mut words = self.settings.split(' ');
+        words.find(|word| *word == "--limit")?;
+        let percent: f64 = words.next()?.strip_suffix('%')?.parse().ok()?;
+        Some(percent / 100.0)
+    }
+
     /// What it failed for without a reason.
     pub fn alarms(&self) -> usize {
         self.failed.iter().filter(|f| !self.is_slowed(f)).count()

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use yamba_store::{Listed, Location, Store, StoreError};
+use yamba_record::Run;
+use yamba_store::{Detail, Listed, Location, Store, StoreError};
 
 use crate::round::Round;
 
@@ -38,6 +39,20 @@ fn tagged(listed: &[Listed], tag: &str) -> Vec<Sat> {
         run.started_unix_s.map(|began| Sat { id, began })
     });
     told.collect()
+}
+
+/// All whole runs that are kept there for a person: those of both sides, and nothing that a comparison measured anew.
+pub fn runs_of(store: &Path) -> Result<Vec<Run>, String> {
+    let Some(mut store) = opened(store)? else {
+        return Ok(Vec::new());
+    };
+    let mut read = || {
+        let mut listed = store.runs()?;
+        listed.retain(|l| l.complete && l.head.producer.for_another_command().is_none());
+        let each = listed.iter().map(|l| store.run(&l.id, Detail::Figures));
+        each.collect::<Result<Vec<Run>, StoreError>>()
+    };
+    read().map_err(|e| e.to_string())
 }
 
 /// The run that was just made is one of side A, 0, or side B, 1.

@@ -7,6 +7,7 @@
 pub mod again;
 pub mod budget;
 mod comparison;
+pub mod drawn;
 pub mod floors;
 pub mod gate;
 pub mod history;

@@ -166,7 +166,7 @@ fn a_thing_is_seldom_different_from_itself() {
 }
 
 /// The launches' medians of 80 benchmarks in two whole runs on a noisy virtual machine, an hour and three quarters apart. Two more that the comparison of these runs
-/// suspected are not among them: their programs seem to have changed between the runs, though nothing in these documents proves it.
+/// suspected are not among them: their programs seem to have changed between the runs, though nothing in these documents proves it. So whether these two runs have a suspect says nothing: what is drawn from all of their launches does.
 pub(super) fn recorded() -> Vec<Noise> {
     let text = include_str!("../../../../tests/records/two-runs-launches.json");
     let all: std::collections::BTreeMap<String, Vec<Vec<f64>>> =
@@ -181,7 +181,6 @@ fn launches_of_a_real_machine_raise_few_alarms() {
     assert_eq!(all.len(), 80);
     let alarms = resampled_alarms(&all, 6, 1000, 1, &least_floor);
     assert!(alarms <= 10, "{alarms} of 1000");
-    assert_eq!(pairs_with_a_suspect(&all, &least_floor), (0, 1));
 }
 
 /// The same launches, and in the second run one benchmark in ten is slower by 5 %: of those most are found that vary little, and no other is.
