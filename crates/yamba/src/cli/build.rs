@@ -94,7 +94,8 @@ impl Build {
         let found: Vec<ClassId> = classes.iter().filter(exists).copied().collect();
         match (classes, found.len()) {
             ([class], 0) => Ok(vec![*class]),
-            (_, 0) => Err(Failure::new(format!("none of them exists on {target}"))),
+            (_, 0) => Err(Failure::new(format!("none of them exists on {target}"))
+                .help("`yamba list --platforms` shows on which platforms each does")),
             _ => Ok(found),
         }
     }
@@ -135,6 +136,7 @@ fn copy(program: &Path, to: &Path, name: &str, count: usize) -> Result<PathBuf, 
             to.display(),
             crate::files::plain(&e)
         ))
+        .help("name another file or folder with -o")
     };
     let place = if is_folder {
         to.join(name)

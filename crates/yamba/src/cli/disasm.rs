@@ -115,7 +115,11 @@ fn compose(
     for value in set {
         command.args(["--set", value]);
     }
-    let cannot = |e| Failure::new(format!("cannot run {}: {}", words[0].display(), plain(&e)));
+    let cannot = |e| {
+        Failure::new(format!("cannot run {}: {}", words[0].display(), plain(&e))).help(
+            "programs are kept in the folder of YAMBA_CACHE, where they must be allowed to run",
+        )
+    };
     let answer = command.output().map_err(cannot)?;
     if !answer.status.success() {
         return Err(refusal(&answer));

@@ -72,7 +72,7 @@ impl From<StoreError> for Failure {
     fn from(e: StoreError) -> Failure {
         match e.mend() {
             Some(mend) => Failure::new(e.to_string()).help(mend),
-            None => Failure::new(e.to_string()),
+            None => Failure::new(e.to_string()).help("--store or YAMBA_STORE names another store"),
         }
     }
 }

@@ -71,7 +71,8 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
             "cannot write {}: {}",
             path.display(),
             crate::files::plain(&e)
-        )),
+        ))
+        .help("name another file with -o, or leave -o out"),
     })
 }
 
@@ -170,9 +171,10 @@ fn missing(
         .filter(|t| holds(condition, t) != Some(false))
         .collect();
     if targets.is_empty() {
-        return Err(Failure::new(
-            "the condition after --on holds on no platform",
-        ));
+        return Err(
+            Failure::new("the condition after --on holds on no platform")
+                .help("`yamba list --platforms` shows the platforms"),
+        );
     }
     let each: Vec<Vec<MemberRef>> = targets
         .iter()

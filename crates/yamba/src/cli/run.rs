@@ -196,9 +196,10 @@ impl Protocol {
             });
         };
         if self.placement == Some(HowPlaced::Free) {
-            return Err(Failure::new(
-                "--cpu and --placement free contradict each other",
-            ));
+            return Err(
+                Failure::new("--cpu and --placement free contradict each other")
+                    .help("leave out one of them"),
+            );
         }
         let allowed = allowed_processors(affinity)?;
         if !allowed.contains(&cpu) {

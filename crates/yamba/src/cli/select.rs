@@ -208,6 +208,9 @@ pub(super) fn show(
     }
 }
 
+/// Where benchmarks are to be found.
+const LISTED: &str = "`yamba list` shows the benchmarks";
+
 fn no_benchmark(analysis: &Analysis, id: ClassId) -> Failure {
     let class = analysis.class(id);
     let name = class.name();
@@ -230,12 +233,14 @@ fn no_benchmark(analysis: &Analysis, id: ClassId) -> Failure {
             "`yamba port {name} --on PLATFORM` writes the skeleton of a port"
         )),
         Role::InstructionSet => {
-            Failure::new(format!("{name} is an instruction set, not a benchmark"))
+            Failure::new(format!("{name} is an instruction set, not a benchmark")).help(LISTED)
         }
         Role::OperatingSystem => {
-            Failure::new(format!("{name} is an operating system, not a benchmark"))
+            Failure::new(format!("{name} is an operating system, not a benchmark")).help(LISTED)
         }
-        Role::Part => Failure::new(format!("{name} is a class to import, not a benchmark")),
+        Role::Part => Failure::new(format!("{name} is a class to import, not a benchmark")).help(
+            format!("`yamba explain {name}` tells what it is for; {LISTED}"),
+        ),
     }
 }
 
