@@ -18,7 +18,8 @@ struct yamba_load_sample : yamba::Subject {
     Fault fault{};
     Where where{};
     int who{};         // fails: the one that sets up after so many others
-    int *set_up_yet{};  // shared
+    int slow{};        // 1: all but the first to set up take long, one after the other; 2: the first does, and tells that it goes on
+    int *set_up_yet{};  // shared, and behind it whose turn it is
     int own = -1;
     uint64_t work{}, told{}, inside{}, piece{};
     volatile uint64_t spun{};
@@ -28,11 +29,13 @@ struct yamba_load_sample : yamba::Subject {
         source.settle(fault, "fault", "Fault", [] { return none; });
         source.settle(where, "where", "Where", [] { return in_interval; });
         source.settle(who, "who", "int", [] { return 0; });
+        source.settle(slow, "slow", "int", [] { return 0; });
     }
-    void prepare() override { set_up_yet = static_cast<int *>(must(mmap(nullptr, sizeof *set_up_yet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0))); }
+    void prepare() override { set_up_yet = static_cast<int *>(must(mmap(nullptr, 2 * sizeof *set_up_yet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0))); }
     void setup() override {
         own = __atomic_fetch_add(set_up_yet, 1, __ATOMIC_SEQ_CST);
         if (where == in_setup) fail();
+        take_long();
     }
     void before_pass() override { inside++; }
     void after_pass() override { inside--; }
@@ -60,6 +63,14 @@ struct yamba_load_sample : yamba::Subject {
         sink.value("passes_told", double(interval.passes) / double(work - told));
         told = work;
     }
+    void take_long() {
+        int *turn = set_up_yet + 1;
+        while (slow == 1 && __atomic_load_n(turn, __ATOMIC_SEQ_CST) != own) usleep(1000);
+        if (slow == 1 && own > 0) usleep(nap_us);
+        for (int i = 0; slow == 2 && own == 0 && i < 5; i++) usleep(nap_us), yamba::goes_on();
+        __atomic_fetch_add(turn, 1, __ATOMIC_SEQ_CST);
+    }
+    static constexpr useconds_t nap_us = 800000;
     void fail() {
         if (own != who) return;
         switch (fault) {

@@ -167,11 +167,23 @@ class Parent {
         }
     }
 
+    // Each process has so long, from when another one arrived or any told that it goes on: they may have to come one after the other, as to a server
+    // of ssh. Looks a few times, since only the last one to arrive wakes the parent.
     void await(State state, double ns) {
-        if (wait_until(in(ns), Event::arrival)) return;
+        constexpr int looks = 4;
+        uint64_t seen = progress();
+        for (int quiet = 0; quiet < looks; quiet++) {
+            if (wait_until(in(ns / looks), Event::arrival)) return;
+            if (progress() == seen) continue;
+            seen = progress();
+            quiet = -1;
+        }
         for (uint64_t i = 0; i < shared_.processes; i++)
             if (read(shared_.slots[i].state) != state) abandon(i, ns);
     }
+
+    // Changes when a process has arrived, or has told that it goes on.
+    uint64_t progress() const { return uint64_t(read(header_.signs)) << 32 | read(header_.arrived); }
 
     [[noreturn]] void abandon(uint64_t index, double ns) {
         const char *doing = state_names[read(shared_.slots[index].state)];

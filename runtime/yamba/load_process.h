@@ -30,6 +30,7 @@ class Process {
         is_value_ = strcmp(subject.figure(), "value") == 0;
         record_lock = &header_.record_lock;
         before_last_words = last_words;
+        signs_of_life = &header_.signs;
     }
 
     // Keeps the parent's sequence, from the first wait to the last.

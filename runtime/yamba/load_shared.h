@@ -36,6 +36,7 @@ struct Header {
     alignas(64) uint32_t arrived; // processes that have come to the end of what they were let go on to
     uint32_t news;                // changes when the parent has something to look at; it sleeps on this word
     uint32_t record_lock;         // 0 free, 1 taken, 2 taken while others wait
+    uint32_t signs;               // how often a process has told that what takes long goes on
     Baseline alone;               // process 0 writes it before it arrives for the first time
 };
 

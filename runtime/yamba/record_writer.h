@@ -2,6 +2,7 @@
 #pragma once
 
 #include <errno.h>
+#include <stdint.h>
 #include <unistd.h>
 
 #include "cold.h"
@@ -27,8 +28,14 @@ YAMBA_ONCE void write_all(int fd, const char *data, size_t size) {
     }
 }
 
+// Where several processes count that they go on, for a parent that waits for all of them.
+inline uint32_t *signs_of_life = nullptr;
+
 // Tells whoever waits for this process that what takes long goes on, by an empty record: it is not taken for hung.
-YAMBA_ONCE void goes_on() { write_all(record_fd, "\n", 1); }
+YAMBA_ONCE void goes_on() {
+    if (signs_of_life != nullptr) __atomic_add_fetch(signs_of_life, 1, __ATOMIC_RELEASE);
+    write_all(record_fd, "\n", 1);
+}
 
 // Builds one event; written when it goes out of scope.
 class Record {

@@ -278,6 +278,22 @@ fn who_hangs_is_ended_and_named() {
     assert_eq!(left(&name), Vec::<String>::new());
 }
 
+/// Together they take longer than any of them may.
+#[test]
+fn who_comes_in_turn_or_goes_on_is_waited_for() {
+    let sample = compile("g++", "load_sample.cc", &["-O2"], "load-patience");
+    for (slow, processes) in [("slow=1", "6"), ("slow=2", "2")] {
+        let done = Command::new(&sample)
+            .args(["--run", "--processes", processes, "--intervals", "1"])
+            .args(["--time-ns", "1000000", "--warmup-ns", "0", "--set", slow])
+            .args(SHORT)
+            .env("YAMBA_TEST_SPARE", "3e9")
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{slow}: {}", said(&done));
+    }
+}
+
 #[test]
 fn a_system_that_is_full_is_told() {
     let name = format!("load-full-{}", std::process::id());
