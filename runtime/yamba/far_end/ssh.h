@@ -37,8 +37,8 @@ constexpr const char *script =
 
 inline std::string quoted(const std::string &text) {
     std::string all = "'";
-    // The shells of csh's kind look for an exclamation mark within quotes, too.
-    for (char c : text) all += c == '\'' ? "'\\''" : c == '!' ? "'\\!'" : std::string(1, c);
+    // The shells of csh's kind look for an exclamation mark within quotes, too, and fish for a backslash.
+    for (char c : text) all += strchr("'!\\", c) != nullptr ? std::string("'\\") + c + "'" : std::string(1, c);
     return all + "'";
 }
 

@@ -157,6 +157,44 @@ fn who_is_not_let_in_is_told_what_mends_that() {
     machine.leaves_nothing();
 }
 
+/// Stands for ssh and for the other machine, where whoever logs in has that shell.
+const LOGIN: &str = "#!/bin/sh
+for command; do :; done
+export SSH_CONNECTION='127.0.0.1 1 127.0.0.1 22'
+exec $LOGIN_SHELL -c \"$command\"
+";
+
+/// The far end is started, and told each character of what it is told.
+#[test]
+fn the_other_machine_s_shell_may_be_any() {
+    if !has("g++") {
+        return;
+    }
+    let address = r"it's \ no! $HOME `address`";
+    let paths = std::env::var_os("PATH").unwrap();
+    let is_there = |shell: &&str| std::env::split_paths(&paths).any(|p| p.join(shell).is_file());
+    for shell in ["sh", "bash", "tcsh", "bsd-csh", "fish"]
+        .iter()
+        .filter(is_there)
+    {
+        let yamba = Yamba::new().file("login", LOGIN);
+        let ssh = format!("sh {}", yamba.folder.path().join("login").display());
+        let mut yamba = yamba
+            .env("YAMBA_SSH", ssh)
+            .env("LOGIN_SHELL", shell)
+            .env("YAMBA_FAR_ADDRESS", address);
+        let words = "run lat_udp --quick --remote there --set message=1 --json";
+        let run: Value = serde_json::from_str(&yamba.run(words).ok().out).unwrap();
+        let notes = &run["benchmarks"][0]["notes"];
+        let told = format!("YAMBA_FAR_ADDRESS={address} is no address of this machine");
+        let is_told = |note: &Value| note.as_str().is_some_and(|text| text.contains(&told));
+        assert!(
+            notes.as_array().unwrap().iter().any(is_told),
+            "{shell}: {notes}"
+        );
+    }
+}
+
 #[test]
 fn a_machine_that_takes_no_program_is_told() {
     let Some(machine) = on_loopback() else { return };
