@@ -173,10 +173,8 @@ fn the_other_machine_s_shell_may_be_any() {
     let address = r"it's \ no! $HOME `address`";
     let paths = std::env::var_os("PATH").unwrap();
     let is_there = |shell: &&str| std::env::split_paths(&paths).any(|p| p.join(shell).is_file());
-    for shell in ["sh", "bash", "tcsh", "bsd-csh", "fish"]
-        .iter()
-        .filter(is_there)
-    {
+    let shells = ["sh", "bash", "tcsh", "bsd-csh", "fish"];
+    for shell in shells.into_iter().filter(is_there) {
         let yamba = Yamba::new().file("login", LOGIN);
         let ssh = format!("sh {}", yamba.folder.path().join("login").display());
         let mut yamba = yamba
