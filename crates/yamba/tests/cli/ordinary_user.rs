@@ -11,12 +11,16 @@ use crate::support::{Answer, has, root};
 /// Who owns nothing.
 const NOBODY: u32 = 65534;
 
-/// Of the suite, one for each thing that an ordinary user may lack: nothing, raw sockets and network name spaces, a right that cannot be had, a disk by name, a word to push out what others have.
-const SUITE: [&str; 4] = [
+/// Of the suite, one for each thing that an ordinary user may lack: nothing, raw sockets and network name spaces, a right that cannot be had, a disk by name, a word to push out what others have; and
+/// servers and libraries of others, which may refuse to serve him.
+const SUITE: [&str; 7] = [
     "cpu/lat_syscall_getppid.yamba",
     "network/lat_ping.yamba",
     "file/lat_disk_seek.yamba",
     "file/file_cache.yamba",
+    "network/lat_http.yamba",
+    "network/lat_rpc.yamba",
+    "remote/lat_remote_read_smb.yamba",
 ];
 
 const PRIVILEGED: &str = "yamba needs_root on linux && root { void benchmark() {} }\n";
@@ -72,7 +76,12 @@ fn whoever_is_not_root_and_has_no_home_measures_what_can_be() {
     let out = &answer.out;
     let (figures, skipped) = out.split_once("\nSkipped\n").expect(&answer.err);
     let skipped = skipped.split_whitespace().collect::<Vec<&str>>().join(" ");
-    assert!(figures.contains("lat_syscall_getppid"), "{out}");
+    for name in ["lat_syscall_getppid", "lat_http"] {
+        assert!(figures.contains(name), "{name} in\n{out}");
+    }
+    for name in ["lat_rpc", "lat_remote_read_smb"] {
+        assert!(out.contains(name), "{name} in\n{out}");
+    }
     assert!(!out.contains("crashed"), "{out}");
     for (name, mend) in [
         ("needs_root", "root"),
