@@ -10,15 +10,7 @@ use crate::leftovers;
 
 /// All that there is now, one line each.
 pub fn objects() -> BTreeSet<String> {
-    let mut all = BTreeSet::new();
-    for kind in ["sem", "shm", "msg"] {
-        let text = fs::read_to_string(format!("/proc/sysvipc/{kind}")).unwrap_or_default();
-        let ids = text
-            .lines()
-            .skip(1)
-            .filter_map(|l| l.split_whitespace().nth(1));
-        all.extend(ids.map(|id| format!("System V {kind} {id}")));
-    }
+    let mut all = leftovers::system_v();
     for folder in ["/dev/shm", "/dev/mqueue", "/run/sshd", "/sys/class/net"] {
         all.extend(leftovers::files(Path::new(folder)));
     }

@@ -1,4 +1,4 @@
-//! What a run may leave behind: processes, files, mounts, kernel objects, settings of the system.
+//! What a run may leave behind: processes, files, mounts, network devices, and what System V has kept since.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -105,6 +105,18 @@ pub fn devices() -> Vec<String> {
     there
         .map(|path| format!("device {}", path.display()))
         .collect()
+}
+
+/// Semaphores, shared memory and queues of System V, one line each: they belong to no process.
+pub fn system_v() -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for kind in ["sem", "shm", "msg"] {
+        let text = fs::read_to_string(format!("/proc/sysvipc/{kind}")).unwrap_or_default();
+        let lines = text.lines().skip(1);
+        let ids = lines.filter_map(|l| l.split_whitespace().nth(1));
+        all.extend(ids.map(|id| format!("System V {kind} {id}")));
+    }
+    all
 }
 
 /// What is left of a run that has worked in these folders; all that descends from this process is its own, but for `known`.

@@ -6,6 +6,7 @@ mod leftovers;
 #[path = "../far/server.rs"]
 mod server;
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -198,7 +199,9 @@ fn nothing_is_left_and_nobody_is_stopped() {
         return;
     }
     let mut moments = Random::new(seed());
+    let before = leftovers::system_v();
     goes_through(&SUITE, home.path(), &mut moments);
+    no_object_is_left(&before);
     goes_through(&VETH, home.path(), &mut moments);
     if !server::is_installed() && !must {
         eprintln!("left out: there is no server of ssh here");
@@ -213,6 +216,20 @@ fn nothing_is_left_and_nobody_is_stopped() {
         ..VETH
     };
     goes_through(&ssh, home.path(), &mut moments);
+}
+
+/// Those of other programs come and go.
+fn no_object_is_left(before: &BTreeSet<String>) {
+    let since = Instant::now();
+    loop {
+        let now = leftovers::system_v();
+        let left: Vec<&String> = now.difference(before).collect();
+        if left.is_empty() {
+            return;
+        }
+        assert!(since.elapsed() < PATIENCE, "seed {}: {left:?}", seed());
+        sleep(Duration::from_millis(100));
+    }
 }
 
 fn goes_through(scene: &Scene<'_>, home: &Path, moments: &mut Random) {
