@@ -2,9 +2,22 @@
 
 use crate::units::nanoseconds;
 
-/// A factor and a unit that give a number of a convenient length. Only times are told in another unit.
+/// The unit of what several processes do together, and its thousands.
+const RATES: [(&str, f64); 4] = [
+    ("operations/s", 1.0),
+    ("k operations/s", 1e3),
+    ("M operations/s", 1e6),
+    ("G operations/s", 1e9),
+];
+
+/// A factor and a unit that give a number of a convenient length. Only times and operations a second are told in another unit.
 pub fn scale(value: f64, unit: &str) -> (f64, &str) {
     const SHOWN: [(&str, f64); 4] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+    if unit == RATES[0].0 {
+        let fits = RATES.iter().rev().find(|(_, size)| value.abs() >= *size);
+        let (name, size) = fits.unwrap_or(&RATES[0]);
+        return (1.0 / size, name);
+    }
     let Some(base) = nanoseconds(unit) else {
         return (1.0, unit);
     };
@@ -59,5 +72,7 @@ mod tests {
         assert_eq!(scale(-3e9, "ns"), (1e-9, "s"));
         assert_eq!(scale(0.5, "min"), (60.0, "s"));
         assert_eq!(scale(5.0, "MB/s"), (1.0, "MB/s"));
+        assert_eq!(scale(1.2e9, "operations/s"), (1e-9, "G operations/s"));
+        assert_eq!(scale(0.5, "operations/s"), (1.0, "operations/s"));
     }
 }

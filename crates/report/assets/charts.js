@@ -11,6 +11,8 @@
     }
     return digits(v);
   };
+  // Steps of an axis on which all numbers are whole.
+  const whole = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
   // The radius of the ring around a disturbed point, in CSS pixels.
   const ring = 7;
   const colours = ["#3b7dd8", "#d9632b", "#2f9e5b", "#b04fc4", "#b58900", "#0f9aa8", "#d6336c", "#7a8793"];
@@ -143,7 +145,7 @@
       width: Math.max(200, place.clientWidth), height: 260, series,
       scales: { x: { time: false, distr: chart.log ? 3 : 1, log: 2 }, y: { range, distr: chart.log_y ? 3 : 1 } },
       axes: [
-        { stroke: text, grid, label: chart.x, labelSize: 20, values: (_, vs) => vs.map((v) => (v == null ? "" : short(v))) },
+        { stroke: text, grid, label: chart.x, incrs: data[0].every(Number.isInteger) ? whole : undefined, labelSize: 20, values: (_, vs) => vs.map((v) => (v == null ? "" : short(v))) },
         { stroke: text, grid, label: chart.y, labelSize: 20, size: (_, texts) => 20 + widest(texts), values: (_, vs) => vs.map(digits) },
       ],
       cursor: { drag: { x: false, y: false } },
@@ -214,11 +216,11 @@
   const ensure = (place) => { if (!drawn.has(place)) drawn.set(place, draw(place)); };
   const save = (place) => {
     ensure(place);
-    const { name, x } = charts[Number(place.dataset.chart)];
+    const { name, x, y } = charts[Number(place.dataset.chart)];
     const text = new XMLSerializer().serializeToString(svg(place));
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-    link.download = `${name}-${x}`.replace(/[^\w.-]+/g, "_") + ".svg";
+    link.download = `${name}-${y.split(" ")[0]}-${x}`.replace(/[^\w.-]+/g, "_") + ".svg";
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   };

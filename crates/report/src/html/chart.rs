@@ -4,9 +4,10 @@ use serde::{Serialize, Serializer};
 use yamba_record::program::Chart as Declared;
 use yamba_record::{Benchmark, Run};
 
+use super::fit::FITTED;
 use super::head::letter;
 use super::rows::Row;
-use super::sweep;
+use super::{scaling, sweep};
 
 /// The upright axis is logarithmic where the greatest figure is so many times the least.
 const SPREAD: f64 = 20.0;
@@ -31,7 +32,10 @@ pub struct Chart {
     /// Points that are not drawn because their figure is not valid.
     #[serde(skip)]
     pub left_out: usize,
-    /// What the curves say: fitted lines.
+    /// What the marks of its points are, where they are not the intervals of the figures themselves.
+    #[serde(skip)]
+    pub marks: Option<&'static str>,
+    /// What the curves say: fitted lines, bends.
     #[serde(skip)]
     pub findings: Vec<String>,
     /// What the levels are.
@@ -150,6 +154,7 @@ impl Chart {
             curves,
             levels: Vec::new(),
             left_out: 0,
+            marks: None,
             findings: Vec::new(),
             about_levels: None,
         };
@@ -162,14 +167,19 @@ impl Chart {
         self.curves.iter().flat_map(|c| &c.points)
     }
 
-    /// Whether the greatest figure is so many times the least that a linear axis shows the small ones as nothing. What a straight line belongs to is no curve on
+    /// Whether the greatest figure is so many times the least that a linear axis shows the small ones as nothing. A fitted line is none on
     /// another axis.
     fn spreads(&self) -> bool {
         let ends = self.points().map(|p| p.y);
         let (low, high) = ends.fold((f64::MAX, 0.0), |(l, h), v| (v.min(l), v.max(h)));
         let has_room = |p: &Point| p.interval.is_none_or(|[low, _]| low > 0.0);
-        let is_straight = self.curves.iter().any(|c| c.line.is_some());
+        let is_straight = self.is_fitted();
         low > 0.0 && high / low >= SPREAD && self.points().all(has_room) && !is_straight
+    }
+
+    fn is_fitted(&self) -> bool {
+        let mut lines = self.curves.iter().filter_map(|c| c.line.as_ref());
+        lines.any(|l| l.name == FITTED)
     }
 
     /// How many of its points are disturbed.
@@ -203,22 +213,19 @@ impl Chart {
     fn about_marks(&self) -> Option<String> {
         let marked = || self.points().filter(|p| p.interval.is_some());
         let (all, within) = (marked().count(), marked().filter(|p| p.is_within).count());
+        let what = self.marks.unwrap_or("the 95 % intervals");
         let alone = "within launches: they speak of these processes alone";
         match (all, within) {
             (0, _) => None,
-            (_, 0) => Some("Marks are the 95 % intervals.".to_owned()),
-            (all, within) if all == within => {
-                Some(format!("Marks are the 95 % intervals, {alone}."))
-            }
-            (_, within) => Some(format!(
-                "Marks are the 95 % intervals; {within} of them {alone}."
-            )),
+            (_, 0) => Some(format!("Marks are {what}.")),
+            (all, within) if all == within => Some(format!("Marks are {what}, {alone}.")),
+            (_, within) => Some(format!("Marks are {what}; {within} of them {alone}.")),
         }
     }
 
     fn about_disturbed(&self) -> Option<String> {
         let count = self.disturbed();
-        let line = match self.curves.iter().any(|c| c.line.is_some()) {
+        let line = match self.is_fitted() {
             true => ", and no line is drawn through them",
             false => "",
         };
@@ -233,7 +240,7 @@ impl Chart {
     }
 }
 
-/// The charts of a group's rows, each benchmark's once.
+/// The charts of a group's rows, each benchmark's once: those that it declares, then how it scales.
 pub fn charts(runs: &[Run], rows: &[Row]) -> Vec<Chart> {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
@@ -251,6 +258,7 @@ pub fn charts(runs: &[Run], rows: &[Row]) -> Vec<Chart> {
             }
         }
         charts.extend(declared.iter().filter_map(|d| sweep::chart(runs, &own, d)));
+        charts.extend(scaling::charts(runs, &own));
     }
     charts
 }

@@ -6,6 +6,9 @@ use yamba_stats::{line_errors, linear_regression, r_squared_interval};
 use super::chart::{Curve, Straight};
 use super::table::WITHIN;
 
+/// What it is called.
+pub const FITTED: &str = "fitted";
+
 /// How sure its intervals are.
 const CONFIDENCE: f64 = 0.95;
 
@@ -45,7 +48,7 @@ pub fn fit(curve: &mut Curve, unit: &str) -> Option<String> {
         some => format!(" through {some} of its {} points", curve.points.len()),
     };
     curve.line = Some(Straight {
-        name: "fitted",
+        name: FITTED,
         intercept: line.intercept,
         slope: line.slope,
     });

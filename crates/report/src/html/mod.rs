@@ -7,6 +7,7 @@ pub(crate) mod head;
 mod histogram;
 mod levels;
 pub(crate) mod rows;
+mod scaling;
 mod study;
 mod sweep;
 pub(crate) mod table;

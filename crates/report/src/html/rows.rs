@@ -103,8 +103,11 @@ fn heading(group: &str) -> String {
     }
 }
 
+/// What makes two entries the same, whatever the order in which their parameters were declared.
 fn key(benchmark: &Benchmark) -> String {
-    let parts = (&benchmark.name, &benchmark.parameters, benchmark.processes);
+    let mut parameters: Vec<_> = benchmark.parameters.0.iter().collect();
+    parameters.sort_by_key(|(name, _)| name);
+    let parts = (&benchmark.name, parameters, benchmark.processes);
     serde_json::to_string(&parts).expect("names and values are JSON")
 }
 

@@ -24,10 +24,15 @@ pub fn charts(runs: &[Run], rows: &[&Row]) -> Vec<Chart> {
         left_out += usize::from(benchmark.status == Status::Invalid);
         if let Some(point) = point(benchmark) {
             unit = benchmark.throughput.as_ref().map_or("", |t| &t.unit);
-            join(&mut curves, of_run(runs, number, &curve_name(rows, benchmark)), point);
+            join(
+                &mut curves,
+                of_run(runs, number, &curve_name(rows, benchmark)),
+                point,
+            );
         }
     }
-    curves.retain_mut(Curve::arrange);
+    curves.iter_mut().for_each(Curve::arrange);
+    curves.retain(Curve::is_sweep);
     if curves.is_empty() {
         return Vec::new();
     }
@@ -66,7 +71,11 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
         (low > 0.0 && ends.iter().all(|e| e.is_finite())).then_some(ends)
     });
     let (factor, unit) = scale(together.sum, &together.unit);
-    let disturbed = if benchmark.is_disturbed { " (disturbed)" } else { "" };
+    let disturbed = if benchmark.is_disturbed {
+        " (disturbed)"
+    } else {
+        ""
+    };
     Some(Point {
         x: benchmark.processes as f64,
         y: together.sum,
@@ -110,17 +119,22 @@ fn alone(of: &Curve) -> Option<Straight> {
 fn efficiency(of: &Curve) -> Option<Curve> {
     let told = curve(of)?;
     let one = of.points.first()?;
-    let points = of.points.iter().zip(told.efficiency).map(|(p, efficiency)| {
-        let both = p.interval.zip(one.interval).filter(|_| p.x != one.x);
-        Point {
-            y: efficiency,
-            interval: both.map(|([low, high], [least, most])| [low / (p.x * most), high / (p.x * least)]),
-            is_within: p.is_within || one.is_within,
-            is_disturbed: p.is_disturbed || one.is_disturbed,
-            text: number(efficiency),
-            ..*p
-        }
-    });
+    let points = of
+        .points
+        .iter()
+        .zip(told.efficiency)
+        .map(|(p, efficiency)| {
+            let both = p.interval.zip(one.interval).filter(|_| p.x != one.x);
+            Point {
+                y: efficiency,
+                interval: both
+                    .map(|([low, high], [least, most])| [low / (p.x * most), high / (p.x * least)]),
+                is_within: p.is_within || one.is_within,
+                is_disturbed: p.is_disturbed || one.is_disturbed,
+                text: number(efficiency),
+                x: p.x,
+            }
+        });
     Some(Curve {
         name: of.name.clone(),
         points: points.collect(),
@@ -137,8 +151,14 @@ fn bend(of: &Curve) -> Option<String> {
         name => format!(" of {name}"),
     };
     Some(match told.bend as f64 == last.x {
-        true => format!("No bend{whose} up to {}: each more adds at least half of what one does alone", told.bend),
-        false => format!("Bend{whose} at {}: each more adds less than half of what one does alone", told.bend),
+        true => format!(
+            "No bend{whose} up to {}: each more adds at least half of what one does alone",
+            told.bend
+        ),
+        false => format!(
+            "Bend{whose} at {}: each more adds less than half of what one does alone",
+            told.bend
+        ),
     })
 }
 

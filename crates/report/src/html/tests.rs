@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use yamba_record::run::IntervalKind;
+use yamba_record::run::{IntervalKind, Launch, Throughput};
 use yamba_record::{Benchmark, Run};
 
 use super::{Operation, Study};
@@ -197,6 +197,64 @@ fn what_is_within_launches_says_so_below_its_chart() {
     assert!(all(0).contains("Marks are the 95 % intervals, within launches: they speak"));
 }
 
+/// With so many processes, and what they do together.
+fn loaded(processes: u64, sum: f64) -> Benchmark {
+    let mut entry = benchmark("lat_null", 100, "ok");
+    entry.charts = Vec::new();
+    entry.figure = Some("latency".to_owned());
+    entry.processes = processes;
+    entry.throughput = Some(Throughput {
+        sum,
+        unit: "operations/s".to_owned(),
+    });
+    entry
+}
+
+#[test]
+fn a_benchmark_under_load_shows_how_it_scales() {
+    let page = html(&[run(vec![loaded(4, 18e6), loaded(1, 10e6), loaded(2, 19e6)])]);
+    let charts = charts(&page);
+    let [throughput, efficiency] = &charts.as_array().unwrap()[..] else {
+        panic!("{charts}");
+    };
+    assert_eq!(throughput["y"], "throughput (M operations/s)");
+    assert_eq!(throughput["x"], "processes");
+    let ys = |chart: &serde_json::Value| -> Vec<f64> {
+        let points = chart["curves"][0]["points"].as_array().unwrap();
+        points.iter().map(|p| p[1].as_f64().unwrap()).collect()
+    };
+    assert_eq!(ys(throughput), [10.0, 19.0, 18.0]);
+    assert_eq!(ys(efficiency), [1.0, 0.95, 0.45]);
+    let ideal = &throughput["curves"][0]["line"];
+    assert_eq!(ideal["slope"], 10.0);
+    let ends = |chart: &serde_json::Value, at: usize| -> Vec<f64> {
+        let ends = &chart["curves"][0]["points"][at][2];
+        serde_json::from_value(ends.clone()).unwrap_or_default()
+    };
+    // A latency from 90 to 110 ns about 100.
+    let [low, high] = ends(throughput, 1)[..] else {
+        panic!("no interval");
+    };
+    assert!((low - 19.0 / 1.1).abs() < 1e-9 && (high - 19.0 / 0.9).abs() < 1e-9);
+    assert!(ends(efficiency, 0).is_empty(), "1 by what it is");
+    let [low, high] = ends(efficiency, 1)[..] else {
+        panic!("no interval");
+    };
+    assert!((low - 0.95 * 0.9 / 1.1).abs() < 1e-9 && (high - 0.95 * 1.1 / 0.9).abs() < 1e-9);
+    assert!(page.contains("Bend at 2: each more adds less than half of what one does alone."));
+    assert!(
+        page.contains("Marks are as wide, in proportion, as the 95 % intervals of the figures.")
+    );
+
+    // Without one process nothing says what each should bring.
+    let page = html(&[run(vec![loaded(2, 1e6), loaded(4, 2e6)])]);
+    let without = self::charts(&page);
+    assert_eq!(without.as_array().unwrap().len(), 1);
+    assert!(without[0]["curves"][0]["line"].is_null());
+    let one = html(&[run(vec![loaded(2, 1e6)])]);
+    assert_eq!(self::charts(&one), json!([]));
+}
+
 #[test]
 fn an_axis_is_logarithmic_where_a_linear_one_shows_nothing() {
     let far = run([1, 10, 100].map(|y| benchmark("lat_mem", y, "ok")).to_vec());
@@ -262,8 +320,40 @@ fn several_runs_stand_side_by_side() {
 }
 
 #[test]
+fn runs_meet_whatever_the_order_of_their_parameters() {
+    let both = [[0, 1], [1, 0]].map(|order| {
+        let mut entry = benchmark("lat_mem", 1, "ok");
+        let all = [("size", json!(1)), ("stride", json!(64))];
+        let named = order.map(|at| (all[at].0.to_owned(), all[at].1.clone()));
+        entry.parameters.0 = named.to_vec();
+        run(vec![entry])
+    });
+    assert!(!html(&both).contains("not in this run"));
+}
+
+/// As many entries as the default suite has, each with as much as its fullest ones: launches, samples that differ, evidence, notes, disturbances.
+#[test]
 fn a_page_as_long_as_the_whole_suite_is_small() {
-    let entries = (0..340u64).map(|i| benchmark(&format!("lat_{}", i / 3), 100 + i, "ok"));
+    let entries = (0..340u64).map(|i| {
+        let mut entry = benchmark(&format!("lat_some_benchmark_{}", i / 3), 100 + i, "ok");
+        entry.samples = (0..400u64)
+            .map(|n| (100 + i) as f64 * (1.0 + ((n * 7919 + i) % 997) as f64 / 5000.0))
+            .collect();
+        entry.launches = (0..12)
+            .map(|n| Launch {
+                median: entry.median.map(|m| m * (1.0 + f64::from(n) / 731.0)),
+                ..Launch::default()
+            })
+            .collect();
+        let about = entry.evidence["faults"].clone();
+        let names = (0..6).map(|n| (format!("evidence_with_a_name_{n}"), about.clone()));
+        entry.evidence = names.collect();
+        entry.notes = vec!["what a reader must know of a figure, as long as most notes are: about a hundred letters".to_owned(); 3];
+        entry.about.summary = Some("What one operation is and what it does, in the two or three lines that a class says of itself, so that nobody has to look it up.".to_owned());
+        entry.disturbed = [("preempted".to_owned(), 17), ("stolen".to_owned(), 3)].into();
+        entry.interval_kind = Some(IntervalKind::WithinLaunches);
+        entry
+    });
     let page = html(&[run(entries.collect())]);
     assert!(page.len() < 1_500_000, "{} bytes", page.len());
 }

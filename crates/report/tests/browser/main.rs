@@ -94,7 +94,7 @@ fn a_chart_is_saved_as_it_stands() {
     run.benchmarks.push(level_found(1, 32 << 10));
     run.machine.details = Some(caches(&[(2, 48 << 10)]));
     on_page(&[run], |page| {
-        let svg = page.save(".save", "lat_mem-size.svg");
+        let svg = page.save(".save", "lat_mem-latency-size.svg");
         assert!(svg.starts_with("<svg xmlns="), "{svg}");
         for text in [
             "latency (us)",
@@ -116,6 +116,42 @@ fn a_chart_is_saved_as_it_stands() {
             json!(svg)
         );
         assert_eq!(page.value(&well_formed), true);
+    });
+}
+
+/// The luminance of the page, the least contrast of its texts with it, and the points of a chart that are of the texts' colour.
+const COLOURS: &str = "(() => {
+    const rgb = (text) => text.match(/[0-9.]+/g).slice(0, 3).map(Number);
+    const light = (c) => c.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+    const style = (selector) => getComputedStyle(document.querySelector(selector));
+    const back = light(rgb(style('body').backgroundColor));
+    const texts = ['body', 'a', 'caption', 'figcaption', '.badge.valid', '.badge.invalid', 's.invalid', 'small'];
+    const contrasts = texts.map((s) => light(rgb(style(s).color))).map((t) => (Math.max(t, back) + 0.05) / (Math.min(t, back) + 0.05));
+    const text = rgb(style('body').color);
+    const c = document.querySelector('.plot canvas');
+    // A copy, which may be read as often as a test likes.
+    const copy = Object.assign(document.createElement('canvas'), { width: c?.width ?? 1, height: c?.height ?? 1 }).getContext('2d', { willReadFrequently: true });
+    if (c) copy.drawImage(c, 0, 0);
+    const points = copy.getImageData(0, 0, copy.canvas.width, copy.canvas.height).data;
+    let inked = 0;
+    for (let i = 0; i < points.length; i += 4) if (points[i + 3] > 200 && text.every((v, k) => Math.abs(v - points[i + k]) < 30)) inked++;
+    return [back, Math.min(...contrasts), inked];
+})()";
+
+#[test]
+fn light_and_dark_can_both_be_read() {
+    on_page(&[some()], |page| {
+        page.place(".plot");
+        for (scheme, is_dark) in [("light", false), ("dark", true), ("light", false)] {
+            let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+            page.call("Emulation.setEmulatedMedia", json!({"features": features}));
+            // The chart is drawn again, in the other colour.
+            page.until(&format!("{COLOURS}[2] > 50"));
+            let [back, contrast, _]: [f64; 3] =
+                serde_json::from_value(page.value(COLOURS)).unwrap();
+            assert_eq!(back < 0.05, is_dark, "{scheme}: luminance {back}");
+            assert!(contrast >= 4.5, "{scheme}: contrast {contrast}");
+        }
     });
 }
 

@@ -1,7 +1,7 @@
 //! What several numbers of processes amount to, in words: throughput, efficiency, and where more processes no longer pay. Pure.
 
 use yamba_record::Benchmark;
-use yamba_record::number::number;
+use yamba_record::number::{number, scale};
 use yamba_stats::{ScalingPoint, scaling};
 
 /// The lines below the last of the entries that differ in their number of processes only; none of a single entry.
@@ -44,13 +44,8 @@ pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
 
 /// `1.2 G operations/s`
 fn rate(value: f64, unit: &str) -> String {
-    let (factor, prefix) = match unit {
-        "operations/s" if value >= 1e9 => (1e-9, "G "),
-        "operations/s" if value >= 1e6 => (1e-6, "M "),
-        "operations/s" if value >= 1e3 => (1e-3, "k "),
-        _ => (1.0, ""),
-    };
-    format!("{} {prefix}{unit}", number(value * factor))
+    let (factor, unit) = scale(value, unit);
+    format!("{} {unit}", number(value * factor))
 }
 
 #[cfg(test)]
