@@ -289,7 +289,7 @@ pub(crate) fn told(error: &rusqlite::Error, place: &str) -> StoreError {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             new(format!("{place} is held by another program")).help("try again when that has ended")
         }
-        _ => new(format!("{place}: {error}")),
+        _ => new(format!("{place}: {error}")).help(format!("try again, or {ANOTHER}")),
     }
 }
 

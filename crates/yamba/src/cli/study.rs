@@ -17,7 +17,7 @@ use yamba_store::Detail;
 
 use super::Answer;
 use super::failure::Failure;
-use super::kept::Runs;
+use super::kept::{self, Runs};
 use super::output;
 use super::run::{self as running, Effort, Measured};
 use super::select::{self, Libraries, Names, Selection};
@@ -45,7 +45,8 @@ Examples:
   yamba study new course.toml              a study to fill in
   yamba study course.toml --lib .          with benchmarks of this folder
 
-Exit status: 0 all figures are valid (or skipped, or predicted to be invalid), whatever the verdicts; 1 one is invalid or crashed; 2 wrong usage or input."
+Exit status: 0 all figures are valid (or skipped, or refuted as predicted), whatever the verdicts; 1 one is invalid, crashed or not in the run; 2 wrong
+usage or input, or a run that has nothing of the study."
 )]
 pub(super) struct Study {
     #[command(subcommand)]
@@ -119,6 +120,7 @@ impl Study {
             },
         };
         let rows = study::rows(&study, &run, &given);
+        self.has_any(named, &run, &rows)?;
         self.show(&study, &run, &rows)?;
         let is_bad = run.interrupted || rows.iter().any(Row::is_failure);
         Ok(if is_bad { Answer::No } else { Answer::Done })
@@ -201,6 +203,19 @@ impl Study {
         let asked = running::Run::asked(&run.producer.arguments);
         let given = asked.as_ref().map_or(Vec::new(), running::Run::given);
         Ok((run, given))
+    }
+
+    /// A run that is named must have something of the study: another one is meant.
+    fn has_any(&self, named: &str, run: &Run, rows: &[Row<'_>]) -> Result<(), Failure> {
+        if self.from.is_none() || rows.iter().any(|r| r.status.is_some()) {
+            return Ok(());
+        }
+        let id = kept::plain(&run.id);
+        Err(
+            Failure::new(format!("run {id} has nothing that {named} asks for")).help(format!(
+                "`yamba study {named}` measures it; `yamba runs` shows what each run measured"
+            )),
+        )
     }
 
     /// None if it was only to be told what would be measured.

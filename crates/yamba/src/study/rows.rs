@@ -51,12 +51,12 @@ impl<'a> Row<'a> {
         is_of_interval && self.verdict.is_some() && rests_on.is_some_and(Figure::is_within_launches)
     }
 
-    /// Whether it shows a failure: an invalid figure that was not predicted to be one, or a crash.
+    /// Whether it shows a failure: an invalid figure that its evidence was not predicted to refute, a crash, or nothing, because the run has no such entry.
     pub fn is_failure(&self) -> bool {
         match self.status {
-            Some(Status::Crashed) => true,
+            None | Some(Status::Crashed) => true,
             Some(Status::Invalid) => !self.is_valid() && self.verdict != Some(Verdict::Within),
-            _ => false,
+            Some(Status::Ok | Status::Skipped) => false,
         }
     }
 }
@@ -114,7 +114,12 @@ fn row<'a>(
     let kind = measurement.prediction.as_ref().map(|p| &p.kind);
     match kind {
         None => {}
-        Some(Predicted::Invalid) => row.verdict = judge_invalid(entry.status),
+        Some(Predicted::Invalid) => {
+            row.verdict = judge_invalid(entry);
+            let is_other = row.verdict == Some(Verdict::Unknown);
+            let why = "it is invalid for another reason than its evidence";
+            row.notes.extend(is_other.then(|| why.to_owned()));
+        }
         Some(Predicted::In(range)) => {
             let figure = figure(measurement, entry, Some(&range.unit));
             settle(&mut row, range, figure);

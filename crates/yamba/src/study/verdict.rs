@@ -1,7 +1,7 @@
 //! Whether a prediction came true, by the interval of the figure.
 
 use serde::Serialize;
-use yamba_record::Status;
+use yamba_record::{Benchmark, Evidence, Status};
 
 use super::range::Range;
 
@@ -9,7 +9,7 @@ use super::range::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The whole interval lies in the range; or the figure is invalid, as it should be.
+    /// The whole interval lies in the range; or its evidence refutes the figure, as it should.
     Within,
     /// The whole interval lies below it.
     Below,
@@ -52,13 +52,23 @@ pub fn judge(range: &Range, [low, high]: [f64; 2]) -> Verdict {
     }
 }
 
-/// Of a figure that should be invalid; none where nothing was measured.
-pub fn judge_invalid(status: Status) -> Option<Verdict> {
-    match status {
-        Status::Invalid => Some(Verdict::Within),
+/// Of a benchmark that its own evidence should refute; none where nothing was measured. What is invalid for another reason, a clock or a lost launch, says nothing.
+pub fn judge_invalid(entry: &Benchmark) -> Option<Verdict> {
+    match entry.status {
+        Status::Invalid if entry.evidence.values().any(is_refuted) => Some(Verdict::Within),
+        Status::Invalid => Some(Verdict::Unknown),
         Status::Ok => Some(Verdict::Valid),
         Status::Crashed | Status::Skipped => None,
     }
+}
+
+/// Whether at least half of the intervals were outside its bounds, as its median tells; one that never was a number is inside of none.
+fn is_refuted(evidence: &Evidence) -> bool {
+    let Some([low, high]) = evidence.expects else {
+        return false;
+    };
+    let is_inside = |m: f64| low.is_none_or(|l| l <= m) && high.is_none_or(|h| m <= h);
+    !evidence.median.is_some_and(is_inside)
 }
 
 /// The interval of a quotient: all that both intervals allow, so at least as wide as it should be. None where the divisor may be 0.

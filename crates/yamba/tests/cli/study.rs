@@ -4,7 +4,7 @@ use serde_json::Value;
 use yamba_record::Run;
 use yamba_store::{Location, Store};
 
-use crate::support::{Yamba, has};
+use crate::support::{Yamba, has, root};
 
 const SHORT: &str = r#"
 title = "A short one"
@@ -36,10 +36,16 @@ reason = "it is the same loop"
 
 /// A store with a run that measured nothing, for what only reads.
 fn with_an_empty_run() -> Yamba {
+    with_a_run_of(&[])
+}
+
+/// The same of one that skipped these.
+fn with_a_run_of(skipped: &[String]) -> Yamba {
     let yamba = Yamba::new();
     let path = yamba.folder.path().join("results.sqlite");
     let mut run: Run = Run::new(yamba_record::Machine::default());
     run.id = "0011223344556677".to_owned();
+    run.benchmarks = skipped.iter().map(|n| yamba::run::no_figure(n)).collect();
     Store::open(&Location::File(path))
         .unwrap()
         .add(&run)
@@ -204,9 +210,14 @@ fn every_study_that_ships_names_what_there_is() {
         .collect();
     assert!(names.contains(&"system"), "{names:?}");
     for name in &names {
-        let answer = yamba
-            .run(&format!("study {name} --from latest --json"))
-            .ok();
+        yamba
+            .run(&format!("study {name} --from latest"))
+            .refused(&["has nothing that", &format!("yamba study {name}")]);
+        let text = root().join(format!("studies/{name}.toml"));
+        let study = yamba::study::read(&std::fs::read_to_string(text).unwrap()).unwrap();
+        let first = study.measurements[0].benchmark.clone();
+        let answer = with_a_run_of(&[first]).run(&format!("study {name} --from latest --json"));
+        assert_eq!(answer.status, 1, "the other rows are not in the run");
         let told: Value = serde_json::from_str(&answer.out).unwrap();
         let rows = told["rows"].as_array().unwrap();
         assert!(rows.len() > 3, "{name}");
@@ -230,7 +241,13 @@ fn every_study_that_ships_names_what_there_is() {
 
 #[test]
 fn a_new_study_is_written_and_nothing_is_overwritten() {
-    let mut yamba = with_an_empty_run();
+    let measured = [
+        "lat_syscall_getppid",
+        "lat_fork_exit",
+        "lat_thread_create_join",
+        "lat_mem_rd",
+    ];
+    let mut yamba = with_a_run_of(&measured.map(str::to_owned));
     yamba.run("study new course.toml").ok();
     yamba
         .run("study course.toml --from latest")
@@ -243,4 +260,7 @@ fn a_new_study_is_written_and_nothing_is_overwritten() {
         .refused(&["course.toml", "there already"]);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "mine");
     yamba.run("study new course").refused(&["course", ".toml"]);
+    yamba
+        .run("study new no/such/course.toml")
+        .refused(&["no/such/course.toml", "help: its folder must be there"]);
 }

@@ -97,6 +97,7 @@ fn run() -> Run {
             median: Some(0.0),
             min: Some(0.0),
             max: Some(0.002),
+            expects: Some([Some(0.99), Some(1.01)]),
             ..Evidence::default()
         },
     )]);
@@ -144,7 +145,10 @@ fn verdicts_come_from_intervals() {
     assert_eq!(rows[1].point, "size=4096");
     assert_eq!(rows[2].notes, ["it is not known in cycles, but in ns"]);
     assert_eq!(rows[6].notes, ["the run did not measure it"]);
-    assert!(rows.iter().all(|r| !r.is_failure()));
+    assert!(
+        rows.iter().all(|r| r.is_failure() == r.status.is_none()),
+        "only what the run lacks"
+    );
 }
 
 #[test]
@@ -396,6 +400,34 @@ fn the_documents_are_as_they_were() {
         let have = std::fs::read_to_string(&path).unwrap();
         assert_eq!(have, text, "{name}: run the tests with UPDATE_EXPECT=1");
     }
+}
+
+#[test]
+fn only_evidence_makes_a_predicted_invalid_come_true() {
+    let study = read(STUDY).unwrap();
+    let mut run = run();
+    let of_wrong = |run: &Run| {
+        let rows = rows(&study, run, &[]);
+        let row = rows.iter().find(|r| r.measurement.label == "A wrong one");
+        let row = row.unwrap();
+        (row.verdict, row.is_failure(), row.notes.clone())
+    };
+    assert_eq!(of_wrong(&run).0, Some(Verdict::Within));
+    assert!(!of_wrong(&run).1);
+    let wrong = run.benchmarks.last_mut().unwrap();
+    wrong.evidence.get_mut("faults").unwrap().median = Some(1.0);
+    wrong.notes = vec!["a launch was lost".to_owned()];
+    let (verdict, is_failure, notes) = of_wrong(&run);
+    assert_eq!((verdict, is_failure), (Some(Verdict::Unknown), true));
+    assert_eq!(
+        notes,
+        [
+            "a launch was lost",
+            "it is invalid for another reason than its evidence"
+        ]
+    );
+    run.benchmarks.pop();
+    assert!(of_wrong(&run).1, "what the run lacks is a failure");
 }
 
 /// Four points on y = 2 x + 10, against a parameter and against an evidence.

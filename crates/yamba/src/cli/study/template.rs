@@ -23,7 +23,8 @@ pub(super) fn write(file: &Path) -> Result<Answer, Failure> {
         io::ErrorKind::AlreadyExists => {
             failure("it is there already").help("nothing is overwritten: name another file")
         }
-        _ => failure(&plain(&e)),
+        io::ErrorKind::StorageFull => failure(&plain(&e)).help("make room on its disk"),
+        _ => failure(&plain(&e)).help("its folder must be there and writable: name another place"),
     })?;
     let shown = file.display();
     output::note(&format!(
