@@ -13,6 +13,11 @@
 #include "../placement.h"
 #include "loss.h"
 
+// Older systems and macOS lack it: there, writing to who has gone ends this process by SIGPIPE before it can say so.
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+
 YAMBA_COLD_BEGIN
 namespace yamba {
 namespace far_end {

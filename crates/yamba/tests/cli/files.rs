@@ -85,7 +85,7 @@ const WRONG: [Wrong; 13] = [
         // They live, and ask for nothing.
         name: "readers_that_sleep",
         base: "lat_file_contention",
-        evidence: "least_share_of_a_reader",
+        evidence: "is_somebody_starved",
         members: "readers = 2 over {2};
          void setup()
          {
@@ -96,7 +96,7 @@ const WRONG: [Wrong; 13] = [
     Wrong {
         name: "not_brought_to_storage",
         base: "lat_fs",
-        evidence: "waits_per_file",
+        evidence: "share_not_waited_for",
         members: "sync = true;
          void setup()
          {

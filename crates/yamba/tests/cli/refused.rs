@@ -114,7 +114,7 @@ fn the_suite_s_benchmarks_say_what_may_be() {
         ),
         (
             "lat_disk_seek --set path=short",
-            "lat_disk_seek: --set path=short: it has 11 bytes; it may be a disk or a file of at least 111411200",
+            "lat_disk_seek: --set path=short: it has 11 bytes; it may be a disk or a file of at least 111411200; a fast one is read in more than 16 passes a launch, and needs many times that, or read_again=1",
         ),
     ] {
         let answer = yamba.run(&format!("run {words} --quick"));

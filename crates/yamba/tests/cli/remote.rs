@@ -59,11 +59,19 @@ fn said(answer: &Answer) -> Vec<(String, String, String)> {
         .collect()
 }
 
+/// Wherever a program of this name may be found.
+fn places(program: &str) -> Vec<String> {
+    let path = std::env::var("PATH").unwrap();
+    let known = ["/usr/bin", "/usr/sbin", "/usr/local/sbin"];
+    let folders = path.split(':').chain(known);
+    folders.map(|f| format!("'{f}/{program}'")).collect()
+}
+
 /// A view of the files in which none of these can be run or loaded, for the command that follows. None where nobody may have such a view.
-fn without(programs: &[&str]) -> Option<Command> {
+fn without(files: &[String]) -> Option<Command> {
     let hide = format!(
-        "for f in {}; do [ ! -e $f ] || mount --bind /dev/null $f || exit 9; done; exec \"$@\"",
-        programs.join(" ")
+        "for f in {}; do [ ! -e \"$f\" ] || mount --bind /dev/null \"$f\" || exit 9; done; exec \"$@\"",
+        files.join(" ")
     );
     let view = |words: &[&str]| {
         let mut command = Command::new("unshare");
@@ -80,14 +88,11 @@ fn what_is_not_installed_is_told() {
     if !has("g++") {
         return;
     }
-    let programs = [
-        "/usr/sbin/nginx",
-        "/usr/sbin/smbd",
-        "/usr/bin/ganesha.nfsd",
-        "/usr/bin/sshfs",
-        "/usr/lib/*/libtirpc.so.3",
-    ];
-    let Some(mut command) = without(&programs) else {
+    let programs = ["nginx", "smbd", "ganesha.nfsd", "sshfs"];
+    let libraries = ["/usr/lib/*", "/usr/lib64", "/usr/lib", "/usr/local/lib"];
+    let mut files: Vec<String> = programs.into_iter().flat_map(places).collect();
+    files.extend(libraries.map(|folder| format!("{folder}/libtirpc.so.3")));
+    let Some(mut command) = without(&files) else {
         eprintln!("left out: only root may have a view of the files of his own");
         return;
     };
