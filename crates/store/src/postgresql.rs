@@ -175,8 +175,9 @@ pub(crate) fn told(error: &postgres::Error, place: &str) -> StoreError {
         code if code.code().starts_with("53") => new.help("try again when the server has room for it"),
         &SqlState::UNIQUE_VIOLATION => {
             StoreError::new(format!("{place}: another program is storing the same run"))
+                .help("`yamba runs` shows it when that has ended")
         }
-        _ => new,
+        _ => new.help("try again, or name another store with --store or YAMBA_STORE"),
     }
 }
 

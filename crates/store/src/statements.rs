@@ -208,9 +208,11 @@ pub(crate) fn put(
         Bytes(&checksum),
     ];
     match connection.execute(sql, &values) {
-        Err(fault) if fault.is_of_no_run() => {
-            Err(StoreError::new(format!("run {id} is not there any more")).into())
-        }
+        Err(fault) if fault.is_of_no_run() => Err(StoreError::new(format!(
+            "run {id} is not there any more"
+        ))
+        .help("somebody removed it while it was measured; `yamba runs` lists those that there are")
+        .into()),
         done => done.map(drop),
     }
 }
@@ -228,7 +230,9 @@ pub(crate) fn tag(
     }
     let sql = "DELETE FROM tag WHERE run = $1 AND tag = $2";
     match connection.execute(sql, &[Text(id), Text(tag)])? {
-        0 => Err(StoreError::new(format!("run {id} has no tag {tag}")).into()),
+        0 => Err(StoreError::new(format!("run {id} has no tag {tag}"))
+            .help("`yamba runs` shows the tags of each")
+            .into()),
         _ => Ok(()),
     }
 }

@@ -8,6 +8,7 @@ use yamba_record::{Benchmark, Run};
 use yamba_stats::share_at_most;
 
 use crate::compare::floors::Floors;
+use crate::compare::turns::{Turns, difference};
 use crate::compare::unit::{self, Choice, Unit, chosen};
 use crate::compare::{self, Comparison, LEAST_DEVIATION, Medians, Noise, Terms, comparison};
 use crate::run::{Job, Measurement, Options, Progress, Stop};
@@ -96,6 +97,9 @@ pub struct Spread {
     pub suspected: u64,
     /// Comparisons in which that was confirmed.
     pub alarms: u64,
+    /// By these comparisons a gate here fails only for what is slower by more than this, or than its limit if that is more: 0.05 for 5 %. None where fewer than five have figures of it, or where
+    /// their runs were not measured in turn.
+    pub threshold: Option<f64>,
 }
 
 /// Measures, compares and counts.
@@ -143,9 +147,8 @@ pub fn noise<E: From<String>>(
     let launches = plan.options.launches.unwrap_or(6);
     Ok(Report {
         planned: plan.comparisons,
-        interrupted: plan.stop.requested(),
-        turns: plan.turns,
-        ..report(plan.seed, launches, seen, counts)
+        interrupted: counts.made + counts.empty < plan.comparisons,
+        ..report(plan.seed, plan.turns, launches, seen, counts)
     })
 }
 
@@ -206,6 +209,15 @@ impl Counted {
             key: key.to_owned(),
             runs: (0..runs).map(launches).collect(),
         }
+    }
+
+    /// What one program seems to be slower than itself, where so many runs were measured in turn, two and two.
+    fn threshold(&self, runs: usize) -> Option<f64> {
+        let unit = unit::common(self.runs.values());
+        let pairs = (0..runs).step_by(2);
+        let both = pairs.filter_map(|i| Some((self.runs.get(&i)?, self.runs.get(&(i + 1))?)));
+        let differences = both.filter_map(|(a, b)| difference(a, b, unit));
+        Some(Turns::of(&differences.collect::<Vec<_>>())?.slowdown())
     }
 }
 
@@ -320,10 +332,17 @@ fn confirm<E: From<String>>(
     Ok(Some(confirmed))
 }
 
-fn report(seed: u64, launches: u64, seen: BTreeMap<String, Counted>, counts: Counts) -> Report {
+fn report(
+    seed: u64,
+    turns: bool,
+    launches: u64,
+    seen: BTreeMap<String, Counted>,
+    counts: Counts,
+) -> Report {
     let count = launches as usize;
     let runs = 2 * counts.made as usize;
     let spread = |(key, counted): (String, Counted)| {
+        let threshold = counted.threshold(runs).filter(|_| turns);
         let noise = counted.noise(&key, runs);
         let between = noise.between_runs();
         let spread = Spread {
@@ -333,6 +352,7 @@ fn report(seed: u64, launches: u64, seen: BTreeMap<String, Counted>, counts: Cou
             floor: between.map_or(LEAST_DEVIATION, |b| b.floor(count)),
             suspected: counted.suspected,
             alarms: counted.alarms,
+            threshold,
         };
         (noise, spread)
     };
@@ -344,7 +364,7 @@ fn report(seed: u64, launches: u64, seen: BTreeMap<String, Counted>, counts: Cou
         schema: "yamba-noise/1",
         planned: counts.made + counts.empty,
         interrupted: false,
-        turns: false,
+        turns,
         comparisons: counts.made,
         empty: counts.empty,
         suspected: counts.suspected,
@@ -400,13 +420,14 @@ mod tests {
             0 => Ok(vec![measured(120.0)]),
             _ => Ok::<_, String>(again(&stop)),
         };
-        let report = reported(&stop, comparisons, &measure)?;
+        let report = reported(&stop, comparisons, false, &measure)?;
         Ok([report.comparisons, report.suspected, report.alarms])
     }
 
     fn reported(
         stop: &Stop,
         comparisons: u64,
+        turns: bool,
         measure: &Measure<'_, String>,
     ) -> Result<Report, String> {
         let jobs = [Job {
@@ -422,7 +443,7 @@ mod tests {
             jobs: &jobs,
             options: Options::quick(),
             comparisons,
-            turns: false,
+            turns,
             seed: 1,
             target: &target,
             stop,
@@ -439,12 +460,12 @@ mod tests {
             run.benchmarks[0].status = Status::Invalid;
             Ok(vec![run])
         };
-        let report = reported(&stop, 3, &without_figure).unwrap();
+        let report = reported(&stop, 3, false, &without_figure).unwrap();
         assert_eq!((report.comparisons, report.empty), (0, 3));
         assert_eq!((report.planned, report.interrupted), (3, false));
         assert!(report.alarms_at_most.is_none() && report.benchmarks.is_empty());
         let none = |_: Measurement<'_>, _: usize| Ok(Vec::new());
-        let error = reported(&stop, 1, &none).unwrap_err();
+        let error = reported(&stop, 1, false, &none).unwrap_err();
         assert!(error.contains("gave 0"), "{error}");
     }
 
@@ -459,11 +480,42 @@ mod tests {
             }
             Ok(vec![measured(100.0)])
         };
-        let report = reported(&stop, 5, &measure).unwrap();
+        let report = reported(&stop, 5, false, &measure).unwrap();
         let counts = (report.comparisons, report.planned, report.interrupted);
         assert_eq!(counts, (1, 5, true));
         // Of one comparison without an alarm nearly any rate can be true.
         assert!((report.alarms_at_most.unwrap() - 0.95).abs() < 1e-9);
+    }
+
+    #[test]
+    fn in_turn_both_sides_are_one_measurement() {
+        let stop = Stop::default();
+        let sides = std::cell::Cell::new(0);
+        let measure = |measurement: Measurement<'_>, boundary: usize| {
+            assert_eq!((measurement.jobs.len(), boundary), (2, 1));
+            sides.set(sides.get() + 1);
+            // By turns 0.2 % more and less: nothing that six launches with 1 % would show.
+            let ns = if sides.get() % 2 == 0 { 99.8 } else { 100.2 };
+            Ok(vec![measured(100.0), measured(ns)])
+        };
+        let asked = |comparisons| {
+            let report = reported(&stop, comparisons, true, &measure).unwrap();
+            let counts = (report.comparisons, report.suspected, report.turns);
+            assert_eq!(counts, (comparisons, 0, true));
+            report.benchmarks[0].threshold
+        };
+        assert_eq!(asked(4), None);
+        // 3.365 times the deviation: the 99th percentile of Student's t with five degrees of freedom.
+        let expected = (3.365_f64 * 0.002).exp() - 1.0;
+        assert!((asked(5).unwrap() - expected).abs() < 1e-4);
+        assert_eq!(sides.get(), 9);
+        // Not in turn they say nothing of that.
+        let alone = |_: Measurement<'_>, _: usize| Ok(vec![measured(100.0)]);
+        let report = reported(&stop, 5, false, &alone).unwrap();
+        assert_eq!(
+            (report.turns, report.benchmarks[0].threshold),
+            (false, None)
+        );
     }
 
     #[test]
@@ -497,7 +549,7 @@ mod tests {
             made: 1,
             ..Counts::default()
         };
-        let report = report(7, 3, seen, counts);
+        let report = report(7, true, 3, seen, counts);
         let spread = &report.benchmarks[0];
         assert!((spread.between_runs.unwrap() - 0.0277).abs() < 1e-3);
         assert!((spread.between_launches.unwrap() - 0.002).abs() < 1e-4);

@@ -15,20 +15,21 @@ const FAR: f64 = 16.0;
 /// What marks are: a throughput is computed of medians, and has no interval of its own.
 const MARKS: &str = "as wide, in proportion, as the 95 % intervals of the figures";
 
+/// The same of an efficiency, which is of two figures: its own and that of one process.
+const MARKS_OF_BOTH: &str = "all that the 95 % intervals of both figures allow";
+
 /// None of a benchmark that ran with one number of processes.
 pub fn charts(runs: &[Run], rows: &[&Row]) -> Vec<Chart> {
     let mut curves: Vec<Curve> = Vec::new();
-    let mut left_out = 0;
+    let mut invalid = Vec::new();
     let mut unit = "";
     for (number, benchmark) in entries(runs, rows) {
-        left_out += usize::from(benchmark.status == Status::Invalid);
+        let name = of_run(runs, number, &curve_name(rows, benchmark));
         if let Some(point) = point(benchmark) {
             unit = benchmark.throughput.as_ref().map_or("", |t| &t.unit);
-            join(
-                &mut curves,
-                of_run(runs, number, &curve_name(rows, benchmark)),
-                point,
-            );
+            join(&mut curves, name, point);
+        } else if benchmark.status == Status::Invalid {
+            invalid.push(name);
         }
     }
     curves.iter_mut().for_each(Curve::arrange);
@@ -40,20 +41,23 @@ pub fn charts(runs: &[Run], rows: &[&Row]) -> Vec<Chart> {
     let bends = curves.iter().filter_map(bend).collect();
     let unit = in_a_unit(unit, &mut curves);
     curves.iter_mut().for_each(|c| c.line = alone(c));
-    let drawn = |figure: &str, unit: &str, curves: Vec<Curve>, findings| {
+    let drawn = |figure: &str, unit: &str, curves: Vec<Curve>, marks, findings| {
+        let of_drawn = |name: &&String| curves.iter().any(|c| c.name == **name);
+        let left_out = invalid.iter().filter(of_drawn).count();
         let chart = Chart::new(rows[0].name, figure, unit, "processes", curves);
         let xs = || chart.points().map(|p| p.x);
         Chart {
             log: xs().fold(0.0, f64::max) >= FAR * xs().fold(f64::MAX, f64::min),
             left_out,
-            marks: Some(MARKS),
+            marks: Some(marks),
             findings,
             ..chart
         }
     };
-    let mut charts = vec![drawn("throughput", &unit, curves, bends)];
+    let mut charts = vec![drawn("throughput", &unit, curves, MARKS, bends)];
     if !efficient.is_empty() {
-        charts.push(drawn("efficiency", "", efficient, Vec::new()));
+        let marks = MARKS_OF_BOTH;
+        charts.push(drawn("efficiency", "", efficient, marks, Vec::new()));
     }
     charts
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use yamba_record::run::{IntervalKind, Launch, Throughput};
+use yamba_record::run::{IntervalKind, Launch, Status, Throughput};
 use yamba_record::{Benchmark, Run};
 
 use super::{Operation, Study};
@@ -245,6 +245,7 @@ fn a_benchmark_under_load_shows_how_it_scales() {
     assert!(
         page.contains("Marks are as wide, in proportion, as the 95 % intervals of the figures.")
     );
+    assert!(page.contains("Marks are all that the 95 % intervals of both figures allow."));
 
     // Without one process nothing says what each should bring.
     let page = html(&[run(vec![loaded(2, 1e6), loaded(4, 2e6)])]);
@@ -253,6 +254,26 @@ fn a_benchmark_under_load_shows_how_it_scales() {
     assert!(without[0]["curves"][0]["line"].is_null());
     let one = html(&[run(vec![loaded(2, 1e6)])]);
     assert_eq!(self::charts(&one), json!([]));
+}
+
+/// A point that is not valid is missing from its own curve; of one that is not drawn nothing is.
+#[test]
+fn what_is_left_out_of_a_scaling_is_of_the_curves_that_are_drawn() {
+    let at = |message: u64, processes: u64, is_valid: bool| {
+        let mut entry = loaded(processes, 1e6 * processes as f64);
+        entry.parameters.0 = vec![("message".to_owned(), json!(message))];
+        if !is_valid {
+            (entry.status, entry.valid) = (Status::Invalid, false);
+        }
+        entry
+    };
+    let drawn = [at(1, 1, true), at(1, 2, true), at(1, 4, false)];
+    let page = html(&[run(drawn.to_vec())]);
+    assert!(page.contains("Not drawn, because not valid: 1 of its points."));
+    let others = [at(8, 1, true), at(8, 2, false), at(8, 4, false)];
+    let page = html(&[run([drawn, others].concat())]);
+    assert!(page.contains("Not drawn, because not valid: 1 of its points."));
+    assert!(!page.contains("Not drawn, because not valid: 3 of its points."));
 }
 
 #[test]

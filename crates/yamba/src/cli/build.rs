@@ -180,7 +180,9 @@ pub(super) fn failure(analysis: &Analysis, error: BuildError) -> Failure {
         BuildError::MissingCompiler { ref help, .. } => {
             Failure::new(error.to_string()).help(help.clone())
         }
-        BuildError::Io(e) => Failure::from(e),
+        BuildError::Io(e) => Failure::from(e).help(
+            "programs are built in the folder of YAMBA_CACHE, with temporary files in that of TMPDIR",
+        ),
         other => Failure::new(other.to_string()),
     }
 }

@@ -46,8 +46,8 @@ Examples:
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.
 
-Exit status: 0 compared, whatever differs; 1 with --fail-above: something is slower by more, or measuring was stopped, with --strict also: something is
-undecided or lost; 2 the machines are unlike, or there is nothing to compare, or nothing that the gate could judge or decide.")]
+Exit status: 0 compared, whatever differs, also where --again was stopped: the table says so; 1 with --fail-above: something is slower by more, or measuring was
+stopped, with --strict also: something is undecided, lost or slower within its own noise; 2 the machines are unlike, or there is nothing to compare, or nothing that the gate could judge or decide.")]
 pub(super) struct Compare {
     /// The run that ratios are taken to
     a: String,
@@ -68,7 +68,7 @@ pub(super) struct Compare {
     /// With --fail-above: measure anew for about so long at most; what seems slowest comes first
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = quantity::time)]
     at_most: Duration,
-    /// With --fail-above: exit with 1 also if anything is left undecided, or has a figure in A and none in B
+    /// With --fail-above: exit with 1 also if anything is left undecided, has a figure in A and none in B, or is slower by more within its own noise
     #[arg(long, requires = "fail_above")]
     strict: bool,
     /// Compile also the sources of a run that was imported or is read from a file: they run with all your rights
@@ -87,7 +87,8 @@ impl Compare {
         let mut a = runs.load(&self.a, Detail::Figures)?;
         let mut b = runs.load(&self.b, Detail::Figures)?;
         kept::choose(&mut [&mut a, &mut b], &self.names)?;
-        let earlier = earlier::known(&self.store, &a, &b);
+        let is_gate = self.fail_above.is_some();
+        let earlier = earlier::known(&self.store, &a, &b, is_gate);
         let floors = Floors::of(&a, &b, &earlier.runs, &of_pair);
         let terms = Terms {
             floors: &floors,
@@ -207,8 +208,7 @@ fn answer(found: &Comparison) -> Result<Answer, Failure> {
     let Some(gate) = &found.gate else {
         return Ok(Answer::Done);
     };
-    let is_stopped = found.again.as_ref().is_some_and(|again| again.interrupted);
-    if is_stopped || !gate.slower.is_empty() {
+    if found.is_stopped() || !gate.slower.is_empty() {
         return Ok(Answer::No);
     }
     match gate.judged {

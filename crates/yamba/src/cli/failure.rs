@@ -54,12 +54,20 @@ impl Failure {
     }
 }
 
-/// What the system refuses on the way to a result: the folders that are written are that of the cache, that for temporary files, and the store's.
+/// What the system refuses. The mend is known to whoever asked it for something.
 impl From<io::Error> for Failure {
     fn from(e: io::Error) -> Failure {
         Failure::new(crate::files::plain(&e))
-            .help("the system refused this; YAMBA_CACHE and TMPDIR name other folders to work in")
     }
+}
+
+/// The same of the files that Yamba brings: those of the checkout that `YAMBA_HOME` names, or else unpacked ones.
+pub(super) fn of_home(e: io::Error) -> Failure {
+    let is_checkout = std::env::var_os("YAMBA_HOME").is_some_and(|v| !v.is_empty());
+    Failure::from(e).help(match is_checkout {
+        true => "YAMBA_HOME names a checkout of Yamba; without it the files come with the program",
+        false => "YAMBA_CACHE names another folder for what can be made again",
+    })
 }
 
 impl From<String> for Failure {
@@ -72,7 +80,7 @@ impl From<StoreError> for Failure {
     fn from(e: StoreError) -> Failure {
         match e.mend() {
             Some(mend) => Failure::new(e.to_string()).help(mend),
-            None => Failure::new(e.to_string()).help("--store or YAMBA_STORE names another store"),
+            None => Failure::new(e.to_string()),
         }
     }
 }

@@ -22,6 +22,9 @@ use crate::run::{Measurement, Options, Stop, UsageError};
 const LAUNCHES: u64 = 6;
 const TIME: Duration = Duration::from_millis(600);
 
+/// A run with `--quick` has so many.
+const LAUNCHES_OF_QUICK: u64 = 2;
+
 /// How noisy is this machine? Compares the same things with themselves
 ///
 /// Each comparison measures everything twice and looks for differences that cannot be there. What is suspected is measured again, both sides in turn, before it
@@ -34,7 +37,7 @@ Examples:
   yamba noise                                     the whole suite, with its shorter sweeps
   yamba noise 'lat_*' --comparisons 20            some benchmarks, with more certainty
   yamba noise lat_pipe --time 2s --json
-  yamba noise bench/*.yamba --turns               what a gate has to exceed, benchmark by benchmark
+  yamba noise bench/*.yamba --turns               what a slowdown has to exceed in a gate, benchmark by benchmark
 
 Exit status: 0 at most 1 % of the comparisons that were made raised a false alarm, and of those that were drawn; 1 more did, or it was stopped;
 2 nothing could be compared.")]
@@ -44,9 +47,13 @@ pub(super) struct NoiseCommand {
     /// Comparisons to make
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     comparisons: u64,
-    /// Measure the two sides of each comparison in turn and with twice the launches, as a gate does: what it then says is what gates ask for
+    /// Measure the two sides of each comparison in turn, each in twelve launches as long as those of a usual run, as a gate does: about 8 s for each point and comparison. From five
+    /// comparisons on it says what a slowdown has to exceed in later gates
     #[arg(long)]
     turns: bool,
+    /// With --turns: as a gate over runs with --quick does, with shorter sweeps and launches: about 4 s for each point and comparison
+    #[arg(long, requires = "turns")]
+    quick: bool,
     /// Time for one point with all its launches, in each run
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     time: Option<Duration>,
@@ -73,12 +80,9 @@ impl NoiseCommand {
         let stop = Stop::on_signals()?;
         // Better told before minutes of measuring than after them.
         drop(self.store.open()?);
-        let times = if self.turns { 2 } else { 1 };
         let options = Options {
-            launches: Some(times * LAUNCHES),
-            time: self.time.unwrap_or(times as u32 * TIME),
             origin: origin(&selection.analysis, &jobs, &target),
-            ..Options::quick()
+            ..self.options()
         };
         let measure = |measurement: Measurement<'_>, boundary: usize| {
             let mut sides = Sides::open(&self.store, boundary, &options.origin.sources)?;
@@ -97,12 +101,13 @@ impl NoiseCommand {
             measure: &measure,
         };
         let report = noise::noise(&plan, progress().as_mut())?;
+        if self.json {
+            output::json(&report)?;
+        }
         if report.comparisons == 0 {
             return Err(nothing(&report));
         }
-        if self.json {
-            output::json(&report)?;
-        } else {
+        if !self.json {
             output::result(&table(&report))?;
         }
         let is_quiet = report.alarms * 100 <= report.comparisons
@@ -111,6 +116,35 @@ impl NoiseCommand {
             true => Answer::Done,
             false => Answer::No,
         })
+    }
+
+    /// How one run measures.
+    fn options(&self) -> Options {
+        let usual = match (self.turns, self.quick) {
+            (false, _) => Options {
+                launches: Some(LAUNCHES),
+                time: TIME,
+                ..Options::quick()
+            },
+            (true, false) => as_a_gate_does(Options::default(), LAUNCHES),
+            (true, true) => as_a_gate_does(Options::quick(), LAUNCHES_OF_QUICK),
+        };
+        Options {
+            time: self.time.unwrap_or(usual.time),
+            // The points that a run of the whole suite has.
+            whole: self.turns && self.names.names.is_empty(),
+            ..usual
+        }
+    }
+}
+
+/// Each side has twice the launches of a usual run, each as long as in the runs that are judged, which have so many in their time.
+fn as_a_gate_does(judged: Options, launches: u64) -> Options {
+    let each = judged.time / launches as u32;
+    Options {
+        launches: Some(2 * LAUNCHES),
+        time: each * 2 * LAUNCHES as u32,
+        ..judged
     }
 }
 
@@ -127,21 +161,25 @@ fn nothing(report: &Report) -> Failure {
 fn table(report: &Report) -> String {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    table.set_header([
+    let asked = report.turns.then(|| "a gate asks".to_owned());
+    let titles = [
         "benchmark",
         "between launches",
         "between runs",
         "suspected",
         "false alarms",
-    ]);
+    ];
+    table.set_header(titles.map(str::to_owned).into_iter().chain(asked));
     for spread in &report.benchmarks {
-        table.add_row([
+        let cells = [
             spread.key.clone(),
             percent(spread.between_launches),
             percent(spread.between_runs),
             spread.suspected.to_string(),
             spread.alarms.to_string(),
-        ]);
+        ];
+        let asked = report.turns.then(|| percent(spread.threshold));
+        table.add_row(cells.into_iter().chain(asked));
     }
     let mut out = if io::IsTerminal::is_terminal(&io::stdout()) {
         table.to_string()

@@ -10,7 +10,7 @@ use yamba_lang::model::Role;
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, ClassId, Input};
 
-use super::failure::Failure;
+use super::failure::{self, Failure};
 use super::output;
 use crate::embedded;
 use crate::files::Disk;
@@ -36,7 +36,7 @@ pub(super) struct Libraries {
 
 impl Libraries {
     fn disk(&self) -> Result<Disk, Failure> {
-        let home = embedded::home()?;
+        let home = embedded::home().map_err(failure::of_home)?;
         Ok(Disk::new(self.dirs.clone(), &home)?)
     }
 }

@@ -413,6 +413,46 @@ mod tests {
         assert_eq!((judged.passed, judged.unconfirmed.len()), (true, 1));
     }
 
+    /// Slower by a fifth where one program is by a quarter: that fails no gate but a strict one, and none says that nothing was slower.
+    #[test]
+    fn what_is_slower_within_its_own_noise_is_named() {
+        let mut found = after(1.2, 1.2, &Basis::Interleaved);
+        for entry in &mut found.benchmarks {
+            entry.threshold = Some(0.25);
+        }
+        let judged = gate(&found, 0.1);
+        assert!(judged.slower.is_empty() && judged.passed);
+        assert_eq!((judged.judged, judged.undecided), (2, 0));
+        let within = &judged.within_noise;
+        let told: Vec<_> = within
+            .iter()
+            .map(|s| (&s.of.name[..], s.threshold))
+            .collect();
+        assert_eq!(told.len(), 2);
+        assert!(told.contains(&("lat", 0.25)) && told.contains(&("bw", 0.25)));
+        assert!(within.iter().all(|s| (s.by - 0.2).abs() < 1e-9));
+        let asked = Asked {
+            limit: 0.1,
+            strict: true,
+        };
+        assert!(!super::super::gate::gate(&found, asked).passed);
+        // Below the limit of the gate there is nothing to tell.
+        assert!(gate(&found, 0.22).within_noise.is_empty());
+        // Beyond the threshold it fails.
+        found.benchmarks[0].threshold = Some(0.15);
+        let judged = gate(&found, 0.1);
+        assert_eq!((judged.slower.len(), judged.within_noise.len()), (1, 1));
+    }
+
+    #[test]
+    fn what_was_stopped_passes_no_gate() {
+        let mut found = after(1.0, 1.0, &Basis::Interleaved);
+        assert!(gate(&found, 0.1).passed);
+        found.again.as_mut().unwrap().interrupted = true;
+        let judged = gate(&found, 0.1);
+        assert!(!judged.passed && judged.slower.is_empty());
+    }
+
     #[test]
     fn a_strict_gate_fails_for_what_it_did_not_judge() {
         let strict = |found: &Comparison| {

@@ -308,6 +308,13 @@ fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) 
     }
 }
 
+impl Comparison {
+    /// Whether measuring anew was stopped before it was done.
+    pub fn is_stopped(&self) -> bool {
+        self.again.as_ref().is_some_and(|again| again.interrupted)
+    }
+}
+
 impl Entry {
     /// How much slower b is: 0.05 for 5 % more of a latency, or for a bandwidth of 1 / 1.05. None without a ratio, and of a value, which has no better direction.
     pub fn slowdown(&self) -> Option<f64> {

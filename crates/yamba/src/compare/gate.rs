@@ -10,7 +10,7 @@ use super::which::Which;
 pub struct Asked {
     /// So much slower a benchmark may be: 0.05 for 5 %.
     pub limit: f64,
-    /// Whether also what is undecided or lost fails.
+    /// Whether also what is undecided, lost or slower within its own noise fails.
     pub strict: bool,
 }
 
@@ -18,20 +18,22 @@ pub struct Asked {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Gate {
-    /// So much slower a benchmark may be: 0.05 for 5 %. One whose noise is greater may be slower by its [own threshold](Entry::threshold).
+    /// So much slower a benchmark may be: 0.05 for 5 %. One whose own noise is greater may be slower by its `threshold`.
     pub limit: f64,
-    /// Whether also what is undecided or lost fails.
+    /// Whether also what is undecided, lost or slower within its own noise fails.
     pub strict: bool,
-    /// Whether something was judged, and nothing fails.
+    /// Whether something was judged, nothing fails, and measuring anew was not stopped.
     pub passed: bool,
     /// Benchmarks that can be judged: of both runs, with a ratio and a better direction.
     pub gated: usize,
-    /// Those of them that are decided: slower by more than the limit, or not.
+    /// Those of them that are decided: slower by more than their threshold, or not.
     pub judged: usize,
     /// Those that are not: as many as `unconfirmed` names.
     pub undecided: usize,
-    /// What is slower by more, confirmed by measuring anew; the slowest first.
+    /// What is slower by more than its threshold, confirmed by measuring anew; the slowest first.
     pub slower: Vec<Slower>,
+    /// What is slower by more than the limit, confirmed by measuring anew, and not by more than its own threshold; the slowest first.
+    pub within_noise: Vec<Slower>,
     /// What may be slower by more and could not be confirmed: undecided.
     pub unconfirmed: Vec<Ungated>,
     /// What A has a figure of to be judged by and B none that could be compared.
@@ -40,7 +42,7 @@ pub struct Gate {
     pub not_gated: Vec<Ungated>,
 }
 
-/// A benchmark that is slower than the limit allows.
+/// A benchmark that is slower by more than the limit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Slower {
@@ -54,6 +56,8 @@ pub struct Slower {
     pub by: f64,
     /// The ends of its interval, in the same form.
     pub interval: Option<[f64; 2]>,
+    /// The gate fails for more than this: the limit, or what the benchmark's own noise makes of it where that is more.
+    pub threshold: f64,
     /// What the verdict rests on where that is not both sides measured in turn.
     pub reason: Option<String>,
 }
@@ -91,7 +95,7 @@ pub fn apparent(entry: &Entry) -> Option<f64> {
 /// Judges what was measured anew.
 pub fn gate(found: &Comparison, asked: Asked) -> Gate {
     let limit = asked.limit;
-    let mut slower = Vec::new();
+    let (mut slower, mut within_noise) = (Vec::new(), Vec::new());
     let (mut unconfirmed, mut lost, mut not_gated) = (Vec::new(), Vec::new(), Vec::new());
     for entry in &found.benchmarks {
         match (entry.slowdown(), entry.verdict) {
@@ -100,13 +104,9 @@ pub fn gate(found: &Comparison, asked: Asked) -> Gate {
                 entry,
                 "of a value neither direction is the better one",
             )),
-            (Some(by), Word::Slower) if by > entry.limit(limit) => slower.push(Slower {
-                of: entry.of.clone(),
-                label: entry.label.clone(),
-                by,
-                interval: entry.slowdowns(),
-                reason: entry.reason.clone(),
-            }),
+            (Some(by), Word::Slower) if by > entry.limit(limit) => {
+                slower.push(confirmed(entry, by, limit));
+            }
             // No program is slower than itself: that is decided, whatever its launches say.
             _ if entry.is_one_program => {}
             (Some(_), Word::Unknown) if is_candidate(entry, limit) => {
@@ -117,6 +117,9 @@ pub fn gate(found: &Comparison, asked: Asked) -> Gate {
                     entry,
                     "measured anew, it may still be slower by more",
                 ));
+            }
+            (Some(by), Word::Slower) if by > limit => {
+                within_noise.push(confirmed(entry, by, limit));
             }
             _ => {}
         }
@@ -133,22 +136,37 @@ pub fn gate(found: &Comparison, asked: Asked) -> Gate {
             reason: alone.reason.to_owned(),
         });
     }
-    slower.sort_by(|x: &Slower, y| y.by.total_cmp(&x.by));
+    for list in [&mut slower, &mut within_noise] {
+        list.sort_by(|x: &Slower, y| y.by.total_cmp(&x.by));
+    }
     let all = found.benchmarks.iter();
     let gated = all.filter(|e| e.slowdown().is_some()).count();
     let judged = gated - unconfirmed.len();
-    let is_whole = unconfirmed.is_empty() && lost.is_empty();
+    let is_whole = unconfirmed.is_empty() && lost.is_empty() && within_noise.is_empty();
+    let is_done = !found.is_stopped();
     Gate {
         limit,
         strict: asked.strict,
-        passed: judged > 0 && slower.is_empty() && (is_whole || !asked.strict),
+        passed: judged > 0 && slower.is_empty() && is_done && (is_whole || !asked.strict),
         gated,
         judged,
         undecided: unconfirmed.len(),
         slower,
+        within_noise,
         unconfirmed,
         lost,
         not_gated,
+    }
+}
+
+fn confirmed(entry: &Entry, by: f64, limit: f64) -> Slower {
+    Slower {
+        of: entry.of.clone(),
+        label: entry.label.clone(),
+        by,
+        interval: entry.slowdowns(),
+        threshold: entry.limit(limit),
+        reason: entry.reason.clone(),
     }
 }
 

@@ -265,6 +265,13 @@ mod tests {
         let mut wide = Looks::new(0.03);
         wide.look(&found);
         assert!(wide.is_open(&found.benchmarks[0]));
+        // Beyond what its own noise makes of the limit it cannot be: that is decided, too.
+        let mut noisy = found.benchmarks[0].clone();
+        let [low, high] = noisy.slowdowns_alone().unwrap();
+        noisy.threshold = Some(high + 0.001);
+        assert!(!wide.is_open(&noisy));
+        noisy.threshold = Some((low + high) / 2.0);
+        assert!(wide.is_open(&noisy));
         for _ in 1..PLANNED {
             wide.look(&found);
         }

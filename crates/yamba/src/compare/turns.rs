@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use yamba_record::{Benchmark, Run};
-use yamba_stats::{launch_level, student_t_quantile};
+use yamba_stats::{launch_ratio, student_t_quantile};
 
 use super::comparison::Comparison;
 use super::floors::is_of_here;
-use super::has_figure;
 use super::pairing::{in_order, paired};
 use super::unit::{Medians, Unit};
+use super::{ALONE, has_figure, least_floor};
 
 /// Fewer pairs say too little: of so many the limit is 3.4 times their deviation, of three it would be 4.5 times what may be nothing by chance.
 pub const FEWEST_PAIRS: usize = 5;
@@ -32,8 +32,8 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Of the logarithms of so many ratios whose truth is 1: their mean is known to be 0, so each is a degree of freedom.
-    fn of(differences: &[f64]) -> Option<Turns> {
+    /// Of the [`difference`]s of so many pairs, whose truth is 0: their mean is known, so each is a degree of freedom.
+    pub fn of(differences: &[f64]) -> Option<Turns> {
         let pairs = differences.len();
         let squares: f64 = differences.iter().map(|d| d * d).sum();
         (pairs >= FEWEST_PAIRS).then(|| Turns {
@@ -43,7 +43,7 @@ impl Turns {
     }
 
     /// How much slower one program seems than itself in one of a hundred comparisons: Student's t for what so few pairs say.
-    fn slowdown(&self) -> f64 {
+    pub fn slowdown(&self) -> f64 {
         let times = student_t_quantile(HOLDS, self.pairs as f64);
         times.map_or(0.0, |t| (t * self.deviation).exp() - 1.0)
     }
@@ -60,18 +60,22 @@ pub struct Thresholds {
 impl Thresholds {
     /// From `pairs` of the two sides of earlier runs, measured in turn. Those of another machine, of sides that are two programs, and of programs that are neither A's nor B's count for nothing.
     pub fn of(limit: f64, a: &Run, b: &Run, pairs: &[[Run; 2]]) -> Thresholds {
-        let pairs: Vec<&[Run; 2]> = pairs
+        let here = pairs
             .iter()
-            .filter(|pair| pair.iter().all(|run| is_of_here(run, a, b)))
-            .collect();
+            .filter(|pair| pair.iter().all(|run| is_of_here(run, a, b)));
+        let pairs: Vec<[ByPlace<'_>; 2]> = here.map(|pair| pair.each_ref().map(by_place)).collect();
         let both = paired(&a.benchmarks, &b.benchmarks).both.into_iter();
         let each = both.map(|(_, of_a, of_b)| {
+            let place = in_order(of_a);
+            let of_pair = |[x, y]: &[ByPlace<'_>; 2]| {
+                of_one_program([*x.get(&place)?, *y.get(&place)?], [of_a, of_b])
+            };
+            let sides: Vec<[Medians; 2]> = pairs.iter().filter_map(of_pair).collect();
             let known = [Unit::Own, Unit::Cycles].map(|unit| {
-                let all = pairs.iter();
-                let differences = all.filter_map(|pair| difference(pair, [of_a, of_b], unit));
+                let differences = sides.iter().filter_map(|[x, y]| difference(x, y, unit));
                 Turns::of(&differences.collect::<Vec<_>>())
             });
-            (in_order(of_a), known)
+            (place, known)
         });
         Thresholds {
             limit,
@@ -91,21 +95,30 @@ impl Thresholds {
     }
 }
 
-/// The logarithm of what one side of a pair is of the other, of a benchmark of one program: A's or B's.
-fn difference(pair: &[Run; 2], of: [&Benchmark; 2], unit: Unit) -> Option<f64> {
-    let place = in_order(of[0]);
-    let side = |run: &Run| {
-        let mut all = run.benchmarks.iter();
-        let meant = all.find(|b| in_order(b) == place && has_figure(b))?;
-        let medians = Medians::of(meant);
-        let level = launch_level(medians.within(unit))?;
-        Some((meant.about.program.clone()?, level))
-    };
-    let ((program, level_a), (other, level_b)) = (side(&pair[0])?, side(&pair[1])?);
-    let is_own = of
-        .iter()
-        .any(|b| b.about.program.as_ref() == Some(&program));
-    (is_own && program == other).then_some(level_b - level_a)
+/// What has a figure in a run, by its place.
+type ByPlace<'a> = BTreeMap<String, &'a Benchmark>;
+
+fn by_place(run: &Run) -> ByPlace<'_> {
+    let mut all = BTreeMap::new();
+    for benchmark in run.benchmarks.iter().filter(|b| has_figure(b)) {
+        // Of what stands in a run twice, the first counts.
+        all.entry(in_order(benchmark)).or_insert(benchmark);
+    }
+    all
+}
+
+/// The launches of both sides of a pair, if they are of one program, and that is one of `of`.
+fn of_one_program(pair: [&Benchmark; 2], of: [&Benchmark; 2]) -> Option<[Medians; 2]> {
+    let [program, other] = pair.map(|side| &side.about.program);
+    let is_own = program.is_some() && of.iter().any(|b| b.about.program == *program);
+    (is_own && program == other).then(|| pair.map(Medians::of))
+}
+
+/// The logarithm of what one side is of the other, as a gate computes it.
+pub fn difference(one: &Medians, other: &Medians, unit: Unit) -> Option<f64> {
+    let (one, other) = (one.within(unit), other.within(unit));
+    let ratio = launch_ratio(one, other, ALONE, least_floor(""))?;
+    Some(ratio.ratio.ln())
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ fn row<'a>(
         Some(Predicted::Invalid) => {
             row.verdict = judge_invalid(entry);
             let is_other = row.verdict == Some(Verdict::Unknown);
-            let why = "it is invalid for another reason than its evidence";
+            let why = "none of its evidence is outside its bounds by its median";
             row.notes.extend(is_other.then(|| why.to_owned()));
         }
         Some(Predicted::In(range)) => {

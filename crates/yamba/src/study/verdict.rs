@@ -52,7 +52,7 @@ pub fn judge(range: &Range, [low, high]: [f64; 2]) -> Verdict {
     }
 }
 
-/// Of a benchmark that its own evidence should refute; none where nothing was measured. What is invalid for another reason, a clock or a lost launch, says nothing.
+/// Of a benchmark that its own evidence should refute; none where nothing was measured. What has no evidence outside its bounds by its median is invalid for another reason, a clock or a lost launch, and says nothing.
 pub fn judge_invalid(entry: &Benchmark) -> Option<Verdict> {
     match entry.status {
         Status::Invalid if entry.evidence.values().any(is_refuted) => Some(Verdict::Within),
@@ -62,13 +62,13 @@ pub fn judge_invalid(entry: &Benchmark) -> Option<Verdict> {
     }
 }
 
-/// Whether at least half of the intervals were outside its bounds, as its median tells; one that never was a number is inside of none.
+/// Whether its median is outside its bounds, and so at least half of the intervals were; one that never was a number is inside of none. Where there was no interval nothing was outside.
 fn is_refuted(evidence: &Evidence) -> bool {
     let Some([low, high]) = evidence.expects else {
         return false;
     };
     let is_inside = |m: f64| low.is_none_or(|l| l <= m) && high.is_none_or(|h| m <= h);
-    !evidence.median.is_some_and(is_inside)
+    evidence.outside > 0 && !evidence.median.is_some_and(is_inside)
 }
 
 /// The interval of a quotient: all that both intervals allow, so at least as wide as it should be. None where the divisor may be 0.

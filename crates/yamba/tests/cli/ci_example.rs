@@ -26,6 +26,17 @@ fn script(name: &str) -> String {
     }
 }
 
+/// Where nothing can be said of the noise, there is a baseline all the same, and it is kept.
+#[test]
+fn noise_costs_a_workflow_no_baseline() {
+    let text = fs::read_to_string(root().join("examples/ci/github-actions.yml")).unwrap();
+    let (before, noise) = text.split_once("- name: Noise\n").unwrap();
+    assert!(before.contains("- name: A new baseline\n"));
+    let (step, after) = noise.split_once("\n      - ").unwrap();
+    assert!(step.contains("        continue-on-error: true\n"));
+    assert!(after.contains("actions/cache/save"));
+}
+
 /// As GitHub runs a step.
 fn step(yamba: &Yamba, name: &str) -> Answer {
     let mut command = yamba.command(&[]);

@@ -227,6 +227,7 @@ fn nothing_to_measure_is_an_error() {
         .run("noise --comparisons 0")
         .refused(&["--comparisons"]);
     yamba.run("noise --time 5").refused(&["--time", "unit"]);
+    yamba.run("noise --quick").refused(&["--turns"]);
     if !has("g++") {
         return;
     }
@@ -245,4 +246,13 @@ fn nothing_to_measure_is_an_error() {
             ))
             .refused(&["nothing could be compared", "help: "]);
     }
+    // A program that reads it gets the counts.
+    let answer = yamba.run("noise skipped.yamba --comparisons 1 --turns --quick --json");
+    assert_eq!(answer.status, 2, "{}", answer.err);
+    let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    schema::holds("yamba-noise-1.json", &document);
+    assert_eq!(
+        (&document["empty"], &document["launches"]),
+        (&1.into(), &12.into())
+    );
 }

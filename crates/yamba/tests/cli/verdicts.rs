@@ -98,7 +98,7 @@ fn run() -> Run {
             min: Some(0.0),
             max: Some(0.002),
             expects: Some([Some(0.99), Some(1.01)]),
-            ..Evidence::default()
+            outside: 60,
         },
     )]);
     let mut open = entry("lat_open", 600.0, [560.0, 640.0]);
@@ -423,9 +423,16 @@ fn only_evidence_makes_a_predicted_invalid_come_true() {
         notes,
         [
             "a launch was lost",
-            "it is invalid for another reason than its evidence"
+            "none of its evidence is outside its bounds by its median"
         ]
     );
+    // No number in any interval refutes it, and no interval at all does not.
+    for (outside, verdict) in [(60, Verdict::Within), (0, Verdict::Unknown)] {
+        let wrong = run.benchmarks.last_mut().unwrap();
+        let faults = wrong.evidence.get_mut("faults").unwrap();
+        (faults.median, faults.outside) = (None, outside);
+        assert_eq!(of_wrong(&run).0, Some(verdict), "outside in {outside}");
+    }
     run.benchmarks.pop();
     assert!(of_wrong(&run).1, "what the run lacks is a failure");
 }

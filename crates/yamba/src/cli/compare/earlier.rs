@@ -18,13 +18,13 @@ const MOST: usize = 20;
 pub(super) struct Earlier {
     /// Runs of different moments.
     pub runs: Vec<Run>,
-    /// The two sides of what was measured in turn.
+    /// The two sides of what `noise` measured in turn; read for a gate only.
     pub pairs: Vec<[Run; 2]>,
 }
 
 /// Those that are kept with a benchmark of both, of the machine of B as it was then. Where they cannot be read, nothing is known, and a warning says so.
-pub(super) fn known(option: &StoreOption, a: &Run, b: &Run) -> Earlier {
-    match read(option, a, b) {
+pub(super) fn known(option: &StoreOption, a: &Run, b: &Run, is_gate: bool) -> Earlier {
+    match read(option, a, b, is_gate) {
         Ok(earlier) => earlier,
         Err(Failure::Sentence { message, .. }) => {
             output::note(&format!(
@@ -36,7 +36,7 @@ pub(super) fn known(option: &StoreOption, a: &Run, b: &Run) -> Earlier {
     }
 }
 
-fn read(option: &StoreOption, a: &Run, b: &Run) -> Result<Earlier, Failure> {
+fn read(option: &StoreOption, a: &Run, b: &Run, is_gate: bool) -> Result<Earlier, Failure> {
     // Two documents are compared without making a store.
     let Some(mut store) = Store::existing(&option.location()?)? else {
         return Ok(Earlier::default());
@@ -61,25 +61,88 @@ fn read(option: &StoreOption, a: &Run, b: &Run) -> Result<Earlier, Failure> {
     for run in runs.iter().take(MOST) {
         earlier.runs.push(load(run)?);
     }
-    for [one, other] in sides.iter().take(MOST) {
+    let told = sides.iter().filter(|pair| is_gate && tells_of_noise(pair));
+    for [one, other] in told.take(MOST) {
         earlier.pairs.push([load(one)?, load(other)?]);
     }
     Ok(earlier)
 }
 
-/// The pairs that one command measured in turn, which began at one moment, and what is left: two sides of one moment show nothing of how moments differ.
+/// Whether a pair is of one program, whole: those of gates and of `compare --again` are of two, nearly always.
+fn tells_of_noise(pair: &[Listed; 2]) -> bool {
+    let of_noise = |run: &Listed| run.head.producer.for_another_command() == Some("noise");
+    pair.iter().all(|run| run.complete && of_noise(run))
+}
+
+/// The pairs that one command measured in turn, which began at one moment, and what is left: two sides of one moment show nothing of how moments differ. Of `listed`, in the order of
+/// their moments, two sides are neighbours.
 fn in_turn(listed: Vec<Listed>) -> (Vec<[Listed; 2]>, Vec<Listed>) {
     let (mut pairs, mut rest): (Vec<[Listed; 2]>, Vec<Listed>) = (Vec::new(), Vec::new());
     for run in listed {
-        let is_side = |other: &Listed| {
-            let is_begun = run.started_unix_s.is_some();
-            is_begun && other.started_unix_s == run.started_unix_s
-        };
-        let is_another = run.head.producer.for_another_command().is_some();
-        match rest.iter().position(is_side).filter(|_| is_another) {
-            Some(place) => pairs.push([rest.remove(place), run]),
+        match rest.pop_if(|last| are_sides(last, &run)) {
+            Some(last) => pairs.push([last, run]),
             None => rest.push(run),
         }
     }
     (pairs, rest)
+}
+
+fn are_sides(one: &Listed, other: &Listed) -> bool {
+    let command = |run: &Listed| run.head.producer.for_another_command().map(str::to_owned);
+    let is_one_moment = one.started_unix_s.is_some() && one.started_unix_s == other.started_unix_s;
+    is_one_moment && command(one).is_some() && command(one) == command(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use yamba_record::Machine;
+
+    use super::*;
+
+    fn listed(id: &str, started: Option<f64>, command: &str, complete: bool) -> Listed {
+        let run: Run = Run {
+            started_unix_s: started,
+            ..Run::new(Machine::default())
+        };
+        let mut head = run.map(|_| ());
+        head.producer.arguments = vec![command.to_owned()];
+        Listed {
+            id: id.to_owned(),
+            started_unix_s: started,
+            head,
+            damage: None,
+            benchmarks: Vec::new(),
+            entries: [1, 1],
+            complete,
+            is_running: None,
+        }
+    }
+
+    #[test]
+    fn sides_of_one_moment_are_pairs_and_only_those_of_noise_tell_of_it() {
+        let all = vec![
+            listed("a", Some(9.0), "run", true),
+            listed("b", Some(8.0), "compare", true),
+            listed("c", Some(8.0), "compare", true),
+            listed("d", Some(7.0), "noise", true),
+            listed("e", Some(7.0), "noise", true),
+            listed("f", Some(6.0), "noise", true),
+            listed("g", Some(6.0), "noise", false),
+            listed("h", Some(5.0), "noise", true),
+            listed("i", Some(4.0), "run", true),
+            listed("j", Some(4.0), "run", true),
+            listed("k", None, "noise", true),
+            listed("l", None, "noise", true),
+        ];
+        let (pairs, rest) = in_turn(all);
+        let ids = |pair: &[Listed; 2]| pair.iter().map(|run| run.id.as_str()).collect::<String>();
+        assert_eq!(
+            pairs.iter().map(ids).collect::<Vec<_>>(),
+            ["bc", "de", "fg"]
+        );
+        let rest: String = rest.iter().map(|run| run.id.as_str()).collect();
+        assert_eq!(rest, "ahijkl");
+        let told = pairs.iter().filter(|pair| tells_of_noise(pair));
+        assert_eq!(told.map(ids).collect::<Vec<_>>(), ["de"]);
+    }
 }

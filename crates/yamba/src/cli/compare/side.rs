@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use yamba_lang::Severity;
 use yamba_record::{Benchmark, Run};
 
-use super::super::failure::Failure;
+use super::super::failure::{Failure, of_home};
 use super::super::run::{self as command, jobs, origin};
 use crate::build::host;
 use crate::embedded;
@@ -39,7 +39,8 @@ impl Side {
     ) -> Result<Side, Failure> {
         let mut side = Side::default();
         let classes: BTreeSet<&str> = of.map(|benchmark| benchmark.class.as_str()).collect();
-        let stored = Stored::new(run, &classes, &embedded::home()?)?;
+        let home = embedded::home().map_err(of_home)?;
+        let stored = Stored::new(run, &classes, &home)?;
         let analysis = yamba_lang::analyse(stored.declaring(&classes), &stored);
         let mut diagnostics = analysis.diagnostics.iter();
         if let Some(fault) = diagnostics.find(|d| d.severity == Severity::Error) {

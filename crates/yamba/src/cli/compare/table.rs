@@ -5,7 +5,7 @@ use yamba_record::number::{number, scale};
 use super::super::output;
 use crate::compare::again::Again;
 use crate::compare::floors::Floor;
-use crate::compare::gate::{Gate, Ungated};
+use crate::compare::gate::{Gate, Slower, Ungated};
 use crate::compare::{Comparison, Entry, GeometricMean, Word};
 
 /// With fewer launches a side an interval is wide.
@@ -31,7 +31,7 @@ pub(super) fn text(found: &Comparison, a: &str, b: &str) -> String {
     lines.extend(found.again.as_ref().map(measured_anew));
     if let Some(gate) = &found.gate {
         lines.extend(noisy(found, gate));
-        lines.extend(judged(gate));
+        lines.extend(judged(found, gate));
     }
     if !lines.is_empty() {
         out.push('\n');
@@ -283,13 +283,12 @@ fn noisy(found: &Comparison, gate: &Gate) -> Option<String> {
         more => format!(" and {more} more"),
     };
     (!noisy.is_empty()).then(|| {
-        format!("one program differs from itself by more here, and a gate fails for still more only: {}{more}", each.join(", "))
+        format!("one program seems slower than itself by so much in one of a hundred comparisons here, and the gate fails for more only: {}{more}", each.join(", "))
     })
 }
 
 /// What a log of a gate ends with.
-fn judged(gate: &Gate) -> Vec<String> {
-    let limit = percent(gate.limit);
+fn judged(found: &Comparison, gate: &Gate) -> Vec<String> {
     let of = |all: &[Ungated]| -> Vec<(String, String)> {
         all.iter()
             .map(|u| (u.reason.clone(), u.label.clone()))
@@ -298,40 +297,60 @@ fn judged(gate: &Gate) -> Vec<String> {
     let mut lines = by_reason("not gated, ", of(&gate.not_gated).into_iter());
     lines.extend(by_reason("lost, ", of(&gate.lost).into_iter()));
     lines.extend(by_reason("undecided, ", of(&gate.unconfirmed).into_iter()));
-    lines.push(last(gate, &limit));
-    let each = gate.slower.iter();
-    lines.extend(each.map(|s| {
-        let within = s.interval.map_or_else(String::new, |[low, high]| {
-            format!(" [{}, {}]", percent(low), percent(high))
-        });
-        format!("  {}  {} slower{within}", s.label, percent(s.by))
+    lines.push(last(found, gate));
+    lines.extend(gate.slower.iter().map(slower));
+    let within = gate.within_noise.iter();
+    lines.extend(within.map(|s| {
+        let threshold = percent(s.threshold);
+        format!("{}, within its own noise of {threshold}", slower(s))
     }));
     lines
 }
 
+fn slower(of: &Slower) -> String {
+    let within = of.interval.map_or_else(String::new, |[low, high]| {
+        format!(" [{}, {}]", percent(low), percent(high))
+    });
+    // A name of a document stays in its line.
+    let label = of.label.replace(char::is_control, " ");
+    format!("  {label}  {} slower{within}", percent(of.by))
+}
+
 /// What the gate says in one line, and of how many it does not say it.
-fn last(gate: &Gate, limit: &str) -> String {
+fn last(found: &Comparison, gate: &Gate) -> String {
+    let limit = percent(gate.limit);
+    let thresholds = found.benchmarks.iter().filter_map(|e| e.threshold);
+    let allowed = match thresholds.fold(0.0, f64::max) > gate.limit {
+        true => format!("{limit} or its own threshold"),
+        false => limit.clone(),
+    };
     let of = |count: usize, what: &str| match count {
         0 => String::new(),
         _ => format!(", {count} {what}"),
     };
     let of_all = format!(
-        "{} of {} judged{}{}",
+        "{} of {} judged{}{}{}",
         gate.judged,
         gate.gated,
         of(gate.undecided, "undecided"),
-        of(gate.lost.len(), "lost: no figure in B")
+        of(gate.lost.len(), "lost: no figure in B to compare"),
+        of(
+            gate.within_noise.len(),
+            &format!("slower by more than {limit} within their own noise")
+        ),
     );
+    let none = format!("nothing is shown to be slower by more than {allowed}");
     match gate.slower.len() {
+        0 if found.is_stopped() => {
+            format!("gate stopped before it was done: until then {none}; {of_all}")
+        }
         0 if gate.gated == 0 => "no gate: nothing could be judged".to_owned(),
         0 if gate.judged == 0 => format!("no gate: {of_all}"),
-        0 if gate.passed => {
-            format!("gate passed: nothing is shown to be slower by more than {limit}; {of_all}")
+        0 if gate.passed => format!("gate passed: {none}; {of_all}"),
+        0 => format!("gate failed: it is strict, and {none}; {of_all}"),
+        n => {
+            format!("gate failed: {n} slower, measured anew, and by more than {allowed}; {of_all}")
         }
-        0 => format!(
-            "gate failed: it is strict, and nothing is shown to be slower by more than {limit}; {of_all}"
-        ),
-        n => format!("gate failed: {n} slower, measured anew, and by more than {limit}; {of_all}"),
     }
 }
 

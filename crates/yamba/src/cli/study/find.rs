@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::super::failure::Failure;
+use super::super::failure::{Failure, of_home};
 use super::super::select::did_you_mean;
 use crate::embedded;
 use crate::files::plain;
@@ -44,7 +44,7 @@ pub(super) fn source(named: &str) -> Result<Source, Failure> {
             text: read(Path::new(named))?,
         });
     }
-    let mut all = embedded::studies()?;
+    let mut all = embedded::studies().map_err(of_home)?;
     if let Some(text) = all.remove(named) {
         let path = format!("studies/{named}.toml");
         return Ok(Source { path, text });
@@ -87,7 +87,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 
 /// The studies that ship: names and titles.
 pub(in crate::cli) fn shipped() -> Result<Vec<(String, String)>, Failure> {
-    let each = embedded::studies()?.into_iter();
+    let each = embedded::studies().map_err(of_home)?.into_iter();
     each.map(|(name, text)| {
         let path = format!("studies/{name}.toml");
         let study = study::read(&text).map_err(|fault| {
