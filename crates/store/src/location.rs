@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -177,17 +178,28 @@ fn no_tls() -> StoreError {
     )
 }
 
+/// As a part of a URL: what would end it is coded, so that what is shown can be given again.
+fn coded(part: &[u8]) -> String {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~".contains(&b);
+    let each = part.iter().map(|b| match is_plain(*b) {
+        true => char::from(*b).to_string(),
+        false => format!("%{b:02X}"),
+    });
+    each.collect()
+}
+
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(SCHEMES[0])?;
         if let Some(user) = self.config.get_user() {
-            write!(f, "{user}@")?;
+            write!(f, "{}@", coded(user.as_bytes()))?;
         }
         for (i, host) in self.config.get_hosts().iter().enumerate() {
             f.write_str(if i > 0 { "," } else { "" })?;
             match host {
-                Host::Tcp(name) => f.write_str(name)?,
-                Host::Unix(path) => f.write_str(&path.display().to_string().replace('/', "%2F"))?,
+                Host::Tcp(name) if name.contains(':') => write!(f, "[{name}]")?,
+                Host::Tcp(name) => f.write_str(&coded(name.as_bytes()))?,
+                Host::Unix(path) => f.write_str(&coded(path.as_os_str().as_bytes()))?,
             }
             let ports = self.config.get_ports();
             match ports.get(i).or(ports.first()) {
@@ -196,7 +208,7 @@ impl fmt::Display for Address {
             }
         }
         match self.config.get_dbname() {
-            Some(name) => write!(f, "/{name}"),
+            Some(name) => write!(f, "/{}", coded(name.as_bytes())),
             None => Ok(()),
         }
     }
@@ -222,6 +234,12 @@ mod tests {
             shown("postgresql:///d?host=/tmp/s&user=u"),
             "postgresql://u@%2Ftmp%2Fs/d"
         );
+        for url in [
+            "postgresql://ann%40home@[::1]:5433/a%2Fb%3Fc",
+            "postgresql://h1:5433,h2/d",
+        ] {
+            assert_eq!(shown(url), url);
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::number::scale;
 use crate::shell::command_line;
 
 /// All runs' entries of one row, folded.
-pub fn details(runs: &[Run], row: &Row) -> Markup {
+pub fn details(runs: &[Run], stores: &[Option<String>], row: &Row) -> Markup {
     markup! {
         details id={ "entry-" (row.place) } {
             summary { "What stands behind " (row.name) @if !row.settings.is_empty() { " " (row.point()) } }
@@ -19,7 +19,7 @@ pub fn details(runs: &[Run], row: &Row) -> Markup {
                 @if let Some(benchmark) = entry {
                     div.behind {
                         @if runs.len() > 1 { h3 { (label(runs, number)) } }
-                        (behind(&runs[number], row, benchmark))
+                        (behind(&runs[number], store(stores, number), row, benchmark))
                     }
                 }
             }
@@ -27,7 +27,12 @@ pub fn details(runs: &[Run], row: &Row) -> Markup {
     }
 }
 
-fn behind(run: &Run, row: &Row, benchmark: &Benchmark) -> Markup {
+/// That of a run, where it is not the usual one.
+fn store(stores: &[Option<String>], number: usize) -> Option<&str> {
+    stores.get(number)?.as_deref()
+}
+
+fn behind(run: &Run, store: Option<&str>, row: &Row, benchmark: &Benchmark) -> Markup {
     let about = benchmark.about.summary.as_deref();
     markup! {
         @if let Some(summary) = about { p { (summary) } }
@@ -37,7 +42,7 @@ fn behind(run: &Run, row: &Row, benchmark: &Benchmark) -> Markup {
         (histogram(benchmark))
         (evidence(benchmark))
         (notes(benchmark))
-        (trace(run, row, benchmark))
+        (trace(run, store, row, benchmark))
     }
 }
 
@@ -109,16 +114,18 @@ pub fn notes(benchmark: &Benchmark) -> Markup {
 }
 
 /// The commands that show the raw intervals and the source; what differs between the points of the benchmark tells this one.
-fn trace(run: &Run, row: &Row, benchmark: &Benchmark) -> Markup {
+fn trace(run: &Run, store: Option<&str>, row: &Row, benchmark: &Benchmark) -> Markup {
     let name = benchmark.name.as_str();
+    let kept = store.map_or(Vec::new(), |store| vec!["--store", store]);
     // A name may begin with a dash, and is no option.
     let mut raw = vec!["yamba", "show", "--raw"];
     for setting in &row.settings {
         raw.extend(["--at", setting]);
     }
+    raw.extend(&kept);
     raw.extend(["--", &run.id, name]);
     let named = format!("--source={name}");
-    let source = ["yamba", "show", &run.id, &named];
+    let source = [&["yamba", "show"], &kept[..], &[&run.id, &named]].concat();
     markup! {
         @if run.producer.imported.is_some() {
             p { "There is no raw interval: another program measured. Its results: " code { (command_line(source)) } }

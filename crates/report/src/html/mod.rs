@@ -28,8 +28,9 @@ const STYLE: &str = include_str!("../../assets/report.css");
 const TABLES: &str = include_str!("../../assets/tables.js");
 const CHARTS: &str = include_str!("../../assets/charts.js");
 
-/// The page of one run, or of several side by side, with the studies that they were measured for.
-pub fn html(runs: &[Run], studies: &[Study]) -> String {
+/// The page of one run, or of several side by side, with the studies that they were measured for. `stores` has the store of each run, as `--store` takes
+/// it; none for the usual one.
+pub fn html(runs: &[Run], studies: &[Study], stores: &[Option<String>]) -> String {
     let rows = rows::rows(runs);
     let (skipped, measured): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(Row::is_skipped);
     let groups = groups(measured);
@@ -55,7 +56,7 @@ pub fn html(runs: &[Run], studies: &[Study]) -> String {
                     @for (i, study) in studies.iter().enumerate() { (study::section(runs, &shown, i, study)) }
                     section #figures aria-labelledby="figures-title" {
                         h2 #figures-title { "Figures" }
-                        p { (head::legend(runs)) }
+                        p { (head::legend(runs, stores)) }
                         div.filter hidden {
                             label for="filter" { "Show only what contains " }
                             input #filter type="search" autocomplete="off" spellcheck="false";
@@ -65,7 +66,7 @@ pub fn html(runs: &[Run], studies: &[Study]) -> String {
                     @for (i, (title, rows)) in groups.iter().enumerate() {
                         section aria-labelledby={ "group-" (i) } {
                             h2 id={ "group-" (i) } { (title) }
-                            (table::table(runs, title, rows))
+                            (table::table(runs, stores, title, rows))
                             (plots(&charts[i].1, &mut first_chart))
                         }
                     }

@@ -48,7 +48,7 @@ impl Column {
 pub const WITHIN: &str = "†";
 
 /// The table of a group.
-pub fn table(runs: &[Run], title: &str, rows: &[Row]) -> Markup {
+pub fn table(runs: &[Run], stores: &[Option<String>], title: &str, rows: &[Row]) -> Markup {
     let columns = Column::of(rows);
     let width = 2 + columns.len() * runs.len();
     markup! {
@@ -63,7 +63,7 @@ pub fn table(runs: &[Run], title: &str, rows: &[Row]) -> Markup {
                             td.point data-v=(row.point()) { (row.short_point()) }
                             @for (run, entry) in row.entries.iter().enumerate() { (cells(runs, run, *entry, &columns)) }
                         }
-                        tr.more { td colspan=(width) { (entry::details(runs, row)) } }
+                        tr.more { td colspan=(width) { (entry::details(runs, stores, row)) } }
                     }
                 }
             }

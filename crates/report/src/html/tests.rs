@@ -12,7 +12,7 @@ use made_up::{HOSTILE, benchmark, caches, hurt, hurt_study, level_found, run, st
 mod made_up;
 
 fn html(runs: &[Run]) -> String {
-    super::html(runs, &[])
+    super::html(runs, &[], &[])
 }
 
 fn charts(page: &str) -> serde_json::Value {
@@ -57,8 +57,30 @@ fn every_entry_is_there_with_what_stands_behind_it() {
 }
 
 #[test]
+fn commands_name_the_store_of_a_run_that_is_not_in_the_usual_one() {
+    let both = [(); 2].map(|()| run(vec![benchmark("lat_mem", 4096, "ok")]));
+    let command = |store: &str| format!("yamba show --raw{store} -- 0123456789abcdef lat_mem");
+    let page = html(&both);
+    assert!(page.matches(&command("")).count() == 2 && !page.contains("--store"));
+    for (store, quoted, has_password) in [
+        ("/a b.sqlite", " --store '/a b.sqlite'", false),
+        (
+            "postgresql://ann@h/runs",
+            " --store postgresql://ann@h/runs",
+            true,
+        ),
+    ] {
+        let page = super::html(&both, &[], &[None, Some(store.to_owned())]);
+        for command in [command(""), command(quoted)] {
+            assert_eq!(page.matches(&command).count(), 1, "{command}");
+        }
+        assert_eq!(page.contains("PGPASSWORD"), has_password);
+    }
+}
+
+#[test]
 fn names_are_data() {
-    let with_study = super::html(&[hurt()], &[hurt_study()]);
+    let with_study = super::html(&[hurt()], &[hurt_study()], &[]);
     for page in [with_study, html(&[hurt(), hurt()])] {
         assert!(!page.contains("<img"), "an element of a name's own");
         assert!(!page.contains("<script>alert"));
@@ -392,7 +414,7 @@ fn a_study_stands_before_its_figures_and_leads_to_them() {
         benchmark("lat_mem", 8192, "ok"),
         benchmark("lat_absent", 1, "skipped"),
     ]);
-    let page = super::html(&[run], &[study()]);
+    let page = super::html(&[run], &[study()], &[]);
     for text in [
         "Study: What it costs",
         r##"href="#entry-1">8.192 us"##,

@@ -19,7 +19,7 @@ impl Page<'_> {
     /// Opens the page of `runs` and their studies in a new tab and waits until it is loaded.
     pub fn of<'a>(browser: &'a mut Browser, runs: &[Run], studies: &[Study]) -> Page<'a> {
         let path = browser.folder().join("report.html");
-        std::fs::write(&path, yamba_report::html(runs, studies)).unwrap();
+        std::fs::write(&path, yamba_report::html(runs, studies, &[])).unwrap();
         let mut page = Page::blank(browser);
         page.call(
             "Page.navigate",

@@ -47,6 +47,14 @@ impl<'a> Runs<'a> {
         let id = store.find(reference)?;
         Ok(store.run(&id, detail)?)
     }
+
+    /// The store of what `load` gives, where it is not the usual one. A document is in none.
+    pub(super) fn store_of(&self, reference: &str) -> Result<Option<String>, Failure> {
+        match is_path(reference) {
+            true => Ok(None),
+            false => self.option.elsewhere(),
+        }
+    }
 }
 
 /// Whether a file is meant. Ids, tags and `latest~1` have neither the beginning of a path nor the ending of a document.

@@ -40,7 +40,9 @@ impl Report {
         let each = self.runs.iter();
         let runs = each.map(|reference| kept.load(reference, Detail::Samples));
         let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
-        let page = yamba_report::html(&runs, &studies(&runs));
+        let stores = self.runs.iter().map(|r| kept.store_of(r));
+        let stores: Vec<Option<String>> = stores.collect::<Result<_, _>>()?;
+        let page = yamba_report::html(&runs, &studies(&runs), &stores);
         if self.output == Path::new("-") {
             output::content(&page)?;
             return Ok(Answer::Done);

@@ -1,6 +1,7 @@
 //! Where runs are kept: `--store`, else `YAMBA_STORE`, else a file in the user's data folder.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::Args;
 use etcetera::BaseStrategy;
@@ -17,6 +18,12 @@ pub(super) struct StoreOption {
     pub store: Option<OsString>,
 }
 
+/// The file that takes runs where nobody says anything.
+fn usual() -> Option<PathBuf> {
+    let folders = etcetera::choose_base_strategy().ok()?;
+    Some(folders.data_dir().join("yamba/results.sqlite"))
+}
+
 impl StoreOption {
     /// The one that somebody named, by the option or by the variable.
     pub(super) fn named(&self) -> Option<OsString> {
@@ -28,13 +35,26 @@ impl StoreOption {
         if let Some(named) = self.named() {
             return Ok(Location::parse(&named)?);
         }
-        let usual = etcetera::choose_base_strategy().map_err(|_| {
+        let usual = usual().ok_or_else(|| {
             Failure::new("there is no home folder to keep runs in")
                 .help("name a file with --store FILE or YAMBA_STORE")
         })?;
-        Ok(Location::File(
-            usual.data_dir().join("yamba/results.sqlite"),
-        ))
+        Ok(Location::File(usual))
+    }
+
+    /// What a command has to say of it that is given elsewhere and another day, where it is not the usual one. A password is not told.
+    pub(super) fn elsewhere(&self) -> Result<Option<String>, Failure> {
+        let Some(named) = self.named() else {
+            return Ok(None);
+        };
+        Ok(match Location::parse(&named)? {
+            Location::File(path) => {
+                let path = std::path::absolute(&path).unwrap_or(path);
+                let is_usual = usual().is_some_and(|usual| usual == path);
+                (!is_usual).then(|| path.to_string_lossy().into_owned())
+            }
+            server => Some(server.to_string()),
+        })
     }
 
     /// Opens the one that is there.

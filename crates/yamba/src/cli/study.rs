@@ -205,6 +205,14 @@ impl Study {
         Ok((run, given))
     }
 
+    /// That of the run, where it is not the usual one.
+    fn store(&self) -> Result<Option<String>, Failure> {
+        match &self.from {
+            Some(reference) => Runs::new(&self.store).store_of(reference),
+            None => self.store.elsewhere(),
+        }
+    }
+
     /// A run that is named must have something of the study: another one is meant.
     fn has_any(&self, named: &str, run: &Run, rows: &[Row<'_>]) -> Result<(), Failure> {
         if self.from.is_none() || rows.iter().any(|r| r.status.is_some()) {
@@ -267,7 +275,8 @@ impl Study {
             output::result(&yamba_report::latex(&study::document(study, run, rows)))?;
         } else if self.html {
             let page = study::page(study, run, 0, rows);
-            output::content(&yamba_report::html(std::slice::from_ref(run), &[page]))?;
+            let runs = std::slice::from_ref(run);
+            output::content(&yamba_report::html(runs, &[page], &[self.store()?]))?;
         } else {
             output::result(&table::text(study, run, rows))?;
         }

@@ -1,6 +1,7 @@
 //! Runs that are kept, as a person finds them again.
 
 use std::collections::BTreeMap;
+use std::process::Command;
 
 use serde_json::Value;
 use yamba_record::run::SourceFile;
@@ -279,7 +280,7 @@ fn unescaped(html: &str) -> String {
 }
 
 /// The commands of a part of a page, as a shell takes them.
-fn commands(part: &str) -> Vec<String> {
+pub fn commands(part: &str) -> Vec<String> {
     let after = part.split("<code>yamba show ").skip(1);
     let each = after.filter_map(|rest| rest.split("</code>").next());
     each.map(|words| unescaped(&format!("yamba show {words}")))
@@ -298,10 +299,25 @@ fn figures(page: &str) -> Vec<(String, &str)> {
     .collect()
 }
 
-/// From each figure of a page to its own raw intervals, and to no other's, and to its source: what names mean to a shell or in a glob is no hindrance.
-#[test]
-fn each_command_of_a_page_shows_what_it_stands_beside() {
-    let mut yamba = Yamba::new();
+/// What a shell makes of a command of a page: on another day, so in another folder, and where nobody names a store.
+pub fn another_day(yamba: &Yamba, command: &str) -> Answer {
+    let plain = yamba.command(&[]);
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", "yamba() { \"$0\" \"$@\"; }; eval \"$1\""])
+        .arg(plain.get_program())
+        .arg(command);
+    for (name, value) in plain.get_envs() {
+        if let Some(value) = value {
+            shell.env(name, value);
+        }
+    }
+    shell.env_remove("YAMBA_STORE");
+    Answer::of(shell.current_dir("/").output().unwrap()).ok()
+}
+
+/// Entries whose names and points are hard to tell: each has an interval more than the one before.
+fn hard_to_tell() -> Run {
     let names = [
         "lat_mem",
         "lat_mem",
@@ -332,28 +348,42 @@ fn each_command_of_a_page_shows_what_it_stands_beside() {
             hash: "aa".to_owned(),
         }];
     }
-    let path = yamba.folder.path().join("results.sqlite");
-    Store::open(&Location::File(path))
-        .unwrap()
-        .add(&all)
-        .unwrap();
-    let page = yamba.run("report -o -").ok().out;
-    let plain = yamba.command(&[]);
-    let script = "yamba() { \"$0\" \"$@\"; }; eval \"$1\"";
-    let show = |command: &str| {
-        let mut shell = std::process::Command::new("sh");
-        shell
-            .args(["-c", script])
-            .arg(plain.get_program())
-            .arg(command);
-        for (name, value) in plain.get_envs() {
-            if let Some(value) = value {
-                shell.env(name, value);
-            }
+    all
+}
+
+/// From each figure of a page to its own raw intervals, and to no other's, and to its source: what names mean to a shell or in a glob is no hindrance,
+/// and the store is named where it is not the usual one.
+#[test]
+fn each_command_of_a_page_shows_what_it_stands_beside() {
+    let usual = "yamba/results.sqlite";
+    for (file, named, is_told) in [
+        (usual, "", false),
+        (usual, "--store yamba/results.sqlite", false),
+        ("named.sqlite", "--store ./named.sqlite", true),
+        ("it's_$HOME.sqlite", "--store it's_$HOME.sqlite", true),
+    ] {
+        let mut yamba = Yamba::new().without("YAMBA_STORE");
+        let folder = yamba.folder.path().to_owned();
+        yamba = yamba.env("XDG_DATA_HOME", &folder);
+        let location = Location::File(folder.join(file));
+        Store::open(&location)
+            .unwrap()
+            .add(&hard_to_tell())
+            .unwrap();
+        let page = yamba.run(&format!("report -o - {named}")).ok().out;
+        assert_eq!(page.contains("--store"), is_told, "{named}");
+        each_shows_its_own(&yamba, &page);
+        if is_told {
+            let yamba = yamba.env("YAMBA_STORE", file);
+            let answer = yamba.command(&["report", "-o", "-"]).output().unwrap();
+            assert_eq!(Answer::of(answer).ok().out, page, "named by the variable");
         }
-        Answer::of(shell.current_dir(yamba.folder.path()).output().unwrap()).ok()
-    };
-    let figures = figures(&page);
+    }
+}
+
+/// The page of [`hard_to_tell`].
+fn each_shows_its_own(yamba: &Yamba, page: &str) {
+    let figures = figures(page);
     let headings: Vec<&str> = figures
         .iter()
         .map(|(heading, _)| heading.as_str())
@@ -372,9 +402,19 @@ fn each_command_of_a_page_shows_what_it_stands_beside() {
         let [raw, source] = &commands[..] else {
             panic!("{heading}: {commands:?}");
         };
-        assert_eq!(show(raw).out.lines().count() - 1, place + 1, "{raw}");
-        assert!(show(source).out.contains("yamba lat_mem {}"), "{source}");
+        let lines = another_day(yamba, raw).out.lines().count();
+        assert_eq!(lines - 1, place + 1, "{raw}");
+        another_day(yamba, source).says(&["yamba lat_mem {}"]);
     }
+}
+
+/// A document is in no store, whatever is named.
+#[test]
+fn the_page_of_a_document_names_no_store() {
+    let document = serde_json::to_string(&hard_to_tell()).unwrap();
+    let mut yamba = Yamba::new().file("run.json", document);
+    let page = yamba.run("report run.json -o - --store s.sqlite").ok().out;
+    assert!(!page.contains("--store"));
 }
 
 #[test]

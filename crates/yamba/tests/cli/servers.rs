@@ -10,6 +10,7 @@ use serde_json::Value;
 use server::Server;
 
 use crate::kept::{MANY, json};
+use crate::results::{another_day, commands};
 use crate::support::{Yamba, has, until};
 
 /// In one test, since a server takes a second to start.
@@ -46,7 +47,7 @@ fn each_command(yamba: &mut Yamba, url: &str) {
     assert_eq!(ids, [&second["id"], &first["id"]]);
     yamba.run("tag latest~1 base").ok().says(&["base"]);
     yamba.run("compare base latest").ok().says(&["many"]);
-    yamba.run("report base latest -o both.html").ok();
+    a_page_leads_there_without_the_password(yamba);
     yamba.run("export base --format csv").ok().says(&["many"]);
     let refused = yamba
         .run("show nothing")
@@ -54,6 +55,17 @@ fn each_command(yamba: &mut Yamba, url: &str) {
     assert!(!refused.err.contains("secret"), "{}", refused.err);
     yamba.run("rm base").ok();
     assert_eq!(json(yamba, "runs --json").as_array().unwrap().len(), 1);
+}
+
+fn a_page_leads_there_without_the_password(yamba: &mut Yamba) {
+    let page = yamba.run("report base latest -o -").ok().out;
+    assert!(!page.contains("secret"));
+    let commands = commands(&page);
+    assert_eq!(commands.len(), 4, "{commands:?}");
+    for command in commands {
+        assert!(command.contains("postgresql://yamba@"), "{command}");
+        another_day(yamba, &command).says(&["many"]);
+    }
 }
 
 /// What the server cannot take any more is in a file while the run goes on, and at its end in another, from which the run can be imported elsewhere.
