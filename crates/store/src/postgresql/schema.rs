@@ -1,6 +1,7 @@
 //! The form of the tables, and how those of an older form are brought to this one.
 
 use postgres::Client;
+use postgres::error::SqlState;
 
 use crate::error::{Fault, StoreError};
 
@@ -64,9 +65,24 @@ fn migrate(client: &mut Client) -> Result<(), Fault> {
         client.batch_execute("CREATE SCHEMA yamba")?;
     }
     for step in &MIGRATIONS[done.unwrap_or(0)..] {
-        client.batch_execute(step)?;
+        client.batch_execute(step).map_err(|e| match done {
+            Some(_) => only_its_owner(e),
+            None => e.into(),
+        })?;
     }
     let version = MIGRATIONS.len();
     client.batch_execute(&format!("UPDATE form SET version = {version}; COMMIT"))?;
     Ok(())
+}
+
+/// No right that could be granted is enough to change tables.
+fn only_its_owner(error: postgres::Error) -> Fault {
+    match error.code() {
+        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => StoreError::new(
+            "its tables have the form of an earlier version, which only their owner may change",
+        )
+        .help("their owner must be the first to open it with this version of Yamba: `yamba runs` is enough")
+        .into(),
+        _ => error.into(),
+    }
 }

@@ -21,6 +21,7 @@ fn postgresql() {
         body(&Place::database(&server.database(name, "")));
     }
     a_later_version_is_left_as_it_is(&server);
+    the_first_form_is_brought_to_this_one(&server);
     what_is_not_ours_is_left_as_it_is(&server);
     who_may_not_write_may_read(&server);
     a_lost_connection_is_made_anew(&server);
@@ -57,6 +58,59 @@ fn a_later_version_is_left_as_it_is(server: &Server) {
     server.sql("later", &format!("UPDATE yamba.form SET version = {known}"));
     let read = place.open().run("0a", Detail::Intervals).unwrap();
     assert_eq!(read, run("0a", 1.0));
+}
+
+/// The tables as the first version made them, with what it would have written of the runs in those of this one.
+const AS_BEFORE: [&str; 3] = [
+    "ALTER SCHEMA yamba RENAME TO present; CREATE SCHEMA yamba; SET search_path = yamba",
+    include_str!("../../src/postgresql/1.sql"),
+    "UPDATE form SET version = 1;
+    INSERT INTO run (id, started, finished, head) SELECT id, started, finished, head FROM present.run ORDER BY rowid;
+    INSERT INTO tag (run, tag) SELECT run, tag FROM present.tag ORDER BY rowid;
+    INSERT INTO entry (run, place, name, parameters, valid, figures, samples, intervals)
+        SELECT run, place, name, parameters, valid, figures, samples, intervals FROM present.entry;
+    INSERT INTO source (hash, text) SELECT hash, text FROM present.source ORDER BY id;
+    INSERT INTO run_source (run, source) SELECT run, new.id FROM present.run_source
+        JOIN present.source AS old ON old.id = source JOIN source AS new USING (hash, text);
+    DROP SCHEMA present CASCADE;
+    CREATE ROLE looker LOGIN; GRANT USAGE ON SCHEMA yamba TO looker; GRANT SELECT ON ALL TABLES IN SCHEMA yamba TO looker",
+];
+
+/// Only their owner may do that: for others the tables stay as they are. What was written before there were checksums is read without.
+fn the_first_form_is_brought_to_this_one(server: &Server) {
+    let place = harmed(server, "first", &AS_BEFORE.join(";"));
+    let columns = |database| {
+        let sql = "SELECT count(*) FROM information_schema.columns WHERE table_schema = 'yamba'";
+        server.count(database, sql)
+    };
+    let version = || server.count("first", "SELECT version FROM yamba.form");
+    let now = server.count("later", "SELECT version FROM yamba.form");
+    let url = server.url("first");
+    let Err(error) = Store::existing(&Place::database(&url.replace("yamba@", "looker@")).location)
+    else {
+        panic!("{url} was opened by who may not change it");
+    };
+    assert!(error.to_string().contains("earlier version"), "{error}");
+    assert!(error.mend().unwrap().contains("owner"), "{error:?}");
+    assert_eq!(version(), 1);
+
+    let mut store = Store::existing(&place.location).unwrap().unwrap();
+    assert_eq!((version(), columns("first")), (now, columns("later")));
+    for was in written() {
+        assert_eq!(store.run(&was.id, Detail::Intervals).unwrap(), was);
+    }
+    let mut another = run("0d", 4.0);
+    another.benchmarks.truncate(1);
+    store.add(&another).unwrap();
+    assert_eq!(store.run("0d", Detail::Intervals).unwrap(), another);
+
+    let (_folder, mut new) = new();
+    let mut unchecked = Vec::new();
+    salvage(&place.location, &mut new, |run| {
+        unchecked.push(run.unchecked)
+    })
+    .unwrap();
+    assert_eq!(unchecked, [6, 6, 6, 0]);
 }
 
 fn what_is_not_ours_is_left_as_it_is(server: &Server) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{Answer, Yamba, has, until};
+use crate::support::{Yamba, has, until};
 
 pub const MANY: &str = "yamba many extends Latency
 {
@@ -96,70 +96,5 @@ fn a_store_that_cannot_be_had_is_said() {
     let answer = yamba.run_words(&words).ok().says(&["many"]);
     for part in ["not stored", "the whole run is in", "yamba import"] {
         assert!(answer.err.contains(part), "no `{part}` in\n{}", answer.err);
-    }
-}
-
-/// The disk is full after the first entry: the run goes on, and all of it is in a file. When there is room again, what the warning says is done.
-#[test]
-fn a_full_disk_costs_nothing() {
-    if !has("g++") {
-        return;
-    }
-    let yamba = Yamba::new().file("many.yamba", MANY);
-    let disk = yamba.folder.path().join("disk");
-    let Some(_mounted) = Mounted::new(&disk) else {
-        eprintln!("left out: nothing may be mounted here");
-        return;
-    };
-    let mut yamba = yamba.env("YAMBA_STORE", disk.join("results.sqlite"));
-    let words = "run many.yamba --quick --sweep size=1,2,3,4,5,6,7,8";
-    let child = yamba
-        .command(&words.split(' ').collect::<Vec<_>>())
-        .env("TMPDIR", yamba.folder.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    until("an entry is kept", || {
-        let listed = json(&mut yamba, "runs --json");
-        listed[0]["benchmarks"]
-            .as_array()
-            .is_some_and(|b| !b.is_empty())
-    });
-    let filler = disk.join("filler");
-    assert!(std::fs::write(&filler, vec![1; 4 << 20]).is_err());
-    let answer = Answer::of(child.wait_with_output().unwrap()).ok();
-    for part in ["the disk is full", "the whole run is in", "yamba import"] {
-        assert!(answer.err.contains(part), "no `{part}` in\n{}", answer.err);
-    }
-    std::fs::remove_file(filler).unwrap();
-    yamba.run("runs").ok().says(&["cut off"]);
-    yamba.run("rm latest").ok();
-    let files = std::fs::read_dir(yamba.folder.path()).unwrap().flatten();
-    let mut names = files.filter_map(|f| f.file_name().into_string().ok());
-    let name = names.find(|name| name.starts_with("yamba-run-")).unwrap();
-    yamba.run(&format!("import {name}")).ok();
-    let run = json(&mut yamba, "show --json");
-    assert_eq!(run["benchmarks"].as_array().unwrap().len(), 8);
-}
-
-/// A disk of two megabytes.
-struct Mounted(std::path::PathBuf);
-
-impl Mounted {
-    fn new(folder: &std::path::Path) -> Option<Mounted> {
-        std::fs::create_dir(folder).unwrap();
-        let mut command = std::process::Command::new("mount");
-        command
-            .args(["-t", "tmpfs", "-o", "size=2m", "tmpfs"])
-            .arg(folder);
-        let done = command.stderr(Stdio::null()).status().ok()?;
-        done.success().then(|| Mounted(folder.to_owned()))
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        let _ = std::process::Command::new("umount").arg(&self.0).status();
     }
 }

@@ -4,6 +4,7 @@
 mod arguments;
 mod ci_example;
 mod compare;
+mod disks;
 mod documents;
 mod everywhere;
 mod evidence;

@@ -141,6 +141,12 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// What cannot be tested here is left out. Where all tests must run, that is a failure.
+pub fn leave_out(why: &str) {
+    assert!(std::env::var_os("YAMBA_TEST_ALL").is_none(), "{why}");
+    eprintln!("left out: {why}");
+}
+
 /// Whether a compiler for this machine is there. Where all tests must run, it must be.
 pub fn has(program: &str) -> bool {
     let found = std::env::var_os("PATH")

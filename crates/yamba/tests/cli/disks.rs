@@ -1,0 +1,224 @@
+//! Stores where nothing more can be written: on a disk that is full, on one that may only be read, in a folder of somebody else's.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rustix::thread::{UnshareFlags, unshare_unsafe};
+
+use crate::kept::{MANY, json};
+use crate::support::{Answer, Yamba, has, leave_out, until};
+
+/// Who owns nothing.
+const NOBODY: u32 = 65534;
+
+const RUN: &str = "run many.yamba --set size=3 --quick";
+
+/// With a disk of two megabytes, which only this thread and the programs that it starts can see: it is gone with them, however they end.
+fn on_a_small_disk(test: impl FnOnce(&Path) + Send) {
+    let folder = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| match mounted(folder.path()) {
+            true => test(folder.path()),
+            false => leave_out("only root may mount a disk"),
+        });
+    });
+}
+
+/// Gives this thread disks of its own, and mounts one.
+fn mounted(disk: &Path) -> bool {
+    // SAFETY: only the table of mounts becomes the thread's own. File descriptors stay those of the process.
+    let alone = unsafe { unshare_unsafe(UnshareFlags::NEWNS) };
+    alone.is_ok()
+        && mount(&["--make-rprivate"], Path::new("/"))
+        && mount(&["-t", "tmpfs", "-o", "size=2m", "tmpfs"], disk)
+}
+
+fn mount(how: &[&str], place: &Path) -> bool {
+    let mut command = Command::new("mount");
+    command.args(how).arg(place).stderr(Stdio::null());
+    command.status().is_ok_and(|s| s.success())
+}
+
+fn storing_in(store: &Path) -> Yamba {
+    let yamba = Yamba::new().file("many.yamba", MANY);
+    let temporary = yamba.folder.path().to_owned();
+    yamba.env("YAMBA_STORE", store).env("TMPDIR", temporary)
+}
+
+/// The document that a run has left among the temporary files.
+fn left_by(yamba: &Yamba) -> PathBuf {
+    let files = fs::read_dir(yamba.folder.path()).unwrap().flatten();
+    let is_it = |p: &PathBuf| {
+        let name = p.file_name().unwrap().to_string_lossy();
+        name.starts_with("yamba-run-") && name.ends_with(".json")
+    };
+    let mut found: Vec<PathBuf> = files.map(|f| f.path()).filter(is_it).collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.remove(0)
+}
+
+/// The disk is full after the first entry: the run goes on, and all of it is in a file. When there is room again, what the warning says is done.
+#[test]
+fn a_full_disk_costs_nothing() {
+    if !has("g++") {
+        return;
+    }
+    on_a_small_disk(|disk| {
+        let mut yamba = storing_in(&disk.join("results.sqlite"));
+        let words = "run many.yamba --quick --sweep size=1,2,3,4,5,6,7,8";
+        let child = yamba
+            .command(&words.split(' ').collect::<Vec<_>>())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        until("an entry is kept", || {
+            let listed = json(&mut yamba, "runs --json");
+            listed[0]["benchmarks"]
+                .as_array()
+                .is_some_and(|b| !b.is_empty())
+        });
+        let filler = disk.join("filler");
+        assert!(fs::write(&filler, vec![1; 4 << 20]).is_err());
+        let answer = Answer::of(child.wait_with_output().unwrap()).ok();
+        for part in ["the disk is full", "the whole run is in", "yamba import"] {
+            assert!(answer.err.contains(part), "no `{part}` in\n{}", answer.err);
+        }
+        fs::remove_file(filler).unwrap();
+        yamba.run("runs").ok().says(&["cut off"]);
+        yamba.run("rm latest").ok();
+        let document = left_by(&yamba);
+        yamba
+            .run_words(&["import", document.to_str().unwrap()])
+            .ok();
+        let run = json(&mut yamba, "show --json");
+        assert_eq!(run["benchmarks"].as_array().unwrap().len(), 8);
+    });
+}
+
+/// What was kept there is read, what would change it is refused, and what is measured goes elsewhere.
+#[test]
+fn a_disk_that_may_only_be_read() {
+    if !has("g++") {
+        return;
+    }
+    on_a_small_disk(|disk| {
+        let store = disk.join("yamba/results.sqlite");
+        let mut yamba = storing_in(&store);
+        yamba.run(RUN).ok();
+        let document = yamba.run("export --format json").ok().out;
+        let mut yamba = yamba.file("their.json", without_id(&document));
+        let before = fs::read(&store).unwrap();
+        assert!(mount(&["-o", "remount,ro"], disk));
+        only_reads(&mut |words| yamba.run(words), &document);
+        yamba.run(RUN).refused(&["results.sqlite", "--store FILE"]);
+
+        let mut yamba = yamba.without("YAMBA_STORE").env("XDG_DATA_HOME", disk);
+        let answer = yamba.run(RUN).ok();
+        for part in ["not stored", "the whole run is in", "yamba import"] {
+            assert!(answer.err.contains(part), "no `{part}` in\n{}", answer.err);
+        }
+        assert!(mount(&["-o", "remount,rw"], disk));
+        assert!(fs::read(&store).unwrap() == before);
+        let document = left_by(&yamba);
+        yamba
+            .run_words(&["import", document.to_str().unwrap()])
+            .ok();
+        assert_eq!(json(&mut yamba, "runs --json").as_array().unwrap().len(), 2);
+    });
+}
+
+/// Who may only read it reads what was kept there: also while another program writes, and what that has left when it was killed. Root may write everywhere: where these tests are its,
+/// the reader is somebody else.
+#[test]
+fn a_folder_of_somebody_else() {
+    if !has("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("results.sqlite");
+    let mut yamba = storing_in(&store);
+    yamba.run(RUN).ok();
+    let document = yamba.run("export --format json").ok().out;
+    let mut yamba = yamba.file("their.json", without_id(&document));
+    let mut reader = reader(&yamba);
+
+    let mut writer = yamba.command(&["run", "many.yamba", "--quick"]);
+    let mut writer = writer
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    until("an entry is kept", || {
+        let listed = json(&mut yamba, "runs --json");
+        listed[0]["complete"] == false && listed[0]["benchmarks"][0] == "many"
+    });
+    may_be_written(folder.path(), false);
+    reader("runs").ok().says(&["running", "complete"]);
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    reader("runs").ok().says(&["cut off", "complete"]);
+    reader("show").ok().says(&["many"]);
+
+    may_be_written(folder.path(), true);
+    yamba.run("rm latest").ok();
+    may_be_written(folder.path(), false);
+    let before = fs::read(&store).unwrap();
+    only_reads(&mut reader, &document);
+    assert!(fs::read(&store).unwrap() == before);
+}
+
+fn may_be_written(folder: &Path, on: bool) {
+    let mode = if on { 0o755 } else { 0o555 };
+    fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// The command as somebody has it who may not write everywhere.
+fn reader(yamba: &Yamba) -> impl FnMut(&str) -> Answer + use<> {
+    let home = yamba.folder.path().to_owned();
+    let program = home.join("yamba");
+    fs::copy(env!("CARGO_BIN_EXE_yamba"), &program).unwrap();
+    may_be_written(&home, true);
+    let is_root = rustix::process::geteuid().is_root();
+    let surroundings = yamba.command(&[]);
+    let variables = surroundings.get_envs();
+    let variables: Vec<_> = variables
+        .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+        .collect();
+    move |words| {
+        let mut command = Command::new(&program);
+        if is_root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command.args(words.split(' ')).current_dir(&home);
+        command.stdin(Stdio::null()).envs(variables.clone());
+        Answer::of(command.output().unwrap())
+    }
+}
+
+/// `document` is that of the only run, and `their.json` is another.
+#[track_caller]
+fn only_reads(yamba: &mut dyn FnMut(&str) -> Answer, document: &str) {
+    yamba("runs").ok().says(&["many"]);
+    yamba("show").ok().says(&["many"]);
+    for words in ["tag latest base", "rm latest", "import their.json"] {
+        let refused = yamba(words).refused(&["results.sqlite", "--store FILE"]);
+        let told = ["may not be written", "cannot be opened"];
+        assert!(
+            told.iter().any(|t| refused.err.contains(t)),
+            "{}",
+            refused.err
+        );
+    }
+    assert!(yamba("export --format json").ok().out == document);
+}
+
+/// The same run as another one.
+fn without_id(document: &str) -> String {
+    let mut run: serde_json::Value = serde_json::from_str(document).unwrap();
+    run["id"] = "".into();
+    run.to_string()
+}
