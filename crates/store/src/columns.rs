@@ -89,7 +89,7 @@ impl<T: Copy> Named<T> {
 }
 
 /// The intervals and the sizing of an entry.
-pub(crate) fn packed(benchmark: &Benchmark) -> Result<Vec<u8>, Fault> {
+pub(crate) fn packed(benchmark: &Benchmark) -> serde_json::Result<Vec<u8>> {
     if benchmark.intervals.is_empty() && benchmark.sizing.is_empty() {
         return Ok(Vec::new());
     }

@@ -3,17 +3,19 @@
 mod bounded;
 mod foreign;
 mod google;
+mod kind;
 mod lmbench;
+mod text;
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use yamba_record::{Benchmark, Run, Status, run};
 
-use crate::{Detail, StoreError, plain};
+use crate::{Detail, PackedEntry, StoreError};
+use kind::Kind;
+use text::Text;
 
 /// Bytes of a document that are read unless a person says otherwise; a run of the whole suite has some 160 million.
 pub const LARGEST: u64 = 256 << 20;
@@ -27,95 +29,64 @@ type Fault = (String, Option<&'static str>);
 /// # Errors
 /// When the file cannot be read, is too long, or is none of these.
 pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError> {
-    let named = |(fault, help): Fault| {
+    match detail {
+        Detail::Intervals => read_as(path, largest),
+        Detail::Samples => Ok(read_as::<Light>(path, largest)?.map(|light| light.0)),
+        Detail::Figures => Ok(read_as::<Light>(path, largest)?.map(|mut light| {
+            light.0.samples = Vec::new();
+            light.0
+        })),
+    }
+}
+
+/// The same, to be kept: never more than one entry is in memory with what it is worked with.
+///
+/// # Errors
+/// As of [`read`].
+pub fn read_packed(path: &Path, largest: u64) -> Result<Run<PackedEntry>, StoreError> {
+    read_as(path, largest)
+}
+
+fn read_as<E: From<Benchmark>>(path: &Path, largest: u64) -> Result<Run<E>, StoreError> {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let read = Text::open(path, largest).and_then(|text| run_of(&text, &name.to_string_lossy()));
+    let mut run = read.map_err(|(fault, help)| {
         let error = StoreError::new(format!("{}: {fault}", path.display()));
         match help {
             Some(help) => error.help(help),
             None => error,
         }
-    };
-    let bytes = bytes(path, largest).map_err(named)?;
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    let mut run = run_of(&bytes, &name.to_string_lossy(), detail).map_err(named)?;
+    })?;
     run.producer.from_document = true;
     Ok(run)
 }
 
-fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, Fault> {
-    let cannot = |e: io::Error| match e.kind() {
-        io::ErrorKind::NotFound => (
-            "there is no such file".to_owned(),
-            Some(
-                "name a document that is there; without a folder, one of the current folder is meant",
-            ),
-        ),
-        _ => (
-            format!("cannot be read: {}", plain(&e)),
-            Some("the file must be there, be readable, and lie on a disk that works"),
-        ),
+fn run_of<E: From<Benchmark>>(text: &Text, name: &str) -> Result<Run<E>, Fault> {
+    let mut run = match lmbench::is_it(&text.head(lmbench::SEARCHED)?) {
+        true => lmbench::read(name, &String::from_utf8_lossy(&of_others(text)?))?.map(E::from),
+        false => json(text, name)?,
     };
-    let file = File::open(path).map_err(cannot)?;
-    let about = file.metadata().map_err(cannot)?;
-    if about.is_dir() {
-        return Err((
-            "is a folder".to_owned(),
-            Some("name the documents in it, as FOLDER/*.json"),
-        ));
-    }
-    let mut bytes = Vec::new();
-    if about.len() <= largest {
-        let bound = largest.saturating_add(1);
-        file.take(bound).read_to_end(&mut bytes).map_err(cannot)?;
-    }
-    if about.len() > largest || bytes.len() as u64 > largest {
-        let told = format!("is longer than {largest} bytes, and was not read");
-        return Err((
-            told,
-            Some(
-                "`yamba import --limit SIZE` takes longer ones; one needs several times its length of memory",
-            ),
-        ));
-    }
-    Ok(bytes)
-}
-
-/// What tells one kind of JSON from another.
-#[derive(Deserialize)]
-struct Kind {
-    schema: Option<String>,
-    context: Option<IgnoredAny>,
-    benchmarks: Option<IgnoredAny>,
-}
-
-fn run_of(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, Fault> {
-    let mut run = match lmbench::is_it(bytes) {
-        true => lmbench::read(name, &String::from_utf8_lossy(of_others(bytes)?))?,
-        false => json(bytes, name, detail)?,
-    };
-    if detail == Detail::Figures {
-        run.benchmarks.iter_mut().for_each(|b| b.samples.clear());
-    }
     if run.id.is_empty() {
-        run.id = blake3::hash(bytes).to_hex()[..16].to_owned();
+        run.id = text.id()?;
     }
     Ok(run)
 }
 
 /// Another program's results, which are never so long as a run document may be.
-fn of_others(bytes: &[u8]) -> Result<&[u8], Fault> {
-    if bytes.len() > foreign::LARGEST {
+fn of_others(text: &Text) -> Result<Vec<u8>, Fault> {
+    if text.length > foreign::LARGEST as u64 {
         let told = format!(
             "is longer than {} bytes, which no results of another program are",
             foreign::LARGEST
         );
         return Err((told, Some("divide it into several files")));
     }
-    Ok(bytes)
+    text.head(foreign::LARGEST)
 }
 
-fn json(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, Fault> {
-    is_object(bytes)?;
-    let kind: Kind = serde_json::from_slice(bytes).map_err(|e| fault(&e, DOCUMENT))?;
+fn json<E: From<Benchmark>>(text: &Text, name: &str) -> Result<Run<E>, Fault> {
+    is_object(text)?;
+    let kind = Kind::of(text.read()?).map_err(|e| fault(&e, DOCUMENT))?;
     match kind.schema.as_deref() {
         Some(run::SCHEMA) => {}
         Some(other) if other.starts_with("yamba-run/") => {
@@ -126,25 +97,22 @@ fn json(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, Fault> {
             );
             return Err((told, Some("use the Yamba that wrote it, or a newer one")));
         }
-        None if kind.context.is_some() && kind.benchmarks.is_some() => {
-            return google::read(name, of_others(bytes)?);
+        None if kind.has_context && kind.has_benchmarks => {
+            return Ok(google::read(name, &of_others(text)?)?.map(E::from));
         }
         _ => {
             let told = format!("is no run document: it has no schema {}", run::SCHEMA);
             return Err((told, Some(WRITERS)));
         }
     }
-    let run = match detail {
-        Detail::Intervals => bounded::read(bytes, DOCUMENT)?,
-        _ => bounded::read::<Run<Light>>(bytes, DOCUMENT)?.map(|light| light.0),
-    };
+    let run: Run<Checked<E>> = bounded::read(text.read()?, text.length, DOCUMENT)?;
     check(&run)?;
-    Ok(run)
+    Ok(run.map(|checked| checked.entry))
 }
 
 /// A struct of serde's may be written as a list, a document not.
-fn is_object(bytes: &[u8]) -> Result<(), Fault> {
-    let found = match bytes.trim_ascii_start().first() {
+fn is_object(text: &Text) -> Result<(), Fault> {
+    let found = match text.first_byte_of_content()? {
         None => return Err(("is empty".to_owned(), Some(WRITERS))),
         Some(b'[') => "a list",
         Some(b'"') => "a text",
@@ -152,7 +120,7 @@ fn is_object(bytes: &[u8]) -> Result<(), Fault> {
         Some(b't' | b'f' | b'n') => "a single word",
         Some(_) => return Ok(()),
     };
-    serde_json::from_slice::<IgnoredAny>(bytes).map_err(|e| fault(&e, DOCUMENT))?;
+    serde_json::from_reader::<_, IgnoredAny>(text.read()?).map_err(|e| fault(&e, DOCUMENT))?;
     let told = format!(
         "is no run document: it is {found}, and a document is an object with the schema {}",
         run::SCHEMA
@@ -161,8 +129,6 @@ fn is_object(bytes: &[u8]) -> Result<(), Fault> {
 }
 
 /// An entry whose raw intervals, which are nearly all of a document, are forgotten as soon as they are read.
-#[derive(Deserialize)]
-#[serde(from = "Benchmark")]
 struct Light(Benchmark);
 
 impl From<Benchmark> for Light {
@@ -170,6 +136,25 @@ impl From<Benchmark> for Light {
         entry.intervals = Vec::new();
         entry.sizing = Vec::new();
         Light(entry)
+    }
+}
+
+/// An entry in another form, as soon as it is read; and its name, if it contradicts itself.
+#[derive(Deserialize)]
+#[serde(from = "Benchmark", bound = "E: From<Benchmark>")]
+struct Checked<E> {
+    entry: E,
+    contradicting: Option<String>,
+}
+
+impl<E: From<Benchmark>> From<Benchmark> for Checked<E> {
+    fn from(entry: Benchmark) -> Checked<E> {
+        let is_good = entry.status == Status::Ok;
+        let contradicts = entry.valid != is_good || (is_good && entry.median.is_none());
+        Checked {
+            contradicting: contradicts.then(|| entry.name.clone()),
+            entry: E::from(entry),
+        }
     }
 }
 
@@ -190,11 +175,15 @@ fn fault(error: &serde_json::Error, kind: &str) -> Fault {
             ),
             Some("it was cut short; get it anew"),
         ),
+        serde_json::error::Category::Io => (
+            format!("cannot be read: {error}"),
+            Some("the file must stay there, and lie on a disk that works"),
+        ),
         serde_json::error::Category::Data => (
             format!("is no {kind}: {error}"),
             Some("it was changed by hand or is damaged; get it anew"),
         ),
-        _ => (
+        serde_json::error::Category::Syntax => (
             format!("is no JSON: {error}"),
             Some("taken are run documents, JSON of Google Benchmark and result files of lmbench"),
         ),
@@ -202,7 +191,7 @@ fn fault(error: &serde_json::Error, kind: &str) -> Fault {
 }
 
 /// What the form alone does not tell.
-fn check(run: &Run) -> Result<(), Fault> {
+fn check<E>(run: &Run<Checked<E>>) -> Result<(), Fault> {
     let is_id =
         |id: &str| id.len() == 16 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if !run.id.is_empty() && !is_id(&run.id) {
@@ -216,11 +205,10 @@ fn check(run: &Run) -> Result<(), Fault> {
         ));
     }
     for (place, entry) in run.benchmarks.iter().enumerate() {
-        let status = entry.status == Status::Ok;
-        if entry.valid != status || (status && entry.median.is_none()) {
+        if let Some(name) = &entry.contradicting {
             let told = format!(
                 "benchmarks[{place}], {}: `status`, `valid` and `median` contradict each other",
-                quoted(&entry.name)
+                quoted(name)
             );
             return Err((
                 told,

@@ -6,6 +6,7 @@
 mod checksum;
 mod columns;
 mod connection;
+mod entry;
 mod error;
 pub mod export;
 mod figures;
@@ -21,6 +22,7 @@ mod writer;
 use yamba_record::{Benchmark, Run};
 
 use connection::{Connection, Purpose, transaction};
+pub use entry::{Entry, PackedEntry};
 use error::Fault;
 pub use error::{StoreError, plain};
 pub use location::{Address, Location, without_password};
@@ -130,7 +132,8 @@ impl Store {
 
     /// The entry at `place`, counted from 0: anew, or instead of what was there.
     pub fn put(&mut self, id: &str, place: usize, benchmark: &Benchmark) -> Result<(), StoreError> {
-        self.repeatable(|c| statements::put(c, id, place, benchmark))
+        let entry = PackedEntry::of(benchmark);
+        self.repeatable(|c| statements::put(c, id, place, &entry))
     }
 
     /// The run has ended, and each of its benchmarks was put; what its document says besides them is stored anew.
@@ -176,18 +179,18 @@ impl Store {
     }
 
     /// A whole run, measured elsewhere or before: all of it, or nothing. One with the same id is an error.
-    pub fn add(&mut self, run: &Run) -> Result<(), StoreError> {
+    pub fn add<E: Entry>(&mut self, run: &Run<E>) -> Result<(), StoreError> {
         self.add_all(&[run])
     }
 
     /// Several such runs: all of them, or nothing.
-    pub fn add_all(&mut self, runs: &[&Run]) -> Result<(), StoreError> {
+    pub fn add_all<E: Entry>(&mut self, runs: &[&Run<E>]) -> Result<(), StoreError> {
         self.in_one(Purpose::Lasting, |c| {
             for run in runs {
                 let head = bare(run);
                 statements::insert(c, &head, None)?;
                 for (place, entry) in run.benchmarks.iter().enumerate() {
-                    statements::put(c, &head.id, place, entry)?;
+                    statements::put(c, &head.id, place, &entry.packed())?;
                 }
                 statements::finish(c, &head, run.benchmarks.len())?;
             }

@@ -9,7 +9,7 @@ use yamba_record::{Benchmark, Run};
 use crate::connection::Purpose;
 use crate::error::Fault;
 use crate::location::Location;
-use crate::{Store, StoreError, postgresql, sqlite, statements};
+use crate::{PackedEntry, Store, StoreError, postgresql, sqlite, statements};
 
 /// What came of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -180,7 +180,7 @@ pub(crate) fn save(
             let rest = rest?;
             match rest.whole {
                 Some((place, entry, is_checked)) => {
-                    statements::put(c, id, place, &entry)?;
+                    statements::put(c, id, place, &PackedEntry::of(&entry))?;
                     texts.extend(entry.about.files.into_iter().map(|file| file.hash));
                     salvaged.saved += 1;
                     salvaged.unchecked += usize::from(!is_checked);

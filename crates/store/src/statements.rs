@@ -10,8 +10,7 @@ use yamba_record::{Benchmark, Machine, Run};
 use crate::connection::Value::{Bytes, Integer, Real, Text, TextIfAny, Truth};
 use crate::connection::{Connection, Row, Value};
 use crate::error::{Fault, StoreError};
-use crate::figures::figures;
-use crate::{Detail, Listed, checksum, columns, writer};
+use crate::{Detail, Listed, PackedEntry, checksum, columns, writer};
 
 /// The number of entries of a run that has not finished.
 const NOT_KNOWN: i64 = -1;
@@ -182,29 +181,25 @@ pub(crate) fn put(
     connection: &mut dyn Connection,
     id: &str,
     place: usize,
-    entry: &Benchmark,
+    entry: &PackedEntry,
 ) -> Result<(), Fault> {
     let sql = "INSERT INTO entry (run, place, name, parameters, valid, figures, samples, intervals, checksum)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         ON CONFLICT (run, place) DO UPDATE SET name = excluded.name, parameters = excluded.parameters, valid = excluded.valid,
             figures = excluded.figures, samples = excluded.samples, intervals = excluded.intervals,
             checksum = excluded.checksum";
-    let parameters = serde_json::to_string(&entry.parameters)?;
-    let figures = serde_json::to_string(&figures(entry))?;
-    let samples: Vec<u8> = entry.samples.iter().flat_map(|s| s.to_le_bytes()).collect();
-    let intervals = columns::packed(entry)?;
     let place = place as i64;
-    let of_figures = placed(id, place, &figures);
-    let checksum = checksum::of(&[of_figures.as_bytes(), &samples, &intervals]);
+    let of_figures = placed(id, place, &entry.figures);
+    let checksum = checksum::of(&[of_figures.as_bytes(), &entry.samples, &entry.intervals]);
     let values = [
         Text(id),
         Integer(place),
         Text(&entry.name),
-        Text(&parameters),
+        Text(&entry.parameters),
         Truth(entry.valid),
-        Text(&figures),
-        Bytes(&samples),
-        Bytes(&intervals),
+        Text(&entry.figures),
+        Bytes(&entry.samples),
+        Bytes(&entry.intervals),
         Bytes(&checksum),
     ];
     match connection.execute(sql, &values) {

@@ -4,8 +4,9 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::io;
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Visitor};
 
 use super::{Fault, fault};
@@ -16,15 +17,19 @@ const TIMES: u64 = 6;
 /// Bytes that even a short one may take.
 const ALWAYS: u64 = 16 << 20;
 
-/// Reads a `kind` of document.
+/// Reads a `kind` of document, of so many bytes.
 ///
 /// # Errors
 /// When it is none, or takes too much memory.
-pub(super) fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8], kind: &str) -> Result<T, Fault> {
+pub(super) fn read<T: DeserializeOwned>(
+    text: impl io::Read,
+    length: u64,
+    kind: &str,
+) -> Result<T, Fault> {
     let room = Room(Cell::new(
-        ALWAYS.saturating_add(TIMES.saturating_mul(bytes.len() as u64)),
+        ALWAYS.saturating_add(TIMES.saturating_mul(length)),
     ));
-    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let mut json = serde_json::Deserializer::from_reader(text);
     let read = T::deserialize(Bounded {
         inner: &mut json,
         room: &room,
@@ -359,22 +364,26 @@ mod tests {
 
     use super::*;
 
+    fn read_text<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+        read(text.as_bytes(), text.len() as u64, "value")
+    }
+
     /// What is read is the same as without a bound.
     #[test]
     fn nothing_is_changed() {
         let text = r#"{"a": [1, -2.5, null, true, "x\n"], "b": {"c": {}, "d": [[]]}, "e": "é"}"#;
-        let read: Value = read(text.as_bytes(), "value").unwrap();
+        let read: Value = read_text(text).unwrap();
         assert_eq!(read, serde_json::from_str::<Value>(text).unwrap());
     }
 
     #[test]
     fn what_follows_is_no_part_of_it() {
-        let (told, _) = read::<Value>(b"{} {}", "value").unwrap_err();
+        let (told, _) = read_text::<Value>("{} {}").unwrap_err();
         assert!(told.contains("trailing characters"), "{told}");
     }
 
-    fn refused<T: for<'de> Deserialize<'de>>(text: &str) -> bool {
-        match read::<T>(text.as_bytes(), "value") {
+    fn refused<T: DeserializeOwned>(text: &str) -> bool {
+        match read_text::<T>(text) {
             Err((told, _)) => {
                 assert!(told.contains("of memory"), "{told}");
                 true

@@ -68,7 +68,7 @@ struct Row {
 /// # Errors
 /// When it is cut short, is of another form, is a run of Yamba's, or holds no figure or too many.
 pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Run, Fault> {
-    let document: Document = bounded::read(bytes, KIND)?;
+    let document: Document = bounded::read(bytes, bytes.len() as u64, KIND)?;
     if let Some(id) = &document.context.yamba_run {
         let told = format!(
             "is the run {} of Yamba in Google Benchmark's form, without what shows its errors",

@@ -15,14 +15,13 @@ use super::foreign::{Figure, Number, Results};
 const MARK: &[u8] = b"[lmbench";
 
 /// How far into a file that is looked for: a program may have complained before.
-const SEARCHED: usize = 1 << 16;
+pub(super) const SEARCHED: usize = 1 << 16;
 
 /// Bytes of a line that may hold a figure or a heading: what stands in a heading stands in every figure of its block.
 const LONGEST_LINE: usize = 400;
 
-/// Whether these are such results.
-pub(super) fn is_it(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(SEARCHED)];
+/// Whether these are the first [`SEARCHED`] bytes of such results.
+pub(super) fn is_it(head: &[u8]) -> bool {
     head.split(|b| *b == b'\n')
         .any(|line| line.starts_with(MARK))
 }

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_record::Run;
-use yamba_store::{Detail, import};
+use yamba_store::import;
 
 use super::Answer;
 use super::failure::Failure;
@@ -48,7 +48,7 @@ impl Import {
         let mut runs = Vec::new();
         let mut left = self.limit;
         for path in &self.files {
-            let mut run = import::read(path, left, Detail::Intervals)?;
+            let mut run = import::read_packed(path, left)?;
             // Here `baseline` means what a person here gave the name to.
             let tags = std::mem::take(&mut run.tags);
             if is_to_come(run.started_unix_s) {
@@ -100,7 +100,7 @@ impl Import {
     }
 }
 
-fn taken(path: &Path, run: &Run) -> Value {
+fn taken<E>(path: &Path, run: &Run<E>) -> Value {
     json!({"file": path.to_string_lossy(), "id": run.id, "left_out": unknown(run)})
 }
 
@@ -112,7 +112,7 @@ fn is_to_come(started_unix_s: Option<f64>) -> bool {
 }
 
 /// The tags that the document has and the run here does not.
-fn untagged(path: &Path, run: &Run, tags: &[String]) -> String {
+fn untagged<E>(path: &Path, run: &Run<E>, tags: &[String]) -> String {
     if tags.is_empty() {
         return String::new();
     }
@@ -125,12 +125,12 @@ fn untagged(path: &Path, run: &Run, tags: &[String]) -> String {
 }
 
 /// What of another program's results is not in the run.
-fn unknown(run: &Run) -> &[String] {
+fn unknown<E>(run: &Run<E>) -> &[String] {
     let imported = run.producer.imported.as_ref();
     imported.map_or(&[], |i| &i.left_out)
 }
 
-fn left_out(path: &Path, run: &Run) -> String {
+fn left_out<E>(path: &Path, run: &Run<E>) -> String {
     let places = unknown(run);
     if places.is_empty() {
         return String::new();

@@ -9,15 +9,22 @@ use crate::support::{Answer, Yamba};
 const ROOM: u64 = 384 << 20;
 const BYTES: usize = 12 << 20;
 
+/// So little that a document of [`BYTES`] times ten and its text have no place in it; the program itself takes most of it.
+const LITTLE_ROOM: u64 = 144 << 20;
+
 /// `yamba import` of a file. It ends by a signal where it asks for more than [`ROOM`].
 fn import(text: &str) -> Answer {
+    import_in(ROOM, text)
+}
+
+fn import_in(room: u64, text: &str) -> Answer {
     let yamba = Yamba::new().file("their", text);
     let plain = yamba.command(&[]);
     let mut command = Command::new("sh");
     command
         .args(["-c", "ulimit -v $1 && exec \"$0\" import their"])
         .arg(plain.get_program())
-        .arg((ROOM >> 10).to_string())
+        .arg((room >> 10).to_string())
         .current_dir(yamba.folder.path());
     for (name, value) in plain.get_envs() {
         if let Some(value) = value {
@@ -70,6 +77,20 @@ fn documents_of_small_things() {
     import(&document(&unknown, "")).ok();
 }
 
+/// What was measured, and much of it: neither the text nor all intervals are in memory at once.
+#[test]
+fn documents_of_many_intervals() {
+    let interval = r#"{"launch":3,"process":0,"passes":1000,"operations":1000,"ns":123456.75,"dummy_ns":56.5,"cycle_ns":0.25,
+        "disturbance":{"involuntary":0,"minor_faults":0,"stolen_ns":0.0},"sample":123.25,"evidence":{"faults":0.0},"outside":[]}"#;
+    let intervals = vec![interval; 2000].join(",");
+    let mut text = document("", &format!(r#", "intervals": [{intervals}]"#));
+    let entry = text.find(r#"{"name""#).unwrap()..text.rfind("]}").unwrap();
+    let more = format!(",{}", &text[entry.clone()]).repeat(BYTES * 10 / entry.len());
+    text.insert_str(entry.end, &more);
+    assert!(text.len() > BYTES * 9);
+    import_in(LITTLE_ROOM, &text).ok();
+}
+
 #[test]
 fn documents_that_are_nested_or_cut_short() {
     let deep = "[".repeat(BYTES);
@@ -79,7 +100,10 @@ fn documents_that_are_nested_or_cut_short() {
             format!(r#"{{"schema": {deep}"#),
             "their: is no run document",
         ),
-        (document(&format!(r#""caches": {deep}"#), ""), "is no JSON"),
+        (
+            document(&format!(r#""caches": {deep}"#), ""),
+            "expected u64",
+        ),
         (
             document(
                 "",

@@ -68,7 +68,7 @@ fn bash_offers_what_begins_so() {
         return;
     }
     let mut yamba = Yamba::new().file("mine.yamba", "yamba mine { void benchmark() {} }");
-    let mut run = Run::new(Machine::default());
+    let mut run: Run = Run::new(Machine::default());
     run.id = "0123456789abcdef".to_owned();
     run.started_unix_s = Some(1.7e9);
     run.tags = vec!["baseline".to_owned()];
@@ -159,7 +159,7 @@ fn a_press_of_tab_changes_nothing_and_offers_no_words_with_a_meaning() {
     let path = yamba.folder.path().join("results.sqlite");
     let mut store = Store::open(&Location::File(path)).unwrap();
     for (id, tag) in [("0123456789abcdef", "v1.0+a/b_c-d"), ("$(reboot)", "x;y")] {
-        let mut run = Run::new(Machine::default());
+        let mut run: Run = Run::new(Machine::default());
         run.id = id.to_owned();
         run.tags = vec![tag.to_owned(), format!("`{tag}`"), "two words".to_owned()];
         store.add(&run).unwrap();

@@ -1,0 +1,97 @@
+//! A file that is read piece by piece, as often as needed: its length is no memory.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, Take};
+use std::path::Path;
+
+use super::Fault;
+use crate::plain;
+
+pub(super) struct Text {
+    file: File,
+    /// In bytes; what is written behind them meanwhile is no part of it.
+    pub(super) length: u64,
+}
+
+impl Text {
+    /// # Errors
+    /// When it cannot be read, or has more than `largest` bytes.
+    pub(super) fn open(path: &Path, largest: u64) -> Result<Text, Fault> {
+        let file = File::open(path).map_err(|e| cannot(&e))?;
+        let about = file.metadata().map_err(|e| cannot(&e))?;
+        if about.is_dir() {
+            return Err((
+                "is a folder".to_owned(),
+                Some("name the documents in it, as FOLDER/*.json"),
+            ));
+        }
+        let text = match about.is_file() {
+            true => Text {
+                file,
+                length: about.len(),
+            },
+            false => copied(file, largest)?,
+        };
+        if text.length > largest {
+            let told = format!("is longer than {largest} bytes, and was not read");
+            return Err((told, Some(LONGER)));
+        }
+        Ok(text)
+    }
+
+    /// From its beginning.
+    pub(super) fn read(&self) -> Result<BufReader<Take<&File>>, Fault> {
+        let mut file = &self.file;
+        file.rewind().map_err(|e| cannot(&e))?;
+        Ok(BufReader::with_capacity(1 << 16, file.take(self.length)))
+    }
+
+    /// Its beginning, of so many bytes at most.
+    pub(super) fn head(&self, most: usize) -> Result<Vec<u8>, Fault> {
+        let mut head = Vec::new();
+        let mut start = self.read()?.take(most as u64);
+        start.read_to_end(&mut head).map_err(|e| cannot(&e))?;
+        Ok(head)
+    }
+
+    pub(super) fn first_byte_of_content(&self) -> Result<Option<u8>, Fault> {
+        let is_content = |b: &io::Result<u8>| !matches!(b, Ok(b) if b.is_ascii_whitespace());
+        let first = self.read()?.bytes().find(is_content);
+        first.transpose().map_err(|e| cannot(&e))
+    }
+
+    /// The beginning of the hash of its bytes, as an id.
+    pub(super) fn id(&self) -> Result<String, Fault> {
+        let mut hasher = blake3::Hasher::new();
+        let read = hasher.update_reader(self.read()?);
+        read.map_err(|e| cannot(&e))?;
+        Ok(hasher.finalize().to_hex()[..16].to_owned())
+    }
+}
+
+const LONGER: &str = "`yamba import --limit SIZE` takes longer ones";
+
+/// What comes through a pipe comes once, and tells no length.
+fn copied(file: File, largest: u64) -> Result<Text, Fault> {
+    let copy = || {
+        let mut copy = tempfile::tempfile()?;
+        let length = io::copy(&mut file.take(largest.saturating_add(1)), &mut copy)?;
+        Ok(Text { file: copy, length })
+    };
+    copy().map_err(|e: io::Error| cannot(&e))
+}
+
+fn cannot(e: &io::Error) -> Fault {
+    match e.kind() {
+        io::ErrorKind::NotFound => (
+            "there is no such file".to_owned(),
+            Some(
+                "name a document that is there; without a folder, one of the current folder is meant",
+            ),
+        ),
+        _ => (
+            format!("cannot be read: {}", plain(e)),
+            Some("the file must be there, be readable, and lie on a disk that works"),
+        ),
+    }
+}
