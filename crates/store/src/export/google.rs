@@ -1,12 +1,13 @@
 //! Google Benchmark's JSON, `json_schema_version` 1: each launch is a repetition, the figure is their aggregate `median`.
 //!
-//! What Yamba does not measure is not there: no `cpu_time`, and no `real_time` of what is no time.
+//! What Yamba does not measure is not there: no `real_time` of what is no time, and `cpu_time` only as far as the processor time of the measuring thread is known. Google's `compare.py`
+//! shows rows that have `real_time`, `cpu_time` and `time_unit`, pairs rows of one name, needs the `time_unit` of each of them, and both times of each that is a repetition.
 
 use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 use yamba_record::machine::details::Cache;
-use yamba_record::{Benchmark, Machine, Run, Status};
+use yamba_record::{Benchmark, Interval, Machine, Run, Status};
 
 use super::figure::{self, Kind};
 
@@ -29,7 +30,7 @@ fn context(run: &Run) -> Value {
         "system": machine.system,
         "kernel": machine.kernel,
         "yamba_run": run.id,
-        "cpu_time": "not measured, and left out",
+        "cpu_time": "real_time times the part of the timed intervals in which their thread had a processor",
     });
     if let Some(cpu) = &machine.cpu {
         context["cpu"] = json!(cpu);
@@ -63,33 +64,63 @@ fn sharing(cache: &Cache) -> Option<u64> {
 
 /// What an entry becomes: its launches and their median, or one row that says why there is none.
 fn rows((family, entry): (usize, &Benchmark)) -> Vec<Value> {
-    let launches: Vec<(u64, f64)> = entry
-        .launches
-        .iter()
-        .filter_map(|l| Some((l.samples, l.median.filter(|m| m.is_finite())?)))
-        .collect();
     let mut base = common(family, entry);
     let Some(median) = figure::good(entry) else {
         base.extend(failure(entry));
+        base.extend(aggregate("median"));
         return vec![Value::Object(base)];
     };
+    let launches = entry.launches.iter().zip(0..);
+    let launches: Vec<(u64, u64, f64)> = launches
+        .filter_map(|(l, place)| Some((place, l.samples, l.median.filter(|m| m.is_finite())?)))
+        .collect();
     base.insert("repetitions".to_owned(), json!(launches.len()));
     let mut rows = Vec::new();
-    for (index, (samples, launch)) in launches.iter().enumerate() {
+    for (index, (place, samples, launch)) in launches.iter().enumerate() {
         let mut row = base.clone();
         row.insert("repetition_index".to_owned(), json!(index));
         row.insert("iterations".to_owned(), json!(samples));
-        row.extend(measured(entry, *launch));
+        let share = share_on_a_processor(entry, |i| i.launch == *place);
+        row.extend(measured(entry, *launch, share));
+        if !row.contains_key("cpu_time") {
+            row.extend(aggregate("launch"));
+        }
         rows.push(Value::Object(row));
     }
     base.insert("name".to_owned(), json!(format!("{}_median", name(entry))));
-    base.insert("run_type".to_owned(), json!("aggregate"));
-    base.insert("aggregate_name".to_owned(), json!("median"));
+    base.extend(aggregate("median"));
     base.insert("aggregate_unit".to_owned(), json!("time"));
     base.insert("iterations".to_owned(), json!(launches.len()));
-    base.extend(measured(entry, median));
+    let share = share_on_a_processor(entry, |_| true);
+    base.extend(measured(entry, median, share));
     rows.push(Value::Object(base));
     rows
+}
+
+/// A row that is no repetition: readers compute with the times of repetitions, and want both.
+fn aggregate(name: &str) -> Map<String, Value> {
+    object(json!({"run_type": "aggregate", "aggregate_name": name}))
+}
+
+/// The part of the time in which the measuring thread had a processor, by the system's account of it: the median of the intervals that count. None where that is not known, of a circle,
+/// whose figure is of several tests, and of a disturbed figure, which is not to be compared.
+fn share_on_a_processor(entry: &Benchmark, wanted: impl Fn(&Interval) -> bool) -> Option<f64> {
+    if entry.is_disturbed || entry.circles.is_some() {
+        return None;
+    }
+    let counts = |i: &&Interval| {
+        let is_calm = entry.processes > 1 || i.disturbed.is_empty();
+        is_calm && i.sample.is_some() && i.outside.is_empty() && wanted(i)
+    };
+    let counting: Vec<&Interval> = entry.intervals.iter().filter(counts).collect();
+    // Two clocks that are read one after the other never agree to the last bit: all zeros are the account of a system that keeps none.
+    let is_known = counting.iter().any(|i| i.disturbance.stolen_ns != 0.0);
+    let shares = counting.iter().map(|i| {
+        let share = 1.0 - i.disturbance.stolen_ns / (i.ns - i.dummy_ns);
+        share.clamp(0.0, 1.0)
+    });
+    let shares: Vec<f64> = shares.filter(|s| s.is_finite() && is_known).collect();
+    yamba_stats::median(&shares)
 }
 
 fn common(family: usize, entry: &Benchmark) -> Map<String, Value> {
@@ -104,18 +135,20 @@ fn common(family: usize, entry: &Benchmark) -> Map<String, Value> {
     }))
 }
 
+/// Without a unit: then it is no partner of a good row of its name.
 fn failure(entry: &Benchmark) -> Map<String, Value> {
     let reason = figure::reason(entry);
     object(match entry.status {
-        Status::Skipped => json!({"skipped": true, "skip_message": reason}),
-        _ => json!({"error_occurred": true, "error_message": reason}),
+        Status::Skipped => json!({"skipped": true, "skip_message": reason, "time_unit": ""}),
+        _ => json!({"error_occurred": true, "error_message": reason, "time_unit": ""}),
     })
 }
 
-/// A time is that of one operation. Of a bandwidth it is that of one pass, or of one byte where the length of a pass is not known.
-fn measured(entry: &Benchmark, figure: f64) -> Map<String, Value> {
+/// A time is that of one operation. Of a bandwidth it is that of one pass, or of one byte where the length of a pass is not known. `share` of it was spent on a processor.
+fn measured(entry: &Benchmark, figure: f64, share: Option<f64>) -> Map<String, Value> {
     let unit = entry.unit.as_deref().unwrap_or_default();
-    object(match figure::kind(entry) {
+    let mut labels = Vec::new();
+    let mut row = object(match figure::kind(entry) {
         Kind::Time(size) => {
             let (unit, factor) = match unit {
                 "us" | "ms" | "s" => (unit, 1.0),
@@ -126,18 +159,32 @@ fn measured(entry: &Benchmark, figure: f64) -> Map<String, Value> {
         Kind::Bandwidth(size) => {
             let bytes = entry.operations.filter(|o| *o >= 1.0).unwrap_or(1.0);
             let rate = figure * size;
+            labels.push(format!("real_time is of {bytes} bytes"));
             json!({
                 "real_time": bytes / rate * 1e9,
                 "time_unit": "ns",
                 "bytes_per_second": rate,
-                "label": format!("real_time is of {bytes} bytes"),
             })
         }
-        Kind::Value => json!({"value": figure, "label": format!("value in {unit}; no time")}),
-    })
+        Kind::Value => {
+            labels.push(format!("value in {unit}; no time"));
+            json!({"value": figure, "time_unit": ""})
+        }
+    });
+    if let (Some(share), Some(time)) = (share, row.get("real_time").and_then(Value::as_f64)) {
+        row.insert("cpu_time".to_owned(), json!(time * share));
+    }
+    if entry.is_disturbed {
+        labels.push("disturbed: no evidence in a comparison".to_owned());
+        row.insert("disturbed".to_owned(), json!(true));
+    }
+    if !labels.is_empty() {
+        row.insert("label".to_owned(), json!(labels.join("; ")));
+    }
+    row
 }
 
-/// `lat_ctx/partners=2/placement=same`.
+/// `lat_ctx/partners=2/placement=same`. A disturbed figure has a name of its own: whoever compares by names finds no partner for it.
 fn name(entry: &Benchmark) -> String {
     let mut name = entry.name.clone();
     for (key, value) in &entry.parameters.0 {
@@ -148,6 +195,9 @@ fn name(entry: &Benchmark) -> String {
     }
     if entry.processes > 1 {
         name.push_str(&format!("/processes={}", entry.processes));
+    }
+    if entry.is_disturbed && figure::good(entry).is_some() {
+        name.push_str("/disturbed");
     }
     name
 }

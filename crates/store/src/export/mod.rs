@@ -56,7 +56,7 @@ pub const FORMATS: &[Format] = &[
     INTERVALS,
     Format { is_binary: true, ..text("parquet", "the table of `csv` for data frames, with types", |run, out| parquet::write(&table::ENTRIES, run, out)) },
     Format { is_binary: true, detail: Detail::Intervals, ..text("parquet-intervals", "the table of `csv-intervals` for data frames, with types", |run, out| parquet::write(&table::INTERVALS, run, out)) },
-    text("google-benchmark", "Google Benchmark's JSON", google::write),
+    Format { detail: Detail::Intervals, ..text("google-benchmark", "Google Benchmark's JSON", google::write) },
     Format { leaves_out: true, ..text("go", "Go's benchmark format, for benchstat", go::write) },
     Format { leaves_out: true, repeated: prometheus::repeated, ..text("prometheus", "Prometheus' text format", prometheus::write) },
 ];

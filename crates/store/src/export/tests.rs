@@ -197,6 +197,89 @@ fn google_benchmark() {
     );
 }
 
+/// Two launches of three intervals of 100 ns each for an operation; of so many ns the thread had no processor.
+fn with_intervals(stolen: [f64; 6], more: Value) -> Value {
+    let interval = |(place, stolen): (usize, &f64)| {
+        json!({"launch": place / 3, "passes": 1, "operations": 1, "ns": 110.0, "dummy_ns": 10.0, "sample": 100.0, "evidence": {},
+            "outside": [], "disturbance": {"stolen_ns": stolen}})
+    };
+    let intervals: Vec<Value> = stolen.iter().enumerate().map(interval).collect();
+    let mut entry = entry("x", json!({"intervals": intervals, "median": 100.0}));
+    entry["launches"] = json!([{"median": 100.0, "samples": 3}, {"median": 100.0, "samples": 3}]);
+    for (key, value) in more.as_object().unwrap() {
+        entry[key] = value.clone();
+    }
+    entry
+}
+
+fn google_rows(entries: &[Value]) -> Vec<Value> {
+    let text = written("google-benchmark", &run(entries));
+    let mut document: Value = serde_json::from_str(&text).unwrap();
+    serde_json::from_value(document["benchmarks"].take()).unwrap()
+}
+
+#[test]
+fn google_benchmark_has_the_time_on_a_processor() {
+    let rows = google_rows(&[with_intervals(
+        [25.0, 30.0, 20.0, 50.0, 50.0, 90.0],
+        json!({}),
+    )]);
+    let times: Vec<&Value> = rows.iter().map(|r| &r["cpu_time"]).collect();
+    assert_eq!(times, [&json!(75.0), &json!(50.0), &json!(60.0)]);
+    // Clocks that are read one after the other: never more than the real time.
+    let rows = google_rows(&[with_intervals([-0.5; 6], json!({}))]);
+    assert!(rows.iter().all(|r| r["cpu_time"] == 100.0), "{rows:?}");
+
+    let absent = |stolen, more| {
+        let rows = google_rows(&[with_intervals(stolen, more)]);
+        rows.iter().all(|r| r.get("cpu_time").is_none())
+    };
+    assert!(absent([0.0; 6], json!({})));
+    assert!(absent(
+        [1.0; 6],
+        json!({"figure": "value", "unit": "at once"})
+    ));
+    assert!(absent([1.0; 6], json!({"is_disturbed": true})));
+}
+
+/// `compare.py` pairs rows by their names and asks each for its unit, and those of the same unit, as all repetitions, for both times.
+#[test]
+fn google_benchmark_has_no_row_that_stops_a_comparison() {
+    let good = with_intervals([1.0; 6], json!({}));
+    let others = [
+        json!({"status": "invalid", "valid": false}),
+        json!({"status": "skipped", "valid": false}),
+        json!({"is_disturbed": true}),
+        json!({"figure": "value", "unit": "at once"}),
+    ];
+    for other in others {
+        let rows = google_rows(&[good.clone(), with_intervals([1.0; 6], other.clone())]);
+        let named = |r: &&Value| r["name"] == "x" || r["name"] == "x_median";
+        for row in rows.iter().filter(named) {
+            let is_good = row["time_unit"] == "ns";
+            assert_eq!(row.get("cpu_time").is_some(), is_good, "{row}");
+            assert_eq!(row.get("real_time").is_some(), is_good, "{row}");
+        }
+        let repetitions: Vec<_> = rows
+            .iter()
+            .filter(|r| r["run_type"] == "iteration")
+            .collect();
+        assert_eq!(repetitions.len(), 2, "{other}");
+        assert!(
+            repetitions.iter().all(|r| r["cpu_time"] == 99.0),
+            "{rows:?}"
+        );
+        assert!(
+            rows.iter().all(|r| r.get("time_unit").is_some()),
+            "{rows:?}"
+        );
+    }
+    let rows = google_rows(&[with_intervals([1.0; 6], json!({"is_disturbed": true}))]);
+    assert_eq!(rows[0]["name"], "x/disturbed");
+    assert_eq!(rows[0]["real_time"], 100.0);
+    assert_eq!(rows[2]["label"], "disturbed: no evidence in a comparison");
+}
+
 #[test]
 fn csv_of_entries() {
     let text = written("csv", &sample());
