@@ -12,6 +12,7 @@ mod leftovers;
 #[path = "../../../crates/yamba/tests/far/server.rs"]
 mod server;
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -158,11 +159,11 @@ impl Bench<'_> {
     }
 
     /// What is left in this folder, and on the far machine.
-    fn settle(&self, folder: &Path) -> Vec<String> {
+    fn settle(&self, folder: &Path, before: &BTreeSet<String>) -> Vec<String> {
         let far = self.server.as_ref().map(Server::far);
         let folders: Vec<&Path> = far.iter().map(PathBuf::as_path).chain([folder]).collect();
         let patience = Duration::from_secs(self.options.patience);
-        leftovers::settle(&folders, self.server_pid(), patience)
+        leftovers::settle(&folders, self.server_pid(), before, patience)
     }
 
     fn server_pid(&self) -> Option<i32> {
@@ -286,7 +287,7 @@ fn one(bench: &Bench<'_>, number: u64) -> Result<Round, String> {
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     build(bench, &round)?;
     let before = kernel::objects();
-    go_through(bench, &mut round, &folder, &mut draw)?;
+    go_through(bench, &mut round, &folder, &before, &mut draw)?;
     for stray in leftovers::descendants(std::process::id() as i32) {
         if Some(stray.pid) != bench.server_pid() {
             leftovers::signal(stray.pid, Signal::KILL);
@@ -307,6 +308,7 @@ fn go_through(
     bench: &Bench<'_>,
     round: &mut Round,
     folder: &Path,
+    before: &BTreeSet<String>,
     draw: &mut Random,
 ) -> Result<(), String> {
     let mut command = command(bench, round, &["run", "--quick", "--json"]);
@@ -319,7 +321,7 @@ fn go_through(
     }
     round.status = run.wait().map_err(|e| e.to_string())?.code();
     let ended = Instant::now();
-    round.left = bench.settle(folder);
+    round.left = bench.settle(folder, before);
     round.settled_ms = ended.elapsed().as_millis() as u64;
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::leftovers;
 
 /// All that there is now, one line each.
 pub fn objects() -> BTreeSet<String> {
-    let mut all = leftovers::system_v();
+    let mut all = leftovers::kept();
     for folder in ["/dev/shm", "/dev/mqueue", "/run/sshd", "/sys/class/net"] {
         all.extend(leftovers::files(Path::new(folder)));
     }

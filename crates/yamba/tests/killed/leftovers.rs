@@ -1,10 +1,13 @@
-//! What a run may leave behind: processes, files, mounts, network devices, and what System V has kept since.
+//! What a run may leave behind: processes, files, mounts, network devices, and what the system has kept since for nobody.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
 
 /// A process that lives.
 #[derive(Clone, Debug)]
@@ -107,16 +110,62 @@ pub fn devices() -> Vec<String> {
         .collect()
 }
 
-/// Semaphores, shared memory and queues of System V, one line each: they belong to no process.
-pub fn system_v() -> BTreeSet<String> {
+/// What belongs to no process, so that it would stay: private objects of System V, and memory control groups that nobody holds.
+pub fn kept() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for kind in ["sem", "shm", "msg"] {
         let text = fs::read_to_string(format!("/proc/sysvipc/{kind}")).unwrap_or_default();
-        let lines = text.lines().skip(1);
-        let ids = lines.filter_map(|l| l.split_whitespace().nth(1));
+        let ids = own_private(&text);
         all.extend(ids.map(|id| format!("System V {kind} {id}")));
     }
+    let groups = groups().into_iter().filter(|g| !is_locked(g));
+    all.extend(groups.map(|g| format!("group {}", g.display())));
     all
+}
+
+/// Those of this user without a key, by which others could find them. A benchmark makes no others.
+fn own_private(table: &str) -> impl Iterator<Item = &str> {
+    let mut lines = table.lines();
+    let heads = lines.next().unwrap_or_default().split_whitespace();
+    let owner = heads.into_iter().position(|head| head == "cuid");
+    let own = rustix::process::getuid().as_raw().to_string();
+    lines.filter_map(move |line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let is_own = fields.first() == Some(&"0") && fields.get(owner?) == Some(&own.as_str());
+        is_own.then(|| fields[1])
+    })
+}
+
+/// Memory control groups as benchmarks make them.
+pub fn groups() -> Vec<PathBuf> {
+    let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let homes = text.lines().filter_map(|line| {
+        let path = match line.split_once(":memory:") {
+            Some((_, path)) => format!("/sys/fs/cgroup/memory{path}"),
+            None => format!("/sys/fs/cgroup{}", line.strip_prefix("0::")?),
+        };
+        Some(PathBuf::from(path))
+    });
+    // The second version has them beside the group of who makes them.
+    let places = homes.flat_map(|home| [home.parent().map(PathBuf::from), Some(home)]);
+    let folders = places
+        .flatten()
+        .filter_map(|place| fs::read_dir(place).ok());
+    let all = folders.flatten().flatten().map(|entry| entry.path());
+    let is_ours = |path: &PathBuf| {
+        path.file_name()
+            .is_some_and(|n| n.as_encoded_bytes().starts_with(b"yamba."))
+    };
+    all.filter(is_ours).collect()
+}
+
+/// As long as a process lives that may use it, as all that make one do.
+fn is_locked(folder: &Path) -> bool {
+    let Ok(file) = File::open(folder) else {
+        return false;
+    };
+    let wish = FlockOperation::NonBlockingLockShared;
+    rustix::fs::flock(&file, wish) == Err(Errno::WOULDBLOCK)
 }
 
 /// What is left of a run that has worked in these folders; all that descends from this process is its own, but for `known`.
@@ -136,11 +185,24 @@ fn left(folders: &[&Path], known: Option<i32>) -> Vec<String> {
     left
 }
 
-/// Waits until nothing is left, at most so long; says what is.
-pub fn settle(folders: &[&Path], known: Option<i32>, patience: Duration) -> Vec<String> {
+/// Waits until nothing is left that was not kept before, at most so long; says what is. What other programs keep for a while is no part.
+pub fn settle(
+    folders: &[&Path],
+    known: Option<i32>,
+    before: &BTreeSet<String>,
+    patience: Duration,
+) -> Vec<String> {
     let since = Instant::now();
+    let mut objects: Option<BTreeSet<String>> = None;
     loop {
-        let left = left(folders, known);
+        let mut left = left(folders, known);
+        // Of a run that has ended: as long as a process lives, it may have them rightly.
+        if left.is_empty() {
+            let mut now: BTreeSet<String> = kept().difference(before).cloned().collect();
+            now.retain(|object| objects.as_ref().is_none_or(|all| all.contains(object)));
+            left.extend(now.iter().cloned());
+            objects = Some(now);
+        }
         if left.is_empty() || since.elapsed() > patience {
             return left;
         }
