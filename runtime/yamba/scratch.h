@@ -75,6 +75,15 @@ YAMBA_ONCE void start_janitor() {
     _exit(0);
 }
 
+// Where there is no room for another block or file: a call that writes in part has no error of its own.
+YAMBA_ONCE void say_if_full(Text &text) {
+    struct statvfs space;
+    constexpr uint64_t block = 64 << 10;  // no file system needs more for the next one
+    if (statvfs(directory.c_str(), &space) != 0) return;
+    const bool no_bytes = uint64_t(space.f_bavail) * space.f_frsize < block, no_files = space.f_files > 0 && space.f_favail == 0;
+    if (no_bytes || no_files) text.addf("; there is no room for more %s in %s: let TMPDIR name a larger disk", no_bytes ? "bytes" : "files", directory.c_str());
+}
+
 YAMBA_ONCE void make_own() {
     directory.add(home()).add("/yamba-XXXXXX");
     Text made = directory;
@@ -128,6 +137,7 @@ YAMBA_ONCE const char *scratch_directory() {
     } else {
         scratch::make_own();
     }
+    say_what_mends = scratch::say_if_full;
     return scratch::directory.c_str();
 }
 

@@ -171,7 +171,11 @@ impl<'a> Launches<'a> {
             told,
         });
         self.spent += took;
-        self.heed(end(entry.class, &outcome, conditions.listing));
+        let end = end(entry.class, &outcome, conditions.listing);
+        if matches!(end, End::Failed { .. }) {
+            conditions.scratch.forget(entry.class);
+        }
+        self.heed(end);
         self.outcomes.push(Kept::new(outcome));
         if self.outcomes.len() == 1 {
             self.pace(conditions);

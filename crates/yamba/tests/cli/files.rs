@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
+use serde_json::Value;
+
 use crate::evidence::{Wrong, all_are_caught, are_caught, classes};
+use crate::mounted::{by_sshfs, mounted};
 use crate::support::{Answer, Yamba, has, processes_of, until};
 
 const WRONG: [Wrong; 13] = [
@@ -238,28 +241,17 @@ fn a_file_cache_that_was_never_full_is_invalid() {
 
 /// A run in a folder that lies upon another one, as a container's does: there the system's quick count of pages is 0, whatever is in memory. None where nobody may mount that.
 fn upon_another(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> {
-    for part in ["under", "over", "work", "seen"] {
+    for part in ["under", "over", "work"] {
         fs::create_dir(folder.join(part)).unwrap();
     }
-    let folder = folder.display();
-    let layers = format!("lowerdir={folder}/under,upperdir={folder}/over,workdir={folder}/work");
-    let mount = format!("mount -t overlay overlay -o {layers} {folder}/seen && exec \"$@\"");
-    let there = |run: Command| {
-        let mut command = Command::new("unshare");
-        command
-            .args(["--map-root-user", "--mount", "sh", "-c", &mount, "sh"])
-            .arg(run.get_program())
-            .args(run.get_args())
-            .current_dir(yamba.folder.path())
-            .stdin(Stdio::null());
-        let set = run
-            .get_envs()
-            .filter_map(|(name, value)| Some((name, value?)));
-        command.envs(set).env("TMPDIR", format!("{folder}/seen"));
-        command.output().unwrap()
-    };
-    let allowed = there(Command::new("true")).status.success();
-    allowed.then(|| Answer::of(there(yamba.command(words))))
+    let parts = folder.display();
+    let layers = format!("lowerdir={parts}/under,upperdir={parts}/over,workdir={parts}/work");
+    mounted(
+        yamba,
+        folder,
+        &format!("mount -t overlay overlay -o {layers}"),
+        words,
+    )
 }
 
 #[test]
@@ -280,6 +272,91 @@ fn a_file_system_upon_another_hides_no_page() {
         Some(answer) => are_caught(&answer, &wrong),
         None => eprintln!("left out: no overlay can be mounted here"),
     }
+}
+
+/// A file system that has its pages from elsewhere, and forgets them when a file is opened.
+#[test]
+fn a_file_system_that_forgets_what_is_opened_anew() {
+    if !has("g++") {
+        return;
+    }
+    let folder = storage();
+    let yamba = Yamba::new();
+    let words = "run bw_file_rd bw_mmap_rd --quick --json --launches 1 --set size=1M";
+    let words: Vec<&str> = words.split(' ').collect();
+    let Some(answer) = by_sshfs(&yamba, folder.path(), &words) else {
+        eprintln!("left out: sshfs cannot be mounted here");
+        return;
+    };
+    let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    for figure in run["benchmarks"].as_array().unwrap() {
+        let parameters = &figure["parameters"];
+        let opens = [&parameters["open_inside"], &parameters["map_inside"]];
+        let is_valid = !opens.iter().any(|o| o.as_bool() == Some(true));
+        assert_eq!(figure["valid"], is_valid, "{figure}");
+        let least = figure["evidence"]["resident_share"]["min"].as_f64();
+        assert_eq!(least == Some(1.0), is_valid, "{figure}");
+    }
+}
+
+/// The disk is full when the first pass begins; there are fewer files to be had than a pass makes.
+const WITHOUT_ROOM: &str = "native {
+    #include <fcntl.h>
+    #include <unistd.h>
+}
+yamba no_bytes_left extends lat_fs on linux
+{
+    operation = \"create\" over {\"create\"};
+    size = 10 << 10 over {10 << 10} quick {10 << 10};
+    void setup()
+    {
+        super::setup();
+        int other = must(open((path + \"/other\").c_str(), O_WRONLY | O_CREAT, 0600));
+        while (write(other, contents.data(), contents.size()) > 0) {}
+        must(close(other));
+    }
+}
+yamba no_files_left extends lat_fs on linux
+{
+    operation = \"create\" over {\"create\"};
+    size = 0 over {0} quick {0};
+    files = 5000;
+}
+";
+
+#[test]
+fn a_disk_that_gets_full_costs_one_figure() {
+    if !has("g++") {
+        return;
+    }
+    let folder = storage();
+    let yamba = Yamba::new().file("full.yamba", WITHOUT_ROOM);
+    let words = "run full.yamba lat_open_close --quick --json --launches 1";
+    let words: Vec<&str> = words.split(' ').collect();
+    let disk = "mount -t tmpfs -o size=64m,nr_inodes=200 none";
+    let Some(answer) = mounted(&yamba, folder.path(), disk, &words) else {
+        eprintln!("left out: no disk in memory can be mounted here");
+        return;
+    };
+    let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    let all = run["benchmarks"].as_array().unwrap();
+    assert_eq!(all.len(), 3, "{run}");
+    for figure in all {
+        let class = figure["class"].as_str().unwrap();
+        if class == "lat_open_close" {
+            assert_eq!(figure["status"], "ok", "{figure}");
+            continue;
+        }
+        assert_eq!(figure["status"], "crashed", "{figure}");
+        let notes = figure["notes"].to_string();
+        let missing = class.split('_').nth(1).unwrap();
+        let told = format!("no room for more {missing} in ");
+        for part in [told.as_str(), "let TMPDIR name a larger disk"] {
+            assert!(notes.contains(part), "{class}: {notes}");
+        }
+    }
+    let left = fs::read_to_string(folder.path().join("left")).unwrap();
+    assert_eq!(left, "");
 }
 
 fn kill(pid: u32) {

@@ -17,6 +17,7 @@ mod house;
 mod json;
 mod kept;
 mod machine;
+mod mounted;
 mod network;
 mod ordinary_user;
 mod papers;
