@@ -26,10 +26,12 @@ namespace far_end {
 inline int near_patience() { return processes > 1 ? 25 : 50; }
 inline std::string said;  // by the other end, and not yet read
 
+[[noreturn]] inline void hear_to_the_end();
+
 inline void say(const char *word, const std::string &text) {
     const std::string all = std::string(word) + " " + text + "\n";
     if (!is_far_end) {
-        if (send(line, all.data(), all.size(), MSG_NOSIGNAL) != ssize_t(all.size())) mourn();
+        if (send(line, all.data(), all.size(), MSG_NOSIGNAL) != ssize_t(all.size())) hear_to_the_end();
     } else if (write(line, all.data(), all.size()) < 0) {
         exit(0);
     }
@@ -73,6 +75,11 @@ inline void read_line(std::string &word, std::string &text) {
         text = blank == std::string::npos ? "" : one.substr(blank + 1);
         return;
     }
+}
+
+// Who takes no more may have said why before.
+[[noreturn]] inline void hear_to_the_end() {
+    for (std::string word, text;;) read_line(word, text);
 }
 
 // A copy that goes on, however slowly, is no silence.

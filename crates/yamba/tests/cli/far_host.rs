@@ -1,7 +1,8 @@
 //! `--remote HOST` where HOST is another host: with its own network, behind a cable, and with its own kernel as far as it tells. Only root
 //! makes such hosts.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -81,7 +82,7 @@ impl Drop for Host {
 struct Cable {
     near: Host,
     far: Far,
-    _far_host: Host,
+    far_host: Host,
 }
 
 impl Cable {
@@ -113,9 +114,25 @@ impl Cable {
         }
         Some(Cable {
             far: Far::new(|folder| Server::start_on(folder, &another_kernel(&far, folder), FAR)),
-            _far_host: far,
+            far_host: far,
             near,
         })
+    }
+}
+
+impl Cable {
+    /// Makes both ends as the first of these says that the kernel has; which one that is.
+    fn becomes(&self, ways: &[&str]) -> Option<usize> {
+        let hosts = [&self.near, &self.far_host];
+        let is_had = |way: &&str| {
+            let words = format!("tc qdisc replace dev cable root {way}");
+            hosts.iter().all(|host| host.run(&words))
+        };
+        let found = ways.iter().position(is_had);
+        if found.is_none() {
+            eprintln!("left out: this kernel has none of {ways:?}");
+        }
+        found
     }
 }
 
@@ -238,5 +255,107 @@ fn a_way_that_only_ssh_has_is_told() {
     let answer = elsewhere.run_yamba(&yamba, &words);
     let told = ["skipped", FAR, "unreachable", "ProxyJump"];
     answer.ok().says(&told);
+    cable.far.leaves_nothing();
+}
+
+/// Of long messages: what the bucket of a slow end lets through at once is little of them.
+const MESSAGE: f64 = 16384.0;
+
+#[test]
+fn a_slow_network_is_in_the_figure() {
+    let Some(cable) = Cable::new() else { return };
+    let ways = [
+        "netem delay 2ms",
+        "tbf rate 10mbit burst 1600 latency 100ms",
+    ];
+    let Some(way) = cable.becomes(&ways) else {
+        return;
+    };
+    // A way there and one back: each end delays what it sends, or lets so many bits a second through.
+    let least_ns = 2.0 * [2e6, (MESSAGE - 1600.0) * 8.0 / 10e6 * 1e9][way];
+    let words = "run lat_tcp lat_udp --quick --json --launches 1 --set message=16K --remote";
+    let answer = cable
+        .near
+        .run_yamba(&cable.far.yamba(), &format!("{words} {FAR}"));
+    let all = figures(&answer.ok());
+    assert_eq!(all.len(), 2);
+    for figure in all {
+        assert_eq!(figure["status"], "ok", "{figure}");
+        assert_eq!(figure["unit"], "ns", "{figure}");
+        assert!(figure["median"].as_f64() >= Some(least_ns), "{figure}");
+    }
+    cable.far.leaves_nothing();
+}
+
+/// TCP sends anew what is lost; of UDP it is said.
+#[test]
+fn a_network_that_loses_packets_holds_nobody_up() {
+    let Some(cable) = Cable::new() else { return };
+    let ways = ["netem loss 3%", "tbf rate 20mbit burst 1600 limit 6000"];
+    if cable.becomes(&ways).is_none() {
+        return;
+    }
+    let run = |words: &str| {
+        let words = format!("run {words} --quick --json --launches 1 --remote {FAR}");
+        let answer = cable.near.run_yamba(&cable.far.yamba(), &words);
+        figures(&answer).remove(0)
+    };
+    let figure = run("bw_tcp --set message=16K --set amount=256K");
+    assert_eq!(figure["status"], "ok", "{figure}");
+    let sent_anew = &figure["evidence"]["sent_anew"]["max"];
+    assert!(sent_anew.as_f64() > Some(0.0), "{figure}");
+    let figure = run("lat_tcp --set message=16K");
+    assert_eq!(figure["status"], "ok", "{figure}");
+    let figure = run("lat_udp --set message=16K");
+    let notes = figure["notes"].to_string();
+    let is_told = notes.contains("no answer has come");
+    assert!(figure["status"] == "ok" || is_told, "{figure}");
+    cable.far.leaves_nothing();
+}
+
+#[test]
+fn nginx_serves_from_another_machine() {
+    let Some(cable) = Cable::new() else { return };
+    if !has("nginx") {
+        return;
+    }
+    for (fresh, processes) in [(true, 1), (false, 1), (false, 2)] {
+        let words = format!(
+            "run lat_http --quick --json --launches 1 --set server=nginx --set fresh={fresh} -P {processes} --remote {FAR}"
+        );
+        let answer = cable.near.run_yamba(&cable.far.yamba(), &words);
+        let all = figures(&answer);
+        assert_eq!(all.len(), 1, "{}", answer.err);
+        let figure = &all[0];
+        crosses(figure);
+        assert_eq!(figure["platform"]["near_interface"], "cable", "{figure}");
+        let accepted = &figure["evidence"]["accepted_per_request"];
+        assert_eq!(accepted["max"], f64::from(u8::from(fresh)), "{figure}");
+        cable.far.leaves_nothing();
+    }
+}
+
+/// What it says there is told here.
+#[test]
+fn an_nginx_that_dies_on_another_machine() {
+    let Some(cable) = Cable::new() else { return };
+    let stub =
+        "#!/bin/sh\n[ \"$5\" != -q ] || echo 'nobody has asked for me' >&2\n[ \"$5\" != -q ]\n";
+    let own = cable.far.server.programs().join("nginx");
+    fs::write(&own, stub).unwrap();
+    fs::set_permissions(&own, Permissions::from_mode(0o755)).unwrap();
+    let words =
+        format!("run lat_http --quick --json --launches 1 --set server=nginx --remote {FAR}");
+    let answer = cable.near.run_yamba(&cable.far.yamba(), &words);
+    let figure = figures(&answer).remove(0);
+    let notes = figure["notes"].to_string();
+    assert_eq!(figure["status"], "crashed", "{notes}");
+    for part in [
+        "the far end",
+        "ended with status 1",
+        "nobody has asked for me",
+    ] {
+        assert!(notes.contains(part), "{notes}");
+    }
     cable.far.leaves_nothing();
 }

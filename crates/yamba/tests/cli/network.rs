@@ -335,7 +335,8 @@ const STUB: &str = r#"#!/bin/sh
 # -p FOLDER -c CONFIGURATION OPTION
 case "$FAULT $5" in
 "without its module -t") ! grep -q stub_status "$4" || exit 1 ;;
-"dies -q") exit 1 ;;
+"refuses -t") echo 'nginx: [emerg] "daemon" is no word of mine' >&2; echo 'the test failed' >&2; exit 1 ;;
+"dies -q") echo 'nginx: [emerg] no "room" for \' >&2; exit 1 ;;
 "its port is wanted -q")
     address=$(sed -n 's/.*listen \([0-9.]*:[0-9]*\).*/\1/p' "$4")
     perl -MSocket -e 'my ($host, $port) = split /:/, shift; socket(S, PF_INET, SOCK_STREAM, 0) or die $!;
@@ -379,7 +380,13 @@ fn an_nginx_that_is_not_as_others() {
     let (figure, _) = with_fault("dies");
     assert_eq!(figure["status"], "crashed", "{figure}");
     let notes = figure["notes"].to_string();
-    assert!(notes.contains("ended with status 1"), "{figure}");
+    let said = r#"ended with status 1, and has said: nginx: [emerg] no "room" for \"#;
+    let said = Value::from(said).to_string();
+    assert!(notes.contains(said.trim_matches('"')), "{figure}");
+    let (figure, _) = with_fault("refuses");
+    assert_eq!(figure["status"], "skipped", "{figure}");
+    let notes = figure["notes"].to_string();
+    assert!(notes.contains("is no word of mine"), "{figure}");
 }
 
 /// What nginx writes counts as what a benchmark writes.

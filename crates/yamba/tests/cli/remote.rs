@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::evidence::{Wrong, all_are_caught};
+use crate::evidence::{Wrong, all_are_caught, are_caught, classes};
+use crate::mounted::by_sshfs;
 use crate::support::{Answer, Yamba, has};
 
 const WRONG: [Wrong; 4] = [
@@ -47,6 +49,55 @@ fn evidence_fails_where_it_must() {
         return;
     }
     all_are_caught(Yamba::new(), "", &WRONG, "");
+}
+
+/// Of a file that no network is asked for.
+const WRONG_MOUNTED: [Wrong; 2] = [
+    Wrong {
+        name: "of_this_host",
+        base: "lat_remote_read_mounted",
+        evidence: "received_per_byte",
+        members: "",
+    },
+    Wrong {
+        name: "in_memory",
+        base: "lat_remote_read_mounted",
+        evidence: "client_pages_before_pass",
+        members: "void forget()
+         {
+             super::forget();
+             for (size_t at = 0; at < size; at += block) read_at(at);
+             mounted_file.look(size);
+         }",
+    },
+];
+
+#[test]
+fn a_mounted_file_that_does_not_come_from_elsewhere() {
+    if !has("g++") {
+        return;
+    }
+    let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = tempfile::Builder::new().tempdir_in(disk).unwrap();
+    fs::create_dir(folder.path().join("under")).unwrap();
+    let local = folder.path().join("under/file");
+    fs::write(&local, vec![7; 256 << 10]).unwrap();
+
+    let mut yamba = Yamba::new().file("wrong.yamba", classes("", &WRONG_MOUNTED));
+    let words = "--quick --json --launches 1 --set size=256K --set";
+    let named = |path: &Path| format!("{words} file={}", path.display());
+    let words = format!("run lat_remote_read_mounted {}", named(&local));
+    let (_, status, notes) = said(&yamba.run(&words).ok()).remove(0);
+    assert_eq!(status, "skipped", "{notes}");
+    assert!(notes.contains("not known to be of another host"), "{notes}");
+
+    let seen = folder.path().join("seen/file");
+    let words = format!("run wrong.yamba {}", named(&seen));
+    let words: Vec<&str> = words.split(' ').collect();
+    match by_sshfs(&yamba, folder.path(), &words) {
+        Some(answer) => are_caught(&answer, &WRONG_MOUNTED),
+        None => eprintln!("left out: sshfs cannot be mounted here"),
+    }
 }
 
 /// Each figure's status and what it says, by its class.

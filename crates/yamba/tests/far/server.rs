@@ -64,6 +64,12 @@ impl Server {
         self.folder.join("far")
     }
 
+    /// Programs in it are found before others of their names.
+    #[allow(dead_code)]
+    pub fn programs(&self) -> PathBuf {
+        self.folder.join("programs")
+    }
+
     /// The process that waits for connections.
     #[allow(dead_code)]
     pub fn pid(&self) -> i32 {
@@ -99,7 +105,7 @@ impl Drop for Server {
     }
 }
 
-/// The keys, and the folder for the far end.
+/// The keys, and the folders of the far end.
 fn prepare(folder: &Path) {
     for key in ["host", "user"] {
         let mut generator = Command::new("ssh-keygen");
@@ -107,7 +113,9 @@ fn prepare(folder: &Path) {
         let made = generator.arg(folder.join(key)).status().unwrap();
         assert!(made.success());
     }
-    fs::create_dir(folder.join("far")).unwrap();
+    for part in ["far", "programs"] {
+        fs::create_dir(folder.join(part)).unwrap();
+    }
 }
 
 fn said(folder: &Path) -> String {
@@ -125,12 +133,14 @@ fn try_to_start(folder: &Path, host: &[String], address: &str, port: u16) -> Opt
     fs::write(at("known"), format!("{known} {key}")).unwrap();
     let configuration = format!(
         "ListenAddress {address}\nPort {port}\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\n\
-         UsePAM no\nPasswordAuthentication no\nPidFile none\nMaxStartups 100\nSetEnv TMPDIR={} HOME={}\n",
+         UsePAM no\nPasswordAuthentication no\nPidFile none\nMaxStartups 100\nSetEnv TMPDIR={} HOME={} PATH={}:{}\n",
         at("host").display(),
         at("user.pub").display(),
         at("far").display(),
         // What the user's shell does when it starts is no part of the far end.
         folder.display(),
+        at("programs").display(),
+        std::env::var("PATH").unwrap_or_default(),
     );
     fs::write(at("configuration"), configuration).unwrap();
     let log = File::create(at("log")).unwrap();
