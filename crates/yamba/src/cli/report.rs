@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use yamba_record::Run;
+use yamba_report::Document;
 use yamba_store::Detail;
 
 use super::Answer;
@@ -13,47 +14,84 @@ use super::output;
 use super::store_option::StoreOption;
 use super::study::of_run;
 
-/// Make a page of runs: one file that opens in a browser, offline
+/// Make a page of runs, one file that opens in a browser, offline; or their tables for a paper
 ///
-/// Several runs stand side by side. Tables can be sorted and filtered; each figure unfolds to its launches, its samples, its evidence and the command that shows
+/// On the page, several runs stand side by side. Tables can be sorted and filtered; each figure unfolds to its launches, its samples, its evidence and the command that shows
 /// its raw intervals.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   yamba report                                 the latest run, to report.html
+  yamba report --md latest~1 latest            the tables of two runs as Markdown; --tex for \\input in LaTeX
   yamba report latest~1 latest -o both.html    two runs side by side
   yamba report run.json -o - > page.html       a document that `yamba run --json` wrote, to standard output")]
 pub(super) struct Report {
     /// A kept run (an id or its beginning, a tag, `latest`, `latest~1`), or the path of a run's document
     #[arg(value_name = "RUN", default_value = "latest")]
     runs: Vec<String>,
-    /// Where the page goes; `-` is standard output
-    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
-    output: PathBuf,
+    /// The figures of each run as Markdown, a table for each group, as `yamba show --md` has them
+    #[arg(long, group = "form")]
+    md: bool,
+    /// The same as LaTeX, to be read by \input; it needs no package
+    #[arg(long, group = "form")]
+    tex: bool,
+    /// Where it goes; `-` is standard output [default: report.html, and for --md and --tex standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     store: StoreOption,
 }
 
 impl Report {
     pub(super) fn run(self) -> Result<Answer, Failure> {
+        let text = match self.writer() {
+            Some(write) => self.tables(write)?,
+            None => self.page()?,
+        };
+        let Some(path) = self.file() else {
+            output::content(&text)?;
+            return Ok(Answer::Done);
+        };
+        output::whole(path, |out| out.write_all(text.as_bytes()))?;
+        let (path, bytes) = (path.display(), text.len());
+        output::note(&format!("{path}: {bytes} bytes\n"));
+        Ok(Answer::Done)
+    }
+
+    /// What writes tables; none where a page is wanted.
+    fn writer(&self) -> Option<fn(&Document) -> String> {
+        match (self.md, self.tex) {
+            (true, _) => Some(yamba_report::markdown),
+            (_, true) => Some(yamba_report::latex),
+            (false, false) => None,
+        }
+    }
+
+    /// None is standard output.
+    fn file(&self) -> Option<&Path> {
+        let usual = self.writer().is_none().then_some(Path::new("report.html"));
+        let named = self.output.as_deref().or(usual);
+        named.filter(|path| *path != Path::new("-"))
+    }
+
+    fn tables(&self, write: fn(&Document) -> String) -> Result<String, Failure> {
+        let mut kept = kept::Runs::new(&self.store);
+        let each = self.runs.iter().map(|reference| {
+            let run = kept.load(reference, Detail::Figures)?;
+            Ok(write(&yamba_report::summary(&run)))
+        });
+        let each: Vec<String> = each.collect::<Result<_, Failure>>()?;
+        Ok(each.join("\n"))
+    }
+
+    fn page(&self) -> Result<String, Failure> {
         let mut kept = kept::Runs::new(&self.store);
         let each = self.runs.iter();
         let runs = each.map(|reference| kept.load(reference, Detail::Samples));
         let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
         let stores = self.runs.iter().map(|r| kept.store_of(r));
         let stores: Vec<Option<String>> = stores.collect::<Result<_, _>>()?;
-        let page = yamba_report::html(&runs, &studies(&runs), &stores);
-        if self.output == Path::new("-") {
-            output::content(&page)?;
-            return Ok(Answer::Done);
-        }
-        output::whole(&self.output, |out| out.write_all(page.as_bytes()))?;
-        output::note(&format!(
-            "{}: {} bytes\n",
-            self.output.display(),
-            page.len()
-        ));
-        Ok(Answer::Done)
+        Ok(yamba_report::html(&runs, &studies(&runs), &stores))
     }
 }
 

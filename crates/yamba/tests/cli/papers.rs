@@ -1,4 +1,4 @@
-//! `yamba show --md`, `--tex` and `--plot`: a kept run for a paper, and for a terminal far away.
+//! `yamba show` and `yamba report` with `--md` and `--tex`; `yamba show`'s `--plot`: a kept run for a paper, and for a terminal far away.
 
 use serde_json::json;
 use yamba_record::program::Chart;
@@ -81,6 +81,25 @@ fn tables_for_a_paper() {
         let have = std::fs::read_to_string(&path).unwrap();
         assert_eq!(have, text, "{form}: run the tests with UPDATE_EXPECT=1");
     }
+}
+
+/// A report has the tables of each of its runs, on standard output where nothing else is said.
+#[test]
+fn a_report_has_the_same_tables() {
+    let mut yamba = kept();
+    for form in ["md", "tex"] {
+        let one = yamba.run(&format!("show latest --{form}")).ok().out;
+        let report = format!("report --{form}");
+        assert!(yamba.run(&report).ok().out == one, "{form}");
+        let two = yamba.run(&format!("{report} latest 0011 -o -")).ok().out;
+        assert!(two == format!("{one}\n{one}"), "{form}");
+        yamba.run(&format!("{report} -o out.{form}")).ok();
+        let path = yamba.folder.path().join(format!("out.{form}"));
+        assert!(std::fs::read_to_string(path).unwrap() == one, "{form}");
+    }
+    assert!(!yamba.folder.path().join("report.html").exists());
+    let answer = yamba.run("report --md --tex");
+    answer.refused(&["--md", "--tex", "cannot be used with"]);
 }
 
 #[test]
