@@ -58,6 +58,7 @@ impl std::error::Error for StoreError {}
 impl From<serde_json::Error> for StoreError {
     fn from(e: serde_json::Error) -> StoreError {
         StoreError::new(e.to_string())
+            .help("nothing that was measured makes this: please report it with the command line")
     }
 }
 

@@ -107,7 +107,9 @@ pub(crate) fn insert(
     writer: Option<&str>,
 ) -> Result<(), Fault> {
     if run.id.is_empty() {
-        return Err(StoreError::new("a run without an id cannot be kept").into());
+        return Err(StoreError::new("a run without an id cannot be kept")
+            .help("`yamba import` gives a document without one an id")
+            .into());
     }
     if exists(connection, &run.id)? {
         return Err(StoreError::new(format!("run {} is there already", run.id))

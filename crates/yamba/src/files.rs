@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,23 @@ pub const LARGEST_FILE: u64 = 4 << 20;
 
 /// Levels of folders below the suite's or the library's own: more than a person makes, and an end to looped links.
 const DEEPEST: usize = 8;
+
+/// Why a file or a folder cannot be read, and how it is mended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The place and the fault.
+    pub why: String,
+    /// What to do.
+    pub mend: String,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.why, self.mend)
+    }
+}
+
+impl std::error::Error for Unreadable {}
 
 /// The files of the current invocation. Every folder is read once.
 pub struct Disk {
@@ -43,10 +61,12 @@ impl Disk {
     ///
     /// # Errors
     /// When one of `libs` is not a folder that can be read.
-    pub fn new(libs: Vec<PathBuf>, home: &Home) -> Result<Disk, String> {
+    pub fn new(libs: Vec<PathBuf>, home: &Home) -> Result<Disk, Unreadable> {
         for lib in &libs {
-            fs::read_dir(lib)
-                .map_err(|e| format!("cannot read the folder {}: {}", lib.display(), plain(&e)))?;
+            fs::read_dir(lib).map_err(|e| Unreadable {
+                why: format!("cannot read the folder {}: {}", lib.display(), plain(&e)),
+                mend: "--lib names a folder with .yamba files that you may read".to_owned(),
+            })?;
         }
         Ok(Disk {
             libs,
@@ -58,13 +78,14 @@ impl Disk {
     /// The file a person named.
     ///
     /// # Errors
-    /// One sentence that says what is wrong with it.
-    pub fn open(&self, path: &Path) -> Result<Input, String> {
+    /// What is wrong with it.
+    pub fn open(&self, path: &Path) -> Result<Input, Unreadable> {
         let shown = path.display();
         if path.is_dir() {
-            return Err(format!(
-                "{shown} is a folder; name its files, for example {shown}/*.yamba"
-            ));
+            return Err(Unreadable {
+                why: format!("{shown} is a folder"),
+                mend: format!("name its files, for example {shown}/*.yamba"),
+            });
         }
         let text = read(path)?;
         Ok(self.known(path, &text).unwrap_or(Input {
@@ -205,24 +226,34 @@ fn join(folder: &Path, name: std::ffi::OsString) -> PathBuf {
     }
 }
 
-fn read(path: &Path) -> Result<String, String> {
+fn read(path: &Path) -> Result<String, Unreadable> {
     let shown = path.display();
-    let cannot = |e: io::Error| format!("cannot read {shown}: {}", plain(&e));
+    let cannot = |e: io::Error| Unreadable {
+        why: format!("cannot read {shown}: {}", plain(&e)),
+        mend: "name a .yamba file that you may read, or a class: `yamba list` shows them"
+            .to_owned(),
+    };
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(cannot)?;
     file.take(LARGEST_FILE + 1)
         .read_to_end(&mut bytes)
         .map_err(cannot)?;
     if bytes.len() as u64 > LARGEST_FILE {
-        return Err(format!(
-            "{shown} is longer than {} MiB, which no benchmark is",
-            LARGEST_FILE >> 20
-        ));
+        return Err(Unreadable {
+            why: format!(
+                "{shown} is longer than {} MiB, which no benchmark is",
+                LARGEST_FILE >> 20
+            ),
+            mend: "name a .yamba file: a text that a person writes".to_owned(),
+        });
     }
     String::from_utf8(bytes).map_err(|e| {
         let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|b| **b == b'\n').count() + 1;
-        format!("{shown}:{line}: not UTF-8 text")
+        Unreadable {
+            why: format!("{shown}:{line}: not UTF-8 text"),
+            mend: "save it as UTF-8 text".to_owned(),
+        }
     })
 }
 
@@ -325,7 +356,7 @@ mod tests {
         )
         .unwrap();
         let disk = w.disk(&[]);
-        let error = |name: &str| disk.open(&w.path(name)).unwrap_err();
+        let error = |name: &str| disk.open(&w.path(name)).unwrap_err().why;
         assert!(error("mine").contains("is a folder"));
         assert!(error("mine/none.yamba").ends_with("no such file or directory"));
         assert!(error("mine/bad.yamba").ends_with("bad.yamba:2: not UTF-8 text"));

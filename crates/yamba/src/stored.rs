@@ -10,7 +10,7 @@ use yamba_record::run::SourceFile;
 use yamba_record::{Benchmark, Run};
 
 use crate::embedded::Home;
-use crate::files::Disk;
+use crate::files::{Disk, Unreadable};
 
 /// The files of a run's benchmarks, and from the present library no more than its platforms: which of them there are belongs to no benchmark, and a port that
 /// came later has no part in what was measured.
@@ -38,7 +38,7 @@ impl Stored {
     ///
     /// # Errors
     /// When `home` cannot be read.
-    pub fn new(run: &Run, classes: &BTreeSet<&str>, home: &Home) -> Result<Stored, String> {
+    pub fn new(run: &Run, classes: &BTreeSet<&str>, home: &Home) -> Result<Stored, Unreadable> {
         let root = home.suite.parent().unwrap_or(Path::new(""));
         let mut files = BTreeMap::new();
         let wanted = run

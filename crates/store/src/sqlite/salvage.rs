@@ -92,7 +92,10 @@ fn opened(folder: &Path) -> Result<(Connection, bool), Fault> {
         Err(Fault::Sqlite(_) | Fault::Foreign) => {}
         done => return done.map(|connection| (connection, false)),
     }
-    first_page(folder).map_err(|e| StoreError::new(format!("its copy cannot be mended: {e}")))?;
+    first_page(folder).map_err(|e| {
+        StoreError::new(format!("its copy cannot be mended: {e}"))
+            .help("make room in the folder of TMPDIR, where the copy is")
+    })?;
     ready(&path).map(|connection| (connection, true))
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use yamba_lang::{Analysis, ClassId, Target};
 
 use super::Answer;
-use super::failure::Failure;
+use super::failure::{Failure, Fault};
 use super::output;
 use super::select::{self, Names, Selection};
 use super::target::TargetOption;
@@ -175,14 +175,18 @@ pub(super) fn failure(analysis: &Analysis, error: BuildError) -> Failure {
     match error {
         BuildError::Diagnostics(all) => match select::show(analysis, &all) {
             Err(failure) => failure,
-            Ok(()) => Failure::new("the program was not built"),
+            Ok(()) => Failure::whole("the program was not built, for the reasons above"),
         },
         BuildError::MissingCompiler { ref help, .. } => {
             Failure::new(error.to_string()).help(help.clone())
         }
-        BuildError::Io(e) => Failure::from(e).help(
+        BuildError::Io(e) => Fault::from(e).help(
             "programs are built in the folder of YAMBA_CACHE, with temporary files in that of TMPDIR",
         ),
-        other => Failure::new(other.to_string()),
+        BuildError::NothingToBuild(why) => {
+            Failure::new(why).help("`yamba list NAME --platforms` shows where it runs")
+        }
+        BuildError::Tool { .. } => Failure::new(error.to_string())
+            .help("where its own words are of no help: CXX and AS name another compiler and assembler"),
     }
 }

@@ -43,7 +43,9 @@ impl Completions {
             Shell::Fish => &env::Fish,
         };
         let mut script = Vec::new();
-        shell.write_registration(ASKING, PROGRAM, PROGRAM, PROGRAM, &mut script)?;
+        shell
+            .write_registration(ASKING, PROGRAM, PROGRAM, PROGRAM, &mut script)
+            .map_err(Failure::ours)?;
         output::result(&String::from_utf8_lossy(&script))?;
         Ok(Answer::Done)
     }

@@ -126,8 +126,11 @@ fn compose(
     }
     output::note(&String::from_utf8_lossy(&answer.stderr));
     serde_json::from_slice(&answer.stdout)
-        .map_err(|e| Failure::new(format!("the program's answer cannot be read: {e}")))
+        .map_err(|e| Failure::ours(format!("the program's answer cannot be read: {e}")))
 }
+
+/// How wrong values are mended.
+const GIVEN: &str = "give the function other arguments, or a parameter another value with --set; `yamba explain NAME` shows them";
 
 /// Values that cannot be composed are a record on standard output, as they are when the program runs; what is wrong with names is told on standard error.
 fn refusal(answer: &Output) -> Failure {
@@ -141,15 +144,17 @@ fn refusal(answer: &Output) -> Failure {
                 (Some(file), Some(line)) => format!(" ({file}:{line})"),
                 _ => String::new(),
             };
-            Failure::new(format!("{}{place}", failure.text))
+            Failure::new(format!("{}{place}", failure.text)).help(GIVEN)
         }
         Some(Event::Crash(crash)) => Failure::new(format!(
             "the program was ended by {} while it composed",
             crash.signal
-        )),
+        ))
+        .help(GIVEN),
         _ => match String::from_utf8_lossy(&answer.stderr).trim() {
-            "" => Failure::new(format!("the program could not compose: {}", answer.status)),
-            told => Failure::new(told),
+            "" => Failure::new(format!("the program could not compose: {}", answer.status))
+                .help(GIVEN),
+            told => Failure::new(told).help(GIVEN),
         },
     }
 }

@@ -51,7 +51,10 @@ impl Export {
         let format = FORMATS
             .iter()
             .find(|f| f.name == self.format)
-            .ok_or_else(|| Failure::new(format!("{}: no such format", self.format)))?;
+            .ok_or_else(|| {
+                Failure::new(format!("{}: no such format", self.format))
+                    .help("`yamba export --help` names the formats")
+            })?;
         if format.is_binary && self.output.is_none() && io::stdout().is_terminal() {
             return Err(
                 Failure::new(format!("{} is nothing for a terminal", format.name))

@@ -45,7 +45,7 @@ impl Man {
         for command in std::iter::once(&cli).chain(cli.get_subcommands()) {
             let name = command.get_display_name().unwrap_or(command.get_name());
             let path = self.folder.join(format!("{name}.1"));
-            let page = page(command.clone())?;
+            let page = page(command.clone()).map_err(Failure::ours)?;
             fs::write(&path, page).map_err(|e| cannot(&path, &e))?;
             output::result(&format!("{}\n", path.display()))?;
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::Answer;
-use super::failure::Failure;
+use super::failure::{Failure, of_system};
 use super::output;
 use super::quantity;
 use super::run::{job, origin, progress};
@@ -77,7 +77,7 @@ impl NoiseCommand {
         for class in selection.benchmarks()? {
             jobs.push(job(&selection.analysis, class, &target)?);
         }
-        let stop = Stop::on_signals()?;
+        let stop = Stop::on_signals().map_err(of_system)?;
         // Better told before minutes of measuring than after them.
         drop(self.store.open()?);
         let options = Options {
@@ -87,7 +87,7 @@ impl NoiseCommand {
         let measure = |measurement: Measurement<'_>, boundary: usize| {
             let mut sides = Sides::open(&self.store, boundary, &options.origin.sources)?;
             let run = measurement.packed(&mut sides);
-            let run = run.map_err(|UsageError(text)| Failure::new(text))?;
+            let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
             Ok::<_, Failure>(sides.finish(run).0)
         };
         let plan = Plan {

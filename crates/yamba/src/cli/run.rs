@@ -19,7 +19,7 @@ use yamba_record::{Benchmark, event};
 
 use super::Answer;
 use super::build::failure;
-use super::failure::Failure;
+use super::failure::{Failure, of_system};
 use super::gaps::{self, Standing};
 use super::kept;
 use super::output;
@@ -227,7 +227,7 @@ fn allowed_processors(tell: impl Fn(&mut Mask) -> io::Result<()>) -> Result<Vec<
     while let Err(e) = tell(&mut mask) {
         let is_small = e.kind() == io::ErrorKind::InvalidInput;
         if !is_small || mask.len() * WORD >= MOST_PROCESSORS {
-            return Err(e.into());
+            return Err(of_system(e));
         }
         mask = vec![0; mask.len() * 2];
     }
@@ -292,10 +292,10 @@ impl Run {
         }
         let jobs = jobs(analysis, &classes, &target, &self.build_options())?;
         let groups = grouped(analysis, &classes);
-        let stop = Stop::on_signals()?;
+        let stop = Stop::on_signals().map_err(of_system)?;
         if self.dry_run {
             let plan = run::rehearse(&jobs, &options, &stop);
-            let plan = plan.map_err(|UsageError(text)| Failure::new(text))?;
+            let plan = plan.map_err(|UsageError(text)| Failure::whole(text))?;
             output::result(&rehearsal::text(&plan, &selection, &groups, self.json)?)?;
             return Ok(Answer::Done);
         }
@@ -409,7 +409,7 @@ pub(super) fn measured(
         listing: &listing,
     };
     let run = measurement.packed(&mut keeper);
-    let run = run.map_err(|UsageError(text)| Failure::new(text))?;
+    let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
     if keeper.finish(&run) && io::stderr().is_terminal() {
         output::note(&format!("run {} stored\n", kept::short(&run.id, &[])));
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use yamba_record::run::About;
 
 use super::Answer;
-use super::failure::Failure;
+use super::failure::{Failure, of_system};
 use super::output;
 use super::run::{job, progress};
 use super::select::{self, Libraries, Names};
@@ -59,7 +59,7 @@ impl Selftest {
                 about: About::default(),
             })
         };
-        let stop = Stop::on_signals()?;
+        let stop = Stop::on_signals().map_err(of_system)?;
         let mut progress = progress();
         let mut means = Means {
             job: &build,
@@ -69,7 +69,7 @@ impl Selftest {
         };
         let probed = machine::probe(&target);
         let checks = selftest::selftest(&mut means, &probed)
-            .map_err(|UsageError(text)| Failure::new(text))?;
+            .map_err(|UsageError(text)| Failure::whole(text))?;
         let trusted = !stop.requested() && checks.iter().all(|c| c.outcome != Outcome::Failed);
         output::result(&if self.json {
             let document = Document {
@@ -77,7 +77,7 @@ impl Selftest {
                 trusted,
                 checks: &checks,
             };
-            serde_json::to_string_pretty(&document).map_err(|e| Failure::new(e.to_string()))? + "\n"
+            serde_json::to_string_pretty(&document).map_err(Failure::ours)? + "\n"
         } else {
             table(&checks, trusted, stop.requested())
         })?;

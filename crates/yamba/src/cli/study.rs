@@ -16,7 +16,7 @@ use yamba_record::{Benchmark, Run};
 use yamba_store::Detail;
 
 use super::Answer;
-use super::failure::Failure;
+use super::failure::{Failure, of_system};
 use super::kept::{self, Runs};
 use super::output;
 use super::run::{self as running, Effort, Measured};
@@ -243,7 +243,7 @@ impl Study {
             own,
             ..self.effort.options()?
         };
-        let stop = Stop::on_signals()?;
+        let stop = Stop::on_signals().map_err(of_system)?;
         if self.dry_run {
             let plan = run::rehearse(&jobs, &options, &stop);
             let plan = plan.map_err(|UsageError(text)| source.refused(&text))?;

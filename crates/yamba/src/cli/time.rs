@@ -8,7 +8,7 @@ use yamba_lang::Severity;
 
 use super::Answer;
 use super::build::failure;
-use super::failure::Failure;
+use super::failure::{Failure, of_system};
 use super::output;
 use super::run::{listing, progress};
 use crate::build::{BuildError, host};
@@ -93,14 +93,12 @@ impl Time {
     fn answer(&self, questions: Questions) -> Result<Answer, Failure> {
         show(&questions.warnings);
         let target = host();
-        let stop = Stop::on_signals()?;
+        let stop = Stop::on_signals().map_err(of_system)?;
         let mut progress = progress();
         let measured = questions.measure(&target, progress.as_mut(), &stop, &listing);
-        let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
+        let run = measured.map_err(|UsageError(text)| Failure::whole(text))?;
         let text = match self.json {
-            true => {
-                serde_json::to_string_pretty(&run).map_err(|e| Failure::new(e.to_string()))? + "\n"
-            }
+            true => serde_json::to_string_pretty(&run).map_err(Failure::ours)? + "\n",
             false => time::report(&run, output::colour_on(&io::stdout())),
         };
         output::result(&text)?;
@@ -139,6 +137,8 @@ fn refused(refused: Refused) -> Failure {
                 None => failure,
             }
         }
-        Refused::Sentence(text) => Failure::new(text),
+        Refused::Sentence(text) => Failure::new(text).help(
+            "`yamba time --help` has examples of statements and instructions that can be timed",
+        ),
     }
 }

@@ -16,7 +16,7 @@ use yamba_record::{Benchmark, Run, Status, parameters::plain};
 
 use crate::build::{self, BuildError, BuildOptions, Built};
 use crate::embedded;
-use crate::files::Disk;
+use crate::files::{Disk, Unreadable};
 use crate::run::{self, Job, Listing, NoProgram, Options, Program, Progress, Stop, UsageError};
 
 pub use mend::of_linker;
@@ -244,8 +244,8 @@ pub fn instructions(
     let given = asm::Given::read(init).map_err(Refused::Sentence)?;
     let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
     let path = home.library.join(format!("{INSTRUCTION}.yamba"));
-    let disk = Disk::new(Vec::new(), &home).map_err(Refused::Sentence)?;
-    let library = disk.open(&path).map_err(Refused::Sentence)?;
+    let disk = Disk::new(Vec::new(), &home).map_err(unreadable)?;
+    let library = disk.open(&path).map_err(unreadable)?;
     let (source, places) = listed(asked)?;
     let program = analysed(source, ASKED, vec![library])?;
     let bytes = assembled(&program, &places, target)?;
@@ -380,10 +380,14 @@ fn job(class: &str, built: Built) -> Job {
 }
 
 /// The program, free of errors.
+fn unreadable(e: Unreadable) -> Refused {
+    Refused::Sentence(e.to_string())
+}
+
 fn analysed(source: Source, class: &str, more: Vec<Input>) -> Result<Analysed, Refused> {
     let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
     let program = source.analyse(class, more, &home);
-    let program = program.map_err(Refused::Sentence)?;
+    let program = program.map_err(unreadable)?;
     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
     match program.analysis.diagnostics.iter().any(is_error) {
         true => Err(program.refused()),

@@ -9,7 +9,7 @@ use yamba_lang::{Analysis, ClassId, Input};
 
 use super::mend;
 use crate::embedded::Home;
-use crate::files::Disk;
+use crate::files::{Disk, Unreadable};
 
 /// A program under construction.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +54,7 @@ impl Source {
         class: &str,
         more: Vec<Input>,
         home: &Home,
-    ) -> Result<Analysed, String> {
+    ) -> Result<Analysed, Unreadable> {
         let path = home.library.join(format!("{class}.yamba"));
         let path = path.display().to_string();
         let mut roots = vec![Input {

@@ -1,4 +1,4 @@
-//! Values of parameters that cannot be: one error, before anything is measured.
+//! What is refused, and how it is told. Values of parameters that cannot be: one error, before anything is measured.
 
 use serde_json::Value;
 
@@ -119,5 +119,62 @@ fn the_suite_s_benchmarks_say_what_may_be() {
     ] {
         let answer = yamba.run(&format!("run {words} --quick"));
         assert_eq!(answer.refused(&[]).err, format!("error: {told}\n"));
+    }
+}
+
+/// Of each command something that a person may get wrong: all of these say what to do, which [`refused`](crate::support::Answer::refused) looks for.
+#[test]
+fn whatever_is_refused_says_how_it_is_mended() {
+    let mut yamba = Yamba::new()
+        .file("latin.yamba", b"yamba a\xe9 {}")
+        .file("long.yamba", vec![b' '; (4 << 20) + 1])
+        .file("wrong.toml", "title = 1")
+        .file("no.sqlite", "no database");
+    std::fs::create_dir(yamba.folder.path().join("folder.yamba")).unwrap();
+    for (words, told) in [
+        ("list --lib nowhere", "cannot read the folder nowhere"),
+        ("check none.yamba", "cannot read none.yamba"),
+        ("check folder.yamba", "folder.yamba is a folder"),
+        ("check latin.yamba", "latin.yamba:1: not UTF-8"),
+        ("check long.yamba", "longer than 4 MiB"),
+        ("check lat_pipee", "no class is named lat_pipee"),
+        ("build none", "no class is named none"),
+        ("disasm none f", "none"),
+        ("explain none", "none"),
+        ("port none --on riscv64", "none"),
+        ("port lat_pipe --on mars", "mars"),
+        ("build lat_pipe --target mars-linux", "mars"),
+        ("run none", "none"),
+        ("run lat_pipe --cpu 99999", "no such processor"),
+        ("run lat_pipe --time soon", "soon"),
+        ("run lat_pipe --set size", "size"),
+        ("run lat_pipe --store no.sqlite", "no.sqlite"),
+        ("run lat_pipe --store postgres:x", "no URL"),
+        ("noise none", "none"),
+        ("study none", "none"),
+        ("study wrong.toml", "wrong.toml"),
+        ("study nowhere.toml", "nowhere.toml"),
+        ("study new course.txt", "course.txt"),
+        ("runs --store no.sqlite", "no.sqlite"),
+        ("show none", "no run is kept there yet"),
+        ("show none.json", "none.json"),
+        ("report none", "no run is kept there yet"),
+        ("report none.json", "none.json"),
+        ("export none --format csv", "no run is kept there yet"),
+        ("export --format none", "none"),
+        ("compare none none", "no run is kept there yet"),
+        ("history none", "no run is kept there yet"),
+        ("tag none x", "no run is kept there yet"),
+        ("rm none", "no run is kept there yet"),
+        ("import none.json", "none.json"),
+        ("import wrong.toml", "wrong.toml"),
+        ("salvage none.sqlite --store new.sqlite", "none.sqlite"),
+        ("man folder.yamba/x/y/latin.yamba --nosuch", "nosuch"),
+        ("man no.sqlite", "no.sqlite"),
+        ("completions none", "none"),
+        ("time", "STATEMENT"),
+        ("nosuch", "nosuch"),
+    ] {
+        yamba.run(words).refused(&[told]);
     }
 }

@@ -99,10 +99,11 @@ impl Answer {
         self
     }
 
-    /// Status 2, nothing on standard output, and all of `parts` on standard error.
+    /// Status 2, nothing on standard output, and on standard error all of `parts` and how it is mended.
     #[track_caller]
     pub fn refused(self, parts: &[&str]) -> Answer {
         assert_eq!((self.status, self.out.as_str()), (2, ""), "{}", self.err);
+        assert!(has_mend(&self.err), "no mend in\n{}", self.err);
         for part in parts {
             assert!(self.err.contains(part), "no `{part}` in\n{}", self.err);
         }
@@ -117,6 +118,29 @@ impl Answer {
         self
     }
 }
+
+/// Whether a refusal says what to do: in a line of its own, as the reader of the command line does, or in its sentence.
+fn has_mend(err: &str) -> bool {
+    let is_help = |line: &str| {
+        let text = line.trim_start_matches([' ', '|', '=']);
+        text.starts_with("help: ")
+    };
+    err.lines().any(is_help)
+        || err.contains("For more information, try '--help'.")
+        || WITHIN.iter().any(|words| err.contains(words))
+}
+
+/// Sentences that say what may be or what there is, and what a compiler says of its author's text, which is underlined: what to write there nobody but he knows.
+const WITHIN: [&str; 8] = [
+    ": it may be ",
+    "; it may be ",
+    "; it has ",
+    ": after ssh: stands ",
+    ": a port is written as in ",
+    "the C++ compiler says: ",
+    "the assembler says: ",
+    "Usage: yamba <COMMAND>",
+];
 
 /// Those that have this folder as `TMPDIR` in their environment: a run that was told to work there, and all that it starts.
 pub fn processes_of(folder: &Path) -> Vec<u32> {

@@ -7,7 +7,7 @@ use yamba_lang::Analysis;
 use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run, parameters};
 
-use super::super::failure::Failure;
+use super::super::failure::{Failure, of_system};
 use super::super::output;
 use super::super::run::{listing, progress};
 use super::super::sides::Sides;
@@ -258,7 +258,7 @@ fn measure<'a>(
         });
     }
     options.origin = b.origin.clone();
-    let stop = Stop::on_signals()?;
+    let stop = Stop::on_signals().map_err(of_system)?;
     let mut bar = progress();
     let measurement = run::Measurement {
         jobs: &jobs,
@@ -276,7 +276,7 @@ fn measure<'a>(
         Some(_) => measurement.extended(&mut sides, &mut |entries| looking.more(entries)),
         None => measurement.packed(&mut sides),
     };
-    let run = measured.map_err(|UsageError(text)| Failure::new(text))?;
+    let run = measured.map_err(|UsageError(text)| Failure::whole(text))?;
     let (runs, kept) = sides.finish(run);
     if !kept.is_empty() {
         output::note(&format!(

@@ -186,7 +186,10 @@ impl Keep for Keeper {
             None => Ok(()),
         };
         match begun {
-            Err(e) if self.is_asked => return Err(UsageError(e.to_string())),
+            Err(e) if self.is_asked => {
+                let mend = e.mend().map_or(String::new(), |mend| format!("; {mend}"));
+                return Err(UsageError(format!("{e}{mend}")));
+            }
             Err(e) => self.not_stored(&e.to_string(), e.mend().map(str::to_owned)),
             Ok(()) => {}
         }

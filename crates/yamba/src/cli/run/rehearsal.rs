@@ -174,13 +174,12 @@ fn document(
     tags: &Tags,
     groups: &BTreeMap<String, String>,
 ) -> Result<String, Failure> {
-    let cannot = |e: serde_json::Error| Failure::new(e.to_string());
-    let mut value = serde_json::to_value(plan).map_err(cannot)?;
+    let mut value = serde_json::to_value(plan).map_err(Failure::ours)?;
     let entries = value["benchmarks"].as_array_mut();
     for entry in entries.into_iter().flatten() {
         let name = entry["name"].as_str().unwrap_or_default().to_owned();
         entry["tags"] = json!(tags.get(&name));
         entry["group"] = groups.get(&name).map_or(Value::Null, |g| json!(g));
     }
-    Ok(serde_json::to_string_pretty(&value).map_err(cannot)? + "\n")
+    Ok(serde_json::to_string_pretty(&value).map_err(Failure::ours)? + "\n")
 }

@@ -69,7 +69,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     })?;
     let mut bytes = Vec::new();
     let length = file.take(MOST_BYTES + 1).read_to_end(&mut bytes);
-    length.map_err(|e| failure(&plain(&e)))?;
+    length.map_err(|e| failure(&plain(&e)).help("name a file that can be read"))?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(failure("it has more than 1 MiB")
             .help("a study is a text that a person writes: name another file"));
