@@ -62,6 +62,15 @@ pub fn chi_squared_upper(x: f64, degrees: f64) -> Option<f64> {
     defined(chi_squared.sf(x.max(0.0)))
 }
 
+/// The x with `P(X <= x) = p` of the chi-squared distribution.
+pub fn chi_squared_quantile(p: f64, degrees: f64) -> Option<f64> {
+    if !inside(p) || chi_squared_upper(0.0, degrees).is_none() {
+        return None;
+    }
+    let chi_squared = ChiSquared::new(degrees).ok()?;
+    upper_end(1.0 - p, |x| chi_squared.sf(x))
+}
+
 /// `P(|T| >= |t|)`, the two-sided p-value of a t statistic.
 pub(crate) fn two_sided_t(t: f64, degrees: f64) -> Option<f64> {
     Some((2.0 * student_t_cdf(-t.abs(), degrees)?).min(1.0))
@@ -83,7 +92,7 @@ fn inside(p: f64) -> bool {
     p > 0.0 && p < 1.0
 }
 
-/// The t >= 0 with a falling `tail(t) = p`, for `p <= 1/2 = tail(0)`.
+/// The t >= 0 with a falling `tail(t) = p`, for `p <= tail(0)`.
 fn upper_end(p: f64, tail: impl Fn(f64) -> f64) -> Option<f64> {
     let (mut low, mut high) = (0.0, 1.0);
     while tail(high) > p {

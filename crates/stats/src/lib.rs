@@ -31,6 +31,7 @@ mod sample_size;
 mod scaling;
 mod share;
 mod trimmed_mean;
+mod variation;
 mod welch;
 
 pub use autocorrelation::{LjungBox, autocorrelation, effective_sample_size, ljung_box};
@@ -39,7 +40,8 @@ pub use change_points::{ChangePoint, change_points};
 pub use deviation::{NORMAL_SCALE, median_absolute_deviation};
 pub use dip::{DipTest, dip, dip_test};
 pub use distribution::{
-    chi_squared_upper, normal_cdf, normal_quantile, student_t_cdf, student_t_quantile,
+    chi_squared_quantile, chi_squared_upper, normal_cdf, normal_quantile, student_t_cdf,
+    student_t_quantile,
 };
 pub use holm::holm;
 pub use launch_interval::launch_interval;
@@ -58,4 +60,5 @@ pub use sample_size::{samples_for_mean, samples_for_median};
 pub use scaling::{Scaling, ScalingPoint, scaling};
 pub use share::share_at_most;
 pub use trimmed_mean::{HBENCH_SHARE, trimmed_mean};
+pub use variation::variation_interval;
 pub use welch::{Difference, welch_t};

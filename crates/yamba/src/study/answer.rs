@@ -8,7 +8,7 @@ use yamba_record::{Run, Status};
 use super::figure::Figure;
 use super::rows::Row;
 use super::verdict::Verdict;
-use super::{Fit, Predicted, Study};
+use super::{Fit, Predicted, Statistic, Study};
 
 /// The schema's name.
 const SCHEMA: &str = "yamba-study/1";
@@ -32,6 +32,8 @@ struct Line<'a> {
     parameters: BTreeMap<&'a str, &'a serde_json::Value>,
     processes: Option<u64>,
     evidence: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statistic: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fit: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,6 +85,7 @@ fn line<'a>(study: &'a Study, row: &'a Row<'a>) -> Line<'a> {
         parameters: parameters.iter().map(|(n, v)| (n.as_str(), v)).collect(),
         processes: row.entry().map(|e| e.processes),
         evidence: m.evidence.as_deref(),
+        statistic: m.statistic.map(Statistic::word),
         fit: m.fit.as_ref().map(Fit::word),
         against: m.fit.as_ref().map(|f| f.against.as_str()),
         base: m.base.as_deref(),

@@ -6,6 +6,9 @@ use yamba_record::number::{number, scale};
 use yamba_record::run::IntervalKind;
 use yamba_record::units::factor;
 use yamba_record::{Benchmark, Evidence};
+use yamba_stats::{coefficient_of_variation, variation_interval};
+
+use super::CONFIDENCE;
 
 /// Marks an interval within launches, and the verdict that rests on it.
 pub const WITHIN: &str = "\u{2020}";
@@ -50,6 +53,18 @@ impl Figure {
             interval: benchmark.interval.map(|ends| ends.map(|e| e * by)),
             interval_kind: benchmark.interval_kind,
             unit,
+        })
+    }
+
+    /// How much the medians of a benchmark's launches differ, as a share of their mean. Whatever the launches are, it speaks of the next ones; its interval takes
+    /// their medians to be normally distributed.
+    pub fn of_variation(benchmark: &Benchmark) -> Option<Figure> {
+        let medians: Vec<f64> = benchmark.launches.iter().filter_map(|l| l.median).collect();
+        Some(Figure {
+            median: coefficient_of_variation(&medians)?,
+            interval: variation_interval(&medians, CONFIDENCE).map(<[f64; 2]>::from),
+            interval_kind: Some(IntervalKind::BetweenLaunches),
+            unit: String::new(),
         })
     }
 

@@ -3,11 +3,9 @@
 use yamba_record::{Benchmark, Status};
 use yamba_stats::{line_errors, linear_regression, r_squared_interval};
 
+use super::CONFIDENCE;
 use super::figure::Figure;
 use super::range::Range;
-
-/// How sure the intervals are.
-const CONFIDENCE: f64 = 0.95;
 
 /// With fewer points there is no line.
 const LEAST_POINTS: usize = 3;

@@ -30,6 +30,9 @@ pub use words::origin;
 /// The unit of a prediction that is a multiple of another figure.
 pub const TIMES: &str = "times";
 
+/// How sure the intervals are that are computed here.
+const CONFIDENCE: f64 = 0.95;
+
 /// What a file says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
@@ -60,6 +63,8 @@ pub struct Measurement {
     pub processes: Option<u64>,
     /// The evidence that is looked at instead of the benchmark's own figure.
     pub evidence: Option<String>,
+    /// What is told of the launches instead of their median.
+    pub statistic: Option<Statistic>,
     /// What of the line through its points is looked at, instead of the points.
     pub fit: Option<Fit>,
     /// The unit that figures are told in; a convenient one without it.
@@ -74,6 +79,25 @@ pub struct Measurement {
     pub text: String,
     /// Where in the file each of its keys stands.
     pub places: Places,
+}
+
+/// A number that describes how launches differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Statistic {
+    /// The coefficient of variation of their medians.
+    Variation,
+}
+
+/// What a file calls them.
+pub const STATISTICS: [(&str, Statistic); 1] = [("variation", Statistic::Variation)];
+
+impl Statistic {
+    /// What a file calls it.
+    fn word(self) -> &'static str {
+        match self {
+            Statistic::Variation => STATISTICS[0].0,
+        }
+    }
 }
 
 /// A prediction and why it is made.

@@ -6,10 +6,12 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::fit::{Fit, PARTS};
-use super::{Measurement, Place, Places, Predicted, Prediction, Range, Study, TIMES};
+use super::{
+    Measurement, Place, Places, Predicted, Prediction, Range, STATISTICS, Statistic, Study, TIMES,
+};
 
 /// The keys of a measurement.
-const MEASUREMENT_KEYS: [&str; 16] = [
+const MEASUREMENT_KEYS: [&str; 17] = [
     "id",
     "category",
     "label",
@@ -17,6 +19,7 @@ const MEASUREMENT_KEYS: [&str; 16] = [
     "parameters",
     "processes",
     "evidence",
+    "statistic",
     "fit",
     "against",
     "unit",
@@ -63,6 +66,7 @@ struct RawMeasurement {
     parameters: Option<Spanned<BTreeMap<String, Value>>>,
     processes: Option<Spanned<u64>>,
     evidence: Option<Spanned<String>>,
+    statistic: Option<Spanned<String>>,
     fit: Option<Spanned<String>>,
     against: Option<Spanned<String>>,
     unit: Option<Spanned<String>>,
@@ -104,6 +108,7 @@ pub fn read(text: &str) -> Result<Study, Fault> {
         measurements: measurements?,
     };
     all_say_what_one_says(&study)?;
+    multiples_are_of_figures(&study)?;
     Ok(study)
 }
 
@@ -216,6 +221,7 @@ impl File<'_> {
             sweep,
             processes: processes.map(|p| *p.get_ref()),
             evidence: raw.evidence.as_ref().map(|e| e.get_ref().clone()),
+            statistic: self.statistic(raw)?,
             fit: self.fit(raw)?,
             unit: filled(raw.unit.as_ref().map(Spanned::get_ref)),
             base: filled(raw.base.as_ref()),
@@ -271,6 +277,39 @@ impl File<'_> {
         Ok((set, sweep))
     }
 
+    fn statistic(&self, raw: &RawMeasurement) -> Result<Option<Statistic>, Fault> {
+        let Some(written) = &raw.statistic else {
+            return Ok(None);
+        };
+        let known = STATISTICS
+            .iter()
+            .find(|(word, _)| word == written.get_ref());
+        let Some((word, statistic)) = known else {
+            let message = format!("`{}` is no statistic", written.get_ref());
+            let words = STATISTICS.map(|(word, _)| word);
+            let help = meant(written.get_ref(), &words);
+            return Err(self.fault(written.span().start, message, help));
+        };
+        let others = [
+            ("evidence", &raw.evidence),
+            ("fit", &raw.fit),
+            ("unit", &raw.unit),
+            ("of", &raw.of),
+        ];
+        let mut others = others
+            .iter()
+            .filter_map(|(key, at)| Some((key, at.as_ref()?)));
+        match others.next() {
+            Some((key, at)) => {
+                let message =
+                    format!("a {word} has no `{key}`: it is a share of the figure itself");
+                let help = format!("leave out `{key}`, or `statistic`");
+                Err(self.fault(at.span().start, message, help))
+            }
+            None => Ok(Some(*statistic)),
+        }
+    }
+
     fn fit(&self, raw: &RawMeasurement) -> Result<Option<Fit>, Fault> {
         let (fit, against) = match (&raw.fit, &raw.against) {
             (None, None) => return Ok(None),
@@ -319,14 +358,16 @@ impl File<'_> {
     }
 
     fn predicted(&self, raw: &RawMeasurement, text: &str, at: usize) -> Result<Predicted, Fault> {
-        let is_derived = raw.evidence.is_some() || raw.fit.is_some();
+        let is_derived = [&raw.evidence, &raw.fit, &raw.statistic]
+            .iter()
+            .any(|k| k.is_some());
         if text == "invalid" {
             return match is_derived {
                 false => Ok(Predicted::Invalid),
                 true => Err(self.fault(
                     at,
                     "only a benchmark's own figure is invalid or not",
-                    "predict a range, or leave out `evidence` and `fit`",
+                    "predict a range, or leave out `evidence`, `fit` and `statistic`",
                 )),
             };
         }
@@ -334,10 +375,15 @@ impl File<'_> {
         if let Some(fit) = &raw.fit {
             return self.predicted_of_line(raw, fit.get_ref(), range, at);
         }
+        if raw.statistic.is_some() && !range.unit.is_empty() {
+            let message = format!("`{text}` has a unit, and a statistic is a share");
+            return Err(self.fault(at, message, "write the numbers alone, as 0..0.1"));
+        }
         match (&raw.of, range.unit == TIMES) {
             (Some(of), true) => Ok(Predicted::Times(range, self.meant(of)?)),
             (None, false) => {
-                if range.unit.is_empty() && raw.evidence.is_none() {
+                let is_bare = raw.evidence.is_some() || raw.statistic.is_some();
+                if range.unit.is_empty() && !is_bare {
                     let message = format!("`{text}` has no unit");
                     let help = "write one behind the numbers, as in 20..100 cycles";
                     return Err(self.fault(at, message, help));
@@ -408,6 +454,28 @@ fn word(value: &Value) -> Option<String> {
         Value::Boolean(is) => Some(is.to_string()),
         Value::Datetime(_) | Value::Array(_) | Value::Table(_) => None,
     }
+}
+
+/// How often a latency goes into a variation nobody asks.
+fn multiples_are_of_figures(study: &Study) -> Result<(), Fault> {
+    for measurement in &study.measurements {
+        let kind = measurement.prediction.as_ref().map(|p| &p.kind);
+        let Some(Predicted::Times(_, other)) = kind else {
+            continue;
+        };
+        let other = &study.measurements[*other];
+        if other.statistic.is_some() {
+            return Err(Fault {
+                place: measurement.places.predicted,
+                message: format!(
+                    "`{}` is a statistic, of which no figure is a multiple",
+                    other.label
+                ),
+                help: "name a measurement without `statistic` in `of`".to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// A benchmark that stands there twice has the same parameters named each time: else nobody knows which of its figures are whose.

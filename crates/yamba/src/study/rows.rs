@@ -5,7 +5,7 @@ use yamba_record::{Benchmark, Run, Status};
 use super::figure::Figure;
 use super::fit::Fit;
 use super::verdict::{Verdict, judge, judge_invalid, quotient};
-use super::{Measurement, Predicted, Range, Study, TIMES, matching};
+use super::{Measurement, Predicted, Range, Statistic, Study, TIMES, matching};
 
 /// One figure of a measurement, or why there is none.
 #[derive(Clone, Debug)]
@@ -185,9 +185,13 @@ fn settle(row: &mut Row<'_>, range: &Range, figure: Option<Figure>) {
 
 fn unknown_in(measurement: &Measurement, entry: &Benchmark) -> String {
     let unit = shown_unit(measurement).unwrap_or("the unit of the prediction");
-    match &measurement.evidence {
-        Some(evidence) => format!("the run has no evidence {evidence}"),
-        None => format!(
+    match (&measurement.evidence, measurement.statistic) {
+        (Some(evidence), _) => format!("the run has no evidence {evidence}"),
+        (None, Some(Statistic::Variation)) => {
+            let count = entry.launches.iter().filter(|l| l.median.is_some()).count();
+            format!("a variation takes two launches, and here are {count}")
+        }
+        (None, None) => format!(
             "it is not known in {unit}, but in {}",
             entry.unit.as_deref().unwrap_or("no unit")
         ),
@@ -203,9 +207,10 @@ fn shown_unit(measurement: &Measurement) -> Option<&str> {
 }
 
 fn figure(measurement: &Measurement, entry: &Benchmark, unit: Option<&str>) -> Option<Figure> {
-    match &measurement.evidence {
-        Some(name) => Figure::of_evidence(entry.evidence.get(name)?, unit),
-        None => Figure::of(entry, unit),
+    match (&measurement.evidence, measurement.statistic) {
+        (Some(name), _) => Figure::of_evidence(entry.evidence.get(name)?, unit),
+        (None, Some(Statistic::Variation)) => Figure::of_variation(entry),
+        (None, None) => Figure::of(entry, unit),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use yamba_record::run::{Cycles, IntervalKind};
+use yamba_record::run::{Cycles, IntervalKind, Launch};
 use yamba_record::{Benchmark, Evidence, Machine, Parameters, Run, Status};
 
 use yamba::study::{Answer, Range, Study, Verdict, document, read, rows, verdict};
@@ -464,6 +464,88 @@ fn of_a_line(part: &str, against: &str, predicted: &str) -> Study {
          fit = '{part}'\nagainst = '{against}'\npredicted = '{predicted}'\nreason = 'r'\n"
     );
     read(&text).unwrap()
+}
+
+/// Launches with these medians, and what a study makes of how they differ.
+fn variation(medians: &[f64], predicted: &str) -> (Study, Run) {
+    let mut run = run();
+    let launches = medians.iter().map(|m| Launch {
+        median: Some(*m),
+        ..Launch::default()
+    });
+    run.benchmarks[0].launches = launches.collect();
+    run.benchmarks[0].interval_kind = Some(IntervalKind::WithinLaunches);
+    let text = format!(
+        "title = 'x'\n[[measurement]]\nlabel = 'l'\nbenchmark = 'lat_null'\n\
+         statistic = 'variation'\npredicted = '{predicted}'\nreason = 'r'\n"
+    );
+    (read(&text).unwrap(), run)
+}
+
+/// Mean 5, squares of the differences 32, 7 degrees of freedom, of which chi-squared has the quantiles 16.0128 and 1.68987.
+#[test]
+fn a_variation_is_that_of_the_launches() {
+    let medians = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
+    let k = (32.0_f64 / 7.0).sqrt() / 5.0;
+    let end = |u: f64| k / (((u + 2.0) / 8.0 - 1.0) * k * k + u / 7.0).sqrt();
+    for (predicted, verdict) in [
+        ("..1.2", Verdict::Within),
+        ("..0.2", Verdict::Above),
+        ("1.2..", Verdict::Below),
+        ("..0.5", Verdict::Unknown),
+    ] {
+        let (study, run) = variation(&medians, predicted);
+        let rows = rows(&study, &run, &[]);
+        let figure = rows[0].figure.as_ref().unwrap();
+        assert!((figure.median - k).abs() < 1e-12, "{figure:?}");
+        let [low, high] = figure.interval.unwrap();
+        assert!((low - end(16.0128)).abs() < 1e-4, "{low}");
+        assert!((high - end(1.68987)).abs() < 1e-4, "{high}");
+        assert_eq!(figure.unit, "");
+        assert_eq!(rows[0].verdict, Some(verdict), "{predicted}");
+        assert!(!rows[0].is_within_launches(), "it is between them");
+        let answer = serde_json::to_value(Answer::new(&study, &run, &rows)).unwrap();
+        assert_eq!(answer["rows"][0]["statistic"], "variation");
+    }
+}
+
+#[test]
+fn a_variation_takes_launches_and_an_end() {
+    let (study, run) = variation(&[3.0], "..0.1");
+    let one = &rows(&study, &run, &[])[0];
+    assert_eq!((&one.figure, one.verdict), (&None, Some(Verdict::Unknown)));
+    assert_eq!(
+        one.notes,
+        ["a variation takes two launches, and here are 1"]
+    );
+    let (study, run) = variation(&[1.0, 100.0, 1.0, 1.0], "..0.1");
+    let far = &rows(&study, &run, &[])[0];
+    assert!(far.figure.is_some());
+    assert_eq!(far.verdict, Some(Verdict::Unknown));
+    assert_eq!(far.notes, ["its interval is not known"]);
+}
+
+#[test]
+fn a_wrong_variation_is_told() {
+    let base = "title = 'x'\n[[measurement]]\nid = 'v'\nlabel = 'l'\nbenchmark = 'b'\nstatistic = 'variation'\n";
+    for (more, said) in [
+        ("unit = 'ns'", "a variation has no `unit`"),
+        ("evidence = 'e'", "a variation has no `evidence`"),
+        ("fit = 'slope'\nagainst = 'n'", "a variation has no `fit`"),
+        ("predicted = '..2 times'\nof = 'v'\nreason = 'r'", "no `of`"),
+        ("predicted = '..5 ns'\nreason = 'r'", "`..5 ns` has a unit"),
+        ("predicted = 'invalid'\nreason = 'r'", "is invalid or not"),
+        (
+            "[[measurement]]\nlabel = 'm'\nbenchmark = 'b'\npredicted = '..2 times'\nof = 'v'\nreason = 'r'",
+            "`l` is a statistic",
+        ),
+    ] {
+        let fault = read(&format!("{base}{more}\n")).unwrap_err();
+        assert!(fault.message.contains(said), "{fault:?}");
+        assert!(!fault.help.is_empty());
+    }
+    let fault = read(&base.replace("variation", "variatoin")).unwrap_err();
+    assert_eq!(fault.help, "did you mean `variation`?");
 }
 
 #[test]

@@ -83,9 +83,9 @@ fn fault(measurement: &Measurement, analysis: &Analysis, target: &Target) -> Opt
             return Some(unknown(place, name, what, &fit.against, &all));
         }
     }
-    match measurement.evidence {
-        Some(_) => None,
-        None => unit_fault(measurement, unit(analysis, &variants[0])),
+    match (&measurement.evidence, measurement.statistic) {
+        (None, None) => unit_fault(measurement, unit(analysis, &variants[0])),
+        _ => None,
     }
 }
 
