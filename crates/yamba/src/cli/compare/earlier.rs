@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use yamba_record::Run;
+use yamba_record::{Benchmark, Run};
 use yamba_store::{Detail, Listed, Store};
 
 use super::super::failure::Failure;
@@ -12,6 +12,9 @@ use crate::compare::floors::is_of_here;
 
 /// The latest so many: more take longer to read than they tell.
 const MOST: usize = 20;
+
+/// So many are looked at for that: those of other programs tell nothing.
+const LOOKED_AT: usize = 5 * MOST;
 
 /// What the store has of the noise.
 #[derive(Default)]
@@ -52,20 +55,39 @@ fn read(option: &StoreOption, a: &Run, b: &Run, is_gate: bool) -> Result<Earlier
     let (sides, mut runs) = in_turn(listed);
     // What one command measures in a row shows no drift from day to day.
     runs.sort_by_key(|run| run.head.producer.for_another_command().is_some());
+    let of_both = a.benchmarks.iter().chain(&b.benchmarks);
+    let programs: BTreeSet<&String> = of_both.filter_map(|b| b.about.program.as_ref()).collect();
+    let is_of_them = |b: &Benchmark| {
+        b.about
+            .program
+            .as_ref()
+            .is_some_and(|p| programs.contains(p))
+    };
+    // None of a run of other programs.
     let mut load = |listed: &Listed| {
         let mut run = store.run(&listed.id, Detail::Figures)?;
         run.benchmarks.retain(|b| names.contains(b.name.as_str()));
-        Ok::<_, Failure>(run)
+        let tells = run.benchmarks.iter().any(is_of_them);
+        Ok::<_, Failure>(tells.then_some(run))
     };
-    let mut earlier = Earlier::default();
-    for run in runs.iter().take(MOST) {
-        earlier.runs.push(load(run)?);
-    }
     let told = sides.iter().filter(|pair| is_gate && tells_of_noise(pair));
-    for [one, other] in told.take(MOST) {
-        earlier.pairs.push([load(one)?, load(other)?]);
-    }
-    Ok(earlier)
+    Ok(Earlier {
+        runs: latest(runs.iter(), &mut load)?,
+        pairs: latest(told, |[one, other]| {
+            let sides = load(one)?.zip(load(other)?);
+            Ok(sides.map(<[Run; 2]>::from))
+        })?,
+    })
+}
+
+/// Of the first [`LOOKED_AT`] the first [`MOST`] that `load` gives; no more are loaded.
+fn latest<L, T>(
+    listed: impl Iterator<Item = L>,
+    mut load: impl FnMut(L) -> Result<Option<T>, Failure>,
+) -> Result<Vec<T>, Failure> {
+    let each = listed.take(LOOKED_AT);
+    let given = each.filter_map(|one| load(one).transpose());
+    given.take(MOST).collect()
 }
 
 /// Whether a pair is of one program, whole: those of gates and of `compare --again` are of two, nearly always.
@@ -116,6 +138,25 @@ mod tests {
             complete,
             is_running: None,
         }
+    }
+
+    /// What is measured more often than what is compared hides nothing of it.
+    #[test]
+    fn those_of_other_programs_take_no_place() {
+        let chosen = |given: fn(usize) -> bool| {
+            let mut loaded = 0;
+            let found = latest(0..1000, |n| {
+                loaded += 1;
+                Ok(given(n).then_some(n))
+            });
+            (found.ok().unwrap(), loaded)
+        };
+        assert_eq!(chosen(|_| true), ((0..20).collect(), 20));
+        assert_eq!(chosen(|n| n >= 30), ((30..50).collect(), 50));
+        assert_eq!(
+            chosen(|n| n % 10 == 9),
+            ((9..100).step_by(10).collect(), 100)
+        );
     }
 
     #[test]
