@@ -1,9 +1,9 @@
 // The length of a core cycle, without counters: a chain of dependent operations whose latency is known, timed at two lengths, so that call and clock cancel.
 #pragma once
 
-#include <math.h>
 #include <stdint.h>
 
+#include "c_math.h"
 #include "clock.h"
 #include "isa_hooks.h"
 

@@ -1,13 +1,13 @@
 // A growing string that writes JSON. Lighter to compile than <string>, and never lets a NaN or a broken UTF-8 sequence out.
 #pragma once
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_math.h"
 #include "cold.h"
 #include "once.h"
 

@@ -342,6 +342,8 @@ impl<'a> Job<'a> {
             command.arg("-I").arg(folder);
         }
         command.arg("-I").arg(&self.runtime);
+        // Beside the compiling of a header g++ would take the choice of a library for a wish to link.
+        command.args(self.libraries());
         command.arg("-o").arg(output).arg(source);
         command.arg(&shared.harness);
         command
@@ -362,8 +364,7 @@ impl<'a> Job<'a> {
         ]);
         command
             .args(&self.toolchain.flags)
-            .args(&self.options.flags)
-            .args(self.libraries());
+            .args(&self.options.flags);
         command
     }
 
@@ -376,8 +377,8 @@ impl<'a> Job<'a> {
                 .any(|t| t == LIBRARIES)
         };
         match self.options.elsewhere {
-            false => &[],
-            true if loads_more() => &["-static-libstdc++", "-static-libgcc"],
+            false => self.toolchain.cpp_library(&self.options.flags),
+            true if loads_more() => &toolchain::HOLDS_CPP,
             true => &["-static"],
         }
     }

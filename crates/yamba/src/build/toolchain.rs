@@ -1,10 +1,12 @@
 //! Which compiler and assembler build for a target, and what runs the result.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use yamba_lang::{Analysis, Target};
 
@@ -65,6 +67,37 @@ pub(super) struct Toolchain {
     pub(super) flags: Vec<String>,
     /// What runs the program here.
     pub(super) runner: Vec<String>,
+}
+
+/// What makes a program of g++ hold the library of C++ itself: to link it takes half as long so, and it starts sooner.
+pub(super) const HOLDS_CPP: [&str; 2] = ["-static-libstdc++", "-static-libgcc"];
+
+impl Toolchain {
+    /// How a program that stays on this machine gets the library of C++. Some distributions have it as a shared one only, and a sanitizer's own
+    /// shared library does not go with the other.
+    pub(super) fn cpp_library(&self, flags: &[String]) -> &'static [&'static str] {
+        let is_sanitized = flags.iter().any(|f| f.starts_with("-fsanitize"));
+        if is_sanitized || !has_static_cpp_library(&self.compiler) {
+            return &[];
+        }
+        &HOLDS_CPP
+    }
+}
+
+/// Whether `compiler` is g++ and has the library in that form. It is asked once.
+fn has_static_cpp_library(compiler: &Tool) -> bool {
+    static KNOWN: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    *known.entry(compiler.path.clone()).or_insert_with(|| {
+        compiler.columns() == Columns::Characters && finds_own(compiler, "libstdc++.a")
+    })
+}
+
+/// g++ prints the path of a library that it finds, and else the name that it was asked for.
+fn finds_own(compiler: &Tool, library: &str) -> bool {
+    let asked = format!("-print-file-name={library}");
+    let output = compiler.command().arg(asked).output();
+    output.is_ok_and(|o| Path::new(String::from_utf8_lossy(&o.stdout).trim()).is_absolute())
 }
 
 pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, BuildError> {

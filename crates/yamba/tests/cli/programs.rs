@@ -416,3 +416,69 @@ fn a_program_in_a_folder_that_nobody_may_enter_is_no_mystery() {
             .refused(&["cannot write locked/program: permission denied"]);
     }
 }
+
+/// g++ that notes what it was asked in `asked`, and has no such library in an archive if `shared`.
+fn compiler(yamba: Yamba, shared: bool) -> Yamba {
+    let answer = if shared {
+        "case $1 in -print-file-name=*) echo \"${1#*=}\"; exit;; esac\n"
+    } else {
+        ""
+    };
+    let text = format!("#!/bin/sh\necho \"$*\" >> asked\n{answer}exec g++ \"$@\"\n");
+    let yamba = yamba.file("compiler", text);
+    let path = yamba.folder.path().join("compiler");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let cache = yamba.folder.path().join("cache");
+    yamba.env("CXX", path).env("YAMBA_CACHE", cache)
+}
+
+/// The shared libraries that the program needs.
+fn needed(program: &str) -> String {
+    let output = Command::new("readelf").args(["-d", program]).output();
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    assert!(text.contains("NEEDED"), "{text}");
+    text
+}
+
+#[test]
+fn the_library_of_cpp_is_in_the_program_where_it_can_be() {
+    if !has("g++") {
+        return;
+    }
+    let built = |shared| {
+        let mut yamba = compiler(Yamba::new().file("adds.yamba", PRIME), shared);
+        let answer = yamba.run("build adds.yamba").ok();
+        yamba.run("run adds.yamba --quick --set rounds=10").ok();
+        needed(answer.out.trim())
+    };
+    let asked = Command::new("g++")
+        .arg("-print-file-name=libstdc++.a")
+        .output();
+    let is_here = asked.unwrap().stdout.starts_with(b"/");
+    assert_eq!(!built(false).contains("libstdc++"), is_here);
+    assert!(built(true).contains("libstdc++"));
+}
+
+#[test]
+fn what_is_built_is_not_built_again() {
+    if !has("g++") {
+        return;
+    }
+    let second = PRIME.replace("yamba adds", "yamba counts");
+    let yamba = Yamba::new()
+        .file("adds.yamba", PRIME)
+        .file("counts.yamba", second);
+    let mut yamba = compiler(yamba, false);
+    let mut asked = || {
+        yamba.run("build adds.yamba counts.yamba").ok();
+        let log = yamba.folder.path().join("asked");
+        let text = fs::read_to_string(&log).unwrap();
+        fs::remove_file(log).unwrap();
+        text.lines()
+            .filter(|l| !l.starts_with("-print-file-name"))
+            .count()
+    };
+    // The header, the harness and two programs.
+    assert_eq!(asked(), 4);
+    assert_eq!(asked(), 0);
+}

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/perf_event.h>
-#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +20,7 @@
 
 #include <initializer_list>
 
+#include "../../c_math.h"
 #include "../../usage.h"
 
 namespace yamba {

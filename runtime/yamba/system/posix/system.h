@@ -1,7 +1,6 @@
 // What POSIX alone can tell: little. A system that can tell more gets a folder beside this one.
 #pragma once
 
-#include <math.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../c_math.h"
 #include "../../usage.h"
 
 namespace yamba {
