@@ -24,8 +24,8 @@ constexpr int skipped_status = 4;
 // Other headers hook what must be undone before the process ends early (the scratch directory).
 inline void (*before_early_end)() = nullptr;
 
-// And what a failed call's error does not tell: that there is no room, and what mends that.
-inline void (*say_what_mends)(Text &text) = nullptr;
+// And what a failed call's error, 0 where it has none of its own, does not tell: that there is no room, and what mends that.
+inline void (*say_what_mends)(Text &text, int error) = nullptr;
 
 [[noreturn]] YAMBA_ONCE void end_early(int status) {
     if (before_early_end != nullptr) before_early_end();
@@ -95,7 +95,7 @@ bool means_failure(T value) {
     Text text, name = class_of(function);
     text.addf("%s failed", expression);
     if (has_errno) text.addf(": %s (errno %d)", strerror(error), error);
-    if (say_what_mends != nullptr) say_what_mends(text);
+    if (say_what_mends != nullptr) say_what_mends(text, has_errno ? error : 0);
     fail_at(text, name.c_str(), file, line);
 }
 

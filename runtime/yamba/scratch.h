@@ -12,6 +12,7 @@
 #include "disk.h"
 #include "must.h"
 #include "once.h"
+#include "subject.h"
 #include "system.h"
 
 YAMBA_COLD_BEGIN
@@ -76,12 +77,16 @@ YAMBA_ONCE void start_janitor() {
 }
 
 // Where there is no room for another block or file: a call that writes in part has no error of its own.
-YAMBA_ONCE void say_if_full(Text &text) {
+YAMBA_ONCE void say_if_full(Text &text, int error) {
     struct statvfs space;
+    if (error != 0 && error != ENOSPC && error != EDQUOT) return;
     constexpr uint64_t block = 64 << 10;  // no file system needs more for the next one
     if (statvfs(directory.c_str(), &space) != 0) return;
-    const bool no_bytes = uint64_t(space.f_bavail) * space.f_frsize < block, no_files = space.f_files > 0 && space.f_favail == 0;
-    if (no_bytes || no_files) text.addf("; there is no room for more %s in %s: let TMPDIR name a larger disk", no_bytes ? "bytes" : "files", directory.c_str());
+    const bool is_root = geteuid() == 0;  // what is reserved is for root
+    const uint64_t bytes = uint64_t(is_root ? space.f_bfree : space.f_bavail) * space.f_frsize, files = is_root ? space.f_ffree : space.f_favail;
+    const bool no_bytes = bytes < block, no_files = space.f_files > 0 && files == 0;
+    if (!no_bytes && !no_files) return;
+    text.addf("; there is no room for more %s in %s: let TMPDIR %sname a larger disk", no_bytes ? "bytes" : "files", directory.c_str(), is_far_end ? "there " : "");
 }
 
 YAMBA_ONCE void make_own() {

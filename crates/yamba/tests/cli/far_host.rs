@@ -89,7 +89,9 @@ impl Cable {
     /// None where no such hosts can be made.
     fn new() -> Option<Cable> {
         let must = std::env::var_os("YAMBA_TEST_ALL").is_some();
-        let able = rustix::process::geteuid().is_root() && has("ip") && has("nsenter") && is_able();
+        let programs = ["ip", "nsenter", "unshare"];
+        let able =
+            rustix::process::geteuid().is_root() && programs.into_iter().all(has) && is_able();
         let hosts = able.then(|| Some((Host::new()?, Host::new()?))).flatten();
         let Some((near, far)) = hosts else {
             assert!(
@@ -123,6 +125,9 @@ impl Cable {
 impl Cable {
     /// Makes both ends as the first of these says that the kernel has; which one that is.
     fn becomes(&self, ways: &[&str]) -> Option<usize> {
+        if !has("tc") {
+            return None;
+        }
         let hosts = [&self.near, &self.far_host];
         let is_had = |way: &&str| {
             let words = format!("tc qdisc replace dev cable root {way}");

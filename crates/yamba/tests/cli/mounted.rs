@@ -5,10 +5,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{Answer, Yamba};
+use crate::support::{Answer, Yamba, has, leave_out};
 
-/// A run that has its files in `folder/seen`, upon which this command mounts something. What is there afterwards is listed in `folder/left`. None where nobody may mount that.
+/// A run that has its files in `folder/seen`, upon which this command mounts something. What is there afterwards is listed in `folder/left`. None where nobody may mount that, which is said.
 pub fn mounted(yamba: &Yamba, folder: &Path, mount: &str, words: &[&str]) -> Option<Answer> {
+    if !has("unshare") || !has("mount") {
+        return None;
+    }
     let seen = folder.join("seen");
     fs::create_dir(&seen).unwrap();
     let place = folder.display();
@@ -17,7 +20,7 @@ pub fn mounted(yamba: &Yamba, folder: &Path, mount: &str, words: &[&str]) -> Opt
          \"$@\"
          status=$?
          ls -A {place}/seen >{place}/left
-         umount {place}/seen
+         umount {place}/seen || umount -l {place}/seen
          exit $status"
     );
     let there = |run: Command| {
@@ -38,20 +41,37 @@ pub fn mounted(yamba: &Yamba, folder: &Path, mount: &str, words: &[&str]) -> Opt
             .stdin(Stdio::null());
         let set = run.get_envs();
         command.envs(set.filter_map(|(name, value)| Some((name, value?))));
-        command.env("TMPDIR", &seen).output().ok()
+        command.env("TMPDIR", &seen).output().unwrap()
     };
-    there(Command::new("true"))?
-        .status
-        .success()
-        .then_some(())?;
-    Some(Answer::of(there(yamba.command(words))?))
+    let trial = there(Command::new("true"));
+    if !trial.status.success() {
+        let told = String::from_utf8_lossy(&trial.stderr);
+        eprintln!("left out: `{mount}` is refused here: {told}");
+        return None;
+    }
+    Some(Answer::of(there(yamba.command(words))))
 }
 
-/// The same by sshfs, of what is in `folder/under`; no network is between.
+/// Where the systems have it.
+const SFTP_SERVERS: [&str; 3] = [
+    "/usr/lib/openssh/sftp-server",
+    "/usr/libexec/openssh/sftp-server",
+    "/usr/lib/ssh/sftp-server",
+];
+
+/// The same by sshfs, of what is in `folder/under`; no network is between. Nobody has to have sshfs.
 pub fn by_sshfs(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> {
+    let Some(sftp) = SFTP_SERVERS.iter().find(|path| Path::new(path).is_file()) else {
+        leave_out("sftp-server is missing");
+        return None;
+    };
+    if Command::new("sshfs").arg("--version").output().is_err() {
+        eprintln!("left out: sshfs is missing");
+        return None;
+    }
     let server = folder.join("server");
     fs::create_dir_all(folder.join("under")).unwrap();
-    fs::write(&server, "#!/bin/sh\nexec /usr/lib/openssh/sftp-server\n").unwrap();
+    fs::write(&server, format!("#!/bin/sh\nexec {sftp}\n")).unwrap();
     fs::set_permissions(&server, fs::Permissions::from_mode(0o755)).unwrap();
     let place = folder.display();
     let mount = format!("sshfs -o ssh_command={place}/server here:{place}/under");

@@ -336,7 +336,12 @@ const STUB: &str = r#"#!/bin/sh
 case "$FAULT $5" in
 "without its module -t") ! grep -q stub_status "$4" || exit 1 ;;
 "refuses -t") echo 'nginx: [emerg] "daemon" is no word of mine' >&2; echo 'the test failed' >&2; exit 1 ;;
-"dies -q") echo 'nginx: [emerg] no "room" for \' >&2; exit 1 ;;
+"dies -q")
+    echo 'nginx: [alert] could not open error log file' >&2
+    echo 'nginx: [emerg] no "room" for \' >&2
+    echo 'nginx: [alert] it was not I' >&2
+    exit 1 ;;
+"dies late -q") sed -i 's/worker_connections 64/worker_connections 400000000000000/' "$4" ;;
 "its port is wanted -q")
     address=$(sed -n 's/.*listen \([0-9.]*:[0-9]*\).*/\1/p' "$4")
     perl -MSocket -e 'my ($host, $port) = split /:/, shift; socket(S, PF_INET, SOCK_STREAM, 0) or die $!;
@@ -383,6 +388,13 @@ fn an_nginx_that_is_not_as_others() {
     let said = r#"ended with status 1, and has said: nginx: [emerg] no "room" for \"#;
     let said = Value::from(said).to_string();
     assert!(notes.contains(said.trim_matches('"')), "{figure}");
+    // nginx itself, when it has read its configuration: it has no room for so many connections.
+    let (figure, _) = with_fault("dies late");
+    assert_eq!(figure["status"], "crashed", "{figure}");
+    let notes = figure["notes"].to_string();
+    for part in ["ended with status 2", "[emerg]", "malloc("] {
+        assert!(notes.contains(part), "{figure}");
+    }
     let (figure, _) = with_fault("refuses");
     assert_eq!(figure["status"], "skipped", "{figure}");
     let notes = figure["notes"].to_string();

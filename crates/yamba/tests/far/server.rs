@@ -133,7 +133,7 @@ fn try_to_start(folder: &Path, host: &[String], address: &str, port: u16) -> Opt
     fs::write(at("known"), format!("{known} {key}")).unwrap();
     let configuration = format!(
         "ListenAddress {address}\nPort {port}\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\n\
-         UsePAM no\nPasswordAuthentication no\nPidFile none\nMaxStartups 100\nSetEnv TMPDIR={} HOME={} PATH={}:{}\n",
+         UsePAM no\nPasswordAuthentication no\nPidFile none\nMaxStartups 100\nSetEnv \"TMPDIR={}\" \"HOME={}\" \"PATH={}:{}\"\n",
         at("host").display(),
         at("user.pub").display(),
         at("far").display(),
