@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
 use yamba_record::Benchmark;
 
 use crate::columns;
@@ -24,16 +25,24 @@ pub struct PackedEntry {
 
 impl PackedEntry {
     pub(crate) fn of(entry: &Benchmark) -> PackedEntry {
-        let json = "what is recorded can be written";
         PackedEntry {
             name: entry.name.clone(),
-            parameters: serde_json::to_string(&entry.parameters).expect(json),
+            parameters: written(&entry.parameters),
             valid: entry.valid,
-            figures: serde_json::to_string(&figures(entry)).expect(json),
+            figures: written(&figures(entry)),
             samples: entry.samples.iter().flat_map(|s| s.to_le_bytes()).collect(),
-            intervals: columns::packed(entry).expect(json),
+            intervals: columns::packed(entry).expect(WRITABLE),
         }
     }
+}
+
+const WRITABLE: &str = "what is recorded can be written";
+
+/// As JSON, without the room into which it could have grown: many entries may be kept in memory.
+fn written(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string(value).expect(WRITABLE);
+    text.shrink_to_fit();
+    text
 }
 
 impl From<Benchmark> for PackedEntry {

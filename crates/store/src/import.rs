@@ -30,27 +30,30 @@ type Fault = (String, Option<&'static str>);
 /// When the file cannot be read, is too long, or is none of these.
 pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError> {
     match detail {
-        Detail::Intervals => read_as(path, largest),
-        Detail::Samples => Ok(read_as::<Light>(path, largest)?.map(|light| light.0)),
-        Detail::Figures => Ok(read_as::<Light>(path, largest)?.map(|mut light| {
+        Detail::Intervals => Ok(read_as(path, largest)?.0),
+        Detail::Samples => Ok(read_as::<Light>(path, largest)?.0.map(|light| light.0)),
+        Detail::Figures => Ok(read_as::<Light>(path, largest)?.0.map(|mut light| {
             light.0.samples = Vec::new();
             light.0
         })),
     }
 }
 
-/// The same, to be kept: never more than one entry is in memory with what it is worked with.
+/// The same, to be kept, and how many bytes were read: never more than one entry is in memory with what it is worked with.
 ///
 /// # Errors
 /// As of [`read`].
-pub fn read_packed(path: &Path, largest: u64) -> Result<Run<PackedEntry>, StoreError> {
+pub fn read_packed(path: &Path, largest: u64) -> Result<(Run<PackedEntry>, u64), StoreError> {
     read_as(path, largest)
 }
 
-fn read_as<E: From<Benchmark>>(path: &Path, largest: u64) -> Result<Run<E>, StoreError> {
+fn read_as<E: From<Benchmark>>(path: &Path, largest: u64) -> Result<(Run<E>, u64), StoreError> {
     let name = path.file_name().unwrap_or(path.as_os_str());
-    let read = Text::open(path, largest).and_then(|text| run_of(&text, &name.to_string_lossy()));
-    let mut run = read.map_err(|(fault, help)| {
+    let read = Text::open(path, largest).and_then(|text| {
+        let run = run_of(&text, &name.to_string_lossy())?;
+        Ok((run, text.length))
+    });
+    let (mut run, length) = read.map_err(|(fault, help)| {
         let error = StoreError::new(format!("{}: {fault}", path.display()));
         match help {
             Some(help) => error.help(help),
@@ -58,7 +61,7 @@ fn read_as<E: From<Benchmark>>(path: &Path, largest: u64) -> Result<Run<E>, Stor
         }
     })?;
     run.producer.from_document = true;
-    Ok(run)
+    Ok((run, length))
 }
 
 fn run_of<E: From<Benchmark>>(text: &Text, name: &str) -> Result<Run<E>, Fault> {

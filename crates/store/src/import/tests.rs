@@ -39,6 +39,19 @@ fn a_document_of_before_gets_an_id_of_its_bytes() {
     assert_ne!(read_text(&format!("{text} "), LARGEST).unwrap().id, id);
 }
 
+/// What lists do not count of an entry that is kept is counted as the entry of which it was made.
+#[test]
+fn an_entry_without_content_is_counted_in_full() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), document().to_string()).unwrap();
+    let (run, _) = read_packed(file.path(), LARGEST).unwrap();
+    let entry = &run.benchmarks[0];
+    let texts = [&entry.name, &entry.parameters, &entry.figures].map(String::capacity);
+    let bytes = [&entry.samples, &entry.intervals].map(Vec::capacity);
+    let apart: usize = texts.iter().chain(&bytes).sum();
+    assert!(apart <= size_of::<Benchmark>(), "{apart} bytes");
+}
+
 #[test]
 fn an_id_is_kept() {
     let mut document = document();

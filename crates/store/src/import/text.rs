@@ -1,11 +1,14 @@
 //! A file that is read piece by piece, as often as needed: its length is no memory.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, Take};
+use std::io::{self, BufReader, Read, Seek, Take, Write};
 use std::path::Path;
 
 use super::Fault;
 use crate::plain;
+
+/// Bytes that are read at a time.
+const PIECE: u64 = 1 << 16;
 
 pub(super) struct Text {
     file: File,
@@ -43,7 +46,8 @@ impl Text {
     pub(super) fn read(&self) -> Result<BufReader<Take<&File>>, Fault> {
         let mut file = &self.file;
         file.rewind().map_err(|e| cannot(&e))?;
-        Ok(BufReader::with_capacity(1 << 16, file.take(self.length)))
+        let capacity = PIECE as usize;
+        Ok(BufReader::with_capacity(capacity, file.take(self.length)))
     }
 
     /// Its beginning, of so many bytes at most.
@@ -73,12 +77,36 @@ const LONGER: &str = "`yamba import --limit SIZE` takes longer ones";
 
 /// What comes through a pipe comes once, and tells no length.
 fn copied(file: File, largest: u64) -> Result<Text, Fault> {
-    let copy = || {
-        let mut copy = tempfile::tempfile()?;
-        let length = io::copy(&mut file.take(largest.saturating_add(1)), &mut copy)?;
-        Ok(Text { file: copy, length })
+    let mut pipe = file.take(largest.saturating_add(1));
+    let mut copy = tempfile::tempfile().map_err(|e| not_copied(&e))?;
+    let mut length = 0;
+    let mut piece = Vec::new();
+    loop {
+        piece.clear();
+        let mut next = pipe.by_ref().take(PIECE);
+        next.read_to_end(&mut piece).map_err(|e| cannot(&e))?;
+        if piece.is_empty() {
+            return Ok(Text { file: copy, length });
+        }
+        copy.write_all(&piece).map_err(|e| not_copied(&e))?;
+        length += piece.len() as u64;
+    }
+}
+
+fn not_copied(e: &io::Error) -> Fault {
+    let reason = match e.kind() {
+        io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        _ => plain(e),
     };
-    copy().map_err(|e: io::Error| cannot(&e))
+    let folder = std::env::temp_dir();
+    let told = format!(
+        "is no plain file, and cannot be copied into {}: {reason}",
+        folder.display()
+    );
+    (
+        told,
+        Some("TMPDIR must name a folder with room for it; or write it to a file, and name that"),
+    )
 }
 
 fn cannot(e: &io::Error) -> Fault {

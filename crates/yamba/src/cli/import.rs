@@ -48,7 +48,7 @@ impl Import {
         let mut runs = Vec::new();
         let mut left = self.limit;
         for path in &self.files {
-            let mut run = import::read_packed(path, left)?;
+            let (mut run, length) = import::read_packed(path, left)?;
             // Here `baseline` means what a person here gave the name to.
             let tags = std::mem::take(&mut run.tags);
             if is_to_come(run.started_unix_s) {
@@ -58,7 +58,6 @@ impl Import {
                 ))
                 .help("it would be `latest` until then: set this machine's clock, or mend started_unix_s in the document"));
             }
-            let length = std::fs::metadata(path).map_or(0, |m| m.len());
             left = left.saturating_sub(length);
             runs.push((path, run, tags));
         }

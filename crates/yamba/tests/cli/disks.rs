@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::thread::{UnshareFlags, unshare_unsafe};
+use tempfile::TempDir;
 
 use crate::kept::{MANY, json};
 use crate::support::{Answer, Yamba, has, leave_out, until};
@@ -99,6 +100,17 @@ fn a_full_disk_costs_nothing() {
     });
 }
 
+/// What is no plain file is copied among the temporary files first.
+#[test]
+fn a_full_disk_for_temporary_files() {
+    on_a_small_disk(|disk| {
+        let mut yamba = Yamba::new().env("TMPDIR", disk);
+        let copied = format!("cannot be copied into {}: no space", disk.display());
+        let refused = yamba.run("import /dev/zero");
+        refused.refused(&["/dev/zero: is no plain file", &copied, "TMPDIR"]);
+    });
+}
+
 /// What was kept there is read, what would change it is refused, and what is measured goes elsewhere.
 #[test]
 fn a_disk_that_may_only_be_read() {
@@ -138,13 +150,18 @@ fn a_folder_of_somebody_else() {
     if !has("g++") {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder(tempfile::tempdir().unwrap());
     let store = folder.path().join("results.sqlite");
     let mut yamba = storing_in(&store);
     yamba.run(RUN).ok();
     let document = yamba.run("export --format json").ok().out;
     let mut yamba = yamba.file("their.json", without_id(&document));
-    let mut reader = reader(&yamba);
+    folder.may_be_written(true);
+    files_may_be_read(folder.path());
+    let Some(mut reader) = reader(&yamba) else {
+        leave_out("the user nobody cannot start a program that lies among the temporary files");
+        return;
+    };
 
     let mut writer = yamba.command(&["run", "many.yamba", "--quick"]);
     let mut writer = writer
@@ -156,47 +173,76 @@ fn a_folder_of_somebody_else() {
         let listed = json(&mut yamba, "runs --json");
         listed[0]["complete"] == false && listed[0]["benchmarks"][0] == "many"
     });
-    may_be_written(folder.path(), false);
+    folder.may_be_written(false);
     reader("runs").ok().says(&["running", "complete"]);
     writer.kill().unwrap();
     writer.wait().unwrap();
     reader("runs").ok().says(&["cut off", "complete"]);
     reader("show").ok().says(&["many"]);
 
-    may_be_written(folder.path(), true);
+    folder.may_be_written(true);
     yamba.run("rm latest").ok();
-    may_be_written(folder.path(), false);
+    folder.may_be_written(false);
     let before = fs::read(&store).unwrap();
     only_reads(&mut reader, &document);
     assert!(fs::read(&store).unwrap() == before);
 }
 
-fn may_be_written(folder: &Path, on: bool) {
-    let mode = if on { 0o755 } else { 0o555 };
-    fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+/// A folder in which its owner may not write for a while; only where he may, it can be removed.
+struct Folder(TempDir);
+
+impl Folder {
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn may_be_written(&self, on: bool) {
+        set_mode(self.path(), if on { 0o755 } else { 0o555 });
+    }
 }
 
-/// The command as somebody has it who may not write everywhere.
-fn reader(yamba: &Yamba) -> impl FnMut(&str) -> Answer + use<> {
+impl Drop for Folder {
+    fn drop(&mut self) {
+        self.may_be_written(true);
+    }
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// By everybody, whatever the mask of who made them.
+fn files_may_be_read(folder: &Path) {
+    for file in fs::read_dir(folder).unwrap().flatten() {
+        set_mode(&file.path(), 0o644);
+    }
+}
+
+/// The command as somebody has it who may not write everywhere; none where he cannot start it.
+fn reader(yamba: &Yamba) -> Option<impl FnMut(&str) -> Answer + use<>> {
     let home = yamba.folder.path().to_owned();
     let program = home.join("yamba");
     fs::copy(env!("CARGO_BIN_EXE_yamba"), &program).unwrap();
-    may_be_written(&home, true);
+    set_mode(&home, 0o755);
+    set_mode(&program, 0o755);
+    set_mode(&home.join("their.json"), 0o644);
     let is_root = rustix::process::geteuid().is_root();
     let surroundings = yamba.command(&[]);
     let variables = surroundings.get_envs();
     let variables: Vec<_> = variables
         .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
         .collect();
-    move |words| {
+    let run = move |words: &str| {
         let mut command = Command::new(&program);
         if is_root {
             command.uid(NOBODY).gid(NOBODY);
         }
         command.args(words.split(' ')).current_dir(&home);
         command.stdin(Stdio::null()).envs(variables.clone());
-        Answer::of(command.output().unwrap())
-    }
+        command.output()
+    };
+    let is_there = run("--version").is_ok_and(|o| o.status.success());
+    is_there.then_some(move |words: &str| Answer::of(run(words).unwrap()))
 }
 
 /// `document` is that of the only run, and `their.json` is another.

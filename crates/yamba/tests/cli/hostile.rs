@@ -1,7 +1,9 @@
 //! Files of strangers: huge, cut short, nested deeply, of many small things. Each is refused with one clear message, or taken, in bounded memory.
 
-use std::fs::File;
-use std::process::Command;
+use std::fs::{self, File};
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::support::{Answer, Yamba};
 
@@ -9,29 +11,52 @@ use crate::support::{Answer, Yamba};
 const ROOM: u64 = 384 << 20;
 const BYTES: usize = 12 << 20;
 
-/// So little that a document of [`BYTES`] times ten and its text have no place in it; the program itself takes most of it.
-const LITTLE_ROOM: u64 = 144 << 20;
+/// So little memory that neither the text of a document of [`BYTES`] times ten nor what it stands for has a place in it.
+const LITTLE: u64 = 64 << 20;
 
-/// `yamba import` of a file. It ends by a signal where it asks for more than [`ROOM`].
+/// `yamba import` of a file with this text.
 fn import(text: &str) -> Answer {
-    import_in(ROOM, text)
+    let yamba = Yamba::new().file("their", text);
+    Answer::of(importing(&yamba).output().unwrap())
 }
 
-fn import_in(room: u64, text: &str) -> Answer {
-    let yamba = Yamba::new().file("their", text);
+/// `yamba import their`. It ends by a signal where it asks for more than [`ROOM`].
+fn importing(yamba: &Yamba) -> Command {
     let plain = yamba.command(&[]);
     let mut command = Command::new("sh");
     command
         .args(["-c", "ulimit -v $1 && exec \"$0\" import their"])
         .arg(plain.get_program())
-        .arg((room >> 10).to_string())
+        .arg((ROOM >> 10).to_string())
         .current_dir(yamba.folder.path());
     for (name, value) in plain.get_envs() {
         if let Some(value) = value {
             command.env(name, value);
         }
     }
-    Answer::of(command.output().unwrap())
+    command
+}
+
+/// The same, and the most memory that it had, as far as that was seen: what is given back is still counted, so only its last milliseconds are missed.
+fn import_and_memory(text: &str) -> (Answer, u64) {
+    let yamba = Yamba::new().file("their", text);
+    let mut import = importing(&yamba);
+    let import = import.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = import.spawn().unwrap();
+    let mut most = 0;
+    while child.try_wait().unwrap().is_none() {
+        most = most_resident(child.id()).unwrap_or(0).max(most);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    (Answer::of(child.wait_with_output().unwrap()), most)
+}
+
+/// The most bytes of memory that a process has had; none of one that has ended.
+fn most_resident(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib << 10)
 }
 
 /// A list of the same thing again and again.
@@ -47,6 +72,14 @@ fn document(details: &str, entry: &str) -> String {
             "details": {{{details}}}}}, "benchmarks": [{{"name": "x", "class": "x", "ports": [], "parameters": {{}}, "processes": 1,
             "status": "skipped", "valid": false, "samples": [], "evidence": {{}}, "notes": []{entry}}}]}}"#
     )
+}
+
+/// With its only entry again and again, in so many bytes.
+fn again_and_again(mut document: String, bytes: usize) -> String {
+    let entry = document.find(r#"{"name""#).unwrap()..document.rfind("]}").unwrap();
+    let more = format!(",{}", &document[entry.clone()]).repeat(bytes / entry.len());
+    document.insert_str(entry.end, &more);
+    document
 }
 
 #[test]
@@ -72,6 +105,10 @@ fn documents_of_small_things() {
         let text = document(&details, &entry);
         import(&text).refused(&["their: takes more than", "of memory", "help:"]);
     }
+    let mut small = document("", "");
+    small.retain(|c| !c.is_whitespace());
+    let entries = again_and_again(small, BYTES);
+    import(&entries).refused(&["their: takes more than", "of memory", "help:"]);
     // Unknown facts, of a later version for example, take none.
     let unknown = format!(r#""unheard": {}"#, list("{}"));
     import(&document(&unknown, "")).ok();
@@ -83,12 +120,12 @@ fn documents_of_many_intervals() {
     let interval = r#"{"launch":3,"process":0,"passes":1000,"operations":1000,"ns":123456.75,"dummy_ns":56.5,"cycle_ns":0.25,
         "disturbance":{"involuntary":0,"minor_faults":0,"stolen_ns":0.0},"sample":123.25,"evidence":{"faults":0.0},"outside":[]}"#;
     let intervals = vec![interval; 2000].join(",");
-    let mut text = document("", &format!(r#", "intervals": [{intervals}]"#));
-    let entry = text.find(r#"{"name""#).unwrap()..text.rfind("]}").unwrap();
-    let more = format!(",{}", &text[entry.clone()]).repeat(BYTES * 10 / entry.len());
-    text.insert_str(entry.end, &more);
+    let text = document("", &format!(r#", "intervals": [{intervals}]"#));
+    let text = again_and_again(text, BYTES * 10);
     assert!(text.len() > BYTES * 9);
-    import_in(LITTLE_ROOM, &text).ok();
+    let (answer, most) = import_and_memory(&text);
+    answer.ok();
+    assert!((1..LITTLE).contains(&most), "{most} bytes");
 }
 
 #[test]
@@ -150,6 +187,35 @@ fn results_of_other_programs() {
     ] {
         import(&lmbench(&text)).ok();
     }
+}
+
+/// It comes once and tells no length: it is copied first, and counts like a file.
+#[test]
+fn a_document_through_a_pipe() {
+    let text = document("", "");
+    let yamba = || Yamba::new().file("their", text.replace("\"x\"", "\"y\""));
+    let limited = |bytes: usize| {
+        let limit = bytes.to_string();
+        through_a_pipe(
+            yamba().command(&["import", "/dev/stdin", "their", "--limit", &limit]),
+            &text,
+        )
+    };
+    limited(2 * text.len()).ok();
+    limited(2 * text.len() - 1).refused(&["their: is longer than", "--limit SIZE"]);
+    let yamba = yamba().env("TMPDIR", "/no/such");
+    through_a_pipe(yamba.command(&["import", "/dev/stdin"]), &text).refused(&[
+        "/dev/stdin: is no plain file, and cannot be copied into /no/such: there is no such folder",
+        "TMPDIR",
+    ]);
+}
+
+/// The command with a text, which must fit into a pipe, as its standard input.
+fn through_a_pipe(mut command: Command, text: &str) -> Answer {
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    writer.write_all(text.as_bytes()).unwrap();
+    drop(writer);
+    Answer::of(command.stdin(reader).output().unwrap())
 }
 
 /// It is not even read.
