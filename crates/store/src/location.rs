@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use postgres::config::{Host, SslMode};
+use postgres::config::{Host, SslMode, TargetSessionAttrs};
 use postgres::{Config, NoTls};
 
 use crate::error::{Fault, StoreError};
@@ -129,7 +129,7 @@ impl Address {
         if config.get_ssl_mode() == SslMode::Require {
             return Err(no_tls());
         }
-        if config.get_hosts().is_empty() {
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             match Path::new(SOCKETS).is_dir() {
                 true => config.host_path(SOCKETS),
                 false => config.host("localhost"),
@@ -207,10 +207,42 @@ impl fmt::Display for Address {
                 Some(port) => write!(f, ":{port}")?,
             }
         }
-        match self.config.get_dbname() {
-            Some(name) => write!(f, "/{}", coded(name.as_bytes())),
-            None => Ok(()),
+        if let Some(name) = self.config.get_dbname() {
+            write!(f, "/{}", coded(name.as_bytes()))?;
         }
+        for (i, (name, value)) in self.query().into_iter().enumerate() {
+            write!(f, "{}{name}={value}", if i > 0 { '&' } else { '?' })?;
+        }
+        Ok(())
+    }
+}
+
+impl Address {
+    /// What else decides where it leads, and stands in no other part of a URL.
+    fn query(&self) -> Vec<(&'static str, String)> {
+        let joined = |all: &mut dyn Iterator<Item = String>| all.collect::<Vec<_>>().join(",");
+        let config = &self.config;
+        let mut query = Vec::new();
+        let places = config.get_hostaddrs();
+        if !places.is_empty() {
+            let each = &mut places.iter().map(|ip| coded(ip.to_string().as_bytes()));
+            query.push(("hostaddr", joined(each)));
+        }
+        // Where hosts are named, each has its port.
+        let ports = config.get_ports();
+        if config.get_hosts().is_empty() && ports.iter().any(|port| *port != USUAL) {
+            query.push(("port", joined(&mut ports.iter().map(u16::to_string))));
+        }
+        if let Some(options) = config.get_options() {
+            query.push(("options", coded(options.as_bytes())));
+        }
+        let wanted = match config.get_target_session_attrs() {
+            TargetSessionAttrs::ReadWrite => Some("read-write"),
+            TargetSessionAttrs::ReadOnly => Some("read-only"),
+            _ => None,
+        };
+        query.extend(wanted.map(|wanted| ("target_session_attrs", wanted.to_owned())));
+        query
     }
 }
 
@@ -237,6 +269,12 @@ mod tests {
         for url in [
             "postgresql://ann%40home@[::1]:5433/a%2Fb%3Fc",
             "postgresql://h1:5433,h2/d",
+            "postgresql:///d?hostaddr=10.0.0.5",
+            "postgresql://u@/d?hostaddr=10.0.0.5,%3A%3A1&port=5433,5432",
+            "postgresql://h:5433/d?hostaddr=10.0.0.5",
+            "postgresql://h/d?options=-c%20search_path%3Da%2Cb%26c",
+            "postgresql://h1,h2/d?target_session_attrs=read-write",
+            "postgresql://h?options=-c%20search_path%3Da",
         ] {
             assert_eq!(shown(url), url);
         }
