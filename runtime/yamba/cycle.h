@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-#include "c_math.h"
 #include "clock.h"
+#include "floating.h"
 #include "isa_hooks.h"
 
 namespace yamba {
@@ -24,10 +24,10 @@ inline double time_chain(void (*chain)(uint64_t), uint64_t steps) {
 }
 
 inline double length(const Chain &chain) {
-    if (chain.run == nullptr) return NAN;
+    if (chain.run == nullptr) return not_known;
     uint64_t steps = uint64_t(double(steps_wanted) / chain.cycles) / chain.multiple * chain.multiple;
     double shorter = time_chain(chain.run, steps), longer = time_chain(chain.run, 2 * steps);
-    return longer > shorter ? (longer - shorter) / double(steps) / chain.cycles : NAN;
+    return longer > shorter ? (longer - shorter) / double(steps) / chain.cycles : not_known;
 }
 
 // Coarser clocks need longer chains; the length is bounded because every interval waits for several of them. `step` in ns.
@@ -35,7 +35,7 @@ inline void suit_clock(double step) {
     steps_wanted = least_steps;
     double ns = length(isa_hooks.reference);
     if (!(ns > 0)) return;
-    steps_wanted = uint64_t(fmin(double(most_steps), fmax(double(least_steps), clock_steps * step / ns)));
+    steps_wanted = uint64_t(__builtin_fmin(double(most_steps), __builtin_fmax(double(least_steps), clock_steps * step / ns)));
 }
 
 }  // namespace cycle

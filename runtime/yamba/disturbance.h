@@ -1,9 +1,9 @@
 // What the system did to a benchmark while it was timed, and what of it counts against the interval.
 #pragma once
 
+#include <math.h>
 #include <stdint.h>
 
-#include "c_math.h"
 #include "clock.h"
 #include "cold.h"
 #include "system.h"

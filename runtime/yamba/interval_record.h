@@ -1,8 +1,8 @@
 // One timed interval on its way into the record.
 #pragma once
 
+#include <math.h>
 
-#include "c_math.h"
 #include "cold.h"
 #include "disturbance.h"
 #include "record_writer.h"

@@ -53,7 +53,7 @@ template <class T, class V>
 T swept(V value) {
     if constexpr (std::is_integral<T>::value && std::is_floating_point<V>::value) {
         // 2^digits is exact in a double and one past the largest value.
-        double end = exp2(std::numeric_limits<T>::digits), least = std::is_signed<T>::value ? -end : 0;
+        double end = __builtin_exp2(std::numeric_limits<T>::digits), least = std::is_signed<T>::value ? -end : 0;
         if (!(double(value) >= least && double(value) < end)) fail("the parameter's type cannot hold the value %.17g of its sweep", double(value));
         return static_cast<T>(value);
     } else {
@@ -78,9 +78,9 @@ Values<T> log_values(double first, double last, double points_per_octave) {
     Values<T> result;
     if (!(first > 0) || !(points_per_octave > 0)) return result;
     for (size_t i = 0; i < most_sweep_values; i++) {
-        double value = first * exp2(double(i) / points_per_octave);
+        double value = first * __builtin_exp2(double(i) / points_per_octave);
         if (!(value <= last * (1 + 1e-9))) break;
-        T typed = swept<T>(std::is_integral<T>::value ? floor(value + 0.5) : value);
+        T typed = swept<T>(std::is_integral<T>::value ? __builtin_floor(value + 0.5) : value);
         if (result.empty() || typed != result.back()) result.push_back(typed);
     }
     return result;
@@ -92,7 +92,7 @@ Values<T> linear_values(double first, double last, double step) {
     Values<T> result;
     if (step == 0) return result;
     for (size_t i = 0; i < most_sweep_values; i++) {
-        double value = first + double(i) * step, slack = fabs(step) * 1e-9;
+        double value = first + double(i) * step, slack = __builtin_fabs(step) * 1e-9;
         if (step > 0 ? !(value <= last + slack) : !(value >= last - slack)) break;
         result.push_back(swept<T>(value));
     }
@@ -181,9 +181,9 @@ Fault real(const char *text, T &out) {
     char *end;
     int shift;
     double value = strtod(text, &end);
-    if (end == text || !suffix(end, shift) || isnan(value)) return not_a_number;
+    if (end == text || !suffix(end, shift) || is_nan(value)) return not_a_number;
     value *= double(uint64_t(1) << shift);
-    if (!isfinite(static_cast<T>(value))) return out_of_range;
+    if (!is_finite(static_cast<T>(value))) return out_of_range;
     out = static_cast<T>(value);
     return nullptr;
 }

@@ -1,9 +1,9 @@
 // How narrow the interval of a launch's own median is: only to decide when to stop. What is reported is computed from the record.
 #pragma once
 
+#include <math.h>
 #include <stdlib.h>
 
-#include "c_math.h"
 #include "cold.h"
 #include "parameters.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "c_math.h"
 #include "cold.h"
+#include "floating.h"
 #include "once.h"
 
 YAMBA_COLD_BEGIN
@@ -68,7 +68,7 @@ class Text {
 
     // The shortest of 15 to 17 digits that reads back as the same number; null for what JSON cannot say.
     YAMBA_ONCE Text &number(double value) {
-        if (!isfinite(value)) return add("null");
+        if (!is_finite(value)) return add("null");
         char digits[40];
         for (int precision = 15; precision <= 17; precision++) {
             snprintf(digits, sizeof digits, "%.*g", precision, value);

@@ -244,7 +244,7 @@ impl VariantWriter<'_, '_> {
             ("bool", "may_fault", "false"),
             ("uint64_t", "circle_groups", "0"),
             ("uint64_t", "circle_group_size", "0"),
-            ("double", "value", "NAN"),
+            ("double", "value", "yamba::not_known"),
             ("const char *", "figure", "\"latency\""),
             ("const char *", "unit", "\"ns\""),
         ] {

@@ -76,8 +76,13 @@ impl Toolchain {
     /// How a program that stays on this machine gets the library of C++. Some distributions have it as a shared one only, and a sanitizer's own
     /// shared library does not go with the other.
     pub(super) fn cpp_library(&self, flags: &[String]) -> &'static [&'static str] {
-        let is_sanitized = flags.iter().any(|f| f.starts_with("-fsanitize"));
-        if is_sanitized || !has_static_cpp_library(&self.compiler) {
+        let mut all = self
+            .compiler
+            .arguments
+            .iter()
+            .chain(&self.flags)
+            .chain(flags);
+        if all.any(|f| f.starts_with("-fsanitize")) || !has_static_cpp_library(&self.compiler) {
             return &[];
         }
         &HOLDS_CPP
@@ -86,9 +91,10 @@ impl Toolchain {
 
 /// Whether `compiler` is g++ and has the library in that form. It is asked once.
 fn has_static_cpp_library(compiler: &Tool) -> bool {
-    static KNOWN: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
+    static KNOWN: Mutex<BTreeMap<(PathBuf, Vec<String>), bool>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    *known.entry(compiler.path.clone()).or_insert_with(|| {
+    let asked = (compiler.path.clone(), compiler.arguments.clone());
+    *known.entry(asked).or_insert_with(|| {
         compiler.columns() == Columns::Characters && finds_own(compiler, "libstdc++.a")
     })
 }
@@ -96,8 +102,11 @@ fn has_static_cpp_library(compiler: &Tool) -> bool {
 /// g++ prints the path of a library that it finds, and else the name that it was asked for.
 fn finds_own(compiler: &Tool, library: &str) -> bool {
     let asked = format!("-print-file-name={library}");
-    let output = compiler.command().arg(asked).output();
-    output.is_ok_and(|o| Path::new(String::from_utf8_lossy(&o.stdout).trim()).is_absolute())
+    let Ok(output) = compiler.command().arg(asked).output() else {
+        return false;
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    output.status.success() && text.trim().ends_with(&format!("/{library}"))
 }
 
 pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, BuildError> {

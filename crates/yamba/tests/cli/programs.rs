@@ -442,21 +442,50 @@ fn needed(program: &str) -> String {
 
 #[test]
 fn the_library_of_cpp_is_in_the_program_where_it_can_be() {
-    if !has("g++") {
+    if !has("g++") || !has("readelf") {
         return;
     }
-    let built = |shared| {
+    let built = |shared, more: &str| {
         let mut yamba = compiler(Yamba::new().file("adds.yamba", PRIME), shared);
+        let path = yamba.folder.path().join("compiler");
+        yamba = yamba.env("CXX", format!("{}{more}", path.display()));
         let answer = yamba.run("build adds.yamba").ok();
-        yamba.run("run adds.yamba --quick --set rounds=10").ok();
         needed(answer.out.trim())
     };
     let asked = Command::new("g++")
         .arg("-print-file-name=libstdc++.a")
         .output();
-    let is_here = asked.unwrap().stdout.starts_with(b"/");
-    assert_eq!(!built(false).contains("libstdc++"), is_here);
-    assert!(built(true).contains("libstdc++"));
+    let is_here = asked.unwrap().stdout.contains(&b'/');
+    assert_eq!(!built(false, "").contains("libstdc++"), is_here);
+    assert!(built(true, "").contains("libstdc++"));
+    assert!(built(false, " -fsanitize=address").contains("libstdc++"));
+}
+
+#[test]
+fn mathematics_is_what_a_class_includes() {
+    if !has("g++") {
+        return;
+    }
+    let text = "yamba roots
+{
+    volatile float x = 2;
+    void benchmark() { auto root = sqrt(x + 0.0f); static_assert(sizeof root == sizeof(float)); x = root; }
+}
+";
+    let including = format!("native {{\n    #include <math.h>\n}}\n{text}");
+    Yamba::new()
+        .file("roots.yamba", including)
+        .run("build roots.yamba")
+        .ok();
+    let answer = Yamba::new()
+        .file("roots.yamba", text)
+        .run("build roots.yamba");
+    assert_eq!(answer.status, 2, "{}", answer.out);
+    assert!(
+        answer.err.contains("'sqrt' was not declared"),
+        "{}",
+        answer.err
+    );
 }
 
 #[test]

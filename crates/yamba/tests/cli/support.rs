@@ -131,7 +131,7 @@ fn has_mend(err: &str) -> bool {
 }
 
 /// Sentences that say what may be or what there is, and what a compiler says of its author's text, which is underlined: what to write there nobody but he knows.
-const WITHIN: [&str; 8] = [
+const WITHIN: [&str; 9] = [
     ": it may be ",
     "; it may be ",
     "; it has ",
@@ -139,6 +139,7 @@ const WITHIN: [&str; 8] = [
     ": a port is written as in ",
     "the C++ compiler says: ",
     "the assembler says: ",
+    "; write the bound in ",
     "Usage: yamba <COMMAND>",
 ];
 

@@ -20,7 +20,7 @@
 
 #include <initializer_list>
 
-#include "../../c_math.h"
+#include "../../floating.h"
 #include "../../usage.h"
 
 namespace yamba {
@@ -156,10 +156,10 @@ inline double waited() {
     static const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     char text[96];
     ssize_t n = pread(file, text, sizeof text - 1, 0);
-    if (n <= 0) return NAN;
+    if (n <= 0) return not_known;
     text[n] = '\0';
     const char *second = strchr(text, ' ');
-    return second != nullptr ? double(strtoull(second, nullptr, 10)) : NAN;
+    return second != nullptr ? double(strtoull(second, nullptr, 10)) : not_known;
 }
 
 // Room for more processors than any machine has today.

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../c_math.h"
+#include "../../floating.h"
 #include "../../usage.h"
 
 namespace yamba {
@@ -44,7 +44,7 @@ inline Usage usage() {
     return {uint64_t(used.ru_nivcsw), uint64_t(used.ru_nvcsw), uint64_t(used.ru_minflt), uint64_t(used.ru_majflt), double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec), -1, known};
 }
 
-inline double waited() { return NAN; }
+inline double waited() { return not_known; }
 
 // The processors that this process may use, at most `room` of them; 0 where the system does not tell.
 inline size_t allowed_processors(int *, size_t) { return 0; }
