@@ -9,6 +9,7 @@ use yamba_lang::{Analysis, ClassId};
 use crate::plan::{Node, Plan};
 use crate::text;
 use crate::used::Used;
+use crate::virtuals::Virtuals;
 use crate::writer::Writer;
 use crate::{Context, members};
 
@@ -24,6 +25,8 @@ pub(crate) struct ClassWriter<'a, 'o, 'w> {
     pub(crate) words: &'a HashSet<&'a str>,
     /// Bitstrings that something may compose.
     pub(crate) used: &'a Used<'a>,
+    /// Members that are virtual.
+    pub(crate) virtuals: &'a Virtuals<'a>,
     pub(crate) out: &'w mut Writer<'o>,
 }
 
@@ -63,6 +66,16 @@ impl ClassWriter<'_, '_, '_> {
     fn is_cold(&self) -> bool {
         let is_imported = self.node.composition.class != self.context.program.class;
         is_imported && says_cold(self.context.analysis, self.node.class)
+    }
+
+    /// What stands before a member of this name.
+    pub(crate) fn if_virtual(&self, name: &str) -> &'static str {
+        let own = self.node.chain.last().copied().unwrap_or(0);
+        if self.virtuals.holds(own, name) {
+            "virtual "
+        } else {
+            ""
+        }
     }
 
     /// The characters of a piece of C++.
@@ -106,7 +119,7 @@ fn says_cold(analysis: &Analysis, class: ClassId) -> bool {
     class.ast.tags().any(|tag| tag == COLD) || ported.is_some_and(|base| says_cold(analysis, base))
 }
 
-fn member_name(kind: &MemberKind) -> Option<&str> {
+pub(crate) fn member_name(kind: &MemberKind) -> Option<&str> {
     match kind {
         MemberKind::Function { name, .. } | MemberKind::Evidence { name, .. } => Some(&name.text),
         MemberKind::Bitstring(b) => Some(&b.name.text),

@@ -11,6 +11,7 @@ mod program;
 mod terms;
 mod text;
 mod used;
+mod virtuals;
 mod writer;
 
 use std::collections::HashMap;

@@ -118,7 +118,7 @@ fn write_function(w: &mut ClassWriter, member: &Member) {
     let analysis = w.context.analysis;
     let mut words = std::collections::HashSet::new();
     crate::class::add_words(analysis.cpp(*ret), &mut words);
-    let is_virtual = ![
+    let may_be_virtual = ![
         "static",
         "constexpr",
         "auto",
@@ -148,10 +148,12 @@ fn write_function(w: &mut ClassWriter, member: &Member) {
     } else {
         ""
     };
-    w.out.line(&format!(
-        "{noinline}{}",
-        if is_virtual { "virtual" } else { "" }
-    ));
+    let r#virtual = match body {
+        _ if !may_be_virtual => "",
+        Some(_) => w.if_virtual(&name.text),
+        None => "virtual ",
+    };
+    w.out.line(&format!("{noinline}{virtual}"));
     let text = if body.is_some() {
         text
     } else {
@@ -187,7 +189,11 @@ fn write_evidence(w: &mut ClassWriter, member: &Member) {
     match body {
         None => w.out.line(&format!("virtual {ty} {}() = 0;", name.text)),
         Some(body) => {
-            w.out.line(&format!("virtual {ty} {}() {{", name.text));
+            w.out.line(&format!(
+                "{}{ty} {}() {{",
+                w.if_virtual(&name.text),
+                name.text
+            ));
             let text = w.with_super(w.context.analysis.cpp(*body));
             w.out.user(body.span, &text);
             w.out.line("}");
@@ -228,7 +234,8 @@ fn write_bitstring(w: &mut ClassWriter, member: &Member, bitstring: &Bitstring) 
         return;
     };
     let declaration = format!(
-        "YAMBA_COMPOSES virtual void compose_{name}(yamba::Composer &yamba_out{})",
+        "YAMBA_COMPOSES {}void compose_{name}(yamba::Composer &yamba_out{})",
+        w.if_virtual(name),
         params.declared("[[maybe_unused]] ", true)
     );
     head(w, bitstring, &declaration);
@@ -282,7 +289,8 @@ fn write_wrapper(w: &mut ClassWriter, bitstring: &Bitstring, params: &Params, me
     };
     let name = &bitstring.name.text;
     let declaration = format!(
-        "YAMBA_COMPOSES virtual {returned} {name}({})",
+        "YAMBA_COMPOSES {}{returned} {name}({})",
+        w.if_virtual(name),
         params.declared("", false)
     );
     head(w, bitstring, &declaration);

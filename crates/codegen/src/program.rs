@@ -12,6 +12,7 @@ use crate::class::{ClassWriter, add_words};
 use crate::plan::{Plan, function_key};
 use crate::text::quote;
 use crate::used::{Used, expressions};
+use crate::virtuals::Virtuals;
 use crate::writer::Writer;
 
 /// The root class whose definitions are the defaults of the protocol.
@@ -140,6 +141,25 @@ fn words<'a>(context: &Context<'a>) -> HashSet<&'a str> {
     words
 }
 
+/// The words of the C++ in which an author may write structs and functions of his own.
+fn natives<'a>(context: &Context<'a>) -> HashSet<&'a str> {
+    let analysis = context.analysis;
+    let mut words = HashSet::new();
+    for file in files(context) {
+        for native in &analysis.files[file.0 as usize].natives {
+            add_words(analysis.cpp(*native), &mut words);
+        }
+    }
+    for class in classes(context) {
+        for member in &analysis.class(class).ast.members {
+            if let MemberKind::Native(body) = &member.kind {
+                add_words(analysis.cpp(*body), &mut words);
+            }
+        }
+    }
+    words
+}
+
 /// One composition.
 struct VariantWriter<'a, 'v> {
     context: &'a Context<'a>,
@@ -154,6 +174,7 @@ impl VariantWriter<'_, '_> {
             "[[maybe_unused]] void yamba_pad(yamba::Composer &yamba_out, unsigned int bytes);",
         );
         let used = Used::new(self.context.analysis, self.composition, words);
+        let virtuals = Virtuals::new(self.context.analysis, self.plan, &natives(self.context));
         for node in &self.plan.nodes {
             ClassWriter {
                 context: self.context,
@@ -161,6 +182,7 @@ impl VariantWriter<'_, '_> {
                 node,
                 words,
                 used: &used,
+                virtuals: &virtuals,
                 out,
             }
             .write();

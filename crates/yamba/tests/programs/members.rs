@@ -144,3 +144,69 @@ fn a_point_is_skipped_by_one_of_several_processes() {
     assert_eq!(launch("1", "2").1, "1 of 2\n");
     assert_eq!(launch("0", "1").1, "0 of 1\n");
 }
+
+/// Whatever is virtual in the C++, a call finds the most derived definition: from a base, through a template, from a struct of the author's own.
+#[test]
+fn a_call_finds_the_most_derived_definition() {
+    if !available("x86_64") {
+        return;
+    }
+    let text = "yamba abstract part extends Part {
+        int own() { return 1; }
+        int lone() { return 5; }
+        int called() { return 1; }
+        int both() { return called() * 10 + lone(); }
+        int reached() { return 1; }
+        int before() { return 1; }
+        native { template <class T> int reach(T &of) { return of.reached(); } }
+        int through() { return reach(*this); } }
+    yamba of_that extends part {
+        int own() { return 2; }
+        int called() { return 2; }
+        int reached() { return 2; }
+        int before() { return super::before() + 1; } }
+    yamba t {
+        import(of_that);
+        int guess() { return 1; }
+        native { struct own_struct : yamba_of_that { int lone() { return 6; } }; own_struct mine; }
+        void benchmark() {}
+        evidence int a() expects [2, 2] { return of_that.own(); }
+        evidence int b() expects [25, 25] { return of_that.both(); }
+        evidence int c() expects [2, 2] { return of_that.through(); }
+        evidence int d() expects [2, 2] { return of_that.before(); }
+        evidence int e() expects [26, 26] { return mine.both(); } }";
+    let built = build(text, "t", "x86_64");
+    let output = run(&built, &["--quick"]);
+    let records = String::from_utf8_lossy(&output.stdout);
+    let values = [("a", 2), ("b", 25), ("c", 2), ("d", 2), ("e", 26)];
+    for (name, value) in values {
+        let seen = format!("\"{name}\":{value}");
+        assert!(records.contains(&seen), "{seen} is not in {records}");
+    }
+}
+
+/// Of what a pass runs, and of what that calls, nothing becomes another thing by being called in another way.
+#[test]
+fn only_what_no_pass_runs_ceases_to_be_virtual() {
+    if !available("x86_64") {
+        return;
+    }
+    let text = "yamba t {
+        int step() { return 1; }
+        int deep() { return step(); }
+        int aside() { return 2; }
+        void benchmark() { deep(); }
+        evidence int a() { return aside(); } }";
+    let built = build(text, "t", "x86_64");
+    let source = std::fs::read_to_string(built.source).expect("the C++");
+    let is_virtual = |name: &str| {
+        let lines: Vec<&str> = source.lines().collect();
+        let at = lines
+            .iter()
+            .position(|l| l.contains(&format!("{name}() {{ ")));
+        let at = at.unwrap_or_else(|| panic!("{name} in {source}"));
+        lines[at - 2].contains("virtual")
+    };
+    assert!(is_virtual("void benchmark") && is_virtual("int deep") && is_virtual("int step"));
+    assert!(!is_virtual("int aside"));
+}
