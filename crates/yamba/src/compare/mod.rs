@@ -17,6 +17,7 @@ mod noise;
 pub mod pairing;
 pub mod turns;
 pub mod unit;
+pub mod wanted;
 pub mod which;
 
 use yamba_record::{Benchmark, Parameters, Status};

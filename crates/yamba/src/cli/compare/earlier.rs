@@ -1,19 +1,20 @@
 //! Earlier runs on the same machine, which tell of noise.
 
-use std::collections::BTreeSet;
+use std::array;
 
-use yamba_record::{Benchmark, Run};
+use yamba_record::Run;
 use yamba_store::{Detail, Listed, Store};
 
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::store_option::StoreOption;
 use crate::compare::floors::is_of_here;
+use crate::compare::wanted::Wanted;
 
-/// The latest so many: more take longer to read than they tell.
+/// Of each program the latest so many: more take longer to read than they tell.
 const MOST: usize = 20;
 
-/// So many are looked at for that: those of other programs tell nothing.
+/// So many are read for that: those of other programs tell nothing.
 const LOOKED_AT: usize = 5 * MOST;
 
 /// What the store has of the noise.
@@ -44,50 +45,65 @@ fn read(option: &StoreOption, a: &Run, b: &Run, is_gate: bool) -> Result<Earlier
     let Some(mut store) = Store::existing(&option.location()?)? else {
         return Ok(Earlier::default());
     };
-    let of_a: BTreeSet<&str> = a.benchmarks.iter().map(|b| b.name.as_str()).collect();
-    let names: BTreeSet<&str> = b.benchmarks.iter().map(|b| b.name.as_str()).collect();
     let mut listed = store.runs()?;
-    listed.retain(|run| {
-        let mut both = run.benchmarks.iter();
-        let has_some = both.any(|n| names.contains(n.as_str()) && of_a.contains(n.as_str()));
-        has_some && is_of_here(&run.head, a, b)
-    });
-    let (sides, mut runs) = in_turn(listed);
-    // What one command measures in a row shows no drift from day to day.
-    runs.sort_by_key(|run| run.head.producer.for_another_command().is_some());
-    let of_both = a.benchmarks.iter().chain(&b.benchmarks);
-    let programs: BTreeSet<&String> = of_both.filter_map(|b| b.about.program.as_ref()).collect();
-    let is_of_them = |b: &Benchmark| {
-        b.about
-            .program
-            .as_ref()
-            .is_some_and(|p| programs.contains(p))
-    };
-    // None of a run of other programs.
-    let mut load = |listed: &Listed| {
-        let mut run = store.run(&listed.id, Detail::Figures)?;
-        run.benchmarks.retain(|b| names.contains(b.name.as_str()));
-        let tells = run.benchmarks.iter().any(is_of_them);
-        Ok::<_, Failure>(tells.then_some(run))
-    };
+    listed.retain(|run| is_of_here(&run.head, a, b));
+    let (sides, rest) = in_turn(listed);
+    let (in_a_row, alone): (Vec<Listed>, Vec<Listed>) = rest
+        .into_iter()
+        .partition(|run| run.head.producer.for_another_command().is_some());
+    let mut load = |run: &Listed| Ok(store.run(&run.id, Detail::Figures)?);
+    let mut wanted = Wanted::of(a, b, MOST);
+    let mut runs = latest(alone.iter().map(array::from_ref), &mut wanted, &mut load)?;
+    // What one command measures in a row shows no drift from day to day: it stands in for what is not there.
+    let in_a_row = in_a_row.iter().map(array::from_ref);
+    runs.extend(latest(in_a_row, &mut wanted, &mut load)?);
     let told = sides.iter().filter(|pair| is_gate && tells_of_noise(pair));
     Ok(Earlier {
-        runs: latest(runs.iter(), &mut load)?,
-        pairs: latest(told, |[one, other]| {
-            let sides = load(one)?.zip(load(other)?);
-            Ok(sides.map(<[Run; 2]>::from))
-        })?,
+        runs: runs.into_iter().flatten().collect(),
+        pairs: latest(told, &mut Wanted::of(a, b, MOST), &mut load)?,
     })
 }
 
-/// Of the first [`LOOKED_AT`] the first [`MOST`] that `load` gives; no more are loaded.
-fn latest<L, T>(
-    listed: impl Iterator<Item = L>,
-    mut load: impl FnMut(L) -> Result<Option<T>, Failure>,
-) -> Result<Vec<T>, Failure> {
-    let each = listed.take(LOOKED_AT);
-    let given = each.filter_map(|one| load(one).transpose());
-    given.take(MOST).collect()
+/// Of runs, or of runs of one moment together, those that have what is `wanted`, with that of it alone. No more than [`LOOKED_AT`] are read.
+fn latest<'a, const N: usize>(
+    listed: impl Iterator<Item = &'a [Listed; N]>,
+    wanted: &mut Wanted,
+    load: &mut dyn FnMut(&Listed) -> Result<Run, Failure>,
+) -> Result<Vec<[Run; N]>, Failure> {
+    let mut found = Vec::new();
+    let mut read = 0;
+    for sides in listed {
+        if wanted.is_met() || read == LOOKED_AT {
+            break;
+        }
+        if !sides.iter().all(|run| wanted.may_be_among(&run.benchmarks)) {
+            continue;
+        }
+        read += 1;
+        if let Some(mut runs) = whole(sides, wanted, load)?
+            && wanted.take(&mut runs)
+        {
+            found.push(runs);
+        }
+    }
+    Ok(found)
+}
+
+/// None where one of them has nothing that is `wanted`: then the next need not be read.
+fn whole<const N: usize>(
+    sides: &[Listed; N],
+    wanted: &Wanted,
+    load: &mut dyn FnMut(&Listed) -> Result<Run, Failure>,
+) -> Result<Option<[Run; N]>, Failure> {
+    let mut runs = Vec::new();
+    for side in sides {
+        let run = load(side)?;
+        if !wanted.is_in(&run) {
+            return Ok(None);
+        }
+        runs.push(run);
+    }
+    Ok(runs.try_into().ok())
 }
 
 /// Whether a pair is of one program, whole: those of gates and of `compare --again` are of two, nearly always.
@@ -117,7 +133,7 @@ fn are_sides(one: &Listed, other: &Listed) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use yamba_record::Machine;
+    use yamba_record::{Machine, Status};
 
     use super::*;
 
@@ -140,23 +156,59 @@ mod tests {
         }
     }
 
-    /// What is measured more often than what is compared hides nothing of it.
+    /// A run with benchmarks as `lat_x=p`: their names and programs.
+    fn with(each: &[&str]) -> Run {
+        let mut run = Run::new(Machine::default());
+        run.benchmarks.extend(each.iter().map(|one| {
+            let (name, program) = one.split_once('=').unwrap();
+            let mut made = crate::run::no_figure(name);
+            made.status = Status::Ok;
+            made.about.program = Some(program.to_owned());
+            made
+        }));
+        run
+    }
+
+    /// The places of the runs that are found for a comparison of `both`, and how many are read.
+    fn found(both: &[&str], each: &[Vec<&str>]) -> (Vec<usize>, usize) {
+        let runs: Vec<Run> = each.iter().map(|these| with(these)).collect();
+        let all = runs.iter().enumerate().map(|(place, run)| {
+            let mut listed = listed(&place.to_string(), None, "run", true);
+            listed.benchmarks = run.benchmarks.iter().map(|b| b.name.clone()).collect();
+            [listed]
+        });
+        let all: Vec<[Listed; 1]> = all.collect();
+        let both = with(both);
+        let mut wanted = Wanted::of(&both, &both, MOST);
+        let mut read = 0;
+        let found = latest(all.iter(), &mut wanted, &mut |listed| {
+            read += 1;
+            let mut run = runs[listed.id.parse::<usize>().unwrap()].clone();
+            run.id = listed.id.clone();
+            Ok(run)
+        });
+        let found = found.ok().unwrap().into_iter().flatten();
+        (found.map(|run| run.id.parse().unwrap()).collect(), read)
+    }
+
+    #[test]
+    fn each_benchmark_has_its_latest_runs() {
+        let of_x = vec![vec!["x=p"]; 25];
+        assert_eq!(found(&["x=p"], &of_x), ((0..20).collect(), 20));
+        // What is measured more often hides nothing of the others.
+        let of_both = [of_x, vec![vec!["x=p", "y=q"]; 12]].concat();
+        let (places, read) = found(&["x=p", "y=q"], &of_both);
+        assert_eq!(places, (0..20).chain(25..37).collect::<Vec<_>>());
+        assert_eq!(read, 32);
+    }
+
+    /// What has other benchmarks is not even read; of what has other programs of the same one, no more than a hundred.
     #[test]
     fn those_of_other_programs_take_no_place() {
-        let chosen = |given: fn(usize) -> bool| {
-            let mut loaded = 0;
-            let found = latest(0..1000, |n| {
-                loaded += 1;
-                Ok(given(n).then_some(n))
-            });
-            (found.ok().unwrap(), loaded)
-        };
-        assert_eq!(chosen(|_| true), ((0..20).collect(), 20));
-        assert_eq!(chosen(|n| n >= 30), ((30..50).collect(), 50));
-        assert_eq!(
-            chosen(|n| n % 10 == 9),
-            ((9..100).step_by(10).collect(), 100)
-        );
+        let mut all = vec![vec!["y=q"]; 300];
+        all.extend(vec![vec!["x=other"]; 90]);
+        all.extend(vec![vec!["x=p"]; 20]);
+        assert_eq!(found(&["x=p"], &all), ((390..400).collect(), 100));
     }
 
     #[test]
