@@ -10,13 +10,24 @@ const RATES: [(&str, f64); 4] = [
     ("G operations/s", 1e9),
 ];
 
-/// A factor and a unit that give a number of a convenient length. Only times and operations a second are told in another unit.
+/// Bytes in powers of 1024.
+const BYTES: [(&str, f64); 5] = [
+    ("B", 1.0),
+    ("KiB", 1024.0),
+    ("MiB", (1 << 20) as f64),
+    ("GiB", (1 << 30) as f64),
+    ("TiB", (1u64 << 40) as f64),
+];
+
+/// A factor and a unit that give a number of a convenient length. Only times, bytes and operations a second are told in another unit.
 pub fn scale(value: f64, unit: &str) -> (f64, &str) {
     const SHOWN: [(&str, f64); 4] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
-    if unit == RATES[0].0 {
-        let fits = RATES.iter().rev().find(|(_, size)| value.abs() >= *size);
-        let (name, size) = fits.unwrap_or(&RATES[0]);
-        return (1.0 / size, name);
+    for units in [&RATES[..], &BYTES] {
+        if unit == units[0].0 {
+            let fits = units.iter().rev().find(|(_, size)| value.abs() >= *size);
+            let (name, size) = fits.unwrap_or(&units[0]);
+            return (1.0 / size, name);
+        }
     }
     let Some(base) = nanoseconds(unit) else {
         return (1.0, unit);
@@ -65,13 +76,16 @@ mod tests {
     }
 
     #[test]
-    fn times_are_scaled() {
+    fn figures_are_scaled() {
         assert_eq!(scale(1500.0, "ns"), (1e-3, "us"));
         assert_eq!(scale(0.2, "ns"), (1.0, "ns"));
         assert_eq!(scale(2500.0, "us"), (1e-3, "ms"));
         assert_eq!(scale(-3e9, "ns"), (1e-9, "s"));
         assert_eq!(scale(0.5, "min"), (60.0, "s"));
         assert_eq!(scale(5.0, "MB/s"), (1.0, "MB/s"));
+        assert_eq!(scale(1000.0, "B"), (1.0, "B"));
+        assert_eq!(scale(-98304.0, "B"), (1.0 / 1024.0, "KiB"));
+        assert_eq!(scale(3.2e7, "B"), (1.0 / 1048576.0, "MiB"));
         assert_eq!(scale(1.2e9, "operations/s"), (1e-9, "G operations/s"));
         assert_eq!(scale(0.5, "operations/s"), (1.0, "operations/s"));
     }

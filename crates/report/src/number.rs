@@ -1,21 +1,6 @@
 //! Amounts and counts as a person reads them.
 
-use yamba_record::number::{self, number};
-
-/// As [`number::scale`], and bytes in powers of 1024.
-pub fn scale(value: f64, unit: &str) -> (f64, &str) {
-    const UNITS: [(&str, f64); 4] = [
-        ("TiB", (1u64 << 40) as f64),
-        ("GiB", (1 << 30) as f64),
-        ("MiB", (1 << 20) as f64),
-        ("KiB", 1024.0),
-    ];
-    if unit != "B" {
-        return number::scale(value, unit);
-    }
-    let fits = UNITS.iter().find(|(_, size)| value.abs() >= *size);
-    fits.map_or((1.0, unit), |(name, size)| (1.0 / size, name))
-}
+use yamba_record::number::{number, scale};
 
 /// A number of bytes, in powers of 1024.
 pub fn bytes(count: u64) -> String {
@@ -49,8 +34,6 @@ mod tests {
         assert_eq!(bytes(32768), "32 KiB");
         assert_eq!(bytes(1000), "1000 B");
         assert_eq!(bytes(2883584), "2.75 MiB");
-        assert_eq!(scale(2500.0, "ns"), (1e-3, "us"));
-        assert_eq!(scale(2500.0, "MB/s"), (1.0, "MB/s"));
         assert_eq!(
             [0, 1000, 1024, 67108864, 3 << 30].map(short),
             ["0", "1000", "1Ki", "64Mi", "3Gi"]

@@ -16,6 +16,9 @@ use crate::lines;
 use crate::round::{self, Round};
 use crate::shared;
 
+/// Where the program is usually.
+const YAMBA: &str = "target/release/yamba";
+
 #[derive(Args)]
 pub struct Gates {
     /// Where the comparisons are kept; what is there counts
@@ -42,7 +45,7 @@ pub struct Gates {
     #[arg(long)]
     shared: bool,
     /// The program to measure with
-    #[arg(long, default_value = "target/release/yamba")]
+    #[arg(long, default_value = YAMBA)]
     yamba: PathBuf,
     /// More arguments of each `yamba run`
     #[arg(last = true)]
@@ -77,13 +80,18 @@ impl Gates {
         let folders = format!("--a {} --b {}", self.a.display(), self.b.display());
         let shared = if self.shared { " --shared" } else { "" };
         let gate = format!("--limit {} --at-most {}{shared}", self.limit, self.at_most);
+        // The usual one is not told: older files say nothing of it.
+        let yamba = match self.yamba.as_os_str() == YAMBA {
+            true => String::new(),
+            false => format!(" --yamba {}", self.yamba.display()),
+        };
         let slowed: Vec<String> = self
             .slowed
             .iter()
             .map(|n| format!(" --slowed {n}"))
             .collect();
         let arguments = self.arguments.join(" ");
-        format!("{folders} {gate}{} -- {arguments}", slowed.concat())
+        format!("{folders} {gate}{yamba}{} -- {arguments}", slowed.concat())
     }
 
     fn once(&self, before: &[Round]) -> Result<Round, String> {

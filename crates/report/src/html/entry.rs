@@ -1,13 +1,12 @@
 //! What stands behind a figure: its launches, samples, evidence and notes, and the way to the raw intervals.
 
 use maud::{Markup, html as markup};
-use yamba_record::number::number;
+use yamba_record::number::{number, scale};
 use yamba_record::{Benchmark, Evidence, Run};
 
 use super::head::label;
 use super::histogram::histogram;
 use super::rows::Row;
-use crate::number::scale;
 use crate::shell::command_line;
 
 /// All runs' entries of one row, folded.

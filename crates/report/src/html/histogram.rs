@@ -4,10 +4,8 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html as markup};
 use yamba_record::Benchmark;
-use yamba_record::number::number;
+use yamba_record::number::{number, scale};
 use yamba_stats::{quantile, sorted};
-
-use crate::number::scale;
 
 /// The drawing is as many units wide and high.
 const BINS: usize = 48;

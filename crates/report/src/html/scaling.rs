@@ -1,13 +1,12 @@
 //! How a benchmark scales: throughput and efficiency against the number of processes.
 
-use yamba_record::number::number;
+use yamba_record::number::{number, scale};
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Parameters, Run};
 use yamba_stats::{ScalingPoint, scaling};
 
 use super::chart::{Chart, Curve, Point, Straight, entries, join, of_run};
 use super::rows::Row;
-use crate::number::scale;
 
 /// From so many times the least number of processes on, their axis is logarithmic.
 const FAR: f64 = 16.0;

@@ -1,7 +1,7 @@
 //! What is drawn of a sweep: the curves of the charts that a benchmark declares.
 
 use serde_json::Value;
-use yamba_record::number::number;
+use yamba_record::number::{number, scale};
 use yamba_record::program::Chart as Declared;
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Run};
@@ -11,7 +11,6 @@ use super::fit::fit;
 use super::levels;
 use super::rows::Row;
 use super::table::{figure_text, interval_text};
-use crate::number::scale;
 
 /// None where no curve has two points: there is no sweep to look at, or its steps are no numbers.
 pub fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> {

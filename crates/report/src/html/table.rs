@@ -1,14 +1,14 @@
 //! The figures of a group, one row a point; and what was skipped.
 
 use maud::{Markup, html as markup};
-use yamba_record::number::number;
+use yamba_record::number::{number, scale};
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Run};
 
 use super::entry;
 use super::head::{label, letter};
 use super::rows::Row;
-use crate::number::{counted, scale};
+use crate::number::counted;
 
 /// What is said of an entry in each run. Words are sorted as words, all else as numbers.
 #[derive(Clone, Copy, PartialEq)]
