@@ -8,6 +8,7 @@ use crate::document::{Block, Document, Line, Span, Table, code, plain};
 use crate::html::head;
 use crate::html::rows::{self, Row};
 use crate::html::table::{figure_text, interval_text};
+use crate::shell::command_line;
 
 /// The columns.
 const HEAD: [&str; 5] = [
@@ -18,10 +19,10 @@ const HEAD: [&str; 5] = [
     "Cycles",
 ];
 
-/// Tables with every figure of a run, and what of it is not valid.
-pub fn summary(run: &Run) -> Document {
+/// Tables with every figure of a run, and what of it is not valid. `store` is that of the run, where it is not the usual one.
+pub fn summary(run: &Run, store: Option<&str>) -> Document {
     let runs = std::slice::from_ref(run);
-    let mut blocks = vec![Block::Paragraph(origin(run))];
+    let mut blocks = vec![Block::Paragraph(origin(run, store))];
     let (skipped, measured): (Vec<Row>, Vec<Row>) =
         rows::rows(runs).into_iter().partition(Row::is_skipped);
     for (title, group) in rows::groups(measured) {
@@ -45,7 +46,7 @@ pub fn summary(run: &Run) -> Document {
     }
 }
 
-fn origin(run: &Run) -> Line {
+fn origin(run: &Run, store: Option<&str>) -> Line {
     let machine = &run.machine;
     let within = run
         .benchmarks
@@ -58,7 +59,9 @@ fn origin(run: &Run) -> Line {
     ));
     if !run.id.is_empty() {
         line.extend(plain("Every raw interval: "));
-        line.extend(code(format!("yamba show {} --raw", run.id)));
+        let kept = store.map_or(Vec::new(), |store| vec!["--store", store]);
+        let words = [&["yamba", "show", &run.id, "--raw"], &kept[..]].concat();
+        line.extend(code(command_line(words)));
         line.extend(plain("."));
     }
     if within {

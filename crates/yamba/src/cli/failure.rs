@@ -91,11 +91,16 @@ impl From<io::Error> for Fault {
 
 /// The same of the files that Yamba brings: those of the checkout that `YAMBA_HOME` names, or else unpacked ones.
 pub(super) fn of_home(e: io::Error) -> Failure {
+    Fault::from(e).help(mend_of_home())
+}
+
+/// What mends a fault of those files.
+pub(super) fn mend_of_home() -> &'static str {
     let is_checkout = std::env::var_os("YAMBA_HOME").is_some_and(|v| !v.is_empty());
-    Fault::from(e).help(match is_checkout {
+    match is_checkout {
         true => "YAMBA_HOME names a checkout of Yamba; without it the files come with the program",
         false => "YAMBA_CACHE names another folder for what can be made again",
-    })
+    }
 }
 
 /// What no system refuses to an ordinary program: to handle signals, to know its processors.

@@ -26,10 +26,10 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
     };
     let seconds = number * seconds;
     if seconds.is_nan() || seconds <= 0.0 {
-        return Err("a time must be more than nothing".to_owned());
+        return Err("write a time of more than nothing, as 500ms".to_owned());
     }
     if seconds > LONGEST_S {
-        return Err("more than 30 days".to_owned());
+        return Err("write a time of at most 30 days".to_owned());
     }
     Ok(Duration::from_secs_f64(seconds))
 }

@@ -78,7 +78,8 @@ impl Report {
         let mut kept = kept::Runs::new(&self.store);
         let each = self.runs.iter().map(|reference| {
             let run = kept.load(reference, Detail::Figures)?;
-            Ok(write(&yamba_report::summary(&run)))
+            let store = kept.store_of(reference)?;
+            Ok(write(&yamba_report::summary(&run, store.as_deref())))
         });
         let each: Vec<String> = each.collect::<Result<_, Failure>>()?;
         Ok(each.join("\n"))

@@ -273,7 +273,7 @@ fn sweep(text: &str) -> Result<(String, Vec<String>), String> {
     let (name, values) = assignment(text).map_err(|_| "write NAME=A,B,C".to_owned())?;
     let values: Vec<String> = values.split(',').map(|v| v.trim().to_owned()).collect();
     if values.iter().any(String::is_empty) {
-        return Err("a value is empty".to_owned());
+        return Err("write NAME=A,B,C: a value is empty".to_owned());
     }
     Ok((name, values))
 }

@@ -83,9 +83,9 @@ impl Show {
         } else if self.raw {
             output::written(|out| (export::INTERVALS.write)(&run, out))?;
         } else if self.md {
-            output::result(&yamba_report::markdown(&yamba_report::summary(&run)))?;
+            output::result(&yamba_report::markdown(&self.summary(&run)?))?;
         } else if self.tex {
-            output::result(&yamba_report::latex(&yamba_report::summary(&run)))?;
+            output::result(&yamba_report::latex(&self.summary(&run)?))?;
         } else if self.plot {
             output::result(&plots(&run)?)?;
         } else {
@@ -97,6 +97,13 @@ impl Show {
             ));
         }
         Ok(Answer::Done)
+    }
+
+    /// Its tables for a paper.
+    fn summary(&self, run: &Document) -> Result<yamba_report::Document, Failure> {
+        let reference = self.run.as_deref().unwrap_or("latest");
+        let store = kept::Runs::new(&self.store).store_of(reference)?;
+        Ok(yamba_report::summary(run, store.as_deref()))
     }
 
     /// The run with as much as `detail` says, the names in it, and why it has no end.

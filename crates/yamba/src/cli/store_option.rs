@@ -24,6 +24,17 @@ fn usual() -> Option<PathBuf> {
     Some(folders.data_dir().join("yamba/results.sqlite"))
 }
 
+/// A path as a command that is to be copied has it. Some have no such form, and another would lead elsewhere.
+fn writable(path: PathBuf) -> Result<String, Failure> {
+    path.into_os_string().into_string().map_err(|path| {
+        let path = path.display();
+        Failure::new(format!(
+            "{path}: no command to be copied can name this store, whose path is not UTF-8"
+        ))
+        .help("rename it, or name it to --store by a link")
+    })
+}
+
 impl StoreOption {
     /// The one that somebody named, by the option or by the variable.
     pub(super) fn named(&self) -> Option<OsString> {
@@ -51,7 +62,10 @@ impl StoreOption {
             Location::File(path) => {
                 let path = std::path::absolute(&path).unwrap_or(path);
                 let is_usual = usual().is_some_and(|usual| usual == path);
-                (!is_usual).then(|| path.to_string_lossy().into_owned())
+                match is_usual {
+                    true => None,
+                    false => Some(writable(path)?),
+                }
             }
             server => Some(server.to_string()),
         })

@@ -106,6 +106,10 @@ impl Study {
         let Some(named) = &self.study else {
             return self.list();
         };
+        if self.html {
+            // What the page cannot name is told before anything is measured.
+            self.store()?;
+        }
         let source = find::source(named)?;
         let mut study = study::read(&source.text).map_err(|fault| source.failure(fault))?;
         self.set_in(&mut study)?;

@@ -8,7 +8,7 @@ use yamba_lang::Severity;
 
 use super::Answer;
 use super::build::failure;
-use super::failure::{Failure, of_system};
+use super::failure::{Failure, mend_of_home, of_system};
 use super::output;
 use super::run::{listing, progress};
 use crate::build::{BuildError, host};
@@ -137,6 +137,8 @@ fn refused(refused: Refused) -> Failure {
                 None => failure,
             }
         }
+        // Whoever times a statement has named no file.
+        Refused::Unreadable(e) => Failure::from(e).help(mend_of_home()),
         Refused::Sentence(text) => Failure::new(text).help(
             "`yamba time --help` has examples of statements and instructions that can be timed",
         ),

@@ -38,6 +38,8 @@ pub enum Refused {
     Diagnostics(Told),
     /// There is no program for another reason.
     Build(BuildError),
+    /// A file of Yamba's own cannot be read.
+    Unreadable(Unreadable),
     /// A sentence.
     Sentence(String),
 }
@@ -244,8 +246,8 @@ pub fn instructions(
     let given = asm::Given::read(init).map_err(Refused::Sentence)?;
     let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
     let path = home.library.join(format!("{INSTRUCTION}.yamba"));
-    let disk = Disk::new(Vec::new(), &home).map_err(unreadable)?;
-    let library = disk.open(&path).map_err(unreadable)?;
+    let disk = Disk::new(Vec::new(), &home).map_err(Refused::Unreadable)?;
+    let library = disk.open(&path).map_err(Refused::Unreadable)?;
     let (source, places) = listed(asked)?;
     let program = analysed(source, ASKED, vec![library])?;
     let bytes = assembled(&program, &places, target)?;
@@ -380,14 +382,10 @@ fn job(class: &str, built: Built) -> Job {
 }
 
 /// The program, free of errors.
-fn unreadable(e: Unreadable) -> Refused {
-    Refused::Sentence(e.to_string())
-}
-
 fn analysed(source: Source, class: &str, more: Vec<Input>) -> Result<Analysed, Refused> {
     let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
     let program = source.analyse(class, more, &home);
-    let program = program.map_err(unreadable)?;
+    let program = program.map_err(Refused::Unreadable)?;
     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
     match program.analysis.diagnostics.iter().any(is_error) {
         true => Err(program.refused()),

@@ -1,5 +1,8 @@
 //! `yamba show` and `yamba report` with `--md` and `--tex`; `yamba show`'s `--plot`: a kept run for a paper, and for a terminal far away.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use serde_json::json;
 use yamba_record::program::Chart;
 use yamba_record::run::Cycles;
@@ -21,9 +24,11 @@ fn entry(name: &str, median: f64) -> Benchmark {
     entry
 }
 
-/// A sweep with an invalid point, a name that means something to Markdown and LaTeX, and one that was skipped.
+/// A sweep with an invalid point, a name that means something to Markdown and LaTeX, and one that was skipped; in the usual store.
 fn kept() -> Yamba {
     let yamba = Yamba::new();
+    let data = yamba.folder.path().join("data");
+    let yamba = yamba.without("YAMBA_STORE").env("XDG_DATA_HOME", &data);
     let mut run: Run = Run::new(Machine::default());
     run.id = "0011223344556677".to_owned();
     run.machine.cpu = Some("A & B | C_1".to_owned());
@@ -60,7 +65,7 @@ fn kept() -> Yamba {
     let mut skipped = yamba::run::no_figure("lat_far");
     skipped.notes = vec!["needs root".to_owned()];
     run.benchmarks.push(skipped);
-    let path = yamba.folder.path().join("results.sqlite");
+    let path = data.join("yamba/results.sqlite");
     Store::open(&Location::File(path))
         .unwrap()
         .add(&run)
@@ -100,6 +105,39 @@ fn a_report_has_the_same_tables() {
     assert!(!yamba.folder.path().join("report.html").exists());
     let answer = yamba.run("report --md --tex");
     answer.refused(&["--md", "--tex", "cannot be used with"]);
+}
+
+#[test]
+fn a_paper_names_the_store_of_a_run_that_is_not_in_the_usual_one() {
+    let mut yamba = kept();
+    let id = "0011223344556677";
+    let usual = yamba.folder.path().join("data/yamba/results.sqlite");
+    let other = yamba.folder.path().join("an other.sqlite");
+    std::fs::copy(usual, &other).unwrap();
+    let command = format!("`yamba show {id} --raw --store '{}'`", other.display());
+    for words in ["show latest --md", "report --md"] {
+        yamba
+            .run(words)
+            .ok()
+            .says(&[&format!("`yamba show {id} --raw`")]);
+        let mut words: Vec<&str> = words.split(' ').collect();
+        words.extend(["--store", "an other.sqlite"]);
+        yamba.run_words(&words).ok().says(&[&command]);
+    }
+}
+
+/// A command that leads elsewhere is worse than none.
+#[test]
+fn a_store_that_no_command_can_name_is_no_part_of_a_paper() {
+    let yamba = kept();
+    let usual = yamba.folder.path().join("data/yamba/results.sqlite");
+    let other = yamba.folder.path().join(OsStr::from_bytes(b"\xff.sqlite"));
+    std::fs::copy(usual, &other).unwrap();
+    let mut yamba = yamba.env("YAMBA_STORE", &other);
+    yamba.run("show latest").ok();
+    for words in ["show latest --md", "report --tex", "report -o -"] {
+        yamba.run(words).refused(&["not UTF-8", "help: "]);
+    }
 }
 
 #[test]

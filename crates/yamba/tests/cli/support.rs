@@ -125,10 +125,20 @@ fn has_mend(err: &str) -> bool {
         let text = line.trim_start_matches([' ', '|', '=']);
         text.starts_with("help: ")
     };
+    let is_of_reader = err.contains("For more information, try '--help'.");
     err.lines().any(is_help)
-        || err.contains("For more information, try '--help'.")
+        || is_of_reader && OF_READER.iter().any(|words| err.contains(words))
         || WITHIN.iter().any(|words| err.contains(words))
 }
+
+/// What the reader of the command line says at the end of every refusal mends none by itself: with one of these it does, the last three where a value was refused.
+const OF_READER: [&str; 5] = [
+    "tip: ",
+    "Usage: yamba ",
+    "[possible values: ",
+    ": write ",
+    " is not in ",
+];
 
 /// Sentences that say what may be or what there is, and what a compiler says of its author's text, which is underlined: what to write there nobody but he knows.
 const WITHIN: [&str; 9] = [

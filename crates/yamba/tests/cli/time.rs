@@ -246,3 +246,20 @@ fn what_is_no_single_instruction_is_refused() {
         Yamba::new().run_words(&words).refused(&parts);
     }
 }
+
+/// A file of the library is none that anybody named.
+#[test]
+fn a_library_that_cannot_be_read_is_told_as_such() {
+    if !cfg!(target_arch = "x86_64") {
+        return;
+    }
+    let mut yamba = Yamba::new();
+    let home = yamba.folder.path().join("home");
+    for folder in ["runtime", "library", "suite"] {
+        std::fs::create_dir_all(home.join(folder)).unwrap();
+    }
+    yamba = yamba.env("YAMBA_HOME", &home);
+    let answer = yamba.run_words(&["time", "--asm", "nop"]);
+    let answer = answer.refused(&["cannot read ", "help: YAMBA_HOME names a checkout"]);
+    assert!(!answer.err.contains(".yamba file that"), "{}", answer.err);
+}
