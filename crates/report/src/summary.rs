@@ -8,6 +8,7 @@ use crate::document::{Block, Document, Line, Span, Table, code, plain};
 use crate::html::head;
 use crate::html::rows::{self, Row};
 use crate::html::table::{figure_text, interval_text};
+use crate::place::Place;
 use crate::shell::command_line;
 
 /// The columns.
@@ -19,10 +20,10 @@ const HEAD: [&str; 5] = [
     "Cycles",
 ];
 
-/// Tables with every figure of a run, and what of it is not valid. `store` is that of the run, where it is not the usual one.
-pub fn summary(run: &Run, store: Option<&str>) -> Document {
+/// Tables with every figure of a run, and what of it is not valid. `place` is where it was read.
+pub fn summary(run: &Run, place: &Place) -> Document {
     let runs = std::slice::from_ref(run);
-    let mut blocks = vec![Block::Paragraph(origin(run, store))];
+    let mut blocks = vec![Block::Paragraph(origin(run, place))];
     let (skipped, measured): (Vec<Row>, Vec<Row>) =
         rows::rows(runs).into_iter().partition(Row::is_skipped);
     for (title, group) in rows::groups(measured) {
@@ -46,7 +47,7 @@ pub fn summary(run: &Run, store: Option<&str>) -> Document {
     }
 }
 
-fn origin(run: &Run, store: Option<&str>) -> Line {
+fn origin(run: &Run, place: &Place) -> Line {
     let machine = &run.machine;
     let within = run
         .benchmarks
@@ -57,10 +58,9 @@ fn origin(run: &Run, store: Option<&str>) -> Line {
         "{} processors, {} {}. ",
         machine.cpus, machine.system, machine.kernel
     ));
-    if !run.id.is_empty() {
+    if let Some(reference) = place.run(run) {
         line.extend(plain("Every raw interval: "));
-        let kept = store.map_or(Vec::new(), |store| vec!["--store", store]);
-        let words = [&["yamba", "show", &run.id, "--raw"], &kept[..]].concat();
+        let words = [&["yamba", "show", reference, "--raw"], &place.store()[..]].concat();
         line.extend(code(command_line(words)));
         line.extend(plain("."));
     }

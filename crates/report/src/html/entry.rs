@@ -7,10 +7,11 @@ use yamba_record::{Benchmark, Evidence, Run};
 use super::head::label;
 use super::histogram::histogram;
 use super::rows::Row;
+use crate::place::Place;
 use crate::shell::command_line;
 
 /// All runs' entries of one row, folded.
-pub fn details(runs: &[Run], stores: &[Option<String>], row: &Row) -> Markup {
+pub fn details(runs: &[Run], places: &[Place], row: &Row) -> Markup {
     markup! {
         details id={ "entry-" (row.place) } {
             summary { "What stands behind " (row.name) @if !row.settings.is_empty() { " " (row.point()) } }
@@ -18,7 +19,7 @@ pub fn details(runs: &[Run], stores: &[Option<String>], row: &Row) -> Markup {
                 @if let Some(benchmark) = entry {
                     div.behind {
                         @if runs.len() > 1 { h3 { (label(runs, number)) } }
-                        (behind(&runs[number], store(stores, number), row, benchmark))
+                        (behind(&runs[number], &place(places, number), row, benchmark))
                     }
                 }
             }
@@ -26,12 +27,12 @@ pub fn details(runs: &[Run], stores: &[Option<String>], row: &Row) -> Markup {
     }
 }
 
-/// That of a run, where it is not the usual one.
-fn store(stores: &[Option<String>], number: usize) -> Option<&str> {
-    stores.get(number)?.as_deref()
+/// That of a run.
+fn place(places: &[Place], number: usize) -> Place {
+    places.get(number).cloned().unwrap_or_default()
 }
 
-fn behind(run: &Run, store: Option<&str>, row: &Row, benchmark: &Benchmark) -> Markup {
+fn behind(run: &Run, place: &Place, row: &Row, benchmark: &Benchmark) -> Markup {
     let about = benchmark.about.summary.as_deref();
     markup! {
         @if let Some(summary) = about { p { (summary) } }
@@ -41,7 +42,7 @@ fn behind(run: &Run, store: Option<&str>, row: &Row, benchmark: &Benchmark) -> M
         (histogram(benchmark))
         (evidence(benchmark))
         (notes(benchmark))
-        (trace(run, store, row, benchmark))
+        (trace(run, place, row, benchmark))
     }
 }
 
@@ -113,23 +114,25 @@ pub fn notes(benchmark: &Benchmark) -> Markup {
 }
 
 /// The commands that show the raw intervals and the source; what differs between the points of the benchmark tells this one.
-fn trace(run: &Run, store: Option<&str>, row: &Row, benchmark: &Benchmark) -> Markup {
+fn trace(run: &Run, place: &Place, row: &Row, benchmark: &Benchmark) -> Markup {
+    let Some(reference) = place.run(run) else {
+        return markup! {
+            p { "Every raw interval is in the run's document, under the " code { "intervals" } " of this benchmark; the document is of before runs had ids." }
+        };
+    };
     let name = benchmark.name.as_str();
-    let kept = store.map_or(Vec::new(), |store| vec!["--store", store]);
     // A name may begin with a dash, and is no option.
     let mut raw = vec!["yamba", "show", "--raw"];
     for setting in &row.settings {
         raw.extend(["--at", setting]);
     }
-    raw.extend(&kept);
-    raw.extend(["--", &run.id, name]);
+    raw.extend(place.store());
+    raw.extend(["--", reference, name]);
     let named = format!("--source={name}");
-    let source = [&["yamba", "show"], &kept[..], &[&run.id, &named]].concat();
+    let source = [&["yamba", "show"], &place.store()[..], &[reference, &named]].concat();
     markup! {
         @if run.producer.imported.is_some() {
             p { "There is no raw interval: another program measured. Its results: " code { (command_line(source)) } }
-        } @else if run.id.is_empty() {
-            p { "Every raw interval is in the run's document, under the " code { "intervals" } " of this benchmark; the document is of before runs had ids." }
         } @else {
             p { "Every raw interval: " code { (command_line(raw)) } @if !benchmark.about.files.is_empty() { br; "Its source: " code { (command_line(source)) } } }
         }

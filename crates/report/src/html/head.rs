@@ -9,6 +9,7 @@ use yamba_record::{Benchmark, Run};
 
 use super::table::WITHIN;
 use crate::number::{bytes, counted};
+use crate::place::Place;
 
 /// A fact of a run, or nothing where its document does not say it.
 type Fact = (&'static str, fn(&Run) -> Option<String>);
@@ -215,18 +216,14 @@ fn moment(unix_s: f64) -> Option<String> {
 }
 
 /// How the tables are read.
-pub fn legend(runs: &[Run], stores: &[Option<String>]) -> String {
+pub fn legend(runs: &[Run], places: &[Place]) -> String {
     let mut text = "Each figure is a median with its distribution-free 95 % interval.".to_owned();
     let mut kinds = all(runs).filter_map(|b| b.interval_kind);
     if kinds.any(|k| k == IntervalKind::WithinLaunches) {
         text.push_str(&format!(" An interval marked {WITHIN} was found within launches: it speaks of these processes alone and claims nothing about the next run."));
     }
-    text.push_str(" An invalid figure is struck through: it is not what its name says, and its reasons stand beside it. A benchmark's name unfolds what stands behind its figure; in the distribution of its samples the line is the median, the band its interval. The commands there read the store that holds the run; `yamba import` puts a document into one.");
-    if stores
-        .iter()
-        .flatten()
-        .any(|s| s.starts_with("postgresql://"))
-    {
+    text.push_str(" An invalid figure is struck through: it is not what its name says, and its reasons stand beside it. A benchmark's name unfolds what stands behind its figure; in the distribution of its samples the line is the median, the band its interval. The commands there read what the page was made of: the store that holds the run, or a document's file.");
+    if places.iter().any(Place::is_database) {
         text.push_str(" A database's password stands in none of them: where it wants one, they take it from the variable PGPASSWORD.");
     }
     if runs.len() > 1 {

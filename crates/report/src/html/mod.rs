@@ -20,6 +20,8 @@ use yamba_record::Run;
 
 use chart::Chart;
 use rows::{Row, groups};
+
+use crate::place::Place;
 pub use study::{Operation, Study};
 
 const PLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
@@ -28,9 +30,9 @@ const STYLE: &str = include_str!("../../assets/report.css");
 const TABLES: &str = include_str!("../../assets/tables.js");
 const CHARTS: &str = include_str!("../../assets/charts.js");
 
-/// The page of one run, or of several side by side, with the studies that they were measured for. `stores` has the store of each run, as `--store` takes
-/// it; none for the usual one.
-pub fn html(runs: &[Run], studies: &[Study], stores: &[Option<String>]) -> String {
+/// The page of one run, or of several side by side, with the studies that they were measured for. `places` has where each run
+/// was read; the usual store if nothing is said.
+pub fn html(runs: &[Run], studies: &[Study], places: &[Place]) -> String {
     let rows = rows::rows(runs);
     let (skipped, measured): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(Row::is_skipped);
     let groups = groups(measured);
@@ -56,7 +58,7 @@ pub fn html(runs: &[Run], studies: &[Study], stores: &[Option<String>]) -> Strin
                     @for (i, study) in studies.iter().enumerate() { (study::section(runs, &shown, i, study)) }
                     section #figures aria-labelledby="figures-title" {
                         h2 #figures-title { "Figures" }
-                        p { (head::legend(runs, stores)) }
+                        p { (head::legend(runs, places)) }
                         div.filter hidden {
                             label for="filter" { "Show only what contains " }
                             input #filter type="search" autocomplete="off" spellcheck="false";
@@ -66,7 +68,7 @@ pub fn html(runs: &[Run], studies: &[Study], stores: &[Option<String>]) -> Strin
                     @for (i, (title, rows)) in groups.iter().enumerate() {
                         section aria-labelledby={ "group-" (i) } {
                             h2 id={ "group-" (i) } { (title) }
-                            (table::table(runs, stores, title, rows))
+                            (table::table(runs, places, title, rows))
                             (plots(&charts[i].1, &mut first_chart))
                         }
                     }

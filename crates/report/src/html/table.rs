@@ -9,6 +9,7 @@ use super::entry;
 use super::head::{label, letter};
 use super::rows::Row;
 use crate::number::counted;
+use crate::place::Place;
 
 /// What is said of an entry in each run. Words are sorted as words, all else as numbers.
 #[derive(Clone, Copy, PartialEq)]
@@ -48,7 +49,7 @@ impl Column {
 pub const WITHIN: &str = "†";
 
 /// The table of a group.
-pub fn table(runs: &[Run], stores: &[Option<String>], title: &str, rows: &[Row]) -> Markup {
+pub fn table(runs: &[Run], places: &[Place], title: &str, rows: &[Row]) -> Markup {
     let columns = Column::of(rows);
     let width = 2 + columns.len() * runs.len();
     markup! {
@@ -63,7 +64,7 @@ pub fn table(runs: &[Run], stores: &[Option<String>], title: &str, rows: &[Row])
                             td.point data-v=(row.point()) { (row.short_point()) }
                             @for (run, entry) in row.entries.iter().enumerate() { (cells(runs, run, *entry, &columns)) }
                         }
-                        tr.more { td colspan=(width) { (entry::details(runs, stores, row)) } }
+                        tr.more { td colspan=(width) { (entry::details(runs, places, row)) } }
                     }
                 }
             }

@@ -6,6 +6,7 @@ use yamba_record::run::{IntervalKind, Launch, Status, Throughput};
 use yamba_record::{Benchmark, Run};
 
 use super::{Operation, Study};
+use crate::place::Place;
 use made_up::{HOSTILE, benchmark, caches, hurt, hurt_study, level_found, run, study};
 
 #[path = "../../tests/browser/made_up.rs"]
@@ -70,7 +71,7 @@ fn commands_name_the_store_of_a_run_that_is_not_in_the_usual_one() {
             true,
         ),
     ] {
-        let page = super::html(&both, &[], &[None, Some(store.to_owned())]);
+        let page = super::html(&both, &[], &[Place::Usual, Place::Store(store.to_owned())]);
         for command in [command(""), command(quoted)] {
             assert_eq!(page.matches(&command).count(), 1, "{command}");
         }

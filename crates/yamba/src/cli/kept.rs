@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serialize;
 use yamba_record::{Benchmark, Run};
+use yamba_report::Place;
 use yamba_store::{Detail, Listed, Store, import};
 
 use super::failure::Failure;
 use super::select;
-use super::store_option::StoreOption;
+use super::store_option::{StoreOption, writable};
 
 /// So much of an id is shown, and more only where several runs begin so.
 const SHORT: usize = 8;
@@ -48,12 +49,13 @@ impl<'a> Runs<'a> {
         Ok(store.run(&id, detail)?)
     }
 
-    /// The store of what `load` gives, where it is not the usual one. A document is in none.
-    pub(super) fn store_of(&self, reference: &str) -> Result<Option<String>, Failure> {
-        match is_path(reference) {
-            true => Ok(None),
-            false => self.option.elsewhere(),
+    /// Where `load` reads it, as a command names it that is given elsewhere and another day.
+    pub(super) fn place(&self, reference: &str) -> Result<Place, Failure> {
+        if !is_path(reference) {
+            return self.option.place();
         }
+        let path = std::path::absolute(reference).unwrap_or_else(|_| reference.into());
+        Ok(Place::File(writable(path, "document")?))
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use yamba_record::Run;
-use yamba_report::Document;
+use yamba_report::{Document, Place};
 use yamba_store::Detail;
 
 use super::Answer;
@@ -78,8 +78,8 @@ impl Report {
         let mut kept = kept::Runs::new(&self.store);
         let each = self.runs.iter().map(|reference| {
             let run = kept.load(reference, Detail::Figures)?;
-            let store = kept.store_of(reference)?;
-            Ok(write(&yamba_report::summary(&run, store.as_deref())))
+            let place = kept.place(reference)?;
+            Ok(write(&yamba_report::summary(&run, &place)))
         });
         let each: Vec<String> = each.collect::<Result<_, Failure>>()?;
         Ok(each.join("\n"))
@@ -90,9 +90,9 @@ impl Report {
         let each = self.runs.iter();
         let runs = each.map(|reference| kept.load(reference, Detail::Samples));
         let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
-        let stores = self.runs.iter().map(|r| kept.store_of(r));
-        let stores: Vec<Option<String>> = stores.collect::<Result<_, _>>()?;
-        Ok(yamba_report::html(&runs, &studies(&runs), &stores))
+        let places = self.runs.iter().map(|r| kept.place(r));
+        let places: Vec<Place> = places.collect::<Result<_, _>>()?;
+        Ok(yamba_report::html(&runs, &studies(&runs), &places))
     }
 }
 

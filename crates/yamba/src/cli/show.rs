@@ -102,8 +102,8 @@ impl Show {
     /// Its tables for a paper.
     fn summary(&self, run: &Document) -> Result<yamba_report::Document, Failure> {
         let reference = self.run.as_deref().unwrap_or("latest");
-        let store = kept::Runs::new(&self.store).store_of(reference)?;
-        Ok(yamba_report::summary(run, store.as_deref()))
+        let place = kept::Runs::new(&self.store).place(reference)?;
+        Ok(yamba_report::summary(run, &place))
     }
 
     /// The run with as much as `detail` says, the names in it, and why it has no end.

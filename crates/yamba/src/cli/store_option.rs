@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use etcetera::BaseStrategy;
+use yamba_report::Place;
 use yamba_store::{Location, Store};
 
 use super::failure::Failure;
@@ -25,13 +26,13 @@ fn usual() -> Option<PathBuf> {
 }
 
 /// A path as a command that is to be copied has it. Some have no such form, and another would lead elsewhere.
-fn writable(path: PathBuf) -> Result<String, Failure> {
+pub(super) fn writable(path: PathBuf, what: &str) -> Result<String, Failure> {
     path.into_os_string().into_string().map_err(|path| {
         let path = path.display();
         Failure::new(format!(
-            "{path}: no command to be copied can name this store, whose path is not UTF-8"
+            "{path}: no command to be copied can name this {what}, whose path is not UTF-8"
         ))
-        .help("rename it, or name it to --store by a link")
+        .help("rename it or its folder, or name it by a link")
     })
 }
 
@@ -53,21 +54,21 @@ impl StoreOption {
         Ok(Location::File(usual))
     }
 
-    /// What a command has to say of it that is given elsewhere and another day, where it is not the usual one. A password is not told.
-    pub(super) fn elsewhere(&self) -> Result<Option<String>, Failure> {
+    /// The store, as a command names it that is given elsewhere and another day. A password is not told.
+    pub(super) fn place(&self) -> Result<Place, Failure> {
         let Some(named) = self.named() else {
-            return Ok(None);
+            return Ok(Place::Usual);
         };
         Ok(match Location::parse(&named)? {
             Location::File(path) => {
                 let path = std::path::absolute(&path).unwrap_or(path);
                 let is_usual = usual().is_some_and(|usual| usual == path);
                 match is_usual {
-                    true => None,
-                    false => Some(writable(path)?),
+                    true => Place::Usual,
+                    false => Place::Store(writable(path, "store")?),
                 }
             }
-            server => Some(server.to_string()),
+            server => Place::Store(server.to_string()),
         })
     }
 

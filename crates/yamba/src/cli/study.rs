@@ -13,6 +13,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use yamba_lang::ClassId;
 use yamba_record::{Benchmark, Run};
+use yamba_report::Place;
 use yamba_store::Detail;
 
 use super::Answer;
@@ -108,7 +109,7 @@ impl Study {
         };
         if self.html {
             // What the page cannot name is told before anything is measured.
-            self.store()?;
+            self.place()?;
         }
         let source = find::source(named)?;
         let mut study = study::read(&source.text).map_err(|fault| source.failure(fault))?;
@@ -209,11 +210,11 @@ impl Study {
         Ok((run, given))
     }
 
-    /// That of the run, where it is not the usual one.
-    fn store(&self) -> Result<Option<String>, Failure> {
+    /// Where the run is read.
+    fn place(&self) -> Result<Place, Failure> {
         match &self.from {
-            Some(reference) => Runs::new(&self.store).store_of(reference),
-            None => self.store.elsewhere(),
+            Some(reference) => Runs::new(&self.store).place(reference),
+            None => self.store.place(),
         }
     }
 
@@ -280,7 +281,7 @@ impl Study {
         } else if self.html {
             let page = study::page(study, run, 0, rows);
             let runs = std::slice::from_ref(run);
-            output::content(&yamba_report::html(runs, &[page], &[self.store()?]))?;
+            output::content(&yamba_report::html(runs, &[page], &[self.place()?]))?;
         } else {
             output::result(&table::text(study, run, rows))?;
         }

@@ -408,13 +408,21 @@ fn each_shows_its_own(yamba: &Yamba, page: &str) {
     }
 }
 
-/// A document is in no store, whatever is named.
+/// A document is in no store, whatever is named, and may be from before runs had ids: the commands name its file.
 #[test]
-fn the_page_of_a_document_names_no_store() {
-    let document = serde_json::to_string(&hard_to_tell()).unwrap();
-    let mut yamba = Yamba::new().file("run.json", document);
-    let page = yamba.run("report run.json -o - --store s.sqlite").ok().out;
-    assert!(!page.contains("--store"));
+fn each_command_of_a_documents_page_names_the_file() {
+    for id in ["", "0011223344556677"] {
+        let run = Run {
+            id: id.to_owned(),
+            ..hard_to_tell()
+        };
+        let document = serde_json::to_string(&run).unwrap();
+        let mut yamba = Yamba::new().file("it's $run.json", document);
+        let words = ["report", "it's $run.json", "-o", "-", "--store", "s.sqlite"];
+        let page = yamba.run_words(&words).ok().out;
+        assert!(!page.contains("--store"));
+        each_shows_its_own(&yamba, &page);
+    }
 }
 
 #[test]
