@@ -456,7 +456,7 @@ fn word(value: &Value) -> Option<String> {
     }
 }
 
-/// How often a latency goes into a variation nobody asks.
+/// Only like is a multiple of like: how often a latency goes into a variation, or into how many faults there were, nobody asks.
 fn multiples_are_of_figures(study: &Study) -> Result<(), Fault> {
     for measurement in &study.measurements {
         let kind = measurement.prediction.as_ref().map(|p| &p.kind);
@@ -464,14 +464,11 @@ fn multiples_are_of_figures(study: &Study) -> Result<(), Fault> {
             continue;
         };
         let other = &study.measurements[*other];
-        if other.statistic.is_some() {
+        if let Some((what, help)) = no_divisor(measurement, other) {
             return Err(Fault {
                 place: measurement.places.predicted,
-                message: format!(
-                    "`{}` is a statistic, of which no figure is a multiple",
-                    other.label
-                ),
-                help: "name a measurement without `statistic` in `of`".to_owned(),
+                message: format!("`{}` is {what}", other.label),
+                help: help.to_owned(),
             });
         }
     }
@@ -504,4 +501,34 @@ fn all_say_what_one_says(study: &Study) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// What makes the other no divisor of this one, and the mend.
+fn no_divisor(
+    measurement: &Measurement,
+    other: &Measurement,
+) -> Option<(&'static str, &'static str)> {
+    if other.statistic.is_some() {
+        return Some((
+            "a statistic, of which no figure is a multiple",
+            "name a measurement without `statistic` in `of`",
+        ));
+    }
+    if other.fit.is_some() {
+        return Some((
+            "a line, of which no figure is a multiple",
+            "name a measurement without `fit` in `of`",
+        ));
+    }
+    match (&measurement.evidence, &other.evidence) {
+        (None, Some(_)) => Some((
+            "an evidence, of which no figure is a multiple",
+            "name a measurement without `evidence` in `of`",
+        )),
+        (Some(_), None) => Some((
+            "a figure, of which no evidence is a multiple",
+            "name a measurement with `evidence` in `of`",
+        )),
+        _ => None,
+    }
 }
