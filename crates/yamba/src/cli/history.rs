@@ -10,6 +10,7 @@ use super::Answer;
 use super::failure::Failure;
 use super::kept;
 use super::output;
+use super::quantity;
 use super::store_option::StoreOption;
 use crate::compare::history::{History, LeftOut, Point, Series, history};
 
@@ -36,7 +37,7 @@ pub(super) struct HistoryCommand {
     #[arg(value_name = "NAME|GLOB", required = true)]
     names: Vec<String>,
     /// Read at most so many of the latest runs that have them
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = quantity::count(1..=u64::MAX))]
     runs: u64,
     /// One JSON document
     #[arg(long)]

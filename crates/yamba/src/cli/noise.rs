@@ -45,7 +45,7 @@ pub(super) struct NoiseCommand {
     #[command(flatten)]
     names: Names,
     /// Comparisons to make
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = quantity::count(1..=10_000))]
     comparisons: u64,
     /// Measure the two sides of each comparison in turn, each in twelve launches as long as those of a usual run, as a gate does: about 8 s for each point and comparison. From five
     /// comparisons on it says what a slowdown has to exceed in later gates
@@ -58,7 +58,7 @@ pub(super) struct NoiseCommand {
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     time: Option<Duration>,
     /// Decides the order of launches and what is drawn
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX))]
     seed: Option<u64>,
     /// One JSON document
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! Quantities on the command line, as a person writes them: times and shares.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 const UNITS: [(&str, f64); 6] = [
@@ -60,6 +61,20 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "write a number of bytes, as 500000000, 512M or 2G (K, M, G, T)".to_owned())
 }
 
+/// A count of what has these bounds; `u64::MAX` is none.
+pub(super) fn count(
+    allowed: RangeInclusive<u64>,
+) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
+    move |text| match text.parse() {
+        Ok(number) if allowed.contains(&number) => Ok(number),
+        _ => Err(match (*allowed.start(), *allowed.end()) {
+            (0, u64::MAX) => "write a whole number, as 7".to_owned(),
+            (least, u64::MAX) => format!("write a whole number of at least {least}"),
+            (least, most) => format!("write a whole number from {least} to {most}"),
+        }),
+    }
+}
+
 /// `1%` or `0.01`.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let number = match text.strip_suffix('%') {
@@ -102,6 +117,25 @@ mod tests {
         assert_eq!(microseconds("0"), Ok(Duration::ZERO));
         assert!(microseconds("-3").is_err());
         assert!(microseconds("NaN").is_err());
+    }
+
+    #[test]
+    fn counts() {
+        let processes = count(1..=4096);
+        assert_eq!((processes("1"), processes("4096")), (Ok(1), Ok(4096)));
+        for wrong in ["0", "4097", "two", "", "-1", "1.5"] {
+            let refused = processes(wrong);
+            assert_eq!(
+                refused,
+                Err("write a whole number from 1 to 4096".to_owned())
+            );
+        }
+        assert_eq!(
+            count(1..=u64::MAX)("0").unwrap_err(),
+            "write a whole number of at least 1"
+        );
+        assert_eq!(count(0..=u64::MAX)("18446744073709551615"), Ok(u64::MAX));
+        assert!(count(0..=u64::MAX)("18446744073709551616").is_err());
     }
 
     #[test]

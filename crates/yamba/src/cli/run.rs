@@ -146,14 +146,14 @@ struct Protocol {
     time: Option<Duration>,
     /// Measure with so many processes at the same time, one after the other of these numbers
     #[arg(short = 'P', long, value_name = "P,...", value_delimiter = ',', default_value = "1",
-          value_parser = clap::value_parser!(u64).range(1..=4096))]
+          value_parser = quantity::count(1..=4096))]
     processes: Vec<u64>,
     /// Exactly so many launches, fresh processes, a point [default: 6, or more while the interval is wide and there is time;
     /// --quick: 2]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10000))]
+    #[arg(long, value_name = "N", value_parser = quantity::count(1..=10000))]
     launches: Option<u64>,
     /// At least so many timed intervals a launch (lmbench's repetitions) [default: 11; with several processes 2]
-    #[arg(short = 'N', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'N', long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
     intervals: Option<u64>,
     /// Run for so long before anything is timed; a plain number is microseconds, as of lmbench's -W
     #[arg(short = 'W', long, value_name = "TIME", value_parser = quantity::microseconds)]
@@ -162,7 +162,7 @@ struct Protocol {
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = quantity::share)]
     precision: f64,
     /// Let the launches take turns in the order that this number gives [default: drawn, and recorded]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX))]
     seed: Option<u64>,
     /// Let the benchmarks' files have at most so many bytes at any time, and less where the disk has less to spare. What needs more
     /// is skipped
@@ -175,7 +175,7 @@ struct Protocol {
     #[arg(long, value_name = "HOW")]
     placement: Option<HowPlaced>,
     /// Keep it on this processor
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX))]
     cpu: Option<u64>,
 }
 

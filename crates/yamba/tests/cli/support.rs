@@ -131,14 +131,8 @@ fn has_mend(err: &str) -> bool {
         || WITHIN.iter().any(|words| err.contains(words))
 }
 
-/// What the reader of the command line says at the end of every refusal mends none by itself: with one of these it does, the last three where a value was refused.
-const OF_READER: [&str; 5] = [
-    "tip: ",
-    "Usage: yamba ",
-    "[possible values: ",
-    ": write ",
-    " is not in ",
-];
+/// What the reader of the command line says at the end of every refusal mends none by itself: with one of these it does, the last two where a value was refused.
+const OF_READER: [&str; 4] = ["tip: ", "Usage: yamba ", "[possible values: ", ": write "];
 
 /// Sentences that say what may be or what there is, and what a compiler says of its author's text, which is underlined: what to write there nobody but he knows.
 const WITHIN: [&str; 9] = [
