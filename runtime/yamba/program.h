@@ -7,6 +7,7 @@
 #include "conditions.h"
 #include "cycle.h"
 #include "far_end.h"
+#include "memory.h"
 #include "must.h"
 #include "names.h"
 #include "parameters.h"

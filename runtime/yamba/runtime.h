@@ -14,6 +14,7 @@
 #include "harness.h"
 #include "isa_hooks.h"
 #include "load.h"
+#include "memory.h"
 #include "must.h"
 #include "names.h"
 #include "parameters.h"

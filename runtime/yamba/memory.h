@@ -1,0 +1,102 @@
+// Memory to measure with, and how much of it there is; library/memory.yamba tells what a benchmark does with it. Compiled once for all programs.
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "cold.h"
+#include "must.h"
+#include "once.h"
+#include "platform.h"
+
+YAMBA_COLD_BEGIN
+namespace yamba {
+namespace memory {
+
+constexpr size_t huge_page = 2 << 20;  // alignment; a larger one than the system's does no harm
+
+// What was reserved: a range in a mapping, and what was reserved before it.
+struct Reserved {
+    void *mapping;
+    size_t mapped;
+    uintptr_t begin, end;
+    Reserved *before;
+};
+
+// Bytes that this process may take without pushing others out, by the system's word. Where it says nothing: half of all.
+YAMBA_ONCE size_t available() {
+    size_t kilobytes = platform.memory_size / 2048;
+    if (FILE *file = fopen("/proc/meminfo", "r")) {
+        char line[128];
+        while (fgets(line, sizeof line, file) != nullptr)
+            if (sscanf(line, "MemAvailable: %zu", &kilobytes) == 1) break;
+        fclose(file);
+    }
+    const size_t addressable = sizeof(void *) == 4 ? size_t(1) << 30 : ~size_t(0) >> 1;
+    return kilobytes < addressable / 1024 ? kilobytes * 1024 : addressable;
+}
+
+YAMBA_ONCE void advise(void *start, size_t bytes, bool huge_pages) {
+#ifdef MADV_HUGEPAGE
+    madvise(start, bytes, huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+#else
+    (void)start, (void)bytes, (void)huge_pages;
+#endif
+}
+
+// `bytes` at the start of a page of their kind, of which none has been touched yet.
+YAMBA_ONCE void *reserve(Reserved *&latest, size_t bytes, bool huge_pages) {
+    if (bytes > available() / 2) skip("%zu MiB are more than half of the memory that is available (%zu MiB)", bytes >> 20, available() >> 20);
+    size_t whole = huge_pages ? (bytes + huge_page - 1) / huge_page * huge_page : bytes;
+    size_t mapped = whole + huge_page;
+    void *mapping = must(mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0));
+    uintptr_t begin = (reinterpret_cast<uintptr_t>(mapping) + huge_page - 1) / huge_page * huge_page;
+    latest = new Reserved{mapping, mapped, begin, begin + whole, latest};
+    advise(reinterpret_cast<void *>(begin), whole, huge_pages);
+    return reinterpret_cast<void *>(begin);
+}
+
+YAMBA_ONCE void release(Reserved *&latest) {
+    while (latest != nullptr) {
+        Reserved *last = latest;
+        must(munmap(last->mapping, last->mapped));
+        latest = last->before;
+        delete last;
+    }
+}
+
+YAMBA_ONCE bool overlaps(const Reserved *latest, unsigned long long begin, unsigned long long end) {
+    for (; latest != nullptr; latest = latest->before)
+        if (latest->begin < end && begin < latest->end) return true;
+    return false;
+}
+
+// Of the mappings in which the ranges lie.
+YAMBA_ONCE size_t huge_bytes(const Reserved *latest) {
+    FILE *file = fopen("/proc/self/smaps", "r");
+    if (file == nullptr) return 0;
+    char line[256];
+    size_t sum = 0;
+    bool ours = false;
+    while (fgets(line, sizeof line, file) != nullptr) {
+        unsigned long long begin, end;
+        size_t kilobytes;
+        if (sscanf(line, "%llx-%llx ", &begin, &end) == 2) ours = overlaps(latest, begin, end);
+        else if (ours && sscanf(line, "AnonHugePages: %zu kB", &kilobytes) == 1) sum += kilobytes * 1024;
+    }
+    fclose(file);
+    return sum;
+}
+
+// How much of what was reserved lies in huge pages, as the system counts: 0 to 1.
+YAMBA_ONCE double huge_share(const Reserved *latest) {
+    size_t all = 0, huge = huge_bytes(latest);
+    for (; latest != nullptr; latest = latest->before) all += latest->end - latest->begin;
+    return huge >= all ? 1 : double(huge) / double(all);
+}
+
+}  // namespace memory
+}  // namespace yamba
+YAMBA_COLD_END
