@@ -13,7 +13,7 @@ use super::{LEAST_DEVIATION, has_figure};
 
 /// Fewer runs say too little of how runs differ. What they say is taken as known: with five of them, that raises the alarms of a large comparison thirtyfold (simulated: runs that differ by 2 %,
 /// launches by 0.2 %, p = 0.0001), with ten by half.
-const FEWEST_RUNS: usize = 10;
+pub const FEWEST_RUNS: usize = 10;
 
 /// What is known of one benchmark's noise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -10,8 +10,15 @@ use super::pairing::{in_order, paired};
 /// A program and its point.
 type Key = (String, String);
 
+/// A benchmark is given up when so many runs of it had nothing that is wanted: its programs are new, or long ago.
+const MOST_MISSES: usize = 50;
+
 /// What is wanted still.
-pub struct Wanted(BTreeMap<Key, Short>);
+pub struct Wanted {
+    short: BTreeMap<Key, Short>,
+    /// Of each name of these, the runs in which nothing of it was wanted.
+    misses: BTreeMap<String, usize>,
+}
 
 struct Short {
     name: String,
@@ -29,39 +36,81 @@ impl Wanted {
             name: b.name.clone(),
             by: runs,
         };
-        Wanted(each.filter_map(|b| Some((key(b)?, short(b)))).collect())
+        let mut wanted = Wanted {
+            short: each.filter_map(|b| Some((key(b)?, short(b)))).collect(),
+            misses: BTreeMap::new(),
+        };
+        wanted.begin_anew();
+        wanted
+    }
+
+    /// Asks for so many runs fewer of each, and forgets what was missed.
+    pub fn lower(&mut self, by: usize) {
+        for short in self.short.values_mut() {
+            short.by = short.by.saturating_sub(by);
+        }
+        self.short.retain(|_, short| short.by > 0);
+        self.begin_anew();
+    }
+
+    fn begin_anew(&mut self) {
+        let names = self.short.values().map(|short| short.name.clone());
+        self.misses = names.map(|name| (name, 0)).collect();
     }
 
     /// Whether there is enough of all.
     pub fn is_met(&self) -> bool {
-        self.0.is_empty()
+        self.short.is_empty()
     }
 
     /// Whether a run with benchmarks of these names may have something that is wanted.
     pub fn may_be_among(&self, names: &[String]) -> bool {
-        let wanted: BTreeSet<&String> = self.0.values().map(|short| &short.name).collect();
-        names.iter().any(|name| wanted.contains(name))
+        names.iter().any(|name| self.misses.contains_key(name))
     }
 
     /// Whether a run has something that is wanted.
     pub fn is_in(&self, run: &Run) -> bool {
-        keys(run).iter().any(|key| self.0.contains_key(key))
+        keys(run).iter().any(|key| self.short.contains_key(key))
     }
 
-    /// Leaves of the runs of one moment what is wanted and all of them have, and counts it as one run; whether there is any.
-    pub fn take(&mut self, runs: &mut [Run]) -> bool {
+    /// Leaves of the runs of one moment what is wanted and all of them have, and counts it as one run; its names.
+    pub fn take(&mut self, runs: &mut [Run]) -> BTreeSet<String> {
         let of_all = runs.iter().map(keys).reduce(|x, y| &x & &y);
         let mut taken = of_all.unwrap_or_default();
-        taken.retain(|key| self.0.contains_key(key));
+        taken.retain(|key| self.short.contains_key(key));
         let is_taken = |b: &Benchmark| key(b).is_some_and(|key| taken.contains(&key));
         for run in runs {
             run.benchmarks.retain(is_taken);
         }
-        self.0.retain(|key, short| {
+        let names = taken.iter().map(|key| self.short[key].name.clone());
+        let names = names.collect();
+        self.short.retain(|key, short| {
             short.by -= usize::from(taken.contains(key));
             short.by > 0
         });
-        !taken.is_empty()
+        self.drop_names();
+        names
+    }
+
+    /// Counts for each of these names that nothing of it was wanted.
+    pub fn miss<'a>(&mut self, names: impl Iterator<Item = &'a String>) {
+        let names: BTreeSet<&String> = names.collect();
+        for name in names {
+            let Some(misses) = self.misses.get_mut(name) else {
+                continue;
+            };
+            *misses += 1;
+            if *misses == MOST_MISSES {
+                self.short.retain(|_, short| short.name != *name);
+            }
+        }
+        self.drop_names();
+    }
+
+    /// Those of which nothing is wanted any more.
+    fn drop_names(&mut self) {
+        let names: BTreeSet<&String> = self.short.values().map(|short| &short.name).collect();
+        self.misses.retain(|name, _| names.contains(name));
     }
 }
 
@@ -97,11 +146,11 @@ mod tests {
 
     /// The names of what is taken of runs of one moment.
     fn taken(wanted: &mut Wanted, mut runs: Vec<Run>) -> Vec<String> {
-        let is_any = wanted.take(&mut runs);
-        let names = runs[0].benchmarks.iter().map(|b| b.name.clone());
-        let names: Vec<String> = names.collect();
-        assert_eq!(is_any, !names.is_empty());
-        names
+        let names = wanted.take(&mut runs);
+        let left = runs[0].benchmarks.iter().map(|b| b.name.clone());
+        let left: Vec<String> = left.collect();
+        assert_eq!(names, left.iter().cloned().collect());
+        left
     }
 
     #[test]
@@ -132,6 +181,27 @@ mod tests {
         disturbed.benchmarks[0].is_disturbed = true;
         assert_eq!(taken(&mut wanted, vec![disturbed]), [""; 0]);
         assert_eq!(taken(&mut wanted, vec![of("x=q")]), ["x"]);
+        assert_eq!(taken(&mut wanted, vec![of("x=p")]), ["x"]);
+        assert!(wanted.is_met());
+    }
+
+    #[test]
+    fn a_name_is_given_up_alone_and_only_until_less_is_asked_for() {
+        let both = of("x=p y=q");
+        let mut wanted = Wanted::of(&both, &both, 3);
+        assert_eq!(taken(&mut wanted, vec![of("y=q")]), ["y"]);
+        let x = "x".to_owned();
+        for _ in 1..MOST_MISSES {
+            wanted.miss([&x, &x].into_iter());
+        }
+        assert!(wanted.is_in(&of("x=p")));
+        wanted.miss([&x].into_iter());
+        assert!(!wanted.is_in(&of("x=p")) && wanted.is_in(&of("y=q")));
+        let mut wanted = Wanted::of(&both, &both, 3);
+        assert_eq!(taken(&mut wanted, vec![of("y=q")]), ["y"]);
+        wanted.lower(2);
+        assert!(wanted.is_in(&of("x=p")) && !wanted.is_in(&of("y=q")));
+        assert!(!wanted.may_be_among(&["y".to_owned()]));
         assert_eq!(taken(&mut wanted, vec![of("x=p")]), ["x"]);
         assert!(wanted.is_met());
     }

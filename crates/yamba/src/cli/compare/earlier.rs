@@ -8,14 +8,12 @@ use yamba_store::{Detail, Listed, Store};
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::store_option::StoreOption;
-use crate::compare::floors::is_of_here;
+use crate::compare::floors::{FEWEST_RUNS, is_of_here};
+use crate::compare::identity::differences;
 use crate::compare::wanted::Wanted;
 
 /// Of each program the latest so many: more take longer to read than they tell.
 const MOST: usize = 20;
-
-/// So many are read for that: those of other programs tell nothing.
-const LOOKED_AT: usize = 5 * MOST;
 
 /// What the store has of the noise.
 #[derive(Default)]
@@ -41,6 +39,10 @@ pub(super) fn known(option: &StoreOption, a: &Run, b: &Run, is_gate: bool) -> Ea
 }
 
 fn read(option: &StoreOption, a: &Run, b: &Run, is_gate: bool) -> Result<Earlier, Failure> {
+    // Nothing is known of two machines.
+    if !differences(a, b).must.is_empty() {
+        return Ok(Earlier::default());
+    }
     // Two documents are compared without making a store.
     let Some(mut store) = Store::existing(&option.location()?)? else {
         return Ok(Earlier::default());
@@ -51,59 +53,71 @@ fn read(option: &StoreOption, a: &Run, b: &Run, is_gate: bool) -> Result<Earlier
     let (in_a_row, alone): (Vec<Listed>, Vec<Listed>) = rest
         .into_iter()
         .partition(|run| run.head.producer.for_another_command().is_some());
-    let mut load = |run: &Listed| Ok(store.run(&run.id, Detail::Figures)?);
+    let mut unread = Vec::new();
+    let mut load = |run: &Listed| {
+        let read = store.run(&run.id, Detail::Figures);
+        read.map_err(|why| unread.push(why.to_string())).ok()
+    };
     let mut wanted = Wanted::of(a, b, MOST);
-    let mut runs = latest(alone.iter().map(array::from_ref), &mut wanted, &mut load)?;
+    let mut runs = latest(alone.iter().map(array::from_ref), &mut wanted, &mut load);
     // What one command measures in a row shows no drift from day to day: it stands in for what is not there.
+    wanted.lower(MOST - FEWEST_RUNS);
     let in_a_row = in_a_row.iter().map(array::from_ref);
-    runs.extend(latest(in_a_row, &mut wanted, &mut load)?);
+    runs.extend(latest(in_a_row, &mut wanted, &mut load));
     let told = sides.iter().filter(|pair| is_gate && tells_of_noise(pair));
+    let pairs = latest(told, &mut Wanted::of(a, b, MOST), &mut load);
+    warn(&unread);
     Ok(Earlier {
         runs: runs.into_iter().flatten().collect(),
-        pairs: latest(told, &mut Wanted::of(a, b, MOST), &mut load)?,
+        pairs,
     })
 }
 
-/// Of runs, or of runs of one moment together, those that have what is `wanted`, with that of it alone. No more than [`LOOKED_AT`] are read.
+/// Of runs that were damaged, or removed meanwhile.
+fn warn(unread: &[String]) {
+    if let Some(first) = unread.first() {
+        let count = unread.len();
+        output::note(&format!(
+            "warning: earlier runs that could not be read tell nothing of the noise here ({count}): {first}\n"
+        ));
+    }
+}
+
+/// Of runs, or of runs of one moment together, those that have what is `wanted`, with that of it alone.
 fn latest<'a, const N: usize>(
     listed: impl Iterator<Item = &'a [Listed; N]>,
     wanted: &mut Wanted,
-    load: &mut dyn FnMut(&Listed) -> Result<Run, Failure>,
-) -> Result<Vec<[Run; N]>, Failure> {
+    load: &mut dyn FnMut(&Listed) -> Option<Run>,
+) -> Vec<[Run; N]> {
     let mut found = Vec::new();
-    let mut read = 0;
     for sides in listed {
-        if wanted.is_met() || read == LOOKED_AT {
+        if wanted.is_met() {
             break;
         }
         if !sides.iter().all(|run| wanted.may_be_among(&run.benchmarks)) {
             continue;
         }
-        read += 1;
-        if let Some(mut runs) = whole(sides, wanted, load)?
-            && wanted.take(&mut runs)
-        {
-            found.push(runs);
-        }
+        let mut runs = whole(sides, wanted, load);
+        let taken = runs.as_mut().map(|runs| wanted.take(runs));
+        let taken = taken.unwrap_or_default();
+        let names = sides.iter().flat_map(|run| &run.benchmarks);
+        wanted.miss(names.filter(|name| !taken.contains(*name)));
+        found.extend(runs.filter(|_| !taken.is_empty()));
     }
-    Ok(found)
+    found
 }
 
-/// None where one of them has nothing that is `wanted`: then the next need not be read.
+/// None where one of them cannot be read or has nothing that is `wanted`: then the next need not be read.
 fn whole<const N: usize>(
     sides: &[Listed; N],
     wanted: &Wanted,
-    load: &mut dyn FnMut(&Listed) -> Result<Run, Failure>,
-) -> Result<Option<[Run; N]>, Failure> {
-    let mut runs = Vec::new();
-    for side in sides {
-        let run = load(side)?;
-        if !wanted.is_in(&run) {
-            return Ok(None);
-        }
-        runs.push(run);
-    }
-    Ok(runs.try_into().ok())
+    load: &mut dyn FnMut(&Listed) -> Option<Run>,
+) -> Option<[Run; N]> {
+    let each = sides.iter();
+    let runs: Option<Vec<Run>> = each
+        .map(|side| load(side).filter(|run| wanted.is_in(run)))
+        .collect();
+    runs?.try_into().ok()
 }
 
 /// Whether a pair is of one program, whole: those of gates and of `compare --again` are of two, nearly always.
@@ -185,9 +199,9 @@ mod tests {
             read += 1;
             let mut run = runs[listed.id.parse::<usize>().unwrap()].clone();
             run.id = listed.id.clone();
-            Ok(run)
+            Some(run).filter(|run| run.benchmarks[0].name != "damaged")
         });
-        let found = found.ok().unwrap().into_iter().flatten();
+        let found = found.into_iter().flatten();
         (found.map(|run| run.id.parse().unwrap()).collect(), read)
     }
 
@@ -202,13 +216,34 @@ mod tests {
         assert_eq!(read, 32);
     }
 
-    /// What has other benchmarks is not even read; of what has other programs of the same one, no more than a hundred.
+    /// What has other benchmarks is not even read; of what has other programs of the same one, no more than fifty.
     #[test]
     fn those_of_other_programs_take_no_place() {
-        let mut all = vec![vec!["y=q"]; 300];
-        all.extend(vec![vec!["x=other"]; 90]);
-        all.extend(vec![vec!["x=p"]; 20]);
-        assert_eq!(found(&["x=p"], &all), ((390..400).collect(), 100));
+        let of_others = |count| {
+            let mut all = vec![vec!["y=q"]; 300];
+            all.extend(vec![vec!["x=other"]; count]);
+            all.extend(vec![vec!["x=p"]; 20]);
+            all
+        };
+        let all = found(&["x=p"], &of_others(49));
+        assert_eq!(all, ((349..369).collect(), 69));
+        assert_eq!(found(&["x=p"], &of_others(50)), (Vec::new(), 50));
+    }
+
+    /// A program that changes with every run takes nothing from one that stays.
+    #[test]
+    fn a_benchmark_that_is_given_up_costs_no_other_its_runs() {
+        let mut all = vec![vec!["mine=old"]; 300];
+        all.extend(vec![vec!["x=p"]; 12]);
+        let found = found(&["x=p", "mine=new"], &all);
+        assert_eq!(found, ((300..312).collect(), 62));
+    }
+
+    #[test]
+    fn what_cannot_be_read_costs_no_other_run() {
+        let mut all = vec![vec!["x=p"]; 3];
+        all[1] = vec!["damaged=d", "x=p"];
+        assert_eq!(found(&["x=p"], &all), (vec![0, 2], 3));
     }
 
     #[test]
