@@ -58,7 +58,14 @@ fn origin(run: &Run, place: &Place) -> Line {
         "{} processors, {} {}. ",
         machine.cpus, machine.system, machine.kernel
     ));
-    if let Some(reference) = place.run(run) {
+    if run.producer.imported.is_some() {
+        line.extend(plain("Another program measured: there is no raw interval."));
+    } else if let Some(reference) = place.run(run) {
+        if matches!(place, Place::File(_)) && !run.id.is_empty() {
+            line.extend(plain("Run "));
+            line.extend(code(run.id.clone()));
+            line.extend(plain(". "));
+        }
         line.extend(plain("Every raw interval: "));
         let words = [&["yamba", "show", reference, "--raw"], &place.store()[..]].concat();
         line.extend(code(command_line(words)));

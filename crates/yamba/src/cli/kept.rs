@@ -38,8 +38,13 @@ impl<'a> Runs<'a> {
             return Ok(import::read(path, import::LARGEST, detail)?);
         }
         if is_path(reference) {
-            return Err(Failure::new(format!("{reference}: there is no such file"))
-                .help("name a run's document, or a kept run: `yamba runs` lists them"));
+            let why = match path.exists() {
+                true => "it is no regular file",
+                false => "there is no such file",
+            };
+            return Err(Failure::new(format!("{reference}: {why}")).help(
+                "name the file of a run's document, or a kept run: `yamba runs` lists them",
+            ));
         }
         let store = match &mut self.store {
             Some(store) => store,
@@ -54,7 +59,7 @@ impl<'a> Runs<'a> {
         if !is_path(reference) {
             return self.option.place();
         }
-        let path = std::path::absolute(reference).unwrap_or_else(|_| reference.into());
+        let path = std::fs::canonicalize(reference).unwrap_or_else(|_| reference.into());
         Ok(Place::File(writable(path, "document")?))
     }
 }

@@ -1,5 +1,6 @@
 //! Quantities on the command line, as a person writes them: times and shares.
 
+use std::num::{IntErrorKind, ParseIntError};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -65,13 +66,17 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
 pub(super) fn count(
     allowed: RangeInclusive<u64>,
 ) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
-    move |text| match text.parse() {
-        Ok(number) if allowed.contains(&number) => Ok(number),
-        _ => Err(match (*allowed.start(), *allowed.end()) {
-            (0, u64::MAX) => "write a whole number, as 7".to_owned(),
-            (least, u64::MAX) => format!("write a whole number of at least {least}"),
-            (least, most) => format!("write a whole number from {least} to {most}"),
-        }),
+    move |text| {
+        let (least, most) = (*allowed.start(), *allowed.end());
+        let number = text.parse::<u64>();
+        let is_huge = |e: &ParseIntError| *e.kind() == IntErrorKind::PosOverflow;
+        match number {
+            Ok(number) if allowed.contains(&number) => Ok(number),
+            Err(e) if is_huge(&e) => Err(format!("write a whole number of at most {most}")),
+            _ if most < u64::MAX => Err(format!("write a whole number from {least} to {most}")),
+            _ if least > 0 => Err(format!("write a whole number of at least {least}")),
+            _ => Err("write a whole number, as 7".to_owned()),
+        }
     }
 }
 
@@ -135,7 +140,10 @@ mod tests {
             "write a whole number of at least 1"
         );
         assert_eq!(count(0..=u64::MAX)("18446744073709551615"), Ok(u64::MAX));
-        assert!(count(0..=u64::MAX)("18446744073709551616").is_err());
+        assert_eq!(
+            count(1..=u64::MAX)("18446744073709551616").unwrap_err(),
+            "write a whole number of at most 18446744073709551615"
+        );
     }
 
     #[test]

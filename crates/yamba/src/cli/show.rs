@@ -101,8 +101,10 @@ impl Show {
 
     /// Its tables for a paper.
     fn summary(&self, run: &Document) -> Result<yamba_report::Document, Failure> {
-        let reference = self.run.as_deref().unwrap_or("latest");
-        let place = kept::Runs::new(&self.store).place(reference)?;
+        let place = match &self.run {
+            Some(reference) => kept::Runs::new(&self.store).place(reference)?,
+            None => self.store.place()?,
+        };
         Ok(yamba_report::summary(run, &place))
     }
 

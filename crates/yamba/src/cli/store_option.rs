@@ -62,7 +62,9 @@ impl StoreOption {
         Ok(match Location::parse(&named)? {
             Location::File(path) => {
                 let path = std::path::absolute(&path).unwrap_or(path);
-                let is_usual = usual().is_some_and(|usual| usual == path);
+                // Where the variable names another store, that is meant where nothing is said.
+                let is_named = std::env::var_os("YAMBA_STORE").is_some_and(|v| !v.is_empty());
+                let is_usual = !is_named && usual().is_some_and(|usual| usual == path);
                 match is_usual {
                     true => Place::Usual,
                     false => Place::Store(writable(path, "store")?),

@@ -78,6 +78,14 @@ impl Figure {
         })
     }
 
+    /// The median in the unit of its kind that all figures of that kind can be sorted by.
+    pub fn sortable(&self) -> (f64, String) {
+        let base = ["ns", "Hz", "B", "B/s"].into_iter();
+        let known = base.filter_map(|base| Some((factor(&self.unit, base)?, base)));
+        let (by, unit) = known.last().unwrap_or((1.0, self.unit.as_str()));
+        (self.median * by, unit.to_owned())
+    }
+
     /// Whether its interval says nothing of the next run.
     pub fn is_within_launches(&self) -> bool {
         self.interval_kind == Some(IntervalKind::WithinLaunches)

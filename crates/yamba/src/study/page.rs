@@ -3,6 +3,7 @@
 use yamba_record::Run;
 use yamba_report::Operation;
 
+use super::figure::Figure;
 use super::rows::Row;
 use super::words;
 use super::{Study, Verdict};
@@ -45,7 +46,7 @@ fn operation(study: &Study, run: &Run, row: &Row<'_>, common: &[&String]) -> Ope
         overhead: m.overhead.clone().unwrap_or_default(),
         predicted: words::predicted(study, m),
         measured: words::figure(row),
-        value: figure.map(|f| (f.median, f.unit.clone())),
+        value: figure.map(Figure::sortable),
         mark: words::marked(row).map(str::to_owned),
         verdict: words::verdict(row),
         is_within: row.verdict == Some(Verdict::Within),

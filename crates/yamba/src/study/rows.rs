@@ -173,7 +173,7 @@ fn settle(row: &mut Row<'_>, range: &Range, figure: Option<Figure>) {
         (_, Some(interval)) => row.verdict = Some(judge(range, interval)),
         (Some(_), None) => row.notes.insert(0, "its interval is not known".to_owned()),
         (None, _) if range.unit == TIMES => {
-            let note = "what it should be a multiple of has no single valid figure";
+            let note = "what it should be a multiple of has no single valid figure in a unit of the same kind";
             row.notes.insert(0, note.to_owned());
         }
         (None, _) => {

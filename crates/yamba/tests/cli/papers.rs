@@ -113,7 +113,7 @@ fn a_paper_names_the_store_of_a_run_that_is_not_in_the_usual_one() {
     let id = "0011223344556677";
     let usual = yamba.folder.path().join("data/yamba/results.sqlite");
     let other = yamba.folder.path().join("an other.sqlite");
-    std::fs::copy(usual, &other).unwrap();
+    std::fs::copy(&usual, &other).unwrap();
     let command = format!("`yamba show {id} --raw --store '{}'`", other.display());
     for words in ["show latest --md", "report --md"] {
         yamba
@@ -124,6 +124,16 @@ fn a_paper_names_the_store_of_a_run_that_is_not_in_the_usual_one() {
         words.extend(["--store", "an other.sqlite"]);
         yamba.run_words(&words).ok().says(&[&command]);
     }
+    // Where no run is named, a file of that name is not meant.
+    let mut yamba = yamba.file("latest", "{}");
+    let command = format!("`yamba show {id} --raw`");
+    yamba.run("show --md").ok().says(&[&command]);
+    // Where the variable names another store, the usual one has to be named.
+    let mut yamba = yamba.env("YAMBA_STORE", &other);
+    let usual = usual.to_str().unwrap();
+    let command = format!("`yamba show {id} --raw --store {usual}`");
+    let words = ["show", "--md", "--store", usual];
+    yamba.run_words(&words).ok().says(&[&command]);
 }
 
 /// A command that leads elsewhere is worse than none.

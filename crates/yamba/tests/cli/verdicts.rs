@@ -6,7 +6,7 @@ use serde_json::json;
 use yamba_record::run::{Cycles, IntervalKind, Launch};
 use yamba_record::{Benchmark, Evidence, Machine, Parameters, Run, Status};
 
-use yamba::study::{Answer, Range, Study, Verdict, document, read, rows, verdict};
+use yamba::study::{Answer, Figure, Range, Study, Verdict, document, read, rows, verdict};
 
 const STUDY: &str = r#"
 title = "A <machine> & its | cost"
@@ -222,6 +222,23 @@ fn ends_of_intervals_and_ranges() {
         Some([-1.0, 3.0])
     );
     assert_eq!(verdict::quotient([4.0, 6.0], [0.0, 3.0]), None);
+}
+
+#[test]
+fn figures_of_one_kind_are_sorted_by_one_unit() {
+    let of = |median, unit: &str| {
+        let figure = Figure {
+            median,
+            interval: None,
+            interval_kind: None,
+            unit: unit.to_owned(),
+        };
+        figure.sortable()
+    };
+    assert_eq!(of(2.0, "ms"), (2e6, "ns".to_owned()));
+    assert_eq!(of(3.0, "KiB"), (3072.0, "B".to_owned()));
+    assert_eq!(of(1.5, "GB/s"), (1.5e9, "B/s".to_owned()));
+    assert_eq!(of(5.0, "pages"), (5.0, "pages".to_owned()));
 }
 
 #[test]
