@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "cold.h"
+#include "memory_groups.h"
 #include "must.h"
 #include "once.h"
 #include "platform.h"
@@ -25,7 +26,7 @@ struct Reserved {
     Reserved *before;
 };
 
-// Bytes that this process may take without pushing others out, by the system's word. Where it says nothing: half of all.
+// Bytes that this process may take without pushing others out or being ended, by the system's word. Where it says nothing: half of all.
 YAMBA_ONCE size_t available() {
     size_t kilobytes = platform.memory_size / 2048;
     if (FILE *file = fopen("/proc/meminfo", "r")) {
@@ -34,8 +35,9 @@ YAMBA_ONCE size_t available() {
             if (sscanf(line, "MemAvailable: %zu", &kilobytes) == 1) break;
         fclose(file);
     }
-    const size_t addressable = sizeof(void *) == 4 ? size_t(1) << 30 : ~size_t(0) >> 1;
-    return kilobytes < addressable / 1024 ? kilobytes * 1024 : addressable;
+    size_t most = sizeof(void *) == 4 ? size_t(1) << 30 : ~size_t(0) >> 1;
+    if (group_room() < most) most = group_room();
+    return kilobytes < most / 1024 ? kilobytes * 1024 : most;
 }
 
 YAMBA_ONCE void advise(void *start, size_t bytes, bool huge_pages) {

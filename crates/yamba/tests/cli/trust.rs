@@ -1,6 +1,7 @@
 //! What a person relies on: the harness under adversity, and the commands that say whether it can be trusted.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -86,6 +87,60 @@ fn no_memory_costs_that_figure_only() {
         .map(|b| b["notes"].to_string());
     for note in notes {
         assert!(note.contains("Cannot allocate memory"), "{note}");
+    }
+}
+
+/// A memory control group of its own, in that of this process; gone in the end.
+struct MemoryGroup(PathBuf);
+
+impl MemoryGroup {
+    fn new(bytes: u64) -> Option<MemoryGroup> {
+        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let first = own.lines().find_map(|line| line.split_once(":memory:"));
+        let second = own.lines().find_map(|line| line.strip_prefix("0::"));
+        let (above, limit) = match (first, second) {
+            (Some((_, path)), _) => (
+                format!("/sys/fs/cgroup/memory{path}"),
+                "memory.limit_in_bytes",
+            ),
+            (None, Some(path)) => (format!("/sys/fs/cgroup{path}"), "memory.max"),
+            (None, None) => return None,
+        };
+        let folder = Path::new(&above).join(format!("test.{}", std::process::id()));
+        fs::create_dir(&folder).ok()?;
+        let group = MemoryGroup(folder);
+        fs::write(group.0.join(limit), bytes.to_string()).ok()?;
+        Some(group)
+    }
+}
+
+impl Drop for MemoryGroup {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// As in a container: whoever takes more than the limit is ended, so that what asks for as much as there is asks for less.
+#[test]
+fn the_limit_of_a_memory_control_group_is_kept_to() {
+    if !has("g++") {
+        return;
+    }
+    let Some(group) = MemoryGroup::new(160 << 20) else {
+        eprintln!("left out: no memory control group can be made here");
+        return;
+    };
+    let yamba = Yamba::new();
+    let run = "run stream_copy --time 500ms --launches 1 --json";
+    let run: Vec<&str> = run.split(' ').collect();
+    yamba.command(&["build", "stream_copy"]).output().unwrap();
+    let within = "echo $$ > \"$0\"/cgroup.procs && exec \"$@\"";
+    let folder = group.0.to_str().unwrap();
+    let answer = behind(&["sh", "-c", within, folder], &yamba, &run);
+    let entries = entries(&answer);
+    assert!(!entries.is_empty(), "{}", answer.err);
+    for entry in entries {
+        assert_ne!(entry["status"], "crashed", "{}", entry["notes"]);
     }
 }
 
