@@ -60,9 +60,8 @@ struct List {
     size_t size;
 };
 
-// One benchmark object at one parameter point.
+// One benchmark object at one parameter point. It lasts as long as its process: a virtual destructor would have every program compile those of all its classes.
 struct Subject {
-    virtual ~Subject() = default;
     // Gives every parameter its value. Called once, first.
     virtual void configure(ParameterSource &) = 0;
     // Refuses values that cannot be. Called once, after that.
@@ -88,6 +87,9 @@ struct Subject {
     virtual size_t bounds(Bound *out, size_t room) = 0;  // number of evidences
     virtual const char *figure() = 0;                    // "latency", "bandwidth" or "value"
     virtual const char *unit() = 0;                      // "ns", "MB/s", ...
+
+  protected:
+    ~Subject() = default;
 };
 
 // One composition that this program holds.
