@@ -1,6 +1,7 @@
 //! Every piece of Yamba in the documentation is checked. After the fence's ```yamba may stand: `members` (the inside of a
 //! class), `terms` (the inside of a bitstring on x86_64), `error[KIND]` (the first error that it must give).
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -115,6 +116,105 @@ fn the_page_of_the_suite_is_that_of_its_files() {
         let have = fs::read_to_string(&path).unwrap();
         assert_eq!(have, page, "run the tests with UPDATE_EXPECT=1");
     }
+}
+
+/// What stands for another's program or row is in the suite under that name.
+#[test]
+fn each_program_of_lmbench_and_each_row_of_a_report_has_a_benchmark() {
+    let listed = crate::support::Yamba::new().run("list --json").ok().out;
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let listed = listed.as_array().unwrap().iter();
+    let known: BTreeSet<&str> = listed.filter_map(|row| row["name"].as_str()).collect();
+    let (lmbench, report) = (rows("docs/lmbench.md"), rows("docs/report-2016.md"));
+    for (others, ours) in lmbench.iter().chain(&report) {
+        for name in ours.split('`').skip(1).step_by(2) {
+            let name = name.split(' ').next().unwrap();
+            let is_part = name.starts_with(['_', '-']) || !name.contains('_');
+            let is_value = name.contains('=') || known.contains(name);
+            let is_pattern = name.ends_with('*');
+            assert!(
+                is_part || is_value || is_pattern || OPERATIONS.iter().any(|o| name.starts_with(o)),
+                "{others}: {name}"
+            );
+        }
+    }
+    for program in LMBENCH {
+        let is_it = |others: &&str| {
+            *others == program
+                || others.starts_with(&format!("{program} "))
+                || others.starts_with(&format!("{program},"))
+        };
+        let mut rows = lmbench.iter().filter(|(others, _)| is_it(&others.as_str()));
+        let has_ours = rows.any(|(_, ours)| ours.contains('`'));
+        assert!(has_ours, "{program}");
+    }
+    assert!(report.iter().filter(|(_, ours)| ours.contains('`')).count() >= 20);
+}
+
+/// Values of a parameter that stand beside its benchmark.
+const OPERATIONS: [&str; 4] = ["int_", "int64_", "float_", "double_"];
+
+/// The programs of lmbench3's second table.
+const LMBENCH: [&str; 39] = [
+    "bw_file_rd",
+    "bw_mem",
+    "bw_mmap_rd",
+    "bw_pipe",
+    "bw_tcp",
+    "bw_unix",
+    "lat_connect",
+    "lat_ctx",
+    "lat_dram_page",
+    "lat_fcntl",
+    "lat_fifo",
+    "lat_fs",
+    "lat_http",
+    "lat_mem_rd",
+    "lat_mmap",
+    "lat_ops",
+    "lat_pagefault",
+    "lat_pipe",
+    "lat_pmake",
+    "lat_proc",
+    "lat_rpc",
+    "lat_select",
+    "lat_sem",
+    "lat_sig",
+    "lat_syscall",
+    "lat_tcp",
+    "lat_udp",
+    "lat_unix",
+    "lat_unix_connect",
+    "lat_usleep",
+    "cache",
+    "disk",
+    "line",
+    "lmdd",
+    "mhz",
+    "par_mem",
+    "par_ops",
+    "stream",
+    "tlb",
+];
+
+/// Of the tables with a column `ours`: the first cell of each row, and that.
+fn rows(page: &str) -> Vec<(String, String)> {
+    let text = fs::read_to_string(root().join(page)).unwrap();
+    let mut ours = None;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let Some(line) = line.strip_prefix('|') else {
+            ours = None;
+            continue;
+        };
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if let Some(column) = cells.iter().position(|c| *c == "ours") {
+            ours = Some(column);
+        } else if let Some(cell) = ours.and_then(|column| cells.get(column)) {
+            found.push((cells[0].to_owned(), (*cell).to_owned()));
+        }
+    }
+    found
 }
 
 const SUITE_HEAD: &str = "\

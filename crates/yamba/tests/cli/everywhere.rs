@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde_json::Value;
 use yamba::build::{BuildError, BuildOptions, build};
 use yamba::embedded::Home;
 use yamba::files::Disk;
@@ -41,6 +42,27 @@ fn the_suite_and_the_examples_run_on_every_instruction_set() {
     });
     let faults = faults.into_inner().unwrap();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+    a_whole_run_has_many_figures();
+}
+
+/// Of the programs that were just built; what it skips is not counted.
+fn a_whole_run_has_many_figures() {
+    for quick in [&[][..], &["--quick"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_yamba"))
+            .args(["run", "--dry-run", "--json"])
+            .args(quick)
+            .env("YAMBA_HOME", root())
+            .env_remove("YAMBA_STORE")
+            .current_dir(storage())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let plan: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)));
+        let all = plan["benchmarks"].as_array().unwrap().iter();
+        let figures = all.filter(|b| b["skipped"].is_null()).count();
+        assert!(figures >= 150, "{figures} figures with {quick:?}");
+    }
 }
 
 fn analysis() -> Analysis {

@@ -66,7 +66,7 @@ pub fn by_sshfs(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> 
         return None;
     };
     if Command::new("sshfs").arg("--version").output().is_err() {
-        eprintln!("left out: sshfs is missing");
+        leave_out("sshfs is missing");
         return None;
     }
     let server = folder.join("server");

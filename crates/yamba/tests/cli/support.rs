@@ -176,6 +176,14 @@ pub fn leave_out(why: &str) {
     eprintln!("left out: {why}");
 }
 
+/// What a run skipped. Where all tests must run, that is a failure if something could have been installed.
+pub fn leave_out_skipped(name: &str, notes: &str) {
+    match notes.contains("apt install") {
+        true => leave_out(&format!("{name}: {notes}")),
+        false => eprintln!("left out: {name}: {notes}"),
+    }
+}
+
 /// Whether a compiler for this machine is there. Where all tests must run, it must be.
 pub fn has(program: &str) -> bool {
     let found = std::env::var_os("PATH")
