@@ -141,23 +141,23 @@ fn words<'a>(context: &Context<'a>) -> HashSet<&'a str> {
     words
 }
 
-/// The words of the C++ in which an author may write structs and functions of his own.
-fn natives<'a>(context: &Context<'a>) -> HashSet<&'a str> {
+/// The C++ in which an author may write structs, functions and macros of his own.
+fn natives<'a>(context: &Context<'a>) -> Vec<&'a str> {
     let analysis = context.analysis;
-    let mut words = HashSet::new();
-    for file in files(context) {
-        for native in &analysis.files[file.0 as usize].natives {
-            add_words(analysis.cpp(*native), &mut words);
-        }
-    }
-    for class in classes(context) {
-        for member in &analysis.class(class).ast.members {
-            if let MemberKind::Native(body) = &member.kind {
-                add_words(analysis.cpp(*body), &mut words);
-            }
-        }
-    }
-    words
+    let of_files = files(context)
+        .into_iter()
+        .flat_map(|file| analysis.files[file.0 as usize].natives.iter().copied());
+    let of_classes = classes(context)
+        .into_iter()
+        .flat_map(|class| &analysis.class(class).ast.members)
+        .filter_map(|member| match member.kind {
+            MemberKind::Native(body) => Some(body),
+            _ => None,
+        });
+    of_files
+        .chain(of_classes)
+        .map(|native| analysis.cpp(native))
+        .collect()
 }
 
 /// One composition.

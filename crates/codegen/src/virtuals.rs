@@ -1,171 +1,181 @@
-//! Which members are virtual in the C++. One that no call has to find at run time need not be, and the C++ compiler leaves out a function that is neither virtual nor called: a seventh of
+//! Which members are virtual in the C++. One whose name a single struct declares is found without that, and the C++ compiler leaves out a function that is neither virtual nor called: a seventh of
 //! the suite's.
 //!
-//! What a timed interval runs stays as virtual as any member could need, so that a shorter build makes no measured call another one.
+//! All others stay virtual: what two structs declare, what C++ of the author's own may redefine, and what a timed interval may run, so that a shorter build makes no measured call another one.
+//! Where the text of the program does not tell, so does everything. Words are those of the plain text, with comments and strings: too many names only make more virtual.
 
 use std::collections::{HashMap, HashSet};
 
-use yamba_lang::ast::{Cpp, Member, MemberKind};
-use yamba_lang::cpp::{self, Kind};
+use yamba_lang::ast::{Member, MemberKind, Param};
 use yamba_lang::model::{Analysis, ClassId};
 
-use crate::class::{add_words, member_name};
+use crate::class::member_name;
 use crate::plan::Plan;
 
 /// What is timed.
 const TIMED: [&str; 2] = ["benchmark", "benchmark_dummy"];
 
-/// Names, not members: what is said of one overload is said of all, however their types are spelt.
+/// Of a bitstring `NAME` the function in C++ is `compose_NAME`.
+const COMPOSES: &str = "compose_";
+
+/// Names, not members: what is said of one overload is said of all.
 pub(crate) struct Virtuals<'a> {
-    /// For each struct of the plan what has to be found at run time.
-    late: Vec<HashSet<&'a str>>,
-    /// What the author's own structs may redefine or call, and what runs in a timed interval.
-    kept: HashSet<&'a str>,
+    /// For each struct of the plan what one that it builds on declares too, or one that builds on it.
+    twice: Vec<HashSet<&'a str>>,
+    /// What is virtual in all structs; `None`: everything.
+    kept: Option<HashSet<&'a str>>,
 }
 
 impl<'a> Virtuals<'a> {
-    /// `natives` are the words of the C++ in which an author may write structs and functions of his own.
-    pub(crate) fn new(
-        analysis: &'a Analysis,
-        plan: &Plan,
-        natives: &HashSet<&'a str>,
-    ) -> Virtuals<'a> {
-        let mut virtuals = Virtuals {
-            late: late(analysis, plan),
-            kept: natives.clone(),
-        };
-        virtuals.keep_named(analysis, plan);
-        virtuals.keep_timed(analysis, plan);
-        virtuals
+    /// `natives` is the C++ in which an author may write structs, functions and macros of his own.
+    pub(crate) fn new(analysis: &'a Analysis, plan: &Plan, natives: &[&'a str]) -> Virtuals<'a> {
+        let texts = members(analysis, plan).map(|m| analysis.text(m.span));
+        let is_told = !natives.iter().copied().chain(texts).any(hides_names);
+        Virtuals {
+            twice: declared_twice(analysis, plan),
+            kept: is_told.then(|| kept(analysis, plan, natives)),
+        }
     }
 
     /// Whether the members of this name are virtual in the struct `node` of the plan.
     pub(crate) fn holds(&self, node: usize, name: &str) -> bool {
-        self.kept.contains(name) || self.late[node].contains(name)
-    }
-
-    /// Adds the words of members that look at objects in another way than by calling their own functions.
-    fn keep_named(&mut self, analysis: &'a Analysis, plan: &Plan) {
-        for node in &plan.nodes {
-            for member in &analysis.class(node.class).ast.members {
-                let mut words = HashSet::new();
-                add_words(analysis.text(member.span), &mut words);
-                if words.iter().any(|w| names_struct(w)) {
-                    self.kept.extend(words);
-                }
-            }
-        }
-    }
-
-    /// Adds what a pass may call, told by the words of its C++ and of what that calls.
-    fn keep_timed(&mut self, analysis: &'a Analysis, plan: &Plan) {
-        let mut bodies: HashMap<&str, Vec<Cpp>> = HashMap::new();
-        for node in &plan.nodes {
-            for member in &analysis.class(node.class).ast.members {
-                if let (Some(name), Some(body)) = (member_name(&member.kind), body(member)) {
-                    bodies.entry(name).or_default().push(body);
-                }
-            }
-        }
-        let mut reached: Vec<&str> = self.kept.iter().copied().chain(TIMED).collect();
-        self.kept.extend(TIMED);
-        while let Some(name) = reached.pop() {
-            for body in bodies.remove(name).unwrap_or_default() {
-                let mut words = HashSet::new();
-                add_words(analysis.cpp(body), &mut words);
-                reached.extend(words.difference(&self.kept));
-                self.kept.extend(words);
-            }
-        }
+        let is_kept = |kept: &HashSet<&str>| kept.contains(name);
+        self.twice[node].contains(name) || self.kept.as_ref().is_none_or(is_kept)
     }
 }
 
-/// Whether a piece of C++ with this word may look at an object of the program through a struct that it names, or be part of another struct.
-fn names_struct(word: &str) -> bool {
-    matches!(word, "struct" | "class") || word.starts_with("yamba_")
-}
-
-fn body(member: &Member) -> Option<Cpp> {
-    match member.kind {
-        MemberKind::Function { body, .. } | MemberKind::Evidence { body, .. } => body,
-        _ => None,
+/// What C++ of the author's own may redefine or call, and what a pass may.
+fn kept<'a>(analysis: &'a Analysis, plan: &Plan, natives: &[&'a str]) -> HashSet<&'a str> {
+    let mut kept: HashSet<&str> = natives.iter().copied().flat_map(names).collect();
+    for member in members(analysis, plan) {
+        let text = analysis.text(member.span);
+        if words(text).any(is_of_structs) {
+            kept.extend(names(text));
+        }
     }
+    keep_timed(analysis, plan, &mut kept);
+    kept.extend(members(analysis, plan).filter_map(|m| marked_virtual(analysis, m)));
+    kept
 }
 
-/// For each struct the names that a struct after it redefines, or one before it declares, where something before the later of the two may call it.
-fn late<'a>(analysis: &'a Analysis, plan: &Plan) -> Vec<HashSet<&'a str>> {
-    let classes: Vec<Class> = plan
+/// All members in which there is C++.
+fn members<'a>(analysis: &'a Analysis, plan: &Plan) -> impl Iterator<Item = &'a Member> {
+    let classes: HashSet<ClassId> = plan.nodes.iter().map(|node| node.class).collect();
+    let all = classes
+        .into_iter()
+        .flat_map(|class| &analysis.class(class).ast.members);
+    all.filter(|m| !matches!(m.kind, MemberKind::Import(_) | MemberKind::Tags(_)))
+}
+
+/// All words, whatever they stand for.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c| !is_of_word(c))
+        .filter(|word| !word.is_empty())
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// All words, and the bitstrings whose functions they are.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    words(text).flat_map(|word| {
+        [Some(word), word.strip_prefix(COMPOSES)]
+            .into_iter()
+            .flatten()
+    })
+}
+
+/// Whether this C++ may speak of members that it does not name: it joins words, or includes what only its author knows.
+fn hides_names(text: &str) -> bool {
+    let joins = ["##", "%:%:"].iter().any(|sign| text.contains(sign));
+    joins || includes_own(text, "include") || includes_own(text, "import")
+}
+
+/// Whether this directive, or a word like it, is not followed by `<HEADER>`.
+fn includes_own(text: &str, directive: &str) -> bool {
+    text.match_indices(directive).any(|(at, _)| {
+        let rest = &text[at + directive.len()..];
+        let rest = rest.strip_prefix("_next").unwrap_or(rest);
+        let is_word = !text[..at].ends_with(is_of_word) && !rest.starts_with(is_of_word);
+        is_word && !rest.trim_start_matches([' ', '\t']).starts_with('<')
+    })
+}
+
+/// Whether a piece of C++ with this word may look at an object of the program through a struct that it names, be part of another struct, or become part of one.
+fn is_of_structs(word: &str) -> bool {
+    matches!(word, "struct" | "class" | "define") || word.starts_with("yamba_")
+}
+
+/// The name of a function whose author says that it is virtual.
+fn marked_virtual<'a>(analysis: &'a Analysis, member: &'a Member) -> Option<&'a str> {
+    let MemberKind::Function {
+        name,
+        qualifiers: Some(qualifiers),
+        ..
+    } = &member.kind
+    else {
+        return None;
+    };
+    let is_marked = words(analysis.cpp(*qualifiers)).any(|w| matches!(w, "override" | "final"));
+    is_marked.then_some(name.text.as_str())
+}
+
+/// For each struct the names that one before it in its chain declares too, or one after it.
+fn declared_twice<'a>(analysis: &'a Analysis, plan: &Plan) -> Vec<HashSet<&'a str>> {
+    let declared: Vec<HashSet<&str>> = plan
         .nodes
         .iter()
-        .map(|node| Class::new(analysis, node.class))
+        .map(|node| {
+            let members = &analysis.class(node.class).ast.members;
+            members
+                .iter()
+                .filter_map(|m| member_name(&m.kind))
+                .collect()
+        })
         .collect();
-    let mut late = vec![HashSet::new(); classes.len()];
+    let mut twice = vec![HashSet::new(); declared.len()];
     for node in &plan.nodes {
         let Some((own, bases)) = node.chain.split_last() else {
             continue;
         };
-        let is_called = |name: &&str| {
-            let of_any = || classes.iter().any(|c| c.accesses.contains(name));
-            bases.iter().any(|b| classes[*b].calls.contains(name)) || of_any()
-        };
         for base in bases {
-            let both = classes[*base]
-                .members
-                .iter()
-                .filter(|(name, _)| classes[*own].members.contains_key(**name));
-            for (name, is_bound) in both {
-                if !is_bound || is_called(name) {
-                    late[*base].insert(*name);
-                    late[*own].insert(*name);
-                }
+            let both = declared[*own].intersection(&declared[*base]);
+            for name in both {
+                twice[*own].insert(*name);
+                twice[*base].insert(*name);
             }
         }
     }
-    late
+    twice
 }
 
-/// What the C++ of a class says of functions.
-struct Class<'a> {
-    /// Functions, evidence and bitstrings; whether each is a function with a body.
-    members: HashMap<&'a str, bool>,
-    /// Words that stand alone, beside the names that members declare: calls of the object's own.
-    calls: HashSet<&'a str>,
-    /// Words after `.`, `->` or `::`: calls of any object's.
-    accesses: HashSet<&'a str>,
-}
-
-impl<'a> Class<'a> {
-    fn new(analysis: &'a Analysis, class: ClassId) -> Class<'a> {
-        let mut read = Class {
-            members: HashMap::new(),
-            calls: HashSet::new(),
-            accesses: HashSet::new(),
-        };
-        for member in &analysis.class(class).ast.members {
-            let name = member_name(&member.kind);
-            if let Some(name) = name {
-                let is_bound = read.members.entry(name).or_insert(true);
-                *is_bound &= body(member).is_some();
-            }
-            read.words(analysis.text(member.span), name);
+/// Adds what a pass may call, told by the words of what it runs and of what that calls.
+fn keep_timed<'a>(analysis: &'a Analysis, plan: &Plan, kept: &mut HashSet<&'a str>) {
+    let mut texts: HashMap<&str, Vec<&str>> = HashMap::new();
+    for member in members(analysis, plan) {
+        if let Some(name) = called(&member.kind) {
+            texts
+                .entry(name)
+                .or_default()
+                .push(analysis.text(member.span));
         }
-        read
     }
-
-    /// `declared` stands in the text once without being a call. `super::NAME` names its function whatever is virtual.
-    fn words(&mut self, text: &'a str, mut declared: Option<&str>) {
-        let (mut before, mut last) = ("", "");
-        for token in cpp::tokens(text) {
-            let own = &text[token.range.clone()];
-            if token.kind == Kind::Word {
-                match last {
-                    _ if declared == Some(own) => declared = None,
-                    "::" if before == "super" => {}
-                    "." | ">" | "::" => drop(self.accesses.insert(own)),
-                    _ => drop(self.calls.insert(own)),
-                }
-            }
-            (before, last) = (last, own);
+    kept.extend(TIMED);
+    let mut reached: Vec<&str> = kept.iter().copied().collect();
+    while let Some(name) = reached.pop() {
+        for text in texts.remove(name).unwrap_or_default() {
+            reached.extend(names(text).filter(|name| kept.insert(*name)));
         }
+    }
+}
+
+/// The name through which C++ comes to a member: also to a function that state or a parameter holds.
+fn called(kind: &MemberKind) -> Option<&str> {
+    match kind {
+        MemberKind::State { name, .. }
+        | MemberKind::Assign { name, .. }
+        | MemberKind::Param(Param { name, .. }) => Some(&name.text),
+        _ => member_name(kind),
     }
 }

@@ -1,8 +1,10 @@
 //! What classes say of their members, in the programs that they become.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use crate::support::{available, build, build_faults, run};
+use crate::support::{available, build, build_faults, hex, run};
 
 fn described(text: &str, class: &str) -> Vec<Value> {
     let built = build(text, class, "x86_64");
@@ -145,57 +147,155 @@ fn a_point_is_skipped_by_one_of_several_processes() {
     assert_eq!(launch("0", "1").1, "0 of 1\n");
 }
 
-/// Whatever is virtual in the C++, a call finds the most derived definition: from a base, through a template, from a struct of the author's own.
+/// Whatever is virtual in the C++, a call finds the most derived definition: from a base, through a template, a loop, a macro or a bitstring, from a struct of the author's own.
 #[test]
 fn a_call_finds_the_most_derived_definition() {
-    if !available("x86_64") {
-        return;
+    let text = "native {
+        #define HOOK(name) name##_hook()
+        template <class T> int reach(T &of) { return of.reached(); }
     }
-    let text = "yamba abstract part extends Part {
+    yamba abstract part extends Part {
         int own() { return 1; }
         int lone() { return 5; }
         int called() { return 1; }
         int both() { return called() * 10 + lone(); }
         int reached() { return 1; }
+        int through() { return reach(*this); }
         int before() { return 1; }
-        native { template <class T> int reach(T &of) { return of.reached(); } }
-        int through() { return reach(*this); } }
+        int my_hook() { return 1; }
+        int hooked() { return HOOK(my); }
+        int numbers[3] = {1, 2, 4};
+        int *begin() { return numbers; }
+        int *end() { return numbers + 1; }
+        int sum() { int sum = 0; for (int n : *this) sum += n; return sum; }
+        bitstring some { 0x01 }
+        bitstring<int c_function()> all { 0xB8 some 0x000000 0xC3 } }
     yamba of_that extends part {
         int own() { return 2; }
         int called() { return 2; }
         int reached() { return 2; }
         int before() { return super::before() + 1; } }
+    yamba of_that_port ports of_that on linux {
+        int my_hook() { return 2; }
+        int *end() { return numbers + 3; }
+        bitstring some { 0x02 } }
     yamba t {
         import(of_that);
-        int guess() { return 1; }
         native { struct own_struct : yamba_of_that { int lone() { return 6; } }; own_struct mine; }
         void benchmark() {}
-        evidence int a() expects [2, 2] { return of_that.own(); }
-        evidence int b() expects [25, 25] { return of_that.both(); }
-        evidence int c() expects [2, 2] { return of_that.through(); }
-        evidence int d() expects [2, 2] { return of_that.before(); }
-        evidence int e() expects [26, 26] { return mine.both(); } }";
+        evidence int a() { return of_that.own(); }
+        evidence int b() { return of_that.both(); }
+        evidence int c() { return of_that.through(); }
+        evidence int d() { return of_that.before(); }
+        evidence int e() { return mine.both(); }
+        evidence int f() { return of_that.hooked(); }
+        evidence int g() { return of_that.sum(); }
+        evidence int h() { auto held = of_that.all(); return held(); } }";
+    let expected = [2, 25, 2, 2, 26, 2, 7, 2];
+    has_values(text, &expected);
+    // And where no word is joined, after which all would be virtual.
+    has_values(&text.replace("name##_hook", "my_hook"), &expected);
+}
+
+/// The class `t`, of which the evidence `a`, `b` and so on has these values.
+fn has_values(text: &str, values: &[i32]) {
+    if !available("x86_64") {
+        return;
+    }
     let built = build(text, "t", "x86_64");
     let output = run(&built, &["--quick"]);
     let records = String::from_utf8_lossy(&output.stdout);
-    let values = [("a", 2), ("b", 25), ("c", 2), ("d", 2), ("e", 26)];
-    for (name, value) in values {
+    for (name, value) in ('a'..).zip(values) {
         let seen = format!("\"{name}\":{value}");
         assert!(records.contains(&seen), "{seen} is not in {records}");
     }
 }
 
-/// Of what a pass runs, and of what that calls, nothing becomes another thing by being called in another way.
+/// The author's own structs redefine members by names that a macro makes, that a function brings, or that stand in a header.
+#[test]
+fn structs_redefine_members_that_the_program_does_not_name_in_them() {
+    let header = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mixin.h");
+    std::fs::write(
+        &header,
+        "template <class T> struct mixin : T { int lone() { return 6; } };\n",
+    )
+    .expect("a header");
+    let included = format!(
+        "#include \"{}\"\n using own_struct = mixin<yamba_part>;",
+        header.display()
+    );
+    for native in [
+        "#define JOINED(a, b) a##b\n struct own_struct : yamba_part { int JOINED(lo, ne)() { return 6; } };",
+        "struct own_struct : yamba_part { LONE };",
+        &included,
+        "static constexpr const char *odd = u8R\"(one \" here)\";\n struct own_struct : yamba_part { int lone() { return 6; } };",
+    ] {
+        let text = format!(
+            "yamba part extends Part {{
+                int lone() {{ return 5; }}
+                int two() {{
+                    #define LONE int lone() {{ return 6; }}
+                    return 2 * lone(); }} }}
+            yamba t {{
+                import(part);
+                native {{
+                    {native}
+                    own_struct mine; }}
+                void benchmark() {{}}
+                evidence int a() {{ return mine.two(); }} }}"
+        );
+        has_values(&text, &[12]);
+    }
+}
+
+/// The text of a bitstring is not C++: an apostrophe there begins nothing.
+#[test]
+fn an_apostrophe_in_assembler_text_hides_no_call() {
+    if !available("x86_64") {
+        return;
+    }
+    let text = "yamba abstract t {
+        int number() { return 1; }
+        bitstring both { asm {
+            nop  # it's one
+            mov eax, ${number()}
+        } }
+        void benchmark() {} }
+    yamba t_port ports t on x86_64 { int number() { return 2; } }";
+    let built = build(text, "t", "x86_64");
+    assert_eq!(hex(&built, "both", &[]), "90B802000000");
+}
+
+/// `override` and `final` are for functions that are virtual.
+#[test]
+fn a_function_may_say_that_it_redefines() {
+    let text = "yamba abstract base extends Latency { int kind() { return 1; } }
+    yamba t extends base {
+        void setup() override {}
+        int kind() override { return 2; }
+        int last() final { return 3; }
+        void benchmark() {}
+        evidence int a() { return kind(); }
+        evidence int b() { return last(); } }";
+    has_values(text, &[2, 3]);
+}
+
+/// Of what a pass runs, and of what that calls, composes or was given, nothing becomes another thing by being called in another way.
 #[test]
 fn only_what_no_pass_runs_ceases_to_be_virtual() {
     if !available("x86_64") {
         return;
     }
-    let text = "yamba t {
+    let text = "native { #include <functional> }
+    yamba t {
         int step() { return 1; }
         int deep() { return step(); }
+        int index() { return 3; }
+        int held() { return 4; }
         int aside() { return 2; }
-        void benchmark() { deep(); }
+        bitstring<int c_function()> give { 0xB8 le(index(), 32) 0xC3 }
+        std::function<int()> holder = [this] { return held(); };
+        void benchmark() { deep(); give()(); holder(); }
         evidence int a() { return aside(); } }";
     let built = build(text, "t", "x86_64");
     let source = std::fs::read_to_string(built.source).expect("the C++");
@@ -207,6 +307,14 @@ fn only_what_no_pass_runs_ceases_to_be_virtual() {
         let at = at.unwrap_or_else(|| panic!("{name} in {source}"));
         lines[at - 2].contains("virtual")
     };
-    assert!(is_virtual("void benchmark") && is_virtual("int deep") && is_virtual("int step"));
-    assert!(!is_virtual("int aside"));
+    for name in [
+        "void benchmark",
+        "int deep",
+        "int step",
+        "int index",
+        "int held",
+    ] {
+        assert!(is_virtual(name), "{name} in {source}");
+    }
+    assert!(!is_virtual("int aside"), "{source}");
 }
