@@ -3,7 +3,6 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "cold.h"
@@ -48,25 +47,29 @@ YAMBA_ONCE void advise(void *start, size_t bytes, bool huge_pages) {
 #endif
 }
 
-// `bytes` at the start of a page of their kind, of which none has been touched yet.
+// `bytes` at the start of a page of their kind, of which none has been touched yet; null, with `errno`, where the system has none.
+// It is the caller who `must` have them: that tells his class and line.
 YAMBA_ONCE void *reserve(Reserved *&latest, size_t bytes, bool huge_pages) {
     if (bytes > available() / 2) skip("%zu MiB are more than half of the memory that is available (%zu MiB)", bytes >> 20, available() >> 20);
     size_t whole = huge_pages ? (bytes + huge_page - 1) / huge_page * huge_page : bytes;
     size_t mapped = whole + huge_page;
-    void *mapping = must(mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0));
+    void *mapping = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+    if (mapping == MAP_FAILED) return nullptr;
     uintptr_t begin = (reinterpret_cast<uintptr_t>(mapping) + huge_page - 1) / huge_page * huge_page;
     latest = new Reserved{mapping, mapped, begin, begin + whole, latest};
     advise(reinterpret_cast<void *>(begin), whole, huge_pages);
     return reinterpret_cast<void *>(begin);
 }
 
-YAMBA_ONCE void release(Reserved *&latest) {
+// All of it; -1, with `errno`, where the system does not take it.
+YAMBA_ONCE int release(Reserved *&latest) {
     while (latest != nullptr) {
         Reserved *last = latest;
-        must(munmap(last->mapping, last->mapped));
+        if (munmap(last->mapping, last->mapped) < 0) return -1;
         latest = last->before;
         delete last;
     }
+    return 0;
 }
 
 YAMBA_ONCE bool overlaps(const Reserved *latest, unsigned long long begin, unsigned long long end) {

@@ -109,6 +109,14 @@ fn the_suite_s_benchmarks_say_what_may_be() {
             "lat_fs: --set operation=rename: it may be create or delete",
         ),
         (
+            "lat_ops --set operation=int4_add",
+            "lat_ops: --set operation=int4_add: it may be a type (int, int64, float, double), `_`, and add, mul or div; of whole numbers also and, or, xor, shl, shr or mod",
+        ),
+        (
+            "lat_ops_vector --set operation=int_add",
+            "lat_ops_vector: --set operation=int_add: it may be int4_ and add, and, or, xor, shl or shr; or float4_ and add, mul or div",
+        ),
+        (
             "lat_disk_seek --set path=/no/such",
             "lat_disk_seek: --set path=/no/such: No such file or directory; it may be a disk or a large file",
         ),
@@ -119,6 +127,22 @@ fn the_suite_s_benchmarks_say_what_may_be() {
     ] {
         let answer = yamba.run(&format!("run {words} --quick"));
         assert_eq!(answer.refused(&[]).err, format!("error: {told}\n"));
+    }
+}
+
+/// What extends the library's class for them says which operations it compiles.
+#[test]
+fn a_chain_of_operations_without_a_choice_is_incomplete() {
+    let mut yamba = Yamba::new().file(
+        "mine.yamba",
+        "yamba mine extends operation_chain { operation = \"int_add\"; }\n",
+    );
+    let answer = yamba.run("check mine.yamba");
+    assert_eq!(answer.status, 2, "{}{}", answer.out, answer.err);
+    let told = answer.out + &answer.err;
+    for member in ["bool choose()", "void check_operation()"] {
+        let missing = format!("missing: `{member}`");
+        assert!(told.contains(&missing), "no {missing} in\n{told}");
     }
 }
 

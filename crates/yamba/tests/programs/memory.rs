@@ -1,5 +1,7 @@
 //! Executable memory of programs as they run.
 
+use std::process::Command;
+
 use crate::support::{build, run};
 
 #[test]
@@ -52,4 +54,28 @@ yamba t on x86_64 {
             .any(|l| l.starts_with('>') && l.contains("ud2")),
         "{shown}"
     );
+}
+
+/// With the class and the line of the program's own that asked for it.
+#[test]
+fn memory_that_there_is_not_is_told_where_it_is_asked_for() {
+    let text = "
+yamba t on x86_64 {
+    import(memory);
+    void setup() { memory.allocate(256 << 20, false); }
+    void benchmark() {}
+}";
+    let built = build(text, "t", "x86_64");
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -v 262144 && exec \"$0\" --run --intervals 1"])
+        .arg(&built.program)
+        .output()
+        .expect("it starts");
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let record = out.lines().find(|l| l.contains("\"error\""));
+    let record = record.unwrap_or_else(|| panic!("{out}"));
+    let record: serde_json::Value = serde_json::from_str(record).expect("JSON");
+    assert_eq!(record["class"], "memory", "{record}");
+    let file = record["file"].as_str().unwrap_or_default();
+    assert!(file.ends_with("library/memory.yamba"), "{record}");
 }
