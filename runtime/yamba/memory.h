@@ -35,7 +35,10 @@ YAMBA_ONCE size_t available() {
         fclose(file);
     }
     size_t most = sizeof(void *) == 4 ? size_t(1) << 30 : ~size_t(0) >> 1;
-    if (group_room() < most) most = group_room();
+    // A group that is full still lets a process have as little as this, or ends it: that costs a figure.
+    constexpr uint64_t least = 16 << 20;
+    const uint64_t room = group_room();
+    if (room < most) most = size_t(room > least ? room : least);
     return kilobytes < most / 1024 ? kilobytes * 1024 : most;
 }
 

@@ -58,6 +58,16 @@ YAMBA_ONCE uint64_t room_from(const Groups &groups, const char *path) {
     return room;
 }
 
+// In a line "4:cpu,memory:/path": the path, if the hierarchy limits memory.
+YAMBA_ONCE const char *path_in_memory(const char *line) {
+    const char *begin = strchr(line, ':'), *end = begin == nullptr ? nullptr : strchr(begin + 1, ':');
+    if (end == nullptr) return nullptr;
+    const size_t length = strlen("memory");
+    for (const char *word = begin; word < end; word = strpbrk(word + 1, ",:"))
+        if (strncmp(word + 1, "memory", length) == 0 && strchr(",:", word[1 + length]) != nullptr) return end + 1;
+    return nullptr;
+}
+
 // Bytes; the greatest number where nothing limits them.
 YAMBA_ONCE uint64_t group_room() {
     static const Groups first = {"/sys/fs/cgroup/memory", {"memory.limit_in_bytes", nullptr}, "memory.usage_in_bytes", "total_inactive_file "};
@@ -67,9 +77,9 @@ YAMBA_ONCE uint64_t group_room() {
     char line[1024];
     while (file != nullptr && fgets(line, sizeof line, file) != nullptr) {
         line[strcspn(line, "\n")] = '\0';
-        const char *path = strstr(line, ":memory:");
+        const char *path = path_in_memory(line);
         uint64_t own = room;
-        if (path != nullptr) own = room_from(first, path + strlen(":memory:"));
+        if (path != nullptr) own = room_from(first, path);
         else if (strncmp(line, "0::", 3) == 0) own = room_from(second, line + 3);
         if (own < room) room = own;
     }

@@ -86,10 +86,28 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether this C++ may speak of members that it does not name: it joins words, or includes what only its author knows.
+/// Whether this C++ may speak of members that it does not name: it joins words, includes what only its author knows, or makes a struct of the program part of a type.
 fn hides_names(text: &str) -> bool {
     let joins = ["##", "%:%:"].iter().any(|sign| text.contains(sign));
-    joins || includes_own(text, "include") || includes_own(text, "import")
+    let includes = includes_own(text, "include") || includes_own(text, "import");
+    joins || includes || continues_word(text) || builds_on_struct(text)
+}
+
+/// Whether a line ends within a word and goes on with it.
+fn continues_word(text: &str) -> bool {
+    text.match_indices("\\\n").any(|(at, sign)| {
+        text[..at].ends_with(is_of_word) && text[at + sign.len()..].starts_with(is_of_word)
+    })
+}
+
+/// Whether a struct of the program may be a base or an argument of a template here, whose text may be anywhere: it is named, and neither a pointer, a reference nor a scope.
+fn builds_on_struct(text: &str) -> bool {
+    let named = text.match_indices("yamba_").any(|(at, _)| {
+        let rest = text[at..].trim_start_matches(is_of_word).trim_start();
+        !text[..at].ends_with(is_of_word) && !rest.starts_with(['*', '&', ':'])
+    });
+    let spaceless: String = text.split_whitespace().collect();
+    named || spaceless.contains("decltype(*this")
 }
 
 /// Whether this directive, or a word like it, is not followed by `<HEADER>`.

@@ -1,6 +1,7 @@
 //! Which earlier runs a comparison wants: so many of each of its programs, whatever else was measured more often. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use yamba_record::{Benchmark, Run};
 
@@ -18,6 +19,8 @@ pub struct Wanted {
     short: BTreeMap<Key, Short>,
     /// Of each name of these, the runs in which nothing of it was wanted.
     misses: BTreeMap<String, usize>,
+    /// What was given up, until less is asked for.
+    given_up: BTreeMap<Key, Short>,
 }
 
 struct Short {
@@ -39,6 +42,7 @@ impl Wanted {
         let mut wanted = Wanted {
             short: each.filter_map(|b| Some((key(b)?, short(b)))).collect(),
             misses: BTreeMap::new(),
+            given_up: BTreeMap::new(),
         };
         wanted.begin_anew();
         wanted
@@ -46,6 +50,7 @@ impl Wanted {
 
     /// Asks for so many runs fewer of each, and forgets what was missed.
     pub fn lower(&mut self, by: usize) {
+        self.short.append(&mut self.given_up);
         for short in self.short.values_mut() {
             short.by = short.by.saturating_sub(by);
         }
@@ -101,7 +106,11 @@ impl Wanted {
             };
             *misses += 1;
             if *misses == MOST_MISSES {
-                self.short.retain(|_, short| short.name != *name);
+                let all = mem::take(&mut self.short).into_iter();
+                let (of_it, others): (BTreeMap<Key, Short>, BTreeMap<Key, Short>) =
+                    all.partition(|(_, short)| short.name == *name);
+                self.short = others;
+                self.given_up.extend(of_it);
             }
         }
         self.drop_names();
@@ -197,8 +206,6 @@ mod tests {
         assert!(wanted.is_in(&of("x=p")));
         wanted.miss([&x].into_iter());
         assert!(!wanted.is_in(&of("x=p")) && wanted.is_in(&of("y=q")));
-        let mut wanted = Wanted::of(&both, &both, 3);
-        assert_eq!(taken(&mut wanted, vec![of("y=q")]), ["y"]);
         wanted.lower(2);
         assert!(wanted.is_in(&of("x=p")) && !wanted.is_in(&of("y=q")));
         assert!(!wanted.may_be_among(&["y".to_owned()]));

@@ -224,7 +224,14 @@ fn structs_redefine_members_that_the_program_does_not_name_in_them() {
         "#include \"{}\"\n using own_struct = mixin<yamba_part>;",
         header.display()
     );
+    let as_if_systems = format!(
+        "#include <{}>\n using own_struct = mixin<yamba_part>;",
+        header.display()
+    );
     for native in [
+        &as_if_systems,
+        "struct own_struct : yamba_part { int __CONCAT(lo, ne)() { return 6; } };",
+        "struct own_struct : yamba_part { int lo\\\nne() { return 6; } };",
         "#define JOINED(a, b) a##b\n struct own_struct : yamba_part { int JOINED(lo, ne)() { return 6; } };",
         "struct own_struct : yamba_part { LONE };",
         &included,

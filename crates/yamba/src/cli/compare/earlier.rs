@@ -15,6 +15,9 @@ use crate::compare::wanted::Wanted;
 /// Of each program the latest so many: more take longer to read than they tell.
 const MOST: usize = 20;
 
+/// So many that cannot be read are enough to know that the store is damaged, or out of reach.
+const MOST_UNREAD: usize = 50;
+
 /// What the store has of the noise.
 #[derive(Default)]
 pub(super) struct Earlier {
@@ -55,6 +58,9 @@ fn read(option: &StoreOption, a: &Run, b: &Run, is_gate: bool) -> Result<Earlier
         .partition(|run| run.head.producer.for_another_command().is_some());
     let mut unread = Vec::new();
     let mut load = |run: &Listed| {
+        if unread.len() == MOST_UNREAD {
+            return None;
+        }
         let read = store.run(&run.id, Detail::Figures);
         read.map_err(|why| unread.push(why.to_string())).ok()
     };
@@ -97,7 +103,9 @@ fn latest<'a, const N: usize>(
         if !sides.iter().all(|run| wanted.may_be_among(&run.benchmarks)) {
             continue;
         }
-        let mut runs = whole(sides, wanted, load);
+        let Some(mut runs) = whole(sides, wanted, load) else {
+            continue;
+        };
         let taken = runs.as_mut().map(|runs| wanted.take(runs));
         let taken = taken.unwrap_or_default();
         let names = sides.iter().flat_map(|run| &run.benchmarks);
@@ -107,17 +115,21 @@ fn latest<'a, const N: usize>(
     found
 }
 
-/// None where one of them cannot be read or has nothing that is `wanted`: then the next need not be read.
+/// None where one of them cannot be read. None of them where one has nothing that is `wanted`: then the next need not be read.
 fn whole<const N: usize>(
     sides: &[Listed; N],
     wanted: &Wanted,
     load: &mut dyn FnMut(&Listed) -> Option<Run>,
-) -> Option<[Run; N]> {
-    let each = sides.iter();
-    let runs: Option<Vec<Run>> = each
-        .map(|side| load(side).filter(|run| wanted.is_in(run)))
-        .collect();
-    runs?.try_into().ok()
+) -> Option<Option<[Run; N]>> {
+    let mut runs = Vec::new();
+    for side in sides {
+        let run = load(side)?;
+        if !wanted.is_in(&run) {
+            return Some(None);
+        }
+        runs.push(run);
+    }
+    Some(runs.try_into().ok())
 }
 
 /// Whether a pair is of one program, whole: those of gates and of `compare --again` are of two, nearly always.
@@ -241,9 +253,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_costs_no_other_run() {
-        let mut all = vec![vec!["x=p"]; 3];
-        all[1] = vec!["damaged=d", "x=p"];
-        assert_eq!(found(&["x=p"], &all), (vec![0, 2], 3));
+        let mut all = vec![vec!["damaged=d", "x=p"]; 60];
+        all.extend(vec![vec!["x=p"]; 3]);
+        assert_eq!(found(&["x=p"], &all), (vec![60, 61, 62], 63));
     }
 
     #[test]
