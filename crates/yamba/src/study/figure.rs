@@ -80,9 +80,9 @@ impl Figure {
 
     /// The median in the unit of its kind that all figures of that kind can be sorted by.
     pub fn sortable(&self) -> (f64, String) {
-        let base = ["ns", "Hz", "B", "B/s"].into_iter();
-        let known = base.filter_map(|base| Some((factor(&self.unit, base)?, base)));
-        let (by, unit) = known.last().unwrap_or((1.0, self.unit.as_str()));
+        let mut bases = ["ns", "Hz", "B", "B/s"].into_iter();
+        let known = bases.find_map(|base| Some((factor(&self.unit, base)?, base)));
+        let (by, unit) = known.unwrap_or((1.0, self.unit.as_str()));
         (self.median * by, unit.to_owned())
     }
 
