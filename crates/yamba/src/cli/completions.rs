@@ -35,6 +35,10 @@ const ASKING: &str = "YAMBA_COMPLETE";
 
 const PROGRAM: &str = "yamba";
 
+/// zsh loads the file `_yamba` as a function of that name when Tab is first pressed: the file then makes the function that completes, and is to complete as well.
+const AT_FIRST: &str = r#"[[ $funcstack[1] != _yamba ]] || _clap_dynamic_completer_yamba "$@"
+"#;
+
 impl Completions {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         let shell: &dyn EnvCompleter = match self.shell {
@@ -46,6 +50,9 @@ impl Completions {
         shell
             .write_registration(ASKING, PROGRAM, PROGRAM, PROGRAM, &mut script)
             .map_err(Failure::ours)?;
+        if matches!(self.shell, Shell::Zsh) {
+            script.extend_from_slice(AT_FIRST.as_bytes());
+        }
         output::result(&String::from_utf8_lossy(&script))?;
         Ok(Answer::Done)
     }

@@ -32,6 +32,7 @@ mod servers;
 mod shells;
 mod study;
 mod support;
+mod terminal;
 mod time;
 mod trust;
 mod verdicts;

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use yamba_record::{Machine, Run};
 use yamba_store::{Location, Store};
 
-use crate::support::{Yamba, has, root};
+use crate::support::{Answer, Yamba, has};
 
 /// The commands that `yamba --help` lists.
 pub fn commands(yamba: &mut Yamba) -> Vec<String> {
@@ -37,20 +36,62 @@ fn each_shell_has_a_script_that_asks_the_program() {
         .refused(&["csh", "bash, zsh, fish"]);
 }
 
-/// What the shell itself offers besides options, which may stand anywhere. The last word of the line is the one that is completed.
-fn offered(yamba: &Yamba, script: &str, line: &str) -> BTreeSet<String> {
-    let program = yamba.command(&[]);
-    let folder = Path::new(program.get_program()).parent().unwrap();
-    let path = std::env::var("PATH").unwrap();
-    let ask = "COMP_WORDS=($1) COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-        [[ $1 == *' ' ]] && COMP_WORDS+=('') && COMP_CWORD=$((COMP_CWORD + 1))
-        _clap_complete_yamba yamba \"${COMP_WORDS[COMP_CWORD]}\" x; printf '%s\\n' \"${COMPREPLY[@]}\"";
-    let answer = Command::new("bash")
-        .args(["--norc", "-c", &format!("{script}\n{ask}"), "bash", line])
-        .env("PATH", format!("{}:{path}", folder.display()))
-        .env("YAMBA_STORE", yamba.folder.path().join("results.sqlite"))
-        .env("YAMBA_HOME", root())
-        .current_dir(yamba.folder.path())
+/// How a shell is made to read its script, and asked what it offers.
+struct Shell {
+    name: &'static str,
+    /// What it calls the file.
+    file: &'static str,
+    /// Reads that file in a folder, which comes next, and prints what it offers for a line, which comes last.
+    ask: &'static [&'static str],
+}
+
+const BASH: Shell = Shell {
+    name: "bash",
+    file: "yamba",
+    ask: &[
+        "--norc",
+        "-c",
+        r#"source "$1/yamba"; COMP_WORDS=($2); [[ $2 != *' ' ]] || COMP_WORDS+=('')
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _clap_complete_yamba yamba "${COMP_WORDS[COMP_CWORD]}" x; printf '%s\n' "${COMPREPLY[@]}""#,
+        "bash",
+    ],
+};
+
+/// As at the first press of Tab: the file is found by its name, and the function that it is may have to be loaded. There is no line to edit, so what would be shown on it is printed.
+const ZSH: Shell = Shell {
+    name: "zsh",
+    file: "_yamba",
+    ask: &[
+        "-f",
+        "-c",
+        r#"fpath=($1 $fpath); autoload -Uz compinit; compinit -u -d $1/dump
+        _describe() { print -rl -- ${(P)3} }
+        words=(${=2}); [[ $2 != *' ' ]] || words+=('')
+        CURRENT=$#words
+        $_comps[yamba]"#,
+        "zsh",
+    ],
+};
+
+const FISH: Shell = Shell {
+    name: "fish",
+    file: "yamba.fish",
+    ask: &[
+        "--no-config",
+        "-c",
+        "source $argv[1]/yamba.fish; complete -C $argv[2]",
+    ],
+};
+
+/// What a shell offers besides options, which may stand anywhere. The last word of the line is the one that is completed.
+fn offered(yamba: &Yamba, shell: &Shell, scripts: &Path, line: &str) -> BTreeSet<String> {
+    let answer = yamba
+        .other(shell.name)
+        .args(shell.ask)
+        .arg(scripts)
+        .arg(line)
+        .env("HOME", scripts)
         .output()
         .unwrap();
     let told = String::from_utf8_lossy(&answer.stderr).into_owned();
@@ -58,13 +99,32 @@ fn offered(yamba: &Yamba, script: &str, line: &str) -> BTreeSet<String> {
     let text = String::from_utf8(answer.stdout).unwrap();
     text.lines()
         .filter(|l| !l.is_empty() && !l.starts_with("--"))
+        // What zsh and fish say of a word is behind it.
+        .filter_map(|l| l.split([':', '\t']).next())
         .map(str::to_owned)
         .collect()
 }
 
-#[test]
-fn bash_offers_what_begins_so() {
-    if !has("bash") {
+/// Lines, and all that may stand instead of their last word.
+const OFFERED: [(&str, &[&str]); 11] = [
+    ("yamba comp", &["compare", "completions"]),
+    ("yamba run lat_pagefault_po", &["lat_pagefault_posix"]),
+    (
+        "yamba run lat_pipe lat_pagefault_po",
+        &["lat_pagefault_posix"],
+    ),
+    ("yamba run min", &["mine.yamba"]),
+    ("yamba run --tag demo", &["demonstration"]),
+    ("yamba run no_such_name", &[]),
+    ("yamba show ", &["01234567", "baseline", "latest"]),
+    ("yamba compare latest ba", &["baseline"]),
+    ("yamba show 0123", &["0123456789abcdef"]),
+    ("yamba tag latest b", &["baseline"]),
+    ("yamba study kan", &["kanata"]),
+];
+
+fn offers_what_begins_so(shell: &Shell) {
+    if !has(shell.name) {
         return;
     }
     let mut yamba = Yamba::new().file("mine.yamba", "yamba mine { void benchmark() {} }");
@@ -76,31 +136,35 @@ fn bash_offers_what_begins_so() {
     let mut store = Store::open(&Location::File(file)).unwrap();
     store.add(&run).unwrap();
     drop(store);
-    let script = yamba.run("completions bash").ok().out;
-    let all = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect();
-    let offered = |line: &str| offered(&yamba, &script, line);
-    for (line, words) in [
-        ("yamba comp", &["compare", "completions"][..]),
-        ("yamba run lat_pagefault_po", &["lat_pagefault_posix"]),
-        (
-            "yamba run lat_pipe lat_pagefault_po",
-            &["lat_pagefault_posix"],
-        ),
-        ("yamba run min", &["mine.yamba"]),
-        ("yamba run --tag demo", &["demonstration"]),
-        ("yamba run no_such_name", &[]),
-        ("yamba show ", &["01234567", "baseline", "latest"]),
-        ("yamba compare latest ba", &["baseline"]),
-        ("yamba show 0123", &["0123456789abcdef"]),
-        ("yamba tag latest b", &["baseline"]),
-        ("yamba study kan", &["kanata"]),
-    ] {
-        let words: BTreeSet<String> = all(words);
-        assert_eq!(offered(line), words, "{line}");
+    let scripts = tempfile::tempdir().unwrap();
+    let script = yamba.run(&format!("completions {}", shell.name)).ok().out;
+    let path = scripts.path().join(shell.file);
+    fs::write(&path, script).unwrap();
+    let read = yamba.other(shell.name).arg("-n").arg(path).output();
+    Answer::of(read.unwrap()).ok();
+    let offered = |line: &str| offered(&yamba, shell, scripts.path(), line);
+    for (line, words) in OFFERED {
+        let words: BTreeSet<String> = words.iter().map(|w| (*w).to_owned()).collect();
+        assert_eq!(offered(line), words, "{}: {line}", shell.name);
     }
     // Nothing is said of a store that cannot be read.
     fs::write(yamba.folder.path().join("results.sqlite"), "no store").unwrap();
     assert_eq!(offered("yamba show l"), BTreeSet::new());
+}
+
+#[test]
+fn bash_offers_what_begins_so() {
+    offers_what_begins_so(&BASH);
+}
+
+#[test]
+fn zsh_offers_what_begins_so() {
+    offers_what_begins_so(&ZSH);
+}
+
+#[test]
+fn fish_offers_what_begins_so() {
+    offers_what_begins_so(&FISH);
 }
 
 /// What the program offers a shell for the last of these words, with what is embedded.
@@ -214,6 +278,22 @@ fn each_command_has_a_page_of_the_manual() {
         }
     }
     yamba.run("man /proc/no").refused(&["/proc/no", "help:"]);
+}
+
+/// By the program that `man` has them formatted by, with all its warnings.
+#[test]
+fn pages_of_the_manual_are_read_without_a_warning() {
+    if !has("groff") {
+        return;
+    }
+    let mut yamba = Yamba::new();
+    for page in yamba.run("man pages").ok().out.lines() {
+        let mut groff = yamba.other("groff");
+        groff.args(["-Kutf8", "-man", "-Tutf8", "-P-cbou", "-ww", page]);
+        let answer = Answer::of(groff.output().unwrap()).ok();
+        assert_eq!(answer.err, "", "{page}");
+        answer.says(&["NAME", "SYNOPSIS", "OPTIONS"]);
+    }
 }
 
 /// What they show is the same on a terminal of no colours and in a pipe: no control character in any help.

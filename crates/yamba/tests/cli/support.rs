@@ -69,11 +69,24 @@ impl Yamba {
 
     /// The command itself, for what needs more than its answer.
     pub fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(self.command.get_program());
+        let mut command = self.surrounded(self.command.get_program());
+        command.args(words);
         command
-            .args(words)
-            .current_dir(self.folder.path())
-            .stdin(Stdio::null());
+    }
+
+    /// Another program in the same surroundings, which finds the command by its name.
+    pub fn other(&self, program: &str) -> Command {
+        let own = Path::new(self.command.get_program()).parent().unwrap();
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        let all = std::iter::once(own.to_owned()).chain(std::env::split_paths(&paths));
+        let mut command = self.surrounded(program);
+        command.env("PATH", std::env::join_paths(all).unwrap());
+        command
+    }
+
+    fn surrounded(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.folder.path()).stdin(Stdio::null());
         for (name, value) in self.command.get_envs() {
             match value {
                 Some(value) => command.env(name, value),
