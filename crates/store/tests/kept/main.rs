@@ -1,6 +1,7 @@
 //! What is kept comes back; what cannot be is said, and nothing is lost by it.
 
 mod harm;
+mod imported;
 
 mod salvaged;
 mod same;
