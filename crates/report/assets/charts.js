@@ -141,7 +141,7 @@
     const lowest = Math.min(...upwards, ...(chart.log_y ? [] : [0]));
     const range = chart.log_y ? [lowest / 1.2, highest * 1.2] : [lowest * 1.05, highest > lowest ? highest * 1.05 : 1];
     place.replaceChildren();
-    return new uPlot({
+    const plot = new uPlot({
       width: Math.max(200, place.clientWidth), height: 260, series,
       scales: { x: { time: false, distr: chart.log ? 3 : 1, log: 2 }, y: { range, distr: chart.log_y ? 3 : 1 } },
       axes: [
@@ -151,6 +151,9 @@
       cursor: { drag: { x: false, y: false } },
       hooks: { draw: [drawMarks(intervals, disturbed), drawLevels(chart.levels, soft)] },
     }, data, place);
+    // To a screen reader the place is an image with a name: what the pointer shows in it stands in the table.
+    plot.root.setAttribute("aria-hidden", "true");
+    return plot;
   };
 
   // The same chart for paper: black on white, wherever it stands.

@@ -1,5 +1,6 @@
 //! The page in a real browser. Without Chromium these tests are left out, unless YAMBA_TEST_ALL is set, as `make test` does.
 
+mod access;
 mod chromium;
 mod made_up;
 mod page;
