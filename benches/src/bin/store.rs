@@ -2,16 +2,17 @@
 //!
 //! `cargo run --release -p yamba-benches --bin store -- size` stores and reads a run of a million intervals; `-- put` stores an entry again and again, as between
 //! launches; `-- killed` kills runs at random moments and reads what they left. Each takes a few minutes at most. `--store` names another place than a new file in
-//! a temporary folder, which is removed at the end.
+//! a temporary folder, which is removed at the end: a file, or a database of a PostgreSQL server.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 
 use clap::{Parser, Subcommand};
+use postgres::{Client, NoTls};
 use yamba::random::Random;
 use yamba_record::{Benchmark, Interval, Machine, Run, Status};
 use yamba_stats::{median, sorted};
@@ -82,12 +83,15 @@ fn main() -> ExitCode {
 }
 
 fn work(options: &Options, folder: &Path) -> Result<bool, String> {
-    let file = folder.join("results.sqlite");
-    let place = options.store.clone().unwrap_or(file.clone().into());
+    let usual = || folder.join("results.sqlite").into();
+    let place = options.store.clone().unwrap_or_else(usual);
     let location = Location::parse(&place).map_err(|e| e.to_string())?;
     let mut store = Store::open(&location).map_err(|e| e.to_string())?;
     match &options.what {
-        What::Size { entries, intervals } => size(&mut store, &file, *entries, *intervals),
+        What::Size { entries, intervals } => {
+            let room = || room(&location, &place);
+            size(&mut store, room, *entries, *intervals)
+        }
         What::Put {
             launches,
             intervals,
@@ -111,24 +115,40 @@ fn work(options: &Options, folder: &Path) -> Result<bool, String> {
     }
 }
 
-fn size(store: &mut Store, file: &Path, entries: usize, intervals: usize) -> Result<bool, String> {
+/// The bytes that a store takes: of a file its length, of a database those of its tables and what belongs to them.
+fn room(location: &Location, place: &OsStr) -> Result<u64, String> {
+    if let Location::File(file) = location {
+        return Ok(fs::metadata(file).map_or(0, |about| about.len()));
+    }
+    let url = place.to_str().unwrap_or_default(); // it was read as one
+    let sql = "SELECT COALESCE(sum(pg_total_relation_size(pg_class.oid)), 0)::bigint FROM pg_class
+        JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = 'yamba' AND relkind = 'r'";
+    let mut client = Client::connect(url, NoTls).map_err(|e| e.to_string())?;
+    let row = client.query_one(sql, &[]).map_err(|e| e.to_string())?;
+    let bytes: i64 = row.get(0);
+    Ok(bytes as u64)
+}
+
+fn size(
+    store: &mut Store,
+    room: impl Fn() -> Result<u64, String>,
+    entries: usize,
+    intervals: usize,
+) -> Result<bool, String> {
     let mut run = Run::new(Machine::default());
     run.id = format!("{:016x}", process::id());
     run.benchmarks = (0..entries)
         .map(|i| entry(&format!("lat_{i}"), (intervals / 11).max(1) as u64, 11))
         .collect();
     let all: usize = run.benchmarks.iter().map(|b| b.intervals.len()).sum();
+    let before = room()?;
     timed(
         &format!("{all} intervals of {entries} entries stored"),
         || store.add(&run),
     )?;
-    if let Ok(about) = fs::metadata(file) {
-        let each = about.len() as f64 / all as f64;
-        println!(
-            "{:.1} MB, {each:.1} bytes an interval",
-            about.len() as f64 / 1e6
-        );
-    }
+    let bytes = (room()? - before) as f64;
+    let each = bytes / all as f64;
+    println!("{:.1} MB, {each:.1} bytes an interval", bytes / 1e6);
     let json = serde_json::to_vec(&run).map_err(|e| e.to_string())?;
     println!("as JSON {:.1} MB", json.len() as f64 / 1e6);
     for (what, detail) in [

@@ -26,6 +26,7 @@ fn a_database_is_a_store() {
     let yamba = Yamba::new().file("many.yamba", MANY);
     let mut yamba = yamba.env("YAMBA_STORE", &url);
     each_command(&mut yamba, &url);
+    what_was_measured_outlives_a_kill(&mut yamba, &server);
     a_run_outlives_the_server(&mut yamba, server);
 }
 
@@ -68,8 +69,50 @@ fn a_page_leads_there_without_the_password(yamba: &mut Yamba) {
     }
 }
 
+fn entries(server: &Server) -> i64 {
+    server.count("runs", "SELECT count(*) FROM yamba.entry")
+}
+
+/// Each entry's raw intervals, in their order: of which launch, and how long.
+fn intervals(run: &Value) -> Vec<Vec<(u64, f64)>> {
+    let each = run["benchmarks"].as_array().unwrap().iter();
+    let of = |interval: &Value| {
+        let launch = interval["launch"].as_u64().unwrap();
+        (launch, interval["ns"].as_f64().unwrap())
+    };
+    each.map(|b| b["intervals"].as_array().unwrap().iter().map(of).collect())
+        .collect()
+}
+
+/// Whatever anybody saw of a run before it was killed is there after.
+fn what_was_measured_outlives_a_kill(yamba: &mut Yamba, server: &Server) {
+    let before = entries(server);
+    let mut child = yamba
+        .command(&["run", "many.yamba", "--quick"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    until("entries are kept", || entries(server) > before + 5);
+    let seen = json(yamba, "show latest --json");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let answer = yamba.run("show latest --json").ok();
+    assert!(answer.err.contains("was cut off"), "{}", answer.err);
+    let left: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(left["id"], seen["id"]);
+    assert_eq!(left["sources"], seen["sources"]);
+    let (seen, left) = (intervals(&seen), intervals(&left));
+    assert!(seen.len() > 5 && left.len() < 200);
+    let is_there = |(place, of_it): (usize, &Vec<(u64, f64)>)| left[place].starts_with(of_it);
+    assert!(seen.iter().enumerate().all(is_there), "{seen:?}\n{left:?}");
+    assert!(left.iter().all(|of_it| !of_it.is_empty()));
+    assert_eq!(json(yamba, "runs --json")[0]["complete"], false);
+}
+
 /// What the server cannot take any more is in a file while the run goes on, and at its end in another, from which the run can be imported elsewhere.
 fn a_run_outlives_the_server(yamba: &mut Yamba, server: Server) {
+    let before = entries(&server);
     // It has more to do than anybody waits for, and is stopped when all has been seen.
     let said = yamba.folder.path().join("said");
     let mut child = yamba
@@ -79,9 +122,7 @@ fn a_run_outlives_the_server(yamba: &mut Yamba, server: Server) {
         .stderr(fs::File::create(&said).unwrap())
         .spawn()
         .unwrap();
-    until("an entry is kept", || {
-        server.count("runs", "SELECT count(*) FROM yamba.entry") > 1
-    });
+    until("an entry is kept", || entries(&server) > before);
     drop(server);
     until("it is said", || {
         let said = fs::read_to_string(&said).unwrap();
