@@ -319,6 +319,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::connection::transaction;
 
     fn runs(store: &mut Sqlite) -> Result<i64, Fault> {
         let mut count = 0;
@@ -356,6 +357,45 @@ mod tests {
             runs(&mut Sqlite::unlocked(&path, fault()).unwrap()).unwrap(),
             1
         );
+    }
+
+    /// SQLite's documentation of `synchronous`: with a log, 2 (FULL) waits at each commit until the disk has the log, 1 (NORMAL) does not. Within a transaction it cannot be changed.
+    fn level(connection: &mut dyn Connection) -> Result<i64, Fault> {
+        let mut level = -1;
+        connection.query("PRAGMA synchronous", &[], &mut |row| {
+            level = row.integer(0)?;
+            Ok(())
+        })?;
+        Ok(level)
+    }
+
+    fn has_log(store: &mut Sqlite) -> bool {
+        let mut is_log = false;
+        let seen = store.query("PRAGMA journal_mode", &[], &mut |row| {
+            is_log = row.text(0)? == "wal";
+            Ok(())
+        });
+        seen.is_ok() && is_log
+    }
+
+    #[test]
+    fn what_is_to_last_waits_for_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.sqlite");
+        for made in [Sqlite::open(&path), Sqlite::open(&path)] {
+            let mut store = made.unwrap();
+            assert!(has_log(&mut store));
+            for (purpose, expected) in [(Purpose::Lasting, 2), (Purpose::Writing, 1)] {
+                assert_eq!(transaction(&mut store, purpose, level).unwrap(), expected);
+            }
+            // One that fails makes no other slower.
+            let failed: Result<(), Fault> = transaction(&mut store, Purpose::Lasting, |c| {
+                assert_eq!(level(c)?, 2);
+                Err(Fault::Foreign)
+            });
+            assert!(failed.is_err());
+            assert_eq!(level(&mut store).unwrap(), 1);
+        }
     }
 
     /// The files of a folder with what is in them; of shared memory, which connections of one process have together, only that it is there.

@@ -131,27 +131,3 @@ fn one_damaged_run_hides_no_other() {
     store.remove("0b").unwrap();
     assert_eq!(store.runs().unwrap().len(), 1);
 }
-
-/// As after a power cut: the log ends within a commit. What was committed before is there.
-#[test]
-fn a_log_that_was_cut_off_costs_its_last_commit_only() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("results.sqlite");
-    let mut store = Store::open(&Location::File(path.clone())).unwrap();
-    for (id, started) in [("0a", 1.0), ("0b", 2.0)] {
-        store.add(&run(id, started)).unwrap();
-    }
-    // The files as they are while the store is still open.
-    let copy = folder.path().join("copy.sqlite");
-    fs::copy(&path, &copy).unwrap();
-    let log = fs::read(folder.path().join("results.sqlite-wal")).unwrap();
-    fs::write(
-        folder.path().join("copy.sqlite-wal"),
-        &log[..log.len() - 5000],
-    )
-    .unwrap();
-    let mut copy = Store::open(&Location::File(copy)).unwrap();
-    let ids: Vec<String> = copy.runs().unwrap().into_iter().map(|r| r.id).collect();
-    assert_eq!(ids, ["0a"]);
-    assert_eq!(copy.run("0a", Detail::Intervals).unwrap(), run("0a", 1.0));
-}

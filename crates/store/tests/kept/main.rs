@@ -2,7 +2,7 @@
 
 mod harm;
 mod imported;
-
+mod power;
 mod salvaged;
 mod same;
 mod sample;
