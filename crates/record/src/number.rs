@@ -38,6 +38,12 @@ pub fn scale(value: f64, unit: &str) -> (f64, &str) {
     (base / size, name)
 }
 
+/// A number of bytes: `32 KiB`, `2.75 MiB`.
+pub fn bytes(count: u64) -> String {
+    let (factor, unit) = scale(count as f64, "B");
+    format!("{} {unit}", number(count as f64 * factor))
+}
+
 /// A number with four digits that count, as a person would write it.
 pub fn number(value: f64) -> String {
     if value == 0.0 {
@@ -72,6 +78,20 @@ mod tests {
             (3e20, "3.000e20"),
         ] {
             assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn bytes_are_in_a_convenient_unit() {
+        for (count, text) in [
+            (0, "0 B"),
+            (1000, "1000 B"),
+            (32768, "32 KiB"),
+            (2_883_584, "2.75 MiB"),
+            (25_276_502_016, "23.54 GiB"),
+            (5 << 50, "5120 TiB"),
+        ] {
+            assert_eq!(bytes(count), text);
         }
     }
 

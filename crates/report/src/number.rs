@@ -1,12 +1,4 @@
-//! Amounts and counts as a person reads them.
-
-use yamba_record::number::{number, scale};
-
-/// A number of bytes, in powers of 1024.
-pub fn bytes(count: u64) -> String {
-    let (factor, unit) = scale(count as f64, "B");
-    format!("{} {unit}", number(count as f64 * factor))
-}
+//! Counts as a person reads them.
 
 /// A count in powers of 1024 where it is a whole number of them: `64Mi`.
 pub fn short(count: u64) -> String {
@@ -31,9 +23,6 @@ mod tests {
 
     #[test]
     fn in_a_convenient_unit() {
-        assert_eq!(bytes(32768), "32 KiB");
-        assert_eq!(bytes(1000), "1000 B");
-        assert_eq!(bytes(2883584), "2.75 MiB");
         assert_eq!(
             [0, 1000, 1024, 67108864, 3 << 30].map(short),
             ["0", "1000", "1Ki", "64Mi", "3Gi"]

@@ -3,12 +3,12 @@
 use chrono::DateTime;
 use maud::{Markup, html as markup};
 use yamba_record::machine::{Details, Machine};
-use yamba_record::number::number;
+use yamba_record::number::{bytes, number};
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Run};
 
 use super::table::WITHIN;
-use crate::number::{bytes, counted};
+use crate::number::counted;
 use crate::place::Place;
 
 /// A fact of a run, or nothing where its document does not say it.

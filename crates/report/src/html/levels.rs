@@ -1,9 +1,9 @@
 //! Where a machine's caches end, for charts over sizes of memory: as the run measured them, and what it did not measure as the system describes it.
 
 use yamba_record::Run;
+use yamba_record::number::bytes;
 
 use super::head::letter;
-use crate::number::bytes;
 
 /// The benchmark that measures levels, one at each value of its parameter `level`.
 const MEASURES: &str = "cache";

@@ -31,7 +31,7 @@ impl Machine {
         let machine = probe(&host());
         let text = match self.json {
             true => serde_json::to_string_pretty(&machine).unwrap_or_default() + "\n",
-            false => show(&machine, output::colour_on(&io::stdout())),
+            false => show(&machine, output::colour_on(&io::stdout()), output::width()),
         };
         output::result(&text)?;
         Ok(Answer::Done)

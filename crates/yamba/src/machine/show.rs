@@ -7,11 +7,10 @@ use yamba_record::Machine;
 use yamba_record::machine::details::{Cannot, Disturbance, Mend};
 
 use page::Page;
-pub(super) use page::bytes;
 
-/// The text; with colours for a terminal that has them.
-pub fn show(machine: &Machine, colour: bool) -> String {
-    let mut page = Page::new(colour);
+/// The text; with colours for a terminal that has them, and no wider than it.
+pub fn show(machine: &Machine, colour: bool, width: Option<usize>) -> String {
+    let mut page = Page::new(colour, width);
     if let Some(details) = machine.details.as_deref() {
         facts::processor(&mut page, machine, details);
         facts::memory(&mut page, machine, details);

@@ -218,7 +218,7 @@ fn a_page_fits_a_terminal_and_has_every_mend() {
         ("", "vax"),
     ] {
         let machine = machine(files, isa, &user());
-        let text = show(&machine, false);
+        let text = show(&machine, false, None);
         let is_command = |line: &str| line.starts_with("    $ ");
         let widest = text
             .lines()

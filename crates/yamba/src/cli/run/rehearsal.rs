@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use yamba_record::number::number;
+use yamba_record::number::{bytes, number};
 
 use serde_json::{Value, json};
 use yamba_lang::Analysis;
@@ -141,7 +141,7 @@ fn sum(plan: &Rehearsal) -> String {
         counted(measured.count() as u64, "figure"),
         counted(plan.launches, "launch"),
         minutes(plan.time_s),
-        size(plan.disk_room),
+        bytes(plan.disk_room),
     )
 }
 
@@ -158,14 +158,6 @@ fn minutes(seconds: f64) -> String {
     match seconds < 90.0 {
         true => format!("{seconds:.0} s"),
         false => format!("{:.1} min", seconds / 60.0),
-    }
-}
-
-fn size(bytes: u64) -> String {
-    let mib = bytes as f64 / f64::from(1 << 20);
-    match mib < 1024.0 {
-        true => format!("{} MiB", number(mib)),
-        false => format!("{} GiB", number(mib / 1024.0)),
     }
 }
 

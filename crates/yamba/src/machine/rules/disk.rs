@@ -1,9 +1,9 @@
 //! The disk that scratch files are on.
 
 use yamba_record::machine::details::Disturbance;
+use yamba_record::number::bytes;
 
 use super::{Facts, mended_by};
-use crate::machine::show::bytes;
 
 const PRESSURE: f64 = 1.0;
 

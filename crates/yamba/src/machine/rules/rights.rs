@@ -1,9 +1,9 @@
 //! What this process may not do, though a quiet measurement wants it.
 
 use yamba_record::machine::details::{Disturbance, Limit};
+use yamba_record::number::bytes;
 
 use super::{Facts, advised, mended_by};
-use crate::machine::show::bytes;
 
 pub(super) fn realtime(f: &Facts<'_>) -> Option<Disturbance> {
     let privileges = &f.details.privileges;

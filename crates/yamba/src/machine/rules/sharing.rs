@@ -1,9 +1,9 @@
 //! Who else uses the processors and the memory.
 
 use yamba_record::machine::details::Disturbance;
+use yamba_record::number::bytes;
 
 use super::{Facts, advised, mended_by};
-use crate::machine::show::bytes;
 use crate::machine::text::cpu_list;
 
 /// Of the share that a host takes, and of the per cent that threads wait, what no longer passes for nothing.

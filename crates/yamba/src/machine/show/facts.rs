@@ -3,8 +3,9 @@
 use yamba_record::Machine;
 use yamba_record::machine::Details;
 use yamba_record::machine::details::{Cache, CoreKind, Limit, Mitigation, Tlb};
+use yamba_record::number::bytes;
 
-use super::page::{Page, bytes, hertz};
+use super::page::{Page, hertz};
 
 /// The parts of one line.
 #[derive(Default)]

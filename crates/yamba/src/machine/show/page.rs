@@ -1,6 +1,11 @@
 //! A page of labelled lines, wrapped to the width of a terminal. Commands stay in one piece, to be copied.
 
+/// Longer lines are harder to read, on a terminal that is wider too.
 const WIDTH: usize = 96;
+
+/// On a narrower terminal the values would have no room beside their labels.
+const LEAST_WIDTH: usize = 60;
+
 const LABEL: usize = 16;
 
 const BOLD: &str = "1";
@@ -11,13 +16,16 @@ const CYAN: &str = "36";
 pub(in crate::machine) struct Page {
     pub text: String,
     colour: bool,
+    width: usize,
 }
 
 impl Page {
-    pub fn new(colour: bool) -> Page {
+    /// `width` is that of the terminal, if it is one.
+    pub fn new(colour: bool, width: Option<usize>) -> Page {
         Page {
             text: String::new(),
             colour,
+            width: width.unwrap_or(WIDTH).clamp(LEAST_WIDTH, WIDTH),
         }
     }
 
@@ -42,7 +50,7 @@ impl Page {
 
     /// What has no short name.
     pub fn item(&mut self, text: &str) {
-        for (i, line) in wrap(text, WIDTH - 4).iter().enumerate() {
+        for (i, line) in wrap(text, self.width - 4).iter().enumerate() {
             let indent = if i == 0 { "  " } else { "    " };
             self.text.push_str(&format!("{indent}{line}\n"));
         }
@@ -54,13 +62,13 @@ impl Page {
     }
 
     pub fn advice(&mut self, text: &str) {
-        for line in wrap(text, WIDTH - 6) {
+        for line in wrap(text, self.width - 6) {
             self.text.push_str(&format!("      {line}\n"));
         }
     }
 
     fn labelled(&mut self, label: &str, code: Option<&str>, value: &str) {
-        for (i, line) in wrap(value, WIDTH - LABEL - 4).iter().enumerate() {
+        for (i, line) in wrap(value, self.width - LABEL - 4).iter().enumerate() {
             let label = if i == 0 { label } else { "" };
             let blank = " ".repeat(LABEL.saturating_sub(label.chars().count()));
             let shown = match code {
@@ -97,17 +105,6 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// `32 KiB`, `23.5 GiB`.
-pub(in crate::machine) fn bytes(number: u64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-    let (mut value, mut unit) = (number as f64, 0);
-    while value >= 1024.0 && unit + 1 < units.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    format!("{} {}", short(value), units[unit])
-}
-
 /// `2.6 GHz`, `24 MHz`.
 pub(in crate::machine) fn hertz(number: u64) -> String {
     let units = ["Hz", "kHz", "MHz", "GHz"];
@@ -122,21 +119,12 @@ pub(in crate::machine) fn hertz(number: u64) -> String {
     format!("{text} {}", units[unit])
 }
 
-/// One digit after the point, if it says something.
-fn short(value: f64) -> String {
-    let text = format!("{value:.1}");
-    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_rates_are_short() {
-        assert_eq!(bytes(0), "0 B");
-        assert_eq!(bytes(32 << 10), "32 KiB");
-        assert_eq!(bytes(25_276_502_016), "23.5 GiB");
+    fn rates_are_short() {
         assert_eq!(hertz(24_000_000), "24 MHz");
         assert_eq!(hertz(2_596_132_000), "2.596 GHz");
         assert_eq!(hertz(4_000_000_000), "4 GHz");
@@ -145,22 +133,26 @@ mod tests {
 
     #[test]
     fn lines_are_wrapped_and_commands_are_not() {
-        let mut page = Page::new(false);
-        page.section("Group");
-        page.line("label", &"word ".repeat(40));
-        page.command(&"x".repeat(120));
-        let lines: Vec<&str> = page.text.lines().collect();
-        assert_eq!(lines[0], "Group");
-        assert!(lines[1].starts_with("  label             word word"));
-        assert!(lines[1..4].iter().all(|l| l.len() <= WIDTH), "{lines:?}");
-        assert_eq!(lines.last().map(|l| l.len()), Some(126));
-        page.line("gone", "");
-        assert!(page.text.ends_with("not told\n"));
+        for (width, longest) in [(None, 96), (Some(200), 96), (Some(70), 70), (Some(9), 60)] {
+            let mut page = Page::new(false, width);
+            page.section("Group");
+            page.line("label", &"word ".repeat(40));
+            page.command(&"x".repeat(120));
+            let lines: Vec<&str> = page.text.lines().collect();
+            assert_eq!(lines[0], "Group");
+            assert!(lines[1].starts_with("  label             word word"));
+            let (command, others) = lines.split_last().unwrap();
+            let found = others.iter().map(|l| l.len()).max().unwrap();
+            assert!((longest - 5..=longest).contains(&found), "{lines:?}");
+            assert_eq!(command.len(), 126);
+            page.line("gone", "");
+            assert!(page.text.ends_with("not told\n"));
+        }
     }
 
     #[test]
     fn colours_are_for_terminals() {
-        let mut page = Page::new(true);
+        let mut page = Page::new(true, None);
         page.warn("load", "high");
         assert_eq!(
             page.text,
