@@ -28,7 +28,7 @@ pub fn details(runs: &[Run], places: &[Place], row: &Row) -> Markup {
 }
 
 /// That of a run.
-fn place(places: &[Place], number: usize) -> Place {
+pub fn place(places: &[Place], number: usize) -> Place {
     places.get(number).cloned().unwrap_or_default()
 }
 

@@ -55,7 +55,7 @@ pub fn html(runs: &[Run], studies: &[Study], places: &[Place]) -> String {
                 }
                 main {
                     (head::runs(runs))
-                    @for (i, study) in studies.iter().enumerate() { (study::section(runs, &shown, i, study)) }
+                    @for (i, study) in studies.iter().enumerate() { (study::section(runs, places, &shown, i, study)) }
                     section #figures aria-labelledby="figures-title" {
                         h2 #figures-title { "Figures" }
                         p { (head::legend(runs, places)) }

@@ -3,9 +3,12 @@
 use maud::{Markup, html as markup};
 use yamba_record::Run;
 
+use super::entry;
 use super::head::label;
 use super::rows::Row;
 use crate::markdown::paragraphs;
+use crate::place::Place;
+use crate::shell::command_line;
 
 /// A study with its figures, in words.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +54,7 @@ pub struct Operation {
     pub text: String,
     /// What a reader must know, why there is no figure first.
     pub notes: Vec<String>,
-    /// The command that measures it alone.
+    /// The command that measures it alone, without the store.
     pub command: String,
     /// The entries of the run that the figure is of, by their places there: one, or the points of a line.
     pub entries: Vec<usize>,
@@ -70,8 +73,15 @@ const HEAD: [(&str, &str); 8] = [
 ];
 
 /// Its section. `rows` are those of the page, whose figures the table leads to.
-pub fn section(runs: &[Run], rows: &[&Row], number: usize, study: &Study) -> Markup {
+pub fn section(
+    runs: &[Run],
+    places: &[Place],
+    rows: &[&Row],
+    number: usize,
+    study: &Study,
+) -> Markup {
     let id = format!("study-{number}");
+    let place = entry::place(places, study.run);
     markup! {
         section aria-labelledby=(id) {
             h2 id=(id) { "Study: " (study.title) @if runs.len() > 1 { " (" (label(runs, study.run)) ")" } }
@@ -84,7 +94,7 @@ pub fn section(runs: &[Run], rows: &[&Row], number: usize, study: &Study) -> Mar
                             th scope="col" data-sort=(sort) data-column=(column) { (name) }
                         }
                     } }
-                    @for operation in &study.operations { (line(&runs[study.run], study.run, rows, operation)) }
+                    @for operation in &study.operations { (line(&runs[study.run], study.run, &place, rows, operation)) }
                 }
             }
             @for remark in &study.remarks { p.prose { (remark) } }
@@ -92,13 +102,13 @@ pub fn section(runs: &[Run], rows: &[&Row], number: usize, study: &Study) -> Mar
     }
 }
 
-fn line(run: &Run, number: usize, rows: &[&Row], operation: &Operation) -> Markup {
+fn line(run: &Run, number: usize, place: &Place, rows: &[&Row], operation: &Operation) -> Markup {
     let o = operation;
     let words = [&o.category, &o.name, &o.verdict].map(String::as_str);
     let places: Vec<usize> = o
         .entries
         .iter()
-        .filter_map(|entry| place(run, number, rows, *entry))
+        .filter_map(|entry| row_of(run, number, rows, *entry))
         .collect();
     markup! {
         tbody data-text=(words.join(" ")) { tr {
@@ -113,7 +123,7 @@ fn line(run: &Run, number: usize, rows: &[&Row], operation: &Operation) -> Marku
                 (o.reason)
                 @for paragraph in paragraphs(&o.text) { p { (paragraph) } }
                 @if !o.notes.is_empty() { ul.notes { @for note in &o.notes { li { (note) } } } }
-                p { code { (o.command) } }
+                p { code { (command(o, place)) } }
             }
         } }
     }
@@ -140,8 +150,15 @@ fn measured(operation: &Operation, places: &[usize]) -> Markup {
     }
 }
 
+/// What it measures is kept where the run is.
+fn command(operation: &Operation, place: &Place) -> String {
+    let store = command_line(place.store());
+    let whole = format!("{} {store}", operation.command);
+    whole.trim_end().to_owned()
+}
+
 /// Where on the page an entry of a run stands, unless it is among what was skipped.
-fn place(run: &Run, number: usize, rows: &[&Row], entry: usize) -> Option<usize> {
+fn row_of(run: &Run, number: usize, rows: &[&Row], entry: usize) -> Option<usize> {
     let wanted = run.benchmarks.get(entry)?;
     let is_it = |row: &&&Row| row.entries[number].is_some_and(|e| std::ptr::eq(e, wanted));
     rows.iter().find(is_it).map(|row| row.place)

@@ -80,6 +80,23 @@ fn commands_name_the_store_of_a_run_that_is_not_in_the_usual_one() {
 }
 
 #[test]
+fn the_command_of_a_study_keeps_what_it_measures_where_the_run_is() {
+    let runs = [run(vec![benchmark("lat_mem", 4096, "ok")])];
+    for (place, words) in [
+        (Place::Usual, ""),
+        (Place::File("/a.json".to_owned()), ""),
+        (
+            Place::Store("/a b.sqlite".to_owned()),
+            " --store '/a b.sqlite'",
+        ),
+    ] {
+        let page = super::html(&runs, &[study()], &[place]);
+        let command = format!("<code>yamba run lat_mem{words}</code>");
+        assert_eq!(page.matches(&command).count(), 2, "{command}");
+    }
+}
+
+#[test]
 fn names_are_data() {
     let with_study = super::html(&[hurt()], &[hurt_study()], &[]);
     for page in [with_study, html(&[hurt(), hurt()])] {

@@ -117,6 +117,13 @@ fn the_page_has_the_study_as_it_was(yamba: &mut Yamba) {
         .run("study short.toml --from latest --html")
         .ok()
         .says(&["Study: A later one", link, "<figure class=\"samples\""]);
+    // It stands beside a figure that is not in the usual store, and what it measures goes there too.
+    let store = yamba.folder.path().join("results.sqlite");
+    let command = format!(
+        "<code>yamba run lat_loop --set 'turns=1024' --store {}</code>",
+        store.display()
+    );
+    yamba.run("report -o -").ok().says(&[command.as_str()]);
 }
 
 #[test]
