@@ -214,7 +214,8 @@ impl Store {
     pub fn find(&mut self, reference: &str) -> Result<String, StoreError> {
         let found = match find::back(reference) {
             Some(back) => {
-                let ids = self.in_one(Purpose::Reading, statements::asked_for)?;
+                let least = back.saturating_add(1);
+                let ids = self.in_one(Purpose::Reading, |c| statements::asked_for(c, least))?;
                 find::nth(&ids, reference, back)
             }
             None => {

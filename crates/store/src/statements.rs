@@ -262,17 +262,43 @@ pub(crate) fn names(connection: &mut dyn Connection) -> Result<Vec<(String, Vec<
     Ok(ids.into_iter().map(with_tags).collect())
 }
 
-/// The ids of the runs that a person asked for, the latest first: those that a command measured for a purpose of its own are none.
-pub(crate) fn asked_for(connection: &mut dyn Connection) -> Result<Vec<String>, Fault> {
+/// So many documents are read at first to find what a person asked for.
+const FIRST_PIECE: usize = 16;
+
+/// The ids of the latest runs that a person asked for, the latest first: those that a command measured for a purpose of its own are none. So many at least, where there are so many: documents
+/// are most of a list, and the latest run is nearly always meant.
+pub(crate) fn asked_for(
+    connection: &mut dyn Connection,
+    least: usize,
+) -> Result<Vec<String>, Fault> {
+    let mut ids = Vec::new();
+    let (mut passed, mut piece) = (0, FIRST_PIECE);
+    while ids.len() < least && add_asked_for(connection, passed, piece, &mut ids)? == piece {
+        passed += piece;
+        piece *= 2;
+    }
+    Ok(ids)
+}
+
+/// Those of one piece of the list; how many runs were in it.
+fn add_asked_for(
+    connection: &mut dyn Connection,
+    passed: usize,
+    piece: usize,
+    ids: &mut Vec<String>,
+) -> Result<usize, Fault> {
     /// Of a run's document no more than is needed here.
     #[derive(Deserialize)]
     struct Made {
         #[serde(default)]
         producer: Producer,
     }
-    let mut ids = Vec::new();
-    let sql = format!("SELECT id, head FROM run {LATEST_FIRST}");
-    connection.query(&sql, &[], &mut |row| {
+    let of_piece = format!("SELECT id FROM run {LATEST_FIRST} LIMIT $1 OFFSET $2");
+    let sql = format!("SELECT id, head FROM run WHERE id IN ({of_piece}) {LATEST_FIRST}");
+    let mut read = 0;
+    let values = [piece, passed].map(|n| Integer(n as i64));
+    connection.query(&sql, &values, &mut |row| {
+        read += 1;
         // A damaged run is told where it is read.
         let made: Option<Made> = serde_json::from_str(row.text(1)?).ok();
         if made.is_none_or(|m| m.producer.for_another_command().is_none()) {
@@ -280,7 +306,7 @@ pub(crate) fn asked_for(connection: &mut dyn Connection) -> Result<Vec<String>, 
         }
         Ok(())
     })?;
-    Ok(ids)
+    Ok(read)
 }
 
 /// All runs, the latest first; or only the one with this id.

@@ -54,6 +54,7 @@ in_each_kind_of_store! {
     a_run_comes_back_to_the_last_bit
     a_run_is_there_while_it_is_measured
     the_list_has_the_latest_first_and_each_name_once
+    what_was_asked_for_is_found_among_many_others
     tags_are_given_and_taken
     what_is_removed_takes_nothing_of_others
     an_id_stands_for_one_run

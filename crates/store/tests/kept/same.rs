@@ -92,6 +92,34 @@ pub fn the_list_has_the_latest_first_and_each_name_once(place: &Place) {
     );
 }
 
+/// Their documents are read piece by piece.
+pub fn what_was_asked_for_is_found_among_many_others(place: &Place) {
+    let mut store = place.open();
+    let short = |at: usize, command: &str| {
+        let mut short = run(&format!("{at:04x}"), 1.0 + at as f64);
+        short.benchmarks.truncate(1);
+        short.producer.arguments = vec![command.to_owned()];
+        short
+    };
+    let asked = [0, 20, 21, 69];
+    let command = |at| if asked.contains(&at) { "run" } else { "noise" };
+    let all: Vec<Run> = (0..90).map(|at| short(at, command(at))).collect();
+    store.add_all(&all.iter().collect::<Vec<_>>()).unwrap();
+    for (reference, at) in [
+        ("latest", 69),
+        ("latest~1", 21),
+        ("latest~2", 20),
+        ("latest~3", 0),
+    ] {
+        assert_eq!(store.find(reference).unwrap(), format!("{at:04x}"));
+    }
+    for far in [4, usize::MAX] {
+        let error = store.find(&format!("latest~{far}")).unwrap_err();
+        let said = "the first of 4 is latest~3";
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}
+
 pub fn tags_are_given_and_taken(place: &Place) {
     let mut store = place.open();
     store.add(&run("0a", 1.0)).unwrap();
