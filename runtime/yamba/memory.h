@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "cold.h"
 #include "memory_groups.h"
@@ -25,6 +26,14 @@ struct Reserved {
     Reserved *before;
 };
 
+// What the limit of this process's addresses (`ulimit -v`) leaves it; the greatest number where there is none.
+YAMBA_ONCE uint64_t address_room() {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return ~uint64_t(0);
+    const uint64_t taken = number_in("/proc/self", "statm", "", 0) * platform.page_size;
+    return limit.rlim_cur > taken ? limit.rlim_cur - taken : 0;
+}
+
 // Bytes that this process may take without pushing others out or being ended, by the system's word. Where it says nothing: half of all.
 YAMBA_ONCE size_t available() {
     size_t kilobytes = platform.memory_size / 2048;
@@ -35,9 +44,9 @@ YAMBA_ONCE size_t available() {
         fclose(file);
     }
     size_t most = sizeof(void *) == 4 ? size_t(1) << 30 : ~size_t(0) >> 1;
-    // A group that is full still lets a process have as little as this, or ends it: that costs a figure.
+    // Where a limit is reached, a process still gets as little as this, or not even that: it costs a figure.
     constexpr uint64_t least = 16 << 20;
-    const uint64_t room = group_room();
+    const uint64_t group = group_room(), own = address_room(), room = own < group ? own : group;
     if (room < most) most = size_t(room > least ? room : least);
     return kilobytes < most / 1024 ? kilobytes * 1024 : most;
 }

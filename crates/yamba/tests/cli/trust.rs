@@ -71,7 +71,8 @@ fn no_memory_costs_that_figure_only() {
     // Built with all the memory there is; only the run has to do without.
     let run = ["run", CHAIN, "lat_mem_rd", "--quick", "--json"];
     yamba.command(&run).output().unwrap();
-    let limit = ["sh", "-c", "ulimit -v 40000; exec \"$@\"", "sh"];
+    // Of what a process may write, which nobody looks at before.
+    let limit = ["sh", "-c", "ulimit -d 40000; exec \"$@\"", "sh"];
     let answer = behind(&limit, &yamba, &run);
     assert_eq!(answer.status, 1, "{}", answer.err);
     let entries = entries(&answer);
@@ -87,6 +88,33 @@ fn no_memory_costs_that_figure_only() {
         .map(|b| b["notes"].to_string());
     for note in notes {
         assert!(note.contains("Cannot allocate memory"), "{note}");
+    }
+}
+
+/// Whoever asks for more addresses than that gets none, so that what asks for as much memory as there is asks for less, and a ring of partners is not begun.
+#[test]
+fn the_limit_of_addresses_is_kept_to() {
+    if !has("g++") {
+        return;
+    }
+    let yamba = Yamba::new();
+    for run in [
+        "run lat_mem_rd --quick --json",
+        "run lat_ctx --quick --json --set footprint=16M",
+    ] {
+        let run: Vec<&str> = run.split(' ').collect();
+        yamba.command(&["build", run[1]]).output().unwrap();
+        let limit = ["sh", "-c", "ulimit -v 40000; exec \"$@\"", "sh"];
+        let entries = entries(&behind(&limit, &yamba, &run));
+        assert!(!entries.is_empty());
+        for entry in entries {
+            let (status, notes) = (&entry["status"], entry["notes"].to_string());
+            assert_ne!(status, "crashed", "{notes}");
+            if run[1] == "lat_ctx" {
+                let told = "more than half of the memory that is available";
+                assert!(status == "skipped" && notes.contains(told), "{notes}");
+            }
+        }
     }
 }
 

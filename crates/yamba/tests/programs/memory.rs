@@ -67,7 +67,7 @@ yamba t on x86_64 {
 }";
     let built = build(text, "t", "x86_64");
     let output = Command::new("sh")
-        .args(["-c", "ulimit -v 262144 && exec \"$0\" --run --intervals 1"])
+        .args(["-c", "ulimit -d 131072 && exec \"$0\" --run --intervals 1"])
         .arg(&built.program)
         .output()
         .expect("it starts");
