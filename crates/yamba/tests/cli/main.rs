@@ -16,6 +16,7 @@ mod hostile;
 mod house;
 mod json;
 mod kept;
+mod loop_device;
 mod machine;
 mod mounted;
 mod network;

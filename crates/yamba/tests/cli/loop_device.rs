@@ -1,0 +1,137 @@
+//! Benchmarks of a disk that a person names, on a block device: the kernel's own counters of it say what was read.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{Yamba, has, leave_out, until};
+
+const BYTES: usize = 32 << 20;
+
+/// A block device whose sectors are those of a file.
+struct Loop {
+    /// What holds it: the system detaches it when nobody has it open any more, however that comes.
+    held: File,
+    path: PathBuf,
+}
+
+impl Loop {
+    /// It may be written to, so that whoever did would be seen.
+    fn over(file: &Path) -> Result<Loop, String> {
+        let mut losetup = Command::new("losetup");
+        let made = losetup.args(["--find", "--show"]).arg(file).output();
+        let made = made.map_err(|e| format!("losetup: {e}"))?;
+        if !made.status.success() {
+            return Err(String::from_utf8_lossy(&made.stderr).trim().to_owned());
+        }
+        let path = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
+        let held = File::open(&path);
+        // With somebody who holds it: from then on.
+        let detached = Command::new("losetup").arg("--detach").arg(&path).status();
+        assert!(detached.is_ok_and(|s| s.success()), "{}", path.display());
+        let held = held.map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(Loop { held, path })
+    }
+
+    /// Where the system tells about it.
+    fn told(&self) -> PathBuf {
+        Path::new("/sys/block").join(self.path.file_name().unwrap())
+    }
+
+    fn counted(&self) -> Counted {
+        let text = fs::read_to_string(self.told().join("stat")).unwrap();
+        let numbers: Vec<u64> = text
+            .split_whitespace()
+            .map(|n| n.parse().unwrap())
+            .collect();
+        Counted {
+            reads: numbers[0],
+            bytes_read: numbers[2] * 512,
+            bytes_written: numbers[6] * 512,
+        }
+    }
+
+    /// Waits until the system has brought to the file what was written to it.
+    fn detach(self) {
+        let told = self.told().join("loop");
+        drop(self.held);
+        until("it is not detached", || !told.exists());
+    }
+}
+
+/// By the kernel, since the device was made.
+struct Counted {
+    reads: u64,
+    bytes_read: u64,
+    bytes_written: u64,
+}
+
+/// No two words of it are alike.
+fn contents() -> Vec<u8> {
+    let words = 0..BYTES as u64 / 8;
+    words
+        .flat_map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes())
+        .collect()
+}
+
+/// Operations of all intervals that were timed.
+fn operations(figure: &Value) -> u64 {
+    let intervals = figure["intervals"].as_array().unwrap();
+    intervals
+        .iter()
+        .map(|i| i["operations"].as_u64().unwrap())
+        .sum()
+}
+
+#[test]
+fn of_a_block_device_the_kernel_counts_as_much() {
+    if !has("g++") || !has("losetup") {
+        return;
+    }
+    let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = tempfile::Builder::new().tempdir_in(disk).unwrap();
+    let file = folder.path().join("disk");
+    fs::write(&file, contents()).unwrap();
+    let device = match Loop::over(&file) {
+        Ok(device) => device,
+        Err(why) => return leave_out(&format!("no loop device can be had here: {why}")),
+    };
+    let mut yamba = Yamba::new().env("TMPDIR", folder.path());
+    for (words, is_read) in [
+        (
+            "bw_disk_zone --set block=64K --set amount=256K --set width=100",
+            bytes_of as fn(&Counted, &Counted) -> u64,
+        ),
+        ("lat_disk_seek --set distance=30", requests_of_a_block),
+    ] {
+        let path = device.path.display();
+        let before = device.counted();
+        // A small one is soon read again; what is asked here is not whether somebody remembers it.
+        let words =
+            format!("run {words} --set path={path} --set read_again=1 --quick --launches 1 --json");
+        let run: Value = serde_json::from_str(&yamba.run(&words).ok().out).unwrap();
+        let after = device.counted();
+        let figures = run["benchmarks"].as_array().unwrap();
+        assert_eq!(figures.len(), 1, "{run}");
+        assert_eq!(figures[0]["status"], "ok", "{}", figures[0]["notes"]);
+        let (timed, counted) = (operations(&figures[0]), is_read(&before, &after));
+        assert!(timed > 0 && counted >= timed, "{words}: {counted} {timed}");
+        assert_eq!(before.bytes_written, after.bytes_written, "{words}");
+    }
+    device.detach();
+    assert!(fs::read(&file).unwrap() == contents(), "it was written to");
+}
+
+fn bytes_of(before: &Counted, after: &Counted) -> u64 {
+    after.bytes_read - before.bytes_read
+}
+
+/// Of 4 KiB each: fewer and larger ones would be none of its own.
+fn requests_of_a_block(before: &Counted, after: &Counted) -> u64 {
+    let reads = after.reads - before.reads;
+    let mean = bytes_of(before, after) as f64 / reads as f64;
+    assert!((mean / 4096.0 - 1.0).abs() < 0.01, "{mean} bytes a request");
+    reads
+}
