@@ -85,7 +85,7 @@ const WRONG: [Wrong; 13] = [
          void benchmark() { super::benchmark(); storage.forget(held); }",
     },
     Wrong {
-        // They live, and ask for nothing.
+        // They live, and ask for nothing, though they have had their turns: how many intervals are timed before that is the machine's affair.
         name: "readers_that_sleep",
         base: "lat_file_contention",
         evidence: "is_somebody_starved",
@@ -94,6 +94,7 @@ const WRONG: [Wrong; 13] = [
          {
              super::setup();
              for (pid_t reader : crowd.members) must(kill(reader, SIGSTOP));
+             while (!had_turns()) usleep(1000);
          }",
     },
     Wrong {
@@ -133,7 +134,7 @@ const WRONG: [Wrong; 13] = [
     },
 ];
 
-const INCLUDES: &str = "#include <fcntl.h>\n#include <signal.h>\n#include <sys/mman.h>";
+const INCLUDES: &str = "#include <fcntl.h>\n#include <signal.h>\n#include <sys/mman.h>\n#include <unistd.h>";
 
 /// Of a disk that a person names.
 const WRONG_DISK: [Wrong; 5] = [
