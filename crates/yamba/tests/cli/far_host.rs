@@ -20,7 +20,7 @@ const SECOND: &str = "192.0.2.5";
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 /// A network name space without a name: it is there as long as this process is.
-struct Host(Child);
+pub struct Host(Child);
 
 impl Host {
     /// It says when it is there.
@@ -43,7 +43,7 @@ impl Host {
     }
 
     /// The beginning of a command that runs another one there.
-    fn enter(&self) -> Vec<String> {
+    pub fn enter(&self) -> Vec<String> {
         let own = format!("--net=/proc/{}/ns/net", self.0.id());
         vec!["nsenter".to_owned(), own]
     }
@@ -79,15 +79,15 @@ impl Drop for Host {
 }
 
 /// This machine's end of a cable, and the machine at the other.
-struct Cable {
-    near: Host,
-    far: Far,
-    far_host: Host,
+pub struct Cable {
+    pub near: Host,
+    pub far: Far,
+    pub far_host: Host,
 }
 
 impl Cable {
     /// None where no such hosts can be made.
-    fn new() -> Option<Cable> {
+    pub fn new() -> Option<Cable> {
         let must = std::env::var_os("YAMBA_TEST_ALL").is_some();
         let programs = ["ip", "nsenter", "unshare"];
         let able =

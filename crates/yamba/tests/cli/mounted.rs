@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::far_host::Cable;
 use crate::support::{Answer, Yamba, has, leave_out};
 
 /// A run that has its files in `folder/seen`, upon which this command mounts something. What is there afterwards is listed in `folder/left`. None where nobody may mount that, which is said.
@@ -59,16 +60,63 @@ const SFTP_SERVERS: [&str; 3] = [
     "/usr/lib/ssh/sftp-server",
 ];
 
-/// The same by sshfs, of what is in `folder/under`; no network is between. Nobody has to have sshfs.
-pub fn by_sshfs(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> {
-    let Some(sftp) = SFTP_SERVERS.iter().find(|path| Path::new(path).is_file()) else {
+/// What serves files to sshfs; none where that or sshfs is missing.
+fn sftp_server() -> Option<&'static str> {
+    let found = SFTP_SERVERS
+        .into_iter()
+        .find(|path| Path::new(path).is_file());
+    if found.is_none() {
         leave_out("sftp-server is missing");
-        return None;
-    };
-    if Command::new("sshfs").arg("--version").output().is_err() {
+    } else if Command::new("sshfs").arg("--version").output().is_err() {
         leave_out("sshfs is missing");
         return None;
     }
+    found
+}
+
+/// A run on the near host, with the folder `under` of the far one, which is reached through the cable, mounted at `seen`. They are beside each other in `folder`, since both hosts have the same disks.
+pub fn by_sshfs_over(
+    cable: &Cable,
+    yamba: &Yamba,
+    folder: &Path,
+    words: &[&str],
+) -> Option<Answer> {
+    let sftp = sftp_server()?;
+    fs::create_dir(folder.join("seen")).unwrap();
+    // Who is killed leaves no mount: it is in a view of the files of its own, and who keeps it there ends with the server.
+    let script = "sshfs -o sftp_server=\"$1\" -o ssh_command=\"$2\" \"$3\" \"$4\" || exit 9
+         seen=$4
+         shift 4
+         \"$@\"
+         status=$?
+         umount \"$seen\" || umount -l \"$seen\"
+         exit $status";
+    let server = &cable.far.server;
+    let source = format!("{}:{}", server.name(), folder.join("under").display());
+    let enter = cable.near.enter();
+    let run = yamba.command(words);
+    let mut command = Command::new(&enter[0]);
+    command
+        .args(&enter[1..])
+        .args(["unshare", "--mount", "sh", "-c", script, "sh"])
+        .args([sftp, &server.ssh(), &source])
+        .arg(folder.join("seen"))
+        .arg(run.get_program())
+        .args(run.get_args())
+        .current_dir(yamba.folder.path())
+        .stdin(Stdio::null());
+    command.envs(run.get_envs().filter_map(|(k, v)| Some((k, v?))));
+    let answer = Answer::of(command.output().unwrap());
+    if answer.status == 9 {
+        leave_out(&format!("sshfs does not mount: {}", answer.err));
+        return None;
+    }
+    Some(answer)
+}
+
+/// The same by sshfs, of what is in `folder/under`; no network is between. Nobody has to have sshfs.
+pub fn by_sshfs(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> {
+    let sftp = sftp_server()?;
     let server = folder.join("server");
     fs::create_dir_all(folder.join("under")).unwrap();
     fs::write(&server, format!("#!/bin/sh\nexec {sftp}\n")).unwrap();

@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::evidence::{Wrong, all_are_caught, are_caught, classes};
-use crate::mounted::by_sshfs;
+use crate::far_host::Cable;
+use crate::mounted::{by_sshfs, by_sshfs_over};
 use crate::support::{Answer, Yamba, has, leave_out_skipped};
 
 const WRONG: [Wrong; 4] = [
@@ -96,6 +97,104 @@ fn a_mounted_file_that_does_not_come_from_elsewhere() {
     let words: Vec<&str> = words.split(' ').collect();
     if let Some(answer) = by_sshfs(&yamba, folder.path(), &words) {
         are_caught(&answer, &WRONG_MOUNTED);
+    }
+}
+
+/// Bytes that the far host has sent through the cable, by its own count.
+fn sent(cable: &Cable) -> u64 {
+    let enter = cable.far_host.enter();
+    let mut command = Command::new(&enter[0]);
+    command.args(&enter[1..]).args(["cat", "/proc/net/dev"]);
+    let said = command.output().unwrap();
+    let text = String::from_utf8_lossy(&said.stdout);
+    let counts = text.lines().find_map(|l| l.trim().strip_prefix("cable:"));
+    let sent = counts.and_then(|c| c.split_whitespace().nth(8));
+    sent.expect("the cable").parse().unwrap()
+}
+
+/// With a server behind a cable, whose host counts what it has sent.
+#[test]
+fn a_mounted_file_that_comes_from_elsewhere() {
+    if !has("g++") {
+        return;
+    }
+    let Some(cable) = Cable::new() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("under")).unwrap();
+    let blocks = (0u32..64).flat_map(|n| vec![n as u8 + 1; 4096]);
+    fs::write(
+        folder.path().join("under/file"),
+        blocks.collect::<Vec<u8>>(),
+    )
+    .unwrap();
+    let file = folder.path().join("seen/file");
+    let words = format!(
+        "run lat_remote_read_mounted --quick --json --launches 1 --set size=256K --set file={}",
+        file.display()
+    );
+    let words: Vec<&str> = words.split(' ').collect();
+    let before = sent(&cable);
+    let Some(answer) = by_sshfs_over(&cable, &Yamba::new(), folder.path(), &words) else {
+        return;
+    };
+    let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    let all = run["benchmarks"].as_array().unwrap();
+    assert_eq!(all.len(), 1, "{run}");
+    let notes = all[0]["notes"].to_string();
+    assert_eq!(all[0]["status"], "ok", "{notes}");
+    let told = format!("type fuse.sshfs, mounted from {}:", cable.far.server.name());
+    assert!(notes.contains(&told), "{notes}");
+    let intervals = all[0]["intervals"].as_array().unwrap();
+    let blocks: u64 = intervals
+        .iter()
+        .map(|i| i["operations"].as_u64().unwrap())
+        .sum();
+    let sent = sent(&cable) - before;
+    assert!(blocks > 0 && sent >= blocks * 4096, "{sent} {blocks}");
+}
+
+/// What a program answers to this question, on either way.
+fn answered(program: &str, question: &str) -> String {
+    let path = std::env::var("PATH").unwrap();
+    let mut asked = Command::new(program);
+    let said = asked
+        .arg(question)
+        .env("PATH", format!("{path}:/usr/sbin:/usr/local/sbin"))
+        .output()
+        .unwrap();
+    let both = [said.stdout, said.stderr].concat();
+    String::from_utf8_lossy(&both).into_owned()
+}
+
+#[test]
+fn the_programs_of_others_are_named_with_their_versions() {
+    if !has("g++") {
+        return;
+    }
+    let words = "run lat_remote_read_smb lat_remote_read_nfs lat_remote_read_sshfs --quick --json --launches 1 --set order=sequential --set size=64K";
+    let all = said(&Yamba::new().run(words).ok());
+    for (class, part, program, question, begins) in [
+        ("lat_remote_read_smb", "server", "smbd", "-V", "Version "),
+        (
+            "lat_remote_read_nfs",
+            "server",
+            "ganesha.nfsd",
+            "-v",
+            "NFS-Ganesha ",
+        ),
+        ("lat_remote_read_sshfs", "server", "sshd", "-V", "OpenSSH_"),
+        ("lat_remote_read_sshfs", "client", "sshfs", "-V", "SSHFS "),
+    ] {
+        let (_, status, notes) = all.iter().find(|(name, ..)| name == class).unwrap();
+        if status == "skipped" {
+            leave_out_skipped(class, notes);
+            continue;
+        }
+        let answer = answered(program, question);
+        let version = answer.lines().find(|line| line.starts_with(begins));
+        let version = version.unwrap_or_else(|| panic!("{program}: {answer}"));
+        let told = format!("the {part} is {program}: {version}");
+        assert!(notes.contains(&told), "no `{told}` in {notes}");
     }
 }
 
