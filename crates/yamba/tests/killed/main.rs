@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use server::Server;
-use yamba::random::Random;
+use yamba::random::{Random, drawn_seed};
 
-/// Of the moments. A failure names it with the moment; `YAMBA_KILLED_SEED` draws others.
-const SEED: u64 = 1;
+/// The number that the moments follow from; another one each time, where this variable gives none.
+const SEED: &str = "YAMBA_KILLED_SEED";
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Three signals to the run itself; where one process after the other is killed, so many.
 const SIGNALS: [Signal; 3] = [Signal::KILL, Signal::INT, Signal::TERM];
@@ -163,8 +163,7 @@ impl Scene<'_> {
         assert_eq!(
             left,
             Vec::<String>::new(),
-            "seed {}, {}: {signal:?} after {after} ms",
-            seed(),
+            "{}: {signal:?} after {after} ms",
             self.name
         );
     }
@@ -182,7 +181,7 @@ impl Scene<'_> {
             }
         }
         run.wait().unwrap();
-        let told = format!("seed {}, {}: {victims:?}", seed(), self.name);
+        let told = format!("{}: {victims:?}", self.name);
         let left = self.left(&folder, ground);
         assert_eq!(left, Vec::<String>::new(), "{told}");
         let all = statuses(&folder);
@@ -198,9 +197,12 @@ impl Scene<'_> {
     }
 }
 
+/// Says how the same moments are had again: a test that fails shows what it has said.
 fn seed() -> u64 {
-    let given = std::env::var("YAMBA_KILLED_SEED").ok();
-    given.map_or(SEED, |text| text.parse().expect("a number"))
+    let given = std::env::var(SEED).ok();
+    let seed = given.map_or_else(drawn_seed, |text| text.parse().expect("a number"));
+    eprintln!("these moments again: {SEED}={seed} cargo test --release -p yamba --test killed");
+    seed
 }
 
 fn document(folder: &Path) -> serde_json::Value {
