@@ -102,6 +102,7 @@ fn work(options: &Options, folder: &Path) -> Result<bool, String> {
             yamba,
             names,
         } => {
+            built(yamba, names)?;
             let mut random = Random::new(options.seed);
             let mut good = true;
             for round in 0..*rounds {
@@ -237,6 +238,21 @@ fn launches(store: &mut Store) -> Result<BTreeMap<usize, usize>, String> {
         launches.len()
     };
     Ok(each.map(|(place, b)| (place, count(b))).collect())
+}
+
+/// Makes the programs first: a run that is killed while it compiles has nothing to lose.
+fn built(yamba: &Path, names: &[String]) -> Result<(), String> {
+    let status = Command::new(yamba)
+        .args(["run", "--dry-run"])
+        .args(names)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()
+        .map_err(|e| format!("{}: {e}", yamba.display()))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("{} run --dry-run: {status}", yamba.display())),
+    }
 }
 
 /// Whether all that stood in the store before a run was killed stands there after.
