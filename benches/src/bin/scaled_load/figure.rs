@@ -8,8 +8,10 @@ pub(super) fn cell(run: &Run, processes: u64, figure: fn(&Benchmark) -> Option<S
     let of_these = run.benchmarks.iter().filter(|b| b.processes == processes);
     let cells: Vec<String> = of_these
         .map(|b| match (b.status, figure(b)) {
-            (Status::Ok, Some(text)) if b.is_disturbed => format!("{text} (disturbed)"),
-            (Status::Ok, Some(text)) => text,
+            (Status::Ok, Some(text)) if b.is_disturbed => {
+                format!("{text}{} (disturbed)", spread(b))
+            }
+            (Status::Ok, Some(text)) => text + &spread(b),
             (Status::Invalid, _) => "invalid".to_owned(),
             (Status::Crashed, _) => "crashed".to_owned(),
             _ => "skipped".to_owned(),
@@ -36,6 +38,17 @@ pub(super) fn either(b: &Benchmark) -> Option<String> {
     match b.figure.as_deref() {
         Some("bandwidth") => bandwidth(b),
         _ => latency(b),
+    }
+}
+
+/// How far the further end of the median's interval lies from it, in percent of it: of one process, over its launches.
+fn spread(b: &Benchmark) -> String {
+    match (b.median, b.interval) {
+        (Some(median), Some([low, high])) if median > 0.0 => {
+            let percent = (median - low).max(high - median) / median * 100.0;
+            format!(" ±{percent:.0} %")
+        }
+        _ => String::new(),
     }
 }
 

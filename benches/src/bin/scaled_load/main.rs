@@ -1,7 +1,7 @@
 //! The tables and the figure of lmbench3's section 9 on this machine, and its other programs that scale: with 1, 2 and 4 processes at the same time.
 //!
 //! `cargo run --release -p yamba-benches --bin scaled_load`. The run of each row is kept in `--out`; what is there is not measured again, unless the
-//! program is newer, or the time or the numbers of processes are others. Prints Markdown, as docs/lmbench.md has it.
+//! program is newer, or the numbers of launches or of processes are others. Prints Markdown, as docs/lmbench.md has it.
 
 mod figure;
 mod tables;
@@ -29,9 +29,9 @@ struct Options {
     /// Numbers of processes
     #[arg(short = 'P', value_delimiter = ',', default_values_t = [1, 2, 4])]
     processes: Vec<u64>,
-    /// Time for each row, all its numbers of processes together
-    #[arg(long, default_value = "6s")]
-    time: String,
+    /// Launches of each figure
+    #[arg(long, default_value = "4")]
+    launches: u64,
 }
 
 fn main() -> ExitCode {
@@ -83,7 +83,7 @@ fn tables(options: &Options) -> Result<String, String> {
 impl Options {
     /// The row's run: that of before, or a new one.
     fn run_of(&self, row: &Row) -> Result<Run, String> {
-        let file = self.folder().join(format!("{}.json", row.point("-")));
+        let file = self.folder().join(format!("{}.json", row.point("-").replace('/', "_")));
         if self.is_newer_than_the_program(&file) {
             let have = fs::read(&file).map_err(|e| format!("{}: {e}", file.display()))?;
             return serde_json::from_slice(&have).map_err(|e| format!("{}: {e}", file.display()));
@@ -94,6 +94,14 @@ impl Options {
         if run.interrupted {
             return Err("stopped; the rows before are kept".to_owned());
         }
+        let points = run.benchmarks.len();
+        if points != self.processes.len() {
+            return Err(format!(
+                "{}: {points} figures for {} numbers of processes: the row has to set what tells them apart",
+                row.point(" "),
+                self.processes.len()
+            ));
+        }
         keep(&file, &document).map_err(|e| format!("{}: {e}", file.display()))?;
         eprintln!("{}", file.display());
         Ok(run)
@@ -102,8 +110,11 @@ impl Options {
     /// Rows that were measured otherwise are not of this table.
     fn folder(&self) -> PathBuf {
         let processes: Vec<String> = self.processes.iter().map(u64::to_string).collect();
-        self.out
-            .join(format!("{}-by-{}", self.time, processes.join("-")))
+        self.out.join(format!(
+            "{}-launches-by-{}",
+            self.launches,
+            processes.join("-")
+        ))
     }
 
     fn is_newer_than_the_program(&self, file: &Path) -> bool {
@@ -115,15 +126,8 @@ impl Options {
         let processes: Vec<String> = self.processes.iter().map(u64::to_string).collect();
         let mut command = Command::new(&self.yamba);
         command.env("YAMBA_STORE", self.out.join("results.sqlite"));
-        command.args([
-            "run",
-            row.benchmark,
-            "--json",
-            "--quick",
-            "-P",
-            &processes.join(","),
-        ]);
-        command.args(["--launches", "6", "--time", &self.time]);
+        command.args(["run", row.benchmark, "--json", "-P", &processes.join(",")]);
+        command.args(["--launches", &self.launches.to_string()]);
         for value in row.set {
             command.args(["--set", value]);
         }

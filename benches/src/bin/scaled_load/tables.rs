@@ -76,6 +76,8 @@ pub(super) const TABLES: [Table; 6] = [
 
 const SAME: &str = "placement=same";
 const LOOPBACK: &str = "host=loopback";
+/// More than caches hold.
+const LARGE: &str = "size=64M";
 
 const LATENCY: &[Row] = &[
     row("null call", "lat_syscall_getppid", &[]),
@@ -91,24 +93,24 @@ const LATENCY: &[Row] = &[
     row("signal install", "lat_sig_install", &[]),
     row("signal handler", "lat_sig_catch", &[]),
     row("fork process", "lat_fork_exit", &[]),
-    row("exec process", "lat_proc_exec", &[]),
-    row("sh process", "lat_proc_shell", &[]),
+    row("exec process", "lat_proc_exec", &["program=tiny"]),
+    row("sh process", "lat_proc_shell", &["program=/bin/true"]),
     row("pipe", "lat_pipe", &[SAME]),
-    row("unix socket", "lat_unix", &[SAME]),
-    row("UDP", "lat_udp", &[SAME, LOOPBACK]),
-    row("TCP", "lat_tcp", &[SAME, LOOPBACK]),
+    row("unix socket", "lat_unix", &[SAME, "message=1"]),
+    row("UDP", "lat_udp", &[SAME, LOOPBACK, "message=1"]),
+    row("TCP", "lat_tcp", &[SAME, LOOPBACK, "message=1"]),
     row("rpc (UDP)", "lat_rpc", &["transport=udp", SAME, LOOPBACK]),
     row("rpc (TCP)", "lat_rpc", &["transport=tcp", SAME, LOOPBACK]),
 ];
 
 const BANDWIDTH: &[Row] = &[
-    row("pipe", "bw_pipe", &[SAME]),
-    row("unix socket", "bw_unix", &[SAME]),
-    row("TCP", "bw_tcp", &[SAME, LOOPBACK]),
-    row("bcopy (libc)", "bw_mem_copy", &[]),
-    row("bcopy (hand)", "bw_mem_cp", &[]),
-    row("memory read", "bw_mem_rd", &[]),
-    row("memory write", "bw_mem_wr", &[]),
+    row("pipe", "bw_pipe", &[SAME, "message=64K"]),
+    row("unix socket", "bw_unix", &[SAME, "message=64K"]),
+    row("TCP", "bw_tcp", &[SAME, LOOPBACK, "message=64K"]),
+    row("bcopy (libc)", "bw_mem_copy", &[LARGE]),
+    row("bcopy (hand)", "bw_mem_cp", &[LARGE]),
+    row("memory read", "bw_mem_rd", &[LARGE]),
+    row("memory write", "bw_mem_wr", &[LARGE]),
     row("STREAM copy", "stream_copy", &[]),
     row("STREAM scale", "stream_scale", &[]),
     row("STREAM sum", "stream_add", &[]),
@@ -122,16 +124,19 @@ const BANDWIDTH: &[Row] = &[
 /// So many page faults that a pass outlasts a turn of the scheduler: of a shorter one the load would not be seen.
 const LONG_PASS: &str = "touches=8192";
 
+/// A page in sixteen, as lmbench does it.
+const APART: &str = "stride=64K";
+
 const FILES: &[Row] = &[
     row(
         "bw_file_rd, shared",
         "bw_file_rd",
-        &["touch=true", "shared=true"],
+        &["touch=true", "open_inside=false", "shared=true"],
     ),
     row(
         "bw_file_rd, own files",
         "bw_file_rd",
-        &["touch=true", "shared=false"],
+        &["touch=true", "open_inside=false", "shared=false"],
     ),
     row(
         "bw_mmap_rd, shared",
@@ -143,17 +148,21 @@ const FILES: &[Row] = &[
         "bw_mmap_rd",
         &["map_inside=false", "shared=false"],
     ),
-    row("lat_mmap, shared", "lat_mmap", &["shared=true"]),
-    row("lat_mmap, own files", "lat_mmap", &["shared=false"]),
+    row("lat_mmap, shared", "lat_mmap", &["size=4M", "shared=true"]),
+    row(
+        "lat_mmap, own files",
+        "lat_mmap",
+        &["size=4M", "shared=false"],
+    ),
     row(
         "lat_pagefault, shared",
         "lat_pagefault_minor",
-        &[LONG_PASS, "shared=true"],
+        &[LONG_PASS, APART, "shared=true"],
     ),
     row(
         "lat_pagefault, own files",
         "lat_pagefault_minor",
-        &[LONG_PASS, "shared=false"],
+        &[LONG_PASS, APART, "shared=false"],
     ),
     row(
         "lat_pagefault, own files on storage",
@@ -238,9 +247,9 @@ const OTHERS: &[Row] = &[
     row("par_ops, double add", "par_ops", &["operation=double_add"]),
     row("par_mem", "par_mem", &["size=64M"]),
     row("lat_dram_page", "lat_dram_page", &[]),
-    row("bw_mem frd", "bw_mem_frd", &[]),
-    row("bw_mem fwr", "bw_mem_fwr", &[]),
-    row("bw_mem fcp", "bw_mem_fcp", &[]),
-    row("bw_mem rdwr", "bw_mem_rdwr", &[]),
-    row("bw_mem bzero", "bw_mem_bzero", &[]),
+    row("bw_mem frd", "bw_mem_frd", &[LARGE]),
+    row("bw_mem fwr", "bw_mem_fwr", &[LARGE]),
+    row("bw_mem fcp", "bw_mem_fcp", &[LARGE]),
+    row("bw_mem rdwr", "bw_mem_rdwr", &[LARGE]),
+    row("bw_mem bzero", "bw_mem_bzero", &[LARGE]),
 ];
