@@ -41,12 +41,13 @@ pub(super) fn either(b: &Benchmark) -> Option<String> {
     }
 }
 
-/// How far the further end of the median's interval lies from it, in percent of it: of one process, over its launches.
+/// How far the farthest of the launches' medians lies from the median of all, in percent of it: what another launch may say.
 fn spread(b: &Benchmark) -> String {
-    match (b.median, b.interval) {
-        (Some(median), Some([low, high])) if median > 0.0 => {
-            let percent = (median - low).max(high - median) / median * 100.0;
-            format!(" ±{percent:.0} %")
+    let medians = b.launches.iter().filter_map(|launch| launch.median);
+    match b.median {
+        Some(median) if median > 0.0 => {
+            let farthest = medians.map(|m| (m - median).abs()).fold(0.0, f64::max);
+            format!(" ±{:.0} %", farthest / median * 100.0)
         }
         _ => String::new(),
     }

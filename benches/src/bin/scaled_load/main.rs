@@ -83,7 +83,9 @@ fn tables(options: &Options) -> Result<String, String> {
 impl Options {
     /// The row's run: that of before, or a new one.
     fn run_of(&self, row: &Row) -> Result<Run, String> {
-        let file = self.folder().join(format!("{}.json", row.point("-").replace('/', "_")));
+        let file = self
+            .folder()
+            .join(format!("{}.json", row.point("-").replace('/', "_")));
         if self.is_newer_than_the_program(&file) {
             let have = fs::read(&file).map_err(|e| format!("{}: {e}", file.display()))?;
             return serde_json::from_slice(&have).map_err(|e| format!("{}: {e}", file.display()));
