@@ -134,7 +134,8 @@ const WRONG: [Wrong; 13] = [
     },
 ];
 
-const INCLUDES: &str = "#include <fcntl.h>\n#include <signal.h>\n#include <sys/mman.h>\n#include <unistd.h>";
+const INCLUDES: &str =
+    "#include <fcntl.h>\n#include <signal.h>\n#include <sys/mman.h>\n#include <unistd.h>";
 
 /// Of a disk that a person names.
 const WRONG_DISK: [Wrong; 5] = [
