@@ -2,6 +2,9 @@
 //! point, by an emulator where the processor is another. What it measures does not matter here; that it gets to its end
 //! does. And that it refuses words that mean nothing to it.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
@@ -118,6 +121,7 @@ fn attempt(analysis: &Analysis, class: ClassId, target: &Target) -> Result<(), S
     words.push(built.program.display().to_string());
     if built.runner.is_empty() {
         refuses_nonsense(&words)?;
+        tells_an_ordinary_user(&words)?;
     }
     let output = answer(
         &words,
@@ -162,6 +166,43 @@ fn refuses_nonsense(program: &[String]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Who owns nothing.
+const NOBODY: u32 = 65534;
+
+/// What a run of his asks of each program before anything is measured. Where these tests are root's, he is somebody else.
+fn tells_an_ordinary_user(program: &[String]) -> Result<(), String> {
+    let described = |output: Output| {
+        serde_json::from_slice::<Description>(&output.stdout)
+            .map_err(|e| format!("{e}: {output:?}"))
+    };
+    if described(answer(program, &["--describe"])?)?.skip.is_some() {
+        return Ok(());
+    }
+    let place = tempfile::tempdir().unwrap();
+    fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
+    let own = place.path().join("program");
+    // By another process: whoever starts one meanwhile would hold what this one writes, and then it cannot be started.
+    let mut copy = Command::new("install");
+    copy.args(["-m", "755", &program[0]]).arg(&own);
+    assert!(copy.status().unwrap().success());
+    let mut command = Command::new(&own);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let output = command
+        .arg("--describe")
+        .env_clear()
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| e.to_string())?;
+    let told = described(output)?;
+    match (&told.skip, &told.refused) {
+        (None, None) => Ok(()),
+        (Some(why), None) if why.contains("root") => Ok(()),
+        (skip, refused) => Err(format!("an ordinary user is told {skip:?} {refused:?}")),
+    }
 }
 
 /// On a disk: a folder of temporary files may be memory, from which no page can be dropped.

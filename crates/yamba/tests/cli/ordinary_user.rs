@@ -1,12 +1,16 @@
-//! The whole suite for who is not root and has no home: what can run does, the rest is told once.
+//! The suite for who is not root and has no home: what can run does, the rest is told once. All of it is listed for him; what is measured is one benchmark for each thing that he may lack, since building
+//! all of it takes minutes. `everywhere.rs`, which has built all, asks every program as an ordinary user's run does before it measures.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Answer, has, root};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{Answer, Yamba, has, root};
 
 /// Who owns nothing.
 const NOBODY: u32 = 65534;
@@ -14,15 +18,15 @@ const NOBODY: u32 = 65534;
 /// Of the suite, one for each thing that an ordinary user may lack: nothing, raw sockets and network name spaces, a right that cannot be had, a disk by name, a word to push out what others have; and
 /// servers and libraries of others, which may refuse to serve him.
 const SUITE: [&str; 9] = [
-    "cpu/lat_syscall_getppid.yamba",
-    "network/lat_ping.yamba",
-    "file/lat_disk_seek.yamba",
-    "file/file_cache.yamba",
-    "network/lat_http.yamba",
-    "network/lat_rpc.yamba",
-    "remote/lat_remote_read_smb.yamba",
-    "remote/lat_remote_read_nfs.yamba",
-    "remote/lat_remote_read_sshfs.yamba",
+    "suite/cpu/lat_syscall_getppid.yamba",
+    "suite/network/lat_ping.yamba",
+    "suite/file/lat_disk_seek.yamba",
+    "suite/file/file_cache.yamba",
+    "suite/network/lat_http.yamba",
+    "suite/network/lat_rpc.yamba",
+    "suite/remote/lat_remote_read_smb.yamba",
+    "suite/remote/lat_remote_read_nfs.yamba",
+    "suite/remote/lat_remote_read_sshfs.yamba",
 ];
 
 const PRIVILEGED: &str = "yamba needs_root on linux && root { void benchmark() {} }\n";
@@ -37,29 +41,78 @@ const MENDS: [&str; 6] = [
     "its programs do not work here",
 ];
 
-/// All that a run reads, in a folder that this user may enter.
-fn lay_out(home: &Path) {
-    for part in ["runtime", "library"] {
-        let done = Command::new("cp")
-            .arg("-r")
-            .arg(root().join(part))
-            .arg(home)
-            .status();
-        assert!(done.unwrap().success());
+/// What he has: a command with all that it reads, in a folder that he may enter, and a folder of his own.
+struct Place {
+    home: TempDir,
+    own: TempDir,
+}
+
+impl Place {
+    /// With these parts of the suite.
+    fn new(suite: &[&str]) -> Place {
+        let home = tempfile::tempdir().unwrap();
+        fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        for part in ["runtime", "library"].iter().chain(suite) {
+            let to = home.path().join(part);
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            does(Command::new("cp").arg("-r").arg(root().join(part)).arg(to));
+        }
+        fs::write(home.path().join("suite/cpu/needs_root.yamba"), PRIVILEGED).unwrap();
+        // By another process: whoever starts one meanwhile would hold what this one writes, and then it cannot be started.
+        let program = env!("CARGO_BIN_EXE_yamba");
+        does(Command::new("cp").arg(program).arg(home.path()));
+        does(Command::new("chmod").args(["-R", "a+rX"]).arg(home.path()));
+        let own = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
+        Place { home, own }
     }
-    for path in SUITE {
-        let to = home.join("suite").join(path);
-        fs::create_dir_all(to.parent().unwrap()).unwrap();
-        fs::copy(root().join("suite").join(path), to).unwrap();
+
+    fn run(&self, words: &str) -> Answer {
+        let mut command = Command::new(self.home.path().join("yamba"));
+        // Root gives itself up; who is not root is what is wanted.
+        if chown(self.own.path(), Some(NOBODY), Some(NOBODY)).is_ok() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+            .args(words.split(' '))
+            .current_dir(self.own.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("YAMBA_HOME", self.home.path())
+            .env("YAMBA_STORE", self.own.path().join("results.sqlite"))
+            .env("TMPDIR", self.own.path());
+        Answer::of(command.output().unwrap())
     }
-    fs::write(home.join("suite/cpu/needs_root.yamba"), PRIVILEGED).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_yamba"), home.join("yamba")).unwrap();
-    let done = Command::new("chmod")
-        .arg("-R")
-        .arg("a+rX")
-        .arg(home)
-        .status();
-    assert!(done.unwrap().success());
+}
+
+fn does(command: &mut Command) {
+    assert!(command.status().unwrap().success(), "{command:?}");
+}
+
+/// Name by name, with what it needs where it does not run here.
+fn listed(answer: Answer) -> BTreeMap<String, Option<String>> {
+    let all: Vec<Value> = serde_json::from_str(&answer.ok().out).unwrap();
+    let each = all.iter().map(|b| {
+        assert_eq!(b["missing"], json!([]), "{b}");
+        assert_eq!(b["needs"].is_null(), b["runs_here"] == true, "{b}");
+        let name = b["name"].as_str().unwrap().to_owned();
+        (name, b["needs"].as_str().map(str::to_owned))
+    });
+    each.collect()
+}
+
+/// As for root, but for what says that it needs root.
+#[test]
+fn all_of_the_suite_is_listed_for_who_is_not_root() {
+    let here = listed(Yamba::new().run("list --json"));
+    let mut his = listed(Place::new(&["suite"]).run("list --json"));
+    let privileged = his.remove("needs_root").expect("it is listed");
+    assert!(privileged.is_some_and(|needs| needs.contains("root")));
+    assert_eq!(here.len(), his.len());
+    for (name, needs) in his {
+        let is_alike = needs == here[&name];
+        let is_told = needs.as_ref().is_some_and(|n| n.contains("root"));
+        assert!(is_alike || is_told, "{name}: {needs:?}");
+    }
 }
 
 #[test]
@@ -67,24 +120,8 @@ fn whoever_is_not_root_and_has_no_home_measures_what_can_be() {
     if !has("g++") {
         return;
     }
-    let home = tempfile::tempdir().unwrap();
-    let own = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
-    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    lay_out(home.path());
-    let mut command = Command::new(home.path().join("yamba"));
-    // Root gives itself up; who is not root is what is wanted.
-    if chown(own.path(), Some(NOBODY), Some(NOBODY)).is_ok() {
-        command.uid(NOBODY).gid(NOBODY);
-    }
-    command
-        .args(["run", "--quick", "--launches", "1"])
-        .current_dir(own.path())
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("YAMBA_HOME", home.path())
-        .env("YAMBA_STORE", own.path().join("results.sqlite"))
-        .env("TMPDIR", own.path());
-    let answer = Answer::of(command.output().unwrap());
+    let place = Place::new(&SUITE);
+    let answer = place.run("run --quick --launches 1");
     let out = &answer.out;
     let (figures, skipped) = out.split_once("\nSkipped\n").expect(&answer.err);
     let skipped = skipped.split_whitespace().collect::<Vec<&str>>().join(" ");
@@ -119,8 +156,9 @@ fn whoever_is_not_root_and_has_no_home_measures_what_can_be() {
         eprintln!("left out: {name}: {told}");
     }
     assert_eq!(answer.err, "");
-    assert!(own.path().join("results.sqlite").exists());
-    let left = fs::read_dir(own.path()).unwrap().flatten();
+    let own = place.own.path();
+    assert!(own.join("results.sqlite").exists());
+    let left = fs::read_dir(own).unwrap().flatten();
     let scratch = left.filter(|e| e.file_name().to_string_lossy().starts_with("yamba-run-"));
     assert_eq!(scratch.count(), 0);
 }
