@@ -41,12 +41,19 @@ pub(super) fn either(b: &Benchmark) -> Option<String> {
     }
 }
 
-/// How far the farthest of the launches' medians lies from the median of all, in percent of it: what another launch may say.
+/// How far the farthest of the launches' medians lies from the median of all, in percent of it: what another launch may say. Of one launch nothing is known of that.
 fn spread(b: &Benchmark) -> String {
-    let medians = b.launches.iter().filter_map(|launch| launch.median);
+    let medians: Vec<f64> = b
+        .launches
+        .iter()
+        .filter_map(|launch| launch.median)
+        .collect();
     match b.median {
-        Some(median) if median > 0.0 => {
-            let farthest = medians.map(|m| (m - median).abs()).fold(0.0, f64::max);
+        Some(median) if median > 0.0 && medians.len() > 1 => {
+            let farthest = medians
+                .iter()
+                .map(|m| (m - median).abs())
+                .fold(0.0, f64::max);
             format!(" ±{:.0} %", farthest / median * 100.0)
         }
         _ => String::new(),

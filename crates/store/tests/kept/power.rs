@@ -1,7 +1,7 @@
 //! The power fails: of the log of a SQLite file the disk has a beginning, or has not got all that lies before its end.
 //!
 //! At each commit the length of the log is noted, with what the store held. Whatever became of the log behind a length, the store opens with the commit of that length and all
-//! before it, and with nothing of those after it. That a commit which is to last has reached the disk when it returns, a test beside `src/sqlite.rs` says.
+//! before it, and with nothing of those after it. What is asked of SQLite where a commit is to last, a test beside `src/sqlite.rs` says.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,13 +57,10 @@ struct Life {
     commits: Vec<(usize, Held)>,
 }
 
-/// In memory where there is such a folder: hundreds of stores are opened here, and each that is closed waits for its disk.
+/// In memory where that can be had: hundreds of stores are opened here, and each that is closed waits for its disk.
 fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
-    match memory.is_dir() {
-        true => tempfile::tempdir_in(memory).unwrap(),
-        false => tempfile::tempdir().unwrap(),
-    }
+    tempfile::tempdir_in(memory).unwrap_or_else(|_| tempfile::tempdir().unwrap())
 }
 
 impl Life {

@@ -107,11 +107,13 @@ fn the_limit_of_addresses_is_kept_to() {
         let limit = ["sh", "-c", "ulimit -v 40000; exec \"$@\"", "sh"];
         let entries = entries(&behind(&limit, &yamba, &run));
         assert!(!entries.is_empty());
+        let is_smaller = |entry: &Value| entry["status"] == "ok";
+        assert!(run[1] == "lat_ctx" || entries.iter().any(is_smaller));
         for entry in entries {
             let (status, notes) = (&entry["status"], entry["notes"].to_string());
             assert_ne!(status, "crashed", "{notes}");
             if run[1] == "lat_ctx" {
-                let told = "more than half of the memory that is available";
+                let told = "more than this has of half of the memory that is available";
                 assert!(status == "skipped" && notes.contains(told), "{notes}");
             }
         }

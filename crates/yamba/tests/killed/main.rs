@@ -76,6 +76,15 @@ struct Ground<'a> {
     home: &'a Path,
     /// What the system kept before.
     before: BTreeSet<String>,
+    seed: u64,
+}
+
+impl Ground<'_> {
+    /// Of one part of the test alone: how many processes another one has met does not change them.
+    fn moments(&self, scene: &str, part: i32) -> Random {
+        let add = |sum: u64, byte: u8| sum.wrapping_mul(31).wrapping_add(u64::from(byte));
+        Random::new(scene.bytes().fold(self.seed, add) ^ part as u64)
+    }
 }
 
 impl Scene<'_> {
@@ -147,13 +156,14 @@ impl Scene<'_> {
     }
 
     /// The run gets a signal.
-    fn is_ended(&self, ground: &Ground<'_>, signal: Signal, moments: &mut Random) {
+    fn is_ended(&self, ground: &Ground<'_>, signal: Signal) {
+        let mut moments = ground.moments(self.name, signal.as_raw());
         let after = moments.below(self.within);
         let folder = ground
             .home
             .join(format!("{}-{}", self.name, signal.as_raw()));
         let mut run = self.start(&folder);
-        let someone = self.someone(&mut run, Duration::from_millis(after), moments);
+        let someone = self.someone(&mut run, Duration::from_millis(after), &mut moments);
         // Where it has ended before, its number may be another's.
         if someone.is_some() {
             leftovers::signal(run.id() as i32, signal);
@@ -169,13 +179,14 @@ impl Scene<'_> {
     }
 
     /// One of its processes after the other is killed.
-    fn loses_processes(&self, ground: &Ground<'_>, moments: &mut Random) {
+    fn loses_processes(&self, ground: &Ground<'_>) {
+        let mut moments = ground.moments(self.name, 0);
         let folder = ground.home.join(format!("{}-one-by-one", self.name));
         let mut run = self.start(&folder);
         let mut victims = Vec::new();
         for _ in 0..VICTIMS {
             let after = Duration::from_millis(moments.below(self.within / 2));
-            if let Some(victim) = self.someone(&mut run, after, moments) {
+            if let Some(victim) = self.someone(&mut run, after, &mut moments) {
                 leftovers::signal(victim.pid, Signal::KILL);
                 victims.push((after, victim));
             }
@@ -197,7 +208,7 @@ impl Scene<'_> {
     }
 }
 
-/// Says how the same moments are had again: a test that fails shows what it has said.
+/// Says how the same moments are had again, which is not to say that the run does the same until then: a test that fails shows what it has said.
 fn seed() -> u64 {
     let given = std::env::var(SEED).ok();
     let seed = given.map_or_else(drawn_seed, |text| text.parse().expect("a number"));
@@ -230,14 +241,14 @@ fn nothing_is_left_and_nobody_is_stopped() {
         eprintln!("left out: nothing can be built here");
         return;
     }
-    let mut moments = Random::new(seed());
     let ground = Ground {
         home: home.path(),
         before: leftovers::kept(),
+        seed: seed(),
     };
-    goes_through(&SUITE, &ground, &mut moments);
+    goes_through(&SUITE, &ground);
     a_group_goes(&ground, must);
-    goes_through(&VETH, &ground, &mut moments);
+    goes_through(&VETH, &ground);
     if !server::is_installed() && !must {
         eprintln!("left out: there is no server of ssh here");
         return;
@@ -250,7 +261,7 @@ fn nothing_is_left_and_nobody_is_stopped() {
         server: Some(&server),
         ..VETH
     };
-    goes_through(&ssh, &ground, &mut moments);
+    goes_through(&ssh, &ground);
 }
 
 /// By the one that waits for that; where all processes have ended at the same moment, by the next run.
@@ -323,10 +334,10 @@ fn all_at_once(_run: i32) {
     }
 }
 
-fn goes_through(scene: &Scene<'_>, ground: &Ground<'_>, moments: &mut Random) {
+fn goes_through(scene: &Scene<'_>, ground: &Ground<'_>) {
     assert!(scene.build(ground.home), "{}", scene.name);
     for signal in SIGNALS {
-        scene.is_ended(ground, signal, moments);
+        scene.is_ended(ground, signal);
     }
-    scene.loses_processes(ground, moments);
+    scene.loses_processes(ground);
 }
