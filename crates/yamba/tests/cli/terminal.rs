@@ -13,6 +13,8 @@ fn on_terminal(yamba: &Yamba, columns: usize, more: (&str, &str), words: &str) -
         .arg(format!("stty cols {columns} rows 40; yamba {words}"))
         .arg("/dev/null")
         .envs([("SHELL", "/bin/sh"), ("TERM", "xterm-256color"), more])
+        // Where it is set, clap takes each terminal for one of colours, a dumb one too.
+        .env_remove("CI")
         .output()
         .unwrap();
     let text = String::from_utf8(answer.stdout).unwrap();
