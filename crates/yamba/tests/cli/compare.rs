@@ -496,12 +496,7 @@ fn what_is_measured_anew_outlives_a_kill() {
         run.plan.launches = 1000;
         store.add(&run).unwrap();
     }
-    let mut child = yamba
-        .command(&["compare", "long-first", "long-slow", "--again"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = yamba.begin(&["compare", "long-first", "long-slow", "--again"]);
     let mut begun = Vec::new();
     until("both sides are kept", || {
         begun = store.runs().unwrap();

@@ -163,12 +163,7 @@ fn a_folder_of_somebody_else() {
         return;
     };
 
-    let mut writer = yamba.command(&["run", "many.yamba", "--quick"]);
-    let mut writer = writer
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut writer = yamba.begin(&["run", "many.yamba", "--quick"]);
     until("an entry is kept", || {
         let listed = json(&mut yamba, "runs --json");
         listed[0]["complete"] == false && listed[0]["benchmarks"][0] == "many"

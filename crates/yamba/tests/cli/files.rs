@@ -387,9 +387,7 @@ fn start(yamba: &Yamba) -> Child {
         "lat_fs",
         "--quick",
     ];
-    let mut command = yamba.command(&words);
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().unwrap()
+    yamba.begin(&words)
 }
 
 /// A moment between now and most of what the run takes, another one each time.

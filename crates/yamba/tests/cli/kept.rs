@@ -1,6 +1,5 @@
 //! What a run leaves in the store, however it ends.
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -43,12 +42,7 @@ fn what_was_measured_outlives_a_kill() {
     let mut yamba = Yamba::new().file("many.yamba", MANY);
     yamba.run("build many.yamba").ok();
     for (round, more) in [0, 130, 410].into_iter().enumerate() {
-        let mut child = yamba
-            .command(&["run", "many.yamba", "--quick"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = yamba.begin(&["run", "many.yamba", "--quick"]);
         until("an entry is kept", || {
             let listed = json(&mut yamba, "runs --json");
             let all = listed.as_array().unwrap();

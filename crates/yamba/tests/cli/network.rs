@@ -55,12 +55,7 @@ fn no_process_outlives_a_killed_run() {
         "run lat_http --time 300s --set server=own --set placement=same",
     ] {
         let words: Vec<&str> = words.split_whitespace().collect();
-        let mut run = yamba
-            .command(&words)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut run = yamba.begin(&words);
         // The command, the one that will tidy up, the one that measures and its partner; or it has ended, since two hosts cannot be made here.
         until("it does not start", || {
             processes_of(place.path()).len() >= 4 || run.try_wait().unwrap().is_some()

@@ -87,12 +87,7 @@ fn intervals(run: &Value) -> Vec<Vec<(u64, f64)>> {
 /// Whatever anybody saw of a run before it was killed is there after.
 fn what_was_measured_outlives_a_kill(yamba: &mut Yamba, server: &Server) {
     let before = entries(server);
-    let mut child = yamba
-        .command(&["run", "many.yamba", "--quick"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = yamba.begin(&["run", "many.yamba", "--quick"]);
     until("entries are kept", || entries(server) > before + 5);
     let seen = json(yamba, "show latest --json");
     child.kill().unwrap();

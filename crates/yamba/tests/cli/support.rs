@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// The checkout.
@@ -72,6 +72,13 @@ impl Yamba {
         let mut command = self.surrounded(self.command.get_program());
         command.args(words);
         command
+    }
+
+    /// The command, whose words nobody reads: it goes on beside the test.
+    pub fn begin(&self, words: &[&str]) -> Child {
+        let mut command = self.command(words);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
     }
 
     /// Another program in the same surroundings, which finds the command by its name.
