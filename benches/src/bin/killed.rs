@@ -21,10 +21,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum};
+use fastrand::Rng;
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 use server::Server;
-use yamba::random::Random;
 use yamba_record::{Run, Status};
 
 #[derive(Parser)]
@@ -252,13 +252,13 @@ fn all_benchmarks(yamba: &Path) -> Result<Vec<Listed>, String> {
 }
 
 /// One of these.
-fn one_of<T: Clone>(all: &[T], draw: &mut Random) -> T {
-    all[draw.below(all.len() as u64) as usize].clone()
+fn one_of<T: Clone>(all: &[T], draw: &mut Rng) -> T {
+    all[draw.u64(..all.len() as u64) as usize].clone()
 }
 
 fn one(bench: &Bench<'_>, number: u64) -> Result<Round, String> {
     let options = bench.options;
-    let mut draw = Random::new(options.seed.wrapping_mul(1_000_003).wrapping_add(number));
+    let mut draw = Rng::with_seed(options.seed.wrapping_mul(1_000_003).wrapping_add(number));
     let hosts = one_of(&options.hosts, &mut draw);
     let mut names = bench.names(hosts).to_vec();
     draw.shuffle(&mut names);
@@ -309,7 +309,7 @@ fn go_through(
     round: &mut Round,
     folder: &Path,
     before: &BTreeSet<String>,
-    draw: &mut Random,
+    draw: &mut Rng,
 ) -> Result<(), String> {
     let mut command = command(bench, round, &["run", "--quick", "--json"]);
     let out = File::create(document(bench.options, round.round)).map_err(|e| e.to_string())?;
@@ -375,13 +375,7 @@ fn command(bench: &Bench<'_>, round: &Round, words: &[&str]) -> Command {
 }
 
 /// Waits a random time, then sends a signal.
-fn strike(
-    bench: &Bench<'_>,
-    run: &mut Child,
-    draw: &mut Random,
-    begun: Instant,
-    round: &mut Round,
-) {
+fn strike(bench: &Bench<'_>, run: &mut Child, draw: &mut Rng, begun: Instant, round: &mut Round) {
     let is_run = round.manner != Manner::ProcessesKilled;
     // A point takes about half a second or, of a slow one, several.
     let most = if is_run {
@@ -389,7 +383,7 @@ fn strike(
     } else {
         3000
     };
-    let wait = Duration::from_millis(draw.below(most));
+    let wait = Duration::from_millis(draw.u64(..most));
     let since = Instant::now();
     while since.elapsed() < wait {
         if !matches!(run.try_wait(), Ok(None)) {

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 
 use clap::{Parser, Subcommand};
+use fastrand::Rng;
 use postgres::{Client, NoTls};
-use yamba::random::Random;
 use yamba_record::{Benchmark, Interval, Machine, Run, Status};
 use yamba_stats::{median, sorted};
 use yamba_store::{Detail, Location, Store};
@@ -103,7 +103,7 @@ fn work(options: &Options, folder: &Path) -> Result<bool, String> {
             names,
         } => {
             built(yamba, names)?;
-            let mut random = Random::new(options.seed);
+            let mut random = Rng::with_seed(options.seed);
             let mut good = true;
             for round in 0..*rounds {
                 let mut moments: Vec<usize> = (0..*milliseconds).collect();

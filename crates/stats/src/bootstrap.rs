@@ -1,10 +1,11 @@
 //! Intervals of a ratio by resampling.
 
+use fastrand::Rng;
+
 use crate::distribution::{normal_cdf, normal_quantile, upper_tail};
 use crate::finite::{defined, finite};
 use crate::moments::mean;
 use crate::quantile::quantile;
-use crate::random::Random;
 
 /// A ratio and its bootstrap intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +46,7 @@ pub fn bootstrap_ratio(
     }
     let ratio_of = |a: &[f64], b: &[f64]| defined(statistic(b)? / statistic(a)?);
     let ratio = ratio_of(a, b)?;
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     let (mut drawn_a, mut drawn_b) = (a.to_vec(), b.to_vec());
     let mut ratios = Vec::with_capacity(resamples);
     for _ in 0..resamples {
@@ -72,9 +73,9 @@ pub fn bootstrap_ratio(
     })
 }
 
-fn draw(from: &[f64], into: &mut [f64], random: &mut Random) {
+fn draw(from: &[f64], into: &mut [f64], random: &mut Rng) {
     for value in into {
-        *value = from[random.below(from.len())];
+        *value = from[random.usize(..from.len())];
     }
 }
 

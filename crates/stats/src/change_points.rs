@@ -1,8 +1,9 @@
 //! Where a series changes its level.
 
+use fastrand::Rng;
+
 use crate::finite::finite;
 use crate::quantile::median;
-use crate::random::Random;
 
 /// Permutations of a test: its least p-value is 1 / (this + 1).
 const PERMUTATIONS: usize = 499;
@@ -40,7 +41,7 @@ pub fn change_points(
     if !finite(values) {
         return None;
     }
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     let mut found: Vec<(usize, f64)> = Vec::new();
     while let Some((index, energy)) = best(values, &found) {
         let p = p_value(values, &found, energy, &mut random);
@@ -97,16 +98,13 @@ fn best(values: &[f64], found: &[(usize, f64)]) -> Option<(usize, f64)> {
 }
 
 /// The share of permutations within segments, this order among them, whose best split is as good.
-fn p_value(values: &[f64], found: &[(usize, f64)], energy: f64, random: &mut Random) -> f64 {
+fn p_value(values: &[f64], found: &[(usize, f64)], energy: f64, random: &mut Rng) -> f64 {
     let mut permuted = values.to_vec();
     let bounds = bounds(values.len(), found);
     let mut as_good = 1;
     for _ in 0..PERMUTATIONS {
         for w in bounds.windows(2) {
-            let segment = &mut permuted[w[0]..w[1]];
-            for i in (1..segment.len()).rev() {
-                segment.swap(i, random.below(i + 1));
-            }
+            random.shuffle(&mut permuted[w[0]..w[1]]);
         }
         as_good += usize::from(best(&permuted, found).is_some_and(|(_, e)| e >= energy));
     }
@@ -153,9 +151,9 @@ mod tests {
 
     /// Normal noise of standard deviation 1 about these levels.
     fn series(levels: &[(usize, f64)], seed: u64) -> Vec<f64> {
-        let mut random = Random::new(seed);
+        let mut random = Rng::with_seed(seed);
         let mut draw =
-            || normal_quantile(0.5 / 9007199254740992.0 + random.uniform() * 0.999_999).unwrap();
+            || normal_quantile(0.5 / 9007199254740992.0 + random.f64() * 0.999_999).unwrap();
         let each = levels.iter();
         each.flat_map(|(count, level)| (0..*count).map(|_| level + draw()).collect::<Vec<_>>())
             .collect()

@@ -123,16 +123,17 @@ fn level(medians: &[f64], floor: f64, g: usize) -> Option<Level> {
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::*;
     use crate::normal_quantile;
-    use crate::random::Random;
     use crate::welch::welch_t;
 
     /// Nine launches in ten are normal with 1 % about 1000, the others have shared their core.
-    fn launches(count: usize, shared: f64, random: &mut Random) -> Vec<f64> {
+    fn launches(count: usize, shared: f64, random: &mut Rng) -> Vec<f64> {
         let mut draw = || {
-            let z = normal_quantile(random.uniform().clamp(1e-12, 1.0 - 1e-12)).unwrap();
-            let factor = if random.uniform() < shared { 1.8 } else { 1.0 };
+            let z = normal_quantile(random.f64().clamp(1e-12, 1.0 - 1e-12)).unwrap();
+            let factor = if random.f64() < shared { 1.8 } else { 1.0 };
             1000.0 * (0.01 * z).exp() * factor
         };
         (0..count).map(|_| draw()).collect()
@@ -163,7 +164,7 @@ mod tests {
     /// In 4000 comparisons of a thing with itself 40 alarms are expected at 1 %; 65 have a probability of less than 0.0001.
     #[test]
     fn a_thing_is_seldom_different_from_itself_also_where_others_share_its_core() {
-        let mut random = Random::new(1);
+        let mut random = Rng::with_seed(1);
         for shared in [0.0, 0.1, 0.3] {
             let alarms = (0..4000).filter(|_| {
                 let [a, b] = [0, 1].map(|_| launches(12, shared, &mut random));
@@ -177,11 +178,11 @@ mod tests {
     /// Each launch is lucky or not, by 8 %: often the twelve of one side are mostly lucky and those of the other are mostly not. 20 of 2000 are expected at 1 %; 38 have a probability of less than 0.0002.
     #[test]
     fn a_thing_with_two_modes_is_seldom_different_from_itself() {
-        let mut random = Random::new(3);
+        let mut random = Rng::with_seed(3);
         let alarms = (0..2000).filter(|_| {
             let mut draw = || {
-                let lucky = if random.uniform() < 0.5 { 1.0 } else { 1.08 };
-                1000.0 * lucky * (1.0 + 0.001 * random.uniform())
+                let lucky = if random.f64() < 0.5 { 1.0 } else { 1.08 };
+                1000.0 * lucky * (1.0 + 0.001 * random.f64())
             };
             let [a, b] = [0, 1].map(|_| (0..12).map(|_| draw()).collect::<Vec<_>>());
             launch_ratio(&a, &b, 0.99, 4e-6).unwrap().p_of_both() <= 0.01
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_slowdown_is_found_where_others_share_the_core() {
-        let mut random = Random::new(2);
+        let mut random = Rng::with_seed(2);
         let found = (0..500).filter(|_| {
             let a = launches(12, 0.15, &mut random);
             let b: Vec<f64> = launches(12, 0.15, &mut random);

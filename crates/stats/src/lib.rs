@@ -5,12 +5,10 @@
 //! are NaN or infinite. A value is in the unit of the values given unless said otherwise; confidences, shares and
 //! probabilities are between 0 and 1.
 
-mod autocorrelation;
 mod bootstrap;
 mod change_points;
 pub mod circles;
 mod deviation;
-mod dip;
 mod distribution;
 mod finite;
 mod holm;
@@ -19,26 +17,21 @@ mod launch_ratio;
 mod least_squares;
 mod mean_interval;
 mod median_interval;
-mod modes;
 mod moments;
 mod plateaus;
 mod quantile;
 mod quantile_interval;
-mod random;
 mod rank_test;
 mod regression;
 mod sample_size;
 mod scaling;
 mod share;
-mod trimmed_mean;
 mod variation;
 mod welch;
 
-pub use autocorrelation::{LjungBox, autocorrelation, effective_sample_size, ljung_box};
 pub use bootstrap::{BootstrapRatio, bootstrap_ratio};
 pub use change_points::{ChangePoint, change_points};
 pub use deviation::{NORMAL_SCALE, median_absolute_deviation};
-pub use dip::{DipTest, dip, dip_test};
 pub use distribution::{
     chi_squared_quantile, chi_squared_upper, normal_cdf, normal_quantile, student_t_cdf,
     student_t_quantile,
@@ -49,16 +42,14 @@ pub use launch_ratio::{Ratio, launch_level, launch_ratio};
 pub use least_squares::{Coefficient, Fit, least_squares};
 pub use mean_interval::{MeanInterval, mean_t_interval, mean_z_interval};
 pub use median_interval::{MedianInterval, median_interval};
-pub use modes::{Mode, modes};
 pub use moments::{coefficient_of_variation, mean, standard_deviation, variance};
 pub use plateaus::{Plateau, plateaus};
 pub use quantile::{median, minimum, quantile, sorted};
 pub use quantile_interval::{QuantileInterval, quantile_interval};
 pub use rank_test::{MannWhitney, mann_whitney};
 pub use regression::{Line, LineErrors, line_errors, linear_regression, r_squared_interval};
-pub use sample_size::{samples_for_mean, samples_for_median};
+pub use sample_size::samples_for_mean;
 pub use scaling::{Scaling, ScalingPoint, scaling};
 pub use share::share_at_most;
-pub use trimmed_mean::{HBENCH_SHARE, trimmed_mean};
 pub use variation::variation_interval;
 pub use welch::{Difference, welch_t};

@@ -125,8 +125,9 @@ impl Sums {
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::*;
-    use crate::random::Random;
 
     #[test]
     fn fishers_interval() {
@@ -144,8 +145,8 @@ mod tests {
     /// With chosen x it holds the R^2 of the line that the points scatter about at least as often as it says.
     #[test]
     fn it_covers_what_it_says() {
-        let mut random = Random::new(8);
-        let mut normal = || normal_quantile(random.uniform().clamp(1e-9, 1.0 - 1e-9)).unwrap();
+        let mut random = Rng::with_seed(8);
+        let mut normal = || normal_quantile(random.f64().clamp(1e-9, 1.0 - 1e-9)).unwrap();
         let xs = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
         let mean_x = mean(&xs).unwrap();
         let spread = xs.iter().map(|x| (x - mean_x) * (x - mean_x)).sum::<f64>() / 6.0;

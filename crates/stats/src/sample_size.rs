@@ -23,20 +23,6 @@ pub fn samples_for_mean(
     defined(samples)
 }
 
-/// The same for the median: times pi/2, which is how much greater the variance of a median is than that of a mean of as
-/// many normal values.
-///
-/// H. Cramer, *Mathematical Methods of Statistics* (1946), section 28.5.
-pub fn samples_for_median(
-    median: f64,
-    standard_deviation: f64,
-    share: f64,
-    confidence: f64,
-) -> Option<f64> {
-    samples_for_mean(median, standard_deviation, share, confidence)
-        .and_then(|samples| defined(samples * std::f64::consts::FRAC_PI_2))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,8 +32,6 @@ mod tests {
     fn by_hand() {
         let got = samples_for_mean(50.0, 5.0, 0.01, 0.95).unwrap();
         assert!((got - 384.1458820694124).abs() < 1e-8, "{got}");
-        let got = samples_for_median(-50.0, 5.0, 0.01, 0.95).unwrap();
-        assert!((got / 384.1458820694124 - std::f64::consts::FRAC_PI_2).abs() < 1e-10);
         assert_eq!(samples_for_mean(50.0, 0.0, 0.01, 0.95), Some(0.0));
     }
 

@@ -23,8 +23,9 @@ pub fn variation_interval(values: &[f64], confidence: f64) -> Option<(f64, f64)>
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::*;
-    use crate::random::Random;
 
     /// With the quantiles of chi-squared as tables have them: 16.0128 and 1.68987 with 7 degrees of freedom.
     #[test]
@@ -37,10 +38,10 @@ mod tests {
 
     #[test]
     fn as_many_intervals_hold_the_truth_as_are_said_to() {
-        let mut random = Random::new(3);
+        let mut random = Rng::with_seed(3);
         let mut normal = || {
-            let radius = (-2.0 * (1.0 - random.uniform()).ln()).sqrt();
-            radius * (std::f64::consts::TAU * random.uniform()).cos()
+            let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
+            radius * (std::f64::consts::TAU * random.f64()).cos()
         };
         for (n, truth) in [(6, 0.02), (6, 0.2), (31, 0.1)] {
             let holds = |_: &usize| {

@@ -10,7 +10,7 @@ use super::gate::is_candidate;
 use super::looks::{Looks, PLANNED};
 use super::noise::Noise;
 use super::unit::Choice;
-use crate::random::Random;
+use fastrand::Rng;
 
 /// What is measured anew has so many launches a side at the first look.
 const FIRST: usize = 12;
@@ -46,13 +46,13 @@ pub struct Drawn {
 pub fn drawn_gates(all: &[Noise], plan: &Plan) -> Drawn {
     let pools: Vec<Vec<f64>> = all.iter().map(|noise| noise.runs.concat()).collect();
     let pools: Vec<Vec<f64>> = pools.into_iter().filter(|p| !p.is_empty()).collect();
-    let mut random = Random::new(plan.seed);
+    let mut random = Rng::with_seed(plan.seed);
     let mut drawn = Drawn::default();
     for _ in 0..plan.rounds {
         let mut draw = |of: usize, count: usize| -> Vec<Launch> {
             let pool = &pools[of];
             let one = |_| Launch {
-                median: Some(pool[random.below(pool.len() as u64) as usize]),
+                median: Some(pool[random.u64(..pool.len() as u64) as usize]),
                 ..Launch::default()
             };
             (0..count).map(one).collect()
@@ -169,7 +169,7 @@ mod tests {
     /// Where all that is drawn lies together nothing is measured anew; where half of the launches are far off, what is left of it is decided by the looks.
     #[test]
     fn what_is_drawn_is_what_there_is() {
-        let mut random = Random::new(1);
+        let mut random = Rng::with_seed(1);
         let mut noise = |spread: f64| Noise {
             key: "x".to_owned(),
             runs: vec![

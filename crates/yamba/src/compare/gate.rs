@@ -186,15 +186,15 @@ mod tests {
     use super::super::floors::Floors;
     use super::super::tests::{benchmark, recorded};
     use super::*;
-    use crate::random::Random;
+    use fastrand::Rng;
 
     /// Two runs with so many launches of each of 80 benchmarks of a real machine, drawn from all that they had; those of the second are slower by a factor.
-    fn two_runs(random: &mut Random, launches: usize, factor: f64) -> (Run, Run) {
+    fn two_runs(random: &mut Rng, launches: usize, factor: f64) -> (Run, Run) {
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for noise in recorded() {
             let pool = noise.runs.concat();
             let mut draw = |factor: f64| {
-                let launch = |_| pool[random.below(pool.len() as u64) as usize] * factor;
+                let launch = |_| pool[random.u64(..pool.len() as u64) as usize] * factor;
                 let launches: Vec<f64> = (0..launches).map(launch).collect();
                 let mut made = benchmark(&noise.key, &launches);
                 made.median = yamba_stats::median(&launches);
@@ -208,7 +208,7 @@ mod tests {
 
     /// What share of 80 benchmarks, drawn 20 times, is measured anew, and what share would be if only what exceeds the limit by itself were.
     fn shares(launches: usize, factor: f64, limit: f64) -> [f64; 2] {
-        let mut random = Random::new(1);
+        let mut random = Rng::with_seed(1);
         let mut counts = [0.0; 2];
         for _ in 0..20 {
             let (a, b) = two_runs(&mut random, launches, factor);

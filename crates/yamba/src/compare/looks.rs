@@ -121,7 +121,7 @@ mod tests {
     use super::super::unit::Choice;
     use super::super::{Terms, comparison};
     use super::*;
-    use crate::random::Random;
+    use fastrand::Rng;
 
     /// Where launches come from: of each benchmark its side b is slower by a factor.
     struct Source<'a> {
@@ -180,7 +180,7 @@ mod tests {
 
     /// In how many of `trials` the first of ten benchmarks, slower by `slower`, fails a gate with this limit after `looks`, and how many launches a side it took in the mean.
     fn found(slower: f64, limit: f64, looks: usize, trials: usize) -> (usize, f64) {
-        let mut random = Random::new(1);
+        let mut random = Rng::with_seed(1);
         // Launches vary by 3 %, and one in twenty has shared its core.
         let mut draw = |_| {
             let shared = if uniform(&mut random) < 0.05 {
@@ -229,10 +229,10 @@ mod tests {
             .step_by(4)
             .map(|n| n.runs.concat())
             .collect();
-        let mut random = Random::new(2);
+        let mut random = Rng::with_seed(2);
         let mut draw = |of: usize| {
             let pool = &pools[of];
-            pool[random.below(pool.len() as u64) as usize]
+            pool[random.u64(..pool.len() as u64) as usize]
         };
         let factors = vec![1.0; pools.len()];
         let mut source = Source {

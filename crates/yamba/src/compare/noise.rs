@@ -3,7 +3,7 @@
 use yamba_stats::{launch_level, mean, variance};
 
 use super::{LEAST_DEVIATION, Pair, has_suspect, spread};
-use crate::random::Random;
+use fastrand::Rng;
 
 /// How much one benchmark varies here.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +98,7 @@ pub fn resampled_alarms(
     seed: u64,
     floor: &dyn Fn(&str) -> f64,
 ) -> usize {
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     let mut alarms = 0;
     for _ in 0..rounds {
         let pairs: Vec<_> = all

@@ -2,7 +2,7 @@ use yamba_record::run::{Cycles, Launch};
 
 use super::unit::Unit;
 use super::*;
-use crate::random::Random;
+use fastrand::Rng;
 
 const NO_FLOOR: fn(&str) -> f64 = |_| 0.0;
 
@@ -22,11 +22,11 @@ pub(super) fn benchmark(name: &str, medians: &[f64]) -> Benchmark {
 }
 
 /// Between 0 and 1.
-pub(super) fn uniform(random: &mut Random) -> f64 {
-    (random.below(1 << 53) as f64 + 0.5) / (1_u64 << 53) as f64
+pub(super) fn uniform(random: &mut Rng) -> f64 {
+    (random.u64(..1 << 53) as f64 + 0.5) / (1_u64 << 53) as f64
 }
 
-pub(super) fn normal(random: &mut Random) -> f64 {
+pub(super) fn normal(random: &mut Rng) -> f64 {
     yamba_stats::normal_quantile(uniform(random)).unwrap()
 }
 
@@ -96,7 +96,7 @@ fn sides_are_compared_in_the_unit_that_their_launches_agree_in() {
 /// Time and cycles that know nothing of each other and vary alike: taking the one that agrees better by chance raises more alarms than stated, unless that is paid for.
 #[test]
 fn choosing_the_unit_costs_its_price() {
-    let mut random = Random::new(3);
+    let mut random = Rng::with_seed(3);
     let mut draw = || -> Vec<f64> {
         let launches = (0..6).map(|_| (0.01 * normal(&mut random)).exp());
         launches.collect()
@@ -124,7 +124,7 @@ fn a_thing_is_seldom_different_from_itself() {
     let mut launches: Vec<f64> = (0..60)
         .map(|i| 100.0 + yamba_stats::normal_quantile((f64::from(i) + 0.5) / 60.0).unwrap())
         .collect();
-    Random::new(5).shuffle(&mut launches);
+    Rng::with_seed(5).shuffle(&mut launches);
     let noise = |name: &str| Noise {
         key: name.to_owned(),
         runs: launches.chunks(6).map(<[f64]>::to_vec).collect(),

@@ -44,6 +44,7 @@ mod validity;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
+use fastrand::Rng;
 use yamba_lang::model::Target;
 use yamba_record::machine::Scratch as ScratchFacts;
 use yamba_record::run::{About, Plan};
@@ -61,7 +62,7 @@ pub use skipped::by_reason;
 pub use stop::Stop;
 pub use table::{Style, table};
 
-use crate::random::{Random, drawn_id, drawn_seed};
+use crate::random::{drawn_id, drawn_seed};
 use child::Limits;
 use keep::Kept;
 use launches::{Conditions, Launches};
@@ -181,7 +182,7 @@ impl<'a> Measurement<'a> {
         let (mut places, of_job) = self.places(&conditions)?;
         let mut kept = Kept::begin(keep, &run, &places, &of_job)?;
         let mut turns = Turns {
-            random: Random::new(run.plan.seed),
+            random: Rng::with_seed(run.plan.seed),
             round: 0,
             may_be_more: more.is_some(),
         };
@@ -317,7 +318,7 @@ fn grant(
 
 /// Rounds of one launch of each entry that still needs one, each round in an order of its own.
 struct Turns {
-    random: Random,
+    random: Rng,
     round: u64,
     /// Whether an entry that has had all its launches may get more: then they stay as they are, to be summarised anew.
     may_be_more: bool,

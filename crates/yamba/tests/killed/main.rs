@@ -13,9 +13,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use rustix::process::Signal;
 use server::Server;
-use yamba::random::{Random, drawn_seed};
+use yamba::random::drawn_seed;
 
 /// The number that the moments follow from; another one each time, where this variable gives none.
 const SEED: &str = "YAMBA_KILLED_SEED";
@@ -81,9 +82,9 @@ struct Ground<'a> {
 
 impl Ground<'_> {
     /// Of one part of the test alone: how many processes another one has met does not change them.
-    fn moments(&self, scene: &str, part: i32) -> Random {
+    fn moments(&self, scene: &str, part: i32) -> Rng {
         let add = |sum: u64, byte: u8| sum.wrapping_mul(31).wrapping_add(u64::from(byte));
-        Random::new(scene.bytes().fold(self.seed, add) ^ part as u64)
+        Rng::with_seed(scene.bytes().fold(self.seed, add) ^ part as u64)
     }
 }
 
@@ -142,13 +143,13 @@ impl Scene<'_> {
         &self,
         run: &mut Child,
         after: Duration,
-        moments: &mut Random,
+        moments: &mut Rng,
     ) -> Option<leftovers::Process> {
         let since = Instant::now();
         while run.try_wait().unwrap().is_none() {
             let mut all = self.processes(run);
             if since.elapsed() > after && !all.is_empty() {
-                return Some(all.swap_remove(moments.below(all.len() as u64) as usize));
+                return Some(all.swap_remove(moments.u64(..all.len() as u64) as usize));
             }
             sleep(Duration::from_millis(5));
         }
@@ -158,7 +159,7 @@ impl Scene<'_> {
     /// The run gets a signal.
     fn is_ended(&self, ground: &Ground<'_>, signal: Signal) {
         let mut moments = ground.moments(self.name, signal.as_raw());
-        let after = moments.below(self.within);
+        let after = moments.u64(..self.within);
         let folder = ground
             .home
             .join(format!("{}-{}", self.name, signal.as_raw()));
@@ -185,7 +186,7 @@ impl Scene<'_> {
         let mut run = self.start(&folder);
         let mut victims = Vec::new();
         for _ in 0..VICTIMS {
-            let after = Duration::from_millis(moments.below(self.within / 2));
+            let after = Duration::from_millis(moments.u64(..self.within / 2));
             if let Some(victim) = self.someone(&mut run, after, &mut moments) {
                 leftovers::signal(victim.pid, Signal::KILL);
                 victims.push((after, victim));
