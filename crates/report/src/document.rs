@@ -1,4 +1,4 @@
-//! A document of text and tables, before it is written as Markdown or LaTeX.
+//! A document of text and tables, which `markdown` writes.
 
 /// A title and what follows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 
 pub mod document;
 mod html;
-mod latex;
 mod markdown;
 mod number;
 mod place;
@@ -12,7 +11,6 @@ mod summary;
 
 pub use document::Document;
 pub use html::{Operation, Study, html};
-pub use latex::latex;
 pub use markdown::markdown;
 pub use place::Place;
 pub use plot::plots;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use yamba_record::Run;
-use yamba_report::{Document, Place};
+use yamba_report::Place;
 use yamba_store::Detail;
 
 use super::Answer;
@@ -22,7 +22,7 @@ use super::study::of_run;
 #[command(after_help = "\
 Examples:
   yamba report                                 the latest run, to report.html
-  yamba report --md latest~1 latest            the tables of two runs as Markdown; --tex for \\input in LaTeX
+  yamba report --md latest~1 latest            the tables of two runs as Markdown (pandoc makes LaTeX of them)
   yamba report latest~1 latest -o both.html    two runs side by side
   yamba report run.json -o - > page.html       a document that `yamba run --json` wrote, to standard output")]
 pub(super) struct Report {
@@ -30,12 +30,9 @@ pub(super) struct Report {
     #[arg(value_name = "RUN", default_value = "latest")]
     runs: Vec<String>,
     /// The figures of each run as Markdown, a table for each group, as `yamba show --md` has them
-    #[arg(long, group = "form")]
+    #[arg(long)]
     md: bool,
-    /// The same as LaTeX, to be read by \input; it needs no package
-    #[arg(long, group = "form")]
-    tex: bool,
-    /// Where it goes; `-` is standard output [default: report.html, and for --md and --tex standard output]
+    /// Where it goes; `-` is standard output [default: report.html, and for --md standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -44,9 +41,10 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let text = match self.writer() {
-            Some(write) => self.tables(write)?,
-            None => self.page()?,
+        let text = if self.md {
+            self.tables()?
+        } else {
+            self.page()?
         };
         let Some(path) = self.file() else {
             output::content(&text)?;
@@ -58,28 +56,20 @@ impl Report {
         Ok(Answer::Done)
     }
 
-    /// What writes tables; none where a page is wanted.
-    fn writer(&self) -> Option<fn(&Document) -> String> {
-        match (self.md, self.tex) {
-            (true, _) => Some(yamba_report::markdown),
-            (_, true) => Some(yamba_report::latex),
-            (false, false) => None,
-        }
-    }
-
-    /// None is standard output.
+    /// The file to write; `None` is standard output.
     fn file(&self) -> Option<&Path> {
-        let usual = self.writer().is_none().then_some(Path::new("report.html"));
+        let usual = (!self.md).then_some(Path::new("report.html"));
         let named = self.output.as_deref().or(usual);
         named.filter(|path| *path != Path::new("-"))
     }
 
-    fn tables(&self, write: fn(&Document) -> String) -> Result<String, Failure> {
+    /// The figures of each run as Markdown tables.
+    fn tables(&self) -> Result<String, Failure> {
         let mut kept = kept::Runs::new(&self.store);
         let each = self.runs.iter().map(|reference| {
             let run = kept.load(reference, Detail::Figures)?;
             let place = kept.place(reference)?;
-            Ok(write(&yamba_report::summary(&run, &place)))
+            Ok(yamba_report::markdown(&yamba_report::summary(&run, &place)))
         });
         let each: Vec<String> = each.collect::<Result<_, Failure>>()?;
         Ok(each.join("\n"))

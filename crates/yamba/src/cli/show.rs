@@ -31,7 +31,7 @@ Examples:
   yamba show 3f2a pagefault --raw > raw.csv     every interval, a line each
   yamba show 3f2a lat_mem_rd --raw --at size=16K   those of one point
   yamba show latest --source pagefault          the files that the benchmark was made of
-  yamba show latest --md > figures.md           the tables for a paper; --tex for \\input in LaTeX
+  yamba show latest --md > figures.md           tables for a paper (pandoc makes LaTeX of them)
   yamba show lat_mem_rd --plot                  the charts of a sweep, in the terminal")]
 pub(super) struct Show {
     /// The beginning of an id, a tag, `latest`, or `latest~N`: the N-th before it; or a file with a run document [default: latest]
@@ -52,9 +52,6 @@ pub(super) struct Show {
     /// The figures as Markdown, a table for each group
     #[arg(long, group = "form")]
     md: bool,
-    /// The same as LaTeX, to be read by \input; it needs no package
-    #[arg(long, group = "form")]
-    tex: bool,
     /// Charts of what was swept, as text as wide as the terminal
     #[arg(long, group = "form")]
     plot: bool,
@@ -84,8 +81,6 @@ impl Show {
             output::written(|out| (export::INTERVALS.write)(&run, out))?;
         } else if self.md {
             output::result(&yamba_report::markdown(&self.summary(&run)?))?;
-        } else if self.tex {
-            output::result(&yamba_report::latex(&self.summary(&run)?))?;
         } else if self.plot {
             output::result(&plots(&run)?)?;
         } else {

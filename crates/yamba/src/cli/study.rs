@@ -40,7 +40,6 @@ Examples:
   yamba study                              which studies ship
   yamba study system --quick               the whole machine, briefly
   yamba study pagefault --md > report.md   a document with text and tables
-  yamba study lmbench --tex > tables.tex   the same for \\input in LaTeX
   yamba study system --from latest         the figures of a run that is kept
   yamba study system --from latest --html > page.html      a page of that run
   yamba study new course.toml              a study to fill in
@@ -75,9 +74,6 @@ pub(super) struct Study {
     /// A Markdown document with the study's text, tables and reasons
     #[arg(long, group = "form", conflicts_with = "dry_run")]
     md: bool,
-    /// The same as LaTeX, to be read by \input; it needs no package
-    #[arg(long, group = "form", conflicts_with = "dry_run")]
-    tex: bool,
     /// The report page of the run, with the study's table before its figures
     #[arg(long, group = "form", conflicts_with = "dry_run")]
     html: bool,
@@ -276,8 +272,6 @@ impl Study {
             output::json(&study::Answer::new(study, run, rows))?;
         } else if self.md {
             output::result(&yamba_report::markdown(&study::document(study, run, rows)))?;
-        } else if self.tex {
-            output::result(&yamba_report::latex(&study::document(study, run, rows)))?;
         } else if self.html {
             let page = study::page(study, run, 0, rows);
             let runs = std::slice::from_ref(run);

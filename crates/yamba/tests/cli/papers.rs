@@ -1,4 +1,4 @@
-//! `yamba show` and `yamba report` with `--md` and `--tex`; `yamba show`'s `--plot`: a kept run for a paper, and for a terminal far away.
+//! Tables for a paper (`yamba show --md`, `yamba report --md`) and charts on a terminal (`yamba show --plot`), of a stored run.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -24,7 +24,7 @@ fn entry(name: &str, median: f64) -> Benchmark {
     entry
 }
 
-/// A sweep with an invalid point, a name that means something to Markdown and LaTeX, and one that was skipped; in the usual store.
+/// A sweep with an invalid point, a name that holds Markdown markup, and one that was skipped; in the usual store.
 fn kept() -> Yamba {
     let yamba = Yamba::new();
     let data = yamba.folder.path().join("data");
@@ -73,38 +73,31 @@ fn kept() -> Yamba {
     yamba
 }
 
-/// `UPDATE_EXPECT=1` writes them anew.
+/// `UPDATE_EXPECT=1` writes the expected file.
 #[test]
-fn tables_for_a_paper() {
+fn show_md_prints_the_expected_tables() {
     let mut yamba = kept();
-    for form in ["md", "tex"] {
-        let text = yamba.run(&format!("show latest --{form}")).ok().out;
-        let path = crate::support::root().join(format!("crates/yamba/tests/study/run.{form}"));
-        if std::env::var_os("UPDATE_EXPECT").is_some() {
-            std::fs::write(&path, &text).unwrap();
-        }
-        let have = std::fs::read_to_string(&path).unwrap();
-        assert_eq!(have, text, "{form}: run the tests with UPDATE_EXPECT=1");
+    let text = yamba.run("show latest --md").ok().out;
+    let path = crate::support::root().join("crates/yamba/tests/study/run.md");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, &text).unwrap();
     }
+    let have = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(have, text, "run the tests with UPDATE_EXPECT=1");
 }
 
-/// A report has the tables of each of its runs, on standard output where nothing else is said.
+/// `report --md` writes to standard output unless `-o` names a file.
 #[test]
-fn a_report_has_the_same_tables() {
+fn report_md_prints_the_tables_of_each_run() {
     let mut yamba = kept();
-    for form in ["md", "tex"] {
-        let one = yamba.run(&format!("show latest --{form}")).ok().out;
-        let report = format!("report --{form}");
-        assert!(yamba.run(&report).ok().out == one, "{form}");
-        let two = yamba.run(&format!("{report} latest 0011 -o -")).ok().out;
-        assert!(two == format!("{one}\n{one}"), "{form}");
-        yamba.run(&format!("{report} -o out.{form}")).ok();
-        let path = yamba.folder.path().join(format!("out.{form}"));
-        assert!(std::fs::read_to_string(path).unwrap() == one, "{form}");
-    }
+    let one = yamba.run("show latest --md").ok().out;
+    assert!(yamba.run("report --md").ok().out == one);
+    let two = yamba.run("report --md latest 0011 -o -").ok().out;
+    assert!(two == format!("{one}\n{one}"));
+    yamba.run("report --md -o out.md").ok();
+    let path = yamba.folder.path().join("out.md");
+    assert!(std::fs::read_to_string(path).unwrap() == one);
     assert!(!yamba.folder.path().join("report.html").exists());
-    let answer = yamba.run("report --md --tex");
-    answer.refused(&["--md", "--tex", "cannot be used with"]);
 }
 
 #[test]
@@ -145,7 +138,7 @@ fn a_store_that_no_command_can_name_is_no_part_of_a_paper() {
     std::fs::copy(usual, &other).unwrap();
     let mut yamba = yamba.env("YAMBA_STORE", &other);
     yamba.run("show latest").ok();
-    for words in ["show latest --md", "report --tex", "report -o -"] {
+    for words in ["show latest --md", "report --md", "report -o -"] {
         yamba.run(words).refused(&["not UTF-8", "help: "]);
     }
 }

@@ -100,8 +100,6 @@ fn a_study_is_measured_kept_and_told_again() {
         "| Operation |",
         "`yamba run lat_loop --set 'turns=1024'`",
     ]);
-    let tables = yamba.run("study short.toml --from latest --tex").ok();
-    tables.says(&["\\begin{tabular}", "yamba run lat\\_"]);
     the_page_has_the_study_as_it_was(&mut yamba);
 }
 

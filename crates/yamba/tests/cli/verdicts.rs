@@ -432,7 +432,6 @@ fn the_documents_are_as_they_were() {
     let json = serde_json::to_string_pretty(&Answer::new(&study, &run, &rows)).unwrap() + "\n";
     for (name, text) in [
         ("study.md", yamba_report::markdown(&document)),
-        ("study.tex", yamba_report::latex(&document)),
         ("study.json", json),
     ] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
