@@ -94,18 +94,6 @@ impl Fault {
         matches!(self, Fault::Postgresql(e) if postgresql::is_of_lost_connection(e))
     }
 
-    /// In words, whatever store it is of.
-    pub fn cause(&self) -> String {
-        match self {
-            Fault::Sqlite(e) => e.to_string(),
-            Fault::Postgresql(e) => postgresql::cause(e),
-            Fault::Damaged(text) => text.clone(),
-            Fault::Refused(e) => e.fault.clone(),
-            Fault::Foreign => "its tables are not Yamba's".to_owned(),
-            Fault::Later(form, _) => format!("its form is {form}"),
-        }
-    }
-
     /// In words, of this store.
     pub fn of(self, location: &Location) -> StoreError {
         let place = &location.to_string();

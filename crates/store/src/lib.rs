@@ -27,7 +27,7 @@ use error::Fault;
 pub use error::{StoreError, plain};
 pub use location::{Address, Location, without_password};
 use postgresql::Postgresql;
-pub use salvage::{Remnants, Salvaged, Unread};
+pub use salvage::{Remnants, Salvaged};
 use sqlite::Sqlite;
 
 /// How much of a run is read. Raw intervals are nearly all of its bytes.
@@ -100,12 +100,13 @@ impl Store {
         }))
     }
 
-    /// Opens a file of this version's form without changing it, its folder, or waiting for who writes it; none where there is none. A server is not called.
-    pub fn unchanged(location: &Location) -> Result<Option<Store>, StoreError> {
+    /// Opens a file for a quick look, as the completion of a command line needs: never creates or migrates it, and waits only a moment for a writer. `None`: there is no
+    /// file of this version's form, or the location is a server.
+    pub fn glance(location: &Location) -> Result<Option<Store>, StoreError> {
         let Location::File(path) = location else {
             return Ok(None);
         };
-        let opened = Sqlite::unchanged(path).map_err(|e| e.of(location))?;
+        let opened = Sqlite::glance(path).map_err(|e| e.of(location))?;
         Ok(opened.map(|connection| Store {
             connection: Box::new(connection),
             location: location.clone(),

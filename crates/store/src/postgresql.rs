@@ -1,7 +1,5 @@
 //! A database of a PostgreSQL server. All tables are in a schema of their own, `yamba`.
 
-mod pages;
-pub(crate) mod salvage;
 mod schema;
 
 use std::error::Error;
@@ -208,6 +206,6 @@ pub(crate) fn foreign(place: &str) -> StoreError {
 pub(crate) fn damaged(place: &str, how: &str) -> StoreError {
     StoreError::new(format!("{place} is damaged: {how}"))
         .help(format!(
-            "`yamba salvage '{place}' --store NEW` saves what can still be read in another store; or restore the database from a backup"
+            "restore the database from a backup; `pg_dump --schema=yamba '{place}'` writes what the server can still read"
         ))
 }

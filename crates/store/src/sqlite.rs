@@ -3,7 +3,6 @@
 pub(crate) mod salvage;
 mod schema;
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -16,50 +15,14 @@ use crate::error::{Fault, StoreError, plain};
 /// What to do where a file is of no use.
 const ANOTHER: &str = "name another file with --store FILE or YAMBA_STORE";
 
+/// The fix where a file or its folder may not be written: SQLite needs both, also to read.
+const COPY: &str =
+    "copy it to a folder that you may write, and name the copy with --store FILE or YAMBA_STORE";
+
 pub(crate) struct Sqlite {
     connection: rusqlite::Connection,
     /// Whether the transaction is to be on the disk.
     is_lasting: bool,
-    /// Of a file that is read without locks: what it was like when it was opened.
-    unlocked: Option<Unlocked>,
-}
-
-/// A file, and what changes with it.
-struct Unlocked {
-    path: PathBuf,
-    stamp: Option<[i64; 5]>,
-}
-
-impl Unlocked {
-    fn new(path: &Path) -> Unlocked {
-        Unlocked {
-            path: path.to_owned(),
-            stamp: stamp(path),
-        }
-    }
-
-    /// SQLite's documentation of `immutable`: of a file that does change, answers may be wrong.
-    fn check(&self) -> Result<(), Fault> {
-        match stamp(&self.path) == self.stamp {
-            true => Ok(()),
-            false => Err(StoreError::new("another program wrote it meanwhile")
-                .help("try again when that has ended; in a folder that may not be written, nobody can be made to wait")
-                .into()),
-        }
-    }
-}
-
-/// Which file it is, its length, when it was written.
-fn stamp(path: &Path) -> Option<[i64; 5]> {
-    let about = fs::metadata(path).ok()?;
-    let [inode, length] = [about.ino(), about.len()].map(|n| n as i64);
-    Some([
-        inode,
-        length,
-        about.mtime(),
-        about.mtime_nsec(),
-        about.ctime_nsec(),
-    ])
 }
 
 impl Sqlite {
@@ -69,55 +32,34 @@ impl Sqlite {
                 StoreError::new(format!("its folder cannot be made: {}", plain(&e))).help(ANOTHER)
             })?;
         }
-        Sqlite::prepared(rusqlite::Connection::open(path), path, None)
+        Sqlite::prepared(rusqlite::Connection::open(path), path)
     }
 
-    /// None if there is none: no file, or an empty one. A file in a folder that may not be written is read as it is, as long as nobody writes it.
+    /// Opens the file if there is one that is not empty.
     pub fn existing(path: &Path) -> Result<Option<Sqlite>, Fault> {
         let is_absent = fs::metadata(path).is_err_and(|e| e.kind() == io::ErrorKind::NotFound);
         if is_absent || is_empty(path) {
             return Ok(None);
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let opened = rusqlite::Connection::open_with_flags(path, flags);
-        match Sqlite::prepared(opened, path, None) {
-            Err(Fault::Sqlite(e)) if may_not_write(&e) => Sqlite::unlocked(path, e),
-            done => done,
-        }
-        .map(Some)
+        Sqlite::prepared(open_existing(path), path).map(Some)
     }
 
-    /// Only to be looked at: neither it nor its folder changes, and hardly anybody is waited for. None if there is none of this version's form.
-    pub fn unchanged(path: &Path) -> Result<Option<Sqlite>, Fault> {
+    /// Opens the file if it has this version's form, and waits only a moment for a writer.
+    pub fn glance(path: &Path) -> Result<Option<Sqlite>, Fault> {
         if is_empty(path) || !path.is_file() {
             return Ok(None);
         }
-        let unlocked = (!log(path).exists()).then(|| Unlocked::new(path));
-        let connection = match unlocked {
-            Some(_) => schema::unchanging(path)?,
-            None => schema::with_log(path)?,
-        };
+        let connection = open_existing(path)?;
         let sqlite = schema::is_ready(&connection)?.then_some(Sqlite {
             connection,
             is_lasting: false,
-            unlocked,
         });
         Ok(sqlite)
-    }
-
-    /// Without what SQLite keeps beside a file. Where there is a log, which would be left out, the fault stays.
-    fn unlocked(path: &Path, fault: rusqlite::Error) -> Result<Sqlite, Fault> {
-        let unlocked = Unlocked::new(path);
-        match log(path).exists() {
-            true => Err(fault.into()),
-            false => Sqlite::prepared(schema::unchanging(path), path, Some(unlocked)),
-        }
     }
 
     fn prepared(
         opened: rusqlite::Result<rusqlite::Connection>,
         path: &Path,
-        unlocked: Option<Unlocked>,
     ) -> Result<Sqlite, Fault> {
         if path.is_dir() {
             return Err(StoreError::new("this is a folder")
@@ -129,22 +71,7 @@ impl Sqlite {
         Ok(Sqlite {
             connection,
             is_lasting: false,
-            unlocked,
         })
-    }
-
-    fn answer(
-        &self,
-        sql: &str,
-        values: &[Value<'_>],
-        each: &mut dyn FnMut(&dyn Row) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        let mut statement = self.connection.prepare(sql)?;
-        let mut rows = statement.query(params_from_iter(values))?;
-        while let Some(row) = rows.next()? {
-            each(row)?;
-        }
-        Ok(())
     }
 
     fn wait_for_disk(&mut self, on: bool) -> Result<(), Fault> {
@@ -162,18 +89,17 @@ fn is_empty(path: &Path) -> bool {
     about.is_ok_and(|a| a.is_file() && a.len() == 0 && !log(path).exists())
 }
 
-/// What was written last, while a program has the file open.
+/// SQLite's write-ahead log of the file.
 fn log(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push("-wal");
     PathBuf::from(name)
 }
 
-fn may_not_write(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
-    )
+/// Opens a file to read and write it, without creating one.
+fn open_existing(path: &Path) -> rusqlite::Result<rusqlite::Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    rusqlite::Connection::open_with_flags(path, flags)
 }
 
 impl Connection for Sqlite {
@@ -188,10 +114,12 @@ impl Connection for Sqlite {
         values: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let done = self.answer(sql, values, each);
-        // A file that changed may seem damaged.
-        self.unlocked.as_ref().map_or(Ok(()), Unlocked::check)?;
-        done
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query(params_from_iter(values))?;
+        while let Some(row) = rows.next()? {
+            each(row)?;
+        }
+        Ok(())
     }
 
     fn begin(&mut self, purpose: Purpose) -> Result<(), Fault> {
@@ -282,10 +210,8 @@ pub(crate) fn told(error: &rusqlite::Error, place: &str) -> StoreError {
         Some(ErrorCode::DiskFull) => {
             new(format!("{place}: the disk is full")).help(format!("make room on it, or {ANOTHER}"))
         }
-        Some(ErrorCode::ReadOnly) => new(format!("{place} may not be written")).help(ANOTHER),
-        Some(ErrorCode::CannotOpen) => new(format!("{place} cannot be opened")).help(format!(
-            "its folder must be there and writable; or {ANOTHER}"
-        )),
+        Some(ErrorCode::ReadOnly) => new(format!("{place} may not be written")).help(COPY),
+        Some(ErrorCode::CannotOpen) => new(format!("{place} cannot be opened")).help(COPY),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             new(format!("{place} is held by another program")).help("try again when that has ended")
         }
@@ -293,31 +219,27 @@ pub(crate) fn told(error: &rusqlite::Error, place: &str) -> StoreError {
     }
 }
 
-/// The command that saves what can still be read.
-fn salvage(place: &str) -> String {
-    let word = place.replace('\'', r"'\''");
-    format!("`yamba salvage '{word}' --store NEW` saves what can still be read")
-}
-
 /// The file is not Yamba's.
 pub(crate) fn foreign(place: &str) -> StoreError {
-    let salvage = salvage(place);
     StoreError::new(format!("{place} is no store of Yamba's")).help(format!(
-        "{ANOTHER}, or move this one away; if it was a store, {salvage}"
+        "{ANOTHER}, or move this one away; if it was a store, {}",
+        salvage_command(place)
     ))
 }
 
-/// What the file holds is never written.
+/// The file holds something that Yamba never writes.
 pub(crate) fn damaged(place: &str, how: &str) -> StoreError {
-    let salvage = salvage(place);
-    StoreError::new(format!("{place} is damaged: {how}"))
-        .help(format!("{salvage} in another store"))
+    StoreError::new(format!("{place} is damaged: {how}")).help(salvage_command(place))
+}
+
+/// The command that copies what can still be read of a damaged file.
+fn salvage_command(place: &str) -> String {
+    let word = place.replace('\'', r"'\''");
+    format!("`yamba salvage '{word}' --store NEW` copies what can still be read to another store")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
     use crate::connection::transaction;
 
@@ -328,35 +250,6 @@ mod tests {
             Ok(())
         })?;
         Ok(count)
-    }
-
-    #[test]
-    fn a_file_that_is_read_without_locks_must_not_change() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("results.sqlite");
-        let fault = || rusqlite::Error::InvalidQuery;
-        drop(Sqlite::open(&path).unwrap());
-        // So that it differs, however short a moment later it is written again.
-        let file = fs::File::options().write(true).open(&path).unwrap();
-        file.set_modified(std::time::UNIX_EPOCH).unwrap();
-        let mut reader = Sqlite::unlocked(&path, fault()).unwrap();
-        assert_eq!(runs(&mut reader).unwrap(), 0);
-
-        let writer = Sqlite::open(&path).unwrap();
-        let new = "INSERT INTO run (id, finished, head) VALUES ('0a', 0, '')";
-        writer.connection.execute_batch(new).unwrap();
-        // It is in the log, and the file is as it was.
-        assert_eq!(runs(&mut reader).unwrap(), 0);
-        assert!(Sqlite::unlocked(&path, fault()).is_err());
-        drop(writer);
-        let Err(Fault::Refused(error)) = runs(&mut reader) else {
-            panic!("a changed file was read");
-        };
-        assert!(error.to_string().contains("another program wrote it"));
-        assert_eq!(
-            runs(&mut Sqlite::unlocked(&path, fault()).unwrap()).unwrap(),
-            1
-        );
     }
 
     /// SQLite's documentation of `synchronous`: with a log, 2 (FULL) waits at each commit until the disk has the log, 1 (NORMAL) does not. Within a transaction it cannot be changed.
@@ -398,62 +291,40 @@ mod tests {
         }
     }
 
-    /// The files of a folder with what is in them; of shared memory, which connections of one process have together, only that it is there.
-    fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-        let paths = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
-        let is_shared = |p: &Path| p.to_string_lossy().ends_with("-shm");
-        let each = paths.map(|p| match is_shared(&p) {
-            true => (p, Vec::new()),
-            false => (p.clone(), fs::read(p).unwrap()),
-        });
-        each.collect()
-    }
-
     #[test]
-    fn looking_changes_nothing() {
+    fn glance_neither_creates_nor_migrates_a_store() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.sqlite");
-        let look = || {
-            let before = contents(folder.path());
-            let seen = Sqlite::unchanged(&path).map(|s| s.map(|mut s| runs(&mut s).unwrap()));
-            assert!(contents(folder.path()) == before);
-            seen
-        };
-        assert_eq!(look().unwrap(), None);
+        let glance = || Sqlite::glance(&path).map(|s| s.map(|mut s| runs(&mut s).unwrap()));
+        assert_eq!(glance().unwrap(), None);
+        assert!(!path.exists());
         fs::write(&path, "").unwrap();
-        assert_eq!(look().unwrap(), None);
+        assert_eq!(glance().unwrap(), None);
+        assert_eq!(fs::metadata(&path).unwrap().len(), 0);
 
+        // The new run is still in the log of a program that has the file open.
         let new = "INSERT INTO run (id, finished, head) VALUES ('0a', 0, '')";
         let writer = Sqlite::open(&path).unwrap();
         writer.connection.execute_batch(new).unwrap();
-        // It is in the log, which another program has open.
-        assert_eq!(look().unwrap(), Some(1));
-        let with_log = contents(folder.path());
+        assert_eq!(glance().unwrap(), Some(1));
         drop(writer);
-        assert_eq!(look().unwrap(), Some(1));
+        assert_eq!(glance().unwrap(), Some(1));
 
-        // As a program that was killed leaves them; then as a copy of the file and its log.
-        for (path, bytes) in with_log {
-            fs::write(path, bytes).unwrap();
-        }
-        assert_eq!(look().unwrap(), Some(1));
-        let shared = folder.path().join("results.sqlite-shm");
-        fs::remove_file(shared).unwrap();
-        assert!(look().is_err());
-
-        drop(Sqlite::existing(&path).unwrap());
+        let version = |connection: &rusqlite::Connection| -> i64 {
+            let sql = "PRAGMA user_version";
+            connection.query_row(sql, [], |row| row.get(0)).unwrap()
+        };
         let older = rusqlite::Connection::open(&path).unwrap();
-        older
-            .execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 1")
-            .unwrap();
+        older.execute_batch("PRAGMA user_version = 1").unwrap();
+        assert_eq!(glance().unwrap(), None);
+        assert_eq!(version(&older), 1);
         drop(older);
-        assert_eq!(look().unwrap(), None);
         fs::write(&path, "no store").unwrap();
-        assert!(look().is_err());
+        assert!(glance().is_err());
     }
 
     #[test]
-    fn a_command_is_one_in_a_shell_too() {
+    fn salvage_command_quotes_the_path_for_a_shell() {
         let error = damaged("it's.sqlite", "somehow");
         let said = r"`yamba salvage 'it'\''s.sqlite' --store NEW`";
         assert!(error.mend().unwrap().starts_with(said), "{error:?}");

@@ -55,11 +55,9 @@ impl Remnants {
     pub fn save(self, to: &mut Store, each: &mut dyn FnMut(Salvaged)) -> Result<(), StoreError> {
         for id in self.found.ids() {
             let entries = self.found.entries.get(id).into_iter().flatten();
-            let rests = entries.map(|(row, name)| {
-                Ok(Rest {
-                    name: name.clone(),
-                    whole: entry(&self.damaged, id, *row),
-                })
+            let rests = entries.map(|(row, name)| Rest {
+                name: name.clone(),
+                whole: entry(&self.damaged, id, *row),
             });
             each(save(id, self.found.remains(id), rests, to)?);
         }

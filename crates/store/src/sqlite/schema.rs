@@ -1,10 +1,9 @@
 //! The form of the file, and how one of an older form is brought to this one.
 
-use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::error::Fault;
 
@@ -17,32 +16,8 @@ const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 /// How long another program's writing is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How long it is waited for where a person waits for the next letter.
+/// How long a completion of a command line waits for a writer.
 const MOMENT: Duration = Duration::from_millis(100);
-
-/// A file that nobody can change meanwhile: SQLite makes nothing beside it.
-pub(super) fn unchanging(path: &Path) -> rusqlite::Result<Connection> {
-    read_only(path, "immutable=1")
-}
-
-/// A file with its log, as the program that writes it has left both: SQLite makes neither.
-pub(super) fn with_log(path: &Path) -> rusqlite::Result<Connection> {
-    read_only(path, "readonly_shm=1")
-}
-
-fn read_only(path: &Path, how: &str) -> rusqlite::Result<Connection> {
-    let mut url = "file:".to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => {
-                url.push(char::from(*byte));
-            }
-            other => url.push_str(&format!("%{other:02X}")),
-        }
-    }
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    Connection::open_with_flags(format!("{url}?{how}"), flags)
-}
 
 /// The form that a file has.
 enum Form {

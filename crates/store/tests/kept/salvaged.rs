@@ -7,7 +7,7 @@ use super::sample::{entry, run};
 use rusqlite::Connection;
 use yamba_record::Run;
 use yamba_record::run::SourceFile;
-use yamba_store::{Detail, Location, Remnants, Salvaged, Store, StoreError, Unread};
+use yamba_store::{Detail, Location, Remnants, Salvaged, Store, StoreError};
 
 const PAGE: usize = 4096;
 
@@ -36,12 +36,8 @@ fn filled(folder: &Path) -> PathBuf {
     path
 }
 
-/// All that can be read, in the other store.
-pub fn salvage(
-    from: &Location,
-    to: &mut Store,
-    each: impl FnMut(Salvaged),
-) -> Result<Option<Unread>, StoreError> {
+/// Copies all that can be read to the other store.
+fn salvage(from: &Path, to: &mut Store, each: impl FnMut(Salvaged)) -> Result<(), StoreError> {
     Remnants::of(from)?.save(to, each)
 }
 
@@ -51,9 +47,7 @@ fn saved(path: &Path) -> Option<(Vec<Run>, Vec<Salvaged>)> {
     let mut new = open(&folder.path().join("new.sqlite"));
     let mut told = Vec::new();
     let before = fs::read(path).unwrap();
-    let done = salvage(&Location::File(path.to_owned()), &mut new, |run| {
-        told.push(run)
-    });
+    let done = salvage(path, &mut new, |run| told.push(run));
     assert_eq!(fs::read(path).unwrap(), before);
     done.ok()?;
     let all = new.runs().unwrap();
@@ -68,7 +62,7 @@ fn saved(path: &Path) -> Option<(Vec<Run>, Vec<Salvaged>)> {
 }
 
 /// All that was saved was once written, and what of it is missing is told.
-pub fn check(read: &[Run], told: &[Salvaged]) {
+fn check(read: &[Run], told: &[Salvaged]) {
     for was in written() {
         let told = told.iter().find(|t| t.id == was.id).unwrap();
         let Some(is) = read.iter().find(|r| r.id == was.id) else {
@@ -99,10 +93,7 @@ fn an_undamaged_file_is_taken_whole() {
     let mut other = open(&folder.path().join("other.sqlite"));
     other.add(&run("0b", 9.0)).unwrap();
     let mut told = Vec::new();
-    salvage(&Location::File(path.clone()), &mut other, |run| {
-        told.push(run)
-    })
-    .unwrap();
+    salvage(&path, &mut other, |run| told.push(run)).unwrap();
     assert!(told[1].refused.is_some());
     assert_eq!(other.run("0b", Detail::Intervals).unwrap(), run("0b", 9.0));
 }
@@ -201,7 +192,7 @@ fn a_store_of_the_first_form_is_read() {
 }
 
 /// A run whose entries name two texts.
-pub fn made_of_texts(id: &str) -> Run {
+fn made_of_texts(id: &str) -> Run {
     let mut run = run(id, 1.0);
     run.benchmarks[0].about.files = ["h1", "h2"]
         .map(|hash| SourceFile {

@@ -5,7 +5,7 @@ use std::fs;
 
 use clap::Args;
 use serde_json::{Value, json};
-use yamba_store::{Location, Remnants, Salvaged, Unread};
+use yamba_store::{Location, Remnants, Salvaged};
 
 use super::Answer;
 use super::failure::Failure;
@@ -16,23 +16,22 @@ use super::store_option::StoreOption;
 /// So many lost entries are named.
 const NAMED: usize = 10;
 
-/// Save what can still be read of a damaged store
+/// Copy what can still be read of a damaged store
 ///
-/// Goes through a file or a database run by run and entry by entry, and stores in another store what is certainly what was once written. The damaged one is not
-/// changed. An undamaged one can be taken into another store in the same way. Meanwhile nothing may write it.
+/// Goes through a SQLite file run by run and entry by entry, and stores the entries whose checksums match in another store. The damaged file is not changed. Meanwhile
+/// no program may write it. An undamaged file can be copied to another store in the same way.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   yamba salvage results.sqlite --store saved.sqlite
   yamba salvage results.sqlite --store postgresql://ann@server.example/benchmarks
-  yamba salvage postgresql://ann@server.example/benchmarks --store saved.sqlite
 
 Exit status: 0 all was saved, 1 something is lost, 2 nothing could be read.")]
 pub(super) struct Salvage {
-    /// The damaged store
-    #[arg(value_name = "FILE|URL")]
+    /// The damaged file
+    #[arg(value_name = "FILE")]
     from: OsString,
-    /// One JSON document: {whole, runs, unread}, of each run what was saved and what is lost, and the pages and rows of a database that could not be read
+    /// One JSON document: {whole, runs}; each run with the number of saved entries and the names of lost ones
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -42,9 +41,11 @@ pub(super) struct Salvage {
 impl Salvage {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         let from = Location::parse(&self.from)?;
-        if let Location::File(path) = &from
-            && !path.is_file()
-        {
+        let Location::File(path) = &from else {
+            return Err(Failure::new(format!("{from} is a database, and salvage reads files"))
+                .help("restore the database from a backup; `pg_dump --schema=yamba` writes what the server can still read"));
+        };
+        if !path.is_file() {
             return Err(Failure::new(format!("{from}: there is no such file"))
                 .help("name the damaged store: without --store and YAMBA_STORE it is yamba/results.sqlite in your data folder"));
         }
@@ -53,18 +54,14 @@ impl Salvage {
                 .help("name another, or a new file, with --store"));
         }
         // What is refused makes no store.
-        let remnants = Remnants::of(&from)?;
+        let remnants = Remnants::of(path)?;
         let mut store = self.store.open()?;
         let mut runs = Vec::new();
-        let unread = remnants.save(&mut store, |run| runs.push(run))?;
-        let is_whole =
-            runs.iter().all(Salvaged::is_whole) && !unread.as_ref().is_some_and(Unread::is_any);
+        remnants.save(&mut store, |run| runs.push(run))?;
+        let is_whole = runs.iter().all(Salvaged::is_whole);
         if self.json {
             let runs: Vec<Value> = runs.iter().map(document).collect();
-            let unread = unread.map(
-                |u| json!({"pages": u.pages, "rows": u.rows, "tables": u.tables, "cause": u.cause}),
-            );
-            output::json(&json!({"whole": is_whole, "runs": runs, "unread": unread}))?;
+            output::json(&json!({"whole": is_whole, "runs": runs}))?;
         } else {
             let none = if runs.is_empty() {
                 "no run was found in it\n"
@@ -72,8 +69,7 @@ impl Salvage {
                 ""
             };
             let runs: String = runs.iter().map(told).collect();
-            let unread = unread.as_ref().map(behind).unwrap_or_default();
-            output::result(&format!("{none}{runs}{unread}"))?;
+            output::result(&format!("{none}{runs}"))?;
         }
         Ok(if is_whole { Answer::Done } else { Answer::No })
     }
@@ -99,37 +95,6 @@ fn is_same(a: &Location, b: &Location) -> bool {
         }
         _ => a.to_string() == b.to_string(),
     }
-}
-
-/// What of the tables could not be read, whichever runs it was of, and why.
-fn behind(unread: &Unread) -> String {
-    let of = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
-    let mut parts = Vec::new();
-    match (unread.pages, unread.rows) {
-        (0, 0) => {}
-        (pages, 0) => parts.push(format!("{} of the tables", of(pages, "page"))),
-        (0, rows) => parts.push(format!("{} of the tables", of(rows, "row"))),
-        (pages, rows) => parts.push(format!(
-            "{} of the tables, and {} of other pages",
-            of(pages, "page"),
-            of(rows, "row")
-        )),
-    }
-    parts.extend(
-        unread
-            .tables
-            .iter()
-            .map(|table| format!("the table {table}")),
-    );
-    if parts.is_empty() {
-        return String::new();
-    }
-    let cause = unread
-        .cause
-        .iter()
-        .map(|c| format!(" ({})", kept::plain(c)));
-    let cause: String = cause.collect();
-    format!("not readable: {}{cause}\n", parts.join(", and "))
 }
 
 /// A line for a run, and one for each thing that is lost.
@@ -180,33 +145,6 @@ fn entries(n: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_could_not_be_read_is_counted() {
-        let told = |pages, rows| {
-            behind(&Unread {
-                pages,
-                rows,
-                ..Unread::default()
-            })
-        };
-        assert_eq!(told(0, 0), "");
-        assert_eq!(told(1, 0), "not readable: 1 page of the tables\n");
-        assert_eq!(
-            told(2, 1),
-            "not readable: 2 pages of the tables, and 1 row of other pages\n"
-        );
-        let unread = Unread {
-            rows: 1,
-            tables: vec!["tag".to_owned()],
-            cause: Some("no\x1b\n".to_owned()),
-            ..Unread::default()
-        };
-        assert_eq!(
-            behind(&unread),
-            "not readable: 1 row of the tables, and the table tag (no)\n"
-        );
-    }
 
     #[test]
     fn what_is_lost_is_named() {

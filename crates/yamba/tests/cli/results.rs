@@ -112,6 +112,9 @@ fn what_is_left_of_a_damaged_store_is_saved() {
         assert_eq!(refused.status, 2, "{}", refused.out);
         assert!(!path.exists(), "{from}");
     }
+    yamba
+        .run("salvage postgresql://nobody@localhost:1/none --store none.sqlite")
+        .refused(&["is a database", "pg_dump"]);
     yamba.run(salvage).ok().says(&[FIRST, "3 entries saved"]);
     for id in [FIRST, SECOND, THIRD] {
         let whole = json(yamba.run(&format!("show {id} --json")));

@@ -111,10 +111,10 @@ fn studies(current: &OsStr) -> Vec<CompletionCandidate> {
     or_files(that_begin(current, named), current, "toml")
 }
 
-/// The latest first. A press of a key changes no store and waits for none.
+/// The stored runs, the latest first. Pressing a key neither creates nor migrates a store.
 fn listed() -> Vec<Listed> {
     let location = StoreOption::default().location().ok();
-    let store = location.and_then(|l| Store::unchanged(&l).ok().flatten());
+    let store = location.and_then(|l| Store::glance(&l).ok().flatten());
     let mut runs = store
         .and_then(|mut store| store.runs().ok())
         .unwrap_or_default();
