@@ -1,6 +1,5 @@
 //! Run documents that come from elsewhere, and results of other programs: read with bounds, believed in nothing that can be checked.
 
-mod bounded;
 mod foreign;
 mod google;
 mod kind;
@@ -108,7 +107,8 @@ fn json<E: From<Benchmark>>(text: &Text, name: &str) -> Result<Run<E>, Fault> {
             return Err((told, Some(WRITERS)));
         }
     }
-    let run: Run<Checked<E>> = bounded::read(text.read()?, text.length, DOCUMENT)?;
+    let run: Run<Checked<E>> =
+        serde_json::from_reader(text.read()?).map_err(|e| fault(&e, DOCUMENT))?;
     check(&run)?;
     Ok(run.map(|checked| checked.entry))
 }

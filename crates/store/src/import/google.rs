@@ -14,7 +14,7 @@ use yamba_record::machine::details::Cache;
 use yamba_record::{Machine, Parameters, Run, Status};
 
 use super::foreign::{Figure, Number, Results};
-use super::{Fault, bounded, fault, quoted};
+use super::{Fault, fault, quoted};
 
 /// What such a file is called in a message.
 const KIND: &str = "JSON of Google Benchmark";
@@ -68,7 +68,7 @@ struct Row {
 /// # Errors
 /// When it is cut short, is of another form, is a run of Yamba's, or holds no figure or too many.
 pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Run, Fault> {
-    let document: Document = bounded::read(bytes, bytes.len() as u64, KIND)?;
+    let document: Document = serde_json::from_slice(bytes).map_err(|e| fault(&e, KIND))?;
     if let Some(id) = &document.context.yamba_run {
         let told = format!(
             "is the run {} of Yamba in Google Benchmark's form, without what shows its errors",

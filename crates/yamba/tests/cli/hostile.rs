@@ -1,4 +1,4 @@
-//! Files of strangers: huge, cut short, nested deeply, of many small things. Each is refused with one clear message, or taken, in bounded memory.
+//! Imported files that are huge, cut short or deeply nested: each is refused with one clear message, or taken.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -82,38 +82,6 @@ fn again_and_again(mut document: String, bytes: usize) -> String {
     document
 }
 
-#[test]
-fn documents_of_small_things() {
-    import(&document("", "")).ok();
-    for (details, entry) in [
-        (format!(r#""caches": {}"#, list("{}")), String::new()),
-        (format!(r#""tlbs": {}"#, list("[]")), String::new()),
-        (
-            String::new(),
-            format!(r#", "launches": {}"#, list(r#"{"samples":1}"#)),
-        ),
-        (String::new(), format!(r#", "swept": {}"#, list(r#""""#))),
-        (
-            String::new(),
-            format!(r#", "platform": {{"x": {}}}"#, list(r#"{"":0}"#)),
-        ),
-        (
-            String::new(),
-            format!(r#", "platform": {{"x": {}}}"#, list("[1]")),
-        ),
-    ] {
-        let text = document(&details, &entry);
-        import(&text).refused(&["their: takes more than", "of memory", "help:"]);
-    }
-    let mut small = document("", "");
-    small.retain(|c| !c.is_whitespace());
-    let entries = again_and_again(small, BYTES);
-    import(&entries).refused(&["their: takes more than", "of memory", "help:"]);
-    // Unknown facts, of a later version for example, take none.
-    let unknown = format!(r#""unheard": {}"#, list("{}"));
-    import(&document(&unknown, "")).ok();
-}
-
 /// What was measured, and much of it: neither the text nor all intervals are in memory at once.
 #[test]
 fn documents_of_many_intervals() {
@@ -173,7 +141,6 @@ fn results_of_other_programs() {
             lmbench(&"x: 1 seconds\n".repeat(BYTES / 13)),
             "more than 50000 figures",
         ),
-        (rows(&list(r#"{"name":""}"#)), "of memory"),
         (rows(&nested), "holds no figure"),
         (rows(&format!("{nested},")), "is no JSON"),
     ] {
