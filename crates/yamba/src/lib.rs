@@ -19,6 +19,7 @@ pub mod stored;
 pub mod study;
 pub mod time;
 mod unused;
+mod wrap;
 
 #[cfg(test)]
 mod published;

@@ -3,7 +3,8 @@
 use yamba_record::{Benchmark, Run, Status};
 
 use super::recorded::is_not_begun;
-use super::table::wrap;
+use super::table::NOTE_INDENT;
+use crate::wrap::wrap;
 
 /// Each reason with the benchmarks that it keeps from being measured, of pairs of a benchmark's name and its reason.
 pub fn by_reason<'a>(
@@ -38,7 +39,7 @@ pub(super) fn lines(run: &Run, width: usize) -> String {
     let mut out = "Skipped\n".to_owned();
     for (reason, names) in reasons {
         let text = format!("{}: {}", names.join(", "), reason.replace('\n', " "));
-        for line in wrap(&text, width - 2) {
+        for line in wrap(&text, width - 2, NOTE_INDENT) {
             out.push_str(&format!("  {line}\n"));
         }
     }

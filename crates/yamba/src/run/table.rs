@@ -1,5 +1,6 @@
 //! The results as a person reads them: one line an entry, its evidence in it; what is wrong, below it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use yamba_record::number::{number, scale};
@@ -8,6 +9,7 @@ use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
 
 use super::recorded::is_not_begun;
 use super::{circle_table, scaling, skipped};
+use crate::wrap::wrap;
 
 /// Longer lines are broken, where they can be, if nobody says how wide they may be.
 const WIDTH: usize = 100;
@@ -17,6 +19,9 @@ const LEAST_WIDTH: usize = 60;
 
 /// What stands below an entry is set off by this much.
 const INDENT: usize = 12;
+
+/// Before the second and later lines of a note.
+pub(super) const NOTE_INDENT: &str = "  ";
 
 /// How the table may look.
 #[derive(Clone, Debug, Default)]
@@ -197,30 +202,12 @@ fn add_note(out: &mut String, note: &str, width: usize) {
 fn add_lines(out: &mut String, note: &str, indent: usize, width: usize) {
     let lines: Vec<&str> = note.lines().collect();
     let broken = match lines[..] {
-        [line] => wrap(line, width - indent),
-        _ => lines.iter().map(|l| (*l).to_owned()).collect(),
+        [line] => wrap(line, width - indent, NOTE_INDENT),
+        _ => lines.into_iter().map(Cow::from).collect(),
     };
     for line in broken {
         out.push_str(&format!("{:indent$}{line}\n", ""));
     }
-}
-
-/// Breaks a line between words; later lines are set off once more.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let last = lines.last_mut().expect("there is always one");
-        let is_full = last.chars().count() + 1 + word.chars().count() > width;
-        if is_full && !last.trim_start().is_empty() {
-            lines.push(format!("  {word}"));
-        } else {
-            if !last.is_empty() {
-                last.push(' ');
-            }
-            last.push_str(word);
-        }
-    }
-    lines
 }
 
 fn mark(status: Status, colour: bool) -> String {

@@ -1,5 +1,7 @@
 //! A page of labelled lines, wrapped to the width of a terminal. Commands stay in one piece, to be copied.
 
+use crate::wrap::wrap;
+
 /// Longer lines are harder to read, on a terminal that is wider too.
 const WIDTH: usize = 96;
 
@@ -50,7 +52,7 @@ impl Page {
 
     /// What has no short name.
     pub fn item(&mut self, text: &str) {
-        for (i, line) in wrap(text, self.width - 4).iter().enumerate() {
+        for (i, line) in wrap(text, self.width - 4, "").iter().enumerate() {
             let indent = if i == 0 { "  " } else { "    " };
             self.text.push_str(&format!("{indent}{line}\n"));
         }
@@ -62,13 +64,13 @@ impl Page {
     }
 
     pub fn advice(&mut self, text: &str) {
-        for line in wrap(text, self.width - 6) {
+        for line in wrap(text, self.width - 6, "") {
             self.text.push_str(&format!("      {line}\n"));
         }
     }
 
     fn labelled(&mut self, label: &str, code: Option<&str>, value: &str) {
-        for (i, line) in wrap(value, self.width - LABEL - 4).iter().enumerate() {
+        for (i, line) in wrap(value, self.width - LABEL - 4, "").iter().enumerate() {
             let label = if i == 0 { label } else { "" };
             let blank = " ".repeat(LABEL.saturating_sub(label.chars().count()));
             let shown = match code {
@@ -85,24 +87,6 @@ impl Page {
             false => text.to_owned(),
         }
     }
-}
-
-/// Lines no longer than `width`, broken at blanks; a word that is longer has a line of its own.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let line = lines.last().map_or(0, |l| l.chars().count());
-        if line > 0 && line + 1 + word.chars().count() > width {
-            lines.push(String::new());
-        }
-        if let Some(last) = lines.last_mut() {
-            if !last.is_empty() {
-                last.push(' ');
-            }
-            last.push_str(word);
-        }
-    }
-    lines
 }
 
 /// `2.6 GHz`, `24 MHz`.
