@@ -100,7 +100,7 @@ class Process {
         if (!plan_.lock || subject_.may_fault()) return;
         // What cannot be locked is said once.
         if (index_ == 0) place::lock_memory();
-        else system::lock_memory();
+        else place::lock_memory_silently();
     }
 
     // All others sleep.

@@ -81,6 +81,17 @@ YAMBA_ONCE Text class_of(const char *pretty_function) {
     end_early(skipped_status);
 }
 
+// The process whose memory the harness has locked (placement.h). A forked child has another id, and none of its memory is locked.
+inline pid_t locked_process = -1;
+
+// Linux refuses to drop locked pages: madvise fails with EINVAL, msync with EBUSY. The error itself does not say why.
+YAMBA_ONCE void explain_locked_memory(Text &text, int error, const char *expression) {
+    const bool is_madvise = error == EINVAL && strstr(expression, "madvise") != nullptr;
+    const bool is_msync = error == EBUSY && strstr(expression, "msync") != nullptr;
+    if (locked_process != getpid() || (!is_madvise && !is_msync)) return;
+    text.add("; memory is locked after `setup`, and the system does not drop locked pages; fix: add `bool may_fault() { return true; }` to the class");
+}
+
 // Whether a returned value is how C functions say that they failed.
 template <class T>
 bool means_failure(T value) {
@@ -95,6 +106,7 @@ bool means_failure(T value) {
     Text text, name = class_of(function);
     text.addf("%s failed", expression);
     if (has_errno) text.addf(": %s (errno %d)", strerror(error), error);
+    if (has_errno) explain_locked_memory(text, error, expression);
     if (say_what_mends != nullptr) say_what_mends(text, has_errno ? error : 0);
     fail_at(text, name.c_str(), file, line);
 }

@@ -71,9 +71,16 @@ YAMBA_ONCE bool enter_realtime() {
     return false;
 }
 
-// What is mapped now; a benchmark's own mappings of later stay as they are.
+// Locks what is mapped now; mappings that a benchmark makes later stay unlocked. Returns whether the system allowed it.
+YAMBA_ONCE bool lock_memory_silently() {
+    const bool held = system::lock_memory();
+    if (held) locked_process = getpid();
+    return held;
+}
+
+// The same, with a record of the answer.
 YAMBA_ONCE void lock_memory() {
-    bool held = system::lock_memory();
+    const bool held = lock_memory_silently();
     Record("locked").truth("held", held);
     if (!held) note("memory is not locked: that needs root, CAP_IPC_LOCK or a higher limit (`ulimit -l`)");
 }

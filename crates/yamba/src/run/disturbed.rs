@@ -9,6 +9,9 @@ use super::estimate::ENOUGH_LAUNCHES;
 /// A launch with fewer undisturbed intervals has no median without the disturbed ones.
 const FEWEST: usize = 3;
 
+/// Added to the note when every interval took a page fault: then the benchmark itself is the likely cause.
+const MAY_FAULT: &str = "; if the benchmark takes page faults itself, add `bool may_fault() { return true; }` to the class";
+
 /// What the disturbances of an entry's intervals amount to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Verdict {
@@ -59,9 +62,16 @@ pub(super) fn judge(intervals: &[Interval], processes: u64) -> Verdict {
         _ if 2 * disturbed >= intervals.len() => Some("only the others count".to_owned()),
         _ => None,
     };
+    let total = intervals.len();
+    let fix = match verdict.kinds.get("fault") {
+        Some(faults) if *faults == total as u64 => MAY_FAULT,
+        _ => "",
+    };
     verdict.note = counted.map(|counted| {
-        let (total, kinds) = (intervals.len(), in_words(&verdict.kinds));
-        format!("the machine is disturbed: {disturbed} of {total} intervals ({kinds}); {counted}")
+        let kinds = in_words(&verdict.kinds);
+        format!(
+            "the machine is disturbed: {disturbed} of {total} intervals ({kinds}); {counted}{fix}"
+        )
     });
     verdict.calm = (!verdict.is_disturbed).then_some(calm);
     verdict
@@ -150,6 +160,19 @@ mod tests {
             said(&launches(&[(5, 5), (10, 0)])).as_deref(),
             Some("the machine is disturbed: 15 of 20 intervals (15 switch); all of them count")
         );
+    }
+
+    #[test]
+    fn faults_in_every_interval_name_may_fault() {
+        let mut all = launches(&[(10, 0)]);
+        for interval in &mut all {
+            interval.disturbed = vec!["fault".to_owned()];
+        }
+        let note = said(&all).unwrap();
+        assert!(note.contains("bool may_fault() { return true; }"), "{note}");
+        all[0].disturbed = vec!["switch".to_owned()];
+        let note = said(&all).unwrap();
+        assert!(!note.contains("may_fault"), "{note}");
     }
 
     /// The interval needs six launches: what is more may be left out.

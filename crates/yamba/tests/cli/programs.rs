@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Answer, Yamba, has, processes_of, until};
+use crate::support::{Answer, Yamba, has, leave_out, processes_of, until};
 
 const PRIME: &str = "yamba adds
 {
@@ -73,6 +73,68 @@ fn an_invalid_figure_is_status_1() {
         .run("run adds.yamba --quick --set rounds=10");
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     answer.says(&["INVALID", "added"]);
+}
+
+/// Drops pages between passes, as a newcomer's first benchmark of page faults does.
+const DROPS: &str = "\
+native {
+    #include <sys/mman.h>
+}
+yamba drops on linux
+{
+    byte_t *memory;
+    void setup() { memory = static_cast<byte_t *>(must(mmap(nullptr, 4 * platform.page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))); }
+    void before_pass() { must(madvise(memory, 4 * platform.page_size, MADV_DONTNEED)); }
+    void benchmark() { for (int i = 0; i < 4; i++) memory[size_t(i) * platform.page_size] = 1; }
+}
+";
+
+#[test]
+fn madvise_on_locked_memory_names_may_fault() {
+    if !has("g++") {
+        return;
+    }
+    for processes in ["-P 1", "-P 2"] {
+        let mut yamba = Yamba::new().file("drops.yamba", DROPS);
+        let answer = yamba.run(&format!("run drops.yamba --quick {processes}"));
+        let said = answer.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        if said.contains("memory is not locked") {
+            leave_out("this process may not lock memory");
+            return;
+        }
+        assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+        assert!(said.contains("failed: Invalid argument"), "{}", answer.out);
+        let fix = "memory is locked after `setup`, and the system does not drop locked pages; fix: add `bool may_fault() { return true; }` to the class";
+        assert!(said.contains(fix), "{}", answer.out);
+    }
+    let fixed = DROPS.replace(
+        "    void setup()",
+        "    bool may_fault() { return true; }\n    void setup()",
+    );
+    let mut yamba = Yamba::new().file("drops.yamba", fixed);
+    let answer = yamba.run("run drops.yamba --quick");
+    assert!(!answer.out.contains("CRASHED"), "{}", answer.out);
+}
+
+/// An unrelated EINVAL gets no advice on locked memory: this program's memory is not locked.
+#[test]
+fn madvise_that_fails_otherwise_says_nothing_of_locked_memory() {
+    if !has("g++") {
+        return;
+    }
+    let text = DROPS
+        .replace(
+            "    void setup()",
+            "    bool may_fault() { return true; }\n    void setup()",
+        )
+        .replace("MADV_DONTNEED", "12345");
+    let answer = Yamba::new()
+        .file("drops.yamba", text)
+        .run("run drops.yamba --quick");
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    let said = answer.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("(errno 22)"), "{}", answer.out);
+    assert!(!answer.out.contains("locked"), "{}", answer.out);
 }
 
 #[test]
