@@ -21,6 +21,7 @@ mod machine;
 mod mounted;
 mod network;
 mod ordinary_user;
+mod pages;
 mod papers;
 mod programs;
 mod refused;

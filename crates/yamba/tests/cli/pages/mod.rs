@@ -1,0 +1,365 @@
+//! Every command and every program of README.md, CONTRIBUTING.md and docs/ runs, as root and as an ordinary user, and prints what the page
+//! shows, by its form. A page runs in a fresh folder, from its first block to its last. CONTRIBUTING.md says how to write such a block.
+
+mod form;
+pub mod page;
+mod place;
+
+use std::sync::OnceLock;
+
+use self::page::{Block, Command, Kind, Page, calls, commands};
+use self::place::{Done, Folder, Installed, ORDINARY, is_root};
+use crate::support::{has, leave_out};
+
+/// Marks of a block with commands.
+const OF_COMMANDS: &[&str] = &[
+    "not-run", "except", "as-root", "needs", "on", "exact", "status",
+];
+
+/// Marks that a block may have, by its language.
+const MARKS: [(&str, &[&str]); 8] = [
+    ("console", OF_COMMANDS),
+    ("sh", OF_COMMANDS),
+    ("yamba", &["members", "terms", "file"]),
+    ("toml", &["file"]),
+    ("json", &[]),
+    ("python", &["not-run"]),
+    ("sql", &["not-run"]),
+    ("text", &[]),
+];
+
+/// How often a measuring command runs until it prints what is shown: a moment's disturbance can make a figure invalid.
+const ATTEMPTS: usize = 3;
+
+/// What became of the blocks of some pages.
+#[derive(Default)]
+struct Report {
+    run: usize,
+    faults: Vec<String>,
+    /// Commands that a page excepts, with its reason: only parsed.
+    not_run: Vec<String>,
+    /// What this machine or this user cannot do, and the page says so.
+    left_out: Vec<String>,
+    /// What a machine with all compilers and privileges could do.
+    lacking: Vec<String>,
+}
+
+#[test]
+fn commands_of_pages_work_for_root() {
+    if !has("g++") {
+        return;
+    }
+    if !is_root() {
+        return leave_out("the commands of the pages as root: this process is another user's");
+    }
+    hold(&page::all(), &Installed::new(None));
+}
+
+#[test]
+fn commands_of_pages_work_for_ordinary_user() {
+    if !has("g++") {
+        return;
+    }
+    let user = is_root().then_some(ORDINARY);
+    hold(&page::all(), &Installed::new(user));
+}
+
+/// Runs the pages; fails with all that is wrong, and lists what was not run.
+#[track_caller]
+fn hold(pages: &[Page], installed: &Installed) {
+    let mut report = Report::default();
+    for page in pages.iter().filter(|p| is_wanted(p)) {
+        Walk::new(page, installed).walk(&mut report);
+    }
+    for line in report.not_run.iter().chain(&report.left_out) {
+        eprintln!("{line}");
+    }
+    let (run, not_run) = (report.run, report.not_run.len());
+    eprintln!("{run} commands and programs were run, {not_run} were only parsed");
+    let faults = &report.faults;
+    assert!(
+        faults.is_empty(),
+        "{} faults\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+    assert!(run > 0, "no command was found");
+    for what in &report.lacking {
+        leave_out(what);
+    }
+}
+
+/// `YAMBA_TEST_PAGE=tutorial` runs one page, for its author.
+fn is_wanted(page: &Page) -> bool {
+    static WANTED: OnceLock<Option<String>> = OnceLock::new();
+    let wanted = WANTED.get_or_init(|| std::env::var("YAMBA_TEST_PAGE").ok());
+    wanted.as_ref().is_none_or(|name| page.name.contains(name))
+}
+
+/// One page in one folder.
+struct Walk<'a> {
+    page: &'a Page,
+    folder: Folder<'a>,
+    is_root: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(page: &'a Page, installed: &'a Installed) -> Walk<'a> {
+        Walk {
+            page,
+            folder: installed.folder(),
+            is_root: installed.is_root(),
+        }
+    }
+
+    fn walk(&self, report: &mut Report) {
+        for block in &self.page.blocks {
+            if let Err(fault) = self.block(block, report) {
+                let place = self.page.place(block.line);
+                report.faults.push(format!("{place}: {fault}"));
+            }
+        }
+    }
+
+    fn block(&self, block: &Block, report: &mut Report) -> Result<(), String> {
+        let Kind::Fenced(language) = &block.kind else {
+            return self.script(&block.text);
+        };
+        let known = MARKS.iter().find(|(name, _)| name == language);
+        let Some((_, marks)) = known else {
+            return Err(format!("a block cannot be in the language `{language}`"));
+        };
+        if let Some(mark) = block.marks.unknown(marks) {
+            return Err(format!("a `{language}` block has no mark `{mark}`"));
+        }
+        match language.as_str() {
+            "console" | "sh" => self.commands(block, report),
+            "yamba" => self.program(block, report),
+            "json" => serde_json::from_str::<serde_json::Value>(&block.text)
+                .map(|_| ())
+                .map_err(|fault| format!("this is no JSON: {fault}")),
+            "text" if block.text.lines().any(|l| l.starts_with("$ ")) => {
+                Err("commands belong into a `console` block, which is run".to_owned())
+            }
+            _ => {
+                if let Some(name) = block.marks.get("file") {
+                    self.folder.write(name, &block.text);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Prepares what the next commands need.
+    fn script(&self, text: &str) -> Result<(), String> {
+        let done = self.folder.run(text);
+        done.is(0, "the hidden script")
+    }
+
+    fn commands(&self, block: &Block, report: &mut Report) -> Result<(), String> {
+        let all = commands(block);
+        if all.is_empty() {
+            return Err("this block has no command".to_owned());
+        }
+        if let Some(reason) = self.not_run(block)? {
+            return all.iter().try_for_each(|c| self.parse(c, &reason, report));
+        }
+        let place = self.page.place(block.line);
+        let other = |isa: &&str| *isa != std::env::consts::ARCH;
+        if let Some(isa) = block.marks.get("on").filter(other) {
+            report.left_out.push(format!("{place}: this is no {isa}"));
+            return Ok(());
+        }
+        if let Some(program) = self.missing(block) {
+            report
+                .lacking
+                .push(format!("{place}: {program} is missing"));
+            return Ok(());
+        }
+        let status = block.marks.get("status").unwrap_or("0");
+        let last: i32 = status.parse().map_err(|_| format!("no status: {status}"))?;
+        for (i, command) in all.iter().enumerate() {
+            if let Some(reason) = excepted(block, command)? {
+                self.parse(command, reason, report)?;
+                continue;
+            }
+            report.run += 1;
+            let expected = if i + 1 == all.len() { last } else { 0 };
+            self.command(command, expected, block.marks.has("exact"), report)
+                .map_err(|fault| self.said(command, &fault))?;
+        }
+        Ok(())
+    }
+
+    /// Why no command of the block runs.
+    fn not_run(&self, block: &Block) -> Result<Option<String>, String> {
+        let as_root = block.marks.get("as-root");
+        let not_run = block.marks.get("not-run");
+        if [as_root, not_run]
+            .into_iter()
+            .flatten()
+            .any(|r| r.trim().is_empty())
+        {
+            return Err("`not-run` and `as-root` need a reason".to_owned());
+        }
+        let as_root = as_root.filter(|_| !self.is_root);
+        Ok(not_run.map_or_else(
+            || as_root.map(|reason| format!("only as root: {reason}")),
+            |reason| Some(reason.to_owned()),
+        ))
+    }
+
+    /// The first of the programs that the block needs and this machine lacks.
+    fn missing<'b>(&self, block: &'b Block) -> Option<&'b str> {
+        let needed = block.marks.get("needs").unwrap_or_default();
+        let is_here = |p: &&str| self.folder.run(&format!("command -v {p}")).status == 0;
+        needed
+            .split(' ')
+            .filter(|p| !p.is_empty())
+            .find(|p| !is_here(p))
+    }
+
+    fn said(&self, command: &Command, fault: &str) -> String {
+        let place = self.page.place(command.line);
+        format!("{place}: `{}`\n{fault}", command.text)
+    }
+
+    fn command(
+        &self,
+        command: &Command,
+        expected: i32,
+        is_exact: bool,
+        report: &mut Report,
+    ) -> Result<(), String> {
+        let text = shortened(command);
+        let place = self.page.place(command.line);
+        if command.shown.is_empty() {
+            let done = self.folder.run(&text);
+            let skipped = form::skipped(&done.printed);
+            report
+                .left_out
+                .extend(skipped.iter().map(|s| format!("{place}: {s}")));
+            return done.answers(&command.text, expected);
+        }
+        let mut held = Err(String::new());
+        for _ in 0..if is_measuring(&text) { ATTEMPTS } else { 1 } {
+            let done = self.folder.run(&text);
+            let skipped = form::skipped(&done.printed);
+            if let Some(reason) = skipped.first().filter(|_| done.status == 0) {
+                report.lacking.push(format!("{place}: {reason}"));
+                return Ok(());
+            }
+            held = done
+                .is(expected, "the command")
+                .and_then(|()| form::compare(&command.shown, &done.printed, is_exact));
+            if held.is_ok() {
+                break;
+            }
+        }
+        held
+    }
+
+    /// Asks for the help of each call with its options: an unknown one is refused before that.
+    fn parse(&self, command: &Command, reason: &str, report: &mut Report) -> Result<(), String> {
+        let place = self.page.place(command.line);
+        let line = format!("{place}: `{}` is not run: {reason}", command.text);
+        report.not_run.push(line);
+        for call in calls(&command.text) {
+            let done = self.folder.run(&format!("{call} --help"));
+            done.is(0, &call)
+                .map_err(|fault| self.said(command, &fault))?;
+        }
+        Ok(())
+    }
+
+    /// Writes a complete program to a file and measures it briefly; where it has nothing to measure here, checks it.
+    fn program(&self, block: &Block, report: &mut Report) -> Result<(), String> {
+        let marks = &block.marks;
+        let is_part = marks.has("members") || marks.has("terms");
+        let name = match marks.get("file") {
+            Some(name) => name.to_owned(),
+            None if is_part || marks.error().is_some() => return Ok(()),
+            None => format!("{}.yamba", class(&block.text)?),
+        };
+        self.folder.write(&name, &block.text);
+        if marks.error().is_some() {
+            return Ok(());
+        }
+        report.run += 1;
+        let listed = self.folder.run(&format!("yamba list {name} --json"));
+        let script = match listed.printed.contains("\"runs_here\": true") {
+            true => format!("yamba run {name} --quick"),
+            false => format!("yamba check {name}"),
+        };
+        self.folder.run(&script).is(0, &script)
+    }
+}
+
+/// The first class of a program: the file is called like it.
+fn class(text: &str) -> Result<&str, String> {
+    let after = text.lines().find_map(|line| line.strip_prefix("yamba "));
+    let words = after.unwrap_or_default().split_whitespace();
+    let mut names = words.skip_while(|word| *word == "abstract");
+    names.next().ok_or("this program has no class".to_owned())
+}
+
+/// The reason why this command of a block does not run: `except="BEGINNING: REASON"`, several separated by `; `.
+fn excepted<'a>(block: &'a Block, command: &Command) -> Result<Option<&'a str>, String> {
+    let all = block.marks.get("except").unwrap_or_default();
+    for one in all.split("; ").filter(|one| !one.is_empty()) {
+        let (beginning, reason) = one
+            .split_once(": ")
+            .ok_or_else(|| format!("`except` needs BEGINNING: REASON, not `{one}`"))?;
+        if command.text.starts_with(beginning) {
+            return Ok(Some(reason));
+        }
+    }
+    Ok(None)
+}
+
+fn is_measuring(command: &str) -> bool {
+    let measuring = ["yamba run ", "yamba time ", "yamba compare "];
+    measuring.iter().any(|m| command.starts_with(m))
+}
+
+/// What the test runs in place of a command: with less time for each benchmark, and one launch where the page shows no output.
+fn shortened(command: &Command) -> String {
+    let plans = ["--quick", "--time", "--thorough", "--launches", "--dry-run"];
+    let is_short = plans.iter().any(|plan| command.text.contains(plan));
+    let plan = if command.shown.is_empty() {
+        "--time 0.3s --launches 1"
+    } else {
+        "--time 1s"
+    };
+    if is_short {
+        return command.text.clone();
+    }
+    command
+        .text
+        .replace("yamba run ", &format!("yamba run {plan} "))
+}
+
+impl Done {
+    /// Holds the status of a command whose output is compared, or of a program.
+    fn is(&self, expected: i32, of: &str) -> Result<(), String> {
+        let is_disturbed = self.status == 1 && form::is_only_disturbed(&self.printed);
+        if self.status == expected || expected == 0 && is_disturbed {
+            return Ok(());
+        }
+        let (status, printed) = (self.status, &self.printed);
+        Err(format!(
+            "  {of} ended with status {status} in place of {expected}:\n{printed}"
+        ))
+    }
+
+    /// Holds the status of a command whose output the page leaves open: 1 is an answer too (an invalid figure, a gate), a crash is none. A study
+    /// may write its answer to a file.
+    fn answers(&self, command: &str, expected: i32) -> Result<(), String> {
+        let has_answer = command.starts_with("yamba study ") || form::has_answer(&self.printed);
+        let is_crash = self.printed.contains("CRASHED");
+        if expected == 0 && self.status == 1 && has_answer && !is_crash {
+            return Ok(());
+        }
+        self.is(expected, "the command")
+    }
+}

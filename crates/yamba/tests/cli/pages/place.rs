@@ -1,0 +1,142 @@
+//! Where the commands of a page run: a folder and a home of their own, a small environment, as root or as an ordinary user.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::support::root;
+
+/// The ordinary user.
+pub const ORDINARY: u32 = 65534;
+
+/// No command of a page takes longer.
+const SECONDS: &str = "120";
+
+/// What all pages of one user share: the installed command, a copy of the checkout that everybody may read, and the cache.
+pub struct Installed {
+    folder: TempDir,
+    cache: TempDir,
+    user: Option<u32>,
+}
+
+pub struct Folder<'a> {
+    installed: &'a Installed,
+    own: TempDir,
+}
+
+/// Standard output and standard error as a person sees them, and the exit status.
+pub struct Done {
+    pub status: i32,
+    pub printed: String,
+}
+
+/// Whether this process can become another user.
+pub fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0)
+}
+
+impl Installed {
+    /// For this user, or for the one who runs the test.
+    pub fn new(user: Option<u32>) -> Installed {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let checkout = folder.path().join("checkout");
+        fs::create_dir(&checkout).unwrap();
+        for part in ["runtime", "library", "suite", "examples", "tests"] {
+            does(
+                Command::new("cp")
+                    .arg("-r")
+                    .arg(root().join(part))
+                    .arg(&checkout),
+            );
+        }
+        fs::create_dir(folder.path().join("bin")).unwrap();
+        // Another process copies it: a file that this one has open for writing cannot be started.
+        let program = env!("CARGO_BIN_EXE_yamba");
+        does(
+            Command::new("cp")
+                .arg(program)
+                .arg(folder.path().join("bin")),
+        );
+        does(
+            Command::new("chmod")
+                .args(["-R", "a+rX"])
+                .arg(folder.path()),
+        );
+        let cache = owned_by(user);
+        Installed {
+            folder,
+            cache,
+            user,
+        }
+    }
+
+    pub fn is_root(&self) -> bool {
+        self.user.is_none() && is_root()
+    }
+
+    /// An empty folder, for one page. On storage: some benchmarks refuse to measure memory in its place.
+    pub fn folder(&self) -> Folder<'_> {
+        Folder {
+            installed: self,
+            own: owned_by(self.user),
+        }
+    }
+}
+
+fn owned_by(user: Option<u32>) -> TempDir {
+    let own = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
+    chown(own.path(), user, user).unwrap();
+    own
+}
+
+fn does(command: &mut Command) {
+    assert!(command.status().unwrap().success(), "{command:?}");
+}
+
+impl Folder<'_> {
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        fs::write(&path, text).unwrap();
+        chown(&path, self.installed.user, self.installed.user).unwrap();
+    }
+
+    pub fn path(&self) -> &Path {
+        self.own.path()
+    }
+
+    /// Runs a shell script, which ends at the first command that fails.
+    pub fn run(&self, script: &str) -> Done {
+        let both = format!("exec 2>&1\n{script}");
+        let mut command = Command::new("timeout");
+        command.args(["-k", "5", SECONDS, "sh", "-ec", &both]);
+        if let Some(user) = self.installed.user {
+            command.uid(user).gid(user);
+        }
+        let output = command
+            .current_dir(self.path())
+            .env_clear()
+            .env("PATH", self.paths())
+            .env("HOME", self.path())
+            .env("XDG_CACHE_HOME", self.installed.cache.path())
+            .env("CHECKOUT", self.installed.folder.path().join("checkout"))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        Done {
+            status: output.status.code().unwrap_or(-1),
+            printed: String::from_utf8_lossy(&output.stdout).into_owned(),
+        }
+    }
+
+    fn paths(&self) -> std::ffi::OsString {
+        let own: PathBuf = self.installed.folder.path().join("bin");
+        let all = std::env::var_os("PATH").unwrap_or_default();
+        let all = std::iter::once(own).chain(std::env::split_paths(&all));
+        std::env::join_paths(all).unwrap()
+    }
+}
