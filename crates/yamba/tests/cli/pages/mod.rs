@@ -186,7 +186,7 @@ impl<'a> Walk<'a> {
             report.run += 1;
             let expected = if i + 1 == all.len() { last } else { 0 };
             self.command(command, expected, block.marks.has("exact"), report)
-                .map_err(|fault| self.said(command, &fault))?;
+                .map_err(|fault| Self::said(command, &fault))?;
         }
         Ok(())
     }
@@ -219,9 +219,8 @@ impl<'a> Walk<'a> {
             .find(|p| !is_here(p))
     }
 
-    fn said(&self, command: &Command, fault: &str) -> String {
-        let place = self.page.place(command.line);
-        format!("{place}: `{}`\n{fault}", command.text)
+    fn said(command: &Command, fault: &str) -> String {
+        format!("line {}: `{}`\n{fault}", command.line, command.text)
     }
 
     fn command(
@@ -267,7 +266,7 @@ impl<'a> Walk<'a> {
         for call in calls(&command.text) {
             let done = self.folder.run(&format!("{call} --help"));
             done.is(0, &call)
-                .map_err(|fault| self.said(command, &fault))?;
+                .map_err(|fault| Self::said(command, &fault))?;
         }
         Ok(())
     }
@@ -361,5 +360,67 @@ impl Done {
             return Ok(());
         }
         self.is(expected, "the command")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(text: &str) -> Report {
+        let page = Page::of("page.md".to_owned(), text);
+        let installed = Installed::new(is_root().then_some(ORDINARY));
+        let mut report = Report::default();
+        Walk::new(&page, &installed).walk(&mut report);
+        report
+    }
+
+    /// Each block of this page is wrong in another way, and each is found.
+    #[test]
+    fn each_faulty_block_is_reported() {
+        let blocks = [
+            ("```fortran\n```", "in the language `fortran`"),
+            ("```\n```", "in the language ``"),
+            ("```sh exactly\ntrue\n```", "no mark `exactly`"),
+            ("```sh\n\n```", "no command"),
+            ("```sh not-run=\"\"\ntrue\n```", "need a reason"),
+            ("```sh not-run=\"x\"\nyamba run --quik\n```", "'--quik'"),
+            ("```sh except=\"yamba run\"\ntrue\n```", "BEGINNING: REASON"),
+            ("```sh\nyamba nonsense\n```", "status 2 in place of 0"),
+            ("```sh\nfalse\n```", "status 1 in place of 0"),
+            ("```sh status=1\ntrue\n```", "status 0 in place of 1"),
+            ("```console\n$ echo a b\na c\n```", "    > a c\n"),
+            (
+                "```console\n$ printf 'a\\nb\\n'\na\n```",
+                "  the command printed:\n      a\n      b\n",
+            ),
+            ("```json\n{\n```", "no JSON"),
+            ("```text\n$ yamba runs\n```", "`console` block"),
+            ("```yamba\n\n```", "no class"),
+            (
+                "```yamba\nyamba a { nonsense }\n```",
+                "yamba check a.yamba ended with status 2",
+            ),
+            (
+                "<!-- run first:\nfalse\ntrue\n-->",
+                "the hidden script ended with status 1",
+            ),
+        ];
+        let texts: Vec<&str> = blocks.iter().map(|(text, _)| *text).collect();
+        let report = report(&texts.join("\n"));
+        assert_eq!(report.faults.len(), blocks.len(), "{:#?}", report.faults);
+        for (fault, (text, expected)) in report.faults.iter().zip(blocks) {
+            assert!(fault.contains(expected), "{text}\n{fault}");
+        }
+    }
+
+    #[test]
+    fn files_of_a_page_last_from_block_to_block() {
+        let report = report(
+            "<!-- run first:\necho 12 > a\n-->\n```toml file=b\nx = 1\n```\n```console\n$ cat a b\n7\nx = 2\n```\n```sh needs=no-such-program\nfalse\n```\n```sh except=\"false: it fails\"\nfalse\n```\n",
+        );
+        assert!(report.faults.is_empty(), "{:#?}", report.faults);
+        assert_eq!((report.run, report.not_run.len()), (1, 1));
+        assert!(report.lacking[0].contains("no-such-program is missing"));
     }
 }
