@@ -34,6 +34,7 @@ struct Recorder : yamba::Subject {
     void prepare() override { calls.add("P"); }
     void setup() override { calls.add("S"); }
     void before_pass() override { calls.add("("); }
+    void before_batch() override { calls.add("["); }
     void after_pass() override { calls.add(")"); }
     void cleanup() override { calls.add("C"); }
     void finish() override { calls.add("F"); }
@@ -95,7 +96,7 @@ size_t count(const yamba::Text &text, const char *what) {
 void groups_follow_each_other() {
     Recorder subject;
     yamba::Text records = records_of(subject);
-    CHECK(subject.calls.is("PS 4e 4e 4ee 9e 9ee 14e 14eCF"));
+    CHECK(subject.calls.is("PS[ 4e[ 4e[ 4ee[ 9e[ 9ee[ 14e[ 14eCF"));
     CHECK(count(records, "\"event\":\"interval\"") == 6 && count(records, "\"event\":\"sizing\"") == 1);
     for (const char *group : {"\"passes\":4,\"operations\":8,\"ns\":410,", "\"passes\":9,\"operations\":18,\"ns\":910,", "\"passes\":14,\"operations\":28,\"ns\":1410,"})
         CHECK(count(records, group) == 2);
@@ -110,7 +111,7 @@ void a_trial_is_short() {
     subject.initial = 300;
     subject.groups = 1;
     records_of(subject);
-    CHECK(subject.calls.is("PS 16e 300e 300eCF"));
+    CHECK(subject.calls.is("PS[ 16e[ 300e[ 300eCF"));
 }
 
 void a_test_without_the_processor_is_marked() {

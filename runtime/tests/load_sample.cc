@@ -38,6 +38,7 @@ struct yamba_load_sample : yamba::Subject {
         take_long();
     }
     void before_pass() override { inside++; }
+    void before_batch() override { told = work; }
     void after_pass() override { inside--; }
     void cleanup() override {
         if (where == in_cleanup) fail();
@@ -61,7 +62,6 @@ struct yamba_load_sample : yamba::Subject {
         if (where == in_evidence) fail();
         sink.value("inside", double(inside));
         sink.value("passes_told", double(interval.passes) / double(work - told));
-        told = work;
     }
     void take_long() {
         int *turn = set_up_yet + 1;

@@ -200,6 +200,7 @@ struct Recorder final : yamba::Subject {
     void prepare() override { calls.add("P"); }
     void setup() override { calls.add("S"); }
     void before_pass() override { calls.add("("); }
+    void before_batch() override { calls.add("["); }
     void after_pass() override { calls.add(")"); }
     void cleanup() override { calls.add("C"); }
     void finish() override { calls.add("F"); }
@@ -250,11 +251,11 @@ Recorder measured(const char *kind, bool pass_hooks, yamba::Plan plan) {
 void one_pass_an_interval_with_hooks() {
     Recorder subject = measured("latency", true, {2, 0});
     // Prepare, set up, a warm-up without evidence, two intervals with theirs before after_pass, clean up, finish.
-    CHECK(subject.calls.is("PS(b)(d)(be)(d)(be)(d)CF"));
+    CHECK(subject.calls.is("PS([b)([d)([be)([d)([be)([d)CF"));
     CHECK(subject.most_passes == 1);
 }
 
-void a_quantity_is_asked_once_an_interval() { CHECK(measured("value", false, {2, 0}).calls.is("PS(be)(be)CF")); }
+void a_quantity_is_asked_once_an_interval() { CHECK(measured("value", false, {2, 0}).calls.is("PS([be)([be)CF")); }
 
 void passes_grow_until_an_interval_is_long_enough() {
     Recorder subject = measured("latency", false, {11, 0});

@@ -115,6 +115,7 @@ class Circles {
         uint64_t first = subject_.circle_test_size(0), last = subject_.circle_test_size(groups - 1);
         uint64_t circles = first < trial_circles ? first : trial_circles;
         if (circles == 0) fail("a test of no circles measures nothing");
+        subject_.before_batch();
         Reading trial = time_test(subject_, circles);
         double ns = nanoseconds(trial.begin, trial.end);
         Record("sizing").text("purpose", "warm-up").count("passes", circles).number("ns", ns).number("dummy_ns", 0);
@@ -145,10 +146,11 @@ class Circles {
         for (size_t i = 0; i < size_; i++) record(tests_[i], group);
     }
 
-    // From one test to the next: what the system did meanwhile, then the evidence, then a wait until no tick of the system's timer falls into the test, where it is
+    // From one test to the next: what the system did meanwhile, then the evidence, then the hook of the next test, then a wait until no tick of the system's timer falls into the test, where it is
     // short enough for that: a tick costs as much as several circles, and tests with one and tests without are two populations. The evidence is asked after each test,
     // since a test counts only if its own is inside its bounds; it costs about one system call.
     void run_test(Test &test, uint64_t circles, const Ticks &ticks) {
+        subject_.before_batch();
         ticks.wait_for_room(expected_ns_ * double(circles));
         Watch watch;
         test.reading = time_test(subject_, circles);

@@ -1,6 +1,7 @@
 // What a program is, as JSON: for the parent, before anything is measured.
 #pragma once
 
+#include "bounds.h"
 #include "cold.h"
 #include "parameters.h"
 #include "record_writer.h"
@@ -56,8 +57,7 @@ inline void add_parameters(Text &out, const ParameterSource &source) {
 
 // A bound that is not finite is none: [1,null].
 inline void add_evidence(Text &out, Subject &subject) {
-    Values<Bound> bounds(subject.bounds(nullptr, 0));
-    subject.bounds(bounds.data(), bounds.size());
+    const Values<Bound> bounds = evaluate_bounds(subject);
     out.add("[");
     for (size_t i = 0; i < bounds.size(); i++) {
         out.add(i == 0 ? "{\"name\":" : ",{\"name\":").quote(bounds[i].evidence).add(",\"expects\":");

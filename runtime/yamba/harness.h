@@ -2,6 +2,7 @@
 // every reading goes into the record as it was.
 #pragma once
 
+#include "bounds.h"
 #include "circle.h"
 #include "clock.h"
 #include "counters.h"
@@ -53,6 +54,12 @@ double time(Subject &subject, uint64_t passes) {
     return nanoseconds(begin, end);
 }
 
+// The hooks before a batch. Evidence from a counter starts last, so that it does not count what before_pass does.
+inline void begin_batch(Subject &subject) {
+    subject.before_pass();
+    subject.before_batch();
+}
+
 struct Pair {
     double ns, dummy_ns;
     // What takes no time itself may have a dummy that does.
@@ -85,7 +92,7 @@ class Measurement {
     // Untold: warm-up and sizing show no evidence.
     template <bool real>
     double time_quietly(uint64_t passes) {
-        subject_.before_pass();
+        begin_batch(subject_);
         Watch watch;
         double ns = time<real>(subject_, passes);
         // Fewer passes are no measure of what many wait.
@@ -221,7 +228,7 @@ class Measurement {
     }
 
     void time_benchmark(IntervalFacts &facts) {
-        subject_.before_pass();
+        begin_batch(subject_);
         Watch watch;
         Counters::Reading from, to;
         double before = cycle_length();
@@ -238,7 +245,7 @@ class Measurement {
     }
 
     void time_dummy(IntervalFacts &facts) {
-        subject_.before_pass();
+        begin_batch(subject_);
         Watch watch;
         double before = cycle_length();
         facts.dummy_ns = time<false>(subject_, facts.passes);
@@ -264,11 +271,13 @@ class Measurement {
 
 // The whole life of a configured benchmark.
 inline void measure(Subject &subject, bool pass_hooks, const Plan &plan, const ClockError &error) {
+    const FixedBounds bounds(subject);
     read_waited();  // what it opens, it opens before the benchmark counts its own descriptors
     subject.prepare();
     subject.setup();
     if (plan.lock && !subject.may_fault()) place::lock_memory();
     harness::Measurement(subject, pass_hooks, plan).run(error);
+    bounds.check(subject);
     subject.cleanup();
     subject.finish();
 }

@@ -38,7 +38,7 @@ inline bool enter_realtime() {
 }
 
 // A process's own life.
-inline void be_process(Subject &subject, bool pass_hooks, const Plan &plan, const ClockError &error, const Shared &shared, uint64_t index, pid_t parent) {
+inline void be_process(Subject &subject, const FixedBounds &bounds, bool pass_hooks, const Plan &plan, const ClockError &error, const Shared &shared, uint64_t index, pid_t parent) {
     process = index;
     system::signal_with_parent(SIGKILL);
     if (getppid() != parent) _exit(failed_status);
@@ -47,13 +47,14 @@ inline void be_process(Subject &subject, bool pass_hooks, const Plan &plan, cons
     if (cpu >= 0 && !system::stay_on(&cpu, 1)) fail("cannot run on processor %d", cpu);
     placement.cpu = cpu;
     if (plan.realtime) system::enter_realtime_in_turns(0);
-    Process(subject, pass_hooks, plan, shared, sharing, index, parent).live(error);
+    Process(subject, bounds, pass_hooks, plan, shared, sharing, index, parent).live(error);
     fflush(nullptr);
     end_early(0);
 }
 
 // The whole life of a configured benchmark.
 inline void measure(Subject &subject, bool pass_hooks, const Plan &plan, const ClockError &error) {
+    const FixedBounds bounds(subject);
     subject.prepare();
     place::roam();
     Shared shared = share(plan.processes);
@@ -64,7 +65,7 @@ inline void measure(Subject &subject, bool pass_hooks, const Plan &plan, const C
         pid_t pid = fork();
         if (pid == 0) {
             parent.leave();
-            be_process(subject, pass_hooks, plan, error, shared, i, self);
+            be_process(subject, bounds, pass_hooks, plan, error, shared, i, self);
         }
         if (pid < 0) parent.refused(i, errno);
         parent.started(i, pid);

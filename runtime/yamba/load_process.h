@@ -25,8 +25,8 @@ inline void last_words() {
 
 class Process {
   public:
-    Process(Subject &subject, bool pass_hooks, const Plan &plan, const Shared &shared, uint64_t processors, uint64_t index, pid_t parent)
-        : subject_(subject), plan_(plan), shared_(shared), header_(*shared.header), processors_(processors), index_(index), parent_(parent), pass_hooks_(pass_hooks) {
+    Process(Subject &subject, const FixedBounds &bounds, bool pass_hooks, const Plan &plan, const Shared &shared, uint64_t processors, uint64_t index, pid_t parent)
+        : subject_(subject), bounds_(bounds), plan_(plan), shared_(shared), header_(*shared.header), processors_(processors), index_(index), parent_(parent), pass_hooks_(pass_hooks) {
         is_value_ = strcmp(subject.figure(), "value") == 0;
         record_lock = &header_.record_lock;
         before_last_words = last_words;
@@ -46,6 +46,7 @@ class Process {
             arrive_and_sleep(reported);
             if (read(header_.again) == 0) break;
         }
+        bounds_.check(subject_);
         enter(cleaning_up);
         subject_.cleanup();
         enter(cleaned_up);
@@ -114,7 +115,7 @@ class Process {
         // One may be disturbed; two seldom are.
         double ns[3], dummy_ns[3];
         for (int i = 0; i < 3; i++) {
-            ns[i] = run_piece(true, passes), dummy_ns[i] = is_value_ ? 0 : run_piece(false, passes);
+            ns[i] = begin_stretch(true, passes), dummy_ns[i] = is_value_ ? 0 : begin_stretch(false, passes);
             Record("sizing").text("purpose", "size").count("passes", passes).number("ns", ns[i]).number("dummy_ns", dummy_ns[i]);
         }
         header_.alone.pass = middle(ns) / double(passes);
@@ -129,6 +130,14 @@ class Process {
         return ns;
     }
 
+    // The first piece of what the next evidence speaks of.
+    double begin_stretch(bool real, uint64_t passes) {
+        harness::begin_batch(subject_);
+        double ns = run(real, passes);
+        subject_.after_pass();
+        return ns;
+    }
+
     double run_piece(bool real, uint64_t passes) {
         subject_.before_pass();
         double ns = run(real, passes);
@@ -140,7 +149,7 @@ class Process {
     void run_stretch(bool real, uint64_t piece, Stretch &s) {
         enter(running);
         s.times.ready = system_clock();
-        run_piece(real, piece);
+        begin_stretch(real, piece);
         for (arrive(ready); !told();) run_piece(real, piece);
         step_++;
         time(real, s);
@@ -207,6 +216,7 @@ class Process {
     }
 
     Subject &subject_;
+    const FixedBounds &bounds_;
     const Plan &plan_;
     const Shared &shared_;
     Header &header_;

@@ -31,7 +31,7 @@ struct EvidenceSink {
     ~EvidenceSink() = default;
 };
 
-// One evidence's bound, evaluated once the parameters are known.
+// One evidence's bound, evaluated once the parameters are known and before `prepare`.
 struct Bound {
     const char *evidence;
     bool bounded;
@@ -69,6 +69,8 @@ struct Subject {
     virtual void prepare() = 0;
     virtual void setup() = 0;
     virtual void before_pass() = 0;
+    // Called before each batch, after before_pass: evidence from a counter takes its start value here.
+    virtual void before_batch() {}
     virtual void after_pass() = 0;
     virtual void cleanup() = 0;
     virtual void finish() = 0;

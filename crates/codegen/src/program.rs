@@ -251,6 +251,7 @@ impl VariantWriter<'_, '_> {
             "prepare",
             "setup",
             "before_pass",
+            "before_batch",
             "after_pass",
             "cleanup",
             "finish",

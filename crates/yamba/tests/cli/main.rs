@@ -2,6 +2,7 @@
 //! missing, unless YAMBA_TEST_ALL is set, as `make test` does.
 
 mod arguments;
+mod batches;
 mod ci_example;
 mod compare;
 mod disks;

@@ -1,5 +1,6 @@
 //! What is wrong with classes: first with each by itself, then with what they are on every platform.
 
+mod bounds;
 mod completeness;
 mod conditions;
 mod inheritance;
@@ -30,6 +31,7 @@ pub(super) fn all(analysis: &Analysis) -> Vec<Diagnostic> {
         inheritance::check(analysis, class, &mut found);
         protocol::check(analysis, class, &mut found);
         values::check(analysis, class, &mut found);
+        bounds::check(analysis, class, &mut found);
         references::check(analysis, class, &mut found);
         widths::check(analysis, class, &mut found);
     }

@@ -1,0 +1,156 @@
+//! Bounds of evidence are evaluated once, before `prepare`. What has no value yet cannot be part of one.
+
+use std::collections::HashSet;
+
+use super::{imported, visible};
+use crate::ast::{Cpp, Member, MemberKind};
+use crate::cpp::{self, Kind};
+use crate::diagnostic::Diagnostic;
+use crate::model::{Analysis, Class, ClassId, MemberRef};
+use crate::source::Span;
+
+/// The name of the batch that was just timed.
+const INTERVAL: &str = "interval";
+
+pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
+    for member in &class.ast.members {
+        if let MemberKind::Evidence {
+            expects: Some((low, high)),
+            ..
+        } = member.kind
+        {
+            let fault = [low, high]
+                .into_iter()
+                .find_map(|end| fault(analysis, class.id, end));
+            found.extend(fault);
+        }
+    }
+}
+
+/// The first thing in one end of a bound that has no value when the bound is evaluated.
+fn fault(analysis: &Analysis, class: ClassId, end: Cpp) -> Option<Diagnostic> {
+    let text = analysis.cpp(end);
+    names(analysis, class, text).find_map(|name| {
+        let place = Span {
+            start: end.span.start + name.range.start as u32,
+            end: end.span.start + name.range.end as u32,
+            ..end.span
+        };
+        let Some(member) = name.member else {
+            return is_interval(text, &name).then(|| of_batch(place));
+        };
+        let word = &text[name.range.clone()];
+        match &analysis.member(member).kind {
+            MemberKind::Evidence { .. } => Some(of_evidence(place, word)),
+            MemberKind::State { init: None, .. } => Some(of_state(place, word)),
+            MemberKind::Function { .. } => {
+                let user = user_of_interval(analysis, member, &mut HashSet::new())?;
+                let span = super::member_ident(analysis.member(user))?.span;
+                Some(of_batch(place).also(span, "this function uses `interval`"))
+            }
+            _ => None,
+        }
+    })
+}
+
+fn of_batch(place: Span) -> Diagnostic {
+    let message =
+        "this bound depends on `interval`, but bounds are evaluated once, before anything is timed";
+    Diagnostic::error("bound-of-interval", place, message).help(
+        "divide in the evidence: return the ratio to `interval.passes`, and write `expects [1, 1]`",
+    )
+}
+
+fn of_evidence(place: Span, name: &str) -> Diagnostic {
+    let message = format!(
+        "this bound calls the evidence `{name}`, but bounds are evaluated once, before anything is timed"
+    );
+    Diagnostic::error("bound-of-evidence", place, message)
+        .help("return the ratio or the difference of both from one evidence, and bound that")
+}
+
+fn of_state(place: Span, name: &str) -> Diagnostic {
+    let message = format!(
+        "this bound reads the state `{name}`, which has no value yet: bounds are evaluated once, before `prepare` and `setup`"
+    );
+    Diagnostic::error("bound-of-state", place, message)
+        .help("bounds may use parameters and `platform`; return the ratio to this state from the evidence, and write `expects [1, 1]`")
+}
+
+/// A word in a piece of C++, and the member that it names where it names one.
+struct Name {
+    range: std::ops::Range<usize>,
+    member: Option<MemberRef>,
+}
+
+/// The words of a piece of C++ in a class: free ones, and those behind the name of an import.
+fn names<'a>(
+    analysis: &'a Analysis,
+    class: ClassId,
+    text: &'a str,
+) -> impl Iterator<Item = Name> + 'a {
+    let tokens = cpp::tokens(text);
+    let sign = |text: &str| matches!(text, "." | ">");
+    (0..tokens.len()).filter_map(move |i| {
+        let word = &text[tokens[i].range.clone()];
+        let before = |n: usize| i.checked_sub(n).map(|at| &text[tokens[at].range.clone()]);
+        if tokens[i].kind != Kind::Word {
+            return None;
+        }
+        let is_part = before(1).is_some_and(sign);
+        let owner = before(2).filter(|_| before(1) == Some(".") && !before(3).is_some_and(sign));
+        let class = match owner {
+            Some(part) if part != "this" => imported(analysis, class, part)?,
+            _ if is_part && owner.is_none() && before(2) != Some("this") => return None,
+            _ => class,
+        };
+        Some(Name {
+            range: tokens[i].range.clone(),
+            member: visible(analysis, class, word),
+        })
+    })
+}
+
+/// Whether the word is the harness's `interval`, of which a member is read, and not a variable of this name.
+fn is_interval(text: &str, name: &Name) -> bool {
+    let is_read = text[name.range.end..].trim_start().starts_with('.');
+    &text[name.range.clone()] == INTERVAL && is_read
+}
+
+/// The function, of those that this one calls or itself, whose text uses `interval`.
+fn user_of_interval(
+    analysis: &Analysis,
+    function: MemberRef,
+    seen: &mut HashSet<MemberRef>,
+) -> Option<MemberRef> {
+    overloads(analysis, function)
+        .into_iter()
+        .find_map(|member| {
+            let MemberKind::Function { body: Some(_), .. } = &analysis.member(member).kind else {
+                return None;
+            };
+            if !seen.insert(member) {
+                return None;
+            }
+            let text = analysis.text(analysis.member(member).span);
+            names(analysis, member.class, text).find_map(|name| match name.member {
+                None => is_interval(text, &name).then_some(member),
+                Some(called) => user_of_interval(analysis, called, seen),
+            })
+        })
+}
+
+/// The members of one class with the name of this one.
+fn overloads(analysis: &Analysis, of: MemberRef) -> Vec<MemberRef> {
+    let members = &analysis.class(of.class).ast.members;
+    let name = |m: &Member| super::member_ident(m).map(|n| n.text.clone());
+    let wanted = name(&members[of.index]);
+    let is_same = |index: &usize| name(&members[*index]) == wanted;
+    (0..members.len())
+        .filter(is_same)
+        .map(|index| MemberRef {
+            class: of.class,
+            index,
+        })
+        .collect()
+}

@@ -1,0 +1,145 @@
+//! Evidence of one batch: counters that start with it, and bounds that do not depend on it.
+
+use serde_json::{Value, json};
+
+use crate::support::{Yamba, has};
+
+/// Counts its own passes in `setup`, in the dummy and in the benchmark, so that only a start value taken at each batch gives exact evidence.
+const COUNTED: &str = r#"
+yamba counted
+{
+    uint64_t calls;
+    uint64_t hooked;
+    native { uint64_t at_begin = 0; }
+    bool may_wait() { return true; }
+    void setup()           { calls = 1000; }
+    void before_batch()    { at_begin = calls; hooked++; }
+    void benchmark()       { calls++; for (volatile int i = 0; i < 200; i = i + 1) {} }
+    void benchmark_dummy() { calls++; }
+    evidence uint64_t calls_beyond_passes() expects [0, 0] { return calls - at_begin - interval.passes; }
+    evidence bool many_passes() expects [1, 1] { return interval.passes > 1; }
+    evidence uint64_t batches() { return hooked; }
+}
+"#;
+
+/// The raw values of an evidence in all launches.
+fn values(entry: &Value, name: &str) -> Vec<f64> {
+    let batches = entry["intervals"].as_array().unwrap().iter();
+    batches
+        .map(|b| b["evidence"][name].as_f64().unwrap())
+        .collect()
+}
+
+fn entries(out: &str) -> Vec<Value> {
+    let run: Value = serde_json::from_str(out).unwrap();
+    run["benchmarks"].as_array().unwrap().clone()
+}
+
+#[test]
+fn counter_started_in_before_batch_is_exact_in_each_batch() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new().file("counted.yamba", COUNTED);
+    let words = "run counted.yamba --quick --json -W 30ms --time 1s -P 1,2";
+    let entries = entries(&yamba.run(words).out);
+    assert_eq!(entries.len(), 2);
+    for entry in &entries {
+        let beyond = values(entry, "calls_beyond_passes");
+        assert!(
+            beyond.len() > 2 && beyond.iter().all(|v| *v == 0.0),
+            "{beyond:?}"
+        );
+    }
+    // Warm-up and sizing have had batches before the first one of a launch.
+    let batches = values(&entries[0], "batches");
+    assert!(batches.iter().all(|n| *n > 1.0), "{batches:?}");
+}
+
+#[test]
+fn counter_without_before_batch_is_wrong() {
+    if !has("g++") {
+        return;
+    }
+    let text = COUNTED.replace("void before_batch()", "void never_called()");
+    let mut yamba = Yamba::new().file("counted.yamba", text);
+    let answer = yamba.run("run counted.yamba --quick --json --time 1s");
+    let entry = &entries(&answer.out)[0];
+    assert!(
+        values(entry, "calls_beyond_passes")
+            .iter()
+            .all(|v| *v >= 1000.0),
+        "{entry}"
+    );
+    assert_eq!(entry["valid"], json!(false));
+}
+
+#[test]
+fn pass_hooks_run_before_the_counter_starts() {
+    if !has("g++") {
+        return;
+    }
+    let text = r#"
+yamba hooked
+{
+    uint64_t calls;
+    native { uint64_t at_begin = 0; }
+    void before_pass()  { calls += 7; }
+    void before_batch() { at_begin = calls; }
+    void benchmark()    { calls++; }
+    evidence uint64_t calls_in_pass() expects [1, 1] { return calls - at_begin; }
+}
+"#;
+    let mut yamba = Yamba::new().file("hooked.yamba", text);
+    let answer = yamba.run("run hooked.yamba --quick --json --time 1s");
+    let calls = values(&entries(&answer.out)[0], "calls_in_pass");
+    assert!(
+        calls.len() > 2 && calls.iter().all(|v| *v == 1.0),
+        "{calls:?}"
+    );
+}
+
+#[test]
+fn bound_of_the_batch_is_refused_with_a_fix() {
+    let text = "yamba b { void benchmark() {} evidence uint64_t n() expects [interval.passes, interval.passes] { return interval.passes; } }";
+    let mut yamba = Yamba::new().file("b.yamba", text);
+    for command in ["check b.yamba", "run b.yamba --quick"] {
+        let answer = yamba.run(command);
+        assert_ne!(answer.status, 0, "{command}");
+        assert!(
+            answer.err.contains("error[bound-of-interval]"),
+            "{}",
+            answer.err
+        );
+        assert!(answer.err.contains("expects [1, 1]"), "{}", answer.err);
+    }
+}
+
+/// The compiler does not look into C++ of the author's own; the run compares the values.
+#[test]
+fn bound_that_changes_while_measuring_fails() {
+    if !has("g++") {
+        return;
+    }
+    for (name, native) in [
+        ("batch", "double most() { return double(interval.passes); }"),
+        ("state", "double most() { return double(seen); }"),
+    ] {
+        let text = format!(
+            "yamba b_{name} {{ uint64_t seen; native {{ {native} }} void setup() {{ seen = 5; }} void benchmark() {{}}
+             evidence double n() expects [0, most()] {{ return 0; }} }}"
+        );
+        let mut yamba = Yamba::new().file("b.yamba", text);
+        for processes in ["", "-P 2"] {
+            let answer = yamba.run(&format!("run b.yamba --quick --json --time 1s {processes}"));
+            assert_eq!(answer.status, 1, "{name} {processes}: {}", answer.err);
+            let entry = &entries(&answer.out)[0];
+            assert_eq!(entry["valid"], json!(false), "{entry}");
+            let notes = entry["notes"].to_string();
+            assert!(
+                notes.contains("the bound of the evidence `n` changed from [0, 0] to"),
+                "{notes}"
+            );
+        }
+    }
+}
