@@ -9,6 +9,7 @@ pub mod disasm;
 pub mod embedded;
 pub mod files;
 pub mod groups;
+mod harmless;
 pub mod machine;
 pub mod noise;
 pub mod random;

@@ -1,17 +1,18 @@
 //! Results go to standard output, everything else to standard error; colours only to a terminal. Whatever a document holds, nothing in it acts on a
 //! terminal: all texts pass here.
 
-mod harmless;
+mod status;
 
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use harmless::{Escaped, harmless};
+pub(super) use status::StatusLine;
 use tempfile::NamedTempFile;
 
 use super::failure::Failure;
+use crate::harmless::{Escaped, harmless};
 
 /// Writes a result.
 pub(super) fn result(text: &str) -> Result<(), Failure> {

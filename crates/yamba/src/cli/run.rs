@@ -22,7 +22,7 @@ use super::build::failure;
 use super::failure::{Failure, of_system};
 use super::gaps::{self, Standing};
 use super::kept;
-use super::output;
+use super::output::{self, StatusLine};
 use super::quantity;
 use super::select::{self, How, Names, Selection};
 use super::store_option::StoreOption;
@@ -445,17 +445,11 @@ pub(super) fn jobs(
 ) -> Result<Vec<Job>, Failure> {
     let exists = |c: &&ClassId| !analysis.program(**c, target).variants.is_empty();
     let buildable: Vec<ClassId> = classes.iter().filter(exists).copied().collect();
-    let is_shown = io::stderr().is_terminal();
-    let show = |done: usize| {
-        if is_shown {
-            output::note(&format!("\r\x1b[Kbuilt {done} of {}", buildable.len()));
-        }
-    };
-    show(0);
+    let built_of_all = |done: usize| format!("built {done} of {}", buildable.len());
+    let line = StatusLine::new(&built_of_all(0));
+    let show = |done: usize| line.show(&built_of_all(done));
     let outcomes = build::build_all(analysis, &buildable, target, options, show);
-    if is_shown {
-        output::note("\r\x1b[K");
-    }
+    drop(line);
     let mut built: BTreeMap<ClassId, _> = buildable.iter().copied().zip(outcomes).collect();
     let each = classes.iter();
     each.map(|class| match built.remove(class) {

@@ -1,6 +1,6 @@
 //! `yamba time`
 
-use std::io::{self, IsTerminal};
+use std::io;
 
 use clap::Args;
 use yamba_lang::Analysis;
@@ -9,7 +9,7 @@ use yamba_lang::Severity;
 use super::Answer;
 use super::build::failure;
 use super::failure::{Failure, mend_of_home, of_system};
-use super::output;
+use super::output::{self, StatusLine};
 use super::run::{listing, progress};
 use crate::build::{BuildError, host};
 use crate::render;
@@ -67,13 +67,9 @@ impl Time {
             return Err(Failure::new("there is nothing to time in an empty argument")
                 .help("write a statement, as 'getppid();', or with --asm an instruction, as 'imul rax, rax'"));
         }
-        if io::stderr().is_terminal() {
-            output::note("\r\x1b[Kbuilding");
-        }
+        let line = StatusLine::new("building");
         let questions = self.questions();
-        if io::stderr().is_terminal() {
-            output::note("\r\x1b[K");
-        }
+        drop(line);
         self.answer(questions.map_err(refused)?)
     }
 

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::harmless::one_line;
+
 /// Is told how far a run is.
 pub trait Progress {
     /// So many launches are still to come. More may be found necessary later, or fewer.
@@ -57,7 +59,8 @@ impl Progress for Bar {
         } else {
             String::new()
         };
-        bar.set_message(format!("{class} {several}{parameters}"));
+        // A parameter's value may be any text.
+        bar.set_message(one_line(&format!("{class} {several}{parameters}")));
         self.launched += 1;
     }
 

@@ -1,5 +1,7 @@
 //! What a person sees on a terminal, and a file or a pipe gets of the same. The terminal is one of script(1)'s.
 
+use std::num::NonZero;
+
 use serde_json::json;
 use yamba_record::{Benchmark, Machine, Run};
 
@@ -7,6 +9,11 @@ use crate::support::{Yamba, has};
 
 /// What a terminal of so many columns gets.
 fn on_terminal(yamba: &Yamba, columns: usize, more: (&str, &str), words: &str) -> String {
+    raw(yamba, columns, more, words).replace("\r\n", "\n")
+}
+
+/// All bytes that it gets, as text.
+fn raw(yamba: &Yamba, columns: usize, more: (&str, &str), words: &str) -> String {
     let answer = yamba
         .other("script")
         .args(["-q", "-c"])
@@ -17,8 +24,31 @@ fn on_terminal(yamba: &Yamba, columns: usize, more: (&str, &str), words: &str) -
         .env_remove("CI")
         .output()
         .unwrap();
-    let text = String::from_utf8(answer.stdout).unwrap();
-    text.replace("\r\n", "\n")
+    String::from_utf8(answer.stdout).unwrap()
+}
+
+/// Each screen that a terminal of this size shows while it gets `text`.
+fn screens(columns: u16, text: &str) -> Vec<String> {
+    let size = |count| NonZero::new(count).unwrap();
+    let mut terminal = vt100::Parser::new(size(40), size(columns), 0);
+    let mut screens = Vec::new();
+    for piece in text.split_inclusive(['\x1b', '\r', '\n']) {
+        terminal.process(piece.as_bytes());
+        screens.push(terminal.screen().contents());
+    }
+    screens
+}
+
+/// The screens must be free of control sequences that were taken apart. Returns the last one.
+#[track_caller]
+fn clean_screens(columns: u16, text: &str) -> Vec<String> {
+    let screens = screens(columns, text);
+    for screen in &screens {
+        for rest in ["[K", "[2K", "[1A", "[0m"] {
+            assert!(!screen.contains(rest), "{rest} in\n{screen}\nof {text:?}");
+        }
+    }
+    screens
 }
 
 const NO_MORE: (&str, &str) = ("LC_ALL", "C.UTF-8");
@@ -113,4 +143,137 @@ fn lines_are_as_wide_as_the_terminal() {
         let piped = longest(&yamba.run(words).ok().out);
         assert!(piped <= 100, "{words}: {piped}");
     }
+}
+
+const SLEEPER: &str = "yamba sleeper
+{
+    native {
+        #include <unistd.h>
+    }
+    param const char *name = \"short\";
+    bool may_wait() { return true; }
+    void benchmark() { usleep(300); }
+}
+";
+
+#[test]
+fn progress_of_a_run_leaves_no_control_sequences_as_text() {
+    if !has("script") || !has("g++") {
+        return;
+    }
+    let yamba = Yamba::new().file("sleeper.yamba", SLEEPER);
+    let words = "run sleeper.yamba --quick --time 1s";
+    let screens = clean_screens(100, &raw(&yamba, 100, NO_MORE, words));
+    for status in ["built 0 of 1", "launch 1 of 2, "] {
+        assert!(screens.iter().any(|s| s.contains(status)), "{status}");
+    }
+    let last = screens.last().unwrap();
+    assert!(
+        !last.contains("built ") && !last.contains("launch "),
+        "{last}"
+    );
+    assert!(
+        last.contains("sleeper") && last.contains(" stored"),
+        "{last}"
+    );
+}
+
+#[test]
+fn progress_of_time_leaves_no_control_sequences_as_text() {
+    if !has("script") || !has("g++") {
+        return;
+    }
+    let screens = clean_screens(100, &raw(&Yamba::new(), 100, NO_MORE, "time 'getppid();'"));
+    assert!(screens.iter().any(|s| s.contains("building")));
+    let last = screens.last().unwrap();
+    assert!(
+        last.starts_with("getppid();\n") && !last.contains("building"),
+        "{last}"
+    );
+}
+
+/// A parameter's value stands in the line of progress, and may be any text.
+#[test]
+fn progress_shows_no_control_characters_of_a_parameter() {
+    if !has("script") || !has("g++") {
+        return;
+    }
+    let yamba = Yamba::new().file("sleeper.yamba", SLEEPER).file(
+        "run.sh",
+        "exec yamba run sleeper.yamba --quick --time 1s --set \"name=$(printf 'evil\\033[2J\\033]0;title\\007\\302\\233')\"\n",
+    );
+    let answer = yamba
+        .other("script")
+        .args(["-q", "-c", "stty cols 100 rows 40; sh run.sh", "/dev/null"])
+        .envs([("SHELL", "/bin/sh"), ("TERM", "xterm-256color"), NO_MORE])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&answer.stdout).into_owned();
+    assert!(text.contains("evil"), "{text:?}");
+    for harmful in ["\x1b[2J", "\x1b]0;", "\x07", "\u{9b}"] {
+        assert!(!text.contains(harmful), "{harmful:?} in {text:?}");
+    }
+}
+
+/// What is left of a run's own files among the temporary ones.
+fn left(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap().flatten();
+    let names = entries.map(|e| e.file_name().to_string_lossy().into_owned());
+    names.filter(|n| n.contains("yamba")).collect()
+}
+
+/// Where no benchmark can be built there is nothing to store: no file is made for it, and no warning speaks of it.
+#[test]
+fn failed_build_leaves_no_file_and_says_only_what_is_wrong() {
+    if !has("g++") {
+        return;
+    }
+    const BROKEN: &str = "yamba broken { void benchmark() { no_such_function(); } }\n";
+    for store in ["results.sqlite", "/proc/none/results.sqlite"] {
+        let temporary = tempfile::tempdir().unwrap();
+        let mut yamba = Yamba::new()
+            .file("broken.yamba", BROKEN)
+            .file("broken_too.yamba", BROKEN.replace("broken", "broken_too"))
+            .env("TMPDIR", temporary.path())
+            .env("YAMBA_STORE", store);
+        for words in [
+            "broken.yamba",
+            "broken.yamba broken_too.yamba",
+            "broken.yamba --json",
+        ] {
+            let answer = yamba.run(&format!("run {words} --quick"));
+            assert_eq!(answer.status, 2, "{}", answer.err);
+            assert!(answer.err.contains("broken.yamba:1:"), "{}", answer.err);
+            assert!(!answer.err.contains("warning"), "{}", answer.err);
+            assert_eq!(
+                left(temporary.path()),
+                Vec::<String>::new(),
+                "{words} {store}"
+            );
+        }
+    }
+}
+
+#[test]
+fn failed_build_of_some_stores_the_others() {
+    if !has("g++") {
+        return;
+    }
+    let temporary = tempfile::tempdir().unwrap();
+    let mut yamba = Yamba::new()
+        .file(
+            "broken.yamba",
+            "yamba broken { void benchmark() { no_such_function(); } }\n",
+        )
+        .file("sleeper.yamba", SLEEPER)
+        .env("TMPDIR", temporary.path());
+    let answer = yamba.run("run broken.yamba sleeper.yamba --quick --time 1s");
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    assert!(!answer.err.contains("warning"), "{}", answer.err);
+    assert_eq!(left(temporary.path()), Vec::<String>::new());
+    let shown = yamba.run("show latest").ok().out;
+    assert!(
+        shown.contains("sleeper") && shown.contains("broken"),
+        "{shown}"
+    );
 }

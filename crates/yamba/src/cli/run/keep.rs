@@ -181,6 +181,9 @@ impl Keeper {
 
 impl Keep for Keeper {
     fn begin(&mut self, run: &Run<Packed<Benchmark>>, _: &[usize]) -> Result<(), UsageError> {
+        if !self.is_wanted {
+            return Ok(());
+        }
         let begun = match &mut self.store {
             Some(store) => store.begin(run),
             None => Ok(()),
@@ -199,6 +202,9 @@ impl Keep for Keeper {
     }
 
     fn entry(&mut self, place: usize, benchmark: &Benchmark) {
+        if !self.is_wanted {
+            return;
+        }
         if let Some(store) = &mut self.store {
             match store.put(&self.id, place, benchmark) {
                 Ok(()) => {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 const RENDITIONS: [&str; 5] = ["0", "1", "2", "3", "4"];
 
 /// A text without what acts on a terminal but for lines and tabs, and colours where they are shown.
-pub(super) fn harmless(text: &str, is_coloured: bool) -> String {
+pub(crate) fn harmless(text: &str, is_coloured: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(place) = rest.find(acts) {
@@ -23,6 +23,11 @@ pub(super) fn harmless(text: &str, is_coloured: bool) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// A text for a place within a line: without anything that acts on a terminal, lines and tabs included.
+pub(crate) fn one_line(text: &str) -> String {
+    harmless(text, false).replace(['\n', '\t'], " ")
 }
 
 /// Control characters, and those that turn the direction of what follows.
@@ -45,7 +50,7 @@ fn colour(text: &str) -> Option<usize> {
 }
 
 /// JSON in which the control characters that the format allows in a text are escaped like all others. Each piece of a text is written whole.
-pub(super) struct Escaped<W>(pub W);
+pub(crate) struct Escaped<W>(pub W);
 
 impl<W: Write> Write for Escaped<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -84,6 +89,11 @@ mod tests {
         assert_eq!(harmless(hostile, false), "a[2Jbcd31mef\n\tg]0;title");
         assert_eq!(harmless(hostile, true), "a[2Jbcd31mef\n\tg]0;title");
         assert_eq!(harmless("größer: ½ µs", false), "größer: ½ µs");
+    }
+
+    #[test]
+    fn one_line_has_no_line_ends() {
+        assert_eq!(one_line("a\nb\tc\u{1b}[K\r"), "a b c[K");
     }
 
     #[test]

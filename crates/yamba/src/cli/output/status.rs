@@ -1,0 +1,33 @@
+//! What goes on before there is a result: one line on standard error, redrawn in place. Elsewhere than on a terminal nothing is shown.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::harmless::one_line;
+
+/// A line that is removed when this is dropped.
+pub struct StatusLine(ProgressBar);
+
+impl StatusLine {
+    /// Shows a line with this text.
+    pub fn new(text: &str) -> StatusLine {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
+            bar.set_style(style);
+        }
+        let line = StatusLine(bar);
+        line.show(text);
+        line
+    }
+
+    /// Replaces the text. Its own control characters are left out: only this line moves the cursor.
+    pub fn show(&self, text: &str) {
+        self.0.set_message(one_line(text));
+        self.0.tick();
+    }
+}
+
+impl Drop for StatusLine {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
