@@ -138,15 +138,20 @@
     const grid = { stroke: style.getPropertyValue("--line").trim(), width: 1 };
     const upwards = chart.curves.flatMap((c) => c.points.flatMap((p) => [p[1], ...(p[2] ?? [])]));
     const highest = Math.max(...upwards);
-    const lowest = Math.min(...upwards, ...(chart.log_y ? [] : [0]));
-    const range = chart.log_y ? [lowest / 1.2, highest * 1.2] : [lowest * 1.05, highest > lowest ? highest * 1.05 : 1];
+    const lowest = Math.min(...upwards, 0);
+    const { log_x_axis: across, log_y_axis: up } = chart;
+    const range = up?.range ?? [lowest * 1.05, highest > lowest ? highest * 1.05 : 1];
+    // A logarithmic axis comes with its labels, since those of the library are multiples of its low end.
+    const labelled = (axis) => axis && {
+      splits: () => axis.ticks.map(([value]) => value), filter: (_, splits) => splits, values: () => axis.ticks.map(([, label]) => label),
+    };
     place.replaceChildren();
     const plot = new uPlot({
       width: Math.max(200, place.clientWidth), height: 260, series,
-      scales: { x: { time: false, distr: chart.log ? 3 : 1, log: 2 }, y: { range, distr: chart.log_y ? 3 : 1 } },
+      scales: { x: { time: false, distr: across ? 3 : 1, ...(across && { range: across.range }) }, y: { range, distr: up ? 3 : 1 } },
       axes: [
-        { stroke: text, grid, label: chart.x, incrs: data[0].every(Number.isInteger) ? whole : undefined, labelSize: 20, values: (_, vs) => vs.map((v) => (v == null ? "" : short(v))) },
-        { stroke: text, grid, label: chart.y, labelSize: 20, size: (_, texts) => 20 + widest(texts), values: (_, vs) => vs.map(digits) },
+        { stroke: text, grid, label: chart.x, incrs: data[0].every(Number.isInteger) ? whole : undefined, labelSize: 20, values: (_, vs) => vs.map((v) => (v == null ? "" : short(v))), ...labelled(across) },
+        { stroke: text, grid, label: chart.y, labelSize: 20, size: (_, texts) => 20 + widest(texts), values: (_, vs) => vs.map(digits), ...labelled(up) },
       ],
       cursor: { drag: { x: false, y: false } },
       hooks: { draw: [drawMarks(intervals, disturbed), drawLevels(chart.levels, soft)] },

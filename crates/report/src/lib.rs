@@ -8,6 +8,7 @@ mod place;
 mod plot;
 mod shell;
 mod summary;
+mod ticks;
 
 pub use document::Document;
 pub use html::{Operation, Study, html};

@@ -6,6 +6,7 @@ use yamba_record::number::number;
 use crate::html::chart::{Chart, Point, charts};
 use crate::html::rows;
 use crate::number::short;
+use crate::ticks::{LogAxis, ends};
 
 /// Lines of a chart.
 const HEIGHT: usize = 17;
@@ -34,26 +35,24 @@ pub fn plots(run: &Run, width: usize) -> String {
 }
 
 /// From what to what an axis goes, and how.
-#[derive(Clone, Copy)]
 struct Axis {
     low: f64,
     high: f64,
-    is_log: bool,
+    /// The labels, where it is logarithmic.
+    log: Option<LogAxis>,
 }
 
 impl Axis {
-    fn of(values: impl Iterator<Item = f64>, is_log: bool) -> Axis {
-        let ends = values.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
-        Axis {
-            low: ends.0,
-            high: ends.1,
-            is_log,
-        }
+    fn of(values: impl Iterator<Item = f64>, log: Option<LogAxis>) -> Axis {
+        let (low, high) = log
+            .as_ref()
+            .map_or_else(|| ends(values), |a| a.range.into());
+        Axis { low, high, log }
     }
 
     /// From 0 at the low end to 1 at the high one. Where both are equal, the middle.
-    fn share(self, value: f64) -> f64 {
-        let on = |v: f64| if self.is_log { v.ln() } else { v };
+    fn share(&self, value: f64) -> f64 {
+        let on = |v: f64| if self.log.is_some() { v.ln() } else { v };
         let length = on(self.high) - on(self.low);
         match length > 0.0 {
             true => (on(value) - on(self.low)) / length,
@@ -61,23 +60,23 @@ impl Axis {
         }
     }
 
-    fn at(self, share: f64) -> f64 {
-        match self.is_log {
-            true => self.low * (self.high / self.low).powf(share),
-            false => self.low + (self.high - self.low) * share,
-        }
+    /// The value at a share of a linear axis.
+    fn at(&self, share: f64) -> f64 {
+        self.low + (self.high - self.low) * share
     }
 
     /// The cell of `count` that a value falls into.
-    fn cell(self, value: f64, count: usize) -> usize {
+    fn cell(&self, value: f64, count: usize) -> usize {
         let place = (self.share(value) * (count - 1) as f64).round();
         place.clamp(0.0, (count - 1) as f64) as usize
     }
 }
 
 fn plot(chart: &Chart, width: usize) -> String {
-    let x = Axis::of(chart.points().map(|p| p.x), chart.log);
-    let y = Axis::of(chart.points().map(|p| p.y), chart.log_y);
+    let xs = chart.points().map(|p| p.x);
+    let ys = || chart.points().map(|p| p.y);
+    let x = &Axis::of(xs, chart.log_x_axis());
+    let y = &Axis::of(ys(), chart.log_y_axis(ys()));
     let labels: Vec<String> = (0..HEIGHT).map(|line| label(y, line)).collect();
     let margin = labels.iter().map(|l| l.chars().count()).max().unwrap_or(0);
     let columns = width.max(LEAST_WIDTH).saturating_sub(margin + 3).max(8);
@@ -95,8 +94,14 @@ fn plot(chart: &Chart, width: usize) -> String {
     out
 }
 
-fn headline(chart: &Chart, x: Axis, y: Axis) -> String {
-    let log = |axis: Axis| if axis.is_log { ", logarithmic" } else { "" };
+fn headline(chart: &Chart, x: &Axis, y: &Axis) -> String {
+    let log = |axis: &Axis| {
+        if axis.log.is_some() {
+            ", logarithmic"
+        } else {
+            ""
+        }
+    };
     format!(
         "{}: {}{} against {}{}\n",
         chart.name,
@@ -107,8 +112,13 @@ fn headline(chart: &Chart, x: Axis, y: Axis) -> String {
     )
 }
 
-/// Every fourth line says where it is.
-fn label(y: Axis, line: usize) -> String {
+/// Every fourth line of a linear axis says where it is; those of a logarithmic one that a label belongs to.
+fn label(y: &Axis, line: usize) -> String {
+    if let Some(log) = &y.log {
+        let is_here = |(value, _): &&(f64, String)| HEIGHT - 1 - y.cell(*value, HEIGHT) == line;
+        let tick = log.ticks.iter().find(is_here);
+        return tick.map(|(_, label)| label.clone()).unwrap_or_default();
+    }
     let share = 1.0 - line as f64 / (HEIGHT - 1) as f64;
     match line % 4 {
         0 => number(rounded(y.at(share))),
@@ -125,7 +135,7 @@ fn rounded(value: f64) -> f64 {
     (value / step).round() * step
 }
 
-fn drawn(chart: &Chart, x: Axis, y: Axis, columns: usize) -> Vec<Vec<char>> {
+fn drawn(chart: &Chart, x: &Axis, y: &Axis, columns: usize) -> Vec<Vec<char>> {
     let mut grid = vec![vec![' '; columns]; HEIGHT];
     for (bytes, _) in &chart.levels {
         let column = x.cell(*bytes as f64, columns);
@@ -163,8 +173,8 @@ fn connect(grid: &mut [Vec<char>], from: (usize, usize), to: (usize, usize)) {
     }
 }
 
-/// Both ends, and what fits between them.
-fn x_labels(x: Axis, columns: usize) -> String {
+/// Both ends of a linear axis, and what fits between them; of a logarithmic one, the labels that fit.
+fn x_labels(x: &Axis, columns: usize) -> String {
     let first = told(x.low);
     let last = told(x.high);
     if x.low == x.high {
@@ -181,6 +191,14 @@ fn x_labels(x: Axis, columns: usize) -> String {
             line.splice(at..end, text.chars());
         }
     };
+    if let Some(log) = &x.log {
+        for (value, label) in &log.ticks {
+            let length = label.chars().count();
+            let begin = x.cell(*value, columns).saturating_sub(length / 2);
+            put(label, begin.min(columns.saturating_sub(length)));
+        }
+        return line.into_iter().collect::<String>().trim_end().to_owned();
+    }
     put(&first, 0);
     put(&last, columns.saturating_sub(last.chars().count()));
     for share in [0.5, 0.25, 0.75] {
@@ -192,7 +210,7 @@ fn x_labels(x: Axis, columns: usize) -> String {
 }
 
 /// A number between the ends of the x axis, to three digits; in powers of 1024 where the axis ends at one.
-fn between(x: Axis, value: f64) -> String {
+fn between(x: &Axis, value: f64) -> String {
     const UNITS: [(&str, f64); 3] = [
         ("Gi", (1_u64 << 30) as f64),
         ("Mi", (1_u64 << 20) as f64),
@@ -237,10 +255,19 @@ fn legend(chart: &Chart) -> String {
             chart.left_out
         ));
     }
+    if let Some(text) = chart.about_without_cycles() {
+        out.push_str(&format!("  {}\n", lower_first(&text)));
+    }
     for finding in &chart.findings {
         out.push_str(&format!("  {finding}\n"));
     }
     out
+}
+
+fn lower_first(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
 }
 
 #[cfg(test)]
@@ -282,16 +309,68 @@ mod tests {
             "lat_mem: latency (ns), logarithmic against size, logarithmic"
         );
         assert!(
-            lines[1].starts_with(" 100 +") && lines[1].ends_with('o'),
+            lines[1].starts_with("100 +") && lines[1].ends_with('o'),
             "{text}"
         );
-        assert_eq!(lines[17], format!("   1 + o{}", &lines[17][8..]), "{text}");
+        assert_eq!(lines[17], format!("  1 + o{}", &lines[17][7..]), "{text}");
         assert_eq!(lines[9].matches('o').count(), 1, "{text}");
-        assert!(lines[9].starts_with("  10 +"), "{text}");
+        assert!(lines[9].starts_with(" 10 +"), "{text}");
         assert_eq!(lines[19].split_whitespace().collect::<Vec<_>>()[0], "16Ki");
         assert!(lines[19].ends_with("64Mi"), "{text}");
         assert!(lines[19].contains(" 1Mi "), "{text}");
         assert!(lines.iter().all(|l| l.chars().count() <= 60), "{text}");
+    }
+
+    /// The labels of the lines, from above, and those below the chart.
+    fn labels(text: &str) -> (Vec<&str>, Vec<&str>) {
+        let lines: Vec<&str> = text.lines().collect();
+        let upright = lines[1..=HEIGHT].iter().filter_map(|l| l.split_once(" + "));
+        let upright = upright.map(|(label, _)| label.trim()).collect();
+        (upright, lines[HEIGHT + 2].split_whitespace().collect())
+    }
+
+    #[test]
+    fn logarithmic_axes_are_labelled_with_powers() {
+        let run = swept(&[
+            (10_300, 10_300.0),
+            (103_000, 515_000.0),
+            (1_030_000, 1_030_000.0),
+        ]);
+        let text = plots(&run, 80);
+        // The figures are latencies, shown in ms.
+        assert_eq!(
+            labels(&text),
+            (vec!["1", "0.1"], vec!["100000", "1000000"]),
+            "{text}"
+        );
+        let run = swept(&[(10_300, 1.03), (103_000, 25.75)]);
+        let text = plots(&run, 80);
+        let across = vec!["20000", "50000", "100000"];
+        assert_eq!(
+            labels(&text),
+            (vec!["20", "10", "5", "2"], across),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn points_without_cycles_are_counted_and_named() {
+        let mut run = swept(&[(1, 1.0), (2, 2.0), (4096, 3.0), (8192, 4.0)]);
+        for (i, entry) in run.benchmarks.iter_mut().enumerate() {
+            entry.charts[0].figure = "cycles".to_owned();
+            entry.cycles = (i < 2).then_some(yamba_record::run::Cycles {
+                median: 4.0,
+                interval: [4.0; 2],
+            });
+        }
+        run.benchmarks[2].notes = vec!["cycles are unknown: two chains disagree".to_owned()];
+        let text = plots(&run, 100);
+        let line = "  not drawn, because their cycles are not known: 2 of 4 valid points (size=4Ki, size=8Ki): two chains disagree\n";
+        assert!(text.contains(line), "{text}");
+        for entry in &mut run.benchmarks {
+            entry.charts[0].figure = "latency".to_owned();
+        }
+        assert!(!plots(&run, 100).contains("cycles"));
     }
 
     #[test]

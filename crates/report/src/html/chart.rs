@@ -8,9 +8,16 @@ use super::fit::FITTED;
 use super::head::letter;
 use super::rows::Row;
 use super::{scaling, sweep};
+use crate::ticks::{LogAxis, ends};
 
 /// The upright axis is logarithmic where the greatest figure is so many times the least.
 const SPREAD: f64 = 20.0;
+
+/// Above and below the figures, on a logarithmic axis.
+const MARGIN: f64 = 1.2;
+
+/// Points without cycles that a caption names one by one.
+const MOST_NAMED: usize = 8;
 
 /// A chart as the script draws it.
 #[derive(Serialize)]
@@ -32,6 +39,9 @@ pub struct Chart {
     /// Points that are not drawn because their figure is not valid.
     #[serde(skip)]
     pub left_out: usize,
+    /// Valid points that are not drawn because their cycles are not known: where on the horizontal axis, and why.
+    #[serde(skip)]
+    pub without_cycles: Vec<WithoutCycles>,
     /// What the marks of its points are, where they are not the intervals of the figures themselves.
     #[serde(skip)]
     pub marks: Option<&'static str>,
@@ -41,6 +51,23 @@ pub struct Chart {
     /// What the levels are.
     #[serde(skip)]
     pub about_levels: Option<String>,
+}
+
+/// A valid point whose cycles are not known.
+pub struct WithoutCycles {
+    /// Its value on the horizontal axis, and its curve, as a person reads them.
+    pub at: String,
+    /// Why, as far as the run says.
+    pub why: Option<String>,
+}
+
+/// A chart with the axes that the script draws.
+#[derive(Serialize)]
+pub struct Drawn<'a> {
+    #[serde(flatten)]
+    chart: &'a Chart,
+    log_x_axis: Option<LogAxis>,
+    log_y_axis: Option<LogAxis>,
 }
 
 /// One figure of a curve.
@@ -154,6 +181,7 @@ impl Chart {
             curves,
             levels: Vec::new(),
             left_out: 0,
+            without_cycles: Vec::new(),
             marks: None,
             findings: Vec::new(),
             about_levels: None,
@@ -175,6 +203,29 @@ impl Chart {
         let has_room = |p: &Point| p.interval.is_none_or(|[low, _]| low > 0.0);
         let is_straight = self.is_fitted();
         low > 0.0 && high / low >= SPREAD && self.points().all(has_room) && !is_straight
+    }
+
+    /// The horizontal axis, where it is logarithmic.
+    pub fn log_x_axis(&self) -> Option<LogAxis> {
+        let xs: Vec<f64> = self.points().map(|p| p.x).collect();
+        self.log.then(|| LogAxis::of_values(xs.iter().copied()))
+    }
+
+    /// The upright axis from the least to the greatest of these, where it is logarithmic.
+    pub fn log_y_axis(&self, ys: impl Iterator<Item = f64>) -> Option<LogAxis> {
+        let (low, high) = ends(ys);
+        self.log_y.then(|| LogAxis::decimal(low, high))
+    }
+
+    /// As the script draws it: intervals have room on a logarithmic axis too.
+    pub fn drawn(&self) -> Drawn<'_> {
+        let intervals = self.points().filter_map(|p| p.interval).flatten();
+        let (low, high) = ends(self.points().map(|p| p.y).chain(intervals));
+        Drawn {
+            chart: self,
+            log_x_axis: self.log_x_axis(),
+            log_y_axis: self.log_y_axis([low / MARGIN, high * MARGIN].into_iter()),
+        }
     }
 
     fn is_fitted(&self) -> bool {
@@ -202,6 +253,7 @@ impl Chart {
             self.about_marks(),
             self.about_disturbed(),
             self.about_left_out(),
+            self.about_without_cycles().map(|text| format!("{text}.")),
         ];
         for sentence in all.into_iter().flatten().chain(findings).chain(levels) {
             text.push(' ');
@@ -237,6 +289,32 @@ impl Chart {
     fn about_left_out(&self) -> Option<String> {
         let count = self.left_out;
         (count > 0).then(|| format!("Not drawn, because not valid: {count} of its points."))
+    }
+
+    /// How many points lack cycles, which, and why. `None` where all have them.
+    pub fn about_without_cycles(&self) -> Option<String> {
+        let all = &self.without_cycles;
+        if all.is_empty() {
+            return None;
+        }
+        let named: Vec<&str> = all.iter().take(MOST_NAMED).map(|p| p.at.as_str()).collect();
+        let more = match all.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let count = all.len() + self.points().count();
+        let mut text = format!(
+            "Not drawn, because their cycles are not known: {} of {count} valid points ({}{more})",
+            all.len(),
+            named.join(", ")
+        );
+        let mut reasons: Vec<&str> = all.iter().filter_map(|p| p.why.as_deref()).collect();
+        reasons.sort_unstable();
+        reasons.dedup();
+        if !reasons.is_empty() {
+            text.push_str(&format!(": {}", reasons.join("; ")));
+        }
+        Some(text)
     }
 }
 

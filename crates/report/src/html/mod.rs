@@ -18,7 +18,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use sha2::{Digest, Sha256};
 use yamba_record::Run;
 
-use chart::Chart;
+use chart::{Chart, Drawn};
 use rows::{Row, groups};
 
 use crate::place::Place;
@@ -40,7 +40,11 @@ pub fn html(runs: &[Run], studies: &[Study], places: &[Place]) -> String {
         .iter()
         .map(|(title, rows)| (title.clone(), chart::charts(runs, rows)))
         .collect();
-    let data: Vec<&Chart> = charts.iter().flat_map(|(_, charts)| charts).collect();
+    let drawn = charts
+        .iter()
+        .flat_map(|(_, charts)| charts)
+        .map(Chart::drawn);
+    let data: Vec<Drawn> = drawn.collect();
     let shown: Vec<&Row> = groups.iter().flat_map(|(_, rows)| rows).collect();
     let mut first_chart = 0;
     let page = markup! {

@@ -6,22 +6,28 @@ use yamba_record::program::Chart as Declared;
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Run};
 
-use super::chart::{Chart, Curve, Point, entries, join, of_run};
+use super::chart::{Chart, Curve, Point, WithoutCycles, entries, join, of_run};
 use super::fit::fit;
 use super::levels;
 use super::rows::Row;
 use super::table::{figure_text, interval_text};
+use crate::number::short;
+
+/// How a note begins that says why an entry has no cycles.
+const UNKNOWN: &str = "cycles are unknown: ";
 
 /// None where no curve has two points: there is no sweep to look at, or its steps are no numbers.
 pub fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut left_out = 0;
+    let mut without_cycles = Vec::new();
     for (number, benchmark) in entries(runs, rows) {
+        let name = of_run(runs, number, &curve_name(rows, benchmark, declared));
         let Some(point) = point(benchmark, declared) else {
             left_out += usize::from(benchmark.status == Status::Invalid);
+            without_cycles.extend(lacks_cycles(benchmark, declared, &name));
             continue;
         };
-        let name = of_run(runs, number, &curve_name(rows, benchmark, declared));
         join(&mut curves, name, point);
     }
     curves.iter_mut().for_each(Curve::arrange);
@@ -47,6 +53,7 @@ pub fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> 
         levels: levels.into_iter().map(|l| (l.bytes, l.name)).collect(),
         about_levels,
         left_out,
+        without_cycles,
         findings,
         ..Chart::new(rows[0].name, figure, &unit, against, curves)
     })
@@ -57,15 +64,36 @@ fn is_over_memory(row: &Row, declared: &Declared) -> bool {
     row.group().eq_ignore_ascii_case("memory") && declared.against == "size"
 }
 
+/// A valid point of a chart of cycles that has none.
+fn lacks_cycles(benchmark: &Benchmark, declared: &Declared, curve: &str) -> Option<WithoutCycles> {
+    let lacks = declared.figure == "cycles" && benchmark.valid && benchmark.cycles.is_none();
+    let x = across(benchmark, declared).filter(|_| lacks)?;
+    let at = match x.fract() == 0.0 && (0.0..9e15).contains(&x) {
+        true => short(x as u64),
+        false => number(x),
+    };
+    let at = format!("{}={at} {curve}", declared.against);
+    let mut notes = benchmark.notes.iter();
+    Some(WithoutCycles {
+        at: at.trim_end().to_owned(),
+        why: notes.find_map(|n| Some(n.strip_prefix(UNKNOWN)?.to_owned())),
+    })
+}
+
+/// Where a point is on the horizontal axis.
+fn across(benchmark: &Benchmark, declared: &Declared) -> Option<f64> {
+    match benchmark.parameters.get(&declared.against) {
+        Some(value) => value.as_f64(),
+        None => benchmark.evidence.get(&declared.against)?.median,
+    }
+}
+
 fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
     if !benchmark.valid {
         return None;
     }
     let evidence = |name: &str| benchmark.evidence.get(name)?.median;
-    let x = match benchmark.parameters.get(&declared.against) {
-        Some(value) => value.as_f64(),
-        None => evidence(&declared.against),
-    }?;
+    let x = across(benchmark, declared)?;
     let (y, interval, text) = match declared.figure.as_str() {
         "latency" | "bandwidth" | "value" => {
             let texts = [figure_text(benchmark), interval_text(benchmark)];

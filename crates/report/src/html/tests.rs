@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use yamba_record::run::{IntervalKind, Launch, Status, Throughput};
+use yamba_record::run::{Cycles, IntervalKind, Launch, Status, Throughput};
 use yamba_record::{Benchmark, Run};
 
 use super::{Operation, Study};
@@ -190,6 +190,59 @@ fn on_a_line(spoil: impl Fn(u64, &mut Benchmark)) -> Run {
         entry
     });
     run(entries.collect())
+}
+
+/// The page's script gets the labels; it makes none of its own.
+#[test]
+fn logarithmic_axes_come_with_their_labels() {
+    let page = html(&[run([10_300, 103_000, 515_000]
+        .map(|y| benchmark("lat_mem", y, "ok"))
+        .to_vec())]);
+    let chart = &charts(&page)[0];
+    let across = &chart["log_x_axis"];
+    assert_eq!(
+        across["ticks"],
+        json!([
+            [20_000.0, "20000"],
+            [50_000.0, "50000"],
+            [100_000.0, "100000"],
+            [200_000.0, "200000"],
+            [500_000.0, "500000"]
+        ])
+    );
+    assert_eq!(across["range"], json!([10_300.0, 515_000.0]));
+    // Upwards in us, with room for the intervals.
+    let up = &chart["log_y_axis"];
+    let labels: Vec<&str> = up["ticks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|t| t[1].as_str().unwrap())
+        .collect();
+    assert_eq!(labels, ["10", "20", "50", "100", "200", "500"]);
+    let near = run([10, 100].map(|y| benchmark("lat_mem", y, "ok")).to_vec());
+    assert_eq!(charts(&html(&[near]))[0]["log_y_axis"], json!(null));
+}
+
+#[test]
+fn caption_of_a_chart_of_cycles_names_points_without_them() {
+    let sizes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+    let mut swept = run(sizes.map(|size| benchmark("lat_mem", size, "ok")).to_vec());
+    for (i, entry) in swept.benchmarks.iter_mut().enumerate() {
+        entry.charts[0].figure = "cycles".to_owned();
+        entry.cycles = (i < 2).then_some(Cycles {
+            median: 4.0,
+            interval: [4.0; 2],
+        });
+    }
+    let page = html(std::slice::from_ref(&swept));
+    let text = "Not drawn, because their cycles are not known: 10 of 12 valid points (size=3, size=4, size=5, size=6, size=7, size=8, size=9, size=10 and 2 more).";
+    assert!(page.contains(text), "{page}");
+    // Points that are not valid have a sentence of their own.
+    for entry in &mut swept.benchmarks[2..] {
+        (entry.status, entry.valid) = (Status::Invalid, false);
+    }
+    assert!(!html(&[swept]).contains("cycles are not known"));
 }
 
 #[test]

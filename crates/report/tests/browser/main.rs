@@ -120,6 +120,23 @@ fn a_chart_is_saved_as_it_stands() {
     });
 }
 
+#[test]
+fn logarithmic_axes_are_labelled_with_powers_of_ten() {
+    let sizes = [10_300, 103_000, 1_030_000];
+    let swept = run(sizes.map(|size| benchmark("lat_far", size, "ok")).to_vec());
+    on_page(&[swept], |page| {
+        let svg = page.save(".save", "lat_far-latency-size.svg");
+        let labels: Vec<&str> = svg.split("<text ").skip(1).collect();
+        let labels = labels
+            .iter()
+            .filter_map(|t| t.split_once('>')?.1.split_once('<'));
+        let mut labels: Vec<&str> = labels.map(|(label, _)| label).collect();
+        labels.retain(|l| l.starts_with(|c: char| c.is_ascii_digit()));
+        // Across, then upwards in ms.
+        assert_eq!(labels, ["100000", "1000000", "0.01", "0.1", "1"]);
+    });
+}
+
 /// The luminance of the page, the least contrast of its texts with it, and the points of a chart that are of the texts' colour.
 const COLOURS: &str = "(() => {
     const rgb = (text) => text.match(/[0-9.]+/g).slice(0, 3).map(Number);
