@@ -126,10 +126,12 @@ const WRONG: [Wrong; 13] = [
         name: "written_to_memory",
         base: "bw_disk_wr",
         evidence: "unsynced_after_pass",
-        members: "void setup()
+        members: "void benchmark()
          {
-             super::setup();
+             const char *asked = sync;
              sync = \"none\";
+             super::benchmark();
+             sync = asked;
          }",
     },
 ];
