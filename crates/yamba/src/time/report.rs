@@ -2,15 +2,8 @@
 //! it below it.
 
 use yamba_record::number::{number, scale};
+use yamba_record::units::nanoseconds;
 use yamba_record::{Benchmark, Run, Status};
-use yamba_stats::launch_ratio;
-
-/// The confidence of the interval of a ratio.
-const CONFIDENCE: f64 = 0.95;
-
-/// The variance that the logarithm of a launch's median has at least: a standard deviation of 0.1 %. Launches that agree
-/// by chance would show differences that are none.
-const VARIANCE_FLOOR: f64 = 1e-6;
 
 /// The answer.
 pub fn report(run: &Run, colour: bool) -> String {
@@ -104,7 +97,7 @@ fn cells(run: &Run, benchmark: &Benchmark) -> [String; 4] {
         empty[0] = aspect;
         return empty;
     };
-    let (factor, unit) = scale(median, benchmark.unit.as_deref().unwrap_or("ns"));
+    let (factor, unit) = scale(median, unit_of(benchmark));
     let time = format!(
         "{} {unit} [{}, {}]",
         number(median * factor),
@@ -145,25 +138,33 @@ fn compared(run: &Run, benchmark: &Benchmark) -> Option<String> {
     Some(format!("{ratio} times {subject} [{low}, {high}]"))
 }
 
-/// What b is of a, in cycles where both are known: between launches where there are several, else from one end of an
-/// interval to the other end of the other.
+/// b as a multiple of a, from the figures as they are printed: in cycles where both rows have them, else in time. The
+/// interval reaches from the least quotient of the two printed intervals to the greatest, so it holds the ratio.
 fn ratio(a: &Benchmark, b: &Benchmark) -> Option<(f64, [f64; 2])> {
-    let in_cycles = a.cycles.is_some() && b.cycles.is_some();
-    let launches = |x: &Benchmark| -> Vec<f64> {
-        let each = x.launches.iter();
-        let medians = each.filter_map(|l| if in_cycles { l.cycles } else { l.median });
-        medians.filter(|m| *m > 0.0).collect()
+    let of = |x: &Benchmark| match (a.cycles.and(b.cycles), x.cycles) {
+        (Some(_), Some(c)) => Some([c.median, c.interval[0], c.interval[1]].map(rounded)),
+        _ => time_of(x),
     };
-    if let Some(r) = launch_ratio(&launches(a), &launches(b), CONFIDENCE, VARIANCE_FLOOR) {
-        return Some((r.ratio, [r.low, r.high]));
-    }
-    let ends = |x: &Benchmark| match x.cycles.filter(|_| in_cycles) {
-        Some(c) => Some((c.median, c.interval)),
-        None => Some((x.median?, x.interval?)),
-    };
-    let ((a, [a_low, a_high]), (b, [b_low, b_high])) = (ends(a)?, ends(b)?);
+    let ([a, a_low, a_high], [b, b_low, b_high]) = (of(a)?, of(b)?);
     let is_positive = a_low > 0.0 && b_low > 0.0;
     is_positive.then(|| (b / a, [b_low / a_high, b_high / a_low]))
+}
+
+/// Median and interval in ns, each with the digits that are printed.
+fn time_of(benchmark: &Benchmark) -> Option<[f64; 3]> {
+    let (median, [low, high]) = (benchmark.median?, benchmark.interval?);
+    let (factor, _) = scale(median, unit_of(benchmark));
+    let to_ns = nanoseconds(unit_of(benchmark))?;
+    Some([median, low, high].map(|value| rounded(value * factor) / factor * to_ns))
+}
+
+fn unit_of(benchmark: &Benchmark) -> &str {
+    benchmark.unit.as_deref().unwrap_or("ns")
+}
+
+/// A number with the digits that are printed of it.
+fn rounded(value: f64) -> f64 {
+    number(value).parse().unwrap_or(value)
 }
 
 #[cfg(test)]
@@ -226,6 +227,108 @@ mod tests {
         assert_eq!((lines[3], lines[5], lines[7]), ("a();", "a/b;", "a();"));
         assert!(lines[6].contains("2 times a(); [1.99"), "{text}");
         assert!(lines[8].ends_with("~ a();"), "{text}");
+    }
+
+    /// A figure with launches of its own: medians of cycles, of which nine give the figure and its interval.
+    fn recorded(name: &str, cycles: [f64; 9], cycle_ns: f64) -> Benchmark {
+        let mut sorted = cycles;
+        sorted.sort_by(f64::total_cmp);
+        let [low, median, high] = [sorted[1], sorted[4], sorted[7]];
+        let mut b = entry(name, "ok", median * cycle_ns, &[]);
+        b.interval = Some([low * cycle_ns, high * cycle_ns]);
+        b.cycles = Some(yamba_record::run::Cycles {
+            median,
+            interval: [low, high],
+        });
+        let launch = b.launches[0].clone();
+        let launch = |c: &f64| yamba_record::run::Launch {
+            median: Some(c * cycle_ns),
+            cycles: Some(*c),
+            ..launch.clone()
+        };
+        b.launches = cycles.iter().map(launch).collect();
+        b
+    }
+
+    /// The number before a word.
+    fn before(line: &str, word: &str) -> Option<f64> {
+        let head = line.split(word).next()?.trim_end();
+        let head = head.rsplit_once("] ").map_or(head, |(_, tail)| tail);
+        head.split_whitespace().last()?.parse().ok()
+    }
+
+    /// The numbers in the last brackets of a line.
+    fn last_interval(line: &str) -> Option<[f64; 2]> {
+        let (_, inside) = line.trim_end_matches(']').rsplit_once('[')?;
+        let (low, high) = inside.split_once(", ")?;
+        Some([low.parse().ok()?, high.parse().ok()?])
+    }
+
+    /// Median times of a printed line, in ns.
+    fn printed_time(line: &str) -> f64 {
+        let units = [
+            (" ns [", 1.0),
+            (" us [", 1e3),
+            (" ms [", 1e6),
+            (" s [", 1e9),
+        ];
+        let (word, size) = units.iter().find(|(w, _)| line.contains(w)).unwrap();
+        before(line, word).unwrap() * size
+    }
+
+    #[test]
+    fn printed_ratio_is_quotient_of_printed_medians_and_within_its_interval() {
+        // Skewed launches: the mean of their logarithms lies far from their median, as in 74.13 and 9.251 cycles with 7.559 times.
+        let slow = [74.13, 74.0, 74.2, 60.0, 55.0, 74.3, 74.4, 58.0, 74.5];
+        let fast = [9.251, 9.2, 9.3, 9.25, 9.26, 9.9, 9.0, 9.24, 9.27];
+        let near = [9.261, 9.21, 9.31, 9.26, 9.27, 9.9, 9.1, 9.25, 9.28];
+        let long = slow.map(|c| c * 54_321.0);
+        let without = |mut b: Benchmark| {
+            b.cycles = None;
+            b
+        };
+        let runs = [
+            (
+                recorded("statement/a();", fast, 0.25),
+                recorded("statement/b();", slow, 0.25),
+            ),
+            (
+                recorded("statement/a();", slow, 0.27),
+                recorded("statement/b();", fast, 0.31),
+            ),
+            (
+                recorded("statement/a();", fast, 0.25),
+                recorded("statement/b();", long, 0.25),
+            ),
+            (
+                without(recorded("statement/a();", fast, 0.25)),
+                recorded("statement/b();", long, 0.3),
+            ),
+            (
+                recorded("statement/a();", slow, 0.25),
+                without(recorded("statement/b();", fast, 0.3)),
+            ),
+        ];
+        for (a, b) in runs {
+            let in_cycles = a.cycles.is_some() && b.cycles.is_some();
+            let text = told(vec![a, b]);
+            let lines: Vec<&str> = text.lines().collect();
+            let figure = |line: &str| match in_cycles {
+                true => before(line, " cycles [").unwrap(),
+                false => printed_time(line),
+            };
+            let quotient = figure(lines[3]) / figure(lines[1]);
+            let ratio = before(lines[3], " times a();").unwrap_or_else(|| panic!("{text}"));
+            let [low, high] = last_interval(lines[3]).unwrap();
+            assert_eq!(number(quotient), number(ratio), "{text}");
+            assert!(low <= ratio && ratio <= high, "{text}");
+        }
+        // Intervals that overlap show no difference.
+        let text = told(vec![
+            recorded("statement/a();", fast, 0.25),
+            recorded("statement/b();", near, 0.25),
+        ]);
+        assert!(text.lines().nth(3).unwrap().ends_with("~ a();"), "{text}");
     }
 
     #[test]
