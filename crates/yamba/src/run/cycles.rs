@@ -8,6 +8,12 @@ use super::estimate::Estimate;
 /// What a note begins with that says why there are no cycles.
 pub(super) const UNKNOWN: &str = "cycles are unknown";
 
+/// Start of the note of a figure whose thread was blocked for most of the time.
+const BLOCKED: &str = "no cycles";
+
+/// A thread that was blocked for more than this share of the time has no figure in cycles.
+const MOST: f64 = 0.5;
+
 /// By how much the two chains may differ: one of them is not what it should be beyond that.
 const AGREE: f64 = 0.002;
 
@@ -31,6 +37,40 @@ pub(super) fn with_own_error(mut cycles: Estimate) -> Estimate {
     let error = OWN_ERROR * cycles.median.abs();
     cycles.interval = [low - error, high + error];
     cycles
+}
+
+/// The share of the time in which the timed thread was blocked, if it is more than [`MOST`]; the median over the intervals.
+///
+/// A blocked thread uses no core cycles, and its processor may idle meanwhile.
+pub(super) fn blocked<'a>(intervals: impl Iterator<Item = &'a Interval>) -> Option<f64> {
+    let shares: Vec<f64> = intervals.filter_map(blocked_share).collect();
+    median(&shares).filter(|share| *share > MOST)
+}
+
+/// The gap between the clock and the thread's processor time, as a share of benchmark and dummy.
+///
+/// A partner on the same processor makes the thread wait in the run queue. The processor works for the benchmark then, so
+/// that wait is not counted as blocked unless it is held against the interval.
+fn blocked_share(interval: &Interval) -> Option<f64> {
+    let disturbance = &interval.disturbance;
+    let queued = disturbance.waited_ns.unwrap_or(0.0);
+    let is_partners = interval.disturbed.is_empty();
+    let off = disturbance.stolen_ns - if is_partners { queued } else { 0.0 };
+    let share = off / (interval.ns + interval.dummy_ns);
+    share.is_finite().then_some(share)
+}
+
+/// Why a blocked thread has no figure in cycles.
+pub(super) fn blocked_note(share: f64) -> String {
+    format!(
+        "{BLOCKED}: the thread was blocked for {:.0} % of the time, and a blocked thread uses none",
+        share.min(1.0) * 100.0
+    )
+}
+
+/// Whether a note says why there is no figure in cycles.
+pub(super) fn explains_absence(note: &str) -> bool {
+    note.starts_with(UNKNOWN) || note.starts_with(BLOCKED)
 }
 
 /// What the second chain says a cycle is, as a multiple of what the first one says.
@@ -106,6 +146,42 @@ mod tests {
         assert!((opinion.ratio - 1.0004).abs() < 1e-12 && opinion.error == 0.0);
         assert_eq!(doubt(opinion), None);
         assert_eq!(second_opinion(&seen[1..]), None);
+    }
+
+    /// An interval of 5000 ns with its dummy, off the processor for `gap` ns and in the run queue for `queued` of these.
+    fn waiting(gap: f64, queued: f64, disturbed: &[&str]) -> Interval {
+        let mut interval = interval(0.25, None);
+        interval.disturbance.stolen_ns = gap;
+        interval.disturbance.waited_ns = Some(queued);
+        interval.disturbed = disturbed.iter().map(|kind| (*kind).to_owned()).collect();
+        interval
+    }
+
+    #[test]
+    fn thread_blocked_for_most_of_the_time_is_found() {
+        for (name, gap, queued, disturbed, expected) in [
+            ("sleeps", 4900.0, 0.0, &[][..], Some(0.98)),
+            ("sleeps, not declared", 4900.0, 0.0, &["wait"], Some(0.98)),
+            ("computes", -20.0, 0.0, &[], None),
+            ("partner on the same processor", 2700.0, 1600.0, &[], None),
+            ("partner elsewhere, half awake", 2500.0, 100.0, &[], None),
+            ("many partners", 4400.0, 500.0, &[], Some(0.78)),
+            ("competitor", 3500.0, 3500.0, &["switch"], Some(0.7)),
+            ("nothing known", 0.0, 0.0, &[], None),
+        ] {
+            let one = waiting(gap, queued, disturbed);
+            assert_eq!(blocked([one].iter()), expected, "{name}");
+        }
+        assert_eq!(blocked([].iter()), None);
+        // One slow interval does not decide.
+        let mixed = [
+            waiting(0.0, 0.0, &[]),
+            waiting(0.0, 0.0, &[]),
+            waiting(4900.0, 0.0, &[]),
+        ];
+        assert_eq!(blocked(mixed.iter()), None);
+        assert!(explains_absence(&blocked_note(0.98)));
+        assert!(blocked_note(0.98).contains("98 %"));
     }
 
     #[test]

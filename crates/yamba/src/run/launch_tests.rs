@@ -211,6 +211,36 @@ fn waiting_for_a_processor_is_kept() {
     assert_eq!(b.set_aside, 2);
 }
 
+/// A thread that sleeps has a time, and no cycles anywhere in the document.
+#[test]
+fn blocked_thread_has_no_cycles() {
+    let with_cycles = |i: usize, raw: &mut RawInterval| {
+        let _ = i;
+        raw.cycle_ns = Some(0.25);
+    };
+    let sleeping = |i: usize, raw: &mut RawInterval| {
+        with_cycles(i, raw);
+        raw.disturbance.stolen_ns = 0.98 * (raw.ns + raw.dummy_ns);
+        raw.disturbance.voluntary = 5;
+    };
+    let computes = entry(&[with(with_cycles)]);
+    assert!(computes.cycles.is_some() && computes.launches[0].cycles.is_some());
+    let b = entry(&[with(sleeping)]);
+    assert_eq!(b.status, Status::Ok);
+    assert!(b.median.is_some());
+    assert_eq!((b.cycles, b.launches[0].cycles), (None, None));
+    assert!(
+        b.notes
+            .iter()
+            .any(|n| n.starts_with("no cycles: the thread was blocked for 98 %")),
+        "{:?}",
+        b.notes
+    );
+    // The table leaves the column empty.
+    assert!(!shown(&b).contains("cycles"), "{}", shown(&b));
+    assert!(shown(&computes).contains("cycles"), "{}", shown(&computes));
+}
+
 /// The figure of the others is kept, and not to be trusted.
 #[test]
 fn an_accident_in_one_launch() {

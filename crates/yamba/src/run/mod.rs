@@ -404,6 +404,11 @@ pub fn no_figure(class: &str) -> Benchmark {
     recorded::skipped(class, recorded::NOT_BEGUN)
 }
 
+/// Whether the timed thread was blocked for most of the time, so that the figure has no cycles.
+pub fn is_blocked(benchmark: &Benchmark) -> bool {
+    cycles::blocked(benchmark.intervals.iter()).is_some()
+}
+
 #[cfg(test)]
 mod launch_tests;
 #[cfg(test)]

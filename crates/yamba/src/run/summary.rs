@@ -222,6 +222,8 @@ struct Figures {
     cycles: Option<Estimate>,
     /// What the second chain says of their length.
     second_opinion: Option<cycles::SecondOpinion>,
+    /// The share of the time in which the thread was blocked, if it is most of it.
+    blocked: Option<f64>,
 }
 
 impl Figures {
@@ -237,6 +239,7 @@ impl Figures {
             times: rule(&used.each(time)),
             cycles: rule(&used.each(cycles::of)).map(cycles::with_own_error),
             second_opinion: cycles::second_opinion(&all),
+            blocked: cycles::blocked(all.iter().copied()),
         }
     }
 
@@ -247,7 +250,8 @@ impl Figures {
         b.median = self.samples.map(|e| e.median);
         b.interval = self.samples.map(|e| e.interval);
         b.interval_kind = self.samples.map(|e| e.kind);
-        enter_launches(&mut b.launches, used, figure == "latency");
+        let has_cycles = figure == "latency" && self.blocked.is_none();
+        enter_launches(&mut b.launches, used, has_cycles);
         b.cycle_ns = b.launches.iter().map(|l| l.cycle_ns).collect();
         let of_one = used.samples(|i| {
             if figure == "latency" {
@@ -261,25 +265,32 @@ impl Figures {
             b.median_of_medians = load::median_of_medians(&used.samples(|i| i.sample));
         }
         if figure == "latency" {
-            let doubt = self.second_opinion.and_then(cycles::doubt);
-            let known = self.cycles.filter(|_| doubt.is_none());
+            let without = self.without_cycles();
+            let known = self.cycles.filter(|_| without.is_none());
             b.cycles = known.map(|e| Cycles {
                 median: e.median,
                 interval: e.interval,
             });
-            b.notes.extend(doubt);
+            b.notes.extend(without);
         }
         b.samples = samples.concat();
     }
+
+    /// Why a latency has no figure in cycles.
+    fn without_cycles(&self) -> Option<String> {
+        let doubt = || self.second_opinion.and_then(cycles::doubt);
+        let known = self.cycles.and(self.blocked);
+        known.map(cycles::blocked_note).or_else(doubt)
+    }
 }
 
-fn enter_launches(launches: &mut [Launch], used: &Used<'_>, is_latency: bool) {
+fn enter_launches(launches: &mut [Launch], used: &Used<'_>, has_cycles: bool) {
     let values = |of: &[&Interval], value: fn(&Interval) -> Option<f64>| {
         median(&of.iter().filter_map(|i| value(i)).collect::<Vec<f64>>())
     };
     for (launch, of) in launches.iter_mut().zip(&used.launches) {
         launch.median = values(of, |i| i.sample);
-        launch.cycles = values(of, cycles::of).filter(|_| is_latency);
+        launch.cycles = values(of, cycles::of).filter(|_| has_cycles);
         launch.samples = of.iter().filter(|i| i.sample.is_some()).count() as u64;
         launch.cycle_ns = values(of, |i| i.cycle_ns);
     }

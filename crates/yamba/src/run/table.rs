@@ -288,16 +288,20 @@ fn figure(run: &Run, benchmark: &Benchmark) -> (String, String) {
 
 /// Of a long time nobody counts the cycles.
 fn cycles(benchmark: &Benchmark) -> String {
-    if benchmark.notes.iter().any(|n| is_about_cycles(n)) {
+    if benchmark
+        .notes
+        .iter()
+        .any(|n| n.starts_with(super::cycles::UNKNOWN))
+    {
         return "cycles unknown".to_owned();
     }
     let known = benchmark.cycles.filter(|c| c.median < 1e5);
     known.map_or(String::new(), |c| format!("{} cycles", number(c.median)))
 }
 
-/// What the document says of cycles in a line, two words say here.
+/// Notes about cycles are left out of the table: the column says `cycles unknown`, or is empty where the thread was blocked.
 fn is_about_cycles(note: &str) -> bool {
-    note.starts_with(super::cycles::UNKNOWN)
+    super::cycles::explains_absence(note)
 }
 
 /// What a reader must know of how the figure came about, in a word or two each.
@@ -328,7 +332,8 @@ fn shared_notes<'a>(entries: &[&'a Benchmark]) -> Vec<&'a String> {
     let Some(first) = good().next().filter(|_| good().count() > 1) else {
         return Vec::new();
     };
-    let is_shared = |note: &&String| good().all(|b| b.notes.contains(note));
+    let is_shared =
+        |note: &&String| !is_about_cycles(note) && good().all(|b| b.notes.contains(note));
     first.notes.iter().filter(is_shared).collect()
 }
 

@@ -196,7 +196,8 @@ fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
 /// Whether the length of a cycle could be measured here, and was not known well enough for this figure.
 fn is_unclear(benchmark: &Benchmark) -> bool {
     let known = benchmark.cycle_ns.iter().any(Option::is_some);
-    benchmark.status == Status::Ok && benchmark.cycles.is_none() && known
+    let has_none = benchmark.cycles.is_none() && !run::is_blocked(benchmark);
+    benchmark.status == Status::Ok && has_none && known
 }
 
 /// Builds the program that times statements.

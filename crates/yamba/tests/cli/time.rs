@@ -87,6 +87,25 @@ fn what_the_compiler_leaves_out_is_no_figure() {
 }
 
 #[test]
+fn sleeping_statement_has_time_and_no_cycles() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new();
+    let answer = yamba.run_words(&["time", "usleep(1000);"]).ok();
+    assert!(!answer.out.contains(" cycles ["), "{}", answer.out);
+    answer.says(&["ms [", "no cycles: the thread was blocked"]);
+    let answer = yamba.run_words(&["time", "usleep(1000);", "--json"]).ok();
+    let run = document(&answer);
+    let entry = entry(&run, "statement/usleep(1000);");
+    assert!(entry["median"].as_f64() >= Some(1e6), "{entry:#}");
+    assert!(entry["cycles"].is_null(), "{entry:#}");
+    for launch in entry["launches"].as_array().unwrap() {
+        assert!(launch["cycles"].is_null(), "{launch:#}");
+    }
+}
+
+#[test]
 fn a_statement_that_crashes_costs_its_own_figure() {
     if !has("g++") {
         return;
