@@ -12,19 +12,22 @@ use super::select::{self, Libraries, Names};
 use crate::build::host;
 use crate::machine;
 use crate::run::{Job, NoProgram, Stop, UsageError};
-use crate::selftest::{self, Check, Means, Outcome};
+use crate::selftest::{self, Check, Checked, Means, Outcome, Trust};
 
 /// Can figures be trusted here?
 ///
 /// Measures what is known before it is measured: chains of instructions with documented latencies, an added delay, time by another clock, a sleep, a fault that the
-/// evidence has to catch, and a competitor on the same processor that has to be seen.
+/// evidence has to catch, and a competitor on the same processor that has to be seen. A check that does not pass is measured again, for twice as long.
+///
+/// The result is one of three. yes: all checks passed. no: a check failed twice while nothing disturbed the machine. cannot tell now: a check had no answer, or failed only once or on a disturbed
+/// machine.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   yamba selftest            expected against measured, in about twenty seconds
   yamba selftest --json     the same for a program
 
-Exit status: 0 figures can be trusted here, 1 they cannot, 2 nothing could be measured.")]
+Exit status: 0 yes, 1 no or cannot tell now (`result` in --json tells them apart), 2 nothing could be measured.")]
 pub(super) struct Selftest {
     /// One JSON document
     #[arg(long)]
@@ -37,7 +40,10 @@ pub(super) struct Selftest {
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
-    trusted: bool,
+    #[serde(flatten)]
+    answer: &'a selftest::Answer,
+    /// Why documented latencies are not compared.
+    note: Option<&'a str>,
     checks: &'a [Check],
 }
 
@@ -66,29 +72,41 @@ impl Selftest {
             target: &target,
             progress: progress.as_mut(),
             stop: &stop,
+            has_figure: false,
         };
         let probed = machine::probe(&target);
-        let checks = selftest::selftest(&mut means, &probed)
+        let checked = selftest::selftest(&mut means, &probed)
             .map_err(|UsageError(text)| Failure::whole(text))?;
-        let trusted = !stop.requested() && checks.iter().all(|c| c.outcome != Outcome::Failed);
+        if !means.has_figure && !stop.requested() {
+            let mut notes = checked.checks.iter().filter_map(|c| c.note.as_deref());
+            let why = notes.next().unwrap_or("no benchmark has a figure");
+            let text = format!("nothing could be measured: {why}");
+            return Err(Failure::new(text).help("`yamba run known_time` shows more"));
+        }
+        let answer = selftest::answer(&checked.checks, stop.requested());
         output::result(&if self.json {
             let document = Document {
                 schema: "yamba-selftest/1",
-                trusted,
-                checks: &checks,
+                answer: &answer,
+                note: checked.note.as_deref(),
+                checks: &checked.checks,
             };
             serde_json::to_string_pretty(&document).map_err(Failure::ours)? + "\n"
         } else {
-            table(&checks, trusted, stop.requested())
+            table(&checked, &answer)
         })?;
-        Ok(if trusted { Answer::Done } else { Answer::No })
+        Ok(match answer.result {
+            Trust::Yes => Answer::Done,
+            Trust::No | Trust::CannotTell => Answer::No,
+        })
     }
 }
 
-fn table(checks: &[Check], trusted: bool, stopped: bool) -> String {
+fn table(checked: &Checked, answer: &selftest::Answer) -> String {
+    let checks = &checked.checks;
     let width = |f: fn(&Check) -> &str| {
-        let each = checks.iter();
-        each.map(|c| f(c).chars().count()).max().unwrap_or(0)
+        let widths = checks.iter().map(|c| f(c).chars().count());
+        widths.max().unwrap_or(0)
     };
     let (name, expected) = (width(|c| &c.name), width(|c| &c.expected));
     let colour = output::colour_on(&std::io::stdout());
@@ -108,12 +126,26 @@ fn table(checks: &[Check], trusted: bool, stopped: bool) -> String {
             out.push_str(&format!("         {note}\n"));
         }
     }
-    out.push_str(match (stopped, trusted) {
-        (true, _) => "stopped before all was checked\n",
-        (false, true) => "figures can be trusted here\n",
-        (false, false) => "figures CANNOT be trusted here\n",
-    });
+    if let Some(note) = &checked.note {
+        out.push_str(&format!("{note}\n"));
+    }
+    out.push_str(result(answer.result));
+    out.push('\n');
+    for reason in &answer.reasons {
+        out.push_str(&format!("reason: {reason}\n"));
+    }
+    if let Some(help) = &answer.help {
+        out.push_str(&format!("help: {help}\n"));
+    }
     out
+}
+
+fn result(trust: Trust) -> &'static str {
+    match trust {
+        Trust::Yes => "yes: figures can be trusted here",
+        Trust::No => "no: figures CANNOT be trusted here",
+        Trust::CannotTell => "cannot tell now whether figures can be trusted here",
+    }
 }
 
 fn mark(outcome: Outcome, colour: bool) -> String {
@@ -121,6 +153,7 @@ fn mark(outcome: Outcome, colour: bool) -> String {
         Outcome::Passed => ("ok", "32"),
         Outcome::Failed => ("FAILED", "1;31"),
         Outcome::Unknown => ("unknown", "2"),
+        Outcome::Skipped => ("skipped", "2"),
     };
     if colour {
         format!("\x1b[{code}m{word:7}\x1b[0m")

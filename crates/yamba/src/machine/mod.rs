@@ -48,6 +48,21 @@ pub fn probe(target: &Target) -> Machine {
     machine
 }
 
+/// How many other threads run now: the least of three looks, 10 ms apart.
+pub(crate) fn others_running() -> u64 {
+    let mut least = u64::MAX;
+    for _ in 0..3 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        least = least.min(load::load(&Here).running.unwrap_or(0));
+    }
+    least
+}
+
+/// The system's description of its processors; empty where there is none.
+pub(crate) fn cpuinfo() -> String {
+    Here.read("/proc/cpuinfo").unwrap_or_default()
+}
+
 fn describe(source: &impl Source, asked: &Asked, target: &Target) -> Machine {
     let cpuinfo = source.read("/proc/cpuinfo").unwrap_or_default();
     let details = details(source, asked, &target.isa, &cpuinfo);

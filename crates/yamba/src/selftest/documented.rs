@@ -1,6 +1,4 @@
-//! Latencies that processors' makers and independent measurers have published, in core cycles.
-
-use yamba_record::Machine;
+//! Latencies that processors' makers and independent measurers have published, in core cycles, and for which processor.
 
 /// A benchmark whose answer is documented for this processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,49 +11,217 @@ pub(super) struct Known {
     pub source: &'static str,
 }
 
+/// What a processor says of itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Identity {
+    pub isa: String,
+    pub vendor: String,
+    pub family: Option<u64>,
+    pub model: Option<u64>,
+    /// The feature flags of `/proc/cpuinfo`, without `hypervisor`.
+    pub flags: Vec<String>,
+    pub is_guest: bool,
+}
+
+/// The latencies to compare with, and why there are no more.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Documented {
+    pub known: Vec<Known>,
+    pub note: Option<String>,
+}
+
 const ADD: Known = Known {
     class: "lat_integer_add",
     cycles: 1.0,
     source: "every processor with an adder of its own stage",
 };
 
-/// AMD's optimisation guides for families 17h, 19h and 1Ah: 3, 64 bits wide too. Older AMD and Intel's small cores take longer.
-const MULTIPLY_ZEN: Known = Known {
-    class: "lat_integer_multiply",
-    cycles: 3.0,
-    source: "AMD's optimisation guides for families 17h, 19h and 1Ah",
-};
+const AMD_GUIDES: &str = "AMD's optimisation guides for families 17h, 19h and 1Ah";
 
-/// AMD's optimisation guides for families 17h, 19h and 1Ah: integer loads from the first cache.
-const LOAD_ZEN: Known = Known {
-    class: "lat_l1_load",
-    cycles: 4.0,
-    source: "AMD's optimisation guides for families 17h, 19h and 1Ah",
-};
+const INTEL_GUIDES: &str = "Intel's optimisation manual";
 
-/// What is documented for the processor that this is.
-pub(super) fn documented(machine: &Machine) -> Vec<Known> {
-    let mut known = vec![ADD];
-    if is_zen(machine) {
-        known.extend([MULTIPLY_ZEN, LOAD_ZEN]);
+/// A core whose latencies are published.
+#[derive(Debug)]
+struct Core {
+    name: &'static str,
+    vendor: &'static str,
+    family: u64,
+    /// Empty: every model of the family.
+    models: &'static [u64],
+    /// Cycles of a load from the first cache whose address comes from a load.
+    load: f64,
+    /// Cycles of an integer multiplication.
+    multiply: f64,
+    /// Flags that no such core has. A hypervisor hides flags, but cannot add any.
+    lacks: &'static [&'static str],
+    /// In a virtual machine: a flag that older cores lack. Without it, a newer processor may call itself by this model.
+    proof: Option<&'static str>,
+}
+
+const NO_AVX512: &[&str] = &["avx512f", "avx_vnni", "amx_tile"];
+const NO_AMX: &[&str] = &["avx_vnni", "amx_tile"];
+
+const CORES: &[Core] = &[
+    amd("AMD Zen to Zen 2", 23, NO_AVX512),
+    amd("AMD Zen 3 and 4", 25, NO_AMX),
+    amd("AMD Zen 5", 26, &["amx_tile"]),
+    intel(
+        "Haswell or Broadwell",
+        &[60, 61, 63, 69, 70, 71, 79, 86],
+        4.0,
+        NO_AVX512,
+    ),
+    intel(
+        "Skylake client",
+        &[78, 94, 142, 158, 165, 166],
+        4.0,
+        NO_AVX512,
+    ),
+    intel(
+        "Skylake server",
+        &[85],
+        4.0,
+        &["avx512_vbmi", "avx_vnni", "amx_tile"],
+    ),
+    intel(
+        "Sunny, Willow or Cypress Cove",
+        &[106, 108, 125, 126, 140, 141, 167],
+        5.0,
+        NO_AMX,
+    ),
+    intel(
+        "Golden, Raptor or Redwood Cove server",
+        &[143, 173, 174, 207],
+        5.0,
+        &[],
+    ),
+];
+
+/// All Zen cores load in 4 cycles, so that it does not matter which of them a virtual machine names.
+const fn amd(name: &'static str, family: u64, lacks: &'static [&'static str]) -> Core {
+    Core {
+        name,
+        vendor: "AuthenticAMD",
+        family,
+        models: &[],
+        load: 4.0,
+        multiply: 3.0,
+        lacks,
+        proof: None,
     }
-    known
 }
 
-/// AMD's families 17h, 19h and 1Ah.
-fn is_zen(machine: &Machine) -> bool {
-    let Some(details) = &machine.details else {
-        return false;
+const fn intel(
+    name: &'static str,
+    models: &'static [u64],
+    load: f64,
+    lacks: &'static [&'static str],
+) -> Core {
+    Core {
+        name,
+        vendor: "GenuineIntel",
+        family: 6,
+        models,
+        load,
+        multiply: 3.0,
+        lacks,
+        proof: Some("avx512_vbmi2"),
+    }
+}
+
+impl Core {
+    fn is_claimed(&self, identity: &Identity) -> bool {
+        let model = identity.model.unwrap_or_default();
+        self.vendor == identity.vendor
+            && Some(self.family) == identity.family
+            && (self.models.is_empty() || self.models.contains(&model))
+    }
+
+    /// Why a processor that claims to be this core cannot be held against its latencies.
+    fn doubt(&self, identity: &Identity) -> Option<String> {
+        let has = |flag: &str| identity.flags.iter().any(|f| f == flag);
+        if let Some(flag) = self.lacks.iter().find(|flag| has(flag)) {
+            return Some(format!(
+                "family {} model {} is {}, which has no {flag}, but this processor has it",
+                self.family,
+                identity.model.unwrap_or_default(),
+                self.name
+            ));
+        }
+        let is_proven = self.proof.is_none_or(has);
+        (identity.is_guest && !is_proven).then(|| {
+            format!(
+                "a virtual machine that calls itself {} may run on a newer processor",
+                self.name
+            )
+        })
+    }
+
+    fn known(&self) -> [Known; 2] {
+        let source = match self.vendor {
+            "AuthenticAMD" => AMD_GUIDES,
+            _ => INTEL_GUIDES,
+        };
+        [
+            ("lat_integer_multiply", self.multiply),
+            ("lat_l1_load", self.load),
+        ]
+        .map(|(class, cycles)| Known {
+            class,
+            cycles,
+            source,
+        })
+    }
+}
+
+/// The documented latencies of this processor.
+pub(super) fn documented(identity: &Identity) -> Documented {
+    let mut documented = Documented {
+        known: vec![ADD],
+        note: None,
     };
-    let processor = &details.processor;
-    let family = processor.signature.as_deref().and_then(family);
-    processor.vendor.as_deref() == Some("AuthenticAMD") && matches!(family, Some(23 | 25 | 26))
+    let core = CORES.iter().find(|core| core.is_claimed(identity));
+    match core.map(|core| (core, core.doubt(identity))) {
+        Some((core, None)) if identity.isa.starts_with("x86") => {
+            documented.known.extend(core.known());
+        }
+        Some((_, Some(why))) => documented.note = Some(why),
+        _ => documented.note = Some("this processor is not in the list".to_owned()),
+    }
+    if let Some(why) = &mut documented.note {
+        *why = format!("no documented latencies of loads and multiplications are compared: {why}");
+    }
+    documented
 }
 
-/// The number after `family`.
-fn family(signature: &str) -> Option<u64> {
+impl Identity {
+    /// From what a machine's facts say, and the text of `/proc/cpuinfo`.
+    pub(super) fn of(machine: &yamba_record::Machine, cpuinfo: &str) -> Identity {
+        let processor = machine.details.as_ref().map(|d| &d.processor);
+        let signature = processor.and_then(|p| p.signature.as_deref());
+        let number = |word| signature.and_then(|text| after(text, word));
+        let line = cpuinfo.lines().find(|line| line.starts_with("flags"));
+        let flags = line.and_then(|line| line.split_once(':'));
+        let flags = flags.map_or("", |(_, flags)| flags).split_whitespace();
+        let hypervisor = flags.clone().any(|flag| flag == "hypervisor");
+        Identity {
+            isa: machine.isa.clone(),
+            vendor: processor.and_then(|p| p.vendor.clone()).unwrap_or_default(),
+            family: number("family"),
+            model: number("model"),
+            flags: flags
+                .filter(|flag| *flag != "hypervisor")
+                .map(str::to_owned)
+                .collect(),
+            is_guest: hypervisor || machine.virtual_machine == Some(true),
+        }
+    }
+}
+
+/// The number after a word.
+fn after(signature: &str, word: &str) -> Option<u64> {
     let mut words = signature.split_whitespace();
-    words.find(|w| *w == "family")?;
+    words.find(|w| *w == word)?;
     words.next()?.trim_end_matches(',').parse().ok()
 }
 
@@ -63,25 +229,175 @@ fn family(signature: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_family_is_read_from_the_signature() {
-        assert_eq!(family("family 25 model 17 stepping 1"), Some(25));
-        assert_eq!(family("family 6, model 85"), Some(6));
-        assert_eq!(family("implementer 0x41 part 0xd0c"), None);
+    fn identity(vendor: &str, family: u64, model: u64, flags: &str, is_guest: bool) -> Identity {
+        Identity {
+            isa: "x86_64".to_owned(),
+            vendor: vendor.to_owned(),
+            family: Some(family),
+            model: Some(model),
+            flags: flags.split_whitespace().map(str::to_owned).collect(),
+            is_guest,
+        }
+    }
+
+    /// The cycles of an L1 load; none if nothing is compared.
+    fn load(identity: &Identity) -> Option<f64> {
+        let documented = documented(identity);
+        let load = documented.known.iter().find(|k| k.class == "lat_l1_load");
+        assert_eq!(load.is_none(), documented.note.is_some(), "{documented:?}");
+        assert!(documented.known.contains(&ADD));
+        load.map(|k| k.cycles)
     }
 
     #[test]
-    fn an_unknown_processor_still_adds_in_one_cycle() {
-        let machine = Machine {
-            isa: "riscv64".to_owned(),
-            ..Machine::default()
+    fn l1_load_latency_follows_from_the_core() {
+        let server = "avx2 avx512f avx512_vbmi avx512_vbmi2";
+        for (name, vendor, family, model, flags, is_guest, expected) in [
+            ("Zen 2", "AuthenticAMD", 23, 49, "avx2", false, Some(4.0)),
+            (
+                "Zen 4 guest",
+                "AuthenticAMD",
+                25,
+                17,
+                server,
+                true,
+                Some(4.0),
+            ),
+            (
+                "Zen 5",
+                "AuthenticAMD",
+                26,
+                2,
+                "avx512f avx_vnni",
+                false,
+                Some(4.0),
+            ),
+            ("Bulldozer", "AuthenticAMD", 21, 2, "avx", false, None),
+            ("Skylake", "GenuineIntel", 6, 94, "avx2", false, Some(4.0)),
+            (
+                "Ice Lake server guest",
+                "GenuineIntel",
+                6,
+                106,
+                server,
+                true,
+                Some(5.0),
+            ),
+            (
+                "Rocket Lake",
+                "GenuineIntel",
+                6,
+                167,
+                server,
+                false,
+                Some(5.0),
+            ),
+            (
+                "Sapphire Rapids guest",
+                "GenuineIntel",
+                6,
+                143,
+                "avx512_vbmi2 amx_tile",
+                true,
+                Some(5.0),
+            ),
+            (
+                "Granite Rapids",
+                "GenuineIntel",
+                6,
+                173,
+                "avx512_vbmi2 amx_tile",
+                false,
+                Some(5.0),
+            ),
+            // The flags contradict the model.
+            (
+                "Rocket Lake with AMX",
+                "GenuineIntel",
+                6,
+                167,
+                "avx512_vbmi2 amx_tile",
+                true,
+                None,
+            ),
+            (
+                "Skylake with VBMI",
+                "GenuineIntel",
+                6,
+                85,
+                "avx512_vbmi",
+                false,
+                None,
+            ),
+            (
+                "Zen 2 with AVX-512",
+                "AuthenticAMD",
+                23,
+                49,
+                "avx512f",
+                true,
+                None,
+            ),
+            // A hypervisor names an older model, and hides the flags that its processor has beyond it.
+            ("Haswell guest", "GenuineIntel", 6, 60, "avx2", true, None),
+            // Two kinds of core, of which a test may run on either.
+            (
+                "Alder Lake",
+                "GenuineIntel",
+                6,
+                151,
+                "avx2 avx_vnni",
+                false,
+                None,
+            ),
+            ("unknown", "GenuineIntel", 6, 999, "", false, None),
+            ("other maker", "CentaurHauls", 6, 94, "", false, None),
+        ] {
+            let claimed = identity(vendor, family, model, flags, is_guest);
+            assert_eq!(load(&claimed), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn contradiction_of_model_and_flags_is_named() {
+        let odd = identity("GenuineIntel", 6, 167, "amx_tile", true);
+        let note = documented(&odd).note.unwrap();
+        assert!(
+            note.contains("model 167") && note.contains("amx_tile"),
+            "{note}"
+        );
+    }
+
+    #[test]
+    fn multiplication_takes_three_cycles_on_listed_cores() {
+        for core in CORES {
+            assert_eq!(core.multiply, 3.0, "{}", core.name);
+            assert!(matches!(core.load, 4.0 | 5.0), "{}", core.name);
+        }
+    }
+
+    #[test]
+    fn identity_is_read_from_facts_and_cpuinfo() {
+        let mut machine = yamba_record::Machine {
+            isa: "x86_64".to_owned(),
+            ..Default::default()
         };
-        assert_eq!(documented(&machine), [ADD]);
-        let mut zen = Machine::default();
         let mut details = yamba_record::machine::Details::default();
-        details.processor.vendor = Some("AuthenticAMD".to_owned());
-        details.processor.signature = Some("family 25 model 17 stepping 1".to_owned());
-        zen.details = Some(Box::new(details));
-        assert_eq!(documented(&zen), [ADD, MULTIPLY_ZEN, LOAD_ZEN]);
+        details.processor.vendor = Some("GenuineIntel".to_owned());
+        details.processor.signature = Some("family 6 model 167 stepping 1".to_owned());
+        machine.details = Some(Box::new(details));
+        let cpuinfo = "processor\t: 0\nflags\t\t: fpu avx2 hypervisor amx_tile\nbugs\t: x\n";
+        let expected = identity("GenuineIntel", 6, 167, "fpu avx2 amx_tile", true);
+        assert_eq!(Identity::of(&machine, cpuinfo), expected);
+        assert_eq!(after("implementer 0x41 part 0xd0c", "family"), None);
+    }
+
+    #[test]
+    fn processor_of_another_instruction_set_still_adds_in_one_cycle() {
+        let other = Identity {
+            isa: "riscv64".to_owned(),
+            ..Identity::default()
+        };
+        assert_eq!(documented(&other).known, [ADD]);
     }
 }

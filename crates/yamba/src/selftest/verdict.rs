@@ -18,6 +18,9 @@ const TIME: f64 = 0.002;
 /// A figure under disturbance may move by this much, or has to be marked.
 const UNMOVED: f64 = 0.01;
 
+/// A benchmark of which more than one interval in this many was discarded was disturbed.
+const DISCARDED: u64 = 4;
+
 /// One check with its answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
@@ -31,18 +34,55 @@ pub struct Check {
     pub outcome: Outcome,
     /// Where the expectation is from, or why there is no answer.
     pub note: Option<String>,
+    /// How often it was measured: a check that does not pass at once is measured twice.
+    pub measurements: u64,
 }
 
 /// How a check ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// As it has to be.
+    /// The expected answer.
     Passed,
-    /// Not so: figures cannot be trusted here.
+    /// Another answer, twice, while nothing disturbed the measurement.
     Failed,
-    /// Cannot be told here; `note` says why.
+    /// No answer now; `note` says why. A later measurement may have one.
     Unknown,
+    /// The check cannot be made on this system; `note` says why.
+    Skipped,
+}
+
+/// One measurement of a check.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Attempt {
+    pub check: Check,
+    /// What disturbed the machine meanwhile, in words.
+    pub disturbance: Option<String>,
+}
+
+/// Whether figures can be trusted here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Trust {
+    /// All checks passed.
+    #[serde(rename = "yes")]
+    Yes,
+    /// A check failed twice while nothing disturbed it.
+    #[serde(rename = "no")]
+    No,
+    /// A check has no answer now.
+    #[serde(rename = "cannot tell now")]
+    CannotTell,
+}
+
+/// The result of all checks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer {
+    /// Whether figures can be trusted.
+    pub result: Trust,
+    /// Why.
+    pub reasons: Vec<String>,
+    /// What to do; none if the result is yes.
+    pub help: Option<String>,
 }
 
 fn passed(holds: bool) -> Outcome {
@@ -60,6 +100,115 @@ fn check(name: &str, expected: String, measured: String, outcome: Outcome) -> Ch
         measured,
         outcome,
         note: None,
+        measurements: 1,
+    }
+}
+
+/// The outcome of a check from its first measurement and, if that did not pass, from its second.
+///
+/// Only a failure that repeats while nothing disturbs the machine counts as one.
+pub(super) fn settle(first: Attempt, second: Option<Attempt>) -> Check {
+    let Some(second) = second else {
+        return first.check;
+    };
+    let outcomes = (first.check.outcome, second.check.outcome);
+    let disturbance = first.disturbance.or(second.disturbance);
+    let outcome = match outcomes {
+        (Outcome::Failed, Outcome::Failed) if disturbance.is_none() => Outcome::Failed,
+        (Outcome::Failed, _) | (_, Outcome::Failed) => Outcome::Unknown,
+        (_, last) => last,
+    };
+    let mut check = second.check;
+    if outcome == Outcome::Unknown {
+        let (was, is) = (
+            said(outcomes.0, &first.check.measured),
+            said(outcomes.1, &check.measured),
+        );
+        let disturbed = disturbance.map(|what| format!("the machine was disturbed: {what}"));
+        let own = check.note.take().filter(|_| outcomes.1 == Outcome::Unknown);
+        let parts = [
+            Some(format!("first it {was}, then it {is}")),
+            disturbed,
+            own,
+        ];
+        check.note = Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; "));
+    }
+    check.outcome = outcome;
+    check.measurements = 2;
+    check
+}
+
+fn said(outcome: Outcome, measured: &str) -> String {
+    match outcome {
+        Outcome::Passed => "passed".to_owned(),
+        Outcome::Failed => format!("failed with {measured}"),
+        Outcome::Unknown | Outcome::Skipped => "had no answer".to_owned(),
+    }
+}
+
+/// What disturbed a benchmark: another program on its processor, or a host that takes the processor away.
+pub(super) fn disturbance(benchmark: &Benchmark, others_running: u64) -> Option<String> {
+    // Without a figure, a crash is not the fault of other programs.
+    benchmark.median?;
+    let intervals = benchmark.intervals.len() as u64;
+    let is_often = DISCARDED * benchmark.set_aside > intervals;
+    if benchmark.is_disturbed || is_often {
+        let kinds = benchmark.disturbed.iter();
+        let kinds: Vec<String> = kinds
+            .map(|(kind, count)| format!("{count} {kind}"))
+            .collect();
+        return Some(format!("{intervals} intervals with {}", kinds.join(", ")));
+    }
+    let threads = match others_running {
+        0 => return None,
+        1 => "1 other thread was running".to_owned(),
+        n => format!("{n} other threads were running"),
+    };
+    Some(threads)
+}
+
+/// The result of the checks that were made.
+pub fn answer(checks: &[Check], is_stopped: bool) -> Answer {
+    let with = |outcome| checks.iter().filter(move |c| c.outcome == outcome);
+    let said = |check: &Check, verb: &str| {
+        let note = check.note.as_ref().map(|note| format!(": {note}"));
+        format!("{} {verb}{}", check.name, note.unwrap_or_default())
+    };
+    if with(Outcome::Failed).count() > 0 {
+        let failed = |c: &Check| format!("{} is {} instead of {}", c.name, c.measured, c.expected);
+        return Answer {
+            result: Trust::No,
+            reasons: with(Outcome::Failed).map(failed).collect(),
+            help: Some(
+                "`yamba machine` lists what falsifies measurements here and what helps; take no figures from this machine until the checks pass"
+                    .to_owned(),
+            ),
+        };
+    }
+    let mut reasons: Vec<String> = with(Outcome::Unknown)
+        .map(|c| said(c, "is unknown"))
+        .collect();
+    if is_stopped {
+        reasons.push("stopped before all was checked".to_owned());
+    }
+    if with(Outcome::Passed).count() == 0 && reasons.is_empty() {
+        reasons.push("no check could be made".to_owned());
+    }
+    if reasons.is_empty() {
+        let passed = with(Outcome::Passed).count();
+        return Answer {
+            result: Trust::Yes,
+            reasons: vec![format!("{passed} checks passed")],
+            help: None,
+        };
+    }
+    Answer {
+        result: Trust::CannotTell,
+        reasons,
+        help: Some(
+            "stop other programs (`yamba machine` names what disturbs; in a virtual machine it may be a neighbour), wait until the machine is idle, and run `yamba selftest` again"
+                .to_owned(),
+        ),
     }
 }
 
@@ -173,11 +322,11 @@ pub(super) fn disturbed(name: &str, quiet: &Benchmark, benchmark: &Benchmark) ->
     check(name, expected, measured, passed(holds))
 }
 
-/// A check that cannot be made here.
-pub(super) fn unknown(name: &str, why: &str) -> Check {
+/// A check that cannot be made on this system.
+pub(super) fn skipped(name: &str, why: &str) -> Check {
     Check {
         note: Some(why.to_owned()),
-        ..check(name, String::new(), String::new(), Outcome::Unknown)
+        ..check(name, String::new(), String::new(), Outcome::Skipped)
     }
 }
 

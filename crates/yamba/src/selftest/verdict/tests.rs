@@ -96,3 +96,98 @@ fn a_competitor_has_to_be_seen() {
     beside.status = Status::Crashed;
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Failed);
 }
+
+fn attempt(outcome: Outcome, disturbance: Option<&str>) -> Attempt {
+    Attempt {
+        check: check(
+            "lat_x",
+            "3 cycles".to_owned(),
+            "3.04 cycles".to_owned(),
+            outcome,
+        ),
+        disturbance: disturbance.map(str::to_owned),
+    }
+}
+
+#[test]
+fn only_failure_that_repeats_undisturbed_is_failure() {
+    use Outcome::{Failed, Passed, Unknown};
+    let (quiet, busy) = (None, Some("2 other threads were running"));
+    for (first, then, expected) in [
+        ((Failed, quiet), (Failed, quiet), Failed),
+        ((Failed, busy), (Failed, quiet), Unknown),
+        ((Failed, quiet), (Failed, busy), Unknown),
+        ((Failed, busy), (Failed, busy), Unknown),
+        ((Failed, quiet), (Passed, quiet), Unknown),
+        ((Failed, busy), (Passed, quiet), Unknown),
+        ((Failed, quiet), (Unknown, quiet), Unknown),
+        ((Unknown, quiet), (Failed, quiet), Unknown),
+        ((Unknown, busy), (Passed, busy), Passed),
+        ((Unknown, busy), (Unknown, quiet), Unknown),
+    ] {
+        let settled = settle(attempt(first.0, first.1), Some(attempt(then.0, then.1)));
+        assert_eq!(settled.outcome, expected, "{first:?} {then:?}");
+        assert_eq!(settled.measurements, 2);
+        let says = settled.note.unwrap_or_default();
+        if expected == Unknown && [first, then].iter().any(|a| a.0 == Failed) {
+            assert!(says.contains("fail"), "{first:?} {then:?}: {says}");
+        }
+        if expected == Unknown && [first.1, then.1].contains(&busy) {
+            assert!(
+                says.contains("2 other threads"),
+                "{first:?} {then:?}: {says}"
+            );
+        }
+    }
+    let once = settle(attempt(Passed, busy), None);
+    assert_eq!((once.outcome, once.measurements), (Passed, 1));
+}
+
+#[test]
+fn result_follows_from_outcomes() {
+    use Outcome::{Failed, Passed, Skipped, Unknown};
+    for (outcomes, is_stopped, expected) in [
+        (&[Passed, Passed][..], false, Trust::Yes),
+        (&[Passed, Skipped], false, Trust::Yes),
+        (&[Passed, Unknown, Passed], false, Trust::CannotTell),
+        (&[Unknown, Unknown], false, Trust::CannotTell),
+        (&[Passed, Failed], false, Trust::No),
+        (&[Unknown, Failed], false, Trust::No),
+        (&[Passed, Failed], true, Trust::No),
+        (&[Passed, Passed], true, Trust::CannotTell),
+        (&[Skipped], false, Trust::CannotTell),
+        (&[], true, Trust::CannotTell),
+        (&[], false, Trust::CannotTell),
+    ] {
+        let checks: Vec<Check> = outcomes.iter().map(|o| attempt(*o, None).check).collect();
+        let answer = answer(&checks, is_stopped);
+        assert_eq!(answer.result, expected, "{outcomes:?}");
+        assert!(!answer.reasons.is_empty(), "{outcomes:?}");
+        assert_eq!(
+            answer.help.is_some(),
+            expected != Trust::Yes,
+            "{outcomes:?}"
+        );
+    }
+}
+
+#[test]
+fn disturbance_is_found_in_the_figure_or_beside_it() {
+    let mut b = figure(1.0);
+    b.intervals = vec![Default::default(); 100];
+    assert_eq!(disturbance(&b, 0), None);
+    let running = disturbance(&b, 2).unwrap();
+    assert_eq!(running, "2 other threads were running");
+    b.set_aside = 20;
+    assert_eq!(disturbance(&b, 0), None);
+    b.set_aside = 40;
+    b.disturbed = BTreeMap::from([("switch".to_owned(), 40)]);
+    let seen = disturbance(&b, 0).unwrap();
+    assert_eq!(seen, "100 intervals with 40 switch");
+    b.set_aside = 0;
+    b.is_disturbed = true;
+    assert!(disturbance(&b, 0).is_some());
+    // Other programs do not crash it.
+    b.median = None;
+    assert_eq!(disturbance(&b, 2), None);
+}
