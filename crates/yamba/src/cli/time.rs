@@ -22,7 +22,7 @@ use crate::time::{self, Questions, Refused, Statements, Told};
 /// that for any value.
 ///
 /// An instruction is measured as a chain, in which each step needs the result of the one before (latency), and as independent copies (throughput). Every general register but the stack
-/// pointer holds the address of a buffer of 4 KiB whose first word is that address, vectors hold 1.0 in every lane, flags are clear.
+/// pointer holds the address of a buffer of 16 KiB; the registers of a memory operand are set so that it lies in that buffer. Vectors hold 1.0 in every lane, flags are clear.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -31,10 +31,11 @@ Examples:
   yamba time --setup 'double x = 2; keep(x);' 'sqrt(x)'      an expression: its value is kept
   yamba time --include sys/time.h --setup 'timeval t;' 'gettimeofday(&t, nullptr);'
   yamba time --asm 'imul rax, rax'                           latency and throughput
-  yamba time --asm 'mov rax, [rax]' 'vaddps ymm0, ymm1, ymm2'
+  yamba time --asm 'mov rax, [rbx + rcx*4 + 8]' 'vaddps ymm0, ymm1, ymm2'
   yamba time --asm 'div rbx' --init rdx=0 --init rbx=7
+  yamba time --asm 'push rax; pop rax'                       a push and its pop, together
 
-Exit status: 0 every figure is valid, 1 one is invalid or crashed, 2 nothing was measured.")]
+Exit status: 0 every figure is valid, 1 one is invalid, crashed or refused, 2 nothing was measured.")]
 pub(super) struct Time {
     /// C or C++ statements; a few headers of the system are included
     #[arg(
@@ -98,10 +99,12 @@ impl Time {
             false => time::report(&run, output::colour_on(&io::stdout())),
         };
         output::result(&text)?;
-        Ok(match run.failed() || run.interrupted {
-            true => Answer::No,
-            false => Answer::Done,
-        })
+        Ok(
+            match run.failed() || run.interrupted || questions.is_partial {
+                true => Answer::No,
+                false => Answer::Done,
+            },
+        )
     }
 }
 

@@ -52,6 +52,8 @@ pub struct Questions {
     pub options: Options,
     /// Warnings about what was typed.
     pub warnings: Told,
+    /// Whether some of what was asked cannot be measured.
+    pub is_partial: bool,
     /// The parameter that tells the questions apart.
     parameter: &'static str,
     each: Vec<Question>,
@@ -91,6 +93,8 @@ struct Way {
     value: Option<String>,
     /// What a reader is told of it.
     notes: Vec<String>,
+    /// Whether it only copies registers.
+    is_move: bool,
 }
 
 impl Questions {
@@ -189,7 +193,7 @@ fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
     benchmark.notes.extend(way.notes.iter().cloned());
     match benchmark.class == statement::CLASS {
         true => statement::judge(benchmark),
-        false => asm::explain(benchmark, &question.asked),
+        false => asm::explain(benchmark, &question.asked, way.is_move),
     }
 }
 
@@ -220,6 +224,7 @@ pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refu
         ways: vec![Way {
             value: Some(number.to_string()),
             notes: Vec::new(),
+            is_move: false,
         }],
     });
     let each: Vec<Question> = each.collect();
@@ -227,6 +232,7 @@ pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refu
         jobs: vec![job(statement::CLASS, built)],
         options: options("number", &each),
         warnings,
+        is_partial: false,
         parameter: "number",
         each,
     })
@@ -253,14 +259,24 @@ pub fn instructions(
     let program = analysed(source, ASKED, vec![library])?;
     let bytes = assembled(&program, &places, target)?;
     let mut each = Vec::new();
+    let mut refused = Vec::new();
     for (number, (text, bytes)) in asked.iter().zip(bytes).enumerate() {
         let text = text.trim();
-        let figures = asm::figures(text, &bytes, &given)
-            .map_err(|why| Refused::Sentence(format!("`{text}`: {why}")))?;
+        let figures = asm::figures(text, &bytes, &given).unwrap_or_else(|why| {
+            refused.push(format!("`{text}`: {why}"));
+            asm::Figure::refused(&why)
+        });
         each.extend(figures.into_iter().map(|f| (number, text.to_owned(), f)));
     }
+    if refused.len() == asked.len() {
+        return Err(Refused::Sentence(refused.join("\n")));
+    }
     let (built, warnings) = built(&program, program.class(INSTRUCTION), target)?;
-    Ok(questions(each, built, warnings))
+    let questions = questions(each, built, warnings);
+    Ok(Questions {
+        is_partial: !refused.is_empty(),
+        ..questions
+    })
 }
 
 /// A class with a block for each instruction, and where each instruction stands in it.
@@ -329,6 +345,7 @@ fn questions(
         let way = Way {
             value: figure.code.ok(),
             notes: figure.notes,
+            is_move: figure.is_move,
         };
         match each
             .last_mut()
@@ -350,6 +367,7 @@ fn questions(
         jobs,
         options: options("code", &each),
         warnings,
+        is_partial: false,
         parameter: "code",
         each,
     }
@@ -413,3 +431,6 @@ fn unbuilt(program: &Analysed, error: BuildError) -> Refused {
         other => Refused::Build(other),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -214,7 +214,7 @@ fn an_instruction_that_faults_is_told_in_its_own_terms() {
         "--asm",
         "ud2",
         "mov rax, [0]",
-        "div rbx",
+        "div rdx",
         "add rax, 1",
     ];
     let answer = Yamba::new().run_words(&words);
@@ -222,7 +222,7 @@ fn an_instruction_that_faults_is_told_in_its_own_terms() {
     answer.says(&[
         "`ud2` is illegal here",
         "`mov rax, [0]` faults",
-        "`div rbx` fails with what its registers hold",
+        "`div rdx` fails with what its registers hold",
         "--init rdx=0",
         "chain: add rax, 1",
     ]);
@@ -254,7 +254,7 @@ fn what_is_no_single_instruction_is_refused() {
             vec!["jmp rax"],
             vec!["`jmp rax`", "leaves the row of steps"],
         ),
-        (vec!["push rax"], vec!["the stack pointer"]),
+        (vec!["add rsp, 8"], vec!["the stack pointer"]),
         (vec!["nop", "--init", "rax"], vec!["write REGISTER=VALUE"]),
         (
             vec!["nop", "--setup", "int x;"],
@@ -264,6 +264,52 @@ fn what_is_no_single_instruction_is_refused() {
         let words: Vec<&str> = ["time", "--asm"].into_iter().chain(words).collect();
         Yamba::new().run_words(&words).refused(&parts);
     }
+}
+
+#[test]
+fn every_address_form_division_stack_and_gather_have_figures() {
+    if !has_asm() {
+        return;
+    }
+    let words = [
+        "time",
+        "--asm",
+        "mov rax, [rbx+8]",
+        "mov rax, [rbx+rcx*8+64]",
+        "div rbx",
+        "push rax; pop rax",
+        "lock xadd [rbx], rax",
+        "mov rax, rbx",
+        "--json",
+    ];
+    let run = document(&Yamba::new().run_words(&words).ok());
+    for name in [
+        "asm/mov rax, [rbx+8]/latency",
+        "asm/mov rax, [rbx+rcx*8+64]/latency",
+        "asm/div rbx/latency",
+        "asm/push rax; pop rax/round-trip",
+        "asm/lock xadd [rbx], rax/latency",
+        "asm/mov rax, rbx/latency",
+    ] {
+        let entry = entry(&run, name);
+        assert_eq!(entry["status"], "ok", "{entry:#}");
+        assert!(figure(entry) > 0.0, "{entry:#}");
+    }
+    let moves = entry(&run, "asm/mov rax, rbx/latency")["notes"].to_string();
+    assert!(
+        moves.contains("chain: mov rax, rbx; mov rbx, rax"),
+        "{moves}"
+    );
+}
+
+#[test]
+fn refused_instruction_is_reported_and_others_are_measured() {
+    if !has_asm() {
+        return;
+    }
+    let answer = Yamba::new().run_words(&["time", "--asm", "fld1", "add rax, rbx"]);
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    answer.says(&["x87", "chain: add rax, rbx"]);
 }
 
 /// A file of the library is none that anybody named.

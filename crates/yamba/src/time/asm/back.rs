@@ -1,49 +1,139 @@
 //! Ways back from an instruction's result to its operand, where they are of different kinds: the chain is then both, and
 //! the figure the round trip's.
 
-use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, Register, RflagsBits};
+use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, Mnemonic, Register, RflagsBits};
 
+use super::address::{Address, Word};
+use super::chain::changes_address;
 use super::code::encode;
+use super::moves::loads_as_is;
 use super::operands::{Bank, Operand, Place, STACK, Uses};
 
 /// The way back.
+#[derive(Default)]
 pub(super) struct Back {
-    pub(super) instruction: Instruction,
+    pub(super) instructions: Vec<Instruction>,
     /// Registers that must hold what others hold: where, and as which.
     pub(super) twins: Vec<(Place, Place)>,
+    /// What the memory operand must hold.
+    pub(super) word: Option<Word>,
 }
 
-/// An instruction that makes the operand of `given` depend on its result.
+impl Back {
+    fn alone(instruction: Instruction) -> Back {
+        Back {
+            instructions: vec![instruction],
+            ..Back::default()
+        }
+    }
+}
+
+/// Instructions that make the operand of `given` depend on its result.
 pub(super) fn back(given: &Instruction, uses: &Uses) -> Option<Back> {
     let written = uses.operands.iter().find(|o| o.writes);
-    let by_register = written.and_then(|target| from_register(given, uses, target));
-    let found = by_register
-        .or_else(|| from_implicit(uses))
-        .or_else(|| from_memory(given, uses));
-    let alone = |instruction| Back {
-        instruction,
-        twins: Vec::new(),
+    let is_load = uses.reads_memory && !uses.writes_memory && Address::of(given).is_some();
+    if changes_address(given, uses) {
+        let is_only = uses.implicit_writes.is_empty()
+            && uses.operands.iter().filter(|o| o.writes).count() == 1;
+        return written
+            .filter(|_| is_load && is_only)
+            .and_then(|t| around(given, uses, t));
+    }
+    let found = written
+        .and_then(|target| from_register(given, uses, target))
+        .or_else(|| {
+            written
+                .filter(|_| is_load)
+                .and_then(|t| around(given, uses, t))
+        })
+        .or_else(|| from_implicit(given, uses).map(Back::alone))
+        .or_else(|| from_memory(given, uses).map(Back::alone))
+        .or_else(|| from_flags(uses))?;
+    let are_encodable = found.instructions.iter().all(|i| encode(i).is_some());
+    are_encodable.then_some(found)
+}
+
+/// From a load's result to a register of its address, where the result itself is no address: all its bits are cleared,
+/// and what is left is added.
+fn around(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
+    let address = Address::of(given)?;
+    let base = address.registers().find(|p| *p != Place::general(STACK))?;
+    let is_address = address.registers().any(|p| p == target.place);
+    let taken = |p: &Place| uses.needed().contains(p) || *p == target.place || p.number == STACK;
+    let is_implicit = |p: &Place| uses.implicit_writes.contains(p);
+    let mut free = (0..16)
+        .rev()
+        .map(Place::general)
+        .filter(|p| !taken(p) && !is_implicit(p));
+    let mut back = Back::default();
+    let result = match target.place.bank {
+        Bank::General => target.place,
+        Bank::Vector => {
+            let vex = given.encoding() != EncodingKind::Legacy;
+            let code = if vex {
+                Code::VEX_Vmovq_rm64_xmm
+            } else {
+                Code::Movq_rm64_xmm
+            };
+            let to = free.next()?;
+            let from = Register::XMM0 + target.place.number;
+            back.instructions.push(with2(code, to.register64(), from)?);
+            to
+        }
+        Bank::Mask => {
+            let to = free.next()?;
+            let from = Register::K0 + target.place.number;
+            back.instructions
+                .push(with2(Code::VEX_Kmovw_r32_kr, to.register32(), from)?);
+            to
+        }
     };
-    let found = found.map(alone).or_else(|| from_flags(uses))?;
-    encode(&found.instruction).map(|_| found)
+    let is_extended = matches!(given.mnemonic(), Mnemonic::Movzx | Mnemonic::Movsx);
+    if is_extended {
+        back.word = Some(Word::Number(0));
+    } else {
+        let clear = Instruction::with2(Code::And_rm64_imm8, result.register64(), 0).ok()?;
+        back.instructions.push(clear);
+    }
+    let (to, from) = if is_address {
+        let twin = free.next()?;
+        back.twins.push((twin, target.place));
+        (target.place, twin)
+    } else {
+        (base, result)
+    };
+    let add = with2(Code::Add_r64_rm64, to.register64(), from.register64())?;
+    back.instructions.push(add);
+    Some(back)
 }
 
 fn with2(code: Code, to: Register, from: Register) -> Option<Instruction> {
     Instruction::with2(code, to, from).ok()
 }
 
-fn from_register(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Instruction> {
+fn from_register(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
     let is_source = |o: &&Operand| o.reads && o.place.bank != target.place.bank;
     if let Some(source) = uses.operands.iter().find(is_source) {
-        return across(given, target, source.place, source.register.size());
+        let back = across(given, target, source.place, source.register.size());
+        return back.map(Back::alone);
     }
-    if let Some(base) = uses.address.first().filter(|_| uses.reads_memory) {
+    let address = Address::of(given).filter(|_| uses.reads_memory);
+    let mut registers = address.iter().flat_map(|a| a.registers());
+    if let Some(base) = registers.find(|p| *p != Place::general(STACK)) {
         let bytes = given.memory_size().size();
-        let carries = target.place.bank == Bank::Vector && bytes >= 4;
-        return carries.then(|| across(given, target, *base, bytes.min(8)))?;
+        let is_near = (-1024..0x3fff_0000).contains(&(given.memory_displacement64() as i64));
+        let is_whole = bytes >= 8 || (bytes == 4 && is_near);
+        let carries = target.place.bank == Bank::Vector && is_whole && loads_as_is(given);
+        let back = carries.then(|| across(given, target, base, bytes.min(8)))??;
+        return Some(Back {
+            word: Some(Word::Register(base)),
+            ..Back::alone(back)
+        });
     }
     let reads_flags = uses.flags_read != 0 && target.place.bank == Bank::General;
-    reads_flags.then(|| to_flags(target.register))?
+    reads_flags
+        .then(|| to_flags(target.register))?
+        .map(Back::alone)
 }
 
 /// From `target` to a register of another kind.
@@ -159,7 +249,11 @@ fn from_vector(
 }
 
 /// `cqo`: from one general register to another.
-fn from_implicit(uses: &Uses) -> Option<Instruction> {
+fn from_implicit(given: &Instruction, uses: &Uses) -> Option<Instruction> {
+    // Their operand names a register of the system, so that only some values are allowed.
+    if matches!(given.mnemonic(), Mnemonic::Xgetbv | Mnemonic::Rdpru) {
+        return None;
+    }
     let target = uses.implicit_writes.first()?;
     let source = *uses.sources().first()?;
     let general = target.bank == Bank::General && source.bank == Bank::General;
@@ -227,12 +321,13 @@ fn from_flags(uses: &Uses) -> Option<Back> {
         .into_iter()
         .find(|(f, _)| uses.flags_written & f != 0)?;
     let sources = uses.sources();
-    let source = *sources.iter().find(|p| p.bank == Bank::General)?;
+    let is_general = |p: &&Place| p.bank == Bank::General && p.number != STACK;
+    let source = *sources.iter().find(is_general)?;
     let is_free = |n: &u32| *n != STACK && !sources.contains(&Place::general(*n));
     let twin = Place::general((0..16).rev().find(is_free)?);
     let instruction = with2(code, source.register64(), twin.register64())?;
     Some(Back {
-        instruction,
         twins: vec![(twin, source)],
+        ..Back::alone(instruction)
     })
 }

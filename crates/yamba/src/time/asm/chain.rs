@@ -1,47 +1,84 @@
 //! Latency: a chain in which every step needs the result of the one before.
 
-use iced_x86::{Instruction, MemorySize, OpKind};
+use iced_x86::{Instruction, MemorySize, Mnemonic, OpKind};
 
+use super::address::{Address, Word};
 use super::back;
 use super::code::{encode, show, show_all};
-use super::operands::{Bank, Operand, Place, Uses, renumbered};
+use super::operands::{Bank, Operand, Place, STACK, Uses, renumbered};
+use super::{moves, vsib};
 
 /// A chain to measure.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
-    /// One step.
-    pub(super) step: Vec<Instruction>,
+    /// Steps that take turns; each counts as one operation.
+    pub(super) steps: Vec<Vec<Instruction>>,
     /// Whether a step holds more than the instruction asked for.
     pub(super) is_round_trip: bool,
+    /// Whether the steps only copy registers, which a processor may do by renaming.
+    pub(super) is_move: bool,
     /// What the reader is told of it.
     pub(super) note: String,
     /// Registers that must hold what others hold: where, and as which.
     pub(super) twins: Vec<(Place, Place)>,
+    /// What the memory operand must hold.
+    pub(super) word: Option<Word>,
 }
 
 impl Chain {
     fn alone(instruction: Instruction, through: &str) -> Chain {
         Chain {
             note: format!("chain{through}: {}", show(&instruction)),
-            step: vec![instruction],
+            steps: vec![vec![instruction]],
             is_round_trip: false,
+            is_move: false,
             twins: Vec::new(),
+            word: None,
+        }
+    }
+
+    fn with_word(self, word: Option<Word>) -> Chain {
+        Chain { word, ..self }
+    }
+
+    /// A step of several instructions.
+    pub(super) fn round_trip(step: Vec<Instruction>) -> Chain {
+        let count = if step.len() == 2 { "both" } else { "all" };
+        Chain {
+            note: format!("round trip, of {count} together: {}", show_all(&step)),
+            steps: vec![step],
+            is_round_trip: true,
+            is_move: false,
+            twins: Vec::new(),
+            word: None,
         }
     }
 
     fn with(instruction: Instruction, back: back::Back) -> Chain {
-        let step = vec![instruction, back.instruction];
+        let step = std::iter::once(instruction).chain(back.instructions);
         Chain {
-            note: format!("round trip, of both together: {}", show_all(&step)),
-            step,
-            is_round_trip: true,
             twins: back.twins,
+            word: back.word,
+            ..Chain::round_trip(step.collect())
+        }
+    }
+
+    /// Two moves in turn, from one register to another and back.
+    fn of_moves(there: Instruction, back: Instruction) -> Chain {
+        Chain {
+            note: format!("chain: {}", show_all(&[there, back])),
+            steps: vec![vec![there], vec![back]],
+            is_move: true,
+            ..Chain::alone(there, "")
         }
     }
 }
 
 /// The chain for one instruction, or why there is none.
 pub(super) fn chain(given: &Instruction) -> Result<Chain, String> {
+    if given.is_vsib() {
+        return vsib::chain(given);
+    }
     let uses = Uses::of(given);
     let chain = as_given(given, &uses)
         .or_else(|| renamed(given, &uses))
@@ -56,15 +93,14 @@ fn why_none(given: &Instruction, uses: &Uses) -> &'static str {
         uses.operands.iter().any(|o| o.writes) || !uses.implicit_writes.is_empty();
     let gives = writes_register || uses.writes_memory || uses.flags_written != 0;
     let needs = !uses.sources().is_empty() || uses.flags_read != 0;
-    let is_narrow = uses.reads_memory && given.memory_size().size() < 4;
     if !gives {
         "no latency: it has no result that a next step could need"
     } else if !needs && uses.operands.iter().any(|o| o.is_idle) {
         "no latency: its result does not depend on its operands (a zero idiom)"
     } else if !needs {
         "no latency: it has no operand that a step before could give"
-    } else if is_narrow {
-        "no latency: what it loads is shorter than an address, so that the next step could not load from there"
+    } else if changes_address(given, uses) {
+        "no latency: it changes a register of its own address; name other registers"
     } else {
         "no latency: no chain leads through one register, and no way back from its result to its operand is known"
     }
@@ -75,9 +111,9 @@ fn as_given(given: &Instruction, uses: &Uses) -> Option<Chain> {
     let sources = uses.sources();
     let written = |o: &&Operand| o.writes && (sources.contains(&o.place) || is_same(o, uses));
     let operand = uses.operands.iter().find(written)?;
-    // Loads of less than an address cannot carry one.
-    if !operand.reads && uses.address.contains(&operand.place) && !holds_address(given, operand) {
-        return None;
+    let mut word = None;
+    if changes_address(given, uses) {
+        word = Some(address_stays(given, uses, operand)?);
     }
     let flags = uses.flags_read & uses.flags_written != 0;
     let through = if flags {
@@ -85,7 +121,36 @@ fn as_given(given: &Instruction, uses: &Uses) -> Option<Chain> {
     } else {
         ""
     };
-    Some(Chain::alone(*given, through))
+    Some(Chain::alone(*given, through).with_word(word))
+}
+
+/// Whether it changes a register that its memory operand's address is made of.
+pub(super) fn changes_address(given: &Instruction, uses: &Uses) -> bool {
+    let Some(address) = Address::of(given) else {
+        return false;
+    };
+    let named = uses.operands.iter().filter(|o| o.writes).map(|o| o.place);
+    let mut written = named.chain(uses.implicit_writes.iter().copied());
+    written.any(|place| address.registers().any(|r| r == place))
+}
+
+/// What memory must hold so that the written register, which is part of the address, keeps its value.
+fn address_stays(given: &Instruction, uses: &Uses, operand: &Operand) -> Option<Word> {
+    use Mnemonic::*;
+    let written = uses.operands.iter().filter(|o| o.writes).count();
+    if written != 1 || !uses.implicit_writes.is_empty() || uses.writes_memory {
+        return None;
+    }
+    let is_whole = operand.register.size() == 8 && given.memory_size().size() == 8;
+    match given.mnemonic() {
+        Add | Sub | Or | Xor if is_whole => Some(Word::Number(0)),
+        And if is_whole => Some(Word::Number(-1)),
+        Imul if is_whole && given.op_count() == 2 => Some(Word::Number(1)),
+        _ if moves::loads_as_is(given) && holds_address(given, operand) => {
+            Some(Word::Register(operand.place))
+        }
+        _ => None,
+    }
 }
 
 /// `xor rax, rax` is a chain by its text; whether the processor thinks so, the figure shows.
@@ -94,10 +159,14 @@ fn is_same(operand: &Operand, uses: &Uses) -> bool {
     operand.is_idle && uses.operands.iter().any(|o| other(&o) && o.is_idle)
 }
 
-/// Whether what the instruction loads is as wide as the buffer's address, which has 31 bits.
+/// Whether what the instruction loads is as wide as an address in the buffer. Four bytes hold it where the address and
+/// its displacement stay below 2 GiB.
 fn holds_address(given: &Instruction, written: &Operand) -> bool {
     let loads = given.memory_size() == MemorySize::Unknown || given.memory_size().size() >= 4;
-    loads && written.register.size() >= 4
+    let is_whole = given.memory_size().size() >= 8 && written.register.size() >= 8;
+    let displacement = given.memory_displacement64() as i64;
+    let is_near = (-1024..0x3fff_0000).contains(&displacement);
+    loads && written.register.size() >= 4 && (is_whole || is_near)
 }
 
 /// A source is given the name of the register that is written.
@@ -111,13 +180,19 @@ fn renamed(given: &Instruction, uses: &Uses) -> Option<Chain> {
             let Some(register) = renumbered(source.register, target.place.number) else {
                 continue;
             };
+            if moves::copies_register(given) && source.place != target.place {
+                if let Some(back) = moves::reversed(given, source, target) {
+                    return Some(Chain::of_moves(*given, back));
+                }
+            }
             changed.set_op_register(source.index, register);
             if encode(&changed).is_some() && !becomes_idle(&changed) {
                 return Some(Chain::alone(changed, ""));
             }
         }
         if let Some(changed) = readdressed(given, uses, target) {
-            return Some(Chain::alone(changed, ""));
+            let word = uses.reads_memory.then_some(Word::Register(target.place));
+            return Some(Chain::alone(changed, "").with_word(word));
         }
     }
     None
@@ -136,11 +211,15 @@ fn readdressed(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Ins
     if !is_load || target.place.bank != Bank::General || uses.address.is_empty() {
         return None;
     }
-    if uses.reads_memory && !holds_address(given, target) {
+    if uses.reads_memory && !(moves::loads_as_is(given) && holds_address(given, target)) {
         return None;
     }
     let mut changed = *given;
-    if Place::of(given.memory_base()).is_some() {
+    let is_stack = Place::of(given.memory_base()) == Some(Place::general(STACK));
+    if is_stack && !given.memory_index().is_gpr() {
+        return None;
+    }
+    if !is_stack && Place::of(given.memory_base()).is_some() {
         changed.set_memory_base(renumbered(given.memory_base(), target.place.number)?);
     } else {
         changed.set_memory_index(renumbered(given.memory_index(), target.place.number)?);
@@ -150,6 +229,9 @@ fn readdressed(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Ins
 
 /// The register that it writes and reads stands not in its text.
 fn through_implicit(given: &Instruction, uses: &Uses) -> Option<Chain> {
+    if changes_address(given, uses) {
+        return None;
+    }
     let sources = uses.sources();
     let place = uses.implicit_writes.iter().find(|p| sources.contains(p));
     if let Some(place) = place {
@@ -165,7 +247,7 @@ fn through_implicit(given: &Instruction, uses: &Uses) -> Option<Chain> {
 }
 
 fn through_memory(given: &Instruction, uses: &Uses) -> Option<Chain> {
-    let both = uses.reads_memory && uses.writes_memory;
+    let both = uses.reads_memory && uses.writes_memory && !changes_address(given, uses);
     both.then(|| {
         Chain::alone(
             *given,

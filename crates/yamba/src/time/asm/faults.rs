@@ -6,7 +6,9 @@ use yamba_record::{Benchmark, Status};
 const DEPENDENT: f64 = 0.9;
 
 /// Says what a crash means for an instruction, and takes back a latency that is none.
-pub(in crate::time) fn explain(benchmark: &mut Benchmark, instruction: &str) {
+///
+/// Moves between registers may take less than a cycle: a processor that renames registers executes none.
+pub(in crate::time) fn explain(benchmark: &mut Benchmark, instruction: &str, is_move: bool) {
     if benchmark.status == Status::Crashed {
         if let Some(text) = fault(benchmark, instruction) {
             benchmark.notes = vec![text];
@@ -18,6 +20,12 @@ pub(in crate::time) fn explain(benchmark: &mut Benchmark, instruction: &str) {
         .cycles
         .filter(|c| is_chain && c.interval[1] < DEPENDENT);
     if let Some(cycles) = cycles {
+        if is_move {
+            let note =
+                "less than a cycle: this processor renames registers instead of executing the move";
+            benchmark.notes.push(note.to_owned());
+            return;
+        }
         benchmark.status = Status::Skipped;
         benchmark.valid = false;
         benchmark.median = None;
@@ -45,7 +53,7 @@ fn fault(benchmark: &Benchmark, instruction: &str) -> Option<String> {
         ),
         "SIGFPE" => format!(
             "`{instruction}` fails with what its registers hold: a division by zero or a quotient that is too large (SIGFPE)\n\
-             give other values: for a division --init rdx=0, for its divisor for example --init rbx=7"
+             give other values: for a division --init rdx=0, for its divisor for example --init rbx=7; a divisor in rdx always overflows"
         ),
         "SIGSEGV" | "SIGBUS" => {
             let touching = match place {
@@ -54,7 +62,7 @@ fn fault(benchmark: &Benchmark, instruction: &str) -> Option<String> {
             };
             format!(
                 "`{instruction}` faults: {touching} ({signal})\n\
-                 every general register holds the address of a buffer of 4 KiB, unless --init REGISTER=VALUE says otherwise"
+                 every general register holds the address of a buffer of 16 KiB, or leads to it as part of an address, unless --init REGISTER=VALUE says otherwise"
             )
         }
         "SIGTRAP" => format!("`{instruction}` traps into a debugger (SIGTRAP)"),

@@ -1,24 +1,30 @@
 //! Single instructions of x86_64: each becomes a chain (latency) and independent copies (throughput), which one and the
 //! same benchmark of the library measures. The assembler says what the text means, the decoder what that reads and writes.
 
+mod address;
 mod back;
 mod chain;
 mod code;
 mod copies;
 mod faults;
+mod moves;
 mod operands;
 mod refusal;
+mod stack;
 mod start;
 #[cfg(test)]
 mod tests;
+mod vsib;
 
-use iced_x86::{Instruction, MemorySize};
+use iced_x86::Instruction;
 
 pub(super) use faults::explain;
 
 pub(super) use start::Given;
 
-use operands::Uses;
+use chain::Chain;
+use copies::Copies;
+use stack::Pair;
 use start::Start;
 
 /// Numbers of copies that are tried beside as many as there are registers. Each costs a fifth of a second.
@@ -33,44 +39,62 @@ pub(super) struct Figure {
     pub(super) code: Result<String, String>,
     /// What the reader is told of it.
     pub(super) notes: Vec<String>,
+    /// Whether its steps only copy registers, which a processor may do by renaming.
+    pub(super) is_move: bool,
+}
+
+impl Figure {
+    fn none(aspect: &'static str, why: String) -> Figure {
+        Figure {
+            aspect,
+            code: Err(why),
+            notes: Vec::new(),
+            is_move: false,
+        }
+    }
+
+    /// The figures of an instruction that is refused.
+    pub(super) fn refused(why: &str) -> Vec<Figure> {
+        let each = ["latency", "throughput"].into_iter();
+        each.map(|aspect| Figure::none(aspect, why.to_owned()))
+            .collect()
+    }
 }
 
 /// Latency and throughput of the one instruction that `bytes` are, or why it cannot be measured; those of one aspect are
 /// ways to the same figure. `text` is what was typed.
 pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Figure>, String> {
     let instructions = code::decode(bytes);
+    let mut refused = instructions.iter().filter_map(refusal::refusal);
+    let pair = Pair::of(&instructions);
+    if let Some(pair) = pair.filter(|_| instructions.iter().all(|i| address::refusal(i).is_none()))
+    {
+        let asked = instructions[0];
+        let mut figures = vec![latency(&asked, pair.chain(), given)];
+        figures.extend(throughputs(&asked, Ok(pair.copies()), given));
+        return Ok(figures);
+    }
     let [instruction] = instructions[..] else {
         let count = instructions.len();
         return Err(format!(
-            "one instruction is needed, and this is {count}; give each in an argument of its own"
+            "one instruction is needed (or a push with its pop), and this is {count}; give each in an argument of its own"
         ));
     };
-    if let Some(reason) = refusal::refusal(&instruction) {
+    if let Some(reason) = refused.next() {
         return Err(format!("cannot be measured: {reason}"));
     }
-    let mut figures = vec![latency(&instruction, given)];
-    figures.extend(throughputs(&instruction, given));
-    if reads_address_as_number(&instruction) {
-        let told = "the buffer's first word is an address, which as a number is denormal: slow on some processors; [... + 64] is 1.0";
-        figures
-            .iter_mut()
-            .for_each(|f| f.notes.push(told.to_owned()));
-    }
+    let mut figures = vec![latency(&instruction, chain::chain(&instruction), given)];
+    figures.extend(throughputs(
+        &instruction,
+        copies::copies(&instruction),
+        given,
+    ));
     // Where it is measured as it was typed, it is shown so.
     let ours = code::show(&instruction);
     for note in figures.iter_mut().flat_map(|f| &mut f.notes) {
         *note = as_typed(note, &ours, text);
     }
     Ok(figures)
-}
-
-/// Whether it computes with what the buffer's first word holds.
-fn reads_address_as_number(instruction: &Instruction) -> bool {
-    let uses = Uses::of(instruction);
-    let is_number = instruction.memory_size().element_type() == MemorySize::Float64;
-    let at_start = instruction.memory_displacement64() == 0 && !uses.address.is_empty();
-    let computes = uses.operands.iter().any(|o| o.reads) || instruction.op_count() > 2;
-    is_number && at_start && uses.reads_memory && computes
 }
 
 /// A note with one instruction of a list spelled as it was typed.
@@ -82,58 +106,59 @@ fn as_typed(note: &str, ours: &str, typed: &str) -> String {
     format!("{head}: {}", each.collect::<Vec<_>>().join("; "))
 }
 
-fn latency(instruction: &Instruction, given: &Given) -> Figure {
-    let none = |why: String| Figure {
-        aspect: "latency",
-        code: Err(why),
-        notes: Vec::new(),
-    };
-    let chain = match chain::chain(instruction) {
+fn latency(asked: &Instruction, chain: Result<Chain, String>, given: &Given) -> Figure {
+    let chain = match chain {
         Ok(chain) => chain,
-        Err(why) => return none(why),
+        Err(why) => return Figure::none("latency", why),
     };
     let start = Start {
-        asked: instruction,
-        steps: &[chain.step],
+        asked,
+        steps: &chain.steps,
         twins: &chain.twins,
         given,
+        word: chain.word,
     };
-    match start.code() {
-        None => none("no latency: its chain cannot be encoded".to_owned()),
-        Some(code) => Figure {
-            aspect: if chain.is_round_trip {
-                "round-trip"
-            } else {
-                "latency"
-            },
-            code: Ok(code),
-            notes: vec![chain.note],
+    let Some(code) = start.code() else {
+        return Figure::none(
+            "latency",
+            "no latency: its chain cannot be encoded".to_owned(),
+        );
+    };
+    Figure {
+        aspect: if chain.is_round_trip {
+            "round-trip"
+        } else {
+            "latency"
         },
+        code: Ok(code),
+        notes: vec![chain.note],
+        is_move: chain.is_move,
     }
 }
 
 /// With different numbers of copies; the least figure is the throughput.
-fn throughputs(instruction: &Instruction, given: &Given) -> Vec<Figure> {
-    let figure = |code, notes| Figure {
-        aspect: "throughput",
-        code,
-        notes,
-    };
-    let all = match copies::copies(instruction) {
+fn throughputs(asked: &Instruction, copies: Result<Copies, String>, given: &Given) -> Vec<Figure> {
+    let all = match copies {
         Ok(copies) => copies,
-        Err(why) => return vec![figure(Err(why), Vec::new())],
+        Err(why) => return vec![Figure::none("throughput", why)],
     };
-    let fewer: Vec<copies::Copies> = FEWER.iter().filter_map(|n| all.fewer(*n)).collect();
+    let fewer: Vec<Copies> = FEWER.iter().filter_map(|n| all.fewer(*n)).collect();
     let each = std::iter::once(all).chain(fewer);
     each.map(|copies| {
         let start = Start {
-            asked: instruction,
+            asked,
             steps: &copies.steps,
             twins: &copies.twins,
             given,
+            word: None,
         };
         let none = || "no throughput: its copies cannot be encoded".to_owned();
-        figure(start.code().ok_or_else(none), copies.notes)
+        Figure {
+            aspect: "throughput",
+            code: start.code().ok_or_else(none),
+            notes: copies.notes,
+            is_move: false,
+        }
     })
     .collect()
 }

@@ -22,9 +22,6 @@ pub(super) fn refusal(instruction: &Instruction) -> Option<&'static str> {
         i if i.is_string_instruction() && (i.has_rep_prefix() || i.has_repne_prefix()) => {
             Some("how long it takes depends on a count that it uses up; time a statement instead")
         }
-        i if i.is_vsib() => {
-            Some("a gather or scatter uses its mask up, so that a second step would do nothing")
-        }
         i if i.is_ip_rel_memory_operand() => {
             Some("its operand is relative to the code around it, which is not yours")
         }
@@ -34,8 +31,20 @@ pub(super) fn refusal(instruction: &Instruction) -> Option<&'static str> {
         i if i.cpuid_features().iter().any(not_set_up) || names_mmx(i) => {
             Some("x87, MMX and tile registers are not set up")
         }
-        _ => None,
+        i if asks_the_system(i) => {
+            Some("only the kernel, or a program that it lets, may execute it")
+        }
+        i => super::address::refusal(i),
     }
+}
+
+fn asks_the_system(instruction: &Instruction) -> bool {
+    use Mnemonic::*;
+    let known = [
+        In, Out, Insb, Insw, Insd, Outsb, Outsw, Outsd, Cli, Sti, Sgdt, Sidt, Sldt, Str, Smsw,
+        Rdpmc, Xend, Xabort, Mwaitx, Monitorx, Umwait, Vmcall, Vmmcall, Vmfunc, Enclu,
+    ];
+    known.contains(&instruction.mnemonic())
 }
 
 /// An instruction that is illegal by definition is let through: that it is so here too, running it shows.

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, MemorySize, Register};
+use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, MemorySize, Mnemonic, Register};
 
+use super::address::{Address, Preset, Word, needs};
 use super::code::hexadecimal;
 use super::operands::{Bank, Place, STACK, Uses};
 
@@ -111,7 +112,13 @@ pub(super) struct Start<'a> {
     /// Registers that must hold what others hold.
     pub(super) twins: &'a [(Place, Place)],
     pub(super) given: &'a Given,
+    /// What the memory operand holds; the buffer's own content where this is `None`.
+    pub(super) word: Option<Word>,
 }
+
+/// Bytes above the stack pointer in which start values wait: [`PARKED`] for a divided address, [`FLAGS`] to clear the flags.
+const PARKED: i64 = 128;
+const FLAGS: i64 = 144;
 
 impl Start<'_> {
     /// What the benchmark's `code` is.
@@ -123,7 +130,7 @@ impl Start<'_> {
         Some(format!("{lane}/{start}/{end}/{}", steps?.join(",")))
     }
 
-    /// Flags first, since the loads and moves after that leave them; general registers last, since all else uses some.
+    /// General registers after all that uses some; the memory operand after the registers of its address; flags last.
     fn start(&self) -> Option<Vec<Instruction>> {
         let mut needed: BTreeSet<Place> = self
             .steps
@@ -133,10 +140,9 @@ impl Start<'_> {
             .collect();
         needed.extend(self.twins.iter().map(|(place, _)| *place));
         needed.extend(self.given.0.keys().copied());
-        let mut code = vec![
-            Instruction::with2(Code::Mov_r32_imm32, Register::EAX, 1).ok()?,
-            Instruction::with2(Code::Add_rm32_imm8, Register::EAX, 0).ok()?,
-        ];
+        needed.remove(&Place::general(STACK));
+        let presets = self.presets();
+        let mut code = Vec::new();
         let of = |bank| needed.iter().filter(move |p: &&Place| p.bank == bank);
         for place in of(Bank::Mask) {
             let value = match self.given.0.get(place) {
@@ -149,25 +155,112 @@ impl Start<'_> {
         for place in of(Bank::Vector) {
             code.extend(self.vector(*place)?);
         }
+        for preset in presets.values() {
+            code.extend(parked(*preset)?);
+        }
         // The address of the lanes is not needed any more, that of the buffer is until the end.
-        for place in of(Bank::General).filter(|p| p.register64() != BUFFER) {
-            code.push(self.general(*place)?);
+        let buffer = Place::of(BUFFER)?;
+        for place in of(Bank::General).filter(|p| **p != buffer) {
+            code.extend(self.general(*place, &presets)?);
         }
-        if needed.contains(&Place::of(BUFFER)?) {
-            code.push(self.general(Place::of(BUFFER)?)?);
+        if needed.contains(&buffer) {
+            code.extend(self.general(buffer, &presets)?);
         }
+        code.extend(self.word()?);
+        let flags = MemoryOperand::with_base_displ(Register::RSP, FLAGS);
+        code.push(Instruction::with2(Code::Mov_rm32_imm32, flags, 1).ok()?);
+        code.push(Instruction::with2(Code::Add_rm32_imm8, flags, 0).ok()?);
         Some(code)
     }
 
-    fn general(&self, place: Place) -> Option<Instruction> {
+    /// Start values by register, except of those that a person gave.
+    fn presets(&self) -> BTreeMap<Place, Preset> {
+        let (own, _) = needs(self.asked);
+        let is_division = matches!(self.asked.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
+        let is_given = |(place, _): &(Place, Preset)| self.given.0.contains_key(place);
+        let own: Vec<_> = match is_division && own.iter().any(is_given) {
+            // The dividend's upper half must stay below a divisor that a person gave.
+            true => vec![(Place::general(2), Preset::Bits(0))],
+            false => own,
+        };
+        let address = self.operand().and_then(Address::of);
+        let address = address.map(|a| a.presets()).unwrap_or_default();
+        let indices = self.steps.iter().flatten().filter(|i| i.is_vsib());
+        let indices = indices.filter_map(|i| Place::of(i.memory_index()));
+        let mut all: BTreeMap<Place, Preset> = address.into_iter().collect();
+        all.extend(own);
+        all.extend(indices.map(|place| (place, Preset::Bits(0))));
+        all.retain(|place, _| !self.given.0.contains_key(place));
+        all
+    }
+
+    /// The instruction whose memory operand the steps use.
+    fn operand(&self) -> Option<&Instruction> {
+        let mut all = self.steps.iter().flatten();
+        all.find(|i| Address::of(i).is_some())
+    }
+
+    fn general(&self, place: Place, presets: &BTreeMap<Place, Preset>) -> Option<Vec<Instruction>> {
         let twin = self.twins.iter().find(|(twin, _)| *twin == place);
         let source = twin.map_or(place, |(_, as_which)| *as_which);
-        match self.given.0.get(&source) {
-            Some(Value::Bits(bits)) => {
-                Instruction::with2(Code::Mov_r64_imm64, place.register64(), *bits).ok()
-            }
-            _ => Instruction::with2(Code::Mov_r64_rm64, place.register64(), BUFFER).ok(),
+        let to = place.register64();
+        let bits = |bits: u64| Instruction::with2(Code::Mov_r64_imm64, to, bits).ok();
+        let lea = |base, offset: i64| {
+            let memory = MemoryOperand::with_base_displ(base, offset);
+            Instruction::with2(Code::Lea_r64_m, to, memory).ok()
+        };
+        if let Some(Value::Bits(given)) = self.given.0.get(&source) {
+            return Some(vec![bits(*given)?]);
         }
+        Some(match presets.get(&source) {
+            Some(Preset::Bits(preset)) => vec![bits(*preset)?],
+            Some(Preset::Buffer(offset)) => match i32::try_from(*offset) {
+                Ok(offset) => vec![lea(BUFFER, i64::from(offset))?],
+                // An offset of 2^31 and a little more, after the greatest negative displacement.
+                Err(_) => {
+                    let first = i64::from(i32::MAX) * offset.signum();
+                    vec![lea(BUFFER, first)?, lea(to, offset - first)?]
+                }
+            },
+            Some(Preset::Share { .. }) => {
+                let memory = MemoryOperand::with_base_displ(Register::RSP, PARKED);
+                vec![Instruction::with2(Code::Mov_r64_rm64, to, memory).ok()?]
+            }
+            None => vec![Instruction::with2(Code::Mov_r64_rm64, to, BUFFER).ok()?],
+        })
+    }
+
+    /// Writes the memory operand's content through the operand itself.
+    fn word(&self) -> Option<Vec<Instruction>> {
+        let word = self.word.or(needs(self.asked).1);
+        let (Some(word), Some(operand)) = (word, self.operand()) else {
+            return Some(Vec::new());
+        };
+        let is_vector_index = operand.is_vsib();
+        let index = match is_vector_index {
+            true => Register::None,
+            false => operand.memory_index(),
+        };
+        let memory = MemoryOperand::new(
+            operand.memory_base(),
+            index,
+            if is_vector_index {
+                1
+            } else {
+                operand.memory_index_scale()
+            },
+            operand.memory_displacement64() as i64,
+            operand.memory_displ_size(),
+            false,
+            Register::None,
+        );
+        let store = match word {
+            Word::Number(number) => Instruction::with2(Code::Mov_rm64_imm32, memory, number),
+            Word::Register(place) => {
+                Instruction::with2(Code::Mov_rm64_r64, memory, place.register64())
+            }
+        };
+        Some(vec![store.ok()?])
     }
 
     /// Loads of the width that the steps use: upper halves that nothing uses stay clean.
@@ -182,6 +275,8 @@ impl Start<'_> {
         };
         let load = |memory| Instruction::with2(code, register + place.number, memory).ok();
         let bits = match self.given.0.get(&place) {
+            // An index of a gather or scatter is 0.
+            None if self.presets().contains_key(&place) => 0,
             None => return Some(vec![load(MemoryOperand::with_base(LANES))?]),
             Some(Value::Number(number)) => Lane::of(self.asked).filled(*number),
             Some(Value::Bits(bits)) => *bits,
@@ -213,6 +308,23 @@ impl Start<'_> {
             _ => Some(vec![Instruction::with(Code::VEX_Vzeroupper)]),
         }
     }
+}
+
+/// Computes a divided address and parks it above the stack pointer; uses rax, rcx and rdx.
+fn parked(preset: Preset) -> Option<Vec<Instruction>> {
+    let Preset::Share { offset, divisor } = preset else {
+        return Some(Vec::new());
+    };
+    use Register::{EDX, RAX, RCX, RSP};
+    let parked = MemoryOperand::with_base_displ(RSP, PARKED);
+    Some(vec![
+        Instruction::with2(Code::Mov_r64_imm64, RAX, offset as u64).ok()?,
+        Instruction::with2(Code::Add_r64_rm64, RAX, BUFFER).ok()?,
+        Instruction::with2(Code::Xor_r32_rm32, EDX, EDX).ok()?,
+        Instruction::with2(Code::Mov_r64_imm64, RCX, divisor as u64).ok()?,
+        Instruction::with1(Code::Div_rm64, RCX).ok()?,
+        Instruction::with2(Code::Mov_rm64_r64, parked, RAX).ok()?,
+    ])
 }
 
 /// All bits that the instruction's processor has: 64 where it works on bytes.

@@ -50,10 +50,18 @@ const CHAINS: &[(&str, &str, &str)] = &[
     (
         "0fb603",
         "movzx eax, byte ptr [rbx]",
-        "no latency: what it loads is shorter than an address, so that the next step could not load from there",
+        "round trip, of both together: movzx eax, byte ptr [rbx]; add rbx, rax",
     ),
-    ("0fb6c3", "movzx eax, bl", "chain: movzx eax, al"),
-    ("4863c3", "movsxd rax, ebx", "chain: movsxd rax, eax"),
+    (
+        "0fb6c3",
+        "movzx eax, bl",
+        "chain: movzx eax, bl; movzx ebx, al",
+    ),
+    (
+        "4863c3",
+        "movsxd rax, ebx",
+        "chain: movsxd rax, ebx; movsxd rbx, eax",
+    ),
     ("480fbcc3", "bsf rax, rbx", "chain: bsf rax, rax"),
     ("48d3e0", "shl rax, cl", "chain: shl rax, cl"),
     ("48d3e1", "shl rcx, cl", "chain: shl rcx, cl"),
@@ -215,7 +223,53 @@ const CHAINS: &[(&str, &str, &str)] = &[
         "mov ah, bl",
         "no latency: no chain leads through one register, and no way back from its result to its operand is known",
     ),
-    ("88d8", "mov al, bl", "chain: mov al, al"),
+    ("88d8", "mov al, bl", "chain: mov al, bl; mov bl, al"),
+    (
+        "4889d8",
+        "mov rax, rbx",
+        "chain: mov rax, rbx; mov rbx, rax",
+    ),
+    (
+        "488b4308",
+        "mov rax, [rbx + 8]",
+        "chain: mov rax, [rax + 8]",
+    ),
+    (
+        "488b448b10",
+        "mov rax, [rbx + rcx*4 + 16]",
+        "chain: mov rax, [rax + rcx*4 + 0x10]",
+    ),
+    (
+        "488b04dd00000000",
+        "mov rax, [rbx*8]",
+        "chain: mov rax, [rax*8]",
+    ),
+    (
+        "488b0c8b",
+        "mov rcx, [rbx + rcx*4]",
+        "chain: mov rcx, [rbx + rcx*4]",
+    ),
+    ("480300", "add rax, [rax]", "chain: add rax, [rax]"),
+    (
+        "f3480fb803",
+        "popcnt rax, [rbx]",
+        "round trip, of all together: popcnt rax, [rbx]; and rax, 0; add rbx, rax",
+    ),
+    (
+        "f20f5103",
+        "sqrtsd xmm0, [rbx]",
+        "round trip, of all together: sqrtsd xmm0, [rbx]; movq r15, xmm0; and r15, 0; add rbx, r15",
+    ),
+    (
+        "480fc100",
+        "xadd [rax], rax",
+        "no latency: it changes a register of its own address; name other registers",
+    ),
+    (
+        "c4e26d92048b",
+        "vgatherdps ymm0, [rbx + ymm1*4], ymm2",
+        "round trip, of all together: vpcmpeqd ymm2, ymm2, ymm2; vgatherdps ymm0, [rbx + ymm1*4], ymm2; vmovdqa ymm1, ymm0 (all lanes load the same address)",
+    ),
     (
         "660f3817c1",
         "ptest xmm0, xmm1",
@@ -525,7 +579,9 @@ fn some_are_refused() {
         ("4883c408", "stack pointer"),              // add rsp, 8
         ("f4", "only the kernel"),                  // hlt
         ("f3a4", "count that it uses up"),          // rep movsb
-        ("c4e26990044b", "uses its mask up"),       // vpgatherdd xmm0, [rbx + xmm1*2], xmm2
+        ("64488b03", "segment"),                    // mov rax, fs:[rbx]
+        ("e410", "only the kernel"),                // in al, 16
+        ("488b8424e8030000", "stack pointer"),      // mov rax, [rsp + 1000]
         ("488b0500000000", "relative to the code"), // mov rax, [rip]
         ("fd", "relies on"),                        // std
         ("8ed8", "relies on"),                      // mov ds, eax
@@ -559,18 +615,19 @@ fn start(code: &[String]) -> String {
     show_all(&decode(&bytes(&code[1])))
 }
 
+const FLAGS_CLEAR: &str = "; mov dword ptr [rsp + 0x90], 1; add dword ptr [rsp + 0x90], 0";
+
 #[test]
 fn registers_hold_the_buffers_address_or_what_is_given() {
-    let clear = "mov eax, 1; add eax, 0";
     let [chain, copies] = codes("4801d8", &[]);
     assert_eq!(
         start(&chain),
-        format!("{clear}; mov rax, rdi; mov rbx, rdi")
+        format!("mov rax, rdi; mov rbx, rdi{FLAGS_CLEAR}")
     );
     assert_eq!(chain[3], "4801d8");
     assert_eq!(copies[3].split(',').count(), 12);
     let [chain, _] = codes("4801d8", &["rbx=-7", "rdi=0x10"]);
-    let expected = format!("{clear}; mov rax, rdi; mov rbx, 0xfffffffffffffff9; mov rdi, 0x10");
+    let expected = format!("mov rax, rdi; mov rbx, 0xfffffffffffffff9; mov rdi, 0x10{FLAGS_CLEAR}");
     assert_eq!(start(&chain), expected);
     // What breaks a dependency holds the same.
     let [_, copies] = codes("48f7e3", &["eax=5"]);
@@ -578,14 +635,121 @@ fn registers_hold_the_buffers_address_or_what_is_given() {
 }
 
 #[test]
+fn address_registers_lead_to_the_middle_of_the_buffer() {
+    for (hexadecimal, starts) in [
+        // mov rax, [rbx + 8]: the word at the operand is the register that the chain loads.
+        ("488b4308", "lea rax, [rdi + 0x7f8]; mov [rax + 8], rax"),
+        // mov rax, [rbx + rcx*4 + 16]
+        (
+            "488b448b10",
+            "lea rax, [rdi + 0x7f0]; mov rcx, 0; mov [rax + rcx*4 + 0x10], rax",
+        ),
+        // mov rcx, [rbx + rcx*4]: through the index, which stays 0.
+        (
+            "488b0c8b",
+            "mov rcx, 0; lea rbx, [rdi + 0x800]; mov [rbx + rcx*4], rcx",
+        ),
+        // mov rax, [rbx - 0x80000000]
+        (
+            "488b8300000080",
+            "lea rax, [rdi + 0x7fffffff]; lea rax, [rax + 0x801]; mov [rax - 0x80000000], rax",
+        ),
+    ] {
+        let [chain, _] = codes(hexadecimal, &[]);
+        assert_eq!(
+            start(&chain),
+            format!("{starts}{FLAGS_CLEAR}"),
+            "{hexadecimal}"
+        );
+    }
+    // mov rax, [rbx*8]: a share of the address waits above the stack pointer.
+    let [chain, _] = codes("488b04dd00000000", &[]);
+    assert!(
+        start(&chain)
+            .contains("div rcx; mov [rsp + 0x80], rax; mov rax, [rsp + 0x80]; mov [rax*8], rax"),
+        "{}",
+        start(&chain)
+    );
+}
+
+#[test]
+fn division_has_the_same_operands_in_every_step() {
+    for (hexadecimal, bits) in [
+        ("f6f3", 8),
+        ("66f7f3", 16),
+        ("f7fb", 32),
+        ("48f7f3", 64),
+        ("48f7fb", 64),
+    ] {
+        let [chain, _] = codes(hexadecimal, &[]);
+        let text = start(&chain);
+        let value = |register: &str| -> Option<u128> {
+            let (_, rest) = text.split_once(&format!("mov {register}, "))?;
+            let number = rest.split(';').next()?;
+            let hexadecimal = number.strip_prefix("0x");
+            hexadecimal.map_or_else(|| number.parse().ok(), |h| u128::from_str_radix(h, 16).ok())
+        };
+        let (rax, divisor) = (value("rax").unwrap(), value("rbx").unwrap());
+        let (low, high) = match bits {
+            8 => (rax & 0xff, rax >> 8),
+            _ => (rax, value("rdx").unwrap()),
+        };
+        let dividend = (high << bits) | low;
+        assert_eq!(
+            (dividend / divisor, dividend % divisor),
+            (low, high),
+            "{text}"
+        );
+        // A signed quotient fits, too.
+        assert!(low < 1 << (bits - 1), "{text}");
+    }
+    // The divisor that a person gives: no upper half that would overflow.
+    let [chain, _] = codes("48f7f3", &["rbx=7"]);
+    assert!(
+        start(&chain).contains("mov rdx, 0; mov rbx, 7"),
+        "{}",
+        start(&chain)
+    );
+}
+
+#[test]
+fn push_and_pop_are_measured_together() {
+    let none = Given::default();
+    for (hexadecimal, latency) in [
+        ("50", "round trip, of both together: push rax; pop rax"),
+        ("58", "round trip, of both together: push rax; pop rax"),
+        ("5058", "round trip, of both together: push rax; pop rax"),
+        ("9c", "round trip, of both together: pushfq; popfq"),
+    ] {
+        let figures = figures("", &bytes(hexadecimal), &none).unwrap();
+        assert_eq!(
+            (figures[0].aspect, figures[0].notes[0].as_str()),
+            ("round-trip", latency)
+        );
+        assert!(
+            figures[1].notes[0].contains("of both together"),
+            "{:?}",
+            figures[1]
+        );
+    }
+    // push rax; pop rbx: what is popped is not pushed again.
+    let apart = figures("", &bytes("505b"), &none).unwrap();
+    assert!(apart[0].code.is_err() && apart[1].code.is_ok());
+    // push rax; push rax and pop rsp move the stack pointer.
+    for moved in ["5050", "5c"] {
+        assert!(figures("", &bytes(moved), &none).is_err(), "{moved}");
+    }
+}
+
+#[test]
 fn vectors_hold_ones_of_the_instructions_own_kind() {
     let [double, _] = codes("f20f59c1", &[]);
     assert_eq!(double[0], "000000000000f03f");
-    assert!(start(&double).ends_with("movups xmm0, [rsi]; movups xmm1, [rsi]"));
+    assert!(start(&double).contains("movups xmm0, [rsi]; movups xmm1, [rsi]"));
     assert_eq!(double[2], "");
     let [single, _] = codes("c5f458c2", &[]);
     assert_eq!(single[0], "0000803f0000803f");
-    assert!(start(&single).ends_with("vmovups ymm0, [rsi]; vmovups ymm2, [rsi]"));
+    assert!(start(&single).contains("vmovups ymm0, [rsi]; vmovups ymm2, [rsi]"));
     assert_eq!(show_all(&decode(&bytes(&single[2]))), "vzeroupper");
     let [given, _] = codes("c5f458c2", &["ymm2=0.5"]);
     assert!(start(&given).contains("mov rax, 0x3f0000003f000000"));
@@ -698,12 +862,10 @@ fn every_step_of_a_chain_needs_the_one_before() {
         let Ok(chain) = chain(&instruction) else {
             continue;
         };
-        let first = Uses::of(&chain.step[0]);
-        let last = Uses::of(chain.step.last().unwrap());
-        let by_register = wanted(&chain.step)
-            .intersection(&given_by(&chain.step))
-            .count()
-            > 0;
+        let step = chain.steps.concat();
+        let first = Uses::of(&step[0]);
+        let last = Uses::of(step.last().unwrap());
+        let by_register = wanted(&step).intersection(&given_by(&step)).count() > 0;
         let by_flags = first.flags_read & last.flags_written != 0;
         let by_memory = first.reads_memory && first.writes_memory;
         // An idiom's dependency is in its text only; what the processor makes of it is measured.

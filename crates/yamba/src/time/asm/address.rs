@@ -1,0 +1,175 @@
+//! Where a memory operand leads: start values of its registers, so that any address form ends in the buffer.
+
+use iced_x86::{Instruction, Mnemonic, Register};
+
+use super::operands::{Place, STACK, Uses, has_memory};
+
+/// Bytes of the buffer; the same as `buffer_bytes` of the library's `instruction`.
+const BUFFER_BYTES: i64 = 16384;
+
+/// The operand's place in the buffer, a multiple of 64.
+const TARGET: i64 = 2048;
+
+/// Bytes above the stack pointer that an operand may use. Copies in lines of their own reach 1 KiB further, which the
+/// frame of the library's `instruction` has.
+const FRAME_BYTES: i64 = 256;
+
+/// A register's start value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Preset {
+    Bits(u64),
+    /// The buffer's address and this.
+    Buffer(i64),
+    /// (The buffer's address and `offset`) / `divisor`.
+    Share {
+        offset: i64,
+        divisor: i64,
+    },
+}
+
+/// What the eight bytes at the operand hold before the first step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Word {
+    /// The start value of a register, so that loading it leads to the same address again.
+    Register(Place),
+    /// A number that fits in 32 bits.
+    Number(i32),
+}
+
+/// The registers of a memory operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Address {
+    base: Option<Place>,
+    index: Option<Place>,
+    scale: i64,
+    displacement: i64,
+}
+
+impl Address {
+    /// None if the instruction does not access memory through an operand in its text.
+    pub(super) fn of(instruction: &Instruction) -> Option<Address> {
+        let uses = Uses::of(instruction);
+        let accesses = uses.reads_memory || uses.writes_memory || instruction.is_vsib();
+        if !has_memory(instruction) || !accesses {
+            return None;
+        }
+        let general = |register: Register| Place::of(register).filter(|_| register.is_gpr());
+        Some(Address {
+            base: general(instruction.memory_base()),
+            index: general(instruction.memory_index()),
+            scale: i64::from(instruction.memory_index_scale()),
+            displacement: instruction.memory_displacement64() as i64,
+        })
+    }
+
+    /// Start values that lead to the buffer. An index beside a base is 0.
+    pub(super) fn presets(&self) -> Vec<(Place, Preset)> {
+        let offset = TARGET - self.displacement;
+        match (self.base, self.index) {
+            (Some(base), Some(index)) if base == index => {
+                let divisor = self.scale + 1;
+                vec![(base, Preset::Share { offset, divisor })]
+            }
+            (Some(base), index) => {
+                let index = index.map(|place| (place, Preset::Bits(0)));
+                let base = (base, Preset::Buffer(offset));
+                let each = index.into_iter().chain([base]);
+                each.filter(|(place, _)| *place != Place::general(STACK))
+                    .collect()
+            }
+            (None, Some(index)) if self.scale == 1 => vec![(index, Preset::Buffer(offset))],
+            (None, Some(index)) => {
+                let divisor = self.scale;
+                vec![(index, Preset::Share { offset, divisor })]
+            }
+            (None, None) => Vec::new(),
+        }
+    }
+
+    /// The registers, the base first.
+    pub(super) fn registers(&self) -> impl Iterator<Item = Place> {
+        self.base.into_iter().chain(self.index)
+    }
+
+    /// Why the operand cannot lead to the buffer.
+    fn doubt(&self) -> Option<&'static str> {
+        // The buffer lies between 1 and 2 GiB, where the system keeps to that wish.
+        let is_divided = self.base == self.index || self.base.is_none();
+        if self.base == Some(Place::general(STACK)) {
+            let fits = (-BUFFER_BYTES / 16..=FRAME_BYTES - 64).contains(&self.displacement);
+            return (!fits).then_some(
+                "its operand lies outside the 256 bytes above the stack pointer that steps may use",
+            );
+        }
+        let has_register = self.base.or(self.index).is_some();
+        (has_register && is_divided && self.displacement > 0x3fff_0000).then_some(
+            "its displacement is larger than the buffer's address, and no index makes up for that",
+        )
+    }
+}
+
+/// Why the instruction's memory operand cannot be set up.
+pub(super) fn refusal(instruction: &Instruction) -> Option<&'static str> {
+    let address = Address::of(instruction)?;
+    let segment = instruction.segment_prefix();
+    if matches!(segment, Register::FS | Register::GS) {
+        return Some("its operand is relative to a segment that belongs to the program");
+    }
+    address.doubt()
+}
+
+/// Start values that individual instructions need so that they neither fault nor leave the buffer.
+pub(super) fn needs(instruction: &Instruction) -> (Vec<(Place, Preset)>, Option<Word>) {
+    use Mnemonic::*;
+    let place = |register| Place::of(register).expect("a general register");
+    let (rax, rcx) = (place(Register::RAX), place(Register::RCX));
+    match instruction.mnemonic() {
+        Div | Idiv => division(instruction),
+        // The offset in bits may lead far away from the operand.
+        Bt | Bts | Btr | Btc if has_memory(instruction) => {
+            let offset = Place::of(instruction.op1_register());
+            (
+                offset.map(|p| (p, Preset::Bits(3))).into_iter().collect(),
+                None,
+            )
+        }
+        Xgetbv | Rdpru => (vec![(rcx, Preset::Bits(0))], None),
+        Cpuid => (vec![(rax, Preset::Bits(0)), (rcx, Preset::Bits(0))], None),
+        _ => (Vec::new(), None),
+    }
+}
+
+/// A dividend of 2 registers whose quotient and remainder are itself again, so that every step of a chain divides the
+/// same numbers: r * 2^w + q = q * d + r with d = 52, r = 10 and q = 10 * (2^w - 1) / 51.
+fn division(instruction: &Instruction) -> (Vec<(Place, Preset)>, Option<Word>) {
+    const DIVISOR: u64 = 52;
+    const REMAINDER: u64 = 10;
+    let rax = Place::general(0);
+    let rdx = Place::general(2);
+    let divisor = Place::of(instruction.op0_register()).filter(|_| !has_memory(instruction));
+    let bits = match divisor {
+        Some(_) => 8 * instruction.op0_register().size() as u32,
+        None => 8 * instruction.memory_size().size() as u32,
+    };
+    let quotient = (u64::MAX >> (64 - bits)) / (DIVISOR - 1) * REMAINDER;
+    if divisor == Some(rax) {
+        return (
+            vec![(rax, Preset::Bits(DIVISOR)), (rdx, Preset::Bits(0))],
+            None,
+        );
+    }
+    let mut presets = match bits {
+        8 => vec![(rax, Preset::Bits(REMAINDER << 8 | quotient))],
+        _ => vec![
+            (rax, Preset::Bits(quotient)),
+            (rdx, Preset::Bits(REMAINDER)),
+        ],
+    };
+    // A divisor in rdx always overflows, which the fault says.
+    presets.extend(
+        divisor
+            .filter(|d| *d != rdx)
+            .map(|d| (d, Preset::Bits(DIVISOR))),
+    );
+    (presets, Some(Word::Number(DIVISOR as i32)))
+}

@@ -1,0 +1,70 @@
+//! Moves: instructions whose result is their operand as it is.
+
+use iced_x86::{Instruction, Mnemonic, OpKind};
+
+use super::code::encode;
+use super::operands::{Operand, renumbered};
+
+/// Whether what it loads goes into its register unchanged, filled up with zeros or the sign.
+pub(super) fn loads_as_is(instruction: &Instruction) -> bool {
+    use Mnemonic::*;
+    let is_masked = instruction.has_op_mask();
+    let mnemonic = instruction.mnemonic();
+    let is_load = instruction.op_count() == 2 && instruction.op_kind(1) == OpKind::Memory;
+    is_load && !is_masked && (is_vector_move(mnemonic) || matches!(mnemonic, Mov | Movsxd))
+}
+
+/// Whether it copies one register to another.
+pub(super) fn copies_register(instruction: &Instruction) -> bool {
+    use Mnemonic::*;
+    let is_register = |i| instruction.op_kind(i) == OpKind::Register;
+    let is_pair = instruction.op_count() == 2 && is_register(0) && is_register(1);
+    let mnemonic = instruction.mnemonic();
+    let is_move = matches!(
+        mnemonic,
+        Mov | Movzx | Movsx | Movsxd | Kmovb | Kmovw | Kmovd | Kmovq
+    );
+    is_pair && !instruction.has_op_mask() && (is_move || is_vector_move(mnemonic))
+}
+
+fn is_vector_move(mnemonic: Mnemonic) -> bool {
+    use Mnemonic::*;
+    matches!(
+        mnemonic,
+        Movaps | Movapd | Movups | Movupd | Movdqa | Movdqu | Lddqu | Movss | Movsd | Movd | Movq
+    ) || matches!(
+        mnemonic,
+        Vmovaps
+            | Vmovapd
+            | Vmovups
+            | Vmovupd
+            | Vmovdqa
+            | Vmovdqu
+            | Vlddqu
+            | Vmovss
+            | Vmovsd
+            | Vmovd
+            | Vmovq
+    ) || matches!(
+        mnemonic,
+        Vmovdqa32 | Vmovdqa64 | Vmovdqu8 | Vmovdqu16 | Vmovdqu32 | Vmovdqu64 | Movntdqa | Vmovntdqa
+    )
+}
+
+/// The move the other way: source and target have changed places.
+pub(super) fn reversed(
+    given: &Instruction,
+    source: &Operand,
+    target: &Operand,
+) -> Option<Instruction> {
+    let mut back = *given;
+    back.set_op_register(
+        target.index,
+        renumbered(target.register, source.place.number)?,
+    );
+    back.set_op_register(
+        source.index,
+        renumbered(source.register, target.place.number)?,
+    );
+    encode(&back).map(|_| back)
+}

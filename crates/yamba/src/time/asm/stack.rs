@@ -1,0 +1,146 @@
+//! `push` and `pop`: each is measured together with the other, so that the stack pointer stays where it is.
+
+use iced_x86::{Code, Instruction, Mnemonic, OpKind, Register};
+
+use super::chain::Chain;
+use super::code::{encode, show_all};
+use super::copies::Copies;
+use super::operands::{Place, STACK, Uses};
+
+/// Pairs with registers of their own.
+const COPIES: usize = 12;
+
+/// A push and the pop after it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pair([Instruction; 2]);
+
+fn pushes(instruction: &Instruction) -> bool {
+    matches!(
+        instruction.mnemonic(),
+        Mnemonic::Push | Mnemonic::Pushfq | Mnemonic::Pushf
+    )
+}
+
+fn pops(instruction: &Instruction) -> bool {
+    matches!(
+        instruction.mnemonic(),
+        Mnemonic::Pop | Mnemonic::Popfq | Mnemonic::Popf
+    )
+}
+
+impl Pair {
+    /// None if this is something else than a push, a pop or both.
+    pub(super) fn of(instructions: &[Instruction]) -> Option<Pair> {
+        let pair = match instructions {
+            [one] if pushes(one) => [*one, pop_of(one)?],
+            [one] if pops(one) => [push_of(one)?, *one],
+            [first, second] if pushes(first) && pops(second) => [*first, *second],
+            _ => return None,
+        };
+        let moved: i32 = pair.iter().map(Instruction::stack_pointer_increment).sum();
+        let names_stack = |i: &Instruction| {
+            i.op_count() > 0 && Place::of(i.op0_register()) == Some(Place::general(STACK))
+        };
+        let is_whole = moved == 0 && !pair.iter().any(names_stack);
+        is_whole.then_some(Pair(pair))
+    }
+
+    /// The register that both name.
+    fn register(&self) -> Option<Register> {
+        let [push, pop] = &self.0;
+        let register = push.op0_register();
+        let is_same = push.op_count() > 0 && register.is_gpr() && register == pop.op0_register();
+        is_same.then_some(register)
+    }
+
+    pub(super) fn chain(&self) -> Result<Chain, String> {
+        let through_flags =
+            self.0[0].mnemonic() != Mnemonic::Push && self.0[1].mnemonic() != Mnemonic::Pop;
+        if self.register().is_none() && !through_flags {
+            return Err("no latency: what it pushes does not depend on what it pops".to_owned());
+        }
+        Ok(Chain::round_trip(self.0.to_vec()))
+    }
+
+    /// Copies with registers of their own, or the one pair.
+    pub(super) fn copies(&self) -> Copies {
+        let numbers = (0..16).filter(|n| *n != STACK);
+        let own: Vec<Vec<Instruction>> = match self.register() {
+            Some(register) => {
+                let each = numbers.filter_map(|n| self.renamed(register, n));
+                each.take(COPIES).collect()
+            }
+            None => vec![self.0.to_vec()],
+        };
+        let first = show_all(&own[0]);
+        let note = match own.len() {
+            1 => format!("copies, of both together: {first}"),
+            count => format!("{count} copies, of both together: {first}; ..."),
+        };
+        Copies {
+            steps: own,
+            notes: vec![note],
+            twins: Vec::new(),
+        }
+    }
+
+    fn renamed(&self, register: Register, number: u32) -> Option<Vec<Instruction>> {
+        let renamed = super::operands::renumbered(register, number)?;
+        let mut pair = self.0;
+        for instruction in &mut pair {
+            instruction.set_op_register(0, renamed);
+            encode(instruction)?;
+        }
+        Some(pair.to_vec())
+    }
+}
+
+/// The pop that takes what was pushed: into the same register, or into one that the push does not use.
+fn pop_of(push: &Instruction) -> Option<Instruction> {
+    match push.mnemonic() {
+        Mnemonic::Pushfq => return Some(Instruction::with(Code::Popfq)),
+        Mnemonic::Pushf => return Some(Instruction::with(Code::Popfw)),
+        _ => {}
+    }
+    let register = push.op0_register();
+    let is_register = push.op_kind(0) == OpKind::Register && register.is_gpr();
+    let used = Uses::of(push).sources();
+    let free = (0..16)
+        .rev()
+        .map(Place::general)
+        .find(|p| !used.contains(p) && p.number != STACK)?;
+    let (code, to) = match (push.stack_pointer_increment(), is_register) {
+        (-8, true) => (Code::Pop_r64, register),
+        (-8, false) => (Code::Pop_r64, free.register64()),
+        (_, true) => (Code::Pop_r16, register),
+        (_, false) => (Code::Pop_r16, Register::AX + free.number),
+    };
+    Instruction::with1(code, to).ok()
+}
+
+/// The push of the register or memory that the pop writes.
+fn push_of(pop: &Instruction) -> Option<Instruction> {
+    match pop.mnemonic() {
+        Mnemonic::Popfq => return Some(Instruction::with(Code::Pushfq)),
+        Mnemonic::Popf => return Some(Instruction::with(Code::Pushfw)),
+        _ => {}
+    }
+    let is_wide = pop.stack_pointer_increment() == 8;
+    if pop.op_kind(0) == OpKind::Memory {
+        let mut push = *pop;
+        push.set_code(if is_wide {
+            Code::Push_rm64
+        } else {
+            Code::Push_rm16
+        });
+        return Some(push);
+    }
+    let register = pop.op0_register();
+    let code = if is_wide {
+        Code::Push_r64
+    } else {
+        Code::Push_r16
+    };
+    let is_general = register.is_gpr();
+    is_general.then(|| Instruction::with1(code, register).ok())?
+}
