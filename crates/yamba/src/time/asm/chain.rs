@@ -180,10 +180,11 @@ fn renamed(given: &Instruction, uses: &Uses) -> Option<Chain> {
             let Some(register) = renumbered(source.register, target.place.number) else {
                 continue;
             };
-            if moves::copies_register(given) && source.place != target.place {
-                if let Some(back) = moves::reversed(given, source, target) {
-                    return Some(Chain::of_moves(*given, back));
-                }
+            if moves::copies_register(given)
+                && source.place != target.place
+                && let Some(back) = moves::reversed(given, source, target)
+            {
+                return Some(Chain::of_moves(*given, back));
             }
             changed.set_op_register(source.index, register);
             if encode(&changed).is_some() && !becomes_idle(&changed) {
