@@ -43,13 +43,20 @@ YAMBA_ONCE uint64_t room_in(const Groups &groups, const char *folder) {
     return limit > used ? limit - used : 0;
 }
 
+// Whether Yamba made this group for the launches of a run. What it lets them have follows from what was available when the run began,
+// less what they have used since: parameters that follow from the room must not.
+YAMBA_ONCE bool is_of_run(const char *folder) {
+    const char *name = strrchr(folder, '/');
+    return name != nullptr && strncmp(name, "/yamba-run-", strlen("/yamba-run-")) == 0;
+}
+
 // Of a group and of those that it is in. A container may not show those outside: then the folder of all is its own.
 YAMBA_ONCE uint64_t room_from(const Groups &groups, const char *path) {
     char folder[1024];
     snprintf(folder, sizeof folder, "%s%s", groups.top, path);
     uint64_t room = ~uint64_t(0);
     for (size_t top = strlen(groups.top); strlen(folder) >= top;) {
-        uint64_t own = room_in(groups, folder);
+        uint64_t own = is_of_run(folder) ? room : room_in(groups, folder);
         if (own < room) room = own;
         char *end = strrchr(folder, '/');
         if (end == nullptr) break;

@@ -131,6 +131,8 @@ impl Effort {
             realtime: protocol.realtime,
             placement: protocol.placement()?,
             disk_limit: protocol.disk_limit,
+            process_limit: protocol.process_limit,
+            timeout: protocol.timeout,
             ..usual
         })
     }
@@ -168,6 +170,13 @@ struct Protocol {
     /// is skipped
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = quantity::bytes)]
     disk_limit: u64,
+    /// End a launch that has more processes and threads at any time [default: 1024, or 16 for each processor; 128 more for each further
+    /// process of -P; less where the system has less to spare]
+    #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
+    process_limit: Option<u64>,
+    /// End a launch that takes longer, set-up and all [default: one that says nothing for 60 s, or takes 20 times as long as planned]
+    #[arg(long, value_name = "TIME", value_parser = quantity::time)]
+    timeout: Option<Duration>,
     /// Ask the system for a real-time class
     #[arg(long)]
     realtime: bool,

@@ -1,6 +1,7 @@
 //! `yamba time`
 
 use std::io;
+use std::time::Duration;
 
 use clap::Args;
 use yamba_lang::Analysis;
@@ -10,6 +11,7 @@ use super::Answer;
 use super::build::failure;
 use super::failure::{Failure, mend_of_home, of_system};
 use super::output::{self, StatusLine};
+use super::quantity;
 use super::run::{listing, progress};
 use crate::build::{BuildError, host};
 use crate::render;
@@ -56,6 +58,9 @@ pub(super) struct Time {
     /// Include this header; may be repeated
     #[arg(long, value_name = "HEADER")]
     include: Vec<String>,
+    /// End a process that takes longer; nine measure each figure [default: one that says nothing for 5 s]
+    #[arg(long, value_name = "TIME", value_parser = quantity::time)]
+    timeout: Option<Duration>,
     /// One JSON document, with every raw interval
     #[arg(long)]
     json: bool,
@@ -87,7 +92,8 @@ impl Time {
         time::statements(&asked, &target)
     }
 
-    fn answer(&self, questions: Questions) -> Result<Answer, Failure> {
+    fn answer(&self, mut questions: Questions) -> Result<Answer, Failure> {
+        questions.options.timeout = self.timeout;
         show(&questions.warnings);
         let target = host();
         let stop = Stop::on_signals().map_err(of_system)?;

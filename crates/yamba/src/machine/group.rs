@@ -1,5 +1,7 @@
 //! The limits that a control group sets, its ancestors' too: the tightest holds.
 
+use std::path::PathBuf;
+
 use super::mounts::{Mount, mounts};
 use super::source::Source;
 
@@ -89,10 +91,84 @@ fn memory(source: &impl Source, folder: &str) -> Option<u64> {
     new.or_else(old).filter(|bytes| *bytes < 1 << 60)
 }
 
+/// The control group of this process in one tree.
+#[derive(Debug, PartialEq)]
+pub(crate) struct OwnGroup {
+    pub folder: PathBuf,
+    /// Whether the tree is of version 2, which has one tree for all controllers.
+    pub is_unified: bool,
+    /// Whether the group is the top of what is mounted here.
+    pub is_top: bool,
+    /// Whether the group has the name of the tree's root. In a name space another group may have it, too.
+    pub is_named_root: bool,
+}
+
+/// The group in which `controller` counts this process; `None` where that is not to be seen.
+pub(super) fn own(source: &impl Source, controller: &str) -> Option<OwnGroup> {
+    let mountinfo = source.read("/proc/self/mountinfo")?;
+    let groups = source.read("/proc/self/cgroup")?;
+    let mounts = mounts(&mountinfo);
+    let of_line = |line: &str| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (parts.next()?, parts.next()?);
+        let is_unified = controllers.is_empty();
+        if !is_unified && !controllers.split(',').any(|c| c == controller) {
+            return None;
+        }
+        let has = |m: &&Mount<'_>| match is_unified {
+            true => m.kind == "cgroup2",
+            false => {
+                m.kind == "cgroup"
+                    && m.super_options
+                        .split(',')
+                        .any(|option| option == controller)
+            }
+        };
+        let mount = mounts.iter().find(has)?;
+        let inside = path.strip_prefix(mount.root.trim_end_matches('/'))?;
+        let inside = inside.trim_matches('/');
+        if inside.split('/').any(|part| part == "..") {
+            return None;
+        }
+        let folder = PathBuf::from(&mount.point).join(inside);
+        let names = || source.read(&format!("{}/cgroup.controllers", folder.display()));
+        if is_unified && !names()?.split_whitespace().any(|c| c == controller) {
+            return None;
+        }
+        Some(OwnGroup {
+            folder,
+            is_unified,
+            is_top: inside.is_empty(),
+            is_named_root: path == "/",
+        })
+    };
+    groups.lines().find_map(of_line)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::source::Sample;
     use super::*;
+
+    #[test]
+    fn own_group_is_found_in_either_version() {
+        let one = own(&Sample::new(ONE), "memory").unwrap();
+        assert_eq!(one.folder, PathBuf::from("/sys/fs/cgroup/memory"));
+        assert!(!one.is_unified && one.is_top && !one.is_named_root);
+        assert_eq!(own(&Sample::new(ONE), "pids"), None);
+        let two =
+            format!("{TWO}== /sys/fs/cgroup/work.slice/job/cgroup.controllers\ncpu memory pids\n");
+        let two = own(&Sample::new(&two), "pids").unwrap();
+        assert_eq!(two.folder, PathBuf::from("/sys/fs/cgroup/work.slice/job"));
+        assert!(two.is_unified && !two.is_top);
+        assert_eq!(
+            own(&Sample::new(TWO), "pids"),
+            None,
+            "without the controller"
+        );
+        let outside = TWO.replace("0::/work.slice/job", "0::/../job");
+        assert_eq!(own(&Sample::new(&outside), "pids"), None);
+    }
 
     const TWO: &str = "== /proc/self/mountinfo\n\
         30 20 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n\

@@ -28,6 +28,11 @@ pub(super) fn memory(source: &impl Source) -> Memory {
     }
 }
 
+/// Bytes that can be had without swapping.
+pub(super) fn available(source: &impl Source) -> Option<u64> {
+    kibibytes(&source.read("/proc/meminfo")?, "MemAvailable")
+}
+
 fn nodes(source: &impl Source) -> Vec<Node> {
     const NODES: &str = "/sys/devices/system/node";
     let names = source.list(NODES);

@@ -30,6 +30,7 @@ use yamba_record::Machine;
 use yamba_record::machine::Details;
 use yamba_record::machine::details::VERSION;
 
+pub(crate) use group::OwnGroup;
 pub use show::show;
 pub(crate) use storage::scratch_folder;
 
@@ -61,6 +62,21 @@ pub(crate) fn others_running() -> u64 {
 /// The system's description of its processors; empty where there is none.
 pub(crate) fn cpuinfo() -> String {
     Here.read("/proc/cpuinfo").unwrap_or_default()
+}
+
+/// The group in which `controller` counts this process; `None` where that is not to be seen.
+pub(crate) fn own_group(controller: &str) -> Option<OwnGroup> {
+    group::own(&Here, controller)
+}
+
+/// Bytes that the machine could give to programs now without swapping.
+pub(crate) fn available_memory() -> Option<u64> {
+    memory::available(&Here)
+}
+
+/// Bytes that the control groups of this process let it have.
+pub(crate) fn memory_limit() -> Option<u64> {
+    group::limits(&Here).memory
 }
 
 fn describe(source: &impl Source, asked: &Asked, target: &Target) -> Machine {

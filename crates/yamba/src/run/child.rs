@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -13,9 +14,12 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use yamba_record::Event;
 
 use super::Program;
+use super::bounds::{Bounds, OwnLimits, Watch};
 use super::disk::{ROOM, Room};
+use super::options::Options;
 use super::outcome::{Ending, Outcome};
 use super::reader::Reader;
+use super::scratch::Scratch;
 use super::stop::Stop;
 use super::strays::{self, SCRATCH, Started};
 
@@ -26,8 +30,32 @@ pub(super) struct Limits {
     pub silence: Duration,
     /// The run is to stop.
     pub stop: Stop,
+    /// It takes so long, set-up and all.
+    pub timeout: Duration,
     /// In its scratch folder.
     pub room: Room,
+    /// Of the machine.
+    pub bounds: Arc<Bounds>,
+    /// Processes of the benchmark that run at the same time.
+    pub processes: u64,
+}
+
+impl Limits {
+    /// Those of a run whose programs are only asked what they are.
+    pub fn of(options: &Options, stop: &Stop, scratch: &Scratch) -> Limits {
+        let room = scratch.room(options);
+        let bounds = Arc::new(Bounds::new(options, &room));
+        scratch.clean_up_too(&bounds.folders());
+        let silence = options.timeout.unwrap_or(options.silence);
+        Limits {
+            silence,
+            timeout: silence,
+            stop: stop.clone(),
+            room,
+            bounds,
+            processes: 1,
+        }
+    }
 }
 
 /// How often the end of the process and a wish to stop are looked for while nothing is said.
@@ -66,7 +94,7 @@ pub(super) fn run(
         Ok((started, reader))
     });
     match started {
-        Ok((started, records)) => Conversation::new(started, scratch, Some(records)).hold(limits),
+        Ok((spawned, records)) => Conversation::new(spawned, scratch, Some(records)).hold(limits),
         Err(e) => not_started(program, &e),
     }
 }
@@ -79,9 +107,10 @@ pub(super) fn output(
     limits: &Limits,
 ) -> (Outcome, Vec<u8>) {
     match spawn(program, arguments, scratch, limits, Stdio::piped(), None) {
-        Ok((mut child, started)) => {
-            let stdout = child.stdout.take().map(|s| File::from(OwnedFd::from(s)));
-            let mut conversation = Conversation::new((child, started), scratch, stdout);
+        Ok(mut spawned) => {
+            let stdout = spawned.child.stdout.take();
+            let stdout = stdout.map(|s| File::from(OwnedFd::from(s)));
+            let mut conversation = Conversation::new(spawned, scratch, stdout);
             conversation.copy = Some(Vec::new());
             let mut copy = Vec::new();
             let outcome = conversation.hold_and_copy(limits, &mut copy);
@@ -109,14 +138,21 @@ fn pipe() -> io::Result<(File, OwnedFd)> {
     Ok((File::from(reader), writer))
 }
 
-fn spawn(
+/// A child that runs, and who watches it.
+struct Spawned<'a> {
+    child: Child,
+    started: Started,
+    watch: Watch<'a>,
+}
+
+fn spawn<'a>(
     program: &Program,
     arguments: &[String],
     scratch: &Path,
-    limits: &Limits,
+    limits: &'a Limits,
     stdout: Stdio,
     records: Option<&OwnedFd>,
-) -> io::Result<(Child, Started)> {
+) -> io::Result<Spawned<'a>> {
     let mut words = program.runner.iter().map(std::ffi::OsStr::new);
     let first = words.next().unwrap_or(program.path.as_os_str());
     let mut command = Command::new(first);
@@ -135,14 +171,22 @@ fn spawn(
         .process_group(0);
     let records = records.map(AsRawFd::as_raw_fd);
     let parent = rustix::process::getpid();
+    let watch = limits.bounds.watch(limits.processes)?;
+    let own_limits = watch.own_limits();
     // SAFETY: between fork and exec only system calls are made, no memory is taken and no lock.
-    unsafe { command.pre_exec(move || prepare(parent, records)) };
-    strays::start(&mut command)
+    unsafe { command.pre_exec(move || prepare(parent, records, &own_limits)) };
+    let (child, started) = strays::start(&mut command)?;
+    Ok(Spawned {
+        child,
+        started,
+        watch,
+    })
 }
 
 /// In the child, before it becomes the benchmark.
-fn prepare(parent: Pid, records: Option<i32>) -> io::Result<()> {
+fn prepare(parent: Pid, records: Option<i32>, own_limits: &OwnLimits) -> io::Result<()> {
     die_with(parent)?;
+    own_limits.apply()?;
     if let Some(fd) = records {
         // SAFETY: `fd` is the pipe's end, open in the parent while it forks; number 3 is not owned by anything here
         // that would close it before exec.
@@ -179,6 +223,8 @@ fn die_with(_: Pid) -> io::Result<()> {
 struct Conversation<'a> {
     child: Child,
     started: Started,
+    watch: Watch<'a>,
+    begun: Instant,
     scratch: &'a Path,
     records: Option<File>,
     errors: Option<File>,
@@ -191,12 +237,13 @@ struct Conversation<'a> {
     copy: Option<Vec<u8>>,
 }
 
-impl Conversation<'_> {
-    fn new(
-        (mut child, started): (Child, Started),
-        scratch: &Path,
-        records: Option<File>,
-    ) -> Conversation<'_> {
+impl<'a> Conversation<'a> {
+    fn new(spawned: Spawned<'a>, scratch: &'a Path, records: Option<File>) -> Conversation<'a> {
+        let Spawned {
+            mut child,
+            started,
+            watch,
+        } = spawned;
         let errors = child.stderr.take().map(|s| File::from(OwnedFd::from(s)));
         for file in records.iter().chain(&errors) {
             // Forked partners share the pipes and may outlive the child: no read may wait for them.
@@ -205,6 +252,8 @@ impl Conversation<'_> {
         Conversation {
             child,
             started,
+            watch,
+            begun: Instant::now(),
             scratch,
             records,
             errors,
@@ -237,11 +286,12 @@ impl Conversation<'_> {
                 self.end_group();
                 let status = self.child.wait();
                 self.listen();
-                return match status.map(|s| (s.signal(), s.code())) {
+                let ending = match status.map(|s| (s.signal(), s.code())) {
                     Ok((Some(signal), _)) => Ending::Signal(signal),
                     Ok((None, code)) => Ending::Exit(code.unwrap_or(-1)),
                     Err(_) => Ending::Exit(-1),
                 };
+                return self.after_its_end(ending);
             }
             strays::bury();
             let forced = self.overdue(limits);
@@ -251,21 +301,51 @@ impl Conversation<'_> {
                 let _ = self.child.kill();
                 let _ = self.child.wait();
                 self.listen();
+                if matches!(ending, Ending::Excessive(_)) {
+                    self.watch.end_all(self.started, self.scratch);
+                }
                 return ending;
             }
         }
     }
 
+    /// Its partners may take too much still, or have been what was killed for it.
+    fn after_its_end(&mut self, ending: Ending) -> Ending {
+        let is_killed = ending == Ending::Signal(Signal::KILL.as_raw());
+        let (launch, scratch) = (self.started, self.scratch);
+        let watch = &mut self.watch;
+        let mut excess = watch.last_excess(launch, scratch, is_killed);
+        if excess.is_none() {
+            strays::all_end_in_time(launch, scratch, || {
+                excess = watch.excess(launch, scratch);
+                excess.is_some()
+            });
+        }
+        match excess {
+            Some(excess) => {
+                watch.end_all(launch, scratch);
+                Ending::Excessive(excess)
+            }
+            None => ending,
+        }
+    }
+
     /// Why it has to be ended now, if it has.
-    fn overdue(&self, limits: &Limits) -> Option<Ending> {
+    fn overdue(&mut self, limits: &Limits) -> Option<Ending> {
         if limits.stop.requested() {
             return Some(Ending::Stopped);
+        }
+        if let Some(excess) = self.watch.excess(self.started, self.scratch) {
+            return Some(Ending::Excessive(excess));
         }
         if self.failed.is_some_and(|at| at.elapsed() > GRACE) {
             return Some(Ending::Exit(3));
         }
         if self.reader.is_flooded() {
             return Some(Ending::Flooded);
+        }
+        if self.begun.elapsed() > limits.timeout {
+            return Some(Ending::TimedOut(limits.timeout));
         }
         let is_silent = self.heard.elapsed() > limits.silence;
         is_silent.then(|| match self.is_suspended() {
@@ -347,6 +427,7 @@ impl Conversation<'_> {
 
     fn close(self, ending: Ending) -> Outcome {
         let strays = strays::end(self.started, self.scratch);
+        self.watch.end_rest();
         let (events, garbled) = self.reader.finish();
         Outcome {
             events,

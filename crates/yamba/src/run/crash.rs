@@ -2,6 +2,7 @@
 
 use yamba_record::event::{Code, Crash, Event, Failure};
 
+use super::bounds::Excess;
 use super::outcome::{Ending, Outcome};
 
 /// Disassembles composed code around an address, one instruction a line; none if it cannot.
@@ -15,6 +16,11 @@ pub(super) fn reasons(
     listing: &Listing<'_>,
 ) -> Option<Vec<String>> {
     let mut reasons = Vec::new();
+    if matches!(outcome.ending, Ending::Excessive(_) | Ending::TimedOut(_)) {
+        // What else it said may follow from that.
+        reasons.push(format!("{class} {}", ending(outcome)));
+        return Some(reasons);
+    }
     for event in &outcome.events {
         match event {
             Event::Crash(crash) => reasons.extend(crashed(class, crash, listing)),
@@ -72,9 +78,15 @@ pub(super) fn ending(outcome: &Outcome) -> String {
         Ending::Exit(0) => "ended without finishing its measurement".to_owned(),
         Ending::Exit(status) => format!("ended with status {status}"),
         Ending::Signal(number) => format!("was ended by {} ({})", name(*number), meaning(*number)),
-        Ending::Hung(limit) => {
-            format!("said nothing for {} s and was ended", limit.as_secs_f64())
-        }
+        Ending::Hung(limit) => format!(
+            "said nothing for {} s and was ended; --timeout gives it longer",
+            limit.as_secs_f64()
+        ),
+        Ending::TimedOut(limit) => format!(
+            "took longer than {} s and was ended; --timeout gives it longer",
+            limit.as_secs_f64()
+        ),
+        Ending::Excessive(excess) => exceeded(*excess),
         Ending::Suspended(limit) => format!(
             "was stopped by a signal, said nothing for {} s and was ended",
             limit.as_secs_f64()
@@ -86,6 +98,23 @@ pub(super) fn ending(outcome: &Outcome) -> String {
     match outcome.messages.is_empty() {
         true => text,
         false => format!("{text}: {}", outcome.messages),
+    }
+}
+
+fn exceeded(excess: Excess) -> String {
+    match excess {
+        Excess::Processes { limit, is_all } => {
+            let fix = if is_all {
+                "the system has no more to spare"
+            } else {
+                "--process-limit lets it have more"
+            };
+            format!("started more than {limit} processes and threads and was ended; {fix}")
+        }
+        Excess::Memory { limit } => format!(
+            "took more memory than the {} MiB that the system can spare and was ended",
+            limit >> 20
+        ),
     }
 }
 
@@ -105,6 +134,7 @@ fn meaning(signal: i32) -> &'static str {
         11 => "invalid memory access",
         13 => "broken pipe",
         15 => "terminated",
+        25 => "a file longer than --disk-limit allows",
         _ => "signal",
     }
 }

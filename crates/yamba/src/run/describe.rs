@@ -23,7 +23,11 @@ pub(super) fn describe(
     if processes > 1 {
         arguments.extend(["--processes".to_owned(), processes.to_string()]);
     }
-    let (outcome, text) = child::output(program, &arguments, scratch, limits);
+    let limits = Limits {
+        processes,
+        ..limits.clone()
+    };
+    let (outcome, text) = child::output(program, &arguments, scratch, &limits);
     match outcome.ending {
         Ending::Exit(0) => understood(&text),
         Ending::Exit(2) => Err(Refused::Usage(outcome.messages)),

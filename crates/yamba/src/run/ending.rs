@@ -15,7 +15,7 @@ pub(super) enum End {
     /// It crashed, gave up or was ended.
     Failed {
         reasons: Vec<String>,
-        /// It took the whole time that a silent program is given.
+        /// It took all that it is given, of the time or of the machine.
         hung: bool,
     },
 }
@@ -31,10 +31,13 @@ pub(super) fn end(class: &str, outcome: &Outcome, listing: &Listing<'_>) -> End 
             reasons: vec![outcome.messages.clone()],
         },
         Ending::Exit(4) => End::Skipped { reasons },
-        Ending::Hung(_) | Ending::Suspended(_) => End::Failed {
-            reasons,
-            hung: true,
-        },
+        // A second time it would do the same.
+        Ending::Hung(_) | Ending::Suspended(_) | Ending::TimedOut(_) | Ending::Excessive(_) => {
+            End::Failed {
+                reasons,
+                hung: true,
+            }
+        }
         _ => End::Failed {
             reasons,
             hung: false,

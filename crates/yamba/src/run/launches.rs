@@ -149,13 +149,12 @@ impl<'a> Launches<'a> {
     /// One fresh process, or one set of processes at the same time.
     pub fn launch(&mut self, conditions: &Conditions<'_>, round: u64) {
         let entry = &self.entry;
+        let options = conditions.options;
+        let silence = schedule::silence(options, entry.processes, conditions.cpus, self.share);
         let limits = Limits {
-            silence: schedule::silence(
-                conditions.options,
-                entry.processes,
-                conditions.cpus,
-                self.share,
-            ),
+            silence,
+            timeout: schedule::timeout(options, silence, self.share),
+            processes: entry.processes,
             ..conditions.limits.clone()
         };
         let scratch = conditions.scratch.of(entry.class);

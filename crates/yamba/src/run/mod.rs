@@ -7,9 +7,11 @@
 //! What is measured is read from a pipe as it is written, so nothing that a program does at its end can lose it. From
 //! the records on everything is a pure function ([`summary`]), tested by replaying saved ones.
 
+mod bounds;
 mod child;
 mod circle;
 mod circle_table;
+mod control_group;
 mod crash;
 mod cycles;
 mod describe;
@@ -17,6 +19,7 @@ mod disk;
 mod disturbed;
 mod ending;
 mod estimate;
+mod freeze;
 mod keep;
 mod launches;
 mod load;
@@ -166,15 +169,12 @@ impl<'a> Measurement<'a> {
     ) -> Result<Run<Packed<Benchmark>>, UsageError> {
         let options = self.options;
         let scratch = Scratch::new();
+        let limits = Limits::of(options, self.stop, &scratch);
         let mut run = self.begun();
         let conditions = Conditions {
             options,
             scratch: &scratch,
-            limits: Limits {
-                silence: options.silence,
-                stop: self.stop.clone(),
-                room: scratch.room(options),
-            },
+            limits,
             cpus: run.machine.cpus,
             listing: self.listing,
             begun: Instant::now(),

@@ -54,6 +54,10 @@ pub struct Options {
     pub placement: Placement,
     /// Bytes that the benchmarks' files may have at any time.
     pub disk_limit: u64,
+    /// Processes and threads that a launch may have at any time; without it many more than benchmarks have.
+    pub process_limit: Option<u64>,
+    /// A launch that takes longer is ended, set-up and all; without it one that says nothing for `silence`.
+    pub timeout: Option<Duration>,
     /// A program that says nothing for so long hangs. Under load it is given longer.
     pub silence: Duration,
     /// What measures, for the record.
@@ -133,6 +137,8 @@ impl Default for Options {
             realtime: false,
             placement: Placement::Pinned,
             disk_limit: 1 << 30,
+            process_limit: None,
+            timeout: None,
             silence: Duration::from_secs(60),
             origin: Origin::default(),
             own: Vec::new(),

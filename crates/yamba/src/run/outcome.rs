@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use yamba_record::Event;
 
+use super::bounds::Excess;
+
 /// How a process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
@@ -15,6 +17,10 @@ pub(super) enum Ending {
     Hung(Duration),
     /// It said nothing for so long since a signal had stopped it, and was killed.
     Suspended(Duration),
+    /// It took longer than this, and was killed.
+    TimedOut(Duration),
+    /// It took too much of the machine, and was killed.
+    Excessive(Excess),
     /// It wrote more than any measurement does, and was killed.
     Flooded,
     /// The run was stopped.

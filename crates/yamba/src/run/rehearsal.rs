@@ -51,11 +51,7 @@ pub struct Rehearsed {
 /// When the parameters are not understood.
 pub fn rehearse(jobs: &[Job], options: &Options, stop: &Stop) -> Result<Rehearsal, UsageError> {
     let scratch = Scratch::new();
-    let limits = Limits {
-        silence: options.silence,
-        stop: stop.clone(),
-        room: scratch.room(options),
-    };
+    let limits = Limits::of(options, stop, &scratch);
     let planned = plan::plan(jobs, options, &scratch, &limits)?;
     let each = planned.into_iter();
     let benchmarks: Vec<Rehearsed> = each.map(|(_, p)| rehearsed(p, options)).collect();

@@ -183,6 +183,9 @@ fn interval_ns(first: &[Interval]) -> Option<f64> {
 /// How long a program may say nothing. Under load the program itself waits for each of its processes twenty times as long as it
 /// should take, and names the one that hangs: only when it does not is it our turn.
 pub(super) fn silence(options: &Options, processes: u64, cpus: u64, share: Share) -> Duration {
+    if let Some(timeout) = options.timeout {
+        return timeout;
+    }
     let quiet = options.silence + options.warmup.unwrap_or_default();
     if processes == 1 {
         return quiet;
@@ -190,6 +193,16 @@ pub(super) fn silence(options: &Options, processes: u64, cpus: u64, share: Share
     let turns = u32::try_from(processes.div_ceil(cpus.max(1))).unwrap_or(u32::MAX);
     let rounds = options.loaded_interval().saturating_mul(turns);
     quiet + (share.time + rounds).saturating_mul(20)
+}
+
+/// A launch that goes on and on: this much longer than it was to take, and than it may say nothing.
+const ON_AND_ON: u32 = 20;
+
+/// How long a launch may take, set-up and all.
+pub(super) fn timeout(options: &Options, silence: Duration, share: Share) -> Duration {
+    let warmup = options.warmup.unwrap_or_default();
+    let planned = silence + share.time + warmup;
+    options.timeout.unwrap_or(planned.saturating_mul(ON_AND_ON))
 }
 
 #[cfg(test)]
@@ -328,6 +341,21 @@ mod tests {
             told(2000, 12_000, Some(ms(1900))).as_deref(),
             Some("took 12 s instead of 2 s: besides its intervals a launch takes 1.9 s")
         );
+    }
+
+    #[test]
+    fn timeout_is_what_was_asked_or_far_beyond_the_plan() {
+        let options = Options::default();
+        let share = share(&options, 1, 6 * SECOND);
+        let silence = silence(&options, 1, 2, share);
+        assert_eq!(timeout(&options, silence, share), 20 * 61 * SECOND);
+        let asked = Options {
+            timeout: Some(SECOND),
+            ..options
+        };
+        let silence = super::silence(&asked, 8, 2, share);
+        assert_eq!(silence, SECOND);
+        assert_eq!(timeout(&asked, silence, share), SECOND);
     }
 
     #[test]

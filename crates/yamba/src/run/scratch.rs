@@ -1,6 +1,7 @@
 //! The directory that benchmarks put their files in: made by the parent, so that it is removed however they end.
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -20,8 +21,26 @@ pub(super) struct Scratch {
     executor: Option<(Child, Started)>,
 }
 
-/// What an executor does, once its input ends. Benchmarks may have a few more files to write before their end reaches them.
-const LAST_WILL: &str = r#"read nothing; for n in 1 2 3 4 5 6 7 8 9 10; do rm -rf -- "$1"; [ -e "$1" ] || exit; sleep 0.1; done"#;
+/// What an executor does, once its input ends: the lines of that are control groups. Benchmarks may have a few more files to write before
+/// their end reaches them, and half a second to undo what the system would keep. Then what is left in the groups is ended.
+const LAST_WILL: &str = r#"
+while read -r group; do set -- "$@" "$group"; done
+scratch=$1
+shift
+for n in 1 2 3 4 5 6 7 8 9 10; do
+    rm -rf -- "$scratch"
+    left=
+    for group; do
+        rmdir -- "$group"/*/ "$group"
+        [ -e "$group" ] || continue
+        left=1
+        [ $n -le 5 ] && continue
+        echo 0 > "$group/pids.max"
+        kill -9 $(cat "$group/cgroup.procs")
+    done
+    [ -e "$scratch" ] || [ $left ] || exit
+    sleep 0.1
+done"#;
 
 impl Scratch {
     /// Makes one under `TMPDIR` or `/var/tmp` (`/tmp` is often memory), and removes those of runs that were killed.
@@ -52,6 +71,21 @@ impl Scratch {
             options.disk_limit,
             most.copied().unwrap_or(1),
         )
+    }
+
+    /// Has these control groups removed, too, should this process be killed.
+    pub fn clean_up_too(&self, groups: &[PathBuf]) {
+        let input = self
+            .executor
+            .as_ref()
+            .and_then(|(child, _)| child.stdin.as_ref());
+        let lines = groups
+            .iter()
+            .map(|folder| format!("{}\n", folder.display()));
+        if let Some(mut input) = input {
+            // Without an executor the next run removes them.
+            let _ = input.write_all(lines.collect::<String>().as_bytes());
+        }
     }
 
     /// The part of one benchmark: none finds another's files.

@@ -1,7 +1,7 @@
 //! What a launch leaves behind outside its process group: daemons in a session of their own, orphans of its partners. They would compete
 //! with the next launch. While this process is the one that adopts them, it can find and end them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -37,6 +37,14 @@ fn started() -> MutexGuard<'static, BTreeSet<i32>> {
 pub(super) struct Started {
     pid: i32,
     since: Option<u64>,
+}
+
+impl Started {
+    /// The process that was started, as long as it has its number: until its end is taken note of.
+    pub(super) fn process(self) -> Option<Pid> {
+        let is_itself = self.since.is_some_and(|since| is_same(self.pid, since));
+        is_itself.then(|| Pid::from_raw(self.pid))?
+    }
 }
 
 /// Starts a process whose orphans become ours.
@@ -77,9 +85,15 @@ pub(super) fn bury() {
 
 /// Whether all have ended by themselves. A process that a benchmark keeps to undo what its own sudden end would leave behind (a
 /// semaphore, a mount) gets the time for it.
-fn all_end_in_time(launch: Started, scratch: &Path) -> bool {
+///
+/// Gives up early when `must_stop` says so.
+pub(super) fn all_end_in_time(
+    launch: Started,
+    scratch: &Path,
+    mut must_stop: impl FnMut() -> bool,
+) -> bool {
     let since = Instant::now();
-    while since.elapsed() < LAST_WILL {
+    while since.elapsed() < LAST_WILL && !must_stop() {
         bury();
         if strays(launch, scratch).is_empty() {
             return true;
@@ -93,9 +107,6 @@ fn all_end_in_time(launch: Started, scratch: &Path) -> bool {
 pub(super) fn end(launch: Started, scratch: &Path) -> Vec<String> {
     started().remove(&launch.pid);
     let mut names = Vec::new();
-    if all_end_in_time(launch, scratch) {
-        return names;
-    }
     for _ in 0..GENERATIONS {
         bury();
         let found = strays(launch, scratch);
@@ -128,14 +139,48 @@ fn is_gone(pid: i32) -> bool {
     !matches!(ended, Ok(None))
 }
 
+/// The processes of a launch: the one that was started, the adopted ones, and all that descend from these.
+///
+/// `known` are processes of the launch that need not be read again. They are left out of the answer.
+pub(super) fn family(launch: Started, scratch: &Path, known: &HashMap<i32, u64>) -> Vec<Stat> {
+    let adopted = strays(launch, scratch);
+    let own = launch.process().map(|pid| pid.as_raw_nonzero().get());
+    let roots = adopted.iter().map(|s| s.pid).chain(own);
+    let mut members: HashSet<i32> = known.keys().copied().chain(roots).collect();
+    let mut others: Vec<Stat> = numbers()
+        .filter(|pid| !known.contains_key(pid))
+        .filter_map(Stat::of)
+        .filter(|s| !s.is_zombie)
+        .collect();
+    let mut family = Vec::new();
+    loop {
+        let is_member = |s: &mut Stat| members.contains(&s.pid) || members.contains(&s.parent);
+        let found: Vec<Stat> = others.extract_if(.., is_member).collect();
+        if found.is_empty() {
+            return family;
+        }
+        members.extend(found.iter().map(|s| s.pid));
+        family.extend(found);
+    }
+}
+
+/// Whether a process is still the one that began at this time.
+pub(super) fn is_same(pid: i32, since: u64) -> bool {
+    Stat::of(pid).is_some_and(|s| s.since == since)
+}
+
+/// The numbers of all processes.
+fn numbers() -> impl Iterator<Item = i32> {
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+    all.filter_map(|e| e.file_name().to_str()?.parse().ok())
+}
+
 /// The adopted processes that live. Other children of this process are in its own group, or older, or of another run.
 fn strays(launch: Started, scratch: &Path) -> Vec<Stat> {
     let started = started();
     let Some(since) = launch.since.filter(|_| ended_child().is_some()) else {
         return Vec::new();
     };
-    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbers = all.filter_map(|e| e.file_name().to_str()?.parse().ok());
     let is_stray = |s: &Stat| {
         s.is_ours()
             && s.is_foreign()
@@ -146,7 +191,7 @@ fn strays(launch: Started, scratch: &Path) -> Vec<Stat> {
             // Asked last: who ends or becomes another program meanwhile had no environment to be told by.
             && Stat::of(s.pid).is_some_and(|s| !s.is_zombie && s.has_memory)
     };
-    numbers.filter_map(Stat::of).filter(is_stray).collect()
+    numbers().filter_map(Stat::of).filter(is_stray).collect()
 }
 
 /// A process may have forgotten its environment; then it is not known to be of another run.
@@ -185,14 +230,15 @@ pub(super) fn has_ended(child: &Child) -> bool {
 }
 
 /// What the system says of a process.
-struct Stat {
-    pid: i32,
+pub(super) struct Stat {
+    pub pid: i32,
     name: String,
     is_zombie: bool,
     parent: i32,
     group: i32,
+    pub threads: u64,
     /// When it began, in the system's own count.
-    since: u64,
+    pub since: u64,
     /// Who is ending has none any more.
     has_memory: bool,
 }
@@ -214,6 +260,7 @@ impl Stat {
             is_zombie: matches!(*fields.first()?, "Z" | "X"),
             parent: fields.get(1)?.parse().ok()?,
             group: fields.get(2)?.parse().ok()?,
+            threads: fields.get(17)?.parse().ok()?,
             since: fields.get(19)?.parse().ok()?,
             has_memory: *fields.get(20)? != "0",
         })
@@ -239,7 +286,7 @@ mod tests {
         let stat = Stat::read(77, line).unwrap();
         assert_eq!((stat.name.as_str(), stat.is_zombie), ("a) (b", false));
         assert_eq!((stat.parent, stat.group, stat.since), (5, 6, 51234));
-        assert!(stat.has_memory);
+        assert!(stat.has_memory && stat.threads == 1);
         assert!(Stat::read(1, b"1 (init) S 0").is_none());
         assert!(Stat::read(1, b"").is_none());
     }

@@ -387,7 +387,7 @@ fn every_early_end_has_its_words() {
         (
             Ending::Hung(Duration::from_secs(60)),
             Status::Crashed,
-            "sample said nothing for 60 s and was ended",
+            "sample said nothing for 60 s and was ended; --timeout gives it longer",
         ),
         (Ending::Stopped, Status::Skipped, "sample was stopped"),
     ] {

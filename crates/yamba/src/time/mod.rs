@@ -72,6 +72,9 @@ const WARMUP: Duration = Duration::from_millis(10);
 /// Of a figure whose process may stop early.
 const PRECISION: f64 = 0.005;
 
+/// A quick question has a quick answer, also where a statement never ends: 5 s with the warm-up.
+const SILENCE: Duration = Duration::from_millis(4990);
+
 /// How often a figure is measured again that came out without its cycles.
 const AGAIN: usize = 2;
 
@@ -383,6 +386,7 @@ fn options(parameter: &str, each: &[Question]) -> Options {
         time: TIME,
         warmup: Some(WARMUP),
         precision: PRECISION,
+        silence: SILENCE,
         ..Options::default()
     }
 }

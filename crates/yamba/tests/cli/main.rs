@@ -3,6 +3,7 @@
 
 mod arguments;
 mod batches;
+mod bounds;
 mod ci_example;
 mod compare;
 mod disks;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -42,14 +43,14 @@ const MENDS: [&str; 6] = [
 ];
 
 /// What he has: a command with all that it reads, in a folder that he may enter, and a folder of his own.
-struct Place {
+pub struct Place {
     home: TempDir,
     own: TempDir,
 }
 
 impl Place {
     /// With these parts of the suite.
-    fn new(suite: &[&str]) -> Place {
+    pub fn new(suite: &[&str]) -> Place {
         let home = tempfile::tempdir().unwrap();
         fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();
         for part in ["runtime", "library"].iter().chain(suite) {
@@ -66,7 +67,12 @@ impl Place {
         Place { home, own }
     }
 
-    fn run(&self, words: &str) -> Answer {
+    /// The folder that belongs to the user. Runs work there, and keep their scratch files in it.
+    pub fn folder(&self) -> &Path {
+        self.own.path()
+    }
+
+    pub fn run(&self, words: &str) -> Answer {
         let mut command = Command::new(self.home.path().join("yamba"));
         // Root gives itself up; who is not root is what is wanted.
         if chown(self.own.path(), Some(NOBODY), Some(NOBODY)).is_ok() {

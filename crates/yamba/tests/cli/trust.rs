@@ -12,7 +12,7 @@ use crate::support::{Answer, Yamba, has};
 const CHAIN: &str = "lat_integer_add";
 
 /// The command behind another one: `taskset`, `sh -c 'ulimit ...'`.
-fn behind(words: &[&str], yamba: &Yamba, arguments: &[&str]) -> Answer {
+pub fn behind(words: &[&str], yamba: &Yamba, arguments: &[&str]) -> Answer {
     let inner = yamba.command(arguments);
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).arg(inner.get_program());
@@ -121,10 +121,10 @@ fn the_limit_of_addresses_is_kept_to() {
 }
 
 /// A memory control group of its own, in that of this process; gone in the end.
-struct MemoryGroup(PathBuf);
+pub struct MemoryGroup(PathBuf);
 
 impl MemoryGroup {
-    fn new(bytes: u64) -> Option<MemoryGroup> {
+    pub fn new(name: &str, bytes: u64) -> Option<MemoryGroup> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let first = own.lines().find_map(|line| line.split_once(":memory:"));
         let second = own.lines().find_map(|line| line.strip_prefix("0::"));
@@ -136,11 +136,17 @@ impl MemoryGroup {
             (None, Some(path)) => (format!("/sys/fs/cgroup{path}"), "memory.max"),
             (None, None) => return None,
         };
-        let folder = Path::new(&above).join(format!("test.{}", std::process::id()));
+        let folder = Path::new(&above).join(format!("test.{name}.{}", std::process::id()));
         fs::create_dir(&folder).ok()?;
         let group = MemoryGroup(folder);
         fs::write(group.0.join(limit), bytes.to_string()).ok()?;
         Some(group)
+    }
+
+    /// Words before a command that has it run in the group.
+    pub fn entered(&self) -> [&str; 4] {
+        let enter = "echo $$ > \"$0\"/cgroup.procs && exec \"$@\"";
+        ["sh", "-c", enter, self.0.to_str().unwrap()]
     }
 }
 
@@ -156,7 +162,7 @@ fn the_limit_of_a_memory_control_group_is_kept_to() {
     if !has("g++") {
         return;
     }
-    let Some(group) = MemoryGroup::new(160 << 20) else {
+    let Some(group) = MemoryGroup::new("limit", 160 << 20) else {
         eprintln!("left out: no memory control group can be made here");
         return;
     };
@@ -164,9 +170,7 @@ fn the_limit_of_a_memory_control_group_is_kept_to() {
     let run = "run stream_copy --time 500ms --launches 1 --json";
     let run: Vec<&str> = run.split(' ').collect();
     yamba.command(&["build", "stream_copy"]).output().unwrap();
-    let within = "echo $$ > \"$0\"/cgroup.procs && exec \"$@\"";
-    let folder = group.0.to_str().unwrap();
-    let answer = behind(&["sh", "-c", within, folder], &yamba, &run);
+    let answer = behind(&group.entered(), &yamba, &run);
     let entries = entries(&answer);
     assert!(!entries.is_empty(), "{}", answer.err);
     for entry in entries {

@@ -1,0 +1,340 @@
+//! What one launch may take of the machine: processes, memory, and the length of a file. The kernel holds a launch to it where control
+//! groups can be made; what they do not count is watched, and the launch is ended with all its processes.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use rustix::process::{Resource, Rlimit};
+
+use super::control_group::{self, ControlGroups};
+use super::disk::Room;
+use super::freeze;
+use super::options::Options;
+use super::strays::{self, Started};
+use crate::machine::{available_memory, memory_limit, own_group};
+
+/// Processes and threads of a benchmark that runs alone: lmbench's longest ring has 96, builds have some for each processor.
+const USUAL_PROCESSES: u64 = 1024;
+const FOR_EACH_PROCESSOR: u64 = 16;
+
+/// For each further process of a load: as long a ring.
+const FOR_EACH_PROCESS: u64 = 128;
+
+/// Processes that the system could have and a launch leaves to others.
+const PROCESS_RESERVE: u64 = 1024;
+
+/// A program may write files that Yamba's own services need, whatever the limit is.
+const LEAST_FILE: u64 = 16 << 20;
+
+/// Memory that a launch leaves to the system: a 32nd of it, and not less than this. Between two looks of the watcher 64 processors can
+/// take about 2 GB, and have 4 GB or more.
+const LEAST_MEMORY_RESERVE: u64 = 128 << 20;
+
+/// The bounds of all launches of a run.
+#[derive(Debug)]
+pub(super) struct Bounds {
+    groups: Option<ControlGroups>,
+    process_limit: Option<u64>,
+    memory: Option<Memory>,
+    file_size: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Memory {
+    /// Bytes that were available when the run began, without the reserve.
+    limit: u64,
+    reserve: u64,
+}
+
+/// What a launch took too much of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Excess {
+    /// Processes and threads, and whether the system has no more to spare.
+    Processes { limit: u64, is_all: bool },
+    /// Bytes.
+    Memory { limit: u64 },
+}
+
+impl Bounds {
+    pub fn new(options: &Options, room: &Room) -> Bounds {
+        let memory = memory();
+        // The file cache belongs to a group, too, and may fill what is available, as without a group. The reserve is the watcher's.
+        let available = memory.map(|m| m.limit + m.reserve);
+        Bounds {
+            groups: ControlGroups::make(available),
+            process_limit: options.process_limit,
+            memory,
+            file_size: room.all.max(LEAST_FILE),
+        }
+    }
+
+    /// The folders of its control groups.
+    pub fn folders(&self) -> Vec<std::path::PathBuf> {
+        self.groups.as_ref().map_or(Vec::new(), |g| g.folders())
+    }
+
+    /// Begins to watch a launch with this number of processes at the same time.
+    pub fn watch(&self, processes: u64) -> io::Result<Watch<'_>> {
+        let tasks = tasks();
+        let asked = self.process_limit.unwrap_or_else(|| usual(processes));
+        let spare = spare_processes(tasks);
+        let limit = asked.min(spare.unwrap_or(asked)).max(1);
+        if let Some(groups) = &self.groups {
+            groups.limit_processes(limit)?;
+        }
+        let (refused, killed) = self.groups.as_ref().map_or((0, 0), ControlGroups::counts);
+        Ok(Watch {
+            bounds: self,
+            limit,
+            is_all: limit < asked,
+            tasks,
+            refused,
+            killed,
+            killed_anywhere: killed_anywhere(),
+        })
+    }
+}
+
+/// Watches one launch.
+#[derive(Debug)]
+pub(super) struct Watch<'a> {
+    bounds: &'a Bounds,
+    limit: u64,
+    is_all: bool,
+    /// The fewest processes and threads that the system had since the launch began.
+    tasks: Option<u64>,
+    /// What the groups had counted before.
+    refused: u64,
+    killed: u64,
+    killed_anywhere: Option<u64>,
+}
+
+/// What a child does to itself before it becomes the benchmark.
+#[derive(Debug)]
+pub(super) struct OwnLimits {
+    doors: Vec<i32>,
+    file_size: u64,
+    user_processes: Option<u64>,
+}
+
+impl Watch<'_> {
+    pub fn own_limits(&self) -> OwnLimits {
+        let groups = self.bounds.groups.as_ref();
+        OwnLimits {
+            doors: groups.map_or(Vec::new(), ControlGroups::doors),
+            file_size: self.bounds.file_size,
+            user_processes: self.tasks.map(|tasks| tasks + self.limit),
+        }
+    }
+
+    /// What the launch took too much of, so far. Called every few milliseconds beside what is timed: it reads two small files, and
+    /// looks at the launch's processes only where these give reason to.
+    pub fn excess(&mut self, launch: Started, scratch: &Path) -> Option<Excess> {
+        if let Some(groups) = &self.bounds.groups {
+            let (refused, killed) = groups.counts();
+            if killed > self.killed {
+                return self.too_much_memory();
+            }
+            if refused > self.refused {
+                return Some(self.too_many_processes());
+            }
+        } else if self.has_too_many_processes(launch, scratch) {
+            return Some(self.too_many_processes());
+        }
+        let memory = self.bounds.memory.filter(|m| is_short(m.reserve))?;
+        let held = strays::family(launch, scratch, &HashMap::new());
+        let held: u64 = held.iter().map(|s| held_by(s.pid)).sum();
+        // Others may be the ones that take it.
+        (held > memory.limit / 2).then_some(Excess::Memory {
+            limit: memory.limit,
+        })
+    }
+
+    /// The same when the launch has ended. `is_killed`: by SIGKILL, which nobody here sent.
+    pub fn last_excess(
+        &mut self,
+        launch: Started,
+        scratch: &Path,
+        is_killed: bool,
+    ) -> Option<Excess> {
+        let found = self.excess(launch, scratch);
+        if found.is_some() || !is_killed {
+            return found;
+        }
+        let (before, now) = self.killed_anywhere.zip(killed_anywhere())?;
+        (now > before).then(|| self.too_much_memory()).flatten()
+    }
+
+    /// Ends all processes of the launch.
+    pub fn end_all(&self, launch: Started, scratch: &Path) {
+        match &self.bounds.groups {
+            Some(groups) => groups.empty(),
+            None => freeze::end(launch, scratch),
+        }
+    }
+
+    /// Ends what is left in the groups. Most launches leave nothing.
+    pub fn end_rest(&self) {
+        if let Some(groups) = self.bounds.groups.as_ref().filter(|g| g.has_members()) {
+            groups.empty();
+        }
+    }
+
+    fn too_many_processes(&self) -> Excess {
+        Excess::Processes {
+            limit: self.limit,
+            is_all: self.is_all,
+        }
+    }
+
+    fn too_much_memory(&self) -> Option<Excess> {
+        let memory = self.bounds.memory?;
+        Some(Excess::Memory {
+            limit: memory.limit,
+        })
+    }
+
+    fn has_too_many_processes(&mut self, launch: Started, scratch: &Path) -> bool {
+        let Some((now, fewest)) = tasks().zip(self.tasks) else {
+            return false;
+        };
+        self.tasks = Some(fewest.min(now));
+        if now <= fewest + self.limit {
+            return false;
+        }
+        // Others may have started them.
+        freeze::count(launch, scratch) > self.limit
+    }
+}
+
+impl OwnLimits {
+    /// Bounds the calling process. It takes no memory and no lock: it is called between fork and exec.
+    pub fn apply(&self) -> io::Result<()> {
+        control_group::join(&self.doors)?;
+        // Only the soft limits: a benchmark that needs more, as for a file of holes, can raise them itself.
+        lower(Resource::Fsize, self.file_size);
+        // Counts the user's other processes, too, and does not bind root.
+        if let Some(most) = self.user_processes {
+            lower(Resource::Nproc, most);
+        }
+        be_first_to_go();
+        Ok(())
+    }
+}
+
+fn lower(resource: Resource, most: u64) {
+    let now = rustix::process::getrlimit(resource);
+    if now.current.is_none_or(|current| current > most) {
+        let lower = Rlimit {
+            current: Some(now.maximum.map_or(most, |maximum| maximum.min(most))),
+            maximum: now.maximum,
+        };
+        let _ = rustix::process::setrlimit(resource, lower);
+    }
+}
+
+/// Where memory runs out all the same, the kernel kills this process and its children before any other program.
+fn be_first_to_go() {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+    if let Ok(file) = open(c"/proc/self/oom_score_adj", flags, Mode::empty()) {
+        let _ = rustix::io::write(&file, b"1000");
+    }
+}
+
+fn memory() -> Option<Memory> {
+    let available = available_memory()?;
+    let available = memory_limit().map_or(available, |limit| limit.min(available));
+    let info = rustix::system::sysinfo();
+    let total = info.totalram as u64 * u64::from(info.mem_unit);
+    let reserve = (total / 32).max(LEAST_MEMORY_RESERVE).min(available / 2);
+    Some(Memory {
+        limit: available - reserve,
+        reserve,
+    })
+}
+
+/// Whether less than this is available. How much is free is asked first: that costs next to nothing.
+fn is_short(reserve: u64) -> bool {
+    let info = rustix::system::sysinfo();
+    let free = info.freeram as u64 * u64::from(info.mem_unit);
+    free < 2 * reserve && available_memory().is_some_and(|bytes| bytes < reserve)
+}
+
+/// Bytes that are gone while this process has them.
+fn held_by(pid: i32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let kibibytes = |line: &str| {
+        let (name, rest) = line.split_once(':')?;
+        let counts = matches!(name, "RssAnon" | "RssShmem" | "VmSwap" | "VmPTE");
+        rest.split_whitespace()
+            .next()
+            .filter(|_| counts)?
+            .parse::<u64>()
+            .ok()
+    };
+    status.lines().filter_map(kibibytes).sum::<u64>() << 10
+}
+
+/// Processes and threads of a launch that need no permission.
+fn usual(processes: u64) -> u64 {
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let alone = USUAL_PROCESSES.max(FOR_EACH_PROCESSOR * processors);
+    alone.saturating_add(FOR_EACH_PROCESS.saturating_mul(processes.saturating_sub(1)))
+}
+
+/// Processes and threads that the whole system has: the second number of `0.20 0.18 0.12 1/80 11206`.
+fn tasks() -> Option<u64> {
+    let text = fs::read_to_string("/proc/loadavg").ok()?;
+    tasks_in(&text)
+}
+
+fn tasks_in(loadavg: &str) -> Option<u64> {
+    let (_, all) = loadavg.split(' ').nth(3)?.split_once('/')?;
+    all.parse().ok()
+}
+
+/// Processes and threads that the system and the groups around this process could have, without a reserve.
+fn spare_processes(tasks: Option<u64>) -> Option<u64> {
+    let number = |path: &Path| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let of_system = ["/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max"];
+    let of_system = of_system.iter().filter_map(|path| number(Path::new(path)));
+    let of_system = of_system.map(|most| most.saturating_sub(tasks.unwrap_or(0)));
+    let own = own_group("pids").map(|own| own.folder);
+    let groups = own.iter().flat_map(|folder| folder.ancestors());
+    let of_groups = groups.filter_map(|folder| {
+        let most = number(&folder.join("pids.max"))?;
+        Some(most.saturating_sub(number(&folder.join("pids.current"))?))
+    });
+    let left = of_system.chain(of_groups).min()?;
+    Some(left - PROCESS_RESERVE.min(left / 4))
+}
+
+/// Processes that the kernel has killed for want of memory since it started.
+fn killed_anywhere() -> Option<u64> {
+    let text = fs::read_to_string("/proc/vmstat").ok()?;
+    let mut lines = text.lines();
+    lines.find_map(|line| line.strip_prefix("oom_kill ")?.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn number_of_tasks_is_read_from_the_load() {
+        assert_eq!(tasks_in("0.20 0.18 0.12 1/80 11206\n"), Some(80));
+        assert_eq!(tasks_in(""), None);
+    }
+
+    #[test]
+    fn load_may_have_a_ring_for_each_process() {
+        let alone = usual(1);
+        assert!(alone >= 1024);
+        assert_eq!(usual(3), alone + 256);
+        assert!(usual(4096) > 4096 * 96);
+        assert_eq!(usual(u64::MAX), u64::MAX);
+    }
+}

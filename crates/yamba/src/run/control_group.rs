@@ -1,0 +1,369 @@
+//! The control groups of a run: the kernel itself bounds the processes and the memory of what is launched in them.
+//!
+//! A run has one set of groups for all its launches, which follow one another: a group that is removed stays in the kernel as
+//! long as a page of the file cache belongs to it, and hundreds of launches would leave hundreds.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::process::{Pid, Signal};
+
+use super::strays;
+use crate::machine::{OwnGroup, own_group};
+
+/// Begins the name of every group of a run. `runtime/yamba/memory_groups.h` knows it, too.
+const PREFIX: &str = "yamba-run-";
+
+/// The kernel removes processes that were killed within milliseconds, unless they wait for a device.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Distinguishes the groups of one process.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// One group, or in version 1 one for each controller.
+#[derive(Debug)]
+pub(super) struct ControlGroups {
+    groups: Vec<Group>,
+    /// Counts forks that the limit refused.
+    refused: Counter,
+    /// Counts processes that were killed since the group had no memory left.
+    killed: Option<Counter>,
+}
+
+/// A folder, locked as long as this process lives.
+#[derive(Debug)]
+struct Group {
+    folder: PathBuf,
+    /// `cgroup.procs`: a process that writes `0` joins the group.
+    door: File,
+    _lock: File,
+}
+
+/// A number in a file of the kernel.
+#[derive(Debug)]
+struct Counter {
+    file: File,
+    word: &'static str,
+}
+
+impl ControlGroups {
+    /// Makes groups below those of this process where that can be done without another effect on what runs in them, else `None`.
+    pub fn make(memory: Option<u64>) -> Option<ControlGroups> {
+        let pids = own_group("pids")?;
+        let groups = match pids.is_unified {
+            true => unified(&pids, memory)?,
+            false => separate(&pids, memory)?,
+        };
+        groups.admits_a_process().then_some(groups)
+    }
+
+    /// At most this number of processes and threads from now on.
+    pub fn limit_processes(&self, most: u64) -> io::Result<()> {
+        fs::write(self.groups[0].folder.join("pids.max"), most.to_string())
+    }
+
+    /// Open files to which a process writes `0` to join.
+    pub fn doors(&self) -> Vec<i32> {
+        self.groups.iter().map(|g| g.door.as_raw_fd()).collect()
+    }
+
+    pub fn folders(&self) -> Vec<PathBuf> {
+        self.groups.iter().map(|g| g.folder.clone()).collect()
+    }
+
+    /// Forks that were refused and processes that were killed for want of memory, since the groups were made.
+    pub fn counts(&self) -> (u64, u64) {
+        let killed = self.killed.as_ref().and_then(Counter::read);
+        (self.refused.read().unwrap_or(0), killed.unwrap_or(0))
+    }
+
+    pub fn has_members(&self) -> bool {
+        !members(&self.groups[0].folder).is_empty()
+    }
+
+    /// Kills every process in the groups. No process of them can start another meanwhile.
+    pub fn empty(&self) {
+        for group in &self.groups {
+            empty(&group.folder);
+        }
+    }
+
+    /// The kernel may let a group be made and let no process in: that shows only when one enters.
+    fn admits_a_process(&self) -> bool {
+        let mut trial = Command::new("/bin/sh");
+        trial.args(["-c", ":"]);
+        trial.stdin(Stdio::null()).stdout(Stdio::null());
+        trial.stderr(Stdio::null());
+        let doors = self.doors();
+        // SAFETY: between fork and exec `join` makes only system calls.
+        unsafe { trial.pre_exec(move || join(&doors)) };
+        let Ok((mut child, started)) = strays::start(&mut trial) else {
+            return false;
+        };
+        let status = child.wait();
+        strays::forget(started);
+        status.is_ok_and(|s| s.success())
+    }
+}
+
+impl Drop for ControlGroups {
+    fn drop(&mut self) {
+        for group in &self.groups {
+            empty(&group.folder);
+            remove(&group.folder);
+        }
+    }
+}
+
+/// Moves the calling process. Takes no memory and no lock: it is called between fork and exec.
+pub(super) fn join(doors: &[i32]) -> io::Result<()> {
+    for door in doors {
+        // SAFETY: the parent keeps its files open until the child has become another program.
+        let door = unsafe { rustix::fd::BorrowedFd::borrow_raw(*door) };
+        rustix::io::write(door, b"0")?;
+    }
+    Ok(())
+}
+
+/// Version 1 has a tree for each controller, and a group with processes may have groups.
+///
+/// In the root of the memory tree the kernel counts no pages. A group there would count them, which makes each page fault
+/// slower: figures would change. There the memory of launches is watched instead.
+fn separate(pids: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
+    let group = Group::make(&pids.folder)?;
+    let refused = Counter::open(&group.folder, "pids.events", "max")?;
+    let mut groups = vec![group];
+    let mut killed = None;
+    let own = own_group("memory").filter(|own| !own.is_unified && !own.is_named_root);
+    if let Some((own, bytes)) = own.zip(memory)
+        && let Some(group) = Group::make(&own.folder)
+    {
+        let limit = group.folder.join("memory.limit_in_bytes");
+        if fs::write(limit, bytes.to_string()).is_ok() {
+            killed = Counter::open(&group.folder, "memory.oom_control", "oom_kill");
+            groups.push(group);
+        } else {
+            remove(&group.folder);
+        }
+    }
+    Some(ControlGroups {
+        groups,
+        refused,
+        killed,
+    })
+}
+
+/// Version 2 has one tree, in which a group with processes has no groups: the launches' group stands beside that of this process.
+///
+/// There the limits of this process's own group do not hold. So one is made only where there are none, and where the group above
+/// has the controllers: nothing of the system is set for it.
+fn unified(own: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
+    if own.is_top || !is_unlimited(&own.folder) {
+        return None;
+    }
+    let above = own.folder.parent()?;
+    let controllers = fs::read_to_string(above.join("cgroup.subtree_control")).ok()?;
+    let has = |name: &str| controllers.split_whitespace().any(|c| c == name);
+    if !has("pids") {
+        return None;
+    }
+    let group = Group::make(above)?;
+    let refused = Counter::open(&group.folder, "pids.events", "max")?;
+    let mut killed = None;
+    if let Some(bytes) = memory.filter(|_| has("memory")) {
+        let limit = group.folder.join("memory.max");
+        if fs::write(limit, bytes.to_string()).is_ok() {
+            // A launch without one of its processes is of no use.
+            let _ = fs::write(group.folder.join("memory.oom.group"), "1");
+            killed = Counter::open(&group.folder, "memory.events", "oom_kill");
+        }
+    }
+    Some(ControlGroups {
+        groups: vec![group],
+        refused,
+        killed,
+    })
+}
+
+/// Whether a group has no limit or weight of its own, but for a number of processes.
+fn is_unlimited(folder: &Path) -> bool {
+    let usual = [
+        ("memory.max", "max"),
+        ("memory.high", "max"),
+        ("memory.swap.max", "max"),
+        ("cpu.weight", "100"),
+        ("cpuset.cpus", ""),
+        ("cpuset.mems", ""),
+        ("io.max", ""),
+    ];
+    // A file that is missing belongs to a controller that the group lacks.
+    let text = |name: &str| fs::read_to_string(folder.join(name)).ok();
+    let has_quota = text("cpu.max").is_some_and(|text| !text.starts_with("max"));
+    let is_usual =
+        |(name, value): &(&str, &str)| text(name).is_none_or(|text| text.trim() == *value);
+    !has_quota && usual.iter().all(is_usual)
+}
+
+impl Group {
+    /// Makes one in this folder, and removes those of runs that were killed.
+    fn make(home: &Path) -> Option<Group> {
+        sweep(home);
+        // Another run may sweep one away that is not yet locked.
+        for _ in 0..20 {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let folder = home.join(format!("{PREFIX}{}-{number}", std::process::id()));
+            match fs::create_dir(&folder) {
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => made.ok()?,
+            }
+            let lock = lock(&folder);
+            let door = File::options()
+                .write(true)
+                .open(folder.join("cgroup.procs"));
+            match (lock, door) {
+                (Some(lock), Ok(door)) => {
+                    return Some(Group {
+                        folder,
+                        door,
+                        _lock: lock,
+                    });
+                }
+                (Some(_), Err(_)) => {
+                    remove(&folder);
+                    return None;
+                }
+                (None, _) => {}
+            }
+        }
+        None
+    }
+}
+
+impl Counter {
+    fn open(folder: &Path, name: &str, word: &'static str) -> Option<Counter> {
+        let file = File::open(folder.join(name)).ok()?;
+        let counter = Counter { file, word };
+        counter.read().map(|_| counter)
+    }
+
+    fn read(&self) -> Option<u64> {
+        let mut text = [0; 1024];
+        let length = self.file.read_at(&mut text, 0).ok()?;
+        number_of(std::str::from_utf8(&text[..length]).ok()?, self.word)
+    }
+}
+
+/// The number in the line that begins with this word.
+fn number_of(text: &str, word: &str) -> Option<u64> {
+    let words = text.lines().filter_map(|line| line.split_once(' '));
+    let mut own = words.filter(|(name, _)| *name == word);
+    own.next()?.1.trim().parse().ok()
+}
+
+/// A lock ends with its process, also in another container, where the number of the process would mean something else.
+fn lock(folder: &Path) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    Some(file)
+}
+
+fn sweep(home: &Path) {
+    for folder in below(home) {
+        let name = folder.file_name().unwrap_or_default();
+        if name.as_encoded_bytes().starts_with(PREFIX.as_bytes())
+            && let Some(_lock) = lock(&folder)
+        {
+            empty(&folder);
+            remove(&folder);
+        }
+    }
+}
+
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|e| e.file_type().is_ok_and(|t| t.is_dir()));
+    folders.map(|e| e.path()).collect()
+}
+
+/// Kills every process in a group and in those that benchmarks made below it.
+fn empty(folder: &Path) {
+    // Each may be missing: the one of the first version, the other of the second.
+    let _ = fs::write(folder.join("pids.max"), "0");
+    let _ = fs::write(folder.join("cgroup.kill"), "1");
+    let begun = Instant::now();
+    loop {
+        let members = members(folder);
+        if members.is_empty() || begun.elapsed() > PATIENCE {
+            return;
+        }
+        for member in members {
+            let _ = rustix::process::kill_process(member, Signal::KILL);
+        }
+        strays::bury();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn members(folder: &Path) -> Vec<Pid> {
+    let text = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+    // A process of another name space has no number here: it reads as 0.
+    let numbers = text.lines().filter_map(|line| line.parse().ok());
+    let own = numbers.filter(|pid| *pid > 0).filter_map(Pid::from_raw);
+    let inner = below(folder).into_iter().flat_map(|f| members(&f));
+    own.chain(inner).collect()
+}
+
+/// Removes an empty group with those below it. What was killed may be ending still.
+fn remove(folder: &Path) {
+    let begun = Instant::now();
+    for inner in below(folder) {
+        remove(&inner);
+    }
+    while let Err(e) = fs::remove_dir(folder) {
+        let is_busy = e.kind() == io::ErrorKind::ResourceBusy;
+        if !is_busy || begun.elapsed() > PATIENCE {
+            return;
+        }
+        strays::bury();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counter_is_the_number_behind_its_word() {
+        let text = "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n";
+        assert_eq!(number_of(text, "oom_kill"), Some(3));
+        assert_eq!(number_of(text, "max"), None);
+        assert_eq!(number_of("max 12\n", "max"), Some(12));
+    }
+
+    #[test]
+    fn group_with_a_limit_of_its_own_is_not_unlimited() {
+        let folder = tempfile::tempdir().unwrap();
+        let with = |name: &str, text: &str| {
+            fs::write(folder.path().join(name), text).unwrap();
+            is_unlimited(folder.path())
+        };
+        assert!(is_unlimited(folder.path()));
+        assert!(with("cpu.max", "max 100000\n"));
+        assert!(with("memory.max", "max\n"));
+        assert!(with("cpuset.cpus", "\n"));
+        assert!(!with("memory.max", "1000000\n"));
+        assert!(with("memory.max", "max\n"));
+        assert!(!with("cpu.max", "50000 100000\n"));
+        assert!(with("cpu.max", "max 100000\n"));
+        assert!(!with("cpuset.cpus", "0-1\n"));
+    }
+}

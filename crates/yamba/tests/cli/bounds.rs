@@ -1,0 +1,336 @@
+//! Benchmarks that take too much of the machine: each costs its own figure only, says why, and leaves nothing.
+//!
+//! The programs are harmless where they are not ended: together their processes are at most [`MOST`], each ends itself within seconds,
+//! and none takes more than 600 MB.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::ordinary_user::Place;
+use crate::support::{Answer, Yamba, has, processes_of, until};
+use crate::trust::{MemoryGroup, behind};
+
+/// Processes that a bomb makes, at most, and those that a launch may have.
+const MOST: usize = 600;
+const LIMIT: usize = 200;
+
+/// What all programs share.
+const COMMON: &str = "
+    native {
+        #include <fcntl.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/mman.h>
+        #include <unistd.h>
+
+        // Forks while fewer than MOST processes were made. Each ends soon, whatever becomes of the others.
+        inline bool forks()
+        {
+            static int *made = static_cast<int *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+            alarm(6);
+            return __atomic_add_fetch(made, 1, __ATOMIC_RELAXED) < MOST && fork() == 0;
+        }
+    }
+";
+
+const FINE: &str = "yamba fine extends Latency { void benchmark() { (void)getppid(); } }\n";
+
+const BOMBS: [&str; 3] = [
+    "yamba bomb extends Latency { void benchmark() { forks(); } }\n",
+    "yamba bomb_in_setup extends Latency { void setup() { for (;;) forks(); } void benchmark() {} }\n",
+    "yamba bomb_in_sessions extends Latency { void benchmark() { if (forks()) setsid(); } }\n",
+];
+
+const HOG: &str = "
+    yamba hog extends Latency
+    {
+        void setup() { for (int n = 0; n < 600; n++) memset(malloc(1 << 20), 1, 1 << 20); }
+        void benchmark() {}
+    }
+";
+
+const ENDLESS_FILE: &str = "
+    yamba endless_file extends Latency
+    {
+        void setup()
+        {
+            static char data[1 << 20];
+            const int file = must(open(\"endless\", O_WRONLY | O_CREAT, 0600));
+            for (int n = 0; n < 64; n++) must(write(file, data, sizeof data));
+        }
+        void benchmark() {}
+    }
+";
+
+const ENDLESS: [&str; 4] = [
+    "yamba endless extends Latency { void benchmark() { for (;;) alarm(20); } }\n",
+    "yamba endless_setup extends Latency { void setup() { for (;;) alarm(20); } void benchmark() {} }\n",
+    "yamba endless_talk extends Latency
+    {
+        import(here);
+        void setup() { for (;;) { here.goes_on(); usleep(10000); } }
+        void benchmark() {}
+    }\n",
+    "yamba endless_evidence extends Latency
+    {
+        void benchmark() { (void)getppid(); }
+        evidence double answer() expects [0, 1] { for (;;) alarm(20); return 0; }
+    }\n",
+];
+
+/// Waits with a partner that has left its group.
+const SLEEPER: &str = "
+    yamba sleeper extends Latency
+    {
+        void setup() { if (fork() == 0) setsid(); alarm(60); pause(); }
+        void benchmark() {}
+    }
+";
+
+fn programs(classes: &[&str]) -> String {
+    COMMON.replace("MOST", &MOST.to_string()) + &classes.concat()
+}
+
+/// A folder with the programs in one file, in which a run leaves what it leaves.
+fn yamba(classes: &[&str]) -> Yamba {
+    let yamba = Yamba::new().file("all.yamba", programs(classes));
+    let folder = yamba.folder.path().to_path_buf();
+    yamba.env("TMPDIR", folder)
+}
+
+fn entries(answer: &Answer) -> Vec<Value> {
+    let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
+    run["benchmarks"].as_array().unwrap().clone()
+}
+
+/// What is said of a benchmark, behind its status.
+fn said(entries: &[Value], name: &str) -> String {
+    let mut own = entries.iter().filter(|b| b["name"] == name);
+    let entry = own.next().expect(name);
+    format!("{} {}", entry["status"].as_str().unwrap(), entry["notes"])
+}
+
+/// All bombs of one run: each is ended for its processes, and what is measured beside them has its figure.
+#[track_caller]
+fn bombs_are_ended(answer: &Answer) {
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    let entries = entries(answer);
+    let why = format!("started more than {LIMIT} processes and threads and was ended");
+    for name in ["bomb", "bomb_in_setup", "bomb_in_sessions"] {
+        let said = said(&entries, name);
+        assert!(
+            said.starts_with("crashed") && said.contains(&why),
+            "{name}: {said}"
+        );
+        assert!(said.contains("--process-limit"), "{said}");
+    }
+    let fine = said(&entries, "fine");
+    assert!(fine.starts_with("ok"), "{fine}");
+}
+
+/// No process works for the run of this folder, and no scratch folder is left in it.
+#[track_caller]
+fn nothing_is_left(folder: &Path) {
+    let left = processes_of(folder);
+    assert!(left.is_empty(), "processes {left:?}");
+    let names = fs::read_dir(folder).unwrap().flatten();
+    let scratch = names.filter(|e| e.file_name().to_string_lossy().starts_with("yamba-run-"));
+    assert_eq!(scratch.count(), 0);
+}
+
+/// The control groups that a run of this process has made.
+fn groups_of(process: u32) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    groups_in(
+        Path::new("/sys/fs/cgroup"),
+        &format!("yamba-run-{process}-"),
+        &mut found,
+    );
+    found
+}
+
+fn groups_in(folder: &Path, prefix: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if !entry.file_type().is_ok_and(|t| t.is_dir()) {
+            continue;
+        }
+        if entry.file_name().to_string_lossy().starts_with(prefix) {
+            found.push(entry.path());
+        }
+        groups_in(&entry.path(), prefix, found);
+    }
+}
+
+/// The bombs, and what is measured beside them.
+const RUN: &str = "run all.yamba --quick --process-limit 200 --json";
+
+fn bombs() -> Vec<&'static str> {
+    BOMBS.into_iter().chain([FINE]).collect()
+}
+
+#[test]
+fn fork_bomb_costs_only_its_own_figure() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = yamba(&bombs());
+    bombs_are_ended(&yamba.run(RUN));
+    nothing_is_left(yamba.folder.path());
+    bombs_are_ended(&yamba.run(&format!("{RUN} -P 2")));
+    nothing_is_left(yamba.folder.path());
+}
+
+/// As in a container, whose groups may only be read.
+#[test]
+fn fork_bomb_of_root_is_ended_without_control_groups() {
+    if !has("g++") {
+        return;
+    }
+    let hidden = "for place in $(grep -E ' - cgroup2? ' /proc/self/mountinfo | cut -d' ' -f5); do \
+                  mount -o remount,bind,ro $place || exit 77; done; exec \"$0\" \"$@\"";
+    let words = ["unshare", "--mount", "sh", "-c", hidden];
+    let is_possible = Command::new(words[0])
+        .args(&words[1..])
+        .arg("true")
+        .status();
+    if !is_possible.is_ok_and(|s| s.success()) {
+        eprintln!("left out: control groups can be made read-only by root alone");
+        return;
+    }
+    let yamba = yamba(&bombs());
+    let run: Vec<&str> = RUN.split(' ').collect();
+    bombs_are_ended(&behind(&words, &yamba, &run));
+    nothing_is_left(yamba.folder.path());
+}
+
+#[test]
+fn fork_bomb_of_an_ordinary_user_is_ended() {
+    if !has("g++") {
+        return;
+    }
+    let place = Place::new(&["suite/cpu/lat_syscall_getppid.yamba"]);
+    fs::write(place.folder().join("all.yamba"), programs(&bombs())).unwrap();
+    bombs_are_ended(&place.run(RUN));
+    nothing_is_left(place.folder());
+}
+
+/// The limit follows from what is available: here from a group's limit.
+#[test]
+fn launch_that_takes_all_memory_is_ended() {
+    if !has("g++") {
+        return;
+    }
+    let Some(group) = MemoryGroup::new("hog", 400 << 20) else {
+        eprintln!("left out: no memory control group can be made here");
+        return;
+    };
+    let yamba = yamba(&[HOG, FINE]);
+    // The compiler needs more than the group has.
+    yamba.command(&["build", "all.yamba"]).output().unwrap();
+    let run: Vec<&str> = "run all.yamba --quick --json".split(' ').collect();
+    let answer = behind(&group.entered(), &yamba, &run);
+    let entries = entries(&answer);
+    let hog = said(&entries, "hog");
+    assert!(hog.starts_with("crashed"), "{hog}");
+    assert!(hog.contains("took more memory than the"), "{hog}");
+    assert!(said(&entries, "fine").starts_with("ok"));
+    nothing_is_left(yamba.folder.path());
+}
+
+#[test]
+fn file_is_no_longer_than_the_disk_limit() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = yamba(&[ENDLESS_FILE, FINE]);
+    let entries = entries(&yamba.run("run all.yamba --quick --json --disk-limit 20M"));
+    let said_of_it = said(&entries, "endless_file");
+    assert!(said_of_it.starts_with("crashed"), "{said_of_it}");
+    assert!(
+        said_of_it.contains("a file longer than --disk-limit allows"),
+        "{said_of_it}"
+    );
+    assert!(said(&entries, "fine").starts_with("ok"));
+    let file = fs::metadata(yamba.folder.path().join("endless")).unwrap();
+    assert_eq!(file.size(), 20 << 20);
+}
+
+#[test]
+fn timeout_ends_a_launch_wherever_it_is() {
+    if !has("g++") {
+        return;
+    }
+    let classes: Vec<&str> = ENDLESS.into_iter().chain([FINE]).collect();
+    let mut yamba = yamba(&classes);
+    let answer = yamba.run("run all.yamba --quick --json --timeout 2s");
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    let entries = entries(&answer);
+    for name in [
+        "endless",
+        "endless_setup",
+        "endless_talk",
+        "endless_evidence",
+    ] {
+        let said = said(&entries, name);
+        let why = "took longer than 2 s and was ended; --timeout gives it longer";
+        assert!(said.starts_with("crashed") && said.contains(why), "{said}");
+    }
+    let fine = said(&entries, "fine");
+    assert!(fine.starts_with("ok"), "{fine}");
+    nothing_is_left(yamba.folder.path());
+}
+
+#[test]
+fn timed_statement_that_never_ends_is_ended() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = Yamba::new();
+    for (more, why) in [
+        (&[] as &[&str], "said nothing for 5 s and was ended"),
+        (
+            &["--timeout", "1s"],
+            "took longer than 1 s and was ended; --timeout gives it longer",
+        ),
+    ] {
+        let words = ["time", "for(;;);", "getppid();", "--json"];
+        let answer = yamba.run_words(&[&words, more].concat());
+        assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+        let entries = entries(&answer);
+        let endless = said(&entries, "statement/for(;;);");
+        assert!(
+            endless.starts_with("crashed") && endless.contains(why),
+            "{endless}"
+        );
+        assert!(said(&entries, "statement/getppid();").starts_with("ok"));
+    }
+    yamba
+        .run("time getppid(); --timeout 5")
+        .refused(&["--timeout", "write a time with its unit"]);
+}
+
+/// Not even where the run is killed itself.
+#[test]
+fn killed_run_leaves_no_control_group() {
+    if !has("g++") {
+        return;
+    }
+    let yamba = yamba(&[SLEEPER]);
+    let folder = yamba.folder.path();
+    yamba.command(&["build", "all.yamba"]).output().unwrap();
+    let mut run = yamba.begin(&["run", "all.yamba", "--quick"]);
+    // The run, the executor, the program and its partner.
+    until("the program runs", || processes_of(folder).len() >= 4);
+    let groups = groups_of(run.id());
+    run.kill().unwrap();
+    run.wait().unwrap();
+    if groups.is_empty() {
+        eprintln!("left out: no control group can be made here");
+    }
+    until("its processes end", || processes_of(folder).is_empty());
+    until("its groups are removed", || groups_of(run.id()).is_empty());
+}
