@@ -174,7 +174,8 @@ struct Protocol {
     /// process of -P; less where the system has less to spare]
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
     process_limit: Option<u64>,
-    /// End a launch that takes longer, set-up and all [default: one that says nothing for 60 s, or takes 20 times as long as planned]
+    /// End a launch that takes longer, set-up and all [default: one that says nothing for 60 s, or takes 20 times those and
+    /// its planned time]
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     timeout: Option<Duration>,
     /// Ask the system for a real-time class
