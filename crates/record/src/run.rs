@@ -112,9 +112,35 @@ pub struct About {
     /// The files that its class was made of, the library's too.
     #[serde(default)]
     pub files: Vec<SourceFile>,
-    /// A hash of all that decides what its program does: the generated C++, the runtime, the compiler and its options.
+    /// A hash of all that decides what its program does: the generated C++, the runtime, included files, the compiler and its options,
+    /// libraries, and the machine code itself.
     #[serde(default)]
     pub program: Option<String>,
+    /// What its program was built from besides `files`. None if the run was measured by a version that did not record it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<BuildInputs>,
+}
+
+/// What a program was built from besides files of the language.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BuildInputs {
+    /// Files that its C++ includes, without those of the system, the compiler and Yamba.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub includes: Vec<SourceFile>,
+    /// The folders in which the compiler looked for them, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<String>,
+    /// What a run does not keep as text: `compiler`, `assembler`, `options`, `system headers`, `system libraries`, `library libfoo.a`, and `file PATH` of
+    /// an included file that is too large or not UTF-8; with a hash where the value alone does not say all.
+    #[serde(default)]
+    pub facts: BTreeMap<String, String>,
+    /// Variables of the environment that chose what was read: `CPATH` and others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// Why some files that were read are not known; none if all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlisted: Option<String>,
 }
 
 /// A file of the language, as it was.

@@ -136,7 +136,9 @@ pub(crate) fn save(
             match rest.whole {
                 Some((place, entry, is_checked)) => {
                     statements::put(c, id, place, &PackedEntry::of(&entry))?;
-                    texts.extend(entry.about.files.into_iter().map(|file| file.hash));
+                    let includes = entry.about.inputs.into_iter().flat_map(|i| i.includes);
+                    let files = entry.about.files.into_iter().chain(includes);
+                    texts.extend(files.map(|file| file.hash));
                     salvaged.saved += 1;
                     salvaged.unchecked += usize::from(!is_checked);
                 }

@@ -31,6 +31,7 @@ pub fn about(analysis: &Analysis, class: ClassId, target: &Target, home: &Path) 
             .map(file)
             .collect(),
         program: None,
+        inputs: None,
     }
 }
 

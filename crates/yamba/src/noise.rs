@@ -434,6 +434,7 @@ mod tests {
             class: "x".to_owned(),
             program: Err(NoProgram::Absent("not needed".to_owned())),
             about: Default::default(),
+            texts: Default::default(),
         }];
         let target = Target {
             isa: "x86_64".to_owned(),

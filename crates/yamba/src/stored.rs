@@ -6,9 +6,10 @@ use std::path::Path;
 use yamba_lang::ast::Parent;
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Files, Input};
-use yamba_record::run::SourceFile;
+use yamba_record::run::{BuildInputs, SourceFile};
 use yamba_record::{Benchmark, Run};
 
+use crate::build::KeptIncludes;
 use crate::embedded::Home;
 use crate::files::{Disk, Unreadable};
 
@@ -28,7 +29,8 @@ impl Stored {
         if benchmark.about.files.is_empty() {
             return Some("the run kept no sources".to_owned());
         }
-        let mut files = benchmark.about.files.iter();
+        let includes = benchmark.about.inputs.iter().flat_map(|i| &i.includes);
+        let mut files = benchmark.about.files.iter().chain(includes);
         let missing = files.find(|f| text(run, f).is_none())?;
         Some(format!("the run did not keep the text of {}", missing.path))
     }
@@ -63,6 +65,28 @@ impl Stored {
             platforms,
             present,
         })
+    }
+
+    /// The files that the C++ of these classes includes, as the run kept them. None if a run is of a version that kept no inputs.
+    ///
+    /// # Errors
+    /// One sentence, when they cannot be laid out.
+    pub fn includes(run: &Run, classes: &BTreeSet<&str>) -> Result<Option<KeptIncludes>, String> {
+        let of_classes = run.benchmarks.iter();
+        let of_classes = of_classes.filter(|b| classes.contains(b.class.as_str()));
+        let inputs: Vec<&BuildInputs> =
+            of_classes.filter_map(|b| b.about.inputs.as_ref()).collect();
+        let mut kept = KeptIncludes::default();
+        for file in inputs.iter().flat_map(|i| &i.includes) {
+            let text = text(run, file);
+            let text =
+                text.ok_or_else(|| format!("the run did not keep the text of {}", file.path))?;
+            kept.add(&file.path, text)?;
+        }
+        for folder in inputs.iter().flat_map(|i| &i.folders) {
+            kept.search(folder)?;
+        }
+        Ok((!inputs.is_empty()).then_some(kept))
     }
 
     /// The files that declare these classes.

@@ -77,6 +77,7 @@ fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Run {
             emulated: false,
         }),
         about: yamba_record::run::About::default(),
+        texts: Default::default(),
     };
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let options = Options {

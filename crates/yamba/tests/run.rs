@@ -61,6 +61,7 @@ fn job(program: Program) -> Job {
         class: "sample".to_owned(),
         program: Ok(program),
         about: yamba_record::run::About::default(),
+        texts: Default::default(),
     }
 }
 
@@ -382,6 +383,7 @@ fn what_cannot_run_here_says_why() {
         class: "other".to_owned(),
         program: Err(NoProgram::Absent("missing: touch".to_owned())),
         about: yamba_record::run::About::default(),
+        texts: Default::default(),
     };
     let b = run_jobs(&[none], &options(&[]))
         .unwrap()

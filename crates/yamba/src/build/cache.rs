@@ -1,13 +1,18 @@
-//! Programs that were built, by the hash of all that they depend on.
+//! Programs that were built, and what each was built from.
+//!
+//! Before anything is compiled, only a part of the inputs is known: the generated C++, the command, the compiler, the environment. Their hash names a
+//! folder of manifests. Each manifest lists the files that one build then read, and names the folder of its product. A product is used again
+//! only if every listed file has the same content as then. A folder with a product never changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use super::BuildError;
+use super::manifest::{Manifest, Stamp, Stamps};
 use super::toolchain::Tool;
 use crate::{abandoned, embedded, unused};
 
@@ -24,7 +29,7 @@ impl Key {
         self.bytes(text.as_bytes());
     }
 
-    fn bytes(&mut self, bytes: &[u8]) {
+    pub(super) fn bytes(&mut self, bytes: &[u8]) {
         self.0.update(&(bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
     }
@@ -52,23 +57,24 @@ impl Key {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.contains_key(folder) {
             let mut key = Key::new();
-            key.read_folder(folder)?;
+            key.read_folder(folder, folder)?;
             known.insert(folder.to_path_buf(), key.finish());
         }
         self.add(&known[folder]);
         Ok(())
     }
 
-    fn read_folder(&mut self, folder: &Path) -> io::Result<()> {
+    fn read_folder(&mut self, folder: &Path, root: &Path) -> io::Result<()> {
         let mut entries: Vec<PathBuf> = fs::read_dir(folder)?
             .map(|e| e.map(|e| e.path()))
             .collect::<Result<_, _>>()?;
         entries.sort();
         for path in entries {
             if path.is_dir() {
-                self.read_folder(&path)?;
+                self.read_folder(&path, root)?;
             } else {
-                self.bytes(path.as_os_str().as_encoded_bytes());
+                let name = path.strip_prefix(root).unwrap_or(&path);
+                self.bytes(name.as_os_str().as_encoded_bytes());
                 self.bytes(&fs::read(&path)?);
             }
         }
@@ -113,48 +119,196 @@ const STAGING: &str = ".building-";
 /// The folder of built programs.
 pub(super) struct Cache {
     root: PathBuf,
+    stamps: Stamps,
+    /// What all programs share, by its first key, once it has been found.
+    shared: Mutex<BTreeMap<String, PathBuf>>,
 }
 
 impl Cache {
     pub(super) fn open() -> io::Result<Cache> {
         let root = embedded::cache_root()?.join("programs");
         fs::create_dir_all(&root)?;
-        Ok(Cache { root })
+        Ok(Cache {
+            root,
+            stamps: Stamps::default(),
+            shared: Mutex::default(),
+        })
     }
 
-    /// The folder of an earlier build.
-    pub(super) fn find(&self, key: &str, name: &str) -> Option<PathBuf> {
+    /// The folder of all that is built.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What an earlier build made, if it would read the same files with the same content now.
+    pub(super) fn find(&self, first: &str, name: &str) -> Option<Made> {
+        let manifests = self.root.join(first);
+        if !unused::take(&manifests) {
+            return None;
+        }
+        let entries = fs::read_dir(manifests).ok()?.flatten();
+        entries.map(|entry| entry.path()).find_map(|path| {
+            let key = path.file_name()?.to_str()?.strip_suffix(MANIFEST)?;
+            let manifest: Manifest = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
+            let folder = self.find_folder(key, name)?;
+            let absent = || {
+                let text = fs::read(path.with_file_name(format!("{key}{ABSENT}"))).ok()?;
+                serde_json::from_slice(&text).ok()
+            };
+            let is_current = manifest.is_current(&self.stamps, absent);
+            is_current.then_some(Made { folder, manifest })
+        })
+    }
+
+    /// The folder that [`Cache::find`] finds, of something that all programs share: it is checked once.
+    pub(super) fn find_shared(&self, first: &str, name: &str) -> Option<PathBuf> {
+        let known = || self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folder) = known().get(first) {
+            return Some(folder.clone());
+        }
+        let folder = self.find(first, name)?.folder;
+        known().insert(first.to_owned(), folder.clone());
+        Some(folder)
+    }
+
+    /// The folder with this key, if `name` was made in it.
+    pub(super) fn find_folder(&self, key: &str, name: &str) -> Option<PathBuf> {
         let folder = self.root.join(key);
         let is_there = unused::take(&folder) && folder.join(name).is_file();
         is_there.then_some(folder)
     }
 
-    /// Builds in a folder of its own and renames that: whoever finds a folder finds it whole, and of two builds at
-    /// once one is kept. Folders of builds that were killed are removed first, and what nobody uses any more.
+    /// Builds, and notes what was read. A file that changes meanwhile may have been read before or after its change: then it is built once more, and
+    /// what changes all the time is not used again.
     pub(super) fn fill(
+        &self,
+        first: &str,
+        name: &str,
+        mut build: impl FnMut(&Path) -> Result<Manifest, BuildError>,
+    ) -> Result<Made, BuildError> {
+        let mut staging = self.staging()?;
+        let mut manifest = build(staging.path())?;
+        if manifest.may_have_changed_since(&staging.made) {
+            staging = self.staging()?;
+            manifest = build(staging.path())?;
+        }
+        let is_usable = manifest.is_complete && !manifest.may_have_changed_since(&staging.made);
+        let mut key = Key::new();
+        key.add(first);
+        key.add(&manifest.product.identity);
+        manifest.hashes().into_iter().for_each(|hash| key.add(hash));
+        let key = key.finish();
+        let folder = self.put(staging, &key, name)?;
+        if is_usable {
+            self.note(first, &key, &manifest)?;
+        }
+        Ok(Made { folder, manifest })
+    }
+
+    /// Makes a folder whose key says all about what is in it.
+    pub(super) fn fill_folder(
         &self,
         key: &str,
         name: &str,
-        build: impl FnOnce(&Path) -> Result<(), BuildError>,
-    ) -> Result<PathBuf, BuildError> {
+        make: impl FnOnce(&Path) -> io::Result<()>,
+    ) -> io::Result<PathBuf> {
+        if let Some(folder) = self.find_folder(key, name) {
+            return Ok(folder);
+        }
+        let staging = self.staging()?;
+        make(staging.path())?;
+        self.put(staging, key, name)
+    }
+
+    /// A new folder to build in. Folders of builds that were killed are removed first, and what has not been used for long.
+    fn staging(&self) -> io::Result<Staging> {
         abandoned::sweep(&self.root, STAGING);
         let aside = self.root.join(STAGING);
         unused::sweep(&self.root, |name| unused::is_digest(name, DIGITS), &aside);
-        let staging = tempfile::Builder::new()
+        let folder = tempfile::Builder::new()
             .prefix(STAGING)
             .tempdir_in(&self.root)?;
-        let _lock = abandoned::hold(staging.path());
-        build(staging.path())?;
+        Ok(Staging {
+            lock: abandoned::hold(folder.path()),
+            made: Stamp::read(folder.path())?,
+            folder,
+        })
+    }
+
+    /// Renames the folder in which something was built: another process sees all of it or nothing. Of two builds at once one is kept.
+    fn put(&self, staging: Staging, key: &str, name: &str) -> io::Result<PathBuf> {
         let folder = self.root.join(key);
         match fs::rename(staging.path(), &folder) {
             Ok(()) => {
                 // Renamed: there is nothing left to remove.
-                let _ = staging.keep();
+                let _ = staging.folder.keep();
             }
-            Err(e) if self.find(key, name).is_none() => return Err(e.into()),
+            Err(e) if self.find_folder(key, name).is_none() => return Err(e),
             Err(_) => {}
         }
+        drop(staging.lock);
         Ok(folder)
+    }
+
+    fn note(&self, first: &str, key: &str, manifest: &Manifest) -> io::Result<()> {
+        // A path that is not UTF-8 cannot be listed: then the product is not found again.
+        let (Ok(text), Ok(absent)) = (
+            serde_json::to_vec(manifest),
+            serde_json::to_vec(&manifest.absent),
+        ) else {
+            return Ok(());
+        };
+        let folder = self.root.join(first);
+        fs::create_dir_all(&folder)?;
+        forget_oldest(&folder);
+        // The manifest comes last: whoever finds it finds the other file too.
+        for (end, text) in [(ABSENT, absent), (MANIFEST, text)] {
+            let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+            file.write_all(&text)?;
+            file.persist(folder.join(format!("{key}{end}")))
+                .map_err(|e| e.error)?;
+        }
+        Ok(())
+    }
+}
+
+/// Leaves room for one more manifest: of a header that is changed often, only the latest versions are of use.
+fn forget_oldest(manifests: &Path) {
+    let entries = fs::read_dir(manifests).into_iter().flatten().flatten();
+    let dated = entries.filter_map(|e| Some((e.metadata().ok()?.modified().ok()?, e.path())));
+    let mut dated: Vec<_> = dated.collect();
+    dated.sort();
+    let surplus = (dated.len() + 2).saturating_sub(MOST_MANIFESTS);
+    for (_, path) in dated.into_iter().take(surplus) {
+        // Another process may have removed it already.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// How the names of files with manifests end, and of those with [`Manifest::absent`].
+const MANIFEST: &str = ".json";
+const ABSENT: &str = ".absent";
+
+/// Versions of the files that a program includes which are remembered, with two files each.
+const MOST_MANIFESTS: usize = 2 * 16;
+
+/// A folder with what was made, and what it was made from.
+pub(super) struct Made {
+    pub(super) folder: PathBuf,
+    pub(super) manifest: Manifest,
+}
+
+/// A folder in which something is being built.
+struct Staging {
+    lock: Option<fs::File>,
+    /// When it was made.
+    made: Stamp,
+    folder: tempfile::TempDir,
+}
+
+impl Staging {
+    fn path(&self) -> &Path {
+        self.folder.path()
     }
 }
 
@@ -164,6 +318,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::*;
+    use crate::build::identity::Product;
 
     #[test]
     fn what_a_killed_build_left_is_removed_by_the_next() {
@@ -179,12 +334,19 @@ mod tests {
         };
         let (dead, living) = (staging("dead"), staging("living"));
         let _lock = abandoned::hold(&living);
-        let cache = Cache { root: root.clone() };
+        let cache = Cache {
+            root: root.clone(),
+            stamps: Stamps::default(),
+            shared: Mutex::default(),
+        };
         let built = cache.fill("key", "program", |folder| {
-            Ok(fs::write(folder.join("program"), "whole")?)
+            fs::write(folder.join("program"), "whole")?;
+            Ok(Manifest::new(Product::default(), true))
         });
-        assert_eq!(built.unwrap(), root.join("key"));
+        let folder = built.unwrap().folder;
+        assert_eq!(folder.parent(), Some(root.as_path()));
         assert!(!dead.exists() && living.exists());
-        assert!(cache.find("key", "program").is_some());
+        let found = cache.find("key", "program").unwrap();
+        assert_eq!(found.folder, folder);
     }
 }

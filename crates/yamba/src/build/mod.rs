@@ -2,10 +2,17 @@
 
 mod assemble;
 mod cache;
+mod identity;
+mod kept;
+mod listing;
+mod manifest;
 mod messages;
+mod observe;
+mod search;
 mod several;
 mod toolchain;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,10 +21,16 @@ use std::process::Command;
 use yamba_codegen::asm::{self, AsmBlock, AssembledBlock, Syntax};
 use yamba_lang::{Analysis, ClassId, Diagnostic, Program, Severity, Target};
 
+use yamba_record::run::BuildInputs;
+
 use crate::embedded;
+use identity::{Inputs, Product};
+pub use kept::KeptIncludes;
+use manifest::{Manifest, ReadFile};
+use observe::Observer;
 pub use several::build_all;
-use toolchain::Toolchain;
 pub use toolchain::host;
+use toolchain::{Tool, Toolchain};
 
 /// What may differ from one build to the next.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +39,8 @@ pub struct BuildOptions {
     pub flags: Vec<String>,
     /// Whether the program is to start on another machine, which may have other libraries: then it holds them.
     pub elsewhere: bool,
+    /// Included files of an earlier run, which are compiled instead of those that lie on the disk now.
+    pub includes: Option<KeptIncludes>,
 }
 
 /// The tag of what loads a shared library when it runs, which a program without any cannot.
@@ -46,8 +61,12 @@ pub struct Built {
     pub runner: Vec<String>,
     /// What the compiler warned of in the author's C++. Empty for a cached build.
     pub warnings: Vec<Diagnostic>,
-    /// A hash of all that decides what the program does.
-    pub key: String,
+    /// A hash of all that decides what the program does: the same inputs have the same one, in any cache and at any time.
+    pub identity: String,
+    /// What it was built from besides files of the language.
+    pub inputs: BuildInputs,
+    /// The texts of `inputs.includes`, each under its hash.
+    pub texts: BTreeMap<String, String>,
 }
 
 /// Why there is no program.
@@ -115,19 +134,24 @@ pub fn build(
     target: &Target,
     options: &BuildOptions,
 ) -> Result<Built, BuildError> {
-    Job::new(analysis, class, target, options)?.build()
+    build_with(&cache::Cache::open()?, analysis, class, target, options)
+}
+
+/// The same with a cache that several builds share: what it has looked at once, it does not look at again.
+fn build_with(
+    cache: &cache::Cache,
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+    options: &BuildOptions,
+) -> Result<Built, BuildError> {
+    Job::new(analysis, class, target, options)?.build(cache)
 }
 
 /// How the C++ compiler for `target` names itself; none where there is none.
 pub fn compiler_version(analysis: &Analysis, target: &Target) -> Option<String> {
     let toolchain = toolchain::choose(analysis, target).ok()?;
-    let output = toolchain
-        .compiler
-        .command()
-        .arg("--version")
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = toolchain.compiler.version().ok()?;
     text.lines().next().map(str::to_owned)
 }
 
@@ -170,6 +194,8 @@ struct Job<'a> {
     blocks: Vec<AsmBlock>,
     syntax: Syntax,
     options: &'a BuildOptions,
+    /// The folder below which `options.includes` lie.
+    kept: Option<PathBuf>,
 }
 
 impl<'a> Job<'a> {
@@ -186,68 +212,113 @@ impl<'a> Job<'a> {
                 "{name} has nothing that runs on {target}"
             )));
         }
+        let mut toolchain = toolchain::choose(analysis, target)?;
+        let mut kept = None;
+        if let Some(includes) = &options.includes {
+            kept = Some(includes.lay_out(&cache::Cache::open()?)?);
+            let compiler = &mut toolchain.compiler;
+            compiler.arguments = search::without_header_folders(&compiler.arguments);
+            compiler.ignores_header_variables = true;
+        }
         Ok(Job {
             analysis,
             name,
-            toolchain: toolchain::choose(analysis, target)?,
+            toolchain,
             runtime: embedded::home()?.runtime,
             blocks: asm::asm_blocks(analysis, &program),
             syntax: Syntax::of(analysis, &target.isa),
             program,
             options,
+            kept,
         })
     }
 
-    fn build(&self) -> Result<Built, BuildError> {
-        let cache = cache::Cache::open()?;
+    fn build(&self, cache: &cache::Cache) -> Result<Built, BuildError> {
         let shared = Shared {
-            header: self.header(&cache)?,
-            harness: self.harness(&cache)?,
+            header: self.header(cache)?,
+            harness: self.harness(cache)?,
         };
-        let key = self.key()?;
+        let first = self.first_key()?;
         let mut warnings = Vec::new();
-        let cached = cache.find(&key, self.name);
-        let folder = match &cached {
-            Some(folder) => folder.clone(),
-            None => cache.fill(&key, self.name, |staging| {
+        let found = cache.find(&first, self.name);
+        let cached = found.is_some();
+        let made = match found {
+            Some(made) => made,
+            None => cache.fill(&first, self.name, |staging| {
                 self.compile(staging, &shared, &mut warnings)
             })?,
         };
         let (program, source) = (
-            folder.join(self.name),
-            folder.join(format!("{}.cc", self.name)),
+            made.folder.join(self.name),
+            made.folder.join(format!("{}.cc", self.name)),
         );
+        let product = made.manifest.product;
         Ok(Built {
             command: show(&self.command(&source, &shared, Path::new(self.name))),
             program,
             source,
-            cached: cached.is_some(),
+            cached,
             runner: self.toolchain.runner.clone(),
             warnings,
-            key,
+            identity: product.identity,
+            inputs: product.inputs,
+            texts: product.texts,
         })
     }
 
-    /// Names everything that the program depends on.
-    fn key(&self) -> Result<String, BuildError> {
-        let mut key = cache::Key::new();
+    /// Names what the program depends on, as far as that is known before anything is compiled.
+    fn first_key(&self) -> Result<String, BuildError> {
+        let mut key = self.key_of(&self.plain_command(&self.runtime))?;
         key.add(&yamba_codegen::generate(self.analysis, &self.program, &[]).cpp);
-        key.add(&asm::Listing::full(&self.syntax, &self.blocks, Default::default()).text);
-        key.add(&self.program.target.to_string());
+        key.add(&self.listing());
+        let assembler = &self.toolchain.assembler;
+        if !self.blocks.is_empty() {
+            key.add(&assembler.version()?);
+        }
+        key.add_tool(assembler)?;
+        Ok(key.finish())
+    }
+
+    /// What the assembler is given.
+    fn listing(&self) -> String {
+        asm::Listing::full(&self.syntax, &self.blocks, Default::default()).text
+    }
+
+    /// The command that compiles the program, without the folders of one build.
+    fn plain_command(&self, runtime: &Path) -> Command {
         let anywhere = Shared {
             header: None,
             harness: PathBuf::from("harness"),
         };
-        key.add(&show(&self.command(
-            Path::new("in"),
-            &anywhere,
-            Path::new("out"),
-        )));
-        for tool in [&self.toolchain.compiler, &self.toolchain.assembler] {
-            key.add_tool(tool)?;
-        }
+        self.command_with(runtime, Path::new("in"), &anywhere, Path::new("out"))
+    }
+
+    /// All that decides what `command` makes, as far as that is known before it is run.
+    fn key_of(&self, command: &Command) -> Result<cache::Key, BuildError> {
+        let compiler = &self.toolchain.compiler;
+        let mut key = cache::Key::new();
+        key.add(env!("CARGO_PKG_VERSION"));
+        key.add(&self.program.target.to_string());
+        key.add(&show(command));
+        key.add_tool(compiler)?;
+        key.add(&compiler.version()?);
         key.add_folder(&self.runtime)?;
-        Ok(key.finish())
+        let environment = search::environment(compiler.ignores_header_variables);
+        for (name, value) in &environment {
+            key.add(name);
+            key.add(value);
+        }
+        // The compiler's own folder matters where a path may be told from there.
+        let is_usual = |flag: &String| {
+            ["-O", "-m", "-std", "-D", "-U"]
+                .iter()
+                .any(|o| flag.starts_with(o))
+        };
+        let mut flags = compiler.arguments.iter().chain(&self.options.flags);
+        if !environment.is_empty() || !flags.all(is_usual) {
+            key.add(&std::env::current_dir()?.to_string_lossy());
+        }
+        Ok(key)
     }
 
     /// What every program includes first, read by the compiler once, if it has been made. The folder that it searches before the runtime's:
@@ -256,9 +327,9 @@ impl<'a> Job<'a> {
         let Some(command) = self.header_command() else {
             return Ok(None);
         };
-        let key = self.key_beside(&command)?;
+        let key = self.key_of(&command)?.finish();
         let _alone = cache::alone(&key);
-        Ok(cache.find(&key, HEADER))
+        Ok(cache.find_shared(&key, HEADER))
     }
 
     /// It takes longer to make than it saves one program.
@@ -293,36 +364,33 @@ impl<'a> Job<'a> {
         &self,
         cache: &cache::Cache,
         name: &str,
-        mut command: Command,
+        command: Command,
     ) -> Result<PathBuf, BuildError> {
-        let key = self.key_beside(&command)?;
+        let key = self.key_of(&command)?.finish();
         let _alone = cache::alone(&key);
-        if let Some(folder) = cache.find(&key, name) {
+        if let Some(folder) = cache.find_shared(&key, name) {
             return Ok(folder);
         }
-        cache.fill(&key, name, |staging| {
+        let made = cache.fill(&key, name, |staging| {
             let out = staging.join(name);
             std::fs::create_dir_all(out.parent().unwrap_or(staging))?;
+            let mut command = copy(&command);
             command.arg("-o").arg(out);
+            let known = self.known_folders();
+            let observer = self.observer(staging, &known);
+            observer.ask(&mut command, false);
             let output = contained(&mut command, staging).output()?;
-            if output.status.success() {
-                return Ok(());
+            if !output.status.success() {
+                return Err(BuildError::Tool {
+                    command: show(&command),
+                    output: String::from_utf8_lossy(&output.stderr).into_owned(),
+                });
             }
-            Err(BuildError::Tool {
-                command: show(&command),
-                output: String::from_utf8_lossy(&output.stderr).into_owned(),
-            })
-        })
-    }
-
-    /// All that decides what `command` makes.
-    fn key_beside(&self, command: &Command) -> Result<String, BuildError> {
-        let mut key = cache::Key::new();
-        key.add(&self.program.target.to_string());
-        key.add(&show(command));
-        key.add_tool(&self.toolchain.compiler)?;
-        key.add_folder(&self.runtime)?;
-        Ok(key.finish())
+            let mut manifest = Manifest::new(Product::default(), true);
+            observer.enter(&observer.observed(&output)?, &mut manifest);
+            Ok(manifest)
+        })?;
+        Ok(made.folder)
     }
 
     fn harness_command(&self) -> Command {
@@ -337,11 +405,22 @@ impl<'a> Job<'a> {
     }
 
     fn command(&self, source: &Path, shared: &Shared, output: &Path) -> Command {
+        self.command_with(&self.runtime, source, shared, output)
+    }
+
+    fn command_with(
+        &self,
+        runtime: &Path,
+        source: &Path,
+        shared: &Shared,
+        output: &Path,
+    ) -> Command {
         let mut command = self.compiler();
         if let Some(folder) = &shared.header {
             command.arg("-I").arg(folder);
         }
-        command.arg("-I").arg(&self.runtime);
+        command.arg("-I").arg(runtime);
+        command.args(self.kept_arguments());
         // Beside the compiling of a header g++ would take the choice of a library for a wish to link.
         command.args(self.libraries());
         command.arg("-o").arg(output).arg(source);
@@ -362,6 +441,9 @@ impl<'a> Job<'a> {
             "-ftabstop=1",
             ALIGNED_LOOPS,
         ]);
+        // What `__FILE__` says does not depend on where Yamba lies.
+        let home = self.runtime.parent().unwrap_or(Path::new("/"));
+        command.arg(format!("{}{}/=", kept::PREFIX_MAP, home.display()));
         command
             .args(&self.toolchain.flags)
             .args(&self.options.flags);
@@ -389,11 +471,12 @@ impl<'a> Job<'a> {
         folder: &Path,
         shared: &Shared,
         warnings: &mut Vec<Diagnostic>,
-    ) -> Result<(), BuildError> {
+    ) -> Result<Manifest, BuildError> {
         match self.assemble(folder) {
             Ok(blocks) => {
-                *warnings = self.translate(folder, shared, &blocks)?;
-                Ok(())
+                let (found, manifest) = self.translate(folder, shared, &blocks)?;
+                *warnings = found;
+                Ok(manifest)
             }
             // All faults in one go: the C++ can be judged without the bits, though not what it leads to.
             Err(BuildError::Diagnostics(mut all)) => {
@@ -407,17 +490,21 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Writes the C++ and compiles it; what the compiler warns of is returned.
+    /// Writes the C++ and compiles it. Returns the compiler's warnings, and what was read.
     fn translate(
         &self,
         folder: &Path,
         shared: &Shared,
         blocks: &[AssembledBlock],
-    ) -> Result<Vec<Diagnostic>, BuildError> {
+    ) -> Result<(Vec<Diagnostic>, Manifest), BuildError> {
         let source = folder.join(format!("{}.cc", self.name));
         let generated = yamba_codegen::generate(self.analysis, &self.program, blocks).cpp;
         std::fs::write(&source, &generated)?;
-        let mut command = self.command(&source, shared, &folder.join(self.name));
+        let program = folder.join(self.name);
+        let mut command = self.command(&source, shared, &program);
+        let known = self.known_folders();
+        let observer = self.observer(folder, &known);
+        observer.ask(&mut command, true);
         let output = contained(&mut command, folder).output()?;
         let text = String::from_utf8_lossy(&output.stderr);
         let compiled = messages::Compiled {
@@ -429,7 +516,12 @@ impl<'a> Job<'a> {
         };
         let found = messages::read(&compiled, &text);
         if output.status.success() {
-            return Ok(found);
+            let observed = observer.observed(&output)?;
+            let product = self.product(&observed, &generated, &program)?;
+            let is_complete = product.inputs.unlisted.is_none();
+            let mut manifest = Manifest::new(product, is_complete);
+            observer.enter(&observed, &mut manifest);
+            return Ok((found, manifest));
         }
         if !found.iter().any(|d| d.severity == Severity::Error) {
             return Err(BuildError::Tool {
@@ -438,6 +530,112 @@ impl<'a> Job<'a> {
             });
         }
         Err(BuildError::Diagnostics(found))
+    }
+
+    /// What was built, and from what.
+    fn product(
+        &self,
+        observed: &observe::Observed,
+        generated: &str,
+        program: &Path,
+    ) -> Result<Product, BuildError> {
+        let listing = self.listing();
+        let unlisted = [generated, &listing];
+        let mut product = Inputs {
+            observed,
+            kept: self.kept.as_deref(),
+            facts: self.facts(observed)?,
+            environment: search::environment(self.toolchain.compiler.ignores_header_variables),
+            unlisted: unlisted.into_iter().find_map(listing::unlisted),
+        }
+        .collect();
+        let mut runtime = cache::Key::new();
+        runtime.add_folder(&self.runtime)?;
+        // Where library and suite lie does not matter.
+        let home = self.runtime.parent().unwrap_or(Path::new(""));
+        let generated = generated.replace(&*home.to_string_lossy(), "");
+        let target = self.program.target.to_string();
+        let options = self.options_of(self.plain_command(Path::new("")).get_args());
+        let texts = [&generated, &listing, &target, &options, &runtime.finish()];
+        let texts = texts.map(String::as_str);
+        product.identity = identity::identity(&product.inputs, &texts, program)?;
+        Ok(product)
+    }
+
+    /// Facts of the program's inputs that are not kept as text.
+    fn facts(&self, observed: &observe::Observed) -> Result<BTreeMap<String, String>, BuildError> {
+        let described = |tool: &Tool, parts: Vec<&ReadFile>| -> io::Result<String> {
+            let version = tool.version()?;
+            let own = ReadFile::new(&tool.path)?;
+            let parts: Vec<&ReadFile> = parts.into_iter().chain([&own]).collect();
+            let first = version.lines().next().unwrap_or_default();
+            let mut key = cache::Key::new();
+            key.add(&version);
+            key.add(&identity::together(&parts));
+            Ok(format!("{first} ({})", identity::short(&key.finish())))
+        };
+        let mut facts = BTreeMap::new();
+        let parts = observed.parts.values().collect();
+        let compiler = described(&self.toolchain.compiler, parts)?;
+        facts.insert("compiler".to_owned(), compiler);
+        if !self.blocks.is_empty() {
+            let assembler = described(&self.toolchain.assembler, Vec::new())?;
+            facts.insert("assembler".to_owned(), assembler);
+        }
+        let arguments = self.toolchain.compiler.arguments.iter();
+        let options = arguments.chain(&self.options.flags);
+        let options = self.options_of(options.map(AsRef::as_ref));
+        if !options.is_empty() {
+            facts.insert("options".to_owned(), options);
+        }
+        Ok(facts)
+    }
+
+    /// The words that matter wherever the files lie.
+    fn options_of<'w>(&self, words: impl Iterator<Item = &'w std::ffi::OsStr>) -> String {
+        let words: Vec<String> = words.map(|w| w.to_string_lossy().into_owned()).collect();
+        let mut words = search::without_folders(&words);
+        words.retain(|word| !word.starts_with(kept::PREFIX_MAP));
+        words.join(" ")
+    }
+
+    fn observer<'o>(&'o self, staging: &'o Path, known: &'o [PathBuf]) -> Observer<'o> {
+        Observer {
+            tool: &self.toolchain.compiler,
+            flags: &self.options.flags,
+            staging,
+            known,
+            kept: self.kept.as_deref(),
+            kept_folders: self.kept_folders(),
+        }
+    }
+
+    /// Folders whose files need not be listed: the first key has the runtime's, and what lies in the cache never changes.
+    fn known_folders(&self) -> [PathBuf; 2] {
+        let cache = cache::Cache::open().map(|c| c.root().to_owned());
+        [
+            self.runtime.clone(),
+            cache.unwrap_or_else(|_| self.runtime.clone()),
+        ]
+    }
+
+    fn kept_folders(&self) -> Vec<PathBuf> {
+        match (&self.kept, &self.options.includes) {
+            (Some(root), Some(includes)) => includes.folders_below(root),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Options with which kept files are included, and are called what they were called.
+    fn kept_arguments(&self) -> Vec<std::ffi::OsString> {
+        let folders = self.kept_folders().into_iter();
+        let mut words: Vec<_> = folders
+            .flat_map(|folder| ["-I".into(), folder.into_os_string()])
+            .collect();
+        if let Some(root) = &self.kept {
+            words.push(format!("{}{}=", kept::PREFIX_MAP, root.display()).into());
+        }
+        words
     }
 
     fn assemble(&self, folder: &Path) -> Result<Vec<AssembledBlock>, BuildError> {
@@ -459,6 +657,19 @@ impl<'a> Job<'a> {
 /// the compiler and this process are killed.
 fn contained<'c>(command: &'c mut Command, folder: &Path) -> &'c mut Command {
     command.env("LC_ALL", "C").env("TMPDIR", folder)
+}
+
+/// The same program with the same arguments and environment.
+fn copy(command: &Command) -> Command {
+    let mut copied = Command::new(command.get_program());
+    copied.args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => copied.env(name, value),
+            None => copied.env_remove(name),
+        };
+    }
+    copied
 }
 
 /// A command as a person types it.

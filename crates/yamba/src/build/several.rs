@@ -20,6 +20,16 @@ pub fn build_all(
     options: &BuildOptions,
     mut built: impl FnMut(usize),
 ) -> Vec<Outcome> {
+    let cache = match cache::Cache::open() {
+        Ok(cache) => cache,
+        // Each program's own build says why.
+        Err(_) => {
+            let each = classes.iter();
+            let each = each.map(|class| super::build(analysis, *class, target, options));
+            return each.collect();
+        }
+    };
+    let cache = &cache;
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     let next = AtomicUsize::new(0);
     let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
@@ -30,14 +40,14 @@ pub fn build_all(
             scope.spawn(move || {
                 if classes.len() > 1 {
                     // What all share is made side by side.
-                    share(worker, analysis, classes[0], target, options);
+                    share(worker, cache, analysis, classes[0], target, options);
                 }
                 loop {
                     let own = next.fetch_add(1, Ordering::Relaxed);
                     let Some(class) = classes.get(own) else {
                         return;
                     };
-                    let outcome = super::build(analysis, *class, target, options);
+                    let outcome = super::build_with(cache, analysis, *class, target, options);
                     if sender.send((own, outcome)).is_err() {
                         return;
                     }
@@ -58,19 +68,18 @@ pub fn build_all(
 /// build says so; without the header it only takes longer.
 fn share(
     worker: usize,
+    cache: &cache::Cache,
     analysis: &Analysis,
     class: ClassId,
     target: &Target,
     options: &BuildOptions,
 ) {
-    let cache = cache::Cache::open();
-    let job = Job::new(analysis, class, target, options);
-    let (Ok(cache), Ok(job)) = (cache, job) else {
+    let Ok(job) = Job::new(analysis, class, target, options) else {
         return;
     };
     let _ = match worker {
-        0 => job.make_header(&cache),
-        1 => job.harness(&cache).map(drop),
+        0 => job.make_header(cache),
+        1 => job.harness(cache).map(drop),
         _ => Ok(()),
     };
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -34,13 +35,44 @@ pub fn host() -> Target {
 pub(super) struct Tool {
     pub(super) path: PathBuf,
     pub(super) arguments: Vec<String>,
+    /// Whether it is started without the environment's folders of headers.
+    pub(super) ignores_header_variables: bool,
 }
+
+/// Variables of the environment that name folders of headers, for g++ and clang++.
+pub(super) const HEADER_VARIABLES: [&str; 5] = [
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "OBJC_INCLUDE_PATH",
+    "OBJCPLUS_INCLUDE_PATH",
+];
 
 impl Tool {
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.path);
         command.args(&self.arguments);
+        if self.ignores_header_variables {
+            for name in HEADER_VARIABLES {
+                command.env_remove(name);
+            }
+        }
         command
+    }
+
+    /// What it prints of its version. A script in place of a compiler may start another compiler than it did before, so each process asks once.
+    pub(super) fn version(&self) -> io::Result<String> {
+        static KNOWN: Mutex<BTreeMap<(PathBuf, Vec<String>), String>> = Mutex::new(BTreeMap::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = (self.path.clone(), self.arguments.clone());
+        if let Some(version) = known.get(&asked) {
+            return Ok(version.clone());
+        }
+        let mut command = self.command();
+        let output = command.arg("--version").env("LC_ALL", "C").output()?;
+        let version = String::from_utf8_lossy(&output.stdout).into_owned();
+        known.insert(asked, version.clone());
+        Ok(version)
     }
 
     /// How this compiler counts columns. `c++` may be a link to either.
@@ -177,6 +209,7 @@ fn find(words: &[String]) -> Option<Tool> {
     Some(Tool {
         path,
         arguments: words[1..].to_vec(),
+        ignores_header_variables: false,
     })
 }
 
@@ -186,7 +219,8 @@ fn first_of(names: &[String]) -> Option<Tool> {
         .find_map(|name| find(std::slice::from_ref(name)))
 }
 
-fn in_path(name: &str) -> Option<PathBuf> {
+/// Where a program lies that is named by its path, or by a name that is looked up in `PATH`.
+pub(super) fn in_path(name: &str) -> Option<PathBuf> {
     if name.contains('/') {
         let path = PathBuf::from(name);
         return path.is_file().then_some(path);

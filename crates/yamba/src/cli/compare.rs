@@ -2,6 +2,7 @@
 
 mod again;
 mod earlier;
+mod inputs;
 mod looking;
 mod side;
 mod table;

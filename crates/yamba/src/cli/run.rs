@@ -484,6 +484,7 @@ fn absent(analysis: &Analysis, class: ClassId, target: &Target) -> Job {
         class: analysis.class(class).name().to_owned(),
         program: Err(NoProgram::Absent(why_not(analysis, standing, target))),
         about: described(analysis, class, target),
+        texts: BTreeMap::new(),
     }
 }
 
@@ -494,9 +495,12 @@ fn finished(
     outcome: Result<Built, BuildError>,
 ) -> Result<Job, Failure> {
     let mut about = described(analysis, class, target);
+    let mut texts = BTreeMap::new();
     let program = match outcome {
         Ok(built) => {
-            about.program = Some(built.key);
+            about.program = Some(built.identity);
+            about.inputs = Some(built.inputs);
+            texts = built.texts;
             select::show(analysis, &built.warnings)?;
             Ok(Program {
                 path: built.program,
@@ -514,6 +518,7 @@ fn finished(
         class: analysis.class(class).name().to_owned(),
         program,
         about,
+        texts,
     })
 }
 
@@ -538,8 +543,17 @@ pub(super) fn origin(analysis: &Analysis, jobs: &[Job], target: &Target) -> Orig
             from_document: false,
             study: None,
         },
-        sources: about::sources(analysis, jobs.iter().map(|j| &j.about)),
+        sources: sources(analysis, jobs),
     }
+}
+
+/// The texts of which the programs of `jobs` are made, each under its hash.
+fn sources(analysis: &Analysis, jobs: &[Job]) -> BTreeMap<String, String> {
+    let mut sources = about::sources(analysis, jobs.iter().map(|j| &j.about));
+    for job in jobs {
+        sources.extend(job.texts.clone());
+    }
+    sources
 }
 
 /// A line for the record; the whole message has been shown.

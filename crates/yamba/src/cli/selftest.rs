@@ -63,6 +63,7 @@ impl Selftest {
                 class: class.to_owned(),
                 program: Err(NoProgram::Absent(format!("there is no class {class}"))),
                 about: About::default(),
+                texts: Default::default(),
             })
         };
         let stop = Stop::on_signals().map_err(of_system)?;

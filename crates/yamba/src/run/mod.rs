@@ -81,6 +81,8 @@ pub struct Job {
     pub program: Result<Program, NoProgram>,
     /// What is recorded of it besides its figure.
     pub about: About,
+    /// The texts of the files that its C++ includes, each under its hash.
+    pub texts: std::collections::BTreeMap<String, String>,
 }
 
 /// Why a benchmark has no program. It is told where its figure would stand; the other benchmarks are measured.

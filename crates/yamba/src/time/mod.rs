@@ -343,6 +343,7 @@ fn questions(
                 class: name.clone(),
                 program: Err(NoProgram::Absent(why.clone())),
                 about: About::default(),
+                texts: Default::default(),
             });
         }
         let way = Way {
@@ -401,6 +402,7 @@ fn job(class: &str, built: Built) -> Job {
         class: class.to_owned(),
         program: Ok(program),
         about: About::default(),
+        texts: Default::default(),
     }
 }
 

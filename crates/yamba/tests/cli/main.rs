@@ -16,6 +16,7 @@ mod far_host;
 mod files;
 mod hostile;
 mod house;
+mod inputs;
 mod json;
 mod kept;
 mod loop_device;

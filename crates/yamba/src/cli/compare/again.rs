@@ -76,10 +76,10 @@ pub(super) fn again(request: Request<'_>, found: &mut Comparison) -> Result<(), 
         return Ok(());
     }
     warn_of(&request, &here, with_a.as_deref());
-    let b = Side::rebuilt(request.b, request.pairs.iter().map(|(_, b)| *b))?;
+    let b = Side::rebuilt(request.b, request.a, request.pairs.iter().map(|(_, b)| *b))?;
     let a = match with_a {
         Some(_) => Side::default(),
-        None => Side::rebuilt(request.a, request.pairs.iter().map(|(a, _)| *a))?,
+        None => Side::rebuilt(request.a, request.b, request.pairs.iter().map(|(a, _)| *a))?,
     };
     warn_of_others(&request, &a, &b);
     let pairs = request.pairs.iter();

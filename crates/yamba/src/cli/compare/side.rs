@@ -7,7 +7,8 @@ use yamba_record::{Benchmark, Run};
 
 use super::super::failure::{Failure, of_home};
 use super::super::run::{self as command, jobs, origin};
-use crate::build::host;
+use super::inputs;
+use crate::build::{BuildOptions, host};
 use crate::embedded;
 use crate::run::{self, Job};
 use crate::stored::Stored;
@@ -33,12 +34,21 @@ pub(super) fn lacks(run: &Run, benchmark: &Benchmark, trusts_documents: bool) ->
 
 impl Side {
     /// Of benchmarks that [lack](lacks) nothing.
+    /// `other` is the run that is compared with `run`.
     pub fn rebuilt<'a>(
         run: &Run,
+        other: &Run,
         of: impl Iterator<Item = &'a Benchmark>,
     ) -> Result<Side, Failure> {
         let mut side = Side::default();
         let classes: BTreeSet<&str> = of.map(|benchmark| benchmark.class.as_str()).collect();
+        let includes = match Stored::includes(run, &classes) {
+            Ok(includes) => includes,
+            Err(reason) => {
+                side.miss(&classes, &reason);
+                return Ok(side);
+            }
+        };
         let home = embedded::home().map_err(of_home)?;
         let stored = Stored::new(run, &classes, &home)?;
         let analysis = yamba_lang::analyse(stored.declaring(&classes), &stored);
@@ -48,8 +58,7 @@ impl Side {
                 "its stored sources are understood no more: {}",
                 fault.message
             );
-            side.missing
-                .extend(classes.iter().map(|c| ((*c).to_owned(), reason.clone())));
+            side.miss(&classes, &reason);
             return Ok(side);
         }
         let target = host();
@@ -57,19 +66,30 @@ impl Side {
             .iter()
             .filter_map(|c| analysis.find_class(c))
             .collect();
-        let built = jobs(&analysis, &ids, &target, &command::build_options(run))?;
+        let options = BuildOptions {
+            includes,
+            ..command::build_options(run)
+        };
+        let built = jobs(&analysis, &ids, &target, &options)?;
         side.origin = origin(&analysis, &built, &target);
         for job in built {
             match &job.program {
-                Ok(_) => {
-                    side.jobs.insert(job.class.clone(), job);
-                }
+                Ok(_) => match inputs::changed(run, other, &job) {
+                    Some(reason) => side.miss(&BTreeSet::from([job.class.as_str()]), &reason),
+                    None => drop(side.jobs.insert(job.class.clone(), job)),
+                },
                 Err(run::NoProgram::Absent(reason) | run::NoProgram::Unbuilt(reason)) => {
                     side.missing.insert(job.class.clone(), reason.clone());
                 }
             }
         }
         Ok(side)
+    }
+
+    fn miss(&mut self, classes: &BTreeSet<&str>, reason: &str) {
+        let each = classes.iter();
+        self.missing
+            .extend(each.map(|class| ((*class).to_owned(), reason.to_owned())));
     }
 
     pub fn program(&self, class: &str) -> Option<&String> {

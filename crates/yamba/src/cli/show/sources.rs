@@ -32,7 +32,9 @@ fn files<'a>(run: &'a Run, name: &str) -> Result<Vec<&'a SourceFile>, Failure> {
         return Err(kept::unknown(name, &[run]));
     }
     let mut files: Vec<&SourceFile> = Vec::new();
-    for file in named.iter().flat_map(|b| &b.about.files) {
+    let includes = named.iter().flat_map(|b| &b.about.inputs);
+    let includes = includes.flat_map(|inputs| &inputs.includes);
+    for file in named.iter().flat_map(|b| &b.about.files).chain(includes) {
         if !files.contains(&file) {
             files.push(file);
         }

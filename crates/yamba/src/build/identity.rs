@@ -1,0 +1,195 @@
+//! What a program is: a name that is the same wherever and whenever the same inputs are built, and what a run keeps of these inputs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use object::{Object, ObjectSection, SectionKind};
+use serde::{Deserialize, Serialize};
+use yamba_record::run::{BuildInputs, SourceFile};
+
+use super::cache::Key;
+use super::manifest::ReadFile;
+use super::observe::{Observed, normal};
+use super::search;
+
+/// A run keeps this much text of a program's included files at most. The others are known by their hashes.
+const MOST_TEXT: usize = 4 << 20;
+
+/// What came of a build, besides its files.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Product {
+    /// A hash of all that decides what the program does.
+    pub(super) identity: String,
+    pub(super) inputs: BuildInputs,
+    /// The texts of the included files, each under its hash.
+    pub(super) texts: BTreeMap<String, String>,
+}
+
+/// Collects the inputs of one program.
+pub(super) struct Inputs<'a> {
+    pub(super) observed: &'a Observed,
+    /// The folder below which included files of an earlier run lie, each at its own path.
+    pub(super) kept: Option<&'a Path>,
+    /// Facts that no file tells.
+    pub(super) facts: BTreeMap<String, String>,
+    pub(super) environment: BTreeMap<String, String>,
+    /// Why some files are not known.
+    pub(super) unlisted: Option<&'a str>,
+}
+
+impl Inputs<'_> {
+    pub(super) fn collect(mut self) -> Product {
+        let mut product = Product::default();
+        self.add_headers(&mut product);
+        self.add_libraries();
+        let is_linked = |path: &Path| self.observed.libraries.contains_key(path);
+        let named = &self.observed.named;
+        for (path, file) in named.iter().filter(|(path, _)| !is_linked(path)) {
+            self.add_fact(format!("file {}", name(path)), short(file.hash()));
+        }
+        let texts = product.texts.values();
+        let own = texts
+            .filter_map(|text| super::listing::unlisted(text))
+            .next();
+        product.inputs.unlisted = own.or(self.unlisted).map(str::to_owned);
+        product.inputs.facts = self.facts;
+        product.inputs.environment = self.environment;
+        product
+    }
+
+    /// Files in different folders may have one name.
+    fn add_fact(&mut self, name: String, value: String) {
+        let known = self.facts.entry(name).or_default();
+        if !known.split('+').any(|one| one == value) {
+            known.push_str(if known.is_empty() { "" } else { "+" });
+            known.push_str(&value);
+        }
+    }
+
+    fn add_headers(&mut self, product: &mut Product) {
+        let (mut system, mut room) = (Vec::new(), MOST_TEXT);
+        let mut includes: BTreeMap<String, String> = BTreeMap::new();
+        for (path, file) in &self.observed.headers {
+            let kept = self.kept.and_then(|root| path.strip_prefix(root).ok());
+            let place = kept.map_or_else(|| path.clone(), |below| Path::new("/").join(below));
+            let place = normal(&place);
+            if kept.is_none() && search::is_below(&place, &self.observed.system.headers) {
+                system.push(file);
+                continue;
+            }
+            let place = place.to_string_lossy().into_owned();
+            match text(path, file).filter(|text| text.len() <= room) {
+                Some(text) => {
+                    room -= text.len();
+                    includes.insert(place, file.hash().to_owned());
+                    product.texts.insert(file.hash().to_owned(), text);
+                }
+                None => self.add_fact(format!("file {place}"), short(file.hash())),
+            }
+        }
+        self.facts
+            .insert("system headers".to_owned(), together(&system));
+        product.inputs.folders = self.folders(&includes);
+        let files = includes.into_iter();
+        product.inputs.includes = files
+            .map(|(path, hash)| SourceFile { path, hash })
+            .collect();
+    }
+
+    /// The folders in which included files were found.
+    fn folders(&self, includes: &BTreeMap<String, String>) -> Vec<String> {
+        let mut folders: Vec<String> = Vec::new();
+        for folder in &self.observed.search.headers {
+            let own = self.kept.and_then(|root| folder.strip_prefix(root).ok());
+            let folder = own.map_or_else(|| folder.clone(), |below| Path::new("/").join(below));
+            let folder = normal(&folder);
+            let holds = includes
+                .keys()
+                .any(|path| Path::new(path).starts_with(&folder));
+            let folder = folder.to_string_lossy().into_owned();
+            if holds && !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        folders
+    }
+
+    fn add_libraries(&mut self) {
+        let mut system = Vec::new();
+        for (path, file) in &self.observed.libraries {
+            match search::is_below(path, &self.observed.system.libraries) {
+                true => system.push(file),
+                false => self.add_fact(format!("library {}", name(path)), short(file.hash())),
+            }
+        }
+        self.facts
+            .insert("system libraries".to_owned(), together(&system));
+    }
+}
+
+/// A hash of a program's inputs and of the code and data that came of them.
+pub(super) fn identity(
+    inputs: &BuildInputs,
+    generated: &[&str],
+    program: &Path,
+) -> io::Result<String> {
+    let mut key = Key::new();
+    generated.iter().for_each(|text| key.add(text));
+    for (name, value) in &inputs.facts {
+        // Of a file that an include names the path does not matter.
+        key.add(name.split(" /").next().unwrap_or(name));
+        key.add(value);
+    }
+    let hashes: BTreeSet<&String> = inputs.includes.iter().map(|file| &file.hash).collect();
+    hashes.into_iter().for_each(|hash| key.add(hash));
+    add_code(&mut key, &fs::read(program)?);
+    Ok(key.finish())
+}
+
+/// Adds what is loaded when the program starts. The rest of a program names the folder in which it was built.
+fn add_code(key: &mut Key, program: &[u8]) {
+    let Ok(file) = object::File::parse(program) else {
+        return;
+    };
+    for section in file.sections() {
+        let is_loaded = !matches!(
+            section.kind(),
+            SectionKind::Debug
+                | SectionKind::DebugString
+                | SectionKind::OtherString
+                | SectionKind::Metadata
+                | SectionKind::Note
+                | SectionKind::Other
+        );
+        if let (true, Ok(name), Ok(data)) = (is_loaded, section.name(), section.data()) {
+            key.add(name);
+            key.bytes(data);
+        }
+    }
+}
+
+/// The text of a file, if it is still what was read.
+fn text(path: &Path, file: &ReadFile) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    (crate::about::hash(&text) == file.hash()).then_some(text)
+}
+
+/// One hash of several files, whatever their order and their paths.
+pub(super) fn together(files: &[&ReadFile]) -> String {
+    let hashes: BTreeSet<&str> = files.iter().map(|file| file.hash()).collect();
+    let mut key = Key::new();
+    hashes.into_iter().for_each(|hash| key.add(hash));
+    short(&key.finish())
+}
+
+/// Enough of a hash to tell files apart.
+pub(super) fn short(hash: &str) -> String {
+    hash.chars().take(16).collect()
+}
+
+fn name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}

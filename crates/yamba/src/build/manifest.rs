@@ -1,0 +1,302 @@
+//! Which files something was built from, and whether building it now would read the same.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::identity::Product;
+use super::toolchain;
+
+/// What the system says of a file. As long as that stays, so does the file's content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "Numbers", into = "Numbers")]
+pub(super) struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    /// No program can set this one.
+    changed: (i64, i64),
+}
+
+/// A stamp as it is written: a manifest has hundreds.
+type Numbers = (u64, u64, u64, (i64, i64), (i64, i64));
+
+impl From<Numbers> for Stamp {
+    fn from((device, inode, size, modified, changed): Numbers) -> Stamp {
+        Stamp {
+            device,
+            inode,
+            size,
+            modified,
+            changed,
+        }
+    }
+}
+
+impl From<Stamp> for Numbers {
+    fn from(s: Stamp) -> Numbers {
+        (s.device, s.inode, s.size, s.modified, s.changed)
+    }
+}
+
+/// The stamps of files as they were when one command first asked. Most programs read the same headers.
+#[derive(Default)]
+pub(super) struct Stamps(Mutex<HashMap<PathBuf, Option<Stamp>>>);
+
+impl Stamps {
+    /// None if there is no such file.
+    fn of(&self, path: &Path) -> Option<Stamp> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stamp) = known.get(path) {
+            return *stamp;
+        }
+        let stamp = Stamp::read(path).ok();
+        known.insert(path.to_owned(), stamp);
+        stamp
+    }
+}
+
+impl Stamp {
+    fn of(about: &Metadata) -> Stamp {
+        Stamp {
+            device: about.dev(),
+            inode: about.ino(),
+            size: about.size(),
+            modified: (about.mtime(), about.mtime_nsec()),
+            changed: (about.ctime(), about.ctime_nsec()),
+        }
+    }
+
+    pub(super) fn read(path: &Path) -> io::Result<Stamp> {
+        fs::metadata(path).map(|about| Stamp::of(&about))
+    }
+
+    /// Whether the file may have changed after `moment`. The clock of a file system has steps, so within one step nobody can tell.
+    fn may_follow(&self, moment: &Stamp) -> bool {
+        self.changed >= moment.changed
+    }
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct ReadFile {
+    path: PathBuf,
+    stamp: Stamp,
+    hash: String,
+}
+
+impl ReadFile {
+    pub(super) fn new(path: &Path) -> io::Result<ReadFile> {
+        let mut stamp = Stamp::read(path)?;
+        loop {
+            let hash = hash(path, stamp)?;
+            let after = Stamp::read(path)?;
+            if after == stamp {
+                let path = path.to_owned();
+                return Ok(ReadFile { path, stamp, hash });
+            }
+            // It was changed while it was read.
+            stamp = after;
+        }
+    }
+
+    pub(super) fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    fn is_current(&self, stamps: &Stamps) -> bool {
+        let Some(stamp) = stamps.of(&self.path) else {
+            return false;
+        };
+        stamp == self.stamp || hash(&self.path, stamp).is_ok_and(|hash| hash == self.hash)
+    }
+}
+
+/// BLAKE3 of a file's content, in hexadecimal. A large file is read once.
+fn hash(path: &Path, stamp: Stamp) -> io::Result<String> {
+    static KNOWN: Mutex<BTreeMap<Stamp, String>> = Mutex::new(BTreeMap::new());
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(hash) = known().get(&stamp) {
+        return Ok(hash.clone());
+    }
+    let hash = blake3::hash(&fs::read(path)?).to_hex().to_string();
+    if Stamp::read(path)? == stamp {
+        known().insert(stamp, hash.clone());
+    }
+    Ok(hash)
+}
+
+/// By folder, the files that would be read instead of others if they were there.
+pub(super) type Names = BTreeMap<PathBuf, BTreeSet<String>>;
+
+/// The stamp of a folder, if it has not changed just now.
+fn settled(folder: &Path) -> Option<Stamp> {
+    let about = fs::metadata(folder).ok()?;
+    let age = about.modified().ok()?.elapsed().ok()?;
+    (age > STEP).then(|| Stamp::of(&about))
+}
+
+/// Longer than a step of any file system's clock.
+const STEP: Duration = Duration::from_secs(3);
+
+/// What was read to build something, and what came of it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    files: Vec<ReadFile>,
+    /// Folders that do not have some files, and their stamps when they were looked at: as long as that stays, nothing has appeared. None if the folder
+    /// was not there, or had changed just before.
+    folders: BTreeMap<PathBuf, Option<Stamp>>,
+    /// What they do not have. Written to a file of its own, since it is long and seldom needed.
+    #[serde(skip)]
+    pub(super) absent: Names,
+    /// Programs that the compiler finds through `PATH`, and where.
+    tools: BTreeMap<String, PathBuf>,
+    /// Whether it lists all that was read. What is not listed cannot be checked, so the product is not used again.
+    pub(super) is_complete: bool,
+    pub(super) product: Product,
+}
+
+impl Manifest {
+    pub(super) fn new(product: Product, is_complete: bool) -> Manifest {
+        Manifest {
+            is_complete,
+            product,
+            ..Manifest::default()
+        }
+    }
+
+    pub(super) fn add_file(&mut self, file: ReadFile) {
+        self.files.push(file);
+    }
+
+    /// Notes that `name` is not in `folder`, if it is not.
+    pub(super) fn add_absent(&mut self, folder: &Path, name: &str) {
+        let path = folder.join(name);
+        let name = path.file_name().and_then(|name| name.to_str());
+        let (Some(folder), Some(name)) = (path.parent(), name) else {
+            return;
+        };
+        let known = self.folders.entry(folder.to_owned());
+        known.or_insert_with(|| settled(folder));
+        let names = self.absent.entry(folder.to_owned()).or_default();
+        if !names.contains(name) && !path.exists() {
+            names.insert(name.to_owned());
+        }
+    }
+
+    pub(super) fn add_tool(&mut self, name: &str, path: PathBuf) {
+        self.tools.insert(name.to_owned(), path);
+    }
+
+    /// Whether a file may have changed since `moment`, so that the file's hash may be of another content than what was read.
+    pub(super) fn may_have_changed_since(&self, moment: &Stamp) -> bool {
+        self.files.iter().any(|file| file.stamp.may_follow(moment))
+    }
+
+    /// Whether building it now would read the same files with the same content. `absent` reads what [`Manifest::absent`] was.
+    pub(super) fn is_current(
+        &self,
+        stamps: &Stamps,
+        absent: impl FnOnce() -> Option<Names>,
+    ) -> bool {
+        let is_found =
+            |(name, path): (&String, &PathBuf)| toolchain::in_path(name).as_ref() == Some(path);
+        self.files.iter().all(|file| file.is_current(stamps))
+            && self.tools.iter().all(is_found)
+            && self.has_nothing_new(stamps, absent)
+    }
+
+    fn has_nothing_new(&self, stamps: &Stamps, absent: impl FnOnce() -> Option<Names>) -> bool {
+        let is_other = |(folder, then): &(&PathBuf, &Option<Stamp>)| {
+            let now = stamps.of(folder);
+            now.is_some() && now != **then
+        };
+        let mut changed = self.folders.iter().filter(is_other).peekable();
+        if changed.peek().is_none() {
+            return true;
+        }
+        let Some(absent) = absent() else {
+            return false;
+        };
+        changed.all(|(folder, _)| {
+            let mut names = absent.get(folder).into_iter().flatten();
+            names.all(|name| stamps.of(&folder.join(name)).is_none())
+        })
+    }
+
+    /// The hashes of all that was read, each once.
+    pub(super) fn hashes(&self) -> BTreeSet<&str> {
+        self.files.iter().map(|file| file.hash.as_str()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_current(manifest: &Manifest) -> bool {
+        manifest.is_current(&Stamps::default(), || Some(manifest.absent.clone()))
+    }
+
+    fn manifest(path: &Path) -> Manifest {
+        let mut made = Manifest::new(Product::default(), true);
+        made.add_file(ReadFile::new(path).unwrap());
+        made
+    }
+
+    #[test]
+    fn same_content_under_another_stamp_is_current_and_other_content_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.h");
+        fs::write(&path, "one").unwrap();
+        let made = manifest(&path);
+        assert!(is_current(&made));
+        let other = folder.path().join("b.h");
+        fs::write(&other, "one").unwrap();
+        fs::rename(&other, &path).unwrap();
+        assert!(is_current(&made));
+        let before = fs::metadata(&path).unwrap().modified().unwrap();
+        fs::write(&path, "two").unwrap();
+        let open = fs::File::options().write(true).open(&path).unwrap();
+        open.set_modified(before).unwrap();
+        assert!(!is_current(&made));
+        fs::remove_file(&path).unwrap();
+        assert!(!is_current(&made));
+    }
+
+    #[test]
+    fn file_that_appears_where_none_was_makes_it_outdated() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.h");
+        fs::write(&path, "one").unwrap();
+        let mut made = manifest(&path);
+        made.add_absent(&folder.path().join("later"), "a.h");
+        made.add_absent(folder.path(), "a.h");
+        assert!(is_current(&made));
+        fs::create_dir(folder.path().join("later")).unwrap();
+        assert!(is_current(&made));
+        fs::write(folder.path().join("later/a.h"), "one").unwrap();
+        assert!(!is_current(&made));
+    }
+
+    #[test]
+    fn change_during_a_build_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let [early, late] = ["early", "late"].map(|name| folder.path().join(name));
+        fs::write(&early, "").unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let moment = folder.path().join("moment");
+        fs::write(&moment, "").unwrap();
+        let moment = Stamp::read(&moment).unwrap();
+        fs::write(&late, "").unwrap();
+        assert!(!manifest(&early).may_have_changed_since(&moment));
+        assert!(manifest(&late).may_have_changed_since(&moment));
+    }
+}

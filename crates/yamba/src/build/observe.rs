@@ -1,0 +1,236 @@
+//! Finds out what one call of the compiler read: headers, libraries, files that its arguments name, and the programs that it is made of.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
+
+use super::listing;
+use super::manifest::{Manifest, ReadFile};
+use super::messages::Columns;
+use super::search::{self, Search};
+use super::toolchain::{Tool, in_path};
+
+/// The file in the folder of a build to which the compiler writes which headers it read.
+const HEADERS: &str = "headers.d";
+
+/// The parts that a compiler may consist of: itself, its assembler, its linker.
+const PARTS: [&str; 4] = ["cc1plus", "as", "collect2", "ld"];
+
+/// One call of a compiler.
+pub(super) struct Observer<'a> {
+    pub(super) tool: &'a Tool,
+    /// Its further arguments that choose what it reads.
+    pub(super) flags: &'a [String],
+    /// Where it builds.
+    pub(super) staging: &'a Path,
+    /// Folders whose files are known otherwise: the runtime's, and what is built once for all programs.
+    pub(super) known: &'a [PathBuf],
+    /// The folder below which included files of an earlier run lie, and those of its folders that are searched.
+    pub(super) kept: Option<&'a Path>,
+    pub(super) kept_folders: Vec<PathBuf>,
+}
+
+/// What was read, each kind by path.
+#[derive(Default)]
+pub(super) struct Observed {
+    pub(super) headers: BTreeMap<PathBuf, ReadFile>,
+    pub(super) libraries: BTreeMap<PathBuf, ReadFile>,
+    /// Files that arguments name.
+    pub(super) named: BTreeMap<PathBuf, ReadFile>,
+    /// Parts of the compiler.
+    pub(super) parts: BTreeMap<PathBuf, ReadFile>,
+    pub(super) search: Search,
+    /// What the compiler searches by itself.
+    pub(super) system: Search,
+}
+
+impl Observer<'_> {
+    /// Makes the compiler list what it reads.
+    pub(super) fn ask(&self, command: &mut Command, links: bool) {
+        command.args(["-MD", "-MT", "x", "-MF"]);
+        command.arg(self.staging.join(HEADERS));
+        if links {
+            // Without this a header that was read in advance stands for all that it includes.
+            if self.tool.columns() == Columns::Characters {
+                command.arg("-fpch-deps");
+            }
+            command.arg("-Wl,-t");
+        }
+    }
+
+    /// Reads the lists of a call that succeeded.
+    pub(super) fn observed(&self, output: &Output) -> io::Result<Observed> {
+        let list = self.staging.join(HEADERS);
+        let headers = listing::prerequisites(&fs::read_to_string(&list)?);
+        fs::remove_file(list)?;
+        let mut libraries = listing::linked(&String::from_utf8_lossy(&output.stdout));
+        libraries.extend(loaded(&libraries));
+        let arguments = self.tool.arguments.iter().chain(self.flags);
+        let parts = PARTS.iter().filter_map(|part| self.part(part));
+        let mut search = search::of(self.tool, self.flags)?;
+        search
+            .headers
+            .splice(0..0, self.kept_folders.iter().cloned());
+        Ok(Observed {
+            headers: self.read(headers)?,
+            libraries: self.read(libraries)?,
+            named: self.read(listing::named(arguments))?,
+            parts: self.read(parts.map(|(_, path)| path))?,
+            search,
+            system: search::of_system(self.tool)?,
+        })
+    }
+
+    fn read(
+        &self,
+        paths: impl IntoIterator<Item = PathBuf>,
+    ) -> io::Result<BTreeMap<PathBuf, ReadFile>> {
+        let mut files = BTreeMap::new();
+        for path in paths {
+            let path = std::path::absolute(path)?;
+            let is_kept = self.kept.is_some_and(|root| path.starts_with(root));
+            let is_known = self.known.iter().any(|folder| path.starts_with(folder));
+            if (is_kept || !is_known) && !path.starts_with(self.staging) {
+                files.insert(path.clone(), ReadFile::new(&path)?);
+            }
+        }
+        Ok(files)
+    }
+
+    /// Where a part of the compiler lies, and whether that was found through `PATH`.
+    fn part(&self, part: &str) -> Option<(bool, PathBuf)> {
+        let named = part_name(self.tool, part)?;
+        let path = in_path(&named)?;
+        Some((!named.contains('/'), path))
+    }
+
+    /// Enters what was read into `manifest`, and what must not appear.
+    pub(super) fn enter(&self, observed: &Observed, manifest: &mut Manifest) {
+        let all = [
+            &observed.headers,
+            &observed.libraries,
+            &observed.named,
+            &observed.parts,
+        ];
+        for file in all.into_iter().flat_map(BTreeMap::values) {
+            manifest.add_file(file.clone());
+        }
+        for part in PARTS {
+            if let Some((true, path)) = self.part(part) {
+                manifest.add_tool(part, path);
+            }
+        }
+        self.enter_absent_headers(observed, manifest);
+        enter_absent_libraries(observed, manifest);
+    }
+
+    /// A header would be read instead of another of its name from a folder that is searched earlier, or from beside a file that includes it.
+    fn enter_absent_headers(&self, observed: &Observed, manifest: &mut Manifest) {
+        let folders: Vec<&PathBuf> = observed.search.headers.iter().collect();
+        let system = &observed.system.headers;
+        let is_own = |folder: &&Path| !system.iter().any(|f| folder.starts_with(f));
+        let beside = observed.headers.keys().filter_map(|path| path.parent());
+        let beside: BTreeSet<&Path> = beside.filter(is_own).collect();
+        for path in observed.headers.keys() {
+            for (index, folder) in folders.iter().enumerate() {
+                let Some(name) = path.strip_prefix(folder).ok().and_then(Path::to_str) else {
+                    continue;
+                };
+                let earlier = folders[..index].iter().map(|f| f.as_path());
+                earlier
+                    .chain(beside.iter().copied())
+                    .for_each(|folder| manifest.add_absent(folder, name));
+            }
+            let text = fs::read(path).unwrap_or_default();
+            for name in listing::asked_for(&String::from_utf8_lossy(&text)) {
+                folders
+                    .iter()
+                    .map(|f| f.as_path())
+                    .chain(path.parent())
+                    .for_each(|folder| manifest.add_absent(folder, name));
+            }
+        }
+    }
+}
+
+/// A library would be linked instead of another of its name, shared or not, from any folder that is searched earlier.
+fn enter_absent_libraries(observed: &Observed, manifest: &mut Manifest) {
+    for path in observed.libraries.keys() {
+        let Some(name) = path.file_name().and_then(|n| n.to_str()) else {
+            continue;
+        };
+        let stem = name.split_once(".so").map_or(name, |(stem, _)| stem);
+        let stem = stem.trim_end_matches(".a");
+        for folder in &observed.search.libraries {
+            for name in [name, &format!("{stem}.so"), &format!("{stem}.a")] {
+                manifest.add_absent(folder, name);
+            }
+        }
+        let loaded = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+        for folder in std::env::split_paths(&loaded).filter(|f| f.is_absolute()) {
+            manifest.add_absent(&folder, name);
+        }
+    }
+}
+
+/// The shared libraries that the environment makes a program load instead of those that it was linked with, or besides them.
+fn loaded(linked: &[PathBuf]) -> Vec<PathBuf> {
+    let paths = |name: &str, separators: &[char]| -> Vec<PathBuf> {
+        let value = std::env::var(name).unwrap_or_default();
+        let all = value.split(separators).filter(|path| !path.is_empty());
+        all.map(PathBuf::from).collect()
+    };
+    let names = linked.iter().filter_map(|path| path.file_name()?.to_str());
+    let names: Vec<&str> = names.filter(|name| name.contains(".so")).collect();
+    let folders = paths("LD_LIBRARY_PATH", &[':', ';']);
+    let instead = folders
+        .iter()
+        .flat_map(|folder| names.iter().map(|name| folder.join(name)));
+    let mut files: Vec<PathBuf> = paths("LD_PRELOAD", &[':', ' ']);
+    files.extend(instead);
+    files.retain(|path| path.is_file());
+    files
+}
+
+/// How the compiler calls one of its parts. Each is asked for once.
+fn part_name(tool: &Tool, part: &str) -> Option<String> {
+    type Asked = (PathBuf, Vec<String>, String);
+    static KNOWN: Mutex<BTreeMap<Asked, Option<String>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let asked = (tool.path.clone(), tool.arguments.clone(), part.to_owned());
+    let ask = || {
+        let mut command = tool.command();
+        let output = command.arg(format!("-print-prog-name={part}")).output();
+        let output = output.ok().filter(|o| o.status.success())?;
+        let name = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        (!name.is_empty()).then_some(name)
+    };
+    known.entry(asked).or_insert_with(ask).clone()
+}
+
+/// A path without `.` and `..`, by its words alone.
+pub(super) fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(out.pop()),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normal_path_has_no_dots() {
+        let path = Path::new("/a/./b/../../../c/d.h");
+        assert_eq!(normal(path), Path::new("/c/d.h"));
+    }
+}

@@ -1,0 +1,211 @@
+//! The folders that a compiler and its linker search, as they say themselves.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::{env, io};
+
+use super::show;
+use super::toolchain::{HEADER_VARIABLES, Tool};
+
+/// Folders in the order in which they are searched.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Search {
+    /// For headers. Folders that do not exist yet come first, since the compiler does not say where in the order they belong.
+    pub(super) headers: Vec<PathBuf>,
+    /// For libraries and start files.
+    pub(super) libraries: Vec<PathBuf>,
+}
+
+/// The folders that `tool` searches when it is called with its own arguments and with `flags`.
+pub(super) fn of(tool: &Tool, flags: &[String]) -> io::Result<Search> {
+    asked(tool, flags, false)
+}
+
+/// The folders that `tool` searches by itself: without arguments that name folders, and without the environment's. Each stands there also by its real path.
+pub(super) fn of_system(tool: &Tool) -> io::Result<Search> {
+    let mut plain = tool.clone();
+    plain.arguments = without_folders(&tool.arguments);
+    plain.ignores_header_variables = true;
+    asked(&plain, &[], true)
+}
+
+/// Asks each compiler once.
+fn asked(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Search> {
+    static KNOWN: Mutex<BTreeMap<(String, bool, bool), Search>> = Mutex::new(BTreeMap::new());
+    let mut command = tool.command();
+    command.args(flags);
+    let question = (show(&command), tool.ignores_header_variables, is_system);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(search) = known.get(&question) {
+        return Ok(search.clone());
+    }
+    let mut search = Search {
+        headers: headers(tool, flags)?,
+        libraries: libraries(tool, flags, is_system)?,
+    };
+    for folder in search.headers.iter_mut().chain(&mut search.libraries) {
+        *folder = std::path::absolute(&*folder)?;
+    }
+    if is_system {
+        for folders in [&mut search.headers, &mut search.libraries] {
+            let real: Vec<PathBuf> = folders
+                .iter()
+                .filter_map(|f| f.canonicalize().ok())
+                .collect();
+            folders.extend(real);
+        }
+    }
+    known.insert(question, search.clone());
+    Ok(search)
+}
+
+fn headers(tool: &Tool, flags: &[String]) -> io::Result<Vec<PathBuf>> {
+    let mut command = tool.command();
+    command.args(flags).args(["-v", "-E", "-x", "c++"]);
+    let output = command.arg("/dev/null").env("LC_ALL", "C").output()?;
+    Ok(header_folders(&String::from_utf8_lossy(&output.stderr)))
+}
+
+/// Reads what g++ and clang++ print with `-v`.
+fn header_folders(text: &str) -> Vec<PathBuf> {
+    let missing = text.lines().filter_map(|line| {
+        let rest = line.strip_prefix("ignoring nonexistent directory \"")?;
+        rest.strip_suffix('"').map(PathBuf::from)
+    });
+    let begins = |line: &&str| !line.contains("search starts here:");
+    let listed = text.lines().skip_while(begins);
+    let listed = listed.take_while(|line| !line.starts_with("End of search list"));
+    let listed = listed.filter_map(|line| line.strip_prefix(' ').map(PathBuf::from));
+    missing.chain(listed).collect()
+}
+
+fn libraries(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Vec<PathBuf>> {
+    let mut command = tool.command();
+    command.args(flags).arg("-print-search-dirs");
+    if is_system {
+        command.env_remove("LIBRARY_PATH");
+    }
+    let output = command.env("LC_ALL", "C").output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let listed = text
+        .lines()
+        .find_map(|line| line.strip_prefix("libraries: ="));
+    let arguments = || tool.arguments.iter().chain(flags).map(String::as_str);
+    let mut folders: Vec<PathBuf> = values_of(arguments(), "-L").map(PathBuf::from).collect();
+    if !is_system {
+        let more = env::var_os("LIBRARY_PATH").unwrap_or_default();
+        folders.extend(env::split_paths(&more).filter(|p| !p.as_os_str().is_empty()));
+    }
+    folders.extend(env::split_paths(listed.unwrap_or_default()));
+    folders.retain(|folder| !folder.as_os_str().is_empty());
+    Ok(folders)
+}
+
+/// The values of an option that may be joined to its value or stand before it.
+fn values_of<'a>(
+    arguments: impl Iterator<Item = &'a str>,
+    option: &'static str,
+) -> impl Iterator<Item = &'a str> {
+    let mut is_next = false;
+    arguments.filter_map(move |argument| {
+        if std::mem::take(&mut is_next) {
+            return Some(argument);
+        }
+        let value = argument.strip_prefix(option)?;
+        is_next = value.is_empty();
+        (!is_next).then_some(value)
+    })
+}
+
+/// Options whose value is a folder to search. Longer names come before those that they begin with.
+const FOLDER_OPTIONS: [&str; 7] = [
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-iprefix",
+    "-I",
+    "-L",
+    "-B",
+];
+
+/// The arguments without those that name folders to search.
+pub(super) fn without_folders(arguments: &[String]) -> Vec<String> {
+    without(arguments, &FOLDER_OPTIONS)
+}
+
+/// The arguments without those that name folders to search for headers.
+pub(super) fn without_header_folders(arguments: &[String]) -> Vec<String> {
+    without(arguments, &FOLDER_OPTIONS[..5])
+}
+
+fn without(arguments: &[String], options: &[&str]) -> Vec<String> {
+    let mut left = Vec::new();
+    let mut all = arguments.iter();
+    while let Some(argument) = all.next() {
+        let option = options.iter().find(|o| argument.starts_with(**o));
+        match option {
+            Some(option) if *option == argument => drop(all.next()),
+            Some(_) => {}
+            None => left.push(argument.clone()),
+        }
+    }
+    left
+}
+
+/// Whether a file lies in one of the folders of [`of_system`], by its own path or by its real one.
+pub(super) fn is_below(path: &Path, system: &[PathBuf]) -> bool {
+    let is_in = |path: &Path| system.iter().any(|folder| path.starts_with(folder));
+    is_in(path) || path.canonicalize().is_ok_and(|real| is_in(&real))
+}
+
+/// The environment's variables that decide what a compiler reads, with their values.
+pub(super) fn environment(ignores_header_variables: bool) -> BTreeMap<String, String> {
+    let headers = HEADER_VARIABLES
+        .iter()
+        .filter(|_| !ignores_header_variables);
+    let named = headers.chain(&OTHER_VARIABLES);
+    named
+        .filter_map(|name| {
+            let value = env::var_os(name).filter(|v| !v.is_empty())?;
+            Some(((*name).to_owned(), value.to_string_lossy().into_owned()))
+        })
+        .collect()
+}
+
+/// Variables that choose libraries, parts of the compiler, or what a program loads when it starts.
+const OTHER_VARIABLES: [&str; 9] = [
+    "LIBRARY_PATH",
+    "LD_RUN_PATH",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+    "CCC_OVERRIDE_OPTIONS",
+    "SOURCE_DATE_EPOCH",
+    "GNUTARGET",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn search_list_of_gcc_is_read_with_missing_folders_first() {
+        let text = "ignoring nonexistent directory \"/not/yet\"\n#include \"...\" search starts here:\n /quoted\n#include <...> search starts here:\n .\n /usr/include\nEnd of search list.\n /not/this\n";
+        let expected = ["/not/yet", "/quoted", ".", "/usr/include"].map(PathBuf::from);
+        assert_eq!(header_folders(text), expected);
+    }
+
+    #[test]
+    fn folder_options_are_dropped_joined_or_apart() {
+        let words =
+            |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+        let all = words("-O3 -I /a -I/b -isystem /c -DX -L/d -lfoo -B /e");
+        assert_eq!(without_folders(&all), words("-O3 -DX -lfoo"));
+        assert_eq!(
+            without_header_folders(&all),
+            words("-O3 -DX -L/d -lfoo -B /e")
+        );
+    }
+}
