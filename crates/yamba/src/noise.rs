@@ -7,10 +7,9 @@ use yamba_lang::model::Target;
 use yamba_record::{Benchmark, Run};
 use yamba_stats::share_at_most;
 
-use crate::compare::floors::Floors;
-use crate::compare::turns::{Turns, difference};
-use crate::compare::unit::{self, Choice, Unit, chosen};
-use crate::compare::{self, Comparison, LEAST_DEVIATION, Medians, Noise, Terms, comparison};
+use crate::compare::remeasure::{LAUNCHES_FACTOR, USUAL_LAUNCHES};
+use crate::compare::unit::{self, Unit, chosen};
+use crate::compare::{self, Comparison, Medians, Noise, comparison};
 use crate::run::{Job, Measurement, Options, Progress, Stop};
 
 /// Comparisons that are drawn from all launches.
@@ -27,8 +26,6 @@ pub struct Plan<'a, E> {
     pub options: Options,
     /// Comparisons to make; each takes two runs.
     pub comparisons: u64,
-    /// Whether these two are measured in turn, as the sides that a gate compares, and not one after the other.
-    pub turns: bool,
     /// Decides the order of launches and what is drawn.
     pub seed: u64,
     /// What the programs are built for.
@@ -39,7 +36,7 @@ pub struct Plan<'a, E> {
     pub measure: &'a Measure<'a, E>,
 }
 
-/// Measures: one run, or two where jobs before this number are those of side a, whose launches take turns with those of side b. Both are kept while they are measured.
+/// Measures one run. Or two, where jobs before this number are those of side a, whose launches are interleaved with those of side b. Both are kept while they are measured.
 pub type Measure<'a, E> = dyn Fn(Measurement<'_>, usize) -> Result<Vec<Run>, E> + 'a;
 
 /// The answer, as `--json` prints it.
@@ -75,8 +72,6 @@ pub struct Report {
     pub seed: u64,
     /// Launches a run.
     pub launches: u64,
-    /// Whether the two runs of a comparison were measured in turn.
-    pub turns: bool,
     /// What each benchmark's noise is.
     pub benchmarks: Vec<Spread>,
 }
@@ -91,15 +86,10 @@ pub struct Spread {
     pub between_launches: Option<f64>,
     /// Coefficient of variation of the runs.
     pub between_runs: Option<f64>,
-    /// The standard deviation of a launch's logarithm that comparisons should hold it to have at least.
-    pub floor: f64,
     /// Comparisons in which it was suspected.
     pub suspected: u64,
     /// Comparisons in which that was confirmed.
     pub alarms: u64,
-    /// By these comparisons a gate here fails only for what is slower by more than this, or than its limit if that is more: 0.05 for 5 %. None where fewer than five have figures of it, or where
-    /// their runs were not measured in turn.
-    pub threshold: Option<f64>,
 }
 
 /// Measures, compares and counts.
@@ -116,7 +106,7 @@ pub fn noise<E: From<String>>(
         let Some([a, b]) = two_runs(plan, i, progress)? else {
             break;
         };
-        let found = compared(&a, &b, &unit::of_pair);
+        let found = comparison(&a, &b, &unit::of_pair);
         if found.confidence.is_none() {
             counts.empty += 1;
             continue;
@@ -144,11 +134,11 @@ pub fn noise<E: From<String>>(
             }
         }
     }
-    let launches = plan.options.launches.unwrap_or(6);
+    let launches = plan.options.launches.unwrap_or(USUAL_LAUNCHES);
     Ok(Report {
         planned: plan.comparisons,
         interrupted: counts.made + counts.empty < plan.comparisons,
-        ..report(plan.seed, plan.turns, launches, seen, counts)
+        ..report(plan.seed, launches, seen, counts)
     })
 }
 
@@ -167,17 +157,17 @@ fn two_runs<E: From<String>>(
     comparison: u64,
     progress: &mut dyn Progress,
 ) -> Result<Option<[Run; 2]>, E> {
-    let (jobs, options) = (plan.jobs, &plan.options);
     let mut runs = Vec::new();
-    if plan.turns {
-        let both = [jobs, jobs].concat();
-        let number = 2 * comparison;
-        runs = measure(plan, &both, jobs.len(), number, options, progress)?;
-    }
-    let one_by_one = [2 * comparison, 2 * comparison + 1];
-    for number in one_by_one.into_iter().filter(|_| !plan.turns) {
+    for number in [2 * comparison, 2 * comparison + 1] {
         if !plan.stop.requested() {
-            runs.extend(measure(plan, jobs, 0, number, options, progress)?);
+            runs.extend(measure(
+                plan,
+                plan.jobs,
+                0,
+                number,
+                &plan.options,
+                progress,
+            )?);
         }
     }
     if plan.stop.requested() {
@@ -209,15 +199,6 @@ impl Counted {
             key: key.to_owned(),
             runs: (0..runs).map(launches).collect(),
         }
-    }
-
-    /// What one program seems to be slower than itself, where so many runs were measured in turn, two and two.
-    fn threshold(&self, runs: usize) -> Option<f64> {
-        let unit = unit::common(self.runs.values());
-        let pairs = (0..runs).step_by(2);
-        let both = pairs.filter_map(|i| Some((self.runs.get(&i)?, self.runs.get(&(i + 1))?)));
-        let differences = both.filter_map(|(a, b)| difference(a, b, unit));
-        Some(Turns::of(&differences.collect::<Vec<_>>())?.slowdown())
     }
 }
 
@@ -252,43 +233,22 @@ fn measure<E>(
     (plan.measure)(measurement, boundary)
 }
 
-/// A benchmark that differs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Suspect {
-    is_above_one: bool,
-    unit: Unit,
-}
-
-fn compared(a: &Run, b: &Run, units: &dyn Fn(&Benchmark, &Benchmark) -> Choice) -> Comparison {
-    let terms = Terms {
-        floors: &Floors::default(),
-        units,
-        looks: 1,
-    };
-    comparison(a, b, &terms)
-}
-
-/// Those of a comparison, by their keys.
-fn suspects(found: Comparison) -> BTreeMap<String, Suspect> {
+/// The suspects of a comparison: their keys, and the units in which they were compared.
+fn suspects(found: Comparison) -> BTreeMap<String, Unit> {
     let suspects = found.benchmarks.into_iter().filter(|entry| entry.suspect);
-    let keyed = suspects.map(|entry| {
-        let suspect = Suspect {
-            is_above_one: entry.is_above_one(),
-            unit: entry.compared_in(),
-        };
-        (entry.of.label(), suspect)
-    });
-    keyed.collect()
+    suspects
+        .map(|entry| (entry.of.label(), entry.compared_in()))
+        .collect()
 }
 
-/// Both sides anew, their launches in turn, with twice as many, as `compare --again` does it: only what differs again, in the same direction, is an alarm. None if it was stopped meanwhile.
+/// Re-measures the suspects as `compare --again` does: both sides, interleaved, with more launches. An alarm is a suspect that differs then, too. None if it was stopped.
 fn confirm<E: From<String>>(
     plan: &Plan<'_, E>,
     number: u64,
     a: &Run,
-    suspects: &BTreeMap<String, Suspect>,
+    suspects: &BTreeMap<String, Unit>,
     progress: &mut dyn Progress,
-) -> Result<Option<BTreeMap<String, Suspect>>, E> {
+) -> Result<Option<BTreeMap<String, Unit>>, E> {
     let suspected = a.benchmarks.iter();
     let suspected = suspected.filter(|x| suspects.contains_key(&compare::key(x)));
     let classes: BTreeSet<&str> = suspected.map(|x| x.class.as_str()).collect();
@@ -299,8 +259,8 @@ fn confirm<E: From<String>>(
         return Ok(Some(BTreeMap::new()));
     }
     let options = Options {
-        launches: Some(2 * plan.options.launches.unwrap_or(6)),
-        time: 2 * plan.options.time,
+        launches: Some(LAUNCHES_FACTOR * plan.options.launches.unwrap_or(USUAL_LAUNCHES)),
+        time: plan.options.time * LAUNCHES_FACTOR as u32,
         ..plan.options.clone()
     };
     let (both, boundary) = ([&side[..], &side[..]].concat(), side.len());
@@ -316,55 +276,38 @@ fn confirm<E: From<String>>(
         return Ok(None);
     }
     let [a, b] = &runs[..] else {
-        let text = format!(
-            "measuring both sides again gave {} runs, not two",
-            runs.len()
-        );
+        let text = format!("re-measuring both sides gave {} runs, not two", runs.len());
         return Err(E::from(text));
     };
-    let before = |x: &Benchmark| suspects.get(&compare::key(x)).map(|s| s.unit);
-    let units = |x: &Benchmark, y: &Benchmark| chosen(before(x).unwrap_or(Unit::Own), x, y);
-    let mut confirmed = self::suspects(compared(a, b, &units));
-    confirmed.retain(|key, again| {
-        let before = suspects.get(key);
-        before.is_some_and(|before| before.is_above_one == again.is_above_one)
-    });
+    let units = |x: &Benchmark, y: &Benchmark| {
+        let before = suspects.get(&compare::key(x)).copied();
+        chosen(before.unwrap_or(Unit::Own), x, y)
+    };
+    let mut confirmed = self::suspects(comparison(a, b, &units));
+    confirmed.retain(|key, _| suspects.contains_key(key));
     Ok(Some(confirmed))
 }
 
-fn report(
-    seed: u64,
-    turns: bool,
-    launches: u64,
-    seen: BTreeMap<String, Counted>,
-    counts: Counts,
-) -> Report {
-    let count = launches as usize;
+fn report(seed: u64, launches: u64, seen: BTreeMap<String, Counted>, counts: Counts) -> Report {
     let runs = 2 * counts.made as usize;
     let spread = |(key, counted): (String, Counted)| {
-        let threshold = counted.threshold(runs).filter(|_| turns);
         let noise = counted.noise(&key, runs);
-        let between = noise.between_runs();
         let spread = Spread {
             key,
             between_launches: noise.between_launches(),
-            between_runs: between.map(|b| b.deviation()),
-            floor: between.map_or(LEAST_DEVIATION, |b| b.floor(count)),
+            between_runs: noise.between_runs(),
             suspected: counted.suspected,
             alarms: counted.alarms,
-            threshold,
         };
         (noise, spread)
     };
     let (noises, benchmarks): (Vec<Noise>, Vec<Spread>) = seen.into_iter().map(spread).unzip();
-    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises, &compare::least_floor);
-    let resampled_alarms =
-        compare::resampled_alarms(&noises, count, RESAMPLED, seed, &compare::least_floor);
+    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises);
+    let resampled_alarms = compare::resampled_alarms(&noises, launches as usize, RESAMPLED, seed);
     Report {
         schema: "yamba-noise/1",
         planned: counts.made + counts.empty,
         interrupted: false,
-        turns,
         comparisons: counts.made,
         empty: counts.empty,
         suspected: counts.suspected,
@@ -420,14 +363,13 @@ mod tests {
             0 => Ok(vec![measured(120.0)]),
             _ => Ok::<_, String>(again(&stop)),
         };
-        let report = reported(&stop, comparisons, false, &measure)?;
+        let report = reported(&stop, comparisons, &measure)?;
         Ok([report.comparisons, report.suspected, report.alarms])
     }
 
     fn reported(
         stop: &Stop,
         comparisons: u64,
-        turns: bool,
         measure: &Measure<'_, String>,
     ) -> Result<Report, String> {
         let jobs = [Job {
@@ -444,7 +386,6 @@ mod tests {
             jobs: &jobs,
             options: Options::quick(),
             comparisons,
-            turns,
             seed: 1,
             target: &target,
             stop,
@@ -461,12 +402,12 @@ mod tests {
             run.benchmarks[0].status = Status::Invalid;
             Ok(vec![run])
         };
-        let report = reported(&stop, 3, false, &without_figure).unwrap();
+        let report = reported(&stop, 3, &without_figure).unwrap();
         assert_eq!((report.comparisons, report.empty), (0, 3));
         assert_eq!((report.planned, report.interrupted), (3, false));
         assert!(report.alarms_at_most.is_none() && report.benchmarks.is_empty());
         let none = |_: Measurement<'_>, _: usize| Ok(Vec::new());
-        let error = reported(&stop, 1, false, &none).unwrap_err();
+        let error = reported(&stop, 1, &none).unwrap_err();
         assert!(error.contains("gave 0"), "{error}");
     }
 
@@ -481,42 +422,11 @@ mod tests {
             }
             Ok(vec![measured(100.0)])
         };
-        let report = reported(&stop, 5, false, &measure).unwrap();
+        let report = reported(&stop, 5, &measure).unwrap();
         let counts = (report.comparisons, report.planned, report.interrupted);
         assert_eq!(counts, (1, 5, true));
         // Of one comparison without an alarm nearly any rate can be true.
         assert!((report.alarms_at_most.unwrap() - 0.95).abs() < 1e-9);
-    }
-
-    #[test]
-    fn in_turn_both_sides_are_one_measurement() {
-        let stop = Stop::default();
-        let sides = std::cell::Cell::new(0);
-        let measure = |measurement: Measurement<'_>, boundary: usize| {
-            assert_eq!((measurement.jobs.len(), boundary), (2, 1));
-            sides.set(sides.get() + 1);
-            // By turns 0.2 % more and less: nothing that six launches with 1 % would show.
-            let ns = if sides.get() % 2 == 0 { 99.8 } else { 100.2 };
-            Ok(vec![measured(100.0), measured(ns)])
-        };
-        let asked = |comparisons| {
-            let report = reported(&stop, comparisons, true, &measure).unwrap();
-            let counts = (report.comparisons, report.suspected, report.turns);
-            assert_eq!(counts, (comparisons, 0, true));
-            report.benchmarks[0].threshold
-        };
-        assert_eq!(asked(4), None);
-        // 3.365 times the deviation: the 99th percentile of Student's t with five degrees of freedom.
-        let expected = (3.365_f64 * 0.002).exp() - 1.0;
-        assert!((asked(5).unwrap() - expected).abs() < 1e-4);
-        assert_eq!(sides.get(), 9);
-        // Not in turn they say nothing of that.
-        let alone = |_: Measurement<'_>, _: usize| Ok(vec![measured(100.0)]);
-        let report = reported(&stop, 5, false, &alone).unwrap();
-        assert_eq!(
-            (report.turns, report.benchmarks[0].threshold),
-            (false, None)
-        );
     }
 
     #[test]
@@ -534,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_covers_what_runs_do() {
+    fn spread_between_runs_is_told_apart_from_launches() {
         let runs = vec![vec![100.0, 100.2, 99.8], vec![104.0, 104.2, 103.8]];
         let medians = runs.into_iter().map(|own| Medians {
             own,
@@ -550,11 +460,9 @@ mod tests {
             made: 1,
             ..Counts::default()
         };
-        let report = report(7, true, 3, seen, counts);
+        let report = report(7, 3, seen, counts);
         let spread = &report.benchmarks[0];
         assert!((spread.between_runs.unwrap() - 0.0277).abs() < 1e-3);
         assert!((spread.between_launches.unwrap() - 0.002).abs() < 1e-4);
-        // The mean of three launches then varies as the runs do.
-        assert!((spread.floor / 3f64.sqrt() - 0.0277).abs() < 1e-3);
     }
 }

@@ -101,33 +101,6 @@ fn measure(
     measurement.run()
 }
 
-/// Asked after the planned launches, and again after each that it wants.
-#[test]
-fn further_launches_are_had_on_demand() {
-    let (jobs, options) = ([job(program())], options(&[("scale", "16")]));
-    let target = Target {
-        isa: "x86_64".to_owned(),
-        system: "linux".to_owned(),
-    };
-    let measurement = Measurement {
-        jobs: &jobs,
-        options: &options,
-        target: &target,
-        progress: &mut Silent,
-        stop: &Stop::default(),
-        listing: &|_, _| None,
-    };
-    let mut seen = Vec::new();
-    let mut more = |entries: &[(usize, Benchmark)]| {
-        assert_eq!((entries.len(), entries[0].0), (1, 0));
-        seen.push(entries[0].1.launches.len());
-        vec![if seen.len() < 3 { 2 } else { 0 }]
-    };
-    let run = measurement.extended(&mut (), &mut more).unwrap();
-    assert_eq!(seen, [2, 4, 6]);
-    assert_eq!(run.benchmarks[0].unpack().launches.len(), 6);
-}
-
 fn run_sample(set: &[(&str, &str)]) -> Vec<Benchmark> {
     let run = run_jobs(&[job(program())], &options(set)).unwrap();
     // Whatever happened, the document is JSON that reads back.

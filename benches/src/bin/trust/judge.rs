@@ -62,8 +62,7 @@ pub fn alarms(series: &Series) -> String {
             let y = b.entries.iter().find(|y| y.key == x.key)?;
             Some(Pair::new(&x.key, &x.launches, &y.launches))
         });
-        let compared =
-            compare::compare_launches(&pairs.collect::<Vec<_>>(), &compare::least_floor, 1);
+        let compared = compare::compare_launches(&pairs.collect::<Vec<_>>());
         let suspects = compared.iter().filter(|c| c.verdict == Verdict::Suspect);
         let names: Vec<String> = suspects
             .map(|c| format!("{} x{:.3}", c.key, c.ratio.map_or(1.0, |r| r.ratio)))
@@ -83,7 +82,7 @@ pub fn alarms(series: &Series) -> String {
         .iter()
         .map(|(key, entries)| series.noise(key, &entries[0].unit))
         .collect();
-    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises, &compare::least_floor);
+    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises);
     let launches = noises
         .iter()
         .flat_map(|n| &n.runs)
@@ -91,8 +90,7 @@ pub fn alarms(series: &Series) -> String {
         .filter(|launches| *launches > 0)
         .min()
         .unwrap_or(0);
-    let drawn =
-        compare::resampled_alarms(&noises, launches, RESAMPLED, SEED, &compare::least_floor);
+    let drawn = compare::resampled_alarms(&noises, launches, RESAMPLED, SEED);
     let _ = writeln!(
         out,
         "{suspected} of {} comparisons of a run with the next have a suspect, before it is measured again\n\
@@ -112,7 +110,7 @@ pub fn slowdown(series: &Series) -> String {
             continue;
         };
         let pair = Pair::new("x", &a.launches, &b.launches);
-        let compared = compare::compare_launches(&[pair], &compare::least_floor, 1);
+        let compared = compare::compare_launches(&[pair]);
         all += 1;
         let ratio = compared[0].ratio.map_or(1.0, |r| r.ratio);
         found += usize::from(compared[0].verdict == Verdict::Suspect && ratio > 1.0);

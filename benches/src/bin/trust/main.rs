@@ -2,18 +2,12 @@
 //!
 //! `cargo run --release -p yamba-benches --bin trust -- collect target/coverage.jsonl --runs 200 -- run lat_integer_add lat_l1_load --time 600ms` measures; what the file
 //! holds already is not measured again. `coverage`, `alarms`, `slowdown` and `precision` read such files; `take` adds documents of runs to one.
-//!
-//! `trust gates target/aa.jsonl --rounds 20 --a one --b two` makes whole comparisons, also where it was cut off; `gated` counts them.
 
 mod accuracy;
 mod collect;
-mod gated;
-mod gates;
 mod judge;
 mod lines;
-mod round;
 mod series;
-mod shared;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,10 +27,6 @@ enum What {
     Collect(collect::Collect),
     /// Add runs that were measured otherwise
     Take(collect::Take),
-    /// Compare two folders of benchmarks again and again, as a gate does
-    Gates(gates::Gates),
-    /// How often did the gate fail, and for what?
-    Gated { file: PathBuf },
     /// Are latencies and throughputs of instructions the published ones?
     Accuracy(accuracy::Accuracy),
     /// Do the stated intervals hold the median over all runs?
@@ -53,8 +43,6 @@ fn main() -> ExitCode {
     let done = match Options::parse().what {
         What::Collect(collect) => collect.run(),
         What::Take(take) => take.run(),
-        What::Gates(gates) => gates.run(),
-        What::Gated { file } => gated::gated(&file),
         What::Accuracy(accuracy) => accuracy.run(),
         What::Coverage { file } => series::read(&file).map(|s| judge::coverage(&s)),
         What::Alarms { file } => series::read(&file).map(|s| judge::alarms(&s)),

@@ -22,22 +22,16 @@ use crate::run::{Measurement, Options, Stop, UsageError};
 const LAUNCHES: u64 = 6;
 const TIME: Duration = Duration::from_millis(600);
 
-/// A run with `--quick` has so many.
-const LAUNCHES_OF_QUICK: u64 = 2;
-
 /// How noisy is this machine? Compares the same things with themselves
 ///
-/// Each comparison measures everything twice and looks for differences that cannot be there. What is suspected is measured again, both sides in turn, before it
-/// counts as a false alarm.
-///
-/// Its runs are kept: what they say of each benchmark's noise is what later comparisons here ask a difference to exceed, and with --turns later gates.
+/// Each comparison measures everything twice and looks for differences that cannot be there. A suspect is re-measured, both sides interleaved, before it
+/// counts as a false alarm. The runs are kept in the store.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   yamba noise                                     the whole suite, with its shorter sweeps
   yamba noise 'lat_*' --comparisons 20            some benchmarks, with more certainty
   yamba noise lat_pipe --time 2s --json
-  yamba noise bench/*.yamba --turns               what a slowdown has to exceed in a gate, benchmark by benchmark
 
 Exit status: 0 at most 1 % of the comparisons that were made raised a false alarm, and of those that were drawn; 1 more did, or it was stopped;
 2 nothing could be compared.")]
@@ -47,13 +41,6 @@ pub(super) struct NoiseCommand {
     /// Comparisons to make
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = quantity::count(1..=10_000))]
     comparisons: u64,
-    /// Measure the two sides of each comparison in turn, each in twelve launches as long as those of a usual run, as a gate does: about 8 s for each point and comparison. From five
-    /// comparisons on it says what a slowdown has to exceed in later gates
-    #[arg(long)]
-    turns: bool,
-    /// With --turns: as a gate over runs with --quick does, with shorter sweeps and launches: about 4 s for each point and comparison
-    #[arg(long, requires = "turns")]
-    quick: bool,
     /// Time for one point with all its launches, in each run
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     time: Option<Duration>,
@@ -94,7 +81,6 @@ impl NoiseCommand {
             jobs: &jobs,
             options: options.clone(),
             comparisons: self.comparisons,
-            turns: self.turns,
             seed: self.seed.unwrap_or_else(random::drawn_seed),
             target: &target,
             stop: &stop,
@@ -120,31 +106,11 @@ impl NoiseCommand {
 
     /// How one run measures.
     fn options(&self) -> Options {
-        let usual = match (self.turns, self.quick) {
-            (false, _) => Options {
-                launches: Some(LAUNCHES),
-                time: TIME,
-                ..Options::quick()
-            },
-            (true, false) => as_a_gate_does(Options::default(), LAUNCHES),
-            (true, true) => as_a_gate_does(Options::quick(), LAUNCHES_OF_QUICK),
-        };
         Options {
-            time: self.time.unwrap_or(usual.time),
-            // The points that a run of the whole suite has.
-            whole: self.turns && self.names.names.is_empty(),
-            ..usual
+            launches: Some(LAUNCHES),
+            time: self.time.unwrap_or(TIME),
+            ..Options::quick()
         }
-    }
-}
-
-/// Each side has twice the launches of a usual run, each as long as in the runs that are judged, which have so many in their time.
-fn as_a_gate_does(judged: Options, launches: u64) -> Options {
-    let each = judged.time / launches as u32;
-    Options {
-        launches: Some(2 * LAUNCHES),
-        time: each * 2 * LAUNCHES as u32,
-        ..judged
     }
 }
 
@@ -161,7 +127,6 @@ fn nothing(report: &Report) -> Failure {
 fn table(report: &Report) -> String {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    let asked = report.turns.then(|| "a gate asks".to_owned());
     let titles = [
         "benchmark",
         "between launches",
@@ -169,17 +134,15 @@ fn table(report: &Report) -> String {
         "suspected",
         "false alarms",
     ];
-    table.set_header(titles.map(str::to_owned).into_iter().chain(asked));
+    table.set_header(titles);
     for spread in &report.benchmarks {
-        let cells = [
+        table.add_row([
             spread.key.clone(),
             percent(spread.between_launches),
             percent(spread.between_runs),
             spread.suspected.to_string(),
             spread.alarms.to_string(),
-        ];
-        let asked = report.turns.then(|| percent(spread.threshold));
-        table.add_row(cells.into_iter().chain(asked));
+        ]);
     }
     let mut out = if io::IsTerminal::is_terminal(&io::stdout()) {
         table.to_string()
@@ -200,7 +163,7 @@ fn table(report: &Report) -> String {
         ));
     }
     out.push_str(&format!(
-        "{} of {} comparisons raised a false alarm, so with 95 % confidence at most {} of all do; {} had a suspect, measured again before it counts\n\
+        "{} of {} comparisons raised a false alarm, so with 95 % confidence at most {} of all do; {} had a suspect, re-measured before it counts\n\
          {} of {} pairs of all runs had one\n\
          {} of {} comparisons of launches drawn from all runs had a suspect (seed {})\n",
         report.alarms,

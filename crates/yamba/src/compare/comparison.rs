@@ -4,12 +4,10 @@ use serde::Serialize;
 use yamba_record::{Benchmark, Parameters, Run};
 use yamba_stats::{Ratio, mean};
 
-use super::again::{Again, Stored};
-use super::floors::{Floor, Floors};
 use super::gate::Gate;
 use super::identity::{Differences, differences};
 use super::pairing::{ONLY_IN_A, Paired, Side, fault, in_order, obstacle, ordered, paired};
-use super::turns::Turns;
+use super::remeasure::{Remeasured, Stored};
 use super::unit::{Choice, Unit};
 use super::which::Which;
 use super::{Compared, FAMILY, Pair, Verdict, compare_launches, confidence, has_figure};
@@ -37,8 +35,8 @@ pub struct Comparison {
     pub alone: Vec<Alone>,
     /// Of each kind of figure, the geometric mean of the ratios.
     pub means: Vec<GeometricMean>,
-    /// What was measured anew; none where nothing was.
-    pub again: Option<Again>,
+    /// What was re-measured; none where nothing was.
+    pub remeasured: Option<Remeasured>,
     /// Whether it passes the limit, where one was given.
     pub gate: Option<Gate>,
 }
@@ -76,9 +74,6 @@ pub struct Entry {
     /// The ratio by itself: its interval has 80 %, its p-value is not adjusted for the number of benchmarks.
     #[serde(skip)]
     pub alone: Option<Ratio>,
-    /// Whether it may be beyond the limit of a gate, and is not shown to be, although it was measured anew.
-    #[serde(skip)]
-    pub is_open: bool,
     /// Whether both sides are one program on one machine in one state: what then differs is noise.
     #[serde(skip)]
     pub is_one_program: bool,
@@ -89,12 +84,6 @@ pub struct Entry {
     pub p: Option<f64>,
     /// Launches of both sides that have a figure.
     pub launches: [usize; 2],
-    /// The noise that a launch is held to have at least.
-    pub floor: Option<Floor>,
-    /// How much two sides of one program differ here that were measured in turn; none where too little is known of that, or no gate asks.
-    pub turns: Option<Turns>,
-    /// A gate fails for more than this: its limit, or what one program seems to be slower than itself in one of a hundred comparisons here, if that is more; none without a gate.
-    pub threshold: Option<f64>,
     /// The unit of `a` and `b`, and the one that was compared in: the benchmark's own, or `cycles`.
     pub unit: Option<String>,
     /// The figure of side a.
@@ -107,20 +96,20 @@ pub struct Entry {
     pub suspect: bool,
     /// Why there is no ratio, or what must be known of the verdict.
     pub reason: Option<String>,
-    /// Where figures, ratio and verdict are of what was measured anew, what the runs themselves said.
+    /// What the two runs themselves said, where figures, ratio and verdict are re-measured ones.
     pub stored: Option<Stored>,
 }
 
-/// A verdict on one benchmark. That it is slower or faster takes a confirmation by measuring again.
+/// A verdict on one benchmark. Only a re-measured benchmark is called slower or faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Word {
     /// No difference is shown.
     Same,
-    /// Measured anew, b is better.
+    /// Re-measured, b is better.
     Faster,
-    /// Measured anew, b is worse.
+    /// Re-measured, b is worse.
     Slower,
     /// A difference that is not confirmed, or nothing to compare.
     Unknown,
@@ -152,24 +141,17 @@ pub struct GeometricMean {
     pub ratio: f64,
     /// How many those are.
     pub benchmarks: usize,
-    /// Whether they were all measured anew. Where only some were, since they seemed slow, it is of the ratios that the two runs themselves have: a mean of both
-    /// would be of ratios that were chosen.
-    pub is_anew: bool,
+    /// Whether they were all re-measured. Where only some were, since they seemed slow, the mean is of the ratios that the two runs themselves have: a mean of both
+    /// would be of chosen ratios.
+    pub is_remeasured: bool,
 }
 
-/// On what terms two runs are compared.
-#[derive(Clone, Copy)]
-pub struct Terms<'a> {
-    /// The least noise that is believed of a benchmark.
-    pub floors: &'a Floors,
-    /// What each pair is compared in.
-    pub units: &'a dyn Fn(&Benchmark, &Benchmark) -> Choice,
-    /// So many times these launches are looked at, with more of them each time: see [`super::looks`].
-    pub looks: usize,
-}
-
-/// Compares two runs.
-pub fn comparison(a: &Run, b: &Run, terms: &Terms<'_>) -> Comparison {
+/// Compares two runs. `units` chooses the unit in which a pair is compared.
+pub fn comparison(
+    a: &Run,
+    b: &Run,
+    units: &dyn Fn(&Benchmark, &Benchmark) -> Choice,
+) -> Comparison {
     let machine = differences(a, b);
     // Two machines may need the same cycles and not the same time.
     let by_time = !machine.must.is_empty();
@@ -179,7 +161,7 @@ pub fn comparison(a: &Run, b: &Run, terms: &Terms<'_>) -> Comparison {
     for (key, x, y) in &both {
         let choice = match by_time || obstacle(x, y).is_some() {
             true => Choice::OWN,
-            false => (terms.units)(x, y),
+            false => units(x, y),
         };
         let pair = Pair::of(key, x, y, choice);
         let launches = [pair.a.len(), pair.b.len()];
@@ -190,11 +172,10 @@ pub fn comparison(a: &Run, b: &Run, terms: &Terms<'_>) -> Comparison {
         }
         benchmarks.push(entry);
     }
-    let floors = terms.floors;
-    let compared = compare_launches(&pairs, &|key| floors.variance(key), terms.looks);
+    let compared = compare_launches(&pairs);
     let comparable = benchmarks.iter_mut().filter(|e| e.reason.is_none());
     for (entry, compared) in comparable.zip(&compared) {
-        judge(entry, compared, floors);
+        judge(entry, compared);
     }
     Comparison {
         schema: "yamba-compare/1",
@@ -202,11 +183,11 @@ pub fn comparison(a: &Run, b: &Run, terms: &Terms<'_>) -> Comparison {
         b: told(b),
         machine,
         family: FAMILY,
-        confidence: (!compared.is_empty()).then(|| confidence(compared.len() * terms.looks)),
+        confidence: (!compared.is_empty()).then(|| confidence(compared.len())),
         means: means(&benchmarks),
         benchmarks,
         alone: alone.into_iter().map(without_partner).collect(),
-        again: None,
+        remeasured: None,
         gate: None,
     }
 }
@@ -233,14 +214,10 @@ fn entry([a, b]: [&Benchmark; 2], unit: Unit, launches: [usize; 2], label: Strin
         ratio: None,
         interval: None,
         alone: None,
-        is_open: false,
         is_one_program: false,
         is_owed: is_owed(a),
         p: None,
         launches,
-        floor: None,
-        turns: None,
-        threshold: None,
         unit: unit.name(a),
         a: figure(a),
         b: figure(b),
@@ -268,13 +245,12 @@ pub(super) fn better(benchmark: &Benchmark) -> Option<&'static str> {
     }
 }
 
-fn judge(entry: &mut Entry, compared: &Compared, floors: &Floors) {
+fn judge(entry: &mut Entry, compared: &Compared) {
     let Some(ratio) = compared.ratio else {
         entry.reason = Some("too few launches, too far apart".to_owned());
         return;
     };
     entry.ratio = Some(ratio.ratio);
-    entry.floor = Some(floors.get(&compared.key));
     entry.interval = Some([ratio.low, ratio.high]);
     entry.alone = compared.alone;
     entry.p = compared.p;
@@ -309,9 +285,9 @@ fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) 
 }
 
 impl Comparison {
-    /// Whether measuring anew was stopped before it was done.
+    /// Whether re-measuring was stopped before it was done.
     pub fn is_stopped(&self) -> bool {
-        self.again.as_ref().is_some_and(|again| again.interrupted)
+        self.remeasured.as_ref().is_some_and(|r| r.interrupted)
     }
 }
 
@@ -325,11 +301,6 @@ impl Entry {
     pub fn slowdown_of_figures(&self) -> Option<f64> {
         self.ratio?;
         self.slower_by(self.b? / self.a?)
-    }
-
-    /// Its [own threshold](Entry::threshold), or else the gate's limit.
-    pub fn limit(&self, of_gate: f64) -> f64 {
-        self.threshold.unwrap_or(of_gate)
     }
 
     /// The interval of [`slowdown`](Entry::slowdown), its lower end first.
@@ -397,16 +368,16 @@ pub(super) fn means(benchmarks: &[Entry]) -> Vec<GeometricMean> {
     let of = |kind: String| {
         let same = benchmarks.iter().filter(|b| b.kind() == kind);
         let same: Vec<&Entry> = same.filter(|b| b.ratio.is_some()).collect();
-        let is_anew = same.iter().all(|b| b.stored.is_some());
+        let is_remeasured = same.iter().all(|b| b.stored.is_some());
         let ratio = |b: &&Entry| match &b.stored {
-            Some(stored) if !is_anew => stored.ratio,
+            Some(stored) if !is_remeasured => stored.ratio,
             _ => b.ratio,
         };
         let logarithms: Vec<f64> = same.iter().filter_map(ratio).map(f64::ln).collect();
         Some(GeometricMean {
             ratio: mean(&logarithms)?.exp(),
             benchmarks: logarithms.len(),
-            is_anew,
+            is_remeasured,
             kind,
         })
     };
@@ -430,13 +401,8 @@ pub(super) mod tests {
         }
     }
 
-    pub fn compared(a: &Run, b: &Run, floors: &Floors) -> Comparison {
-        let terms = Terms {
-            floors,
-            units: &super::super::unit::of_pair,
-            looks: 1,
-        };
-        comparison(a, b, &terms)
+    pub fn compared(a: &Run, b: &Run) -> Comparison {
+        comparison(a, b, &super::super::unit::of_pair)
     }
 
     pub fn scaled(name: &str, factor: f64) -> Benchmark {
@@ -453,7 +419,7 @@ pub(super) mod tests {
             scaled("y", 1.0),
             benchmark("z", &[1.0]),
         ]);
-        let found = compared(&a, &b, &Floors::default());
+        let found = compared(&a, &b);
         let [x, y, z] = &found.benchmarks[..] else {
             panic!()
         };
@@ -491,7 +457,7 @@ pub(super) mod tests {
             run(vec![made])
         };
         let (a, mut b) = (with_cycles(1.0), with_cycles(2.0));
-        let found = compared(&a, &b, &Floors::default());
+        let found = compared(&a, &b);
         let x = &found.benchmarks[0];
         assert_eq!(
             (x.unit.as_deref(), x.a, x.ratio),
@@ -500,7 +466,7 @@ pub(super) mod tests {
         b.machine.isa = "riscv64".to_owned();
         let mut a = a;
         a.machine.isa = "x86_64".to_owned();
-        let found = compared(&a, &b, &Floors::default());
+        let found = compared(&a, &b);
         let x = &found.benchmarks[0];
         assert_eq!(
             (x.unit.as_deref(), x.b, x.suspect),
@@ -515,7 +481,7 @@ pub(super) mod tests {
         let mut value = scaled("v", 1.0);
         (value.figure, value.unit) = (Some("value".to_owned()), Some("pages".to_owned()));
         let all = run(vec![scaled("x", 1.0), more, value]);
-        let found = compared(&all, &all, &Floors::default());
+        let found = compared(&all, &all);
         let kinds: Vec<&str> = found.means.iter().map(|m| m.kind.as_str()).collect();
         assert_eq!(kinds, ["latency", "bandwidth", "value in pages"]);
         let better: Vec<_> = found.benchmarks.iter().map(|b| b.better).collect();

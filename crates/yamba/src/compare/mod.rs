@@ -4,35 +4,32 @@
 //! benchmarks of a comparison the probability of any false alarm is held at [`FAMILY`] (Holm). A rank test of six launches a side could never survive that
 //! correction: its least p-value is 0.002.
 
-pub mod again;
-pub mod budget;
 mod comparison;
-pub mod drawn;
-pub mod floors;
 pub mod gate;
 pub mod history;
 pub mod identity;
-pub mod looks;
 mod noise;
 pub mod pairing;
-pub mod turns;
+pub mod remeasure;
 pub mod unit;
-pub mod wanted;
 pub mod which;
 
 use yamba_record::{Benchmark, Parameters, Status};
 use yamba_stats::{Ratio, holm, launch_ratio, variance};
 
-pub use comparison::{Alone, Comparison, Entry, GeometricMean, Terms, Word, comparison};
+pub use comparison::{Alone, Comparison, Entry, GeometricMean, Word, comparison};
 pub use noise::{Noise, pairs_with_a_suspect, resampled_alarms};
 pub use unit::Medians;
 
 /// The probability of any false alarm in a whole comparison.
 pub const FAMILY: f64 = 0.01;
 
-/// The least standard deviation that a launch's logarithm is held to have where nothing is known of the machine: six launches that agree by chance to a part in
-/// ten thousand would otherwise show differences that the next six do not.
+/// The least standard deviation of a launch's logarithm that a comparison assumes. Without it, six launches that agree by chance to a part in ten thousand would show
+/// differences that the next six do not show.
 pub const LEAST_DEVIATION: f64 = 0.002;
+
+/// The same as a variance.
+const LEAST_VARIANCE: f64 = LEAST_DEVIATION * LEAST_DEVIATION;
 
 /// An interval that is asked about one benchmark by itself has this confidence: each of its ends is passed by the truth in one of ten.
 const ALONE: f64 = 0.8;
@@ -120,11 +117,6 @@ fn spread(medians: &[f64]) -> Option<f64> {
     variance(&logarithms)
 }
 
-/// The least variance of any benchmark, where nothing more is known of its noise here.
-pub fn least_floor(_key: &str) -> f64 {
-    LEAST_DEVIATION * LEAST_DEVIATION
-}
-
 /// Whether there is anything to compare: the figure is what its name says, and not one of a disturbed machine.
 pub fn has_figure(benchmark: &Benchmark) -> bool {
     benchmark.status == Status::Ok && !benchmark.is_disturbed
@@ -135,53 +127,43 @@ fn confidence(intervals: usize) -> f64 {
     1.0 - FAMILY / intervals.max(1) as f64
 }
 
-/// Compares launches' medians, as one of so many looks at them. `floor` gives the least variance of a launch's logarithm that is believed of a benchmark.
-pub fn compare_launches(
-    pairs: &[Pair],
-    floor: &dyn Fn(&str) -> f64,
-    looks: usize,
-) -> Vec<Compared> {
-    let each = pairs.iter().zip(tested(pairs, floor, looks));
-    each.map(|(pair, (alone, p))| {
+/// Compares the medians of launches.
+pub fn compare_launches(pairs: &[Pair]) -> Vec<Compared> {
+    let compared = |(pair, (alone, p)): (&Pair, (Option<Ratio>, Option<f64>))| {
         let verdict = match p {
             Some(p) if p <= FAMILY => Verdict::Suspect,
             Some(_) => Verdict::Same,
             None => Verdict::Unknown,
         };
-        let confidence = confidence(pairs.len() * pair.among * looks);
+        let confidence = confidence(pairs.len() * pair.among);
         Compared {
             key: pair.key.clone(),
-            ratio: launch_ratio(&pair.a, &pair.b, confidence, floor(&pair.key)),
+            ratio: launch_ratio(&pair.a, &pair.b, confidence, LEAST_VARIANCE),
             alone,
             p,
             verdict,
         }
-    })
-    .collect()
+    };
+    pairs.iter().zip(tested(pairs)).map(compared).collect()
 }
 
 /// Whether any is suspected.
-fn has_suspect(pairs: &[Pair], floor: &dyn Fn(&str) -> f64) -> bool {
-    let tested = tested(pairs, floor, 1);
+fn has_suspect(pairs: &[Pair]) -> bool {
+    let tested = tested(pairs);
     tested.iter().any(|(_, p)| p.is_some_and(|p| p <= FAMILY))
 }
 
 /// Of each pair the ratio by itself, and its p-value adjusted for all.
-fn tested(
-    pairs: &[Pair],
-    floor: &dyn Fn(&str) -> f64,
-    looks: usize,
-) -> Vec<(Option<Ratio>, Option<f64>)> {
+fn tested(pairs: &[Pair]) -> Vec<(Option<Ratio>, Option<f64>)> {
     let alone = |pair: &Pair| {
-        let ratio = launch_ratio(&pair.a, &pair.b, ALONE, floor(&pair.key))?;
+        let ratio = launch_ratio(&pair.a, &pair.b, ALONE, LEAST_VARIANCE)?;
         Some(Ratio {
             p: (ratio.p_of_both() * pair.among as f64).min(1.0),
             ..ratio
         })
     };
     let alone: Vec<Option<Ratio>> = pairs.iter().map(alone).collect();
-    let known = alone.iter().flatten();
-    let p: Vec<f64> = known.map(|r| (r.p * looks as f64).min(1.0)).collect();
+    let p: Vec<f64> = alone.iter().flatten().map(|r| r.p).collect();
     let mut adjusted = holm(&p).unwrap_or_default().into_iter();
     let each = alone.into_iter();
     each.map(|alone| (alone, alone.and_then(|_| adjusted.next())))

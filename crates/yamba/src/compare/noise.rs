@@ -2,7 +2,7 @@
 
 use yamba_stats::{launch_level, mean, variance};
 
-use super::{LEAST_DEVIATION, Pair, has_suspect, spread};
+use super::{Pair, has_suspect, spread};
 use fastrand::Rng;
 
 /// How much one benchmark varies here.
@@ -22,58 +22,16 @@ impl Noise {
         mean(&variances).map(f64::sqrt)
     }
 
-    /// How much the runs vary as wholes; none with fewer than two runs.
-    pub fn between_runs(&self) -> Option<Between> {
-        between_runs(std::slice::from_ref(&self.runs))
+    /// The coefficient of variation of the runs' levels: a run differs a little from the next, which its own launches cannot show. None with fewer than two runs.
+    pub fn between_runs(&self) -> Option<f64> {
+        let levels: Vec<f64> = self.runs.iter().filter_map(|r| launch_level(r)).collect();
+        variance(&levels).map(f64::sqrt)
     }
-}
-
-/// How much runs of one benchmark vary as wholes: a run is a little different from the next, which its own launches cannot show.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Between {
-    /// The variance of the runs' levels, the means of their launches' logarithms.
-    pub variance: f64,
-    /// Its degrees of freedom.
-    pub degrees: usize,
-    /// Runs that have a level.
-    pub runs: usize,
-}
-
-impl Between {
-    /// The coefficient of variation of the runs: of small spreads the standard deviation of the logarithms is one.
-    pub fn deviation(&self) -> f64 {
-        self.variance.sqrt()
-    }
-
-    /// The standard deviation that a launch's logarithm has to be held to have at least, so that the level of `launches` of them varies as runs do: the square root of n
-    /// times their variance.
-    pub fn floor(&self, launches: usize) -> f64 {
-        (self.variance * launches as f64)
-            .sqrt()
-            .max(LEAST_DEVIATION)
-    }
-}
-
-/// Of the launches' medians of each run of each program: every program has a mean of its own. None with fewer than two runs of any.
-pub fn between_runs(programs: &[Vec<Vec<f64>>]) -> Option<Between> {
-    let (mut squares, mut degrees, mut runs) = (0.0, 0, 0);
-    for program in programs {
-        let levels: Vec<f64> = program.iter().filter_map(|r| launch_level(r)).collect();
-        let more = levels.len().saturating_sub(1);
-        runs += levels.len();
-        degrees += more;
-        squares += variance(&levels).unwrap_or(0.0) * more as f64;
-    }
-    (degrees > 0).then(|| Between {
-        variance: squares / degrees as f64,
-        degrees,
-        runs,
-    })
 }
 
 /// Of all pairs of runs, in how many a comparison has a suspect: real launches of two different moments, so that a drift of the
 /// machine from run to run shows.
-pub fn pairs_with_a_suspect(all: &[Noise], floor: &dyn Fn(&str) -> f64) -> (usize, usize) {
+pub fn pairs_with_a_suspect(all: &[Noise]) -> (usize, usize) {
     let runs = all.iter().map(|n| n.runs.len()).max().unwrap_or(0);
     let (mut suspects, mut pairs) = (0, 0);
     for i in 0..runs {
@@ -82,7 +40,7 @@ pub fn pairs_with_a_suspect(all: &[Noise], floor: &dyn Fn(&str) -> f64) -> (usiz
             let sides = all.iter().filter_map(both);
             let sides = sides.filter(|pair| !pair.a.is_empty() && !pair.b.is_empty());
             pairs += 1;
-            suspects += usize::from(has_suspect(&sides.collect::<Vec<_>>(), floor));
+            suspects += usize::from(has_suspect(&sides.collect::<Vec<_>>()));
         }
     }
     (suspects, pairs)
@@ -91,13 +49,7 @@ pub fn pairs_with_a_suspect(all: &[Noise], floor: &dyn Fn(&str) -> f64) -> (usiz
 /// How many of `rounds` comparisons of two sets of `launches` launches, drawn without replacement from all that each benchmark
 /// has, raise an alarm anywhere. That says whether the test keeps what it promises for launches like these; a drift from run to
 /// run falls on both sides alike.
-pub fn resampled_alarms(
-    all: &[Noise],
-    launches: usize,
-    rounds: usize,
-    seed: u64,
-    floor: &dyn Fn(&str) -> f64,
-) -> usize {
+pub fn resampled_alarms(all: &[Noise], launches: usize, rounds: usize, seed: u64) -> usize {
     let mut random = Rng::with_seed(seed);
     let mut alarms = 0;
     for _ in 0..rounds {
@@ -110,7 +62,7 @@ pub fn resampled_alarms(
                 Pair::new(&noise.key, &pool[..middle], &pool[middle..2 * middle])
             })
             .collect();
-        alarms += usize::from(has_suspect(&pairs, floor));
+        alarms += usize::from(has_suspect(&pairs));
     }
     alarms
 }

@@ -96,7 +96,7 @@ impl Choice {
     };
 }
 
-/// What is measured anew is compared in the unit that other launches chose, where both sides know it: there was no choice.
+/// Re-measured launches are compared in the unit that the stored launches chose, where both sides know it: there was no choice.
 pub fn chosen(before: Unit, a: &Benchmark, b: &Benchmark) -> Choice {
     let are_known = || [a, b].iter().all(|x| Medians::of(x).knows_cycles());
     let unit = match before {

@@ -134,14 +134,6 @@ impl<'a> Launches<'a> {
         self.spent
     }
 
-    /// So many more than it was to have, each as long as those.
-    pub fn add(&mut self, launches: u64) {
-        let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        let each = self.planned / count(self.goal.max(1));
-        self.planned += each.saturating_mul(count(launches));
-        self.goal += launches;
-    }
-
     pub fn has_begun(&self) -> bool {
         !self.outcomes.is_empty()
     }

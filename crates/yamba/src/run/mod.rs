@@ -131,10 +131,6 @@ pub struct Measurement<'a> {
     pub listing: &'a Listing<'a>,
 }
 
-/// Asked when all entries have had their launches: how many more each is to have, in their order; nothing more is measured if none has any. It is given the number of each
-/// entry's job and what is known of it.
-pub type More<'a> = dyn FnMut(&[(usize, Benchmark)]) -> Vec<u64> + 'a;
-
 impl<'a> Measurement<'a> {
     /// Measures every job. Points that crash, hang or cannot run cost their own figure only.
     ///
@@ -149,26 +145,6 @@ impl<'a> Measurement<'a> {
     /// # Errors
     /// As [`run`](Measurement::run).
     pub fn packed(self, keep: &mut dyn Keep) -> Result<Run<Packed<Benchmark>>, UsageError> {
-        self.measure(keep, None)
-    }
-
-    /// The same, and then as many launches again as `more` wants.
-    ///
-    /// # Errors
-    /// As [`run`](Measurement::run).
-    pub fn extended(
-        self,
-        keep: &mut dyn Keep,
-        more: &mut More<'_>,
-    ) -> Result<Run<Packed<Benchmark>>, UsageError> {
-        self.measure(keep, Some(more))
-    }
-
-    fn measure(
-        self,
-        keep: &mut dyn Keep,
-        mut more: Option<&mut More<'_>>,
-    ) -> Result<Run<Packed<Benchmark>>, UsageError> {
         let options = self.options;
         let scratch = Scratch::new();
         let limits = Limits::of(options, self.stop, &scratch);
@@ -183,20 +159,11 @@ impl<'a> Measurement<'a> {
         };
         let (mut places, of_job) = self.places(&conditions)?;
         let mut kept = Kept::begin(keep, &run, &places, &of_job)?;
-        let mut turns = Turns {
+        let mut rounds = Rounds {
             random: Rng::with_seed(run.plan.seed),
-            round: 0,
-            may_be_more: more.is_some(),
+            number: 0,
         };
-        loop {
-            turns.take(&mut places, &conditions, self.progress, &mut kept);
-            let granted = more
-                .as_mut()
-                .is_some_and(|more| grant(&mut places, &of_job, more, &conditions));
-            if !granted {
-                break;
-            }
-        }
+        rounds.measure(&mut places, &conditions, self.progress, &mut kept);
         for (i, place) in places.into_iter().enumerate() {
             let packed = place.settled(&conditions);
             let benchmark = packed.unpack();
@@ -249,26 +216,20 @@ impl<'a> Measurement<'a> {
 }
 
 impl Place<'_> {
-    /// What is known of it so far.
-    fn known(&self, conditions: &Conditions<'_>) -> Benchmark {
-        match self {
-            Place::Settled(packed) => packed.unpack(),
-            Place::Measured(launches) if launches.has_begun() => launches.summary(conditions),
-            Place::Measured(launches) => {
-                let entry = &launches.entry;
-                Benchmark {
-                    about: entry.about.clone(),
-                    ..recorded::not_begun(&entry.point.program, entry.processes)
-                }
-            }
-        }
-    }
-
-    /// What is known of it at the end.
+    /// Its entry at the end.
     fn settled(self, conditions: &Conditions<'_>) -> Packed<Benchmark> {
         match self {
             Place::Settled(packed) => packed,
-            measured => Packed::new(&measured.known(conditions)),
+            Place::Measured(launches) if launches.has_begun() => {
+                Packed::new(&launches.summary(conditions))
+            }
+            Place::Measured(launches) => {
+                let entry = &launches.entry;
+                Packed::new(&Benchmark {
+                    about: entry.about.clone(),
+                    ..recorded::not_begun(&entry.point.program, entry.processes)
+                })
+            }
         }
     }
 }
@@ -298,36 +259,14 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Gives entries the launches that `more` wants. Whether there are any.
-fn grant(
-    places: &mut [Place<'_>],
-    of_job: &[usize],
-    more: &mut More<'_>,
-    conditions: &Conditions<'_>,
-) -> bool {
-    if conditions.limits.stop.requested() {
-        return false;
-    }
-    let known = places.iter().map(|place| place.known(conditions));
-    let known: Vec<(usize, Benchmark)> = of_job.iter().copied().zip(known).collect();
-    for (place, count) in places.iter_mut().zip(more(&known)) {
-        if let Place::Measured(launches) = place {
-            launches.add(count);
-        }
-    }
-    measured(places).any(|(_, launches)| launches.left() > 0)
-}
-
 /// Rounds of one launch of each entry that still needs one, each round in an order of its own.
-struct Turns {
+struct Rounds {
     random: Rng,
-    round: u64,
-    /// Whether an entry that has had all its launches may get more: then they stay as they are, to be summarised anew.
-    may_be_more: bool,
+    number: u64,
 }
 
-impl Turns {
-    fn take(
+impl Rounds {
+    fn measure(
         &mut self,
         places: &mut [Place<'_>],
         conditions: &Conditions<'_>,
@@ -351,7 +290,7 @@ impl Turns {
                 progress.time_left(measured(places).map(|(_, l)| l.time_left()).sum());
                 self.launch(&mut places[next], next, conditions, progress, kept);
             }
-            self.round += 1;
+            self.number += 1;
         }
     }
 
@@ -368,15 +307,13 @@ impl Turns {
         };
         let entry = &launches.entry;
         progress.launch(entry.class, &entry.point.parameters(), entry.processes);
-        launches.launch(conditions, self.round);
+        launches.launch(conditions, self.number);
         if launches.left() > 0 {
             return kept.launched(number, launches, conditions);
         }
         let benchmark = launches.summary(conditions);
         kept.tell(number, &benchmark);
-        if !self.may_be_more {
-            *place = Place::Settled(Packed::new(&benchmark));
-        }
+        *place = Place::Settled(Packed::new(&benchmark));
     }
 }
 

@@ -303,10 +303,10 @@ fn noise_counts_false_alarms() {
     assert_eq!(answer.status, i32::from(alarms > 0 || drawn > 10));
     let at_most = document["alarms_at_most"].as_f64().unwrap();
     assert!((at_most - if alarms > 0 { 1.0 } else { 0.95 }).abs() < 1e-9);
-    // Later comparisons learn from its runs.
+    // Its runs are kept.
     let kept = yamba.run("runs --json").ok();
     let kept: Value = serde_json::from_str(&kept.out).unwrap();
-    // A suspicion is measured again, both sides.
+    // A suspect is re-measured, both sides.
     let runs = kept_before + 2 + 2 * suspected;
     assert_eq!(kept.as_array().unwrap().len() as u64, runs);
     let kept = kept.as_array().unwrap();
@@ -323,11 +323,9 @@ fn nothing_to_measure_is_an_error() {
         .run("noise --comparisons 0")
         .refused(&["--comparisons"]);
     yamba.run("noise --time 5").refused(&["--time", "unit"]);
-    yamba.run("noise --quick").refused(&["--turns"]);
     if !has("g++") {
         return;
     }
-    // What has no figure has none in turn either.
     let skipped = "yamba skipped extends Latency
 {
     void prepare() { yamba::skip(\"there is none here\"); }
@@ -335,20 +333,16 @@ fn nothing_to_measure_is_an_error() {
 }
 ";
     let mut yamba = Yamba::new().file("skipped.yamba", skipped);
-    for turns in ["", " --turns"] {
-        yamba
-            .run(&format!(
-                "noise skipped.yamba --comparisons 1 --time 10ms{turns}"
-            ))
-            .refused(&["nothing could be compared", "help: "]);
-    }
+    yamba
+        .run("noise skipped.yamba --comparisons 1 --time 10ms")
+        .refused(&["nothing could be compared", "help: "]);
     // A program that reads it gets the counts.
-    let answer = yamba.run("noise skipped.yamba --comparisons 1 --turns --quick --json");
+    let answer = yamba.run("noise skipped.yamba --comparisons 1 --time 10ms --json");
     assert_eq!(answer.status, 2, "{}", answer.err);
     let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
     schema::holds("yamba-noise-1.json", &document);
     assert_eq!(
         (&document["empty"], &document["launches"]),
-        (&1.into(), &12.into())
+        (&1.into(), &6.into())
     );
 }

@@ -1,4 +1,4 @@
-//! Measuring both sides of a comparison anew, in turn.
+//! Re-measuring both sides of a comparison, interleaved.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,24 +12,19 @@ use super::super::output;
 use super::super::run::{listing, progress};
 use super::super::sides::Sides;
 use super::super::store_option::StoreOption;
-use super::looking::Looking;
 use super::side::{self, Side};
 use crate::build::{self, host};
-use crate::compare::again::{Anew, Basis, Policy, adopt, not_measured, policy};
-use crate::compare::budget::{NO_TIME, Wish, slower_launch, within};
 use crate::compare::identity::differences;
-use crate::compare::turns::Thresholds;
-use crate::compare::{Comparison, Entry, gate};
+use crate::compare::pairing::in_order;
+use crate::compare::remeasure::{
+    Basis, Fresh, Policy, USUAL_LAUNCHES, adopt, launches, not_remeasured, policy,
+};
+use crate::compare::unit::{Unit, chosen};
+use crate::compare::{Comparison, Entry, comparison};
 use crate::machine;
 use crate::run::{self, At, Job, Options, Placement, Stop, UsageError};
 
-/// A confirmation has so many times the launches of a run.
-const MORE: u64 = 2;
-
-/// Launches of a usual run: what had fewer is not confirmed by few.
-const USUAL_LAUNCHES: u64 = 6;
-
-/// The two stored runs, and which of their pairs are to be measured anew.
+/// The two stored runs, and which of their pairs are to be re-measured.
 pub(super) struct Request<'a> {
     /// Whether sources that came with a document are compiled too.
     pub trusts_documents: bool,
@@ -37,41 +32,23 @@ pub(super) struct Request<'a> {
     pub b: &'a Run,
     /// Name, parameters and processes, each side's own entry.
     pub pairs: Vec<(&'a Benchmark, &'a Benchmark)>,
-    /// Runs that tell of noise.
-    pub earlier: &'a [Run],
-    /// Where what is measured is kept.
+    /// Where the re-measured runs are kept.
     pub store: &'a StoreOption,
-    /// For a gate.
-    pub gate: Option<Judged<'a>>,
-    /// Whether a person asked for all of it: then a gate has the time for it.
-    pub is_asked: bool,
 }
 
-/// What a gate asks.
-#[derive(Clone, Copy)]
-pub(super) struct Judged<'a> {
-    /// So much slower a benchmark may be.
-    pub limit: f64,
-    /// What that makes of each, with its noise.
-    pub thresholds: &'a Thresholds,
-    /// So long it is measured.
-    pub time: Duration,
-}
-
-/// Measures what can be measured, keeps it, and takes its verdicts over into `found`.
-pub(super) fn again(request: Request<'_>, found: &mut Comparison) -> Result<(), Failure> {
+/// Re-measures what can be, keeps it, and takes its verdicts over into `found`.
+pub(super) fn remeasure(request: Request<'_>, found: &mut Comparison) -> Result<(), Failure> {
     let here = here();
     let with_a = match policy(&found.machine, &differences(request.b, &here)) {
         Policy::Both => None,
         Policy::OnlyB(reason) => Some(reason),
         Policy::Neither(reason) => {
-            output::note(&format!("warning: nothing is measured anew: {reason}\n"));
-            not_measured(found, &reason, &|e| request.is_meant(e));
+            output::note(&format!("warning: nothing is re-measured: {reason}\n"));
+            not_remeasured(found, &reason, &|e| request.is_meant(e));
             return Ok(());
         }
     };
     let request = request.with_sources(with_a.is_some(), found);
-    let request = request.in_time(with_a.is_some(), found);
     if request.pairs.is_empty() {
         return Ok(());
     }
@@ -91,23 +68,22 @@ pub(super) fn again(request: Request<'_>, found: &mut Comparison) -> Result<(), 
     if basis.values().all(|b| matches!(b, Basis::Not(_))) {
         for (name, reason) in &basis {
             if let Basis::Not(reason) = reason {
-                not_measured(found, reason, &|e| {
+                not_remeasured(found, reason, &|e| {
                     request.is_meant(e) && e.of.name == *name
                 });
             }
         }
         return Ok(());
     }
-    let (measured, mut looking) = measure(&request, &basis, [&a, &b], found, with_a.is_some())?;
+    let measured = measure(&request, &basis, [&a, &b])?;
     let fresh_a = with_a.is_none().then_some(&measured[0]);
     let fresh_b = &measured[measured.len() - 1];
-    let anew = Anew {
+    let fresh = Fresh {
         a: fresh_a,
         b: fresh_b,
-        compared: looking.concluded(fresh_a.unwrap_or(request.a), fresh_b),
-        looks: looking.planned(),
+        compared: compared(&request, found, fresh_a.unwrap_or(request.a), fresh_b),
     };
-    adopt(found, &anew, &|entry| {
+    adopt(found, &fresh, &|entry| {
         request
             .is_meant(entry)
             .then(|| basis.get(entry.of.name.as_str()).cloned())?
@@ -131,39 +107,8 @@ impl<'a> Request<'a> {
         let mut pairs = Vec::new();
         for pair in &self.pairs {
             match lacks(pair) {
-                Some(reason) => not_measured(found, &reason, &|e| e.is_of(pair.0)),
+                Some(reason) => not_remeasured(found, &reason, &|e| e.is_of(pair.0)),
                 None => pairs.push(*pair),
-            }
-        }
-        Request { pairs, ..self }
-    }
-
-    /// Those that a gate has the time to measure. Of the others it is said in `found` that it has not.
-    fn in_time(self, has_stored_a: bool, found: &mut Comparison) -> Request<'a> {
-        let Some(gate) = self.gate.filter(|_| !self.is_asked) else {
-            return self;
-        };
-        let launches = first_launches(&self.a.plan, &self.b.plan);
-        let planned = each_launch(&self.a.plan, &self.b.plan);
-        let wish = |pair: &(&Benchmark, &Benchmark)| {
-            let entry = found.benchmarks.iter().find(|e| e.is_of(pair.0));
-            let launch = slower_launch(pair.0, pair.1, planned.as_secs_f64());
-            let sides = if has_stored_a { 1.0 } else { 2.0 };
-            Wish {
-                slowdown: entry.and_then(gate::apparent).unwrap_or(0.0),
-                seconds: launch * launches as f64 * sides,
-            }
-        };
-        let wishes: Vec<Wish> = self.pairs.iter().map(wish).collect();
-        let mut pairs = Vec::new();
-        for (pair, fits) in self
-            .pairs
-            .iter()
-            .zip(within(&wishes, gate.time.as_secs_f64()))
-        {
-            match fits {
-                true => pairs.push(*pair),
-                false => not_measured(found, NO_TIME, &|e| e.is_of(pair.0)),
             }
         }
         Request { pairs, ..self }
@@ -181,19 +126,19 @@ fn here() -> Run {
 fn warn_of(request: &Request<'_>, here: &Run, only_b: Option<&str>) {
     if let Some(reason) = only_b {
         output::note(&format!(
-            "warning: A cannot be measured anew ({reason}): B's programs are, against what is stored of A\n"
+            "warning: A cannot be re-measured ({reason}): B's programs are, against the stored figures of A\n"
         ));
         return;
     }
     for difference in differences(request.b, here).should {
         output::note(&format!(
-            "warning: both are measured anew where {}\n",
+            "warning: both are re-measured where {}\n",
             difference.told("in A and B", "now")
         ));
     }
 }
 
-/// What is made from the same sources may be another program than then.
+/// A program rebuilt from the same sources may differ from the measured one.
 fn warn_of_others(request: &Request<'_>, a: &Side, b: &Side) {
     let is_other = |side: &Side, of: &Benchmark| {
         let made = side.program(&of.class);
@@ -204,7 +149,7 @@ fn warn_of_others(request: &Request<'_>, a: &Side, b: &Side) {
     let names: BTreeSet<&str> = others.map(|(of_a, _)| of_a.name.as_str()).collect();
     if !names.is_empty() {
         output::note(&format!(
-            "warning: made anew by another compiler, another yamba or in another place than then, so that they are other programs: {}\n",
+            "warning: rebuilt by another compiler, by another yamba or in another place, so that they are other programs: {}\n",
             names.into_iter().collect::<Vec<_>>().join(", ")
         ));
     }
@@ -224,14 +169,12 @@ fn basis(a: &Side, b: &Side, of_a: &Benchmark, of_b: &Benchmark, with_a: Option<
     }
 }
 
-/// One run of both sides' programs, told apart: a's, if any of them is to be measured, and b's. And what was seen of them meanwhile.
-fn measure<'a>(
-    request: &'a Request<'a>,
-    basis: &BTreeMap<&'a str, Basis>,
+/// One run of both sides' programs, as two documents: that of a, if any of its programs is to be re-measured, and that of b.
+fn measure(
+    request: &Request<'_>,
+    basis: &BTreeMap<&str, Basis>,
     [a, b]: [&Side; 2],
-    found: &Comparison,
-    has_stored_a: bool,
-) -> Result<(Vec<Run>, Looking<'a>), Failure> {
+) -> Result<Vec<Run>, Failure> {
     let is_possible = |of: &Benchmark| !matches!(basis.get(of.name.as_str()), Some(Basis::Not(_)));
     let possible: Vec<&Benchmark> = request
         .pairs
@@ -269,22 +212,29 @@ fn measure<'a>(
         listing: &listing,
     };
     let mut sides = Sides::open(request.store, boundary, &a.origin.sources)?;
-    let one_program = basis.iter().filter(|(_, b)| **b == Basis::OneProgram);
-    let one_program = one_program.map(|(name, _)| *name).collect();
-    let mut looking = Looking::begun(request, found, has_stored_a, one_program, boundary);
-    let measured = match request.gate {
-        Some(_) => measurement.extended(&mut sides, &mut |entries| looking.more(entries)),
-        None => measurement.packed(&mut sides),
-    };
-    let run = measured.map_err(|UsageError(text)| Failure::whole(text))?;
+    let run = measurement.packed(&mut sides);
+    let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
     let (runs, kept) = sides.finish(run);
     if !kept.is_empty() {
         output::note(&format!(
-            "what was measured anew is kept: {}\n",
+            "the re-measured runs are kept: {}\n",
             kept.join(", ")
         ));
     }
-    Ok((runs, looking))
+    Ok(runs)
+}
+
+/// Compares the re-measured sides in the units that the stored runs were compared in: launches that choose their own unit raise more false alarms.
+fn compared(request: &Request<'_>, stored: &Comparison, a: &Run, b: &Run) -> Comparison {
+    let unit_of = |(of, _): &(&Benchmark, &Benchmark)| {
+        let entry = stored.benchmarks.iter().find(|e| e.is_of(of))?;
+        Some((in_order(of), entry.compared_in()))
+    };
+    let units: BTreeMap<String, Unit> = request.pairs.iter().filter_map(unit_of).collect();
+    comparison(a, b, &|x: &Benchmark, y: &Benchmark| {
+        let before = units.get(&in_order(x)).copied();
+        chosen(before.unwrap_or(Unit::Own), x, y)
+    })
 }
 
 fn settings(benchmark: &Benchmark) -> Vec<(String, String)> {
@@ -293,20 +243,15 @@ fn settings(benchmark: &Benchmark) -> Vec<(String, String)> {
         .collect()
 }
 
-/// As many launches as each side has before anybody looks.
-fn first_launches(a: &Plan, b: &Plan) -> u64 {
-    MORE * USUAL_LAUNCHES.max(a.launches).max(b.launches)
-}
-
-/// As long as one of the longer plan.
-pub(super) fn each_launch(a: &Plan, b: &Plan) -> Duration {
+/// The time of one launch of the longer plan.
+fn each_launch(a: &Plan, b: &Plan) -> Duration {
     let each = |plan: &Plan| plan.time_ns / plan.launches.max(1);
     Duration::from_nanos(each(a).max(each(b)))
 }
 
-/// Launches as long as those of the longer plan, and twice as many as a run has.
+/// Launches as long as those of the longer plan, and more of them than a run has.
 fn options(a: &Plan, b: &Plan) -> Options {
-    let launches = first_launches(a, b);
+    let launches = launches(a, b);
     let time = each_launch(a, b);
     Options {
         // Of a short run also the intervals under load were short.

@@ -3,10 +3,9 @@
 use yamba_record::number::{number, scale};
 
 use super::super::output;
-use crate::compare::again::Again;
-use crate::compare::floors::Floor;
 use crate::compare::gate::{Gate, Slower, Ungated};
-use crate::compare::{Comparison, Entry, GeometricMean, Word};
+use crate::compare::remeasure::Remeasured;
+use crate::compare::{Comparison, Entry, GeometricMean, LEAST_DEVIATION, Word};
 
 /// With fewer launches a side an interval is wide.
 const USUAL_LAUNCHES: usize = 6;
@@ -27,10 +26,8 @@ pub(super) fn text(found: &Comparison, a: &str, b: &str) -> String {
     let mut lines = left_out(found);
     lines.extend(explained(found));
     lines.extend(summary(found));
-    lines.extend(floors(found));
-    lines.extend(found.again.as_ref().map(measured_anew));
+    lines.extend(found.remeasured.as_ref().map(remeasured));
     if let Some(gate) = &found.gate {
-        lines.extend(noisy(found, gate));
         lines.extend(judged(found, gate));
     }
     if !lines.is_empty() {
@@ -62,7 +59,7 @@ fn section(entries: &[&Entry], mean: &GeometricMean) -> String {
     let mut last = ["", "", "", "", "", "", ""].map(str::to_owned);
     last[2] = share(mean.ratio);
     let of = match entries.iter().any(|e| e.stored.is_some()) {
-        true if mean.is_anew => ", measured anew",
+        true if mean.is_remeasured => ", re-measured",
         true => ", as the runs have them",
         false => "",
     };
@@ -192,8 +189,8 @@ fn summary(found: &Comparison) -> Vec<String> {
     };
     let mut lines = vec![match (slower + faster, suspects) {
         (0, 0) => format!("no difference is shown in {count} compared"),
-        (0, _) if found.again.is_none() => format!(
-            "{suspects} suspected of {count} compared: `--again` measures both anew before it calls them slower or faster"
+        (0, _) if found.remeasured.is_none() => format!(
+            "{suspects} suspected of {count} compared: `--again` re-measures both sides before it calls them slower or faster"
         ),
         _ => format!("{slower} slower, {faster} faster, {suspects} suspected of {count} compared"),
     }];
@@ -201,6 +198,10 @@ fn summary(found: &Comparison) -> Vec<String> {
         "each interval has {} % or more, so that all of them hold at once in {} %",
         number(confidence * 100.0),
         number((1.0 - found.family) * 100.0)
+    ));
+    lines.push(format!(
+        "each launch is assumed to vary by {} at least",
+        percent(LEAST_DEVIATION)
     ));
     let few = compared
         .iter()
@@ -214,77 +215,23 @@ fn summary(found: &Comparison) -> Vec<String> {
     lines
 }
 
-/// From where the noise is known that a difference must exceed.
-fn floors(found: &Comparison) -> Option<String> {
-    let all: Vec<usize> = found
-        .benchmarks
-        .iter()
-        .filter_map(|e| Some(e.floor?.runs))
-        .collect();
-    let known: Vec<usize> = all.iter().copied().filter(|runs| *runs > 0).collect();
-    let fixed = all.len() - known.len();
-    let least = percent(Floor::default().deviation);
-    let (Some(fewest), Some(most)) = (known.iter().min(), known.iter().max()) else {
-        return (fixed > 0).then(|| {
-            format!("nothing is known of their noise here: each launch is held to vary by {least} at least")
-        });
+fn remeasured(of: &Remeasured) -> String {
+    let side = match &of.a {
+        Some(a) => format!("A as {}, B as {}", a.id, of.b.id),
+        None => format!("B as {}", of.b.id),
     };
-    let runs = match fewest == most {
-        true => most.to_string(),
-        false => format!("{fewest} to {most}"),
-    };
-    let rest = match fixed {
-        0 => String::new(),
-        _ => format!("; of {fixed} it is not, and each launch is held to vary by {least} at least"),
-    };
-    Some(format!(
-        "of {} the noise here is known from {runs} earlier runs{rest}",
-        known.len()
-    ))
-}
-
-fn measured_anew(again: &Again) -> String {
-    let side = match &again.a {
-        Some(a) => format!("A as {}, B as {}", a.id, again.b.id),
-        None => format!("B as {}", again.b.id),
-    };
-    let confidence = again.confidence.map_or_else(String::new, |c| {
+    let confidence = of.confidence.map_or_else(String::new, |c| {
         format!(
             "; of these each interval has {} % or more",
             number(c * 100.0)
         )
     });
-    let stopped = if again.interrupted {
+    let stopped = if of.interrupted {
         ", stopped before it was done"
     } else {
         ""
     };
-    format!(
-        "{} measured anew, {side}{stopped}{confidence}",
-        again.benchmarks
-    )
-}
-
-/// Those of which a gate asks more than its limit.
-fn noisy(found: &Comparison, gate: &Gate) -> Option<String> {
-    let all = found.benchmarks.iter().filter(|e| e.ratio.is_some());
-    let all = all.filter_map(|e| Some((&e.label, e.turns?, e.threshold?)));
-    let noisy: Vec<_> = all
-        .filter(|(.., threshold)| *threshold > gate.limit)
-        .collect();
-    let each = noisy.iter().take(NAMED).map(|(label, turns, threshold)| {
-        // A name of a document stays in its line.
-        let label = label.replace(char::is_control, " ");
-        format!("{label} {} (of {} pairs)", percent(*threshold), turns.pairs)
-    });
-    let each: Vec<String> = each.collect();
-    let more = match noisy.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    (!noisy.is_empty()).then(|| {
-        format!("one program seems slower than itself by so much in one of a hundred comparisons here, and the gate fails for more only: {}{more}", each.join(", "))
-    })
+    format!("{} re-measured, {side}{stopped}{confidence}", of.benchmarks)
 }
 
 /// What a log of a gate ends with.
@@ -299,11 +246,6 @@ fn judged(found: &Comparison, gate: &Gate) -> Vec<String> {
     lines.extend(by_reason("undecided, ", of(&gate.unconfirmed).into_iter()));
     lines.push(last(found, gate));
     lines.extend(gate.slower.iter().map(slower));
-    let within = gate.within_noise.iter();
-    lines.extend(within.map(|s| {
-        let threshold = percent(s.threshold);
-        format!("{}, within its own noise of {threshold}", slower(s))
-    }));
     lines
 }
 
@@ -319,27 +261,18 @@ fn slower(of: &Slower) -> String {
 /// What the gate says in one line, and of how many it does not say it.
 fn last(found: &Comparison, gate: &Gate) -> String {
     let limit = percent(gate.limit);
-    let thresholds = found.benchmarks.iter().filter_map(|e| e.threshold);
-    let allowed = match thresholds.fold(0.0, f64::max) > gate.limit {
-        true => format!("{limit} or its own threshold"),
-        false => limit.clone(),
-    };
     let of = |count: usize, what: &str| match count {
         0 => String::new(),
         _ => format!(", {count} {what}"),
     };
     let of_all = format!(
-        "{} of {} judged{}{}{}",
+        "{} of {} judged{}{}",
         gate.judged,
         gate.gated,
         of(gate.undecided, "undecided"),
         of(gate.lost.len(), "lost: no figure in B to compare"),
-        of(
-            gate.within_noise.len(),
-            &format!("slower by more than {limit} within their own noise")
-        ),
     );
-    let none = format!("nothing is shown to be slower by more than {allowed}");
+    let none = format!("nothing is shown to be slower by more than {limit}");
     match gate.slower.len() {
         0 if found.is_stopped() => {
             format!("gate stopped before it was done: until then {none}; {of_all}")
@@ -349,7 +282,7 @@ fn last(found: &Comparison, gate: &Gate) -> String {
         0 if gate.passed => format!("gate passed: {none}; {of_all}"),
         0 => format!("gate failed: it is strict, and {none}; {of_all}"),
         n => {
-            format!("gate failed: {n} slower, measured anew, and by more than {allowed}; {of_all}")
+            format!("gate failed: {n} slower, re-measured, and by more than {limit}; {of_all}")
         }
     }
 }

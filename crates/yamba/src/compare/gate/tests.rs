@@ -1,0 +1,168 @@
+//! Whole gates on launches of a real machine: false alarms, and slowdowns that are found.
+
+use fastrand::Rng;
+use yamba_record::Run;
+use yamba_record::run::Plan;
+
+use super::super::comparison::comparison;
+use super::super::comparison::tests::{compared, run};
+use super::super::noise::Noise;
+use super::super::remeasure::{Basis, Fresh, USUAL_LAUNCHES, adopt, launches};
+use super::super::tests::{benchmark, recorded};
+use super::super::unit::Choice;
+use super::*;
+
+const LIMIT: f64 = 0.03;
+
+/// A benchmark is quiet if the launches within its runs have a coefficient of variation below this. With the launches of a re-measurement a slowdown of 5 % is found in
+/// nearly all gates of a quiet benchmark, and in few of one that varies by 4 %.
+const QUIET: f64 = 0.02;
+
+/// A benchmark of side b that is slower by a factor.
+#[derive(Clone, Copy)]
+struct Slowed<'a> {
+    key: &'a str,
+    factor: f64,
+}
+
+/// A run with `count` launches of each benchmark, drawn with replacement from all launches of both recorded runs.
+fn drawn(random: &mut Rng, of: &[&Noise], count: u64, slowed: Option<Slowed<'_>>) -> Run {
+    let benchmarks = of.iter().map(|noise| {
+        let pool = noise.runs.concat();
+        let factor = slowed
+            .filter(|slowed| slowed.key == noise.key)
+            .map_or(1.0, |slowed| slowed.factor);
+        let launch = |_| pool[random.u64(..pool.len() as u64) as usize] * factor;
+        let launches: Vec<f64> = (0..count).map(launch).collect();
+        let mut made = benchmark(&noise.key, &launches);
+        made.median = yamba_stats::median(&launches);
+        made
+    });
+    run(benchmarks.collect())
+}
+
+/// Launches a side of a re-measurement of usual runs.
+fn usual() -> u64 {
+    let plan = Plan {
+        launches: USUAL_LAUNCHES,
+        ..Plan::default()
+    };
+    launches(&plan, &plan)
+}
+
+/// Compares two drawn runs of all benchmarks, re-measures the candidates with `count` launches a side, and judges them.
+fn whole_gate(random: &mut Rng, all: &[Noise], slowed: Option<Slowed<'_>>, count: u64) -> Gate {
+    let compare = |a: &Run, b: &Run| comparison(a, b, &|_: &_, _: &_| Choice::OWN);
+    let mut sides =
+        |of: &[&Noise], count| [None, slowed].map(|slowed| drawn(random, of, count, slowed));
+    let all: Vec<&Noise> = all.iter().collect();
+    let [a, b] = sides(&all, USUAL_LAUNCHES);
+    let mut found = compare(&a, &b);
+    let entries = all.iter().zip(&found.benchmarks);
+    let candidates = entries.filter(|(_, entry)| is_candidate(entry, LIMIT));
+    let candidates: Vec<&Noise> = candidates.map(|(noise, _)| *noise).collect();
+    let [a, b] = sides(&candidates, count);
+    let fresh = Fresh {
+        a: Some(&a),
+        b: &b,
+        compared: compare(&a, &b),
+    };
+    adopt(&mut found, &fresh, &|entry| {
+        is_candidate(entry, LIMIT).then_some(Basis::Interleaved)
+    });
+    assert_eq!(
+        found.remeasured.as_ref().unwrap().benchmarks,
+        candidates.len()
+    );
+    gate(
+        &found,
+        Asked {
+            limit: LIMIT,
+            strict: false,
+        },
+    )
+}
+
+/// The share of gates that fail for a quiet benchmark which is slower by `factor`, each benchmark in `rounds` gates.
+fn found_share(factor: f64, count: u64, rounds: usize) -> f64 {
+    let all = recorded();
+    let is_quiet = |noise: &&Noise| noise.between_launches().unwrap() < QUIET;
+    let quiet: Vec<&Noise> = all.iter().filter(is_quiet).collect();
+    assert_eq!((quiet.len(), all.len()), (42, 80));
+    let mut random = Rng::with_seed(1);
+    let mut is_found = |key: &str| {
+        let slowed = Some(Slowed { key, factor });
+        let judged = whole_gate(&mut random, &all, slowed, count);
+        judged.slower.iter().any(|slower| slower.of.name == key)
+    };
+    let gates = quiet
+        .iter()
+        .flat_map(|noise| std::iter::repeat_n(noise, rounds));
+    let found = gates.filter(|noise| is_found(&noise.key)).count();
+    found as f64 / (quiet.len() * rounds) as f64
+}
+
+#[test]
+fn at_most_one_percent_of_gates_without_slowdown_fail() {
+    let (all, mut random) = (recorded(), Rng::with_seed(1));
+    let failed = (0..300)
+        .map(|_| whole_gate(&mut random, &all, None, usual()))
+        .filter(|judged| !judged.passed);
+    let failed = failed.count();
+    assert!(failed <= 3, "{failed} of 300");
+}
+
+#[test]
+fn slowdown_of_five_percent_in_quiet_benchmark_is_found() {
+    let found = found_share(1.05, usual(), 10);
+    assert!(found >= 0.95, "{found}");
+    // Fewer launches do not suffice: two thirds of them are twice those of a run.
+    let found = found_share(1.05, usual() * 2 / 3, 4);
+    assert!(found < 0.95, "{found}");
+}
+
+#[test]
+fn slowdown_at_limit_fails_about_half_of_gates() {
+    let found = found_share(1.0 + LIMIT, usual(), 4);
+    assert!((0.3..0.6).contains(&found), "{found}");
+}
+
+/// Two runs of all recorded benchmarks, those of the second slower by `factor`.
+fn two_runs(random: &mut Rng, count: u64, factor: f64) -> (Run, Run) {
+    let all = recorded();
+    let all: Vec<&Noise> = all.iter().collect();
+    let a = drawn(random, &all, count, None);
+    let mut b = drawn(random, &all, count, None);
+    for made in &mut b.benchmarks {
+        made.median = made.median.map(|m| m * factor);
+        let medians = made.launches.iter_mut().filter_map(|l| l.median.as_mut());
+        medians.for_each(|m| *m *= factor);
+    }
+    (a, b)
+}
+
+/// The share of benchmarks, each drawn 20 times, that is re-measured, and the share that would be if only those beyond the limit were.
+fn shares(count: u64, factor: f64) -> [f64; 2] {
+    let mut random = Rng::with_seed(1);
+    let mut counts = [0.0; 2];
+    for _ in 0..20 {
+        let (a, b) = two_runs(&mut random, count, factor);
+        for entry in compared(&a, &b).benchmarks {
+            let exceeds = entry.suspect || apparent(&entry) > Some(LIMIT);
+            counts[0] += f64::from(u8::from(is_candidate(&entry, LIMIT)));
+            counts[1] += f64::from(u8::from(exceeds));
+        }
+    }
+    counts.map(|count| count / 1600.0)
+}
+
+#[test]
+fn two_launches_hide_few_slowdowns() {
+    for (launches, most) in [(2, 0.5), (6, 0.33)] {
+        let [slower, exceeding] = shares(launches, 1.05);
+        assert!(slower > 0.9 && exceeding < slower, "{slower} {exceeding}");
+        assert!(launches > 2 || exceeding < 0.9, "{exceeding}");
+        let [same, _] = shares(launches, 1.0);
+        assert!(same < most, "{same} of those with {launches}");
+    }
+}
