@@ -315,12 +315,12 @@ fn again_rebuilds_the_headers_of_each_run() {
     // What lies there now is neither side's.
     header(&yamba, "first/answer.h", 3);
     let document = compared(&mut yamba, "--again");
-    assert_eq!(document["again"]["benchmarks"], json!(1));
+    assert_eq!(document["remeasured"]["benchmarks"], json!(1));
     assert!(!document.to_string().contains("same program"), "{document}");
     let texts = yamba.run("show first --source asks").ok();
     texts.says(&["first/answer.h <==\n#define ANSWER 1\n"]);
     for (side, tag, expected) in [("a", "first", 1.0), ("b", "second", 2.0)] {
-        let id = document["again"][side]["id"].as_str().unwrap();
+        let id = document["remeasured"][side]["id"].as_str().unwrap();
         let remade = read(&yamba.run(&format!("show {id} --json")).ok().out);
         let stored = read(&yamba.run(&format!("show {tag} --json")).ok().out);
         assert_eq!(remade.0, expected, "{side}");
