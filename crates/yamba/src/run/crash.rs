@@ -134,7 +134,7 @@ fn meaning(signal: i32) -> &'static str {
         11 => "invalid memory access",
         13 => "broken pipe",
         15 => "terminated",
-        25 => "a file longer than --disk-limit allows",
+        25 => "a file outgrew the room for this run's files: raise --disk-limit, or let TMPDIR name a larger disk",
         _ => "signal",
     }
 }

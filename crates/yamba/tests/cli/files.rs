@@ -308,14 +308,25 @@ const WITHOUT_ROOM: &str = "native {
 }
 yamba no_bytes_left extends lat_fs on linux
 {
+    native {
+        // Whether a file of 4 MiB could be written.
+        bool is_filled(const std::string &name)
+        {
+            int other = must(open(name.c_str(), O_WRONLY | O_CREAT, 0600));
+            size_t length = 0;
+            ssize_t written = 1;
+            while (written > 0 && length < 4 << 20) length += written = write(other, contents.data(), contents.size());
+            must(close(other));
+            return written > 0;
+        }
+    }
     operation = \"create\" over {\"create\"};
     size = 10 << 10 over {10 << 10} quick {10 << 10};
     void setup()
     {
         super::setup();
-        int other = must(open((path + \"/other\").c_str(), O_WRONLY | O_CREAT, 0600));
-        while (write(other, contents.data(), contents.size()) > 0) {}
-        must(close(other));
+        // Many files, each far below the limit on the length of one.
+        for (int i = 0; is_filled(path + \"/other\" + std::to_string(i)); i++) {}
     }
 }
 yamba no_such_file extends no_bytes_left on linux
