@@ -143,3 +143,38 @@ fn bound_that_changes_while_measuring_fails() {
         }
     }
 }
+
+/// The dummy makes passes too, and `setup` many: evidence of the library's classes counts those of the batch alone.
+#[test]
+fn library_counters_exclude_setup_and_dummy() {
+    if !has("g++") {
+        return;
+    }
+    let text = r#"
+native {
+    #include <unistd.h>
+}
+yamba echoed extends HotPotato
+{
+    int there[2];
+    int back[2];
+    void connect() { must(pipe(there)); must(pipe(back)); }
+    void pass()    { byte_t c = 1; must(write(there[1], &c, 1)); must(read(back[0], &c, 1)); }
+    void answer()  { byte_t c; must(read(there[0], &c, 1)); must(write(back[1], &c, 1)); }
+    void setup()   { super::setup(); for (int i = 0; i < 500; i++) pass(); }
+    void benchmark_dummy(iter_t iterations) { while (iterations > 1) pass(), iterations -= 2; }
+}
+"#;
+    let mut yamba = Yamba::new().file("echoed.yamba", text);
+    let words = "run echoed.yamba --quick --json --time 1s -P 1,2 --set placement=same";
+    let entries = entries(&yamba.run(words).out);
+    assert_eq!(entries.len(), 2);
+    for entry in &entries {
+        let answers = values(entry, "answers_per_pass");
+        // The count of a batch's last answer may come too late for that batch: `partner.count` does not expect the dummy's passes.
+        assert!(
+            answers.len() > 2 && answers.iter().all(|n| (n - 1.0).abs() < 0.2),
+            "{answers:?}"
+        );
+    }
+}
