@@ -3,6 +3,7 @@
 use yamba_record::Run;
 use yamba_record::number::number;
 
+use crate::html::absent::absent;
 use crate::html::chart::{Chart, Point, charts};
 use crate::html::rows;
 use crate::number::short;
@@ -26,11 +27,13 @@ const BETWEEN: char = '.';
 /// Where a level of the caches ends.
 const LEVEL: char = ':';
 
-/// Every chart of a run, no line longer than `width`; empty where no benchmark of it was swept over numbers.
+/// Every chart of a run, no line of a chart longer than `width`, then the charts that are missing and why. Empty where no benchmark of it was swept over numbers.
 pub fn plots(run: &Run, width: usize) -> String {
     let runs = std::slice::from_ref(run);
     let rows = rows::rows(runs);
-    let all: Vec<String> = charts(runs, &rows).iter().map(|c| plot(c, width)).collect();
+    let mut all: Vec<String> = charts(runs, &rows).iter().map(|c| plot(c, width)).collect();
+    let missing = absent(runs, &rows).into_iter();
+    all.extend(missing.map(|a| format!("{}: {}\n", a.name, a.text)));
     all.join("\n")
 }
 
@@ -371,6 +374,32 @@ mod tests {
             entry.charts[0].figure = "latency".to_owned();
         }
         assert!(!plots(&run, 100).contains("cycles"));
+    }
+
+    #[test]
+    fn missing_chart_of_cycles_is_explained() {
+        let mut run = swept(&[(1, 1.0), (2, 2.0), (4096, 3.0)]);
+        for (i, entry) in run.benchmarks.iter_mut().enumerate() {
+            entry.charts[0].figure = "cycles".to_owned();
+            entry.notes = vec!["no cycles: the thread was blocked".to_owned()];
+            entry.cycles = (i < 1).then_some(yamba_record::run::Cycles {
+                median: 4.0,
+                interval: [4.0; 2],
+            });
+        }
+        let line =
+            "lat_mem: cycles: known at 1 of 3 points, too few for a chart; the thread was blocked";
+        assert_eq!(plots(&run, 60), format!("{line}\n"));
+        let page = crate::html::html(std::slice::from_ref(&run), &[], &[]);
+        let (name, text) = line.split_once(": ").unwrap();
+        let sentence = format!("<p><strong>{name}</strong>: {text}.</p>");
+        assert!(page.contains(&sentence), "{page}");
+        // One point is no sweep, and two with cycles are a chart.
+        let mut one = run.clone();
+        one.benchmarks.drain(..2);
+        assert_eq!(plots(&one, 60), "");
+        run.benchmarks[1].cycles = run.benchmarks[0].cycles;
+        assert!(!plots(&run, 60).contains("too few"));
     }
 
     #[test]

@@ -308,25 +308,40 @@ impl Chart {
             all.len(),
             named.join(", ")
         );
-        let mut reasons: Vec<&str> = all.iter().filter_map(|p| p.why.as_deref()).collect();
-        reasons.sort_unstable();
-        reasons.dedup();
-        if !reasons.is_empty() {
-            text.push_str(&format!(": {}", reasons.join("; ")));
+        if let Some(reasons) = reasons(all) {
+            text.push_str(&format!(": {reasons}"));
         }
         Some(text)
     }
 }
 
+/// Each reason once; `None` where the run has none.
+pub fn reasons(points: &[WithoutCycles]) -> Option<String> {
+    let mut all: Vec<&str> = points.iter().filter_map(|p| p.why.as_deref()).collect();
+    all.sort_unstable();
+    all.dedup();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
 /// The charts of a group's rows, each benchmark's once: those that it declares, then how it scales.
 pub fn charts(runs: &[Run], rows: &[Row]) -> Vec<Chart> {
+    let mut charts = Vec::new();
+    for (own, declared) in declared_charts(rows) {
+        charts.extend(declared.iter().filter_map(|d| sweep::chart(runs, &own, d)));
+        charts.extend(scaling::charts(runs, &own));
+    }
+    charts
+}
+
+/// The rows of each benchmark, with the charts that it declares.
+pub fn declared_charts<'a, 'r>(rows: &'a [Row<'r>]) -> Vec<(Vec<&'a Row<'r>>, Vec<&'a Declared>)> {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
         if !names.contains(&row.name) {
             names.push(row.name);
         }
     }
-    let mut charts = Vec::new();
+    let mut all = Vec::new();
     for name in names {
         let own: Vec<&Row> = rows.iter().filter(|r| r.name == name).collect();
         let mut declared: Vec<&Declared> = Vec::new();
@@ -335,8 +350,7 @@ pub fn charts(runs: &[Run], rows: &[Row]) -> Vec<Chart> {
                 declared.push(chart);
             }
         }
-        charts.extend(declared.iter().filter_map(|d| sweep::chart(runs, &own, d)));
-        charts.extend(scaling::charts(runs, &own));
+        all.push((own, declared));
     }
-    charts
+    all
 }

@@ -1,5 +1,6 @@
 //! Runs as one page that needs nothing else: no network, no other file.
 
+pub(crate) mod absent;
 pub(crate) mod chart;
 mod entry;
 mod fit;
@@ -74,6 +75,7 @@ pub fn html(runs: &[Run], studies: &[Study], places: &[Place]) -> String {
                             h2 id={ "group-" (i) } { (title) }
                             (table::table(runs, places, title, rows))
                             (plots(&charts[i].1, &mut first_chart))
+                            @for absent in absent::absent(runs, rows) { p { strong { (absent.name) } ": " (absent.text) "." } }
                         }
                     }
                     @if !skipped.is_empty() { (table::skipped(runs, &skipped)) }

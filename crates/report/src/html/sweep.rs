@@ -13,8 +13,8 @@ use super::rows::Row;
 use super::table::{figure_text, interval_text};
 use crate::number::short;
 
-/// How a note begins that says why an entry has no cycles.
-const UNKNOWN: &str = "cycles are unknown: ";
+/// Starts of the notes that say why an entry has no cycles.
+const WITHOUT: [&str; 2] = ["cycles are unknown: ", "no cycles: "];
 
 /// None where no curve has two points: there is no sweep to look at, or its steps are no numbers.
 pub fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> {
@@ -65,7 +65,11 @@ fn is_over_memory(row: &Row, declared: &Declared) -> bool {
 }
 
 /// A valid point of a chart of cycles that has none.
-fn lacks_cycles(benchmark: &Benchmark, declared: &Declared, curve: &str) -> Option<WithoutCycles> {
+pub fn lacks_cycles(
+    benchmark: &Benchmark,
+    declared: &Declared,
+    curve: &str,
+) -> Option<WithoutCycles> {
     let lacks = declared.figure == "cycles" && benchmark.valid && benchmark.cycles.is_none();
     let x = across(benchmark, declared).filter(|_| lacks)?;
     let at = match x.fract() == 0.0 && (0.0..9e15).contains(&x) {
@@ -74,14 +78,22 @@ fn lacks_cycles(benchmark: &Benchmark, declared: &Declared, curve: &str) -> Opti
     };
     let at = format!("{}={at} {curve}", declared.against);
     let mut notes = benchmark.notes.iter();
+    let reason = |note: &String| {
+        Some(
+            WITHOUT
+                .iter()
+                .find_map(|w| note.strip_prefix(w))?
+                .to_owned(),
+        )
+    };
     Some(WithoutCycles {
         at: at.trim_end().to_owned(),
-        why: notes.find_map(|n| Some(n.strip_prefix(UNKNOWN)?.to_owned())),
+        why: notes.find_map(reason),
     })
 }
 
 /// Where a point is on the horizontal axis.
-fn across(benchmark: &Benchmark, declared: &Declared) -> Option<f64> {
+pub fn across(benchmark: &Benchmark, declared: &Declared) -> Option<f64> {
     match benchmark.parameters.get(&declared.against) {
         Some(value) => value.as_f64(),
         None => benchmark.evidence.get(&declared.against)?.median,

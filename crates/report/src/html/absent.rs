@@ -1,0 +1,53 @@
+//! Charts of cycles that are not drawn, because too few points have cycles.
+
+use yamba_record::program::Chart as Declared;
+use yamba_record::{Benchmark, Run};
+
+use super::chart::{WithoutCycles, declared_charts, entries, reasons};
+use super::rows::Row;
+use super::sweep::{across, chart, lacks_cycles};
+
+/// A chart that is missing, and why.
+pub struct Absent {
+    /// The benchmark.
+    pub name: String,
+    /// The sentence that stands in the chart's place.
+    pub text: String,
+}
+
+/// The missing charts of a group's rows.
+pub fn absent(runs: &[Run], rows: &[Row]) -> Vec<Absent> {
+    let mut all = Vec::new();
+    for (rows, charts) in declared_charts(rows) {
+        let missing = charts.iter().filter_map(|d| missing(runs, &rows, d));
+        let named = missing.map(|text| Absent {
+            name: rows[0].name.to_owned(),
+            text,
+        });
+        all.extend(named);
+    }
+    all
+}
+
+/// `None` where the chart is drawn, and where there is no sweep or no point lacks cycles.
+fn missing(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<String> {
+    if declared.figure != "cycles" || chart(runs, rows, declared).is_some() {
+        return None;
+    }
+    let valid = || entries(runs, rows).map(|(_, b)| b).filter(|b| b.valid);
+    let place = |b: &Benchmark| across(b, declared);
+    let mut places: Vec<f64> = valid().filter_map(place).collect();
+    let points = places.len();
+    let lacking = |b: &Benchmark| lacks_cycles(b, declared, "");
+    let without: Vec<WithoutCycles> = valid().filter_map(lacking).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    if without.is_empty() || places.len() < 2 {
+        return None;
+    }
+    let known = points - without.len();
+    let why = reasons(&without).map_or(String::new(), |why| format!("; {why}"));
+    Some(format!(
+        "cycles: known at {known} of {points} points, too few for a chart{why}"
+    ))
+}
