@@ -44,6 +44,7 @@ namespace arguments {
             "  --set NAME=VALUE   gives a parameter its value (64, 0x40, 64K, 64M, true)\n"
             "  --intervals N      measures at least N intervals\n"
             "  --time-ns N        and goes on until N nanoseconds are spent\n"
+            "  --slow-intervals N measures N where one pass takes longer than that\n"
             "  --precision X      or until the median's interval is within this part of it\n"
             "  --warmup-ns N      runs so long before anything is timed\n"
             "  --processes N      runs in N processes at the same time\n"
@@ -98,6 +99,7 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--set")) a.settings.push_back(arguments::setting(operand()));
         else if (is("--intervals")) a.plan.intervals = arguments::number<uint64_t>(option, operand());
         else if (is("--time-ns")) a.plan.time = arguments::number<uint64_t>(option, operand());
+        else if (is("--slow-intervals")) a.plan.slow_intervals = arguments::number<uint64_t>(option, operand());
         else if (is("--precision")) a.plan.precision = arguments::part(option, operand());
         else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand()), a.plan.warmup_told = true;
         else if (is("--processes")) a.plan.processes = arguments::number<uint64_t>(option, operand());

@@ -20,6 +20,7 @@ struct Plan {
     uint64_t intervals = 11;            // at least so many that nothing disturbed
     uint64_t time = 2000000000;         // ns; measuring goes on until it is spent,
     double precision = 0;               // or, looked at now and then, until the figure's interval is as narrow as this part of it
+    uint64_t slow_intervals = 0;        // so many intervals instead where one pass takes longer than `time`; 0: as many as ever
     uint64_t warmup = 20000000;         // ns of running before anything is timed
     bool warmup_told = false;           // asked for: given to one-pass classes, too, which take one pass otherwise
     uint64_t processes = 0;             // run the benchmark at the same time; 0: one, without the protocol that several need
@@ -75,18 +76,24 @@ class Measurement {
 
     void run(const ClockError &error) {
         if (subject_.circle_groups() > 0) measure_circles(subject_, own_);
-        else measure(prepare(error));
+        else measure_prepared(prepare(error));
     }
 
     // Warms up, and finds how many passes an interval needs.
     uint64_t prepare(const ClockError &error) {
         begin_ = read_clock();
         uint64_t passes = one_pass_ ? warm_pass() : size(shortest_interval(error));
-        if (!one_pass_) check_growth(passes);
+        if (!one_pass_ && !is_slow_) check_growth(passes);
         return passes;
     }
 
   private:
+    // A class may decide by its warm-up whether it waits itself.
+    void measure_prepared(uint64_t passes) {
+        own_.waits = subject_.may_wait();
+        measure(passes);
+    }
+
     double since_begin() const { return nanoseconds(begin_, read_clock()); }
 
     // Untold: warm-up and sizing show no evidence.
@@ -139,7 +146,11 @@ class Measurement {
     // Passes grow until an interval is long enough. The first ones are slower than those that come after the warm-up, so they are counted again then.
     uint64_t size(double target) {
         uint64_t passes = 1;
-        for (Pair t; passes < most_passes && (t = trial("size", passes)).longer() < target;) passes = grown(passes, t, target);
+        Pair t;
+        for (; passes < most_passes && (t = trial("size", passes)).longer() < target;) passes = grown(passes, t, target);
+        // A pass that long has warmed up, is an interval, and is no code that was optimised away.
+        is_slow_ = passes == 1 && plan_.slow_intervals > 0 && t.longer() > double(plan_.time);
+        if (is_slow_) return passes;
         warm_up(passes);
         for (Pair least; passes < most_passes && (least = least_of_three(passes, target)).longer() < target;) passes = grown(passes, least, target);
         return passes;
@@ -182,15 +193,16 @@ class Measurement {
 
     void measure(uint64_t passes) {
         double begin = since_begin();
-        uint64_t checkpoint = plan_.intervals, short_ones = 0, count = 0;
-        uint64_t most = plan_.intervals > most_intervals ? plan_.intervals : most_intervals;
+        const uint64_t least = is_slow_ && plan_.slow_intervals < plan_.intervals ? plan_.slow_intervals : plan_.intervals;
+        uint64_t checkpoint = least, short_ones = 0, count = 0;
+        uint64_t most = least > most_intervals ? least : most_intervals;
         for (uint64_t i = 0; i < most; i++) {
             if (measure_interval(i, passes)) good_.push_back(last_);
             count++, short_ones += last_length_ < enough / 2;
             double spent = since_begin() - begin;
             // A clock that was set back: what has been spent is not known any more.
             if (spent < 0) begin = since_begin(), spent = 0;
-            if (i + 1 < plan_.intervals || (good_.size() < plan_.intervals && spent < patience * double(plan_.time))) continue;
+            if (i + 1 < least || (good_.size() < least && spent < patience * double(plan_.time))) continue;
             if (spent >= double(plan_.time)) break;
             // Looked at always, a rule would stop where the interval is narrow by chance.
             if (plan_.precision <= 0 || good_.size() < checkpoint) continue;
@@ -258,6 +270,7 @@ class Measurement {
     const Plan &plan_;
     Tolerance own_;
     bool one_pass_, is_value_;
+    bool is_slow_ = false;               // one pass takes longer than the plan's time, and the plan has fewer intervals then
     uint64_t begin_ = 0;
     double last_ = 0, last_length_ = 0;  // of the last interval: its sample, and what its longer stretch took in ns
     Values<double> good_;

@@ -9,6 +9,7 @@ use yamba_stats::median;
 use super::child::{self, Limits};
 use super::crash::Listing;
 use super::ending::{End, end};
+use super::estimate::ENOUGH_LAUNCHES;
 use super::nanoseconds;
 use super::options::{Options, PROGRAMS_WARMUP, Placement};
 use super::outcome::Outcome;
@@ -195,6 +196,9 @@ impl<'a> Launches<'a> {
         give("--intervals", told.intervals.to_string());
         give("--time-ns", told.time_ns.to_string());
         give("--precision", told.precision.to_string());
+        if let Some(slow) = options.slow {
+            give("--slow-intervals", slow.intervals.to_string());
+        }
         if self.share.warmup.is_some() {
             give("--warmup-ns", told.warmup_ns.to_string());
         }
@@ -234,6 +238,13 @@ impl<'a> Launches<'a> {
         }
         let first = self.summary(conditions).intervals;
         let before = self.share;
+        let took = self.turns[0].took;
+        let fewer = options
+            .slow
+            .and_then(|slow| schedule::slow_launches(slow, before, &first, took));
+        if let Some(fewer) = fewer {
+            return self.slow_down(fewer, &first, took);
+        }
         self.share = schedule::paced(before, &first, self.taken(0));
         if self.share.intervals < before.intervals {
             self.notes.push(format!(
@@ -242,6 +253,22 @@ impl<'a> Launches<'a> {
                 self.share.intervals
             ));
         }
+    }
+
+    /// Plans `launches` launches, or as many as before if these are fewer, each as long as the first.
+    fn slow_down(&mut self, launches: u64, first: &[Interval], took: Duration) {
+        let before = self.goal;
+        self.goal = before.min(launches);
+        self.planned = took.saturating_mul(u32::try_from(self.goal).unwrap_or(u32::MAX));
+        let alone = match (self.goal as usize) < ENOUGH_LAUNCHES {
+            true => "; so few launches say little of the next process",
+            false => "",
+        };
+        self.notes.push(format!(
+            "slow: the figure rests on {} launches of {} intervals, of one pass each{alone}",
+            self.goal,
+            first.len(),
+        ));
     }
 
     /// Warming up for as long as somebody asked for is nothing to save.

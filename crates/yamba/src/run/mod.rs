@@ -57,7 +57,7 @@ use crate::machine;
 
 pub use crash::Listing;
 pub use keep::Keep;
-pub use options::{At, Options, Origin, Own, Placement};
+pub use options::{At, Options, Origin, Own, Placement, Slow};
 pub use packed::Packed;
 pub use progress::{Bar, Progress, Silent};
 pub use rehearsal::{Rehearsal, Rehearsed, rehearse};

@@ -36,6 +36,8 @@ pub struct Options {
     pub launches: Option<u64>,
     /// At least so many intervals a launch.
     pub intervals: Option<u64>,
+    /// Fewer launches and intervals for a point whose pass takes longer than a launch has time; without it as many as ever.
+    pub slow: Option<Slow>,
     /// The time for one point with all its launches.
     pub time: Duration,
     /// The time for a whole benchmark with all its points, instead.
@@ -64,6 +66,17 @@ pub struct Options {
     pub origin: Origin,
     /// What single jobs are told besides, in their order; those that are not here, nothing.
     pub own: Vec<Own>,
+}
+
+/// How a point is measured if one pass takes longer than the time of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slow {
+    /// Intervals a launch.
+    pub intervals: u64,
+    /// Launches at least; more as far as `time` goes.
+    pub launches: u64,
+    /// The time for all launches.
+    pub time: Duration,
 }
 
 /// What one job is told besides what all are.
@@ -128,6 +141,7 @@ impl Default for Options {
             processes: vec![1],
             launches: None,
             intervals: None,
+            slow: None,
             time: Duration::from_secs(2),
             benchmark_time: None,
             whole: false,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use yamba_record::Interval;
 use yamba_record::number::number;
 
-use super::options::{Options, PROGRAMS_WARMUP};
+use super::options::{Options, PROGRAMS_WARMUP, Slow};
 
 /// Numbers of launches at which it is asked whether more are needed. A rule that asks after each one stops too early: it
 /// would stop at the first accident that looks narrow.
@@ -144,6 +144,21 @@ pub(super) fn paced(share: Share, first: &[Interval], taken: Taken) -> Share {
     }
 }
 
+/// Launches of an entry whose first launch took `took`; `None` if its passes fit into the time of a launch.
+pub(super) fn slow_launches(
+    slow: Slow,
+    share: Share,
+    first: &[Interval],
+    took: Duration,
+) -> Option<u64> {
+    let is_slow = |i: &Interval| i.passes == 1 && i.ns + i.dummy_ns > share.time.as_nanos() as f64;
+    if first.is_empty() || !first.iter().all(is_slow) {
+        return None;
+    }
+    let affordable = (slow.time.as_secs_f64() / took.as_secs_f64()) as u64;
+    Some(affordable.max(slow.launches))
+}
+
 /// A run may take so much longer than its time, which nobody would mind.
 const OVERRUN: Duration = Duration::from_secs(1);
 
@@ -255,6 +270,32 @@ mod tests {
             disturbed: vec!["switch".to_owned(); usize::from(is_disturbed)],
             ..Interval::default()
         }
+    }
+
+    #[test]
+    fn slow_passes_have_as_many_launches_as_fit_but_never_fewer_than_asked() {
+        let slow = Slow {
+            intervals: 3,
+            launches: 3,
+            time: 3 * SECOND,
+        };
+        let share = Share {
+            intervals: 11,
+            time: ms(33),
+            warmup: None,
+        };
+        let single = |length: f64| Interval {
+            passes: 1,
+            ..interval(length, false)
+        };
+        let launches =
+            |length: f64, took| slow_launches(slow, share, &vec![single(length); 3], took);
+        assert_eq!(launches(1000.0, 4 * SECOND), Some(3));
+        assert_eq!(launches(100.0, ms(400)), Some(7));
+        assert_eq!(launches(30.0, ms(120)), None, "a pass fits into a launch");
+        let many_passes = [interval(1000.0, false)];
+        assert_eq!(slow_launches(slow, share, &many_passes, SECOND), None);
+        assert_eq!(slow_launches(slow, share, &[], SECOND), None);
     }
 
     fn ms(ms: u64) -> Duration {

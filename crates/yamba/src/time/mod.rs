@@ -17,7 +17,9 @@ use yamba_record::{Benchmark, Run, Status, parameters::plain};
 use crate::build::{self, BuildError, BuildOptions, Built};
 use crate::embedded;
 use crate::files::{Disk, Unreadable};
-use crate::run::{self, Job, Listing, NoProgram, Options, Program, Progress, Stop, UsageError};
+use crate::run::{
+    self, Job, Listing, NoProgram, Options, Program, Progress, Slow, Stop, UsageError,
+};
 
 pub use mend::of_linker;
 pub use report::report;
@@ -74,6 +76,13 @@ const PRECISION: f64 = 0.005;
 
 /// A quick question has a quick answer, also where a statement never ends: 5 s with the warm-up.
 const SILENCE: Duration = Duration::from_millis(4990);
+
+/// Where one pass takes longer than a process has time: 12 s for a statement of 1 s.
+const SLOW: Slow = Slow {
+    intervals: 3,
+    launches: 3,
+    time: Duration::from_secs(3),
+};
 
 /// How often a figure is measured again that came out without its cycles.
 const AGAIN: usize = 2;
@@ -193,6 +202,9 @@ fn least(mut found: Vec<(Benchmark, &Way)>) -> Option<(Benchmark, &Way)> {
 fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
     benchmark.name = question.name.clone();
     benchmark.parameters = Default::default();
+    if benchmark.class == statement::CLASS {
+        statement::name(&mut benchmark.notes, &question.asked);
+    }
     benchmark.notes.extend(way.notes.iter().cloned());
     match benchmark.class == statement::CLASS {
         true => statement::judge(benchmark),
@@ -200,8 +212,11 @@ fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
     }
 }
 
-/// Whether the length of a cycle could be measured here, and was not known well enough for this figure.
+/// Whether the length of a cycle could be measured here, and was not known well enough for this figure. A slow one is not worth its time again.
 fn is_unclear(benchmark: &Benchmark) -> bool {
+    if (benchmark.launches.len() as u64) < LAUNCHES {
+        return false;
+    }
     let known = benchmark.cycle_ns.iter().any(Option::is_some);
     let has_none = benchmark.cycles.is_none() && !run::is_blocked(benchmark);
     benchmark.status == Status::Ok && has_none && known
@@ -388,6 +403,7 @@ fn options(parameter: &str, each: &[Question]) -> Options {
         warmup: Some(WARMUP),
         precision: PRECISION,
         silence: SILENCE,
+        slow: Some(SLOW),
         ..Options::default()
     }
 }

@@ -91,6 +91,19 @@ impl Statements {
     }
 }
 
+/// Puts the statement in the place of the class, which no user has named.
+pub(super) fn name(notes: &mut [String], statement: &str) {
+    for note in notes {
+        let begin = match note.starts_with("launch ") {
+            true => note.find(": ").map_or(0, |at| at + 2),
+            false => 0,
+        };
+        if note[begin..].starts_with(CLASS) {
+            note.replace_range(begin..begin + CLASS.len(), &format!("`{statement}`"));
+        }
+    }
+}
+
 /// Less than this, in ns, is no statement: the loop around it hides or lacks it.
 const NOTHING: f64 = 0.005;
 
@@ -189,6 +202,23 @@ fn quoted(text: &str, quote: char) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn notes_name_statement_instead_of_class() {
+        let mut notes = [
+            "timed_statement said nothing for 5 s and was ended",
+            "launch 2 of 9: timed_statement ended with status 1: timed_statement",
+            "slow: of timed_statement",
+        ]
+        .map(str::to_owned);
+        name(&mut notes, "for(;;);");
+        let expected = [
+            "`for(;;);` said nothing for 5 s and was ended",
+            "launch 2 of 9: `for(;;);` ended with status 1: timed_statement",
+            "slow: of timed_statement",
+        ];
+        assert_eq!(notes, expected);
+    }
 
     #[test]
     fn what_is_left_open_is_found() {

@@ -105,6 +105,55 @@ fn sleeping_statement_has_time_and_no_cycles() {
     }
 }
 
+/// Sleeping is the statement's own: no interval is held to be disturbed by it. Computing is not sleeping.
+#[test]
+fn statement_that_blocks_is_not_disturbed_by_itself() {
+    if !has("g++") {
+        return;
+    }
+    let words = ["time", "usleep(1000);", "getppid();", "--json"];
+    let run = document(&Yamba::new().run_words(&words).ok());
+    let sleeping = entry(&run, "statement/usleep(1000);");
+    let intervals = sleeping["intervals"].as_array().unwrap();
+    let sleeps = |i: &&Value| i["disturbance"]["voluntary"].as_u64() >= i["passes"].as_u64();
+    let slept = intervals.iter().filter(sleeps).count();
+    assert_eq!(slept, intervals.len(), "{sleeping:#}");
+    for kind in ["wait", "stolen", "switch"] {
+        let by = |i: &Value| i["disturbed"].as_array().unwrap().contains(&kind.into());
+        assert!(!intervals.iter().any(by), "{kind}: {sleeping:#}");
+    }
+    // Of what does not sleep, a lost processor is held against the interval.
+    let computing = entry(&run, "statement/getppid();");
+    for interval in computing["intervals"].as_array().unwrap() {
+        let lost = interval["disturbance"]["involuntary"].as_u64() > Some(0);
+        let kinds = interval["disturbed"].as_array().unwrap();
+        assert_eq!(kinds.contains(&"switch".into()), lost, "{interval:#}");
+    }
+}
+
+#[test]
+fn slow_statement_takes_fewer_batches_and_launches() {
+    if !has("g++") {
+        return;
+    }
+    let words = ["time", "usleep(200000);", "getppid();", "--json"];
+    let run = document(&Yamba::new().run_words(&words).ok());
+    let slow = entry(&run, "statement/usleep(200000);");
+    let launches = slow["launches"].as_array().unwrap().len();
+    assert!((3..9).contains(&launches), "{slow:#}");
+    for launch in 0..launches {
+        let intervals = slow["intervals"].as_array().unwrap().iter();
+        let own = intervals.filter(|i| i["launch"] == launch).count();
+        assert_eq!(own, 3, "launch {launch}: {slow:#}");
+    }
+    let rests = format!("the figure rests on {launches} launches of 3 intervals");
+    let says = |entry: &Value| entry["notes"].to_string().contains(&rests);
+    assert!(says(slow), "{slow:#}");
+    let fast = entry(&run, "statement/getppid();");
+    assert_eq!(fast["launches"].as_array().unwrap().len(), 9);
+    assert!(!fast["notes"].to_string().contains("rests on"), "{fast:#}");
+}
+
 #[test]
 fn a_statement_that_crashes_costs_its_own_figure() {
     if !has("g++") {
