@@ -303,13 +303,14 @@ impl<'a> Conversation<'a> {
                 self.listen();
                 if matches!(ending, Ending::Excessive(_)) {
                     self.watch.end_all(self.started, self.scratch);
+                    return ending;
                 }
-                return ending;
+                return self.after_its_end(ending);
             }
         }
     }
 
-    /// Its partners may take too much still, or have been what was killed for it.
+    /// Waits for processes of the launch that undo what its end would leave behind. Ends them all if they exceed a bound.
     fn after_its_end(&mut self, ending: Ending) -> Ending {
         let is_killed = ending == Ending::Signal(Signal::KILL.as_raw());
         let (launch, scratch) = (self.started, self.scratch);

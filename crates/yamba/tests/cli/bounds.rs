@@ -91,6 +91,23 @@ const SLEEPER: &str = "
     }
 ";
 
+/// Never ends. Its `last_will` takes a while to note that it was carried out.
+const ENDLESS_WITH_WILL: &str = "
+    yamba endless_with_will extends Latency
+    {
+        import(last_will);
+        native {
+            static void note(int)
+            {
+                usleep(100000);
+                close(open(\"noted\", O_WRONLY | O_CREAT, 0600));
+            }
+        }
+        void setup() { last_will.leave(note, 0); }
+        void benchmark() { for (;;) alarm(20); }
+    }
+";
+
 fn programs(classes: &[&str]) -> String {
     COMMON.replace("MOST", &MOST.to_string()) + &classes.concat()
 }
@@ -281,6 +298,19 @@ fn timeout_ends_a_launch_wherever_it_is() {
     }
     let fine = said(&entries, "fine");
     assert!(fine.starts_with("ok"), "{fine}");
+    nothing_is_left(yamba.folder.path());
+}
+
+#[test]
+fn timeout_lets_the_last_will_be_carried_out() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = yamba(&[ENDLESS_WITH_WILL]);
+    let answer = yamba.run("run all.yamba --quick --json --timeout 2s");
+    let said = said(&entries(&answer), "endless_with_will");
+    assert!(said.contains("took longer than 2 s"), "{said}");
+    assert!(yamba.folder.path().join("noted").exists());
     nothing_is_left(yamba.folder.path());
 }
 
