@@ -238,7 +238,7 @@ impl<'a> Job<'a> {
             header: self.header(cache)?,
             harness: self.harness(cache)?,
         };
-        let first = self.first_key()?;
+        let first = self.first_key(&shared)?;
         let mut warnings = Vec::new();
         let found = cache.find(&first, self.name);
         let cached = found.is_some();
@@ -266,9 +266,12 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Names what the program depends on, as far as that is known before anything is compiled.
-    fn first_key(&self) -> Result<String, BuildError> {
+    /// Hashes the inputs of the program that are known before it is compiled.
+    fn first_key(&self, shared: &Shared) -> Result<String, BuildError> {
         let mut key = self.key_of(&self.plain_command(&self.runtime))?;
+        // The name of the harness's folder is a hash of all files that the harness was built from.
+        let harness = shared.harness.parent().and_then(Path::file_name);
+        key.bytes(harness.unwrap_or_default().as_encoded_bytes());
         key.add(&yamba_codegen::generate(self.analysis, &self.program, &[]).cpp);
         key.add(&self.listing());
         let assembler = &self.toolchain.assembler;
@@ -293,7 +296,7 @@ impl<'a> Job<'a> {
         self.command_with(runtime, Path::new("in"), &anywhere, Path::new("out"))
     }
 
-    /// All that decides what `command` makes, as far as that is known before it is run.
+    /// Begins a hash of the inputs of `command` that are known before it is run.
     fn key_of(&self, command: &Command) -> Result<cache::Key, BuildError> {
         let compiler = &self.toolchain.compiler;
         let mut key = cache::Key::new();
@@ -308,14 +311,21 @@ impl<'a> Job<'a> {
             key.add(name);
             key.add(value);
         }
-        // The compiler's own folder matters where a path may be told from there.
+        let arguments = || compiler.arguments.iter().chain(&self.options.flags);
+        // Machines with different processors may share a cache.
+        if arguments().any(|flag| flag.ends_with("=native")) {
+            let cpuinfo = crate::machine::cpuinfo();
+            toolchain::native_processor(&cpuinfo)
+                .into_iter()
+                .for_each(|line| key.add(line));
+        }
+        // The working directory matters if an argument may hold a relative path.
         let is_usual = |flag: &String| {
             ["-O", "-m", "-std", "-D", "-U"]
                 .iter()
                 .any(|o| flag.starts_with(o))
         };
-        let mut flags = compiler.arguments.iter().chain(&self.options.flags);
-        if !environment.is_empty() || !flags.all(is_usual) {
+        if !environment.is_empty() || !arguments().all(is_usual) {
             key.add(&std::env::current_dir()?.to_string_lossy());
         }
         Ok(key)

@@ -1,6 +1,6 @@
 //! Which compiler and assembler build for a target, and what runs the result.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -88,6 +88,28 @@ impl Tool {
             Columns::Characters
         }
     }
+}
+
+/// The lines of `/proc/cpuinfo` that decide what a compiler takes `native` for.
+pub(super) fn native_processor(cpuinfo: &str) -> BTreeSet<&str> {
+    const NAMES: [&str; 11] = [
+        "vendor_id",
+        "cpu family",
+        "model",
+        "model name",
+        "stepping",
+        "cache size",
+        "flags",
+        "Features",
+        "CPU part",
+        "isa",
+        "uarch",
+    ];
+    let name = |line: &str| line.split(':').next().unwrap_or_default().trim().to_owned();
+    cpuinfo
+        .lines()
+        .filter(|line| NAMES.contains(&name(line).as_str()))
+        .collect()
 }
 
 /// All that a target needs.
@@ -253,5 +275,20 @@ fn missing(target: &Target, variable: &str, mut tried: Vec<String>, prefix: &str
         target: target.clone(),
         tried,
         help,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn native_processor_differs_by_flags_and_not_by_frequency() {
+        let cpuinfo = "processor\t: 0\nmodel name\t: X\ncpu MHz\t\t: 2000.1\nflags\t\t: avx2\n";
+        let here = native_processor(cpuinfo);
+        let faster = cpuinfo.replace("2000.1", "3000.2");
+        assert_eq!(here, native_processor(&faster));
+        let other = cpuinfo.replace("avx2", "avx2 avx512f");
+        assert_ne!(here, native_processor(&other));
     }
 }

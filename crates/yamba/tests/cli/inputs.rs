@@ -161,6 +161,22 @@ fn header_that_appears_earlier_in_the_search_path_rebuilds_program() {
 }
 
 #[test]
+fn change_of_a_header_that_only_the_harness_includes_rebuilds_program() {
+    if !has("g++") {
+        return;
+    }
+    let mut yamba = yamba(ASKS);
+    header(&yamba, "first/answer.h", 1);
+    let before = run(&mut yamba);
+    let text = "__attribute__((used)) static const char added[] = \"added to the harness\";\n";
+    let text = format!("#pragma once\n#include_next <cmath>\n{text}");
+    fs::write(yamba.folder.path().join("first/cmath"), text).unwrap();
+    let after = run(&mut yamba);
+    assert_eq!(after.0, 1.0);
+    assert_ne!(before.1, after.1);
+}
+
+#[test]
 fn header_that_has_include_asks_for_rebuilds_program() {
     if !has("g++") {
         return;
