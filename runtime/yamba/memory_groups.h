@@ -43,8 +43,8 @@ YAMBA_ONCE uint64_t room_in(const Groups &groups, const char *folder) {
     return limit > used ? limit - used : 0;
 }
 
-// Whether Yamba made this group for the launches of a run. What it lets them have follows from what was available when the run began,
-// less what they have used since: parameters that follow from the room must not.
+// Whether Yamba made this group for the launches of a run. Its limit is the memory that was available when the run began,
+// less the memory that the launches have used since. Parameters that follow from the room must not depend on that use.
 YAMBA_ONCE bool is_of_run(const char *folder) {
     const char *name = strrchr(folder, '/');
     return name != nullptr && strncmp(name, "/yamba-run-", strlen("/yamba-run-")) == 0;

@@ -78,7 +78,7 @@ YAMBA_ONCE bool lock_memory_silently() {
     return held;
 }
 
-// The same, with a record of the answer.
+// Locks memory and records whether the system allowed it.
 YAMBA_ONCE void lock_memory() {
     const bool held = lock_memory_silently();
     Record("locked").truth("held", held);

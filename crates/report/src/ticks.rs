@@ -161,7 +161,7 @@ mod tests {
         axis.ticks.iter().map(|(_, label)| label.as_str()).collect()
     }
 
-    /// What every axis owes its reader, whatever its range.
+    /// Properties of every axis, whatever its range.
     #[track_caller]
     fn holds(axis: &LogAxis, low: f64, high: f64, is_labelled: impl Fn(f64) -> bool) {
         let [from, to] = axis.range;

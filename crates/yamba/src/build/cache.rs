@@ -1,4 +1,4 @@
-//! Programs that were built, and what each was built from.
+//! The cache of built programs and their inputs.
 //!
 //! Before anything is compiled, only a part of the inputs is known: the generated C++, the command, the compiler, the environment. Their hash names a
 //! folder of manifests. Each manifest lists the files that one build then read, and names the folder of its product. A product is used again
@@ -120,7 +120,7 @@ const STAGING: &str = ".building-";
 pub(super) struct Cache {
     root: PathBuf,
     stamps: Stamps,
-    /// What all programs share, by its first key, once it has been found.
+    /// Folders of files that all programs share, by first key. Each is checked once.
     shared: Mutex<BTreeMap<String, PathBuf>>,
 }
 
@@ -140,7 +140,7 @@ impl Cache {
         &self.root
     }
 
-    /// What an earlier build made, if it would read the same files with the same content now.
+    /// Finds an earlier build whose input files still have the same content.
     pub(super) fn find(&self, first: &str, name: &str) -> Option<Made> {
         let manifests = self.root.join(first);
         if !unused::take(&manifests) {
@@ -178,8 +178,8 @@ impl Cache {
         is_there.then_some(folder)
     }
 
-    /// Builds, and notes what was read. A file that changes meanwhile may have been read before or after its change: then it is built once more, and
-    /// what changes all the time is not used again.
+    /// Builds the program and records the files that were read. If one of them changes during the build, the program is built once more. If a file
+    /// changes during that build too, the program is not entered into the cache.
     pub(super) fn fill(
         &self,
         first: &str,
@@ -205,7 +205,7 @@ impl Cache {
         Ok(Made { folder, manifest })
     }
 
-    /// Makes a folder whose key says all about what is in it.
+    /// Makes a folder whose key is a hash of its content.
     pub(super) fn fill_folder(
         &self,
         key: &str,
@@ -261,7 +261,7 @@ impl Cache {
         let folder = self.root.join(first);
         fs::create_dir_all(&folder)?;
         forget_oldest(&folder);
-        // The manifest comes last: whoever finds it finds the other file too.
+        // The manifest comes last: a process that finds it finds the other file too.
         for (end, text) in [(ABSENT, absent), (MANIFEST, text)] {
             let mut file = tempfile::NamedTempFile::new_in(&folder)?;
             file.write_all(&text)?;
@@ -292,7 +292,7 @@ const ABSENT: &str = ".absent";
 /// Versions of the files that a program includes which are remembered, with two files each.
 const MOST_MANIFESTS: usize = 2 * 16;
 
-/// A folder with what was made, and what it was made from.
+/// A built folder and the manifest of its inputs.
 pub(super) struct Made {
     pub(super) folder: PathBuf,
     pub(super) manifest: Manifest,

@@ -1,4 +1,4 @@
-//! What a program is: a name that is the same wherever and whenever the same inputs are built, and what a run keeps of these inputs.
+//! The identity of a program, which is the same wherever and whenever the same inputs are built, and the record of these inputs in a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,10 +17,10 @@ use super::search;
 /// A run keeps this much text of a program's included files at most. The others are known by their hashes.
 const MOST_TEXT: usize = 4 << 20;
 
-/// What came of a build, besides its files.
+/// The result of a build without its files.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Product {
-    /// A hash of all that decides what the program does.
+    /// A hash of all inputs that affect the program's behaviour.
     pub(super) identity: String,
     pub(super) inputs: BuildInputs,
     /// The texts of the included files, each under its hash.
@@ -32,10 +32,10 @@ pub(super) struct Inputs<'a> {
     pub(super) observed: &'a Observed,
     /// The folder below which included files of an earlier run lie, each at its own path.
     pub(super) kept: Option<&'a Path>,
-    /// Facts that no file tells.
+    /// Inputs that are not files, such as options.
     pub(super) facts: BTreeMap<String, String>,
     pub(super) environment: BTreeMap<String, String>,
-    /// Why some files are not known.
+    /// The reason why some input files are unknown.
     pub(super) unlisted: Option<&'a str>,
 }
 
@@ -129,7 +129,7 @@ impl Inputs<'_> {
     }
 }
 
-/// A hash of a program's inputs and of the code and data that came of them.
+/// Hashes a program's inputs together with its code and data.
 pub(super) fn identity(
     inputs: &BuildInputs,
     generated: &[&str],

@@ -1,4 +1,4 @@
-//! Which files something was built from, and whether building it now would read the same.
+//! The input files of a build, and whether they are unchanged.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, Metadata};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::identity::Product;
 use super::toolchain;
 
-/// What the system says of a file. As long as that stays, so does the file's content.
+/// Metadata of a file. While it is unchanged, so is the file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "Numbers", into = "Numbers")]
 pub(super) struct Stamp {
@@ -78,7 +78,7 @@ impl Stamp {
         fs::metadata(path).map(|about| Stamp::of(&about))
     }
 
-    /// Whether the file may have changed after `moment`. The clock of a file system has steps, so within one step nobody can tell.
+    /// Whether the file may have changed after `moment`. The clock of a file system has steps; a change within the same step counts as later.
     fn may_follow(&self, moment: &Stamp) -> bool {
         self.changed >= moment.changed
     }
@@ -146,19 +146,19 @@ fn settled(folder: &Path) -> Option<Stamp> {
 /// Longer than a step of any file system's clock.
 const STEP: Duration = Duration::from_secs(3);
 
-/// What was read to build something, and what came of it.
+/// The input files of one build, and its product.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Manifest {
     files: Vec<ReadFile>,
     /// Folders that do not have some files, and their stamps when they were looked at: as long as that stays, nothing has appeared. None if the folder
     /// was not there, or had changed just before.
     folders: BTreeMap<PathBuf, Option<Stamp>>,
-    /// What they do not have. Written to a file of its own, since it is long and seldom needed.
+    /// The files that `folders` lack. Written to a separate file, because the list is long and rarely needed.
     #[serde(skip)]
     pub(super) absent: Names,
     /// Programs that the compiler finds through `PATH`, and where.
     tools: BTreeMap<String, PathBuf>,
-    /// Whether it lists all that was read. What is not listed cannot be checked, so the product is not used again.
+    /// Whether it lists every file that was read. Otherwise the product is not used again, because an unlisted file cannot be checked.
     pub(super) is_complete: bool,
     pub(super) product: Product,
 }
@@ -200,7 +200,7 @@ impl Manifest {
         self.files.iter().any(|file| file.stamp.may_follow(moment))
     }
 
-    /// Whether building it now would read the same files with the same content. `absent` reads what [`Manifest::absent`] was.
+    /// Whether building it now would read the same files with the same content. `absent` reads the saved [`Manifest::absent`].
     pub(super) fn is_current(
         &self,
         stamps: &Stamps,

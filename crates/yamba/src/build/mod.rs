@@ -61,9 +61,9 @@ pub struct Built {
     pub runner: Vec<String>,
     /// What the compiler warned of in the author's C++. Empty for a cached build.
     pub warnings: Vec<Diagnostic>,
-    /// A hash of all that decides what the program does: the same inputs have the same one, in any cache and at any time.
+    /// A hash of all inputs. The same inputs have the same hash in any cache and at any time.
     pub identity: String,
-    /// What it was built from besides files of the language.
+    /// Inputs of the build other than Yamba source files.
     pub inputs: BuildInputs,
     /// The texts of `inputs.includes`, each under its hash.
     pub texts: BTreeMap<String, String>,
@@ -137,7 +137,7 @@ pub fn build(
     build_with(&cache::Cache::open()?, analysis, class, target, options)
 }
 
-/// The same with a cache that several builds share: what it has looked at once, it does not look at again.
+/// Builds with a cache that several builds share: it checks each file once.
 fn build_with(
     cache: &cache::Cache,
     analysis: &Analysis,
@@ -282,7 +282,7 @@ impl<'a> Job<'a> {
         Ok(key.finish())
     }
 
-    /// What the assembler is given.
+    /// The input of the assembler.
     fn listing(&self) -> String {
         asm::Listing::full(&self.syntax, &self.blocks, Default::default()).text
     }
@@ -451,7 +451,7 @@ impl<'a> Job<'a> {
             "-ftabstop=1",
             ALIGNED_LOOPS,
         ]);
-        // What `__FILE__` says does not depend on where Yamba lies.
+        // `__FILE__` does not depend on the folder of Yamba's installation.
         let home = self.runtime.parent().unwrap_or(Path::new("/"));
         command.arg(format!("{}{}/=", kept::PREFIX_MAP, home.display()));
         command
@@ -542,7 +542,7 @@ impl<'a> Job<'a> {
         Err(BuildError::Diagnostics(found))
     }
 
-    /// What was built, and from what.
+    /// Describes the built program and its inputs.
     fn product(
         &self,
         observed: &observe::Observed,

@@ -1,4 +1,4 @@
-//! Finds out what one call of the compiler read: headers, libraries, files that its arguments name, and the programs that it is made of.
+//! Lists the files that one call of the compiler read: headers, libraries, files named by its arguments, and the parts of the compiler.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -33,7 +33,7 @@ pub(super) struct Observer<'a> {
     pub(super) kept_folders: Vec<PathBuf>,
 }
 
-/// What was read, each kind by path.
+/// The files that were read, each kind by path.
 #[derive(Default)]
 pub(super) struct Observed {
     pub(super) headers: BTreeMap<PathBuf, ReadFile>,
@@ -43,7 +43,7 @@ pub(super) struct Observed {
     /// Parts of the compiler.
     pub(super) parts: BTreeMap<PathBuf, ReadFile>,
     pub(super) search: Search,
-    /// What the compiler searches by itself.
+    /// The compiler's default search folders.
     pub(super) system: Search,
 }
 
@@ -107,7 +107,7 @@ impl Observer<'_> {
         Some((!named.contains('/'), path))
     }
 
-    /// Enters what was read into `manifest`, and what must not appear.
+    /// Adds the files that were read to `manifest`, and the files that must not appear.
     pub(super) fn enter(&self, observed: &Observed, manifest: &mut Manifest) {
         let all = [
             &observed.headers,

@@ -60,7 +60,7 @@ impl Tool {
         command
     }
 
-    /// What it prints of its version. A script in place of a compiler may start another compiler than it did before, so each process asks once.
+    /// The output of `--version`. A wrapper script may start another compiler than before, so each process of Yamba asks once.
     pub(super) fn version(&self) -> io::Result<String> {
         static KNOWN: Mutex<BTreeMap<(PathBuf, Vec<String>), String>> = Mutex::new(BTreeMap::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -59,7 +59,7 @@ pub(crate) fn others_running() -> u64 {
     least
 }
 
-/// The system's description of its processors; empty where there is none.
+/// The text of `/proc/cpuinfo`; empty if the file is missing.
 pub(crate) fn cpuinfo() -> String {
     Here.read("/proc/cpuinfo").unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! What one launch may take of the machine: processes, memory, and the length of a file. The kernel holds a launch to it where control
-//! groups can be made; what they do not count is watched, and the launch is ended with all its processes.
+//! Limits of one launch: processes, memory, and the length of a file. Where control groups can be made, the kernel enforces them. Other
+//! limits are watched here. A launch that exceeds one is ended with all its processes.
 
 use std::collections::HashMap;
 use std::fs;
@@ -48,7 +48,7 @@ struct Memory {
     reserve: u64,
 }
 
-/// What a launch took too much of.
+/// The resource of which a launch used too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Excess {
     /// Processes and threads, and whether the system has no more to spare.
@@ -105,13 +105,13 @@ pub(super) struct Watch<'a> {
     is_all: bool,
     /// The fewest processes and threads that the system had since the launch began.
     tasks: Option<u64>,
-    /// What the groups had counted before.
+    /// The groups' counters before the launch.
     refused: u64,
     killed: u64,
     killed_anywhere: Option<u64>,
 }
 
-/// What a child does to itself before it becomes the benchmark.
+/// Limits that a child sets on itself before it becomes the benchmark.
 #[derive(Debug)]
 pub(super) struct OwnLimits {
     doors: Vec<i32>,
@@ -129,7 +129,7 @@ impl Watch<'_> {
         }
     }
 
-    /// What the launch took too much of, so far. Called every few milliseconds beside what is timed: it reads two small files, and
+    /// The limit that the launch has exceeded so far. Called every few milliseconds while the benchmark is timed: it reads two small files, and
     /// looks at the launch's processes only where these give reason to.
     pub fn excess(&mut self, launch: Started, scratch: &Path) -> Option<Excess> {
         if let Some(groups) = &self.bounds.groups {
@@ -152,7 +152,7 @@ impl Watch<'_> {
         })
     }
 
-    /// The same when the launch has ended. `is_killed`: by SIGKILL, which nobody here sent.
+    /// The limit that the launch had exceeded when it ended. `is_killed`: it ended by a SIGKILL that Yamba did not send.
     pub fn last_excess(
         &mut self,
         launch: Started,

@@ -30,7 +30,7 @@ pub(super) struct Limits {
     pub silence: Duration,
     /// The run is to stop.
     pub stop: Stop,
-    /// It takes so long, set-up and all.
+    /// Longest duration of a launch, set-up included.
     pub timeout: Duration,
     /// In its scratch folder.
     pub room: Room,
@@ -41,7 +41,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Those of a run whose programs are only asked what they are.
+    /// Limits for launches that only ask a program for its description.
     pub fn of(options: &Options, stop: &Stop, scratch: &Scratch) -> Limits {
         let room = scratch.room(options);
         let bounds = Arc::new(Bounds::new(options, &room));
@@ -138,7 +138,7 @@ fn pipe() -> io::Result<(File, OwnedFd)> {
     Ok((File::from(reader), writer))
 }
 
-/// A child that runs, and who watches it.
+/// A running child and its watcher.
 struct Spawned<'a> {
     child: Child,
     started: Started,

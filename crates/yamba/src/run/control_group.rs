@@ -163,7 +163,7 @@ fn separate(pids: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
 
 /// Version 2 has one tree, in which a group with processes has no groups: the launches' group stands beside that of this process.
 ///
-/// There the limits of this process's own group do not hold. So one is made only where there are none, and where the group above
+/// There the limits of this process's own group do not hold. So one is made only if that group has no limits, and if the group above
 /// has the controllers: nothing of the system is set for it.
 fn unified(own: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
     if own.is_top || !is_unlimited(&own.folder) {
@@ -321,7 +321,7 @@ fn members(folder: &Path) -> Vec<Pid> {
     own.chain(inner).collect()
 }
 
-/// Removes an empty group with those below it. What was killed may be ending still.
+/// Removes an empty group with those below it. Killed processes may still be ending.
 fn remove(folder: &Path) {
     let begun = Instant::now();
     for inner in below(folder) {

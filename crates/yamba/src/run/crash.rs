@@ -17,7 +17,7 @@ pub(super) fn reasons(
 ) -> Option<Vec<String>> {
     let mut reasons = Vec::new();
     if matches!(outcome.ending, Ending::Excessive(_) | Ending::TimedOut(_)) {
-        // What else it said may follow from that.
+        // Other messages of the program may follow from that.
         reasons.push(format!("{class} {}", ending(outcome)));
         return Some(reasons);
     }

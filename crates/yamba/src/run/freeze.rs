@@ -1,6 +1,6 @@
 //! Stops the processes of a launch that no control group holds, to count them or to end them, though they start others meanwhile.
 //!
-//! Processes that all run leave little of the processors to whoever looks for them. Stopped ones do not, start no other, and keep their
+//! Running processes would leave the search little processor time. Stopped ones leave it all, start no other, and keep their
 //! children from becoming orphans, which would have to be searched for.
 
 use std::collections::HashMap;

@@ -56,9 +56,9 @@ pub struct Options {
     pub placement: Placement,
     /// Bytes that the benchmarks' files may have at any time.
     pub disk_limit: u64,
-    /// Processes and threads that a launch may have at any time; without it many more than benchmarks have.
+    /// Most processes and threads of a launch at any time; `None` for a default far above the needs of benchmarks.
     pub process_limit: Option<u64>,
-    /// A launch that takes longer is ended, set-up and all; without it one that says nothing for `silence`.
+    /// Longest duration of a launch, set-up included; `None`: a launch without output for `silence` is ended.
     pub timeout: Option<Duration>,
     /// A program that says nothing for so long hangs. Under load it is given longer.
     pub silence: Duration,

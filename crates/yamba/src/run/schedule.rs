@@ -210,7 +210,7 @@ pub(super) fn silence(options: &Options, processes: u64, cpus: u64, share: Share
     quiet + (share.time + rounds).saturating_mul(20)
 }
 
-/// A launch that goes on and on: this much longer than it was to take, and than it may say nothing.
+/// A launch is ended when it takes this many times its planned time and its permitted silence.
 const ON_AND_ON: u32 = 20;
 
 /// How long a launch may take, set-up and all.

@@ -21,7 +21,7 @@ pub(super) struct Scratch {
     executor: Option<(Child, Started)>,
 }
 
-/// What an executor does, once its input ends: the lines of that are control groups. Benchmarks may have a few more files to write before
+/// The script of an executor. It reads the paths of control groups until its input ends. Benchmarks may have a few more files to write before
 /// their end reaches them, and half a second to undo what the system would keep. Then what is left in the groups is ended.
 const LAST_WILL: &str = r#"
 while read -r group; do set -- "$@" "$group"; done

@@ -11,7 +11,7 @@ pub(super) struct Known {
     pub source: &'static str,
 }
 
-/// What a processor says of itself.
+/// The identification of a processor.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Identity {
     pub isa: String,

@@ -56,7 +56,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Attempt {
     pub check: Check,
-    /// What disturbed the machine meanwhile, in words.
+    /// The disturbance of the machine during the measurement, in words.
     pub disturbance: Option<String>,
 }
 
@@ -81,7 +81,7 @@ pub struct Answer {
     pub result: Trust,
     /// Why.
     pub reasons: Vec<String>,
-    /// What to do; none if the result is yes.
+    /// Advice to the user; none if the result is yes.
     pub help: Option<String>,
 }
 
@@ -146,7 +146,7 @@ fn said(outcome: Outcome, measured: &str) -> String {
     }
 }
 
-/// What disturbed a benchmark: another program on its processor, or a host that takes the processor away.
+/// The disturbance of a benchmark: another program on its processor, or a host that takes the processor away.
 pub(super) fn disturbance(benchmark: &Benchmark, others_running: u64) -> Option<String> {
     // Without a figure, a crash is not the fault of other programs.
     benchmark.median?;

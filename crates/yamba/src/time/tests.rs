@@ -306,7 +306,7 @@ const OTHERS: &[&str] = &[
     "vscatterqpd [rbx+zmm1*8]{k3}, zmm0",
 ];
 
-/// What is refused, each with a reason.
+/// Instructions that are refused with a reason.
 const REFUSED: &[&str] = &[
     "fld1",
     "fadd st, st(1)",

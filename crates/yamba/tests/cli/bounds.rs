@@ -18,7 +18,7 @@ use crate::trust::{MemoryGroup, behind};
 const MOST: usize = 600;
 const LIMIT: usize = 200;
 
-/// What all programs share.
+/// The part that all programs share.
 const COMMON: &str = "
     native {
         #include <fcntl.h>
@@ -124,7 +124,7 @@ fn entries(answer: &Answer) -> Vec<Value> {
     run["benchmarks"].as_array().unwrap().clone()
 }
 
-/// What is said of a benchmark, behind its status.
+/// The status of a benchmark and its notes.
 fn said(entries: &[Value], name: &str) -> String {
     let mut own = entries.iter().filter(|b| b["name"] == name);
     let entry = own.next().expect(name);

@@ -66,7 +66,7 @@ fn read(document: &str) -> (f64, String) {
     (answer, program.to_owned())
 }
 
-/// How often a program was compiled since this was last asked. What all programs share is not counted.
+/// Counts compilations of the program since the last call. Parts that all programs share are not counted.
 fn compiled(yamba: &Yamba) -> usize {
     let calls = yamba.folder.path().join("calls");
     let text = fs::read_to_string(&calls).unwrap_or_default();
@@ -122,7 +122,7 @@ fn identity_is_the_same_in_another_cache() {
     }
     let mut yamba = yamba(ASKS);
     header(&yamba, "first/answer.h", 1);
-    // What is embedded lies in the cache.
+    // The embedded files lie in the cache.
     yamba = yamba.without("YAMBA_HOME");
     let before = run(&mut yamba);
     let other = yamba.folder.path().join("other cache");
@@ -328,7 +328,7 @@ fn again_rebuilds_the_headers_of_each_run() {
     fs::remove_dir_all(&cache).unwrap();
     header(&yamba, "first/answer.h", 2);
     keep(&mut yamba, "second");
-    // What lies there now is neither side's.
+    // The header on the disk now belongs to neither side.
     header(&yamba, "first/answer.h", 3);
     let document = compared(&mut yamba, "--again");
     assert_eq!(document["remeasured"]["benchmarks"], json!(1));

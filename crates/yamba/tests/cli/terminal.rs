@@ -215,7 +215,7 @@ fn progress_shows_no_control_characters_of_a_parameter() {
     }
 }
 
-/// What is left of a run's own files among the temporary ones.
+/// Temporary files that a run left.
 fn left(folder: &std::path::Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap().flatten();
     let names = entries.map(|e| e.file_name().to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! Bounds of evidence are evaluated once, before `prepare`. What has no value yet cannot be part of one.
+//! Bounds of evidence are evaluated once, before `prepare`. A bound cannot use a name that has no value by then.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Whether a program that was rebuilt from what a run kept is made of what it was made of then.
+//! Whether a program that was rebuilt from the sources of a stored run has the same inputs as the measured program.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::run::Job;
 
 /// Why `job` is not the program that `run` measured; none if it is, as far as the run recorded its inputs.
 ///
-/// A fact in which `run` and `other` agree and which has changed since then, such as a newer C library, changes both sides alike, and their
-/// comparison still tells of what differs between them. A fact in which they differ is a part of what is compared.
+/// If `run` and `other` agree in a fact and it has changed since, such as the C library, both sides change alike and their comparison remains
+/// valid. A fact in which they differ is a part of the comparison.
 pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
     let then = of_class(run, &job.class)?;
     let now = job.about.inputs.clone().unwrap_or_default();
@@ -44,7 +44,7 @@ fn of_class<'r>(run: &'r Run, class: &str) -> Option<&'r BuildInputs> {
     all.find_map(|b| b.about.inputs.as_ref())
 }
 
-/// Files and libraries that somebody named are a part of the program, and not of the system.
+/// Files and libraries that the user named are a part of the program, not of the system.
 fn is_of_author(fact: &str) -> bool {
     ["file ", "library "]
         .iter()

@@ -1,4 +1,4 @@
-//! What goes on before there is a result: one line on standard error, redrawn in place. Elsewhere than on a terminal nothing is shown.
+//! A line of progress on standard error, redrawn in place. It is shown on terminals only.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 

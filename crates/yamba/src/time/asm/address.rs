@@ -27,7 +27,7 @@ pub(super) enum Preset {
     },
 }
 
-/// What the eight bytes at the operand hold before the first step.
+/// The initial content of the eight bytes at the operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Word {
     /// The start value of a register, so that loading it leads to the same address again.

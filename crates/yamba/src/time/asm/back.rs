@@ -15,7 +15,7 @@ pub(super) struct Back {
     pub(super) instructions: Vec<Instruction>,
     /// Registers that must hold what others hold: where, and as which.
     pub(super) twins: Vec<(Place, Place)>,
-    /// What the memory operand must hold.
+    /// The initial content of the memory operand.
     pub(super) word: Option<Word>,
 }
 

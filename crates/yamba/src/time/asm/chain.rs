@@ -21,7 +21,7 @@ pub(super) struct Chain {
     pub(super) note: String,
     /// Registers that must hold what others hold: where, and as which.
     pub(super) twins: Vec<(Place, Place)>,
-    /// What the memory operand must hold.
+    /// The initial content of the memory operand.
     pub(super) word: Option<Word>,
 }
 
@@ -134,7 +134,7 @@ pub(super) fn changes_address(given: &Instruction, uses: &Uses) -> bool {
     written.any(|place| address.registers().any(|r| r == place))
 }
 
-/// What memory must hold so that the written register, which is part of the address, keeps its value.
+/// The memory content with which the written register, a part of the address, keeps its value.
 fn address_stays(given: &Instruction, uses: &Uses, operand: &Operand) -> Option<Word> {
     use Mnemonic::*;
     let written = uses.operands.iter().filter(|o| o.writes).count();

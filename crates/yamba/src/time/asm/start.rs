@@ -112,7 +112,7 @@ pub(super) struct Start<'a> {
     /// Registers that must hold what others hold.
     pub(super) twins: &'a [(Place, Place)],
     pub(super) given: &'a Given,
-    /// What the memory operand holds; the buffer's own content where this is `None`.
+    /// The initial content of the memory operand; `None` keeps that of the buffer.
     pub(super) word: Option<Word>,
 }
 

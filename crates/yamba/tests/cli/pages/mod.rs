@@ -31,16 +31,16 @@ const MARKS: [(&str, &[&str]); 8] = [
 /// How often a measuring command runs until it prints what is shown: a moment's disturbance can make a figure invalid.
 const ATTEMPTS: usize = 3;
 
-/// What became of the blocks of some pages.
+/// The results of the blocks of some pages.
 #[derive(Default)]
 struct Report {
     run: usize,
     faults: Vec<String>,
     /// Commands that a page excepts, with its reason: only parsed.
     not_run: Vec<String>,
-    /// What this machine or this user cannot do, and the page says so.
+    /// Blocks that this machine or user cannot run, as the page says.
     left_out: Vec<String>,
-    /// What a machine with all compilers and privileges could do.
+    /// Blocks that need a compiler or a privilege that is missing here.
     lacking: Vec<String>,
 }
 
@@ -321,7 +321,7 @@ fn is_measuring(command: &str) -> bool {
     measuring.iter().any(|m| command.starts_with(m))
 }
 
-/// What the test runs in place of a command: with less time for each benchmark, and one launch where the page shows no output.
+/// A shorter command for the test: less time for each benchmark, and one launch where the page shows no output.
 fn shortened(command: &Command) -> String {
     let plans = ["--quick", "--time", "--thorough", "--launches", "--dry-run"];
     let is_short = plans.iter().any(|plan| command.text.contains(plan));
@@ -351,7 +351,7 @@ impl Done {
         ))
     }
 
-    /// Holds the status of a command whose output the page leaves open: 1 is an answer too (an invalid figure, a gate), a crash is none. A study
+    /// Holds the status of a command whose output the page leaves open: 1 counts as an answer too (an invalid figure, a gate), a crash does not. A study
     /// may write its answer to a file.
     fn answers(&self, command: &str, expected: i32) -> Result<(), String> {
         let has_answer = command.starts_with("yamba study ") || form::has_answer(&self.printed);

@@ -31,7 +31,7 @@ pub enum Kind {
     Script,
 }
 
-/// What stands behind the language: `NAME`, `NAME=VALUE` or `NAME="WORDS"`; a mark without a value has an empty one.
+/// The words behind the language of a block: `NAME`, `NAME=VALUE` or `NAME="WORDS"`; a mark without a value has an empty one.
 #[derive(Debug, Default, PartialEq)]
 pub struct Marks(BTreeMap<String, String>);
 

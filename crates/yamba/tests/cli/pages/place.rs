@@ -16,7 +16,7 @@ pub const ORDINARY: u32 = 65534;
 /// No command of a page takes longer.
 const SECONDS: &str = "120";
 
-/// What all pages of one user share: the installed command, a copy of the checkout that everybody may read, and the cache.
+/// The files that all pages of one user share: the installed command, a copy of the checkout that every user may read, and the cache.
 pub struct Installed {
     folder: TempDir,
     cache: TempDir,
