@@ -61,6 +61,9 @@ pub(super) struct Time {
     /// End a process that takes longer; nine measure each figure [default: one that says nothing for 5 s]
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     timeout: Option<Duration>,
+    /// End a process that has more processes and threads at any time [default: as `yamba run`]
+    #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
+    process_limit: Option<u64>,
     /// One JSON document, with every raw interval
     #[arg(long)]
     json: bool,
@@ -94,6 +97,7 @@ impl Time {
 
     fn answer(&self, mut questions: Questions) -> Result<Answer, Failure> {
         questions.options.timeout = self.timeout;
+        questions.options.process_limit = self.process_limit;
         show(&questions.warnings);
         let target = host();
         let stop = Stop::on_signals().map_err(of_system)?;

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::process::{Resource, Rlimit};
@@ -37,6 +38,8 @@ const LEAST_MEMORY_RESERVE: u64 = 128 << 20;
 pub(super) struct Bounds {
     groups: Option<ControlGroups>,
     process_limit: Option<u64>,
+    /// Processes that the user's own limit (`ulimit -u`) leaves to a launch; `None` without such a limit.
+    user_processes: Option<u64>,
     memory: Option<Memory>,
     file_size: u64,
 }
@@ -65,6 +68,7 @@ impl Bounds {
         Bounds {
             groups: ControlGroups::make(available),
             process_limit: options.process_limit,
+            user_processes: spare_user_processes(),
             memory,
             file_size: room.all.max(LEAST_FILE),
         }
@@ -80,6 +84,7 @@ impl Bounds {
         let tasks = tasks();
         let asked = self.process_limit.unwrap_or_else(|| usual(processes));
         let spare = spare_processes(tasks);
+        let spare = spare.into_iter().chain(self.user_processes).min();
         let limit = asked.min(spare.unwrap_or(asked)).max(1);
         if let Some(groups) = &self.groups {
             groups.limit_processes(limit)?;
@@ -310,6 +315,28 @@ fn spare_processes(tasks: Option<u64>) -> Option<u64> {
     });
     let left = of_system.chain(of_groups).min()?;
     Some(left - PROCESS_RESERVE.min(left / 4))
+}
+
+/// Processes and threads that this user's limit (`ulimit -u`) still allows, less a quarter: a launch that reaches the limit itself sees its
+/// forks fail, and would time these failures. `None` for root, which the limit does not bind, and without a limit.
+fn spare_user_processes() -> Option<u64> {
+    let user = rustix::process::geteuid();
+    let limit = rustix::process::getrlimit(Resource::Nproc).current?;
+    if user.is_root() {
+        return None;
+    }
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let own = processes.filter(|entry| {
+        let is_number = |name: &str| name.bytes().all(|b| b.is_ascii_digit());
+        let is_own = entry
+            .metadata()
+            .is_ok_and(|about| about.uid() == user.as_raw());
+        is_own && entry.file_name().to_str().is_some_and(is_number)
+    });
+    let threads =
+        own.filter_map(|entry| Some(fs::read_dir(entry.path().join("task")).ok()?.count()));
+    let left = limit.saturating_sub(threads.sum::<usize>() as u64);
+    Some(left - left / 4)
 }
 
 /// Processes that the kernel has killed for want of memory since it started.

@@ -134,7 +134,9 @@ fn meaning(signal: i32) -> &'static str {
         11 => "invalid memory access",
         13 => "broken pipe",
         15 => "terminated",
-        25 => "a file outgrew the room for this run's files: raise --disk-limit, or let TMPDIR name a larger disk",
+        25 => {
+            "a file outgrew the room for this run's files: raise --disk-limit, or let TMPDIR name a larger disk"
+        }
         _ => "signal",
     }
 }

@@ -235,6 +235,36 @@ fn fork_bomb_of_an_ordinary_user_is_ended() {
     nothing_is_left(place.folder());
 }
 
+/// Below the user's own limit the forks of a bomb fail, and the time of a failing fork is no figure. The user is one that no other test is.
+#[test]
+fn fork_bomb_below_the_users_own_limit_is_ended() {
+    if !has("g++") {
+        return;
+    }
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("left out: only root can become a user without other processes");
+        return;
+    }
+    const USER: u32 = 65533;
+    let place = Place::new(&["suite/cpu/lat_syscall_getppid.yamba"]);
+    fs::write(
+        place.folder().join("all.yamba"),
+        programs(&[BOMBS[0], FINE]),
+    )
+    .unwrap();
+    let limited = ["prlimit", "--nproc=300", "--"];
+    let answer = place.run_as(USER, &limited, "run all.yamba --quick --json");
+    let entries = entries(&answer);
+    let bomb = said(&entries, "bomb");
+    assert!(bomb.starts_with("crashed"), "{bomb}");
+    assert!(
+        bomb.contains("processes and threads and was ended"),
+        "{bomb}"
+    );
+    assert!(said(&entries, "fine").starts_with("ok"), "{entries:?}");
+    nothing_is_left(place.folder());
+}
+
 /// The limit follows from what is available: here from a group's limit.
 #[test]
 fn launch_that_takes_all_memory_is_ended() {

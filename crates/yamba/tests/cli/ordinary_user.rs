@@ -2,6 +2,7 @@
 //! all of it takes minutes. `everywhere.rs`, which has built all, asks every program as an ordinary user's run does before it measures.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -73,10 +74,17 @@ impl Place {
     }
 
     pub fn run(&self, words: &str) -> Answer {
-        let mut command = Command::new(self.home.path().join("yamba"));
-        // Root gives itself up; who is not root is what is wanted.
-        if chown(self.own.path(), Some(NOBODY), Some(NOBODY)).is_ok() {
-            command.uid(NOBODY).gid(NOBODY);
+        self.run_as(NOBODY, &[], words)
+    }
+
+    /// Runs the command as `user`, behind the words of another command. Where the test is not root's, its own user stays.
+    pub fn run_as(&self, user: u32, before: &[&str], words: &str) -> Answer {
+        let program = self.home.path().join("yamba");
+        let mut all = before.iter().map(OsStr::new).chain([program.as_os_str()]);
+        let mut command = Command::new(all.next().expect("the program is one of them"));
+        command.args(all);
+        if chown(self.own.path(), Some(user), Some(user)).is_ok() {
+            command.uid(user).gid(user);
         }
         command
             .args(words.split(' '))
