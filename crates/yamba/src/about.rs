@@ -69,6 +69,16 @@ fn files(analysis: &Analysis, class: ClassId, target: &Target) -> BTreeSet<FileI
     classes.iter().map(|c| analysis.class(*c).file).collect()
 }
 
+/// The paths of the files of the class itself and of every class that has a part in it.
+pub(crate) fn paths<'a>(
+    analysis: &'a Analysis,
+    class: ClassId,
+    target: &Target,
+) -> impl Iterator<Item = &'a Path> {
+    let files = files(analysis, class, target).into_iter();
+    files.map(|id| Path::new(&analysis.sources.file(id).path))
+}
+
 /// BLAKE3, in hexadecimal.
 pub(crate) fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()

@@ -193,6 +193,8 @@ struct Job<'a> {
     runtime: PathBuf,
     blocks: Vec<AsmBlock>,
     syntax: Syntax,
+    /// The options of `options.flags`, then those that search beside the `.yamba` files.
+    search_flags: Vec<String>,
     options: &'a BuildOptions,
     /// The folder below which `options.includes` lie.
     kept: Option<PathBuf>,
@@ -220,11 +222,17 @@ impl<'a> Job<'a> {
             compiler.arguments = search::without_header_folders(&compiler.arguments);
             compiler.ignores_header_variables = true;
         }
+        let runtime = embedded::home()?.runtime;
+        let mut search_flags = options.flags.clone();
+        if kept.is_none() {
+            search_flags.extend(quote_flags(analysis, class, target, &runtime)?);
+        }
         Ok(Job {
             analysis,
             name,
             toolchain,
-            runtime: embedded::home()?.runtime,
+            runtime,
+            search_flags,
             blocks: asm::asm_blocks(analysis, &program),
             syntax: Syntax::of(analysis, &target.isa),
             program,
@@ -430,6 +438,7 @@ impl<'a> Job<'a> {
             command.arg("-I").arg(folder);
         }
         command.arg("-I").arg(runtime);
+        command.args(&self.search_flags[self.options.flags.len()..]);
         command.args(self.kept_arguments());
         // Beside the compiling of a header g++ would take the choice of a library for a wish to link.
         command.args(self.libraries());
@@ -612,7 +621,7 @@ impl<'a> Job<'a> {
     fn observer<'o>(&'o self, staging: &'o Path, known: &'o [PathBuf]) -> Observer<'o> {
         Observer {
             tool: &self.toolchain.compiler,
-            flags: &self.options.flags,
+            flags: &self.search_flags,
             staging,
             known,
             kept: self.kept.as_deref(),
@@ -661,6 +670,28 @@ impl<'a> Job<'a> {
         };
         run.assemble()
     }
+}
+
+/// Options with which `#include "FILE"` is also looked for beside the `.yamba` files of the program. Files of Yamba's own need none.
+fn quote_flags(
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+    runtime: &Path,
+) -> io::Result<Vec<String>> {
+    let home = runtime.parent().unwrap_or(Path::new("/"));
+    let mut flags: Vec<String> = Vec::new();
+    for path in crate::about::paths(analysis, class, target) {
+        let path = std::path::absolute(path)?;
+        let Some(folder) = path.parent().and_then(Path::to_str) else {
+            continue;
+        };
+        let is_new = !flags.iter().any(|flag| flag == folder);
+        if is_new && path.is_file() && !path.starts_with(home) {
+            flags.extend(["-iquote".to_owned(), folder.to_owned()]);
+        }
+    }
+    Ok(flags)
 }
 
 /// A compiler that speaks English, and keeps what it writes on the way in this folder: that is removed in the end, also where both

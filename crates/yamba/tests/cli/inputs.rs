@@ -388,3 +388,33 @@ fn again_says_that_an_absolute_include_has_changed() {
         "{reason}"
     );
 }
+
+/// `#include "FILE"` finds a header beside the `.yamba` file, whatever the current folder is, and `CPATH` is not needed.
+#[test]
+fn header_beside_the_file_is_found_and_its_change_rebuilds_program() {
+    if !has("g++") {
+        return;
+    }
+    let text = ASKS.replace("<answer.h>", "\"answer.h\"");
+    let mut yamba = yamba(&text).without("CPATH");
+    let folder = yamba.folder.path().join("own");
+    fs::create_dir(&folder).unwrap();
+    fs::rename(
+        yamba.folder.path().join("asks.yamba"),
+        folder.join("asks.yamba"),
+    )
+    .unwrap();
+    let words = "run own/asks.yamba --quick --time 50ms --json";
+    let mut asked = || {
+        let answer = yamba.run(words).ok();
+        read(&answer.out)
+    };
+    fs::write(folder.join("answer.h"), "#define ANSWER 1\n").unwrap();
+    let first = asked();
+    assert_eq!(first.0, 1.0);
+    assert_eq!(asked(), first);
+    fs::write(folder.join("answer.h"), "#define ANSWER 2\n").unwrap();
+    let second = asked();
+    assert_eq!(second.0, 2.0);
+    assert_ne!(second.1, first.1);
+}
