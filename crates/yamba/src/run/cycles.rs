@@ -63,7 +63,7 @@ fn blocked_share(interval: &Interval) -> Option<f64> {
 /// Why a blocked thread has no figure in cycles.
 pub(super) fn blocked_note(share: f64) -> String {
     format!(
-        "{BLOCKED}: the thread was blocked for {:.0} % of the time, and a blocked thread uses none",
+        "{BLOCKED}: the thread was off the processor for {:.0} % of the time, and uses none there",
         share.min(1.0) * 100.0
     )
 }

@@ -232,7 +232,7 @@ fn blocked_thread_has_no_cycles() {
     assert!(
         b.notes
             .iter()
-            .any(|n| n.starts_with("no cycles: the thread was blocked for 98 %")),
+            .any(|n| n.starts_with("no cycles: the thread was off the processor for 98 %")),
         "{:?}",
         b.notes
     );

@@ -94,7 +94,7 @@ fn sleeping_statement_has_time_and_no_cycles() {
     let mut yamba = Yamba::new();
     let answer = yamba.run_words(&["time", "usleep(1000);"]).ok();
     assert!(!answer.out.contains(" cycles ["), "{}", answer.out);
-    answer.says(&["ms [", "no cycles: the thread was blocked"]);
+    answer.says(&["ms [", "no cycles: the thread was off the processor"]);
     let answer = yamba.run_words(&["time", "usleep(1000);", "--json"]).ok();
     let run = document(&answer);
     let entry = entry(&run, "statement/usleep(1000);");
