@@ -20,7 +20,7 @@ struct Plan {
     uint64_t intervals = 11;            // at least so many that nothing disturbed
     uint64_t time = 2000000000;         // ns; measuring goes on until it is spent,
     double precision = 0;               // or, looked at now and then, until the figure's interval is as narrow as this part of it
-    uint64_t slow_intervals = 0;        // so many intervals instead where one pass takes longer than `time`; 0: as many as ever
+    uint64_t slow_intervals = 0;        // number of intervals if one pass takes longer than `time`; 0: `intervals`
     uint64_t warmup = 20000000;         // ns of running before anything is timed
     bool warmup_told = false;           // asked for: given to one-pass classes, too, which take one pass otherwise
     uint64_t processes = 0;             // run the benchmark at the same time; 0: one, without the protocol that several need

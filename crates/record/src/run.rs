@@ -116,12 +116,12 @@ pub struct About {
     /// libraries, and the machine code itself.
     #[serde(default)]
     pub program: Option<String>,
-    /// What its program was built from besides `files`. None if the run was measured by a version that did not record it.
+    /// The inputs of its program besides `files`. `None`: the version that measured the run did not record them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<BuildInputs>,
 }
 
-/// What a program was built from besides files of the language.
+/// The inputs of a program besides files of the language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BuildInputs {
@@ -131,14 +131,14 @@ pub struct BuildInputs {
     /// The folders in which the compiler looked for them, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<String>,
-    /// What a run does not keep as text: `compiler`, `assembler`, `options`, `system headers`, `system libraries`, `library libfoo.a`, and `file PATH` of
-    /// an included file that is too large or not UTF-8; with a hash where the value alone does not say all.
+    /// Inputs that the run does not keep as text: `compiler`, `assembler`, `options`, `system headers`, `system libraries`, `library libfoo.a`, and `file PATH` of
+    /// an included file that is too large or not UTF-8. A value has a hash where its text does not identify the input.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
-    /// Variables of the environment that chose what was read: `CPATH` and others.
+    /// Variables of the environment that chose the files: `CPATH` and others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
-    /// Why some files that were read are not known; none if all are.
+    /// Why the list of files is not complete; `None` if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unlisted: Option<String>,
 }

@@ -10,7 +10,7 @@ use super::rows::Row;
 use super::{scaling, sweep};
 use crate::ticks::{LogAxis, ends};
 
-/// The upright axis is logarithmic where the greatest figure is so many times the least.
+/// The vertical axis is logarithmic if the greatest figure is at least this multiple of the least.
 const SPREAD: f64 = 20.0;
 
 /// Above and below the figures, on a logarithmic axis.

@@ -35,7 +35,7 @@ pub struct Comparison {
     pub alone: Vec<Alone>,
     /// Of each kind of figure, the geometric mean of the ratios.
     pub means: Vec<GeometricMean>,
-    /// What was re-measured; none where nothing was.
+    /// The re-measured runs; `None` if nothing was re-measured.
     pub remeasured: Option<Remeasured>,
     /// Whether it passes the limit, where one was given.
     pub gate: Option<Gate>,
@@ -96,7 +96,7 @@ pub struct Entry {
     pub suspect: bool,
     /// Why there is no ratio, or what must be known of the verdict.
     pub reason: Option<String>,
-    /// What the two runs themselves said, where figures, ratio and verdict are re-measured ones.
+    /// The comparison of the two runs themselves, if figures, ratio and verdict are re-measured ones.
     pub stored: Option<Stored>,
 }
 

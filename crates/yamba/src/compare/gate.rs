@@ -54,7 +54,7 @@ pub struct Slower {
     pub by: f64,
     /// The ends of its interval, in the same form.
     pub interval: Option<[f64; 2]>,
-    /// What the verdict rests on, where the two sides were not interleaved.
+    /// The basis of the verdict, if the two sides were not interleaved.
     pub reason: Option<String>,
 }
 

@@ -28,7 +28,7 @@ pub const FAMILY: f64 = 0.01;
 /// differences that the next six do not show.
 pub const LEAST_DEVIATION: f64 = 0.002;
 
-/// The same as a variance.
+/// [`LEAST_DEVIATION`] as a variance.
 const LEAST_VARIANCE: f64 = LEAST_DEVIATION * LEAST_DEVIATION;
 
 /// An interval that is asked about one benchmark by itself has this confidence: each of its ends is passed by the truth in one of ten.

@@ -82,7 +82,7 @@ pub enum Basis {
     Not(String),
 }
 
-/// What was re-measured for a comparison.
+/// The runs that were re-measured for a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Remeasured {
@@ -98,7 +98,7 @@ pub struct Remeasured {
     pub interrupted: bool,
 }
 
-/// What the two runs themselves said of a re-measured benchmark.
+/// The comparison of a re-measured benchmark in the two runs themselves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stored {

@@ -122,7 +122,7 @@ fn statement_that_blocks_is_not_disturbed_by_itself() {
         let by = |i: &Value| i["disturbed"].as_array().unwrap().contains(&kind.into());
         assert!(!intervals.iter().any(by), "{kind}: {sleeping:#}");
     }
-    // Of what does not sleep, a lost processor is held against the interval.
+    // A computing statement that loses the processor was disturbed.
     let computing = entry(&run, "statement/getppid();");
     for interval in computing["intervals"].as_array().unwrap() {
         let lost = interval["disturbance"]["involuntary"].as_u64() > Some(0);
