@@ -144,7 +144,7 @@ yamba no_call_abroad extends lat_rpc
 {
     placement = \"same\" over {\"same\"};
     transport = \"udp\" over {\"udp\"};
-    void open_ends()
+    void connect()
     {
         sockaddr_in there = hosts.place(\"127.0.0.1\", 0);
         socklen_t length = sizeof there;
@@ -169,7 +169,7 @@ yamba no_call_abroad extends lat_rpc
 }
 yamba no_pings extends lat_ping
 {
-    void benchmark(iter_t iterations) { asked += iterations; }
+    void benchmark(iter_t) {}
 }
 yamba no_stream extends bw_tcp
 {
