@@ -148,15 +148,24 @@ pub fn groups() -> Vec<PathBuf> {
     });
     // The second version has them beside the group of who makes them.
     let places = homes.flat_map(|home| [home.parent().map(PathBuf::from), Some(home)]);
-    let folders = places
-        .flatten()
-        .filter_map(|place| fs::read_dir(place).ok());
-    let all = folders.flatten().flatten().map(|entry| entry.path());
-    let is_ours = |path: &PathBuf| {
-        path.file_name()
-            .is_some_and(|n| n.as_encoded_bytes().starts_with(b"yamba."))
-    };
-    all.filter(is_ours).collect()
+    let places: Vec<PathBuf> = places.flatten().collect();
+    // A benchmark's group lies below the group of its run, if that has one.
+    let runs: Vec<PathBuf> = named(&places, b"yamba-run-").collect();
+    named(&places, b"yamba.")
+        .chain(named(&runs, b"yamba."))
+        .collect()
+}
+
+/// The groups in these folders whose names begin so.
+fn named<'a>(folders: &'a [PathBuf], begin: &'a [u8]) -> impl Iterator<Item = PathBuf> + 'a {
+    let entries = folders
+        .iter()
+        .filter_map(|folder| fs::read_dir(folder).ok());
+    let all = entries.flatten().flatten().map(|entry| entry.path());
+    all.filter(move |path| {
+        let name = path.file_name();
+        name.is_some_and(|n| n.as_encoded_bytes().starts_with(begin))
+    })
 }
 
 /// As long as a process lives that may use it, as all that make one do.
