@@ -1,6 +1,5 @@
 //! The world outside: files, compilers, processes, the machine. The only crate that touches it.
 
-mod abandoned;
 pub mod about;
 pub mod build;
 pub mod cli;
@@ -10,7 +9,6 @@ pub mod embedded;
 pub mod files;
 pub mod groups;
 mod harmless;
-pub mod machine;
 pub mod noise;
 pub mod random;
 pub mod render;
@@ -21,6 +19,9 @@ pub mod study;
 pub mod time;
 mod unused;
 mod wrap;
+
+// An alias until every module names the crate itself.
+pub use yamba_machine as machine;
 
 #[cfg(test)]
 mod published;

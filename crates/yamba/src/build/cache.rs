@@ -14,7 +14,8 @@ use std::time::UNIX_EPOCH;
 use super::BuildError;
 use super::manifest::{Manifest, Stamp, Stamps};
 use super::toolchain::Tool;
-use crate::{abandoned, embedded, unused};
+use crate::{embedded, unused};
+use yamba_machine::stale_dirs;
 
 /// What a program depends on.
 pub(super) struct Key(blake3::Hasher);
@@ -222,14 +223,14 @@ impl Cache {
 
     /// A new folder to build in. Folders of builds that were killed are removed first, and what has not been used for long.
     fn staging(&self) -> io::Result<Staging> {
-        abandoned::sweep(&self.root, STAGING);
+        stale_dirs::sweep(&self.root, STAGING);
         let aside = self.root.join(STAGING);
         unused::sweep(&self.root, |name| unused::is_digest(name, DIGITS), &aside);
         let folder = tempfile::Builder::new()
             .prefix(STAGING)
             .tempdir_in(&self.root)?;
         Ok(Staging {
-            lock: abandoned::hold(folder.path()),
+            lock: stale_dirs::hold(folder.path()),
             made: Stamp::read(folder.path())?,
             folder,
         })
@@ -333,7 +334,7 @@ mod tests {
             folder
         };
         let (dead, living) = (staging("dead"), staging("living"));
-        let _lock = abandoned::hold(&living);
+        let _lock = stale_dirs::hold(&living);
         let cache = Cache {
             root: root.clone(),
             stamps: Stamps::default(),

@@ -1,5 +1,9 @@
 //! `yamba machine`
 
+mod facts;
+mod layout;
+mod page;
+
 use std::io;
 
 use clap::Args;
@@ -8,7 +12,8 @@ use super::Answer;
 use super::failure::Failure;
 use super::output;
 use crate::build::host;
-use crate::machine::{probe, show};
+use crate::machine::probe;
+use page::show;
 
 /// Show what this machine is, what would disturb a measurement, and what cannot be measured
 ///
@@ -28,7 +33,10 @@ pub(super) struct Machine {
 
 impl Machine {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let machine = probe(&host());
+        let machine = {
+            let target = host();
+            probe(&target.isa, &target.system)
+        };
         let text = match self.json {
             true => serde_json::to_string_pretty(&machine).unwrap_or_default() + "\n",
             false => show(&machine, output::colour_on(&io::stdout()), output::width()),

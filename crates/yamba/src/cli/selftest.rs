@@ -75,7 +75,7 @@ impl Selftest {
             stop: &stop,
             has_figure: false,
         };
-        let probed = machine::probe(&target);
+        let probed = machine::probe(&target.isa, &target.system);
         let checked = selftest::selftest(&mut means, &probed)
             .map_err(|UsageError(text)| Failure::whole(text))?;
         if !means.has_figure && !stop.requested() {

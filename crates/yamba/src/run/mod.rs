@@ -179,7 +179,7 @@ impl<'a> Measurement<'a> {
 
     /// The run before anything is measured.
     fn begun(&self) -> Run<Packed<Benchmark>> {
-        let mut run = Run::new(machine::probe(self.target));
+        let mut run = Run::new(machine::probe(&self.target.isa, &self.target.system));
         run.plan = planned(self.options);
         run.producer = self.options.origin.producer.clone();
         run.sources = self.options.origin.sources.clone();

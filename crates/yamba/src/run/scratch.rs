@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 use super::disk::Room;
 use super::options::Options;
 use super::strays::{self, Started};
-use crate::abandoned;
 use crate::machine::scratch_folder;
+use yamba_machine::stale_dirs;
 
 const PREFIX: &str = "yamba-run-";
 
@@ -50,7 +50,7 @@ impl Scratch {
 
     /// If none can be made, programs that ask for it say so, and only they fail.
     fn under(home: &Path) -> Scratch {
-        abandoned::sweep(home, PREFIX);
+        stale_dirs::sweep(home, PREFIX);
         let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(home);
         let directory = match made {
             Ok(directory) => directory.keep(),
@@ -58,7 +58,7 @@ impl Scratch {
         };
         Scratch {
             executor: executor(&directory),
-            _lock: abandoned::hold(&directory),
+            _lock: stale_dirs::hold(&directory),
             directory,
         }
     }

@@ -118,7 +118,7 @@ impl<'a> Request<'a> {
 /// What would measure now.
 fn here() -> Run {
     let target = host();
-    let mut here = Run::new(machine::probe(&target));
+    let mut here = Run::new(machine::probe(&target.isa, &target.system));
     here.producer.compiler = build::compiler_version(&Analysis::default(), &target);
     here
 }

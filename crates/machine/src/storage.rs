@@ -10,7 +10,7 @@ use super::source::Source;
 use super::text::chosen;
 
 /// The folder that scratch files go under, and what to call it: `TMPDIR`, else `/var/tmp`, since `/tmp` is often memory.
-pub(crate) fn scratch_folder() -> (&'static str, PathBuf) {
+pub fn scratch_folder() -> (&'static str, PathBuf) {
     match std::env::var_os("TMPDIR").filter(|d| !d.is_empty()) {
         Some(folder) => ("$TMPDIR", PathBuf::from(folder)),
         None => ("/var/tmp", PathBuf::from("/var/tmp")),

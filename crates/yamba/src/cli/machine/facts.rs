@@ -5,7 +5,7 @@ use yamba_record::machine::Details;
 use yamba_record::machine::details::{Cache, CoreKind, Limit, Mitigation, Tlb};
 use yamba_record::number::bytes;
 
-use super::page::{Page, hertz};
+use super::layout::{Page, hertz};
 
 /// The parts of one line.
 #[derive(Default)]

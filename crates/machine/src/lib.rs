@@ -1,7 +1,10 @@
-//! What this machine is, what would disturb a measurement on it, and what cannot be measured. Nothing that names it.
+//! Facts about this machine, conditions that disturb a measurement on it, and quantities that it cannot measure.
+//! None of the facts names the machine or its owner.
 //!
-//! Facts come from two places: files that the system writes ([`source`]) and questions that only a call or an
-//! instruction answers ([`asked`]). From there on everything is a pure function, tested with the files of other machines.
+//! Facts come from two places: files that the system writes ([`source`]), and calls or instructions ([`asked`]).
+//! Everything else is a pure function, tested with saved files of other machines.
+//!
+//! This crate knows instruction sets and systems by their names alone, and prints nothing.
 
 mod arm;
 mod asked;
@@ -18,30 +21,29 @@ mod mounts;
 mod privileges;
 mod processor;
 mod rules;
-mod show;
 mod source;
+pub mod stale_dirs;
 mod storage;
 mod text;
 mod timers;
 mod virtualisation;
 
-use yamba_lang::model::Target;
 use yamba_record::Machine;
 use yamba_record::machine::Details;
 use yamba_record::machine::details::VERSION;
 
-pub(crate) use group::OwnGroup;
-pub use show::show;
-pub(crate) use storage::scratch_folder;
+pub use group::OwnGroup;
+pub use storage::scratch_folder;
 
 use asked::Asked;
 use source::{Here, Source};
 
-/// The facts that any figure depends on. It takes some milliseconds, and starts nothing.
-pub fn probe(target: &Target) -> Machine {
+/// Describes this machine, whose programs are built for the instruction set `isa` and the operating system `system`.
+/// Takes some milliseconds and starts no process.
+pub fn probe(isa: &str, system: &str) -> Machine {
     let before = load::load(&Here);
     let asked = asked::ask();
-    let mut machine = describe(&Here, &asked, target);
+    let mut machine = describe(&Here, &asked, isa, system);
     if let Some(details) = &mut machine.details {
         details.load.running = load::lasting(before.running, details.load.running);
     }
@@ -49,8 +51,8 @@ pub fn probe(target: &Target) -> Machine {
     machine
 }
 
-/// How many other threads run now: the least of three looks, 10 ms apart.
-pub(crate) fn others_running() -> u64 {
+/// The number of other threads that run now: the smallest of three samples, 10 ms apart.
+pub fn others_running() -> u64 {
     let mut least = u64::MAX;
     for _ in 0..3 {
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -60,32 +62,32 @@ pub(crate) fn others_running() -> u64 {
 }
 
 /// The text of `/proc/cpuinfo`; empty if the file is missing.
-pub(crate) fn cpuinfo() -> String {
+pub fn cpuinfo() -> String {
     Here.read("/proc/cpuinfo").unwrap_or_default()
 }
 
-/// The group in which `controller` counts this process; `None` where that is not to be seen.
-pub(crate) fn own_group(controller: &str) -> Option<OwnGroup> {
+/// The control group in which `controller` counts this process; `None` if the system does not show it.
+pub fn own_group(controller: &str) -> Option<OwnGroup> {
     group::own(&Here, controller)
 }
 
-/// Bytes that the machine could give to programs now without swapping.
-pub(crate) fn available_memory() -> Option<u64> {
+/// Memory in bytes that programs can get now without swapping.
+pub fn available_memory() -> Option<u64> {
     memory::available(&Here)
 }
 
-/// Bytes that the control groups of this process let it have.
-pub(crate) fn memory_limit() -> Option<u64> {
+/// The memory limit in bytes that the control groups of this process set.
+pub fn memory_limit() -> Option<u64> {
     group::limits(&Here).memory
 }
 
-fn describe(source: &impl Source, asked: &Asked, target: &Target) -> Machine {
+fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Machine {
     let cpuinfo = source.read("/proc/cpuinfo").unwrap_or_default();
-    let details = details(source, asked, &target.isa, &cpuinfo);
+    let details = details(source, asked, isa, &cpuinfo);
     let is_guest = details.virtualisation.hypervisor.is_some().then_some(true);
     Machine {
-        isa: target.isa.clone(),
-        system: target.system.clone(),
+        isa: isa.to_owned(),
+        system: system.to_owned(),
         kernel: asked.release.clone(),
         cpu: processor::model(&cpuinfo),
         cpus: asked.cpus,
@@ -124,7 +126,7 @@ fn details(source: &impl Source, asked: &Asked, isa: &str, cpuinfo: &str) -> Det
     }
 }
 
-/// From the facts, what disturbs and what cannot be measured.
+/// Derives the disturbances and the quantities that cannot be measured from the facts.
 fn judge(machine: &mut Machine) {
     let disturbances = rules::disturbances(machine);
     let cannot = rules::cannot(machine);

@@ -93,7 +93,8 @@ fn memory(source: &impl Source, folder: &str) -> Option<u64> {
 
 /// The control group of this process in one tree.
 #[derive(Debug, PartialEq)]
-pub(crate) struct OwnGroup {
+pub struct OwnGroup {
+    /// The folder of the group in the mounted tree.
     pub folder: PathBuf,
     /// Whether the tree is of version 2, which has one tree for all controllers.
     pub is_unified: bool,

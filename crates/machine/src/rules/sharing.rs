@@ -4,7 +4,7 @@ use yamba_record::machine::details::Disturbance;
 use yamba_record::number::bytes;
 
 use super::{Facts, advised, mended_by};
-use crate::machine::text::cpu_list;
+use crate::text::cpu_list;
 
 /// Of the share that a host takes, and of the per cent that threads wait, what no longer passes for nothing.
 const STOLEN: f64 = 0.0001;

@@ -1,15 +1,13 @@
 //! The machine as a person reads it: groups of labelled lines, then what disturbs and what cannot be measured.
 
-mod facts;
-mod page;
-
 use yamba_record::Machine;
 use yamba_record::machine::details::{Cannot, Disturbance, Mend};
 
-use page::Page;
+use super::facts;
+use super::layout::Page;
 
 /// The text; with colours for a terminal that has them, and no wider than it.
-pub fn show(machine: &Machine, colour: bool, width: Option<usize>) -> String {
+pub(super) fn show(machine: &Machine, colour: bool, width: Option<usize>) -> String {
     let mut page = Page::new(colour, width);
     if let Some(details) = machine.details.as_deref() {
         facts::processor(&mut page, machine, details);
@@ -51,5 +49,34 @@ fn mend(page: &mut Page, mend: &Mend) {
     match mend {
         Mend::Command(command) => page.command(command),
         Mend::Advice(advice) => page.advice(advice),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_fits_terminal_and_has_every_command() {
+        for document in [
+            include_str!("../../../../machine/src/samples/x86_64_laptop.json"),
+            include_str!("../../../../machine/src/samples/aarch64_board.json"),
+            include_str!("../../../../machine/src/samples/riscv64_guest.json"),
+            include_str!("../../../../machine/src/samples/no_files.json"),
+        ] {
+            let machine: Machine = serde_json::from_str(document).unwrap();
+            let text = show(&machine, false, None);
+            let is_command = |line: &str| line.starts_with("    $ ");
+            let mut prose = text.lines().filter(|l| !is_command(l));
+            assert!(prose.all(|l| l.chars().count() <= 100), "{text}");
+            let details = machine.details.as_deref().unwrap();
+            let mut commands = 0;
+            for mend in (details.disturbances.iter().map(|d| &d.mend))
+                .chain(details.cannot.iter().map(|c| &c.mend))
+            {
+                commands += usize::from(matches!(mend, Mend::Command(_)));
+            }
+            assert_eq!(text.lines().filter(|l| is_command(l)).count(), commands);
+        }
     }
 }

@@ -1,20 +1,20 @@
-//! Folders that belong to a process: locked while it lives, and removed by a later one where it was killed.
+//! Folders that belong to a process. The process locks its folder; a later process removes folders whose owner was killed.
 
 use std::fs::{self, File};
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
 
-/// Takes a folder: nobody sweeps it until what is given back is dropped, or the process has ended.
-pub(crate) fn hold(folder: &Path) -> Option<File> {
+/// Locks a folder against [`sweep`], until the returned file is dropped or the process ends.
+pub fn hold(folder: &Path) -> Option<File> {
     let lock = File::open(folder).ok()?;
     let _ = flock(&lock, FlockOperation::LockExclusive);
     Some(lock)
 }
 
-/// Removes the folders in `home` with names of this kind that nobody holds. A lock ends with its process, also in another
-/// container, where the number of the process would mean something else.
-pub(crate) fn sweep(home: &Path, prefix: &str) {
+/// Removes the unlocked folders in `home` whose names begin with `prefix`.
+/// A lock ends with its process. A process number would not do: it has no meaning in another container.
+pub fn sweep(home: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(home) else {
         return;
     };
@@ -32,7 +32,7 @@ pub(crate) fn sweep(home: &Path, prefix: &str) {
     }
 }
 
-/// One that has just been made may not be locked yet.
+/// Whether a folder is at least 5 s old: the owner of a newer one may not have locked it yet.
 fn is_old(entry: &fs::DirEntry) -> bool {
     let made = entry.metadata().and_then(|m| m.modified());
     made.is_ok_and(|at| at.elapsed().is_ok_and(|age| age.as_secs() >= 5))

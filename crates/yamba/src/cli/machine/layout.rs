@@ -15,7 +15,7 @@ const YELLOW: &str = "33";
 const CYAN: &str = "36";
 
 /// The text so far.
-pub(in crate::machine) struct Page {
+pub(in crate::cli::machine) struct Page {
     pub text: String,
     colour: bool,
     width: usize,
@@ -90,7 +90,7 @@ impl Page {
 }
 
 /// `2.6 GHz`, `24 MHz`.
-pub(in crate::machine) fn hertz(number: u64) -> String {
+pub(in crate::cli::machine) fn hertz(number: u64) -> String {
     let units = ["Hz", "kHz", "MHz", "GHz"];
     let (mut value, mut unit) = (number as f64, 0);
     while value >= 1000.0 && unit + 1 < units.len() {
