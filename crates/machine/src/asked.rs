@@ -7,7 +7,7 @@ use rustix::time::{ClockId, clock_getres};
 use yamba_record::machine::details::{Limit, Limits, Tlb, Unlimited};
 
 use super::attempts;
-use super::storage;
+use super::storage::{self, Folder};
 
 /// The answers; none where the system does not know the question.
 #[derive(Debug, Default)]
@@ -33,17 +33,6 @@ pub(super) struct Asked {
     /// Whether hardware counters count, or the name of the error.
     pub counters: Option<Result<(), String>>,
     pub guests: Option<bool>,
-}
-
-/// The scratch folder.
-#[derive(Debug, Default)]
-pub(super) struct Folder {
-    /// What to call it.
-    pub name: String,
-    /// Where it is, without links.
-    pub path: String,
-    pub total: Option<u64>,
-    pub free: Option<u64>,
 }
 
 /// Asks this machine.

@@ -4,10 +4,20 @@ use std::path::PathBuf;
 
 use yamba_record::machine::details::Storage;
 
-use super::asked::Folder;
 use super::mounts::{Mount, holding, mounts};
 use super::source::Source;
 use super::text::chosen;
+
+/// The scratch folder.
+#[derive(Debug, Default)]
+pub(super) struct Folder {
+    /// What to call it.
+    pub name: String,
+    /// Where it is, without links.
+    pub path: String,
+    pub total: Option<u64>,
+    pub free: Option<u64>,
+}
 
 /// The folder that scratch files go under, and what to call it: `TMPDIR`, else `/var/tmp`, since `/tmp` is often memory.
 pub fn scratch_folder() -> (&'static str, PathBuf) {

@@ -2,8 +2,8 @@
 
 use yamba_record::machine::details::{Limit, Limits};
 
-use super::asked::Folder;
 use super::source::Sample;
+use super::storage::Folder;
 use super::*;
 
 const LAPTOP: &str = include_str!("samples/x86_64_laptop.txt");

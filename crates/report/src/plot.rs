@@ -4,7 +4,8 @@ use yamba_record::Run;
 use yamba_record::number::number;
 
 use crate::html::absent::absent;
-use crate::html::chart::{Chart, Point, charts};
+use crate::html::chart::{Chart, Point};
+use crate::html::charts::charts;
 use crate::html::rows;
 use crate::number::short;
 use crate::ticks::{LogAxis, ends};

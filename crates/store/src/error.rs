@@ -2,14 +2,11 @@
 
 use std::{fmt, io};
 
-use crate::location::Location;
-use crate::{postgresql, sqlite};
-
 /// One sentence that names the place and the fault, and another that says what to do.
 #[derive(Debug)]
 pub struct StoreError {
-    fault: String,
-    mend: Option<String>,
+    pub(crate) fault: String,
+    pub(crate) mend: Option<String>,
 }
 
 impl StoreError {
@@ -77,44 +74,6 @@ pub(crate) enum Fault {
     Later(i64, usize),
     /// The store is whole, but what was asked of it cannot be.
     Refused(StoreError),
-}
-
-impl Fault {
-    /// Whether a statement named a run that is not there.
-    pub fn is_of_no_run(&self) -> bool {
-        match self {
-            Fault::Sqlite(e) => sqlite::is_of_no_run(e),
-            Fault::Postgresql(e) => postgresql::is_of_no_run(e),
-            _ => false,
-        }
-    }
-
-    /// Whether a new connection to the server may help.
-    pub fn is_of_lost_connection(&self) -> bool {
-        matches!(self, Fault::Postgresql(e) if postgresql::is_of_lost_connection(e))
-    }
-
-    /// In words, of this store.
-    pub fn of(self, location: &Location) -> StoreError {
-        let place = &location.to_string();
-        let is_file = matches!(location, Location::File(_));
-        match self {
-            Fault::Sqlite(e) => sqlite::told(&e, place),
-            Fault::Postgresql(e) => postgresql::told(&e, place),
-            Fault::Foreign if is_file => sqlite::foreign(place),
-            Fault::Foreign => postgresql::foreign(place),
-            Fault::Damaged(text) if is_file => sqlite::damaged(place, &text),
-            Fault::Damaged(text) => postgresql::damaged(place, &text),
-            Fault::Later(form, known) => StoreError::new(format!(
-                "{place}: a later version of Yamba wrote it (its form is {form}, this program knows {known})"
-            ))
-            .help("use that version, or name another store with --store or YAMBA_STORE"),
-            Fault::Refused(e) => StoreError {
-                fault: format!("{place}: {}", e.fault),
-                ..e
-            },
-        }
-    }
 }
 
 impl From<rusqlite::Error> for Fault {

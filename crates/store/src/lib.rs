@@ -8,6 +8,7 @@ mod columns;
 mod connection;
 mod entry;
 mod error;
+mod explain;
 pub mod export;
 mod figures;
 mod find;

@@ -2,13 +2,15 @@
 //!
 //! `sqlite3 FILE .recover` is no substitute: Debian 12's sqlite3 3.40.1 recovers no row even of an undamaged file, because its library lacks the table `sqlite_dbpage`.
 
+mod sqlite;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use yamba_record::{Benchmark, Run};
 
 use crate::connection::Purpose;
-use crate::{PackedEntry, Store, StoreError, sqlite, statements};
+use crate::{PackedEntry, Store, StoreError, statements};
 
 /// What came of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,7 +46,7 @@ impl Salvaged {
 }
 
 /// The readable rest of a damaged SQLite file.
-pub struct Remnants(sqlite::salvage::Remnants);
+pub struct Remnants(sqlite::Remnants);
 
 impl Remnants {
     /// Reads a copy of the file; the file itself is not touched.
@@ -52,7 +54,7 @@ impl Remnants {
     /// # Errors
     /// When nothing of a store can be recognised in the file.
     pub fn of(from: &Path) -> Result<Remnants, StoreError> {
-        sqlite::salvage::Remnants::of(from).map(Remnants)
+        sqlite::Remnants::of(from).map(Remnants)
     }
 
     /// Stores each run in `to` and reports it to `each`. A run with lost entries is not marked as finished.

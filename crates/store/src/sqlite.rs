@@ -1,7 +1,6 @@
 //! A SQLite file.
 
-pub(crate) mod salvage;
-mod schema;
+pub(crate) mod schema;
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -84,13 +83,13 @@ impl Sqlite {
 }
 
 /// Whether the file has nothing in it, nor a log beside it.
-fn is_empty(path: &Path) -> bool {
+pub(crate) fn is_empty(path: &Path) -> bool {
     let about = fs::metadata(path);
     about.is_ok_and(|a| a.is_file() && a.len() == 0 && !log(path).exists())
 }
 
 /// SQLite's write-ahead log of the file.
-fn log(path: &Path) -> PathBuf {
+pub(crate) fn log(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push("-wal");
     PathBuf::from(name)

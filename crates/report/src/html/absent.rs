@@ -3,7 +3,8 @@
 use yamba_record::program::Chart as Declared;
 use yamba_record::{Benchmark, Run};
 
-use super::chart::{WithoutCycles, declared_charts, entries, reasons};
+use super::chart::{WithoutCycles, entries, reasons};
+use super::charts::declared_charts;
 use super::rows::Row;
 use super::sweep::{across, chart, lacks_cycles};
 

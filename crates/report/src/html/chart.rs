@@ -1,13 +1,10 @@
 //! What is drawn: curves with their axes, and what is said of them.
 
 use serde::{Serialize, Serializer};
-use yamba_record::program::Chart as Declared;
 use yamba_record::{Benchmark, Run};
 
-use super::fit::FITTED;
 use super::head::letter;
 use super::rows::Row;
-use super::{scaling, sweep};
 use crate::ticks::{LogAxis, ends};
 
 /// The vertical axis is logarithmic if the greatest figure is at least this multiple of the least.
@@ -18,6 +15,9 @@ const MARGIN: f64 = 1.2;
 
 /// Points without cycles that a caption names one by one.
 const MOST_NAMED: usize = 8;
+
+/// The name of a fitted line.
+pub const FITTED: &str = "fitted";
 
 /// A chart as the script draws it.
 #[derive(Serialize)]
@@ -321,36 +321,4 @@ pub fn reasons(points: &[WithoutCycles]) -> Option<String> {
     all.sort_unstable();
     all.dedup();
     (!all.is_empty()).then(|| all.join("; "))
-}
-
-/// The charts of a group's rows, each benchmark's once: those that it declares, then how it scales.
-pub fn charts(runs: &[Run], rows: &[Row]) -> Vec<Chart> {
-    let mut charts = Vec::new();
-    for (own, declared) in declared_charts(rows) {
-        charts.extend(declared.iter().filter_map(|d| sweep::chart(runs, &own, d)));
-        charts.extend(scaling::charts(runs, &own));
-    }
-    charts
-}
-
-/// The rows of each benchmark, with the charts that it declares.
-pub fn declared_charts<'a, 'r>(rows: &'a [Row<'r>]) -> Vec<(Vec<&'a Row<'r>>, Vec<&'a Declared>)> {
-    let mut names: Vec<&str> = Vec::new();
-    for row in rows {
-        if !names.contains(&row.name) {
-            names.push(row.name);
-        }
-    }
-    let mut all = Vec::new();
-    for name in names {
-        let own: Vec<&Row> = rows.iter().filter(|r| r.name == name).collect();
-        let mut declared: Vec<&Declared> = Vec::new();
-        for chart in own.iter().flat_map(|r| r.present()).flat_map(|b| &b.charts) {
-            if !declared.contains(&chart) {
-                declared.push(chart);
-            }
-        }
-        all.push((own, declared));
-    }
-    all
 }

@@ -3,11 +3,8 @@
 use yamba_record::number::number;
 use yamba_stats::{line_errors, linear_regression, r_squared_interval};
 
-use super::chart::{Curve, Straight};
-use super::table::WITHIN;
-
-/// What it is called.
-pub const FITTED: &str = "fitted";
+use super::chart::{Curve, FITTED, Straight};
+use super::head::WITHIN;
 
 /// How sure its intervals are.
 const CONFIDENCE: f64 = 0.95;

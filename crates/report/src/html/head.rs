@@ -7,9 +7,11 @@ use yamba_record::number::{bytes, number};
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Run};
 
-use super::table::WITHIN;
 use crate::number::counted;
 use crate::place::Place;
+
+/// Marks an interval within launches.
+pub const WITHIN: &str = "†";
 
 /// A fact of a run, or nothing where its document does not say it.
 type Fact = (&'static str, fn(&Run) -> Option<String>);

@@ -2,6 +2,7 @@
 
 pub(crate) mod absent;
 pub(crate) mod chart;
+pub(crate) mod charts;
 mod entry;
 mod fit;
 pub(crate) mod head;
@@ -39,7 +40,7 @@ pub fn html(runs: &[Run], studies: &[Study], places: &[Place]) -> String {
     let groups = groups(measured);
     let charts: Vec<(String, Vec<Chart>)> = groups
         .iter()
-        .map(|(title, rows)| (title.clone(), chart::charts(runs, rows)))
+        .map(|(title, rows)| (title.clone(), charts::charts(runs, rows)))
         .collect();
     let drawn = charts
         .iter()

@@ -6,7 +6,7 @@ use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Run};
 
 use super::entry;
-use super::head::{label, letter};
+use super::head::{WITHIN, label, letter};
 use super::rows::Row;
 use crate::number::counted;
 use crate::place::Place;
@@ -44,9 +44,6 @@ impl Column {
         columns
     }
 }
-
-/// Marks an interval within launches.
-pub const WITHIN: &str = "†";
 
 /// The table of a group.
 pub fn table(runs: &[Run], places: &[Place], title: &str, rows: &[Row]) -> Markup {

@@ -19,6 +19,7 @@ mod house;
 mod inputs;
 mod json;
 mod kept;
+mod layers;
 mod loop_device;
 mod machine;
 mod mounted;

@@ -9,11 +9,11 @@ use rusqlite::types::FromSql;
 use rusqlite::{Connection, params};
 use yamba_record::{Benchmark, Run};
 
-use super::{Sqlite, is_empty, log, schema};
+use super::{Remains, Rest, Salvaged, Texts, save};
 use crate::connection::Row;
 use crate::error::{Fault, plain};
 use crate::location::Location;
-use crate::salvage::{Remains, Rest, Salvaged, Texts, save};
+use crate::sqlite::{Sqlite, is_empty, log, schema};
 use crate::{Detail, Store, StoreError, statements};
 
 /// A copy of a file, and what of it was found.
