@@ -3,6 +3,12 @@
 /// Units of one kind, each with its size in the first word of the table's own description.
 pub type Sizes = [(&'static str, f64)];
 
+/// The names of a core cycle as a unit of bounds.
+pub const CYCLES: &[&str] = &["cycle", "cycles"];
+
+/// The unit of a bound on the figure's interval: its upper end divided by its lower end.
+pub const SPREAD: &str = "spread";
+
 /// Units of time, in ns.
 pub const TIMES: &Sizes = &[
     ("ps", 1e-3),

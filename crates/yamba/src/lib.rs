@@ -8,11 +8,8 @@ pub mod disasm;
 pub mod embedded;
 pub mod files;
 pub mod groups;
-mod harmless;
 pub mod noise;
-pub mod random;
 pub mod render;
-pub mod run;
 pub mod selftest;
 pub mod stored;
 pub mod study;
@@ -20,7 +17,9 @@ pub mod time;
 mod unused;
 mod wrap;
 
-// An alias until every module names the crate itself.
+// Aliases until every module names the crate itself.
+pub use yamba_harness as run;
+pub use yamba_harness::random;
 pub use yamba_machine as machine;
 
 #[cfg(test)]

@@ -225,7 +225,8 @@ fn measure<E>(
     let measurement = Measurement {
         jobs,
         options: &options,
-        target: plan.target,
+        isa: &plan.target.isa,
+        system: &plan.target.system,
         progress,
         stop: plan.stop,
         listing: &|_, _| None,

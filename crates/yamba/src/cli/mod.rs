@@ -19,6 +19,7 @@ mod man;
 mod noise;
 mod output;
 mod port;
+mod printable;
 mod quantity;
 mod report;
 mod rm;

@@ -12,7 +12,7 @@ pub(super) use status::StatusLine;
 use tempfile::NamedTempFile;
 
 use super::failure::Failure;
-use crate::harmless::{Escaped, harmless};
+use super::printable::{Escaped, harmless};
 
 /// Writes a result.
 pub(super) fn result(text: &str) -> Result<(), Failure> {

@@ -1,10 +1,15 @@
 //! `yamba run`
 
 mod asked;
+mod circle_table;
 mod keep;
+mod progress;
 pub(super) mod rehearsal;
 mod remote;
+mod scaling;
+mod skipped;
 mod spool;
+mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_ulong;
@@ -33,12 +38,13 @@ use crate::disasm::{self, Code};
 use crate::embedded;
 use crate::groups;
 use crate::run::{
-    self, Bar, Job, NoProgram, Options, Origin, Packed, Placement, Program, Progress, Silent, Stop,
-    Style, UsageError,
+    self, Job, NoProgram, Options, Origin, Packed, Placement, Program, Progress, Stop, UsageError,
 };
 pub(super) use asked::{build_options, study_build_options};
 pub(super) use keep::Keeper;
+use progress::{Bar, StopNotice};
 use remote::Remote;
+pub(super) use table::{Style, table};
 
 /// Lines of a listing before and after the instruction that crashed.
 const AROUND_A_CRASH: usize = 4;
@@ -321,7 +327,7 @@ impl Run {
         let run = run.map(|b| without_samples(b.unpack()));
         if !self.json {
             let given = self.set.iter().map(|(name, _)| name.clone());
-            output::result(&run::table(
+            output::result(&table(
                 &run,
                 &Style {
                     colour: output::colour_on(&io::stdout()),
@@ -413,7 +419,8 @@ pub(super) fn measured(
     let measurement = run::Measurement {
         jobs,
         options,
-        target,
+        isa: &target.isa,
+        system: &target.system,
         progress: bar.as_mut(),
         stop,
         listing: &listing,
@@ -587,7 +594,7 @@ fn why_not(analysis: &Analysis, standing: Standing, target: &Target) -> String {
 pub(super) fn progress() -> Box<dyn Progress> {
     match io::stderr().is_terminal() {
         true => Box::new(Bar::default()),
-        false => Box::new(Silent),
+        false => Box::new(StopNotice),
     }
 }
 

@@ -13,10 +13,9 @@ use super::Answer;
 use super::failure::Failure;
 use super::kept;
 use super::output;
-use super::run::{self, Run};
+use super::run::{self, Run, Style, table};
 use super::store_option::StoreOption;
 use crate::render::visible;
-use crate::run::{Style, table};
 
 /// What did a kept run measure?
 ///

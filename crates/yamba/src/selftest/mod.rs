@@ -192,7 +192,8 @@ impl Means<'_> {
         let measurement = run::Measurement {
             jobs: &jobs,
             options: &options,
-            target: self.target,
+            isa: &self.target.isa,
+            system: &self.target.system,
             progress: &mut *self.progress,
             stop: self.stop,
             listing: &nothing,

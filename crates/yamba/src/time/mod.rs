@@ -122,7 +122,8 @@ impl Questions {
             let measurement = run::Measurement {
                 jobs,
                 options,
-                target,
+                isa: &target.isa,
+                system: &target.system,
                 progress: &mut *progress,
                 stop,
                 listing,

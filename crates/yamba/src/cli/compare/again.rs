@@ -203,10 +203,12 @@ fn measure(
     options.origin = b.origin.clone();
     let stop = Stop::on_signals().map_err(of_system)?;
     let mut bar = progress();
+    let host = host();
     let measurement = run::Measurement {
         jobs: &jobs,
         options: &options,
-        target: &host(),
+        isa: &host.isa,
+        system: &host.system,
         progress: bar.as_mut(),
         stop: &stop,
         listing: &listing,

@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::harmless::one_line;
+use super::super::printable::one_line;
 
 /// A line that is removed when this is dropped.
 pub struct StatusLine(ProgressBar);

@@ -11,7 +11,8 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::super::select::Selection;
 
-use crate::run::{self, Rehearsal, Rehearsed};
+use super::skipped::by_reason;
+use crate::run::{Rehearsal, Rehearsed};
 
 /// The plan as a person or, with `json`, a program reads it.
 pub(in crate::cli) fn text(
@@ -119,7 +120,7 @@ fn several(name: &str, values: impl Iterator<Item = String>) -> Option<String> {
 /// What is left out, one line a reason.
 fn left_out(plan: &Rehearsal) -> String {
     let entries = plan.benchmarks.iter().filter(|b| b.launches == 0);
-    let reasons = run::by_reason(entries.map(|entry| {
+    let reasons = by_reason(entries.map(|entry| {
         let noted = entry.notes.first().map(String::as_str);
         let reason = entry.skipped.as_deref().or(noted);
         (entry.name.as_str(), reason.unwrap_or("unknown"))

@@ -38,8 +38,8 @@ pub(super) fn not_begun(program: &Program, processes: u64) -> Benchmark {
     }
 }
 
-/// Whether it is such an entry.
-pub(super) fn is_not_begun(benchmark: &Benchmark) -> bool {
+/// Whether the run was stopped before the first launch of this entry.
+pub fn is_not_begun(benchmark: &Benchmark) -> bool {
     let notes = &benchmark.notes;
     benchmark.status == Status::Skipped && notes.first().is_some_and(|n| n == NOT_BEGUN)
 }

@@ -166,15 +166,43 @@ fn table(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::circle::{self, tests::measured};
+    use yamba_record::Interval;
 
-    const WARM: &str = include_str!("../../../stats/tests/data/kanata_3_5.txt");
+    use crate::run;
+
+    const WARM: &str = include_str!("../../../../stats/tests/data/kanata_3_5.txt");
+
+    /// The tests that one launch measures if each takes the cycles of the paper's table, at half a nanosecond a cycle.
+    fn measured(launch: u64, table: &str) -> Vec<Interval> {
+        let mut lines = table.lines().filter(|l| !l.starts_with('#'));
+        let numbers = |line: &str| -> Vec<f64> {
+            line.split_whitespace()
+                .map(|w| w.parse().expect("a number"))
+                .collect()
+        };
+        let sizes = numbers(lines.next().expect("test sizes"));
+        let rows: Vec<Vec<f64>> = lines.map(numbers).collect();
+        let mut tests = Vec::new();
+        for (group, size) in sizes.iter().enumerate() {
+            tests.extend(rows.iter().map(|row| Interval {
+                passes: *size as u64,
+                operations: *size as u64,
+                ns: row[group] / 2.0,
+                cycle_ns: Some(0.5),
+                group: Some(group as u64),
+                launch,
+                sample: Some(row[group] / 2.0 / size),
+                ..Interval::default()
+            }));
+        }
+        tests
+    }
 
     #[test]
     fn a_single_launch_with_its_table() {
         let mut tests = measured(0, WARM);
         tests[31].outside.push("switches_per_circle".to_owned());
-        let circles = circle::circles(&tests, |t| t.outside.is_empty()).unwrap();
+        let circles = run::circles(&tests, |t| t.outside.is_empty()).unwrap();
         let lines = lines(&circles, true);
         assert_eq!(
             lines[..17],
@@ -210,7 +238,7 @@ mod tests {
             one.iter_mut().for_each(|t| t.ns *= factor);
             tests.append(&mut one);
         }
-        let circles = circle::circles(&tests, |_| true).unwrap();
+        let circles = run::circles(&tests, |_| true).unwrap();
         let lines = lines(&circles, false);
         assert_eq!(
             lines[0],
@@ -224,13 +252,13 @@ mod tests {
 
     #[test]
     fn one_group_claims_no_warm_up() {
-        let circles = circle::circles(&measured(0, WARM)[..30], |_| true).unwrap();
+        let circles = run::circles(&measured(0, WARM)[..30], |_| true).unwrap();
         let lines = lines(&circles, false);
         assert_eq!(
             lines[3],
             "one size alone does not show whether the caches are warm"
         );
-        let none = circle::circles(&measured(0, WARM)[..1], |_| true).unwrap();
+        let none = run::circles(&measured(0, WARM)[..1], |_| true).unwrap();
         assert!(super::lines(&none, true).is_empty());
     }
 }

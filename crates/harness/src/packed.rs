@@ -41,7 +41,7 @@ impl<T: Serialize + DeserializeOwned> Serialize for Packed<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::tests::changed;
+    use crate::tests::changed;
     use yamba_record::Event;
 
     #[test]

@@ -6,7 +6,7 @@ use yamba_stats::{NORMAL_SCALE, median, median_absolute_deviation};
 use super::estimate::Estimate;
 
 /// What a note begins with that says why there are no cycles.
-pub(super) const UNKNOWN: &str = "cycles are unknown";
+const UNKNOWN: &str = "cycles are unknown";
 
 /// Start of the note of a figure whose thread was blocked for most of the time.
 const BLOCKED: &str = "no cycles";
@@ -68,9 +68,14 @@ pub(super) fn blocked_note(share: f64) -> String {
     )
 }
 
+/// Whether a note says that the length of a cycle is unknown.
+pub fn says_unknown(note: &str) -> bool {
+    note.starts_with(UNKNOWN)
+}
+
 /// Whether a note says why there is no figure in cycles.
-pub(super) fn explains_absence(note: &str) -> bool {
-    note.starts_with(UNKNOWN) || note.starts_with(BLOCKED)
+pub fn explains_absence(note: &str) -> bool {
+    says_unknown(note) || note.starts_with(BLOCKED)
 }
 
 /// What the second chain says a cycle is, as a multiple of what the first one says.

@@ -7,8 +7,8 @@ use yamba_record::number::{number, scale};
 use yamba_record::run::IntervalKind;
 use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
 
-use super::recorded::is_not_begun;
 use super::{circle_table, scaling, skipped};
+use crate::run::{explains_absence, is_not_begun, says_unknown};
 use crate::wrap::wrap;
 
 /// Longer lines are broken, where they can be, if nobody says how wide they may be.
@@ -25,7 +25,7 @@ pub(super) const NOTE_INDENT: &str = "  ";
 
 /// How the table may look.
 #[derive(Clone, Debug, Default)]
-pub struct Style {
+pub(in crate::cli) struct Style {
     /// Whether marks are coloured.
     pub colour: bool,
     /// Parameters to show even where all points of a benchmark share their value: those that the user gave.
@@ -55,7 +55,7 @@ struct Row {
 }
 
 /// The table of a run.
-pub fn table(run: &Run, style: &Style) -> String {
+pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
     let all: Vec<&Benchmark> = run.benchmarks.iter().collect();
     let common = shared_notes(&all);
     let mut out = String::new();
@@ -288,11 +288,7 @@ fn figure(run: &Run, benchmark: &Benchmark) -> (String, String) {
 
 /// Of a long time nobody counts the cycles.
 fn cycles(benchmark: &Benchmark) -> String {
-    if benchmark
-        .notes
-        .iter()
-        .any(|n| n.starts_with(super::cycles::UNKNOWN))
-    {
+    if benchmark.notes.iter().any(|n| says_unknown(n)) {
         return "cycles unknown".to_owned();
     }
     let known = benchmark.cycles.filter(|c| c.median < 1e5);
@@ -301,7 +297,7 @@ fn cycles(benchmark: &Benchmark) -> String {
 
 /// Notes about cycles are left out of the table: the column says `cycles unknown`, or is empty where the thread was blocked.
 fn is_about_cycles(note: &str) -> bool {
-    super::cycles::explains_absence(note)
+    explains_absence(note)
 }
 
 /// What a reader must know of how the figure came about, in a word or two each.
@@ -361,3 +357,6 @@ fn said(name: &str, evidence: &Evidence) -> String {
         _ => format!("{name}={median}"),
     }
 }
+
+#[cfg(test)]
+mod tests;

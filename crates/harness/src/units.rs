@@ -1,9 +1,8 @@
 //! From raw intervals to samples in the benchmark's unit, and whether a unit can be computed with.
 
-use yamba_lang::units::{CYCLES, SPREAD};
 use yamba_record::event::RawInterval;
 use yamba_record::program::{Physical, Program};
-use yamba_record::units::{AMOUNTS, TIMES, bytes_a_second, factor, nanoseconds};
+use yamba_record::units::{AMOUNTS, CYCLES, SPREAD, TIMES, bytes_a_second, factor, nanoseconds};
 
 /// Why a program's figure could not be told in its unit, or not be held against its bounds. A value's unit is a word that
 /// nothing is computed with.
@@ -170,6 +169,7 @@ mod tests {
             sizes.iter().map(|(name, _)| *name).collect()
         }
         use yamba_lang::units;
+        assert_eq!((CYCLES, SPREAD), (units::CYCLES, units::SPREAD));
         assert_eq!(names(TIMES), units::TIMES);
         assert_eq!(names(FREQUENCIES), units::FREQUENCIES);
         assert_eq!(names(AMOUNTS), units::AMOUNTS);

@@ -17,7 +17,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal};
 
 use super::strays;
-use crate::machine::{OwnGroup, own_group};
+use yamba_machine::{OwnGroup, own_group};
 
 /// Begins the name of every group of a run. `runtime/yamba/memory_groups.h` knows it, too.
 const PREFIX: &str = "yamba-run-";

@@ -8,8 +8,7 @@ use std::process::{Child, Command, Stdio};
 use super::disk::Room;
 use super::options::Options;
 use super::strays::{self, Started};
-use crate::machine::scratch_folder;
-use yamba_machine::stale_dirs;
+use yamba_machine::{scratch_folder, stale_dirs};
 
 const PREFIX: &str = "yamba-run-";
 

@@ -2,12 +2,12 @@
 
 use yamba_record::{Benchmark, Run, Status};
 
-use super::recorded::is_not_begun;
 use super::table::NOTE_INDENT;
+use crate::run::is_not_begun;
 use crate::wrap::wrap;
 
 /// Each reason with the benchmarks that it keeps from being measured, of pairs of a benchmark's name and its reason.
-pub fn by_reason<'a>(
+pub(super) fn by_reason<'a>(
     benchmarks: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();

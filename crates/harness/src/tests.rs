@@ -1,4 +1,4 @@
-//! The whole way from recorded lines to the table, replayed: no clock, no process, exact numbers.
+//! The whole way from recorded lines to the entry, replayed: no clock, no process, exact numbers.
 
 use yamba_record::event::{Code, Event};
 use yamba_record::program::{Physical, Program as Description, Side};
@@ -8,12 +8,11 @@ use super::outcome::{Ending, Outcome};
 use super::reader::Reader;
 use super::recorded::skipped;
 use super::summary::{Protocol, summarise};
-use super::table::{Style, table};
 use super::validity;
 use std::time::Duration;
 
-const PROGRAM: &str = include_str!("../../../../tests/records/program.json");
-const VALID: &str = include_str!("../../../../tests/records/valid.jsonl");
+const PROGRAM: &str = include_str!("../../../tests/records/program.json");
+const VALID: &str = include_str!("../../../tests/records/valid.jsonl");
 
 pub(super) fn program() -> Description {
     serde_json::from_str(PROGRAM).unwrap()
@@ -418,64 +417,4 @@ fn a_record_may_be_cut_anywhere() {
         );
         serde_json::to_string(&b).unwrap();
     }
-}
-
-#[test]
-fn the_table() {
-    let mut run = Run::new(Machine::default());
-    let lines = changed(|_, raw| {
-        raw.evidence
-            .insert("faults_per_access".to_owned(), Some(0.004));
-    });
-    run.benchmarks = vec![
-        valid(),
-        replay(&program(), &lines, Ending::Exit(0)),
-        replay(&program(), &until("\"index\": 0,"), Ending::Signal(9)),
-        skipped("lat_root", "needs root"),
-    ];
-    assert!(run.failed());
-    let expected = "\
-ok       sample    scale=16  31 ns  [27, 35]  124 cycles
-            faults_per_access=1 pages_read=13 (8 to 18)
-            not detected, assumed: cache_line = 64
-INVALID  sample    scale=16  31 ns  [27, 35]  124 cycles
-            faults_per_access=0.004 pages_read=13 (8 to 18)
-            faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11
-              intervals
-            not detected, assumed: cache_line = 64
-CRASHED  sample    scale=16
-            faults_per_access=none pages_read=none
-            sample was ended by SIGKILL (killed)
-            not detected, assumed: cache_line = 64
-skipped  lat_root
-            needs root
-Intervals are within launches: they say nothing of the next run.
-";
-    let given = vec!["scale".to_owned()];
-    let plain = Style {
-        given,
-        ..Style::default()
-    };
-    assert_eq!(table(&run, &plain), expected);
-    let coloured = Style {
-        colour: true,
-        ..Style::default()
-    };
-    assert!(table(&run, &coloured).contains("\x1b[1;31mINVALID\x1b[0m"));
-}
-
-#[test]
-fn the_table_names_what_tells_points_apart() {
-    let mut run = Run::new(Machine::default());
-    let mut other = valid();
-    other.parameters.0[0].1 = 32.into();
-    run.benchmarks = vec![valid(), other];
-    let text = table(&run, &Style::default());
-    assert!(text.contains("scale=16") && text.contains("scale=32"));
-    assert!(!text.contains("read_ahead"), "{text}");
-    // One point of a sweep is still one of several that there are.
-    run.benchmarks.pop();
-    assert!(table(&run, &Style::default()).contains("scale=16"));
-    run.benchmarks[0].swept.clear();
-    assert!(!table(&run, &Style::default()).contains("scale"));
 }

@@ -19,7 +19,7 @@ const SHARE: f64 = 0.01;
 
 /// The tests of the launches that got to their end, in the order in which they ran; `counts` says which of them are neither
 /// set aside nor contradicted by their evidence. None for what is no circle.
-pub(super) fn circles(tests: &[Interval], counts: impl Fn(&Interval) -> bool) -> Option<Circles> {
+pub fn circles(tests: &[Interval], counts: impl Fn(&Interval) -> bool) -> Option<Circles> {
     let mut launches: BTreeMap<u64, BTreeMap<u64, Vec<&Interval>>> = BTreeMap::new();
     for test in tests {
         let groups = launches.entry(test.launch).or_default();
@@ -199,8 +199,8 @@ pub(super) mod tests {
             .collect()
     }
 
-    const COLD: &str = include_str!("../../../stats/tests/data/kanata_3_4.txt");
-    const WARM: &str = include_str!("../../../stats/tests/data/kanata_3_5.txt");
+    const COLD: &str = include_str!("../../stats/tests/data/kanata_3_4.txt");
+    const WARM: &str = include_str!("../../stats/tests/data/kanata_3_5.txt");
 
     fn printed(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
         values

@@ -1,10 +1,9 @@
 //! Whether a figure is of the thing it names.
 
-use yamba_lang::units::SPREAD;
 use yamba_record::event::{Purpose, Sizing};
 use yamba_record::number::number;
 use yamba_record::program::{Physical, Program, Side};
-use yamba_record::units::{factor, nanoseconds};
+use yamba_record::units::{SPREAD, factor, nanoseconds};
 use yamba_record::{Evidence, Interval};
 use yamba_stats::{median, sorted};
 

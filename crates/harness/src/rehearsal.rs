@@ -45,7 +45,7 @@ pub struct Rehearsed {
     pub notes: Vec<String>,
 }
 
-/// Plans a run as [`super::measure`] does.
+/// Plans a run as [`Measurement`](super::Measurement) does.
 ///
 /// # Errors
 /// When the parameters are not understood.

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use yamba_record::event::{Begin, Event, Load, RawInterval};
 use yamba_record::run::IntervalKind;
-use yamba_record::{Benchmark, Machine, Run, Status};
+use yamba_record::{Benchmark, Status};
 
 use super::outcome::{Ending, Outcome};
-use super::table::{Style, table};
 use super::tests::{changed, outcome, program, replay_all, until};
 
 /// A launch that finds everything so much slower, in ns an operation.
@@ -73,11 +72,6 @@ fn a_few_launches_say_nothing_of_the_next() {
     let b = entry(&launches(&SIX[..2]));
     assert_eq!(b.interval_kind, Some(IntervalKind::WithinLaunches));
     assert_eq!(b.median, Some(32.5));
-    let mut run = Run::new(Machine::default());
-    run.benchmarks = vec![b, entry(&launches(&SIX))];
-    let text = table(&run, &Style::default());
-    assert!(text.contains("(within launches)\n"), "{text}");
-    assert!(!text.contains("Intervals are within launches"), "{text}");
 }
 
 #[test]
@@ -98,15 +92,6 @@ fn disturbed_intervals_are_set_aside_and_kept() {
     assert_eq!((b.samples.len(), b.intervals.len()), (64, 66));
     assert_eq!(b.launches[5].samples, 9);
     assert!(b.samples.iter().all(|s| *s < 50.0));
-    let mut run = Run::new(Machine::default());
-    run.benchmarks = vec![b];
-    assert!(table(&run, &Style::default()).contains("(2 set aside)"));
-}
-
-fn shown(b: &Benchmark) -> String {
-    let mut run = Run::new(Machine::default());
-    run.benchmarks = vec![b.clone()];
-    table(&run, &Style::default())
 }
 
 /// Every launch but so many intervals of it ran beside a competitor, who doubled its times.
@@ -130,7 +115,6 @@ fn the_undisturbed_intervals_count_alone_where_each_launch_has_some() {
         b.notes[0],
         "the machine is disturbed: 48 of 66 intervals (48 stolen); only the others count"
     );
-    assert!(shown(&b).contains("(48 set aside)"), "{}", shown(&b));
 }
 
 #[test]
@@ -142,7 +126,6 @@ fn on_a_disturbed_machine_all_count() {
         b.notes[0],
         "the machine is disturbed: 15 of 22 intervals (15 stolen); all of them count"
     );
-    assert!(shown(&b).contains("(disturbed)"), "{}", shown(&b));
     let json = serde_json::to_value(&b).unwrap();
     assert_eq!(json["is_disturbed"], true);
 }
@@ -236,9 +219,6 @@ fn blocked_thread_has_no_cycles() {
         "{:?}",
         b.notes
     );
-    // The table leaves the column empty.
-    assert!(!shown(&b).contains("cycles"), "{}", shown(&b));
-    assert!(shown(&computes).contains("cycles"), "{}", shown(&computes));
 }
 
 /// The figure of the others is kept, and not to be trusted.
@@ -398,61 +378,5 @@ fn short_intervals_under_load_are_told() {
         b.notes[0].starts_with("intervals of 100 ms are shorter than 1 s"),
         "{:?}",
         b.notes
-    );
-}
-
-#[test]
-fn the_table_of_a_scaling_curve() {
-    let mut run = Run::new(Machine::default());
-    let two: Vec<Outcome> = (0..6).map(|_| loaded(|_, _| {})).collect();
-    run.benchmarks = vec![entry(&launches(&[0.0; 6])), replay_all(&program(), 2, &two)];
-    for b in &mut run.benchmarks {
-        b.evidence.clear();
-    }
-    assert_eq!(
-        table(&run, &Style::default()),
-        "\
-ok       sample  P=1  scale=16  31 ns    [31, 31]      124 cycles
-ok       sample  P=2  scale=16  30.5 ns  [30.5, 30.5]  122 cycles
-            P=1  32.26 M operations/s  efficiency 1.00
-            P=2  66.74 M operations/s  efficiency 1.03
-Of all: not detected, assumed: cache_line = 64
-"
-    );
-}
-
-/// What several entries have in common is told once: of a benchmark below its last entry, of the run at its end.
-#[test]
-fn the_table_does_not_repeat_itself() {
-    let mut run = Run::new(Machine::default());
-    let noted = |name: &str, own: &str| {
-        let mut b = entry(&launches(&SIX));
-        b.name = name.to_owned();
-        b.evidence.clear();
-        b.notes = vec![
-            own.to_owned(),
-            format!("of {name}"),
-            "of the run".to_owned(),
-        ];
-        b
-    };
-    run.benchmarks = vec![
-        noted("a", "first"),
-        noted("a", "second"),
-        noted("b", "third"),
-    ];
-    assert_eq!(
-        table(&run, &Style::default()),
-        "\
-ok       a  scale=16  33.5 ns  [31, 36]  134 cycles
-            first
-ok       a  scale=16  33.5 ns  [31, 36]  134 cycles
-            second
-            all of a: of a
-ok       b  scale=16  33.5 ns  [31, 36]  134 cycles
-            third
-            of b
-Of all: of the run
-"
     );
 }

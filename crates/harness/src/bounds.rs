@@ -14,7 +14,7 @@ use super::disk::Room;
 use super::freeze;
 use super::options::Options;
 use super::strays::{self, Started};
-use crate::machine::{available_memory, memory_limit, own_group};
+use yamba_machine::{available_memory, memory_limit, own_group};
 
 /// Processes and threads of a benchmark that runs alone: lmbench's longest ring has 96, builds have some for each processor.
 const USUAL_PROCESSES: u64 = 1024;

@@ -1,26 +1,15 @@
-//! What a person sees while a run lasts: a bar on a terminal, nothing elsewhere.
+//! Shows the progress of a run: a bar on a terminal, nothing elsewhere, and a line when it was stopped.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::harmless::one_line;
-
-/// Is told how far a run is.
-pub trait Progress {
-    /// So many launches are still to come. More may be found necessary later, or fewer.
-    fn left(&mut self, launches: u64);
-    /// And they take about so long.
-    fn time_left(&mut self, _: Duration) {}
-    /// The next launch begins.
-    fn launch(&mut self, class: &str, parameters: &str, processes: u64);
-    /// The run is over; `interrupted` if it was stopped.
-    fn end(&mut self, interrupted: bool);
-}
+use super::super::printable::one_line;
+use crate::run::Progress;
 
 /// A bar on standard error, if that is a terminal.
 #[derive(Debug, Default)]
-pub struct Bar {
+pub(super) struct Bar {
     bar: Option<ProgressBar>,
     launched: u64,
 }
@@ -68,15 +57,15 @@ impl Progress for Bar {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
-        Silent.end(interrupted);
+        StopNotice.end(interrupted);
     }
 }
 
-/// No bar; only says when the run was stopped.
+/// No bar: only a line when the run was stopped.
 #[derive(Debug, Default)]
-pub struct Silent;
+pub(super) struct StopNotice;
 
-impl Progress for Silent {
+impl Progress for StopNotice {
     fn left(&mut self, _: u64) {}
     fn launch(&mut self, _: &str, _: &str, _: u64) {}
     fn end(&mut self, interrupted: bool) {

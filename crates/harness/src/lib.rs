@@ -1,16 +1,18 @@
-//! Runs built programs and turns their raw records into a run.
+//! Runs built programs and turns their raw records into a run: child processes, the schedule of launches, their records and figures.
 //!
 //! Each entry, a benchmark at one point with one number of processes, is measured by several *launches*: fresh processes, since the
 //! layout of memory is drawn once per process. The launches of all entries take turns in random order, so that a drift of the
 //! machine is not mistaken for a difference between benchmarks.
 //!
 //! What is measured is read from a pipe as it is written, so nothing that a program does at its end can lose it. From
-//! the records on everything is a pure function ([`summary`]), tested by replaying saved ones.
+//! the records on everything is a pure function (`summary`), tested by replaying saved ones.
+//!
+//! This crate knows instruction sets and systems by their names alone. It knows neither the language nor a compiler nor a store, and
+//! prints nothing: callers are told of progress through [`Progress`], and keep what was measured through [`Keep`].
 
 mod bounds;
 mod child;
 mod circle;
-mod circle_table;
 mod control_group;
 mod crash;
 mod cycles;
@@ -29,17 +31,15 @@ mod packed;
 mod plan;
 mod points;
 mod progress;
+pub mod random;
 mod reader;
 mod recorded;
 mod rehearsal;
-mod scaling;
 mod schedule;
 mod scratch;
-mod skipped;
 mod stop;
 mod strays;
 mod summary;
-mod table;
 mod thin;
 mod units;
 mod validity;
@@ -48,28 +48,26 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use fastrand::Rng;
-use yamba_lang::model::Target;
 use yamba_record::machine::Scratch as ScratchFacts;
 use yamba_record::run::{About, Plan};
 use yamba_record::{Benchmark, Run};
 
-use crate::machine;
-
+pub use circle::circles;
 pub use crash::Listing;
+pub use cycles::{explains_absence, says_unknown};
 pub use keep::Keep;
 pub use options::{At, Options, Origin, Own, Placement, Slow};
 pub use packed::Packed;
-pub use progress::{Bar, Progress, Silent};
+pub use progress::{Progress, Silent};
+pub use recorded::is_not_begun;
 pub use rehearsal::{Rehearsal, Rehearsed, rehearse};
-pub use skipped::by_reason;
 pub use stop::Stop;
-pub use table::{Style, table};
 
-use crate::random::{drawn_id, drawn_seed};
 use child::Limits;
 use keep::Kept;
 use launches::{Conditions, Launches};
 use plan::Planned;
+use random::{drawn_id, drawn_seed};
 use scratch::Scratch;
 
 /// A benchmark to measure.
@@ -121,8 +119,10 @@ pub struct Measurement<'a> {
     pub jobs: &'a [Job],
     /// What to measure of each.
     pub options: &'a Options,
-    /// What the programs are built for.
-    pub target: &'a Target,
+    /// The instruction set that the programs are built for.
+    pub isa: &'a str,
+    /// The operating system that the programs are built for.
+    pub system: &'a str,
     /// Told how far it is.
     pub progress: &'a mut dyn Progress,
     /// Ends it early; what was measured counts.
@@ -179,7 +179,7 @@ impl<'a> Measurement<'a> {
 
     /// The run before anything is measured.
     fn begun(&self) -> Run<Packed<Benchmark>> {
-        let mut run = Run::new(machine::probe(&self.target.isa, &self.target.system));
+        let mut run = Run::new(yamba_machine::probe(self.isa, self.system));
         run.plan = planned(self.options);
         run.producer = self.options.origin.producer.clone();
         run.sources = self.options.origin.sources.clone();

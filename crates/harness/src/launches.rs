@@ -371,9 +371,9 @@ impl<'a> Launches<'a> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::super::Program;
-    use super::super::points::Point;
     use super::*;
+    use crate::Program;
+    use crate::points::Point;
 
     /// What a launch of this entry is started with, as one line.
     fn told(options: &Options, processes: u64) -> String {

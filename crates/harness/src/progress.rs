@@ -1,0 +1,25 @@
+//! Reports the progress of a run while it is measured.
+
+use std::time::Duration;
+
+/// Is told how far a run is.
+pub trait Progress {
+    /// So many launches are still to come. More may be found necessary later, or fewer.
+    fn left(&mut self, launches: u64);
+    /// And they take about so long.
+    fn time_left(&mut self, _: Duration) {}
+    /// The next launch begins.
+    fn launch(&mut self, class: &str, parameters: &str, processes: u64);
+    /// The run is over; `interrupted` if it was stopped.
+    fn end(&mut self, interrupted: bool);
+}
+
+/// Reports nothing.
+#[derive(Debug, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn left(&mut self, _: u64) {}
+    fn launch(&mut self, _: &str, _: &str, _: u64) {}
+    fn end(&mut self, _: bool) {}
+}

@@ -1,0 +1,242 @@
+//! Tables of made-up entries.
+
+use yamba_record::run::{Cycles, Throughput};
+use yamba_record::{Benchmark, Evidence, Machine, Parameters, Run, Status};
+
+use super::*;
+use crate::run::no_figure;
+
+fn evidence(median: Option<f64>, min: Option<f64>, max: Option<f64>) -> Evidence {
+    Evidence {
+        median,
+        min,
+        max,
+        ..Evidence::default()
+    }
+}
+
+/// A valid latency of one launch.
+fn entry() -> Benchmark {
+    Benchmark {
+        status: Status::Ok,
+        valid: true,
+        parameters: Parameters(vec![
+            ("scale".to_owned(), 16.into()),
+            ("read_ahead".to_owned(), false.into()),
+        ]),
+        swept: vec!["scale".to_owned()],
+        unit: Some("ns".to_owned()),
+        median: Some(31.0),
+        interval: Some([27.0, 35.0]),
+        interval_kind: Some(IntervalKind::WithinLaunches),
+        cycles: Some(Cycles {
+            median: 124.0,
+            interval: [107.876, 140.124],
+        }),
+        evidence: [
+            (
+                "faults_per_access".to_owned(),
+                evidence(Some(1.0), Some(1.0), Some(1.0)),
+            ),
+            (
+                "pages_read".to_owned(),
+                evidence(Some(13.0), Some(8.0), Some(18.0)),
+            ),
+        ]
+        .into(),
+        notes: vec!["not detected, assumed: cache_line = 64".to_owned()],
+        ..no_figure("sample")
+    }
+}
+
+/// The entry with more launches.
+fn between_launches() -> Benchmark {
+    Benchmark {
+        interval_kind: Some(IntervalKind::BetweenLaunches),
+        ..entry()
+    }
+}
+
+fn shown(benchmarks: &[Benchmark], style: &Style) -> String {
+    let mut run = Run::new(Machine::default());
+    run.benchmarks = benchmarks.to_vec();
+    table(&run, style)
+}
+
+#[test]
+fn entries_of_every_status() {
+    let mut invalid = entry();
+    invalid.status = Status::Invalid;
+    invalid.evidence.insert(
+        "faults_per_access".to_owned(),
+        evidence(Some(0.004), Some(0.004), Some(0.004)),
+    );
+    invalid.notes.insert(
+        0,
+        "faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11 intervals"
+            .to_owned(),
+    );
+    let mut crashed = entry();
+    crashed.status = Status::Crashed;
+    (crashed.median, crashed.interval) = (None, None);
+    (crashed.cycles, crashed.interval_kind) = (None, None);
+    for one in crashed.evidence.values_mut() {
+        *one = evidence(None, None, None);
+    }
+    crashed
+        .notes
+        .insert(0, "sample was ended by SIGKILL (killed)".to_owned());
+    let mut skipped = no_figure("lat_root");
+    skipped.notes = vec!["needs root".to_owned()];
+    let all = [entry(), invalid, crashed, skipped];
+    let expected = "\
+ok       sample    scale=16  31 ns  [27, 35]  124 cycles
+            faults_per_access=1 pages_read=13 (8 to 18)
+            not detected, assumed: cache_line = 64
+INVALID  sample    scale=16  31 ns  [27, 35]  124 cycles
+            faults_per_access=0.004 pages_read=13 (8 to 18)
+            faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11
+              intervals
+            not detected, assumed: cache_line = 64
+CRASHED  sample    scale=16
+            faults_per_access=none pages_read=none
+            sample was ended by SIGKILL (killed)
+            not detected, assumed: cache_line = 64
+skipped  lat_root
+            needs root
+Intervals are within launches: they say nothing of the next run.
+";
+    let plain = Style {
+        given: vec!["scale".to_owned()],
+        ..Style::default()
+    };
+    assert_eq!(shown(&all, &plain), expected);
+    let coloured = Style {
+        colour: true,
+        ..Style::default()
+    };
+    assert!(shown(&all, &coloured).contains("\x1b[1;31mINVALID\x1b[0m"));
+}
+
+#[test]
+fn parameters_that_distinguish_points_are_shown() {
+    let mut other = entry();
+    other.parameters.0[0].1 = 32.into();
+    let text = shown(&[entry(), other], &Style::default());
+    assert!(text.contains("scale=16") && text.contains("scale=32"));
+    assert!(!text.contains("read_ahead"), "{text}");
+    // One point of a sweep is still one of several that there are.
+    assert!(shown(&[entry()], &Style::default()).contains("scale=16"));
+    let unswept = Benchmark {
+        swept: Vec::new(),
+        ..entry()
+    };
+    assert!(!shown(&[unswept], &Style::default()).contains("scale"));
+}
+
+#[test]
+fn interval_within_launches_is_marked_beside_others() {
+    let text = shown(&[entry(), between_launches()], &Style::default());
+    assert!(text.contains("(within launches)\n"), "{text}");
+    assert!(!text.contains("Intervals are within launches"), "{text}");
+}
+
+#[test]
+fn disturbances_are_marked() {
+    let discarded = Benchmark {
+        set_aside: 2,
+        ..between_launches()
+    };
+    assert!(shown(&[discarded], &Style::default()).contains("(2 set aside)"));
+    let disturbed = Benchmark {
+        is_disturbed: true,
+        ..between_launches()
+    };
+    assert!(shown(&[disturbed], &Style::default()).contains("(disturbed)"));
+}
+
+#[test]
+fn blocked_thread_has_an_empty_cycles_column() {
+    let mut blocked = between_launches();
+    blocked.cycles = None;
+    blocked.notes.push(
+        "no cycles: the thread was off the processor for 98 % of the time, and uses none there"
+            .to_owned(),
+    );
+    let text = shown(&[blocked], &Style::default());
+    assert!(!text.contains("cycles"), "{text}");
+    assert!(shown(&[between_launches()], &Style::default()).contains("124 cycles"));
+    let mut unknown = between_launches();
+    unknown.cycles = None;
+    unknown
+        .notes
+        .push("cycles are unknown: two chains of instructions disagree".to_owned());
+    let text = shown(&[unknown], &Style::default());
+    assert!(text.contains("  cycles unknown"), "{text}");
+    assert!(!text.contains("disagree"), "{text}");
+}
+
+#[test]
+fn scaling_curve_follows_its_entries() {
+    let at = |processes: u64, median: f64, interval, cycles: f64, sum: f64| Benchmark {
+        processes,
+        median: Some(median),
+        interval: Some(interval),
+        cycles: Some(Cycles {
+            median: cycles,
+            interval: [cycles; 2],
+        }),
+        throughput: Some(Throughput {
+            sum,
+            unit: "operations/s".to_owned(),
+        }),
+        evidence: Default::default(),
+        ..between_launches()
+    };
+    let one = at(1, 31.0, [31.0; 2], 124.0, 1e9 / 31.0);
+    let two = at(2, 30.5, [30.5; 2], 122.0, 1e9 / 31.0 + 1e9 / 29.0);
+    assert_eq!(
+        shown(&[one, two], &Style::default()),
+        "\
+ok       sample  P=1  scale=16  31 ns    [31, 31]      124 cycles
+ok       sample  P=2  scale=16  30.5 ns  [30.5, 30.5]  122 cycles
+            P=1  32.26 M operations/s  efficiency 1.00
+            P=2  66.74 M operations/s  efficiency 1.03
+Of all: not detected, assumed: cache_line = 64
+"
+    );
+}
+
+/// Notes that several entries share are printed once: those of a benchmark below its last entry, those of the run at its end.
+#[test]
+fn shared_notes_are_printed_once() {
+    let noted = |name: &str, own: &str| Benchmark {
+        name: name.to_owned(),
+        evidence: Default::default(),
+        notes: vec![
+            own.to_owned(),
+            format!("of {name}"),
+            "of the run".to_owned(),
+        ],
+        ..between_launches()
+    };
+    let all = [
+        noted("a", "first"),
+        noted("a", "second"),
+        noted("b", "third"),
+    ];
+    assert_eq!(
+        shown(&all, &Style::default()),
+        "\
+ok       a  scale=16  31 ns  [27, 35]  124 cycles
+            first
+ok       a  scale=16  31 ns  [27, 35]  124 cycles
+            second
+            all of a: of a
+ok       b  scale=16  31 ns  [27, 35]  124 cycles
+            third
+            of b
+Of all: of the run
+"
+    );
+}
