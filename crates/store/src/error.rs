@@ -1,6 +1,6 @@
 //! Why a store could not do its work.
 
-use std::{fmt, io};
+use std::fmt;
 
 /// One sentence that names the place and the fault, and another that says what to do.
 #[derive(Debug)]
@@ -27,20 +27,6 @@ impl StoreError {
     /// What to do about it.
     pub fn mend(&self) -> Option<&str> {
         self.mend.as_deref()
-    }
-}
-
-/// The system's reason without `(os error 2)`, which says nothing more; any other as it is.
-pub fn plain(e: &io::Error) -> String {
-    let text = e.to_string();
-    if e.raw_os_error().is_none() {
-        return text;
-    }
-    let short = text.split(" (os error").next().unwrap_or(&text);
-    let mut chars = short.chars();
-    match chars.next() {
-        Some(first) => first.to_lowercase().chain(chars).collect(),
-        None => text,
     }
 }
 

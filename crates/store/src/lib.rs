@@ -25,11 +25,12 @@ use yamba_record::{Benchmark, Run};
 use connection::{Connection, Purpose, transaction};
 pub use entry::{Entry, PackedEntry};
 use error::Fault;
-pub use error::{StoreError, plain};
+pub use error::StoreError;
 pub use location::{Address, Location, without_password};
 use postgresql::Postgresql;
 pub use salvage::{Remnants, Salvaged};
 use sqlite::Sqlite;
+pub use yamba_record::system_error::reason as plain;
 
 /// How much of a run is read. Raw intervals are nearly all of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,7 +9,8 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{ErrorCode, OpenFlags, ToSql, params_from_iter};
 
 use crate::connection::{Connection, Purpose, Row, Value};
-use crate::error::{Fault, StoreError, plain};
+use crate::error::{Fault, StoreError};
+use yamba_record::system_error::reason as plain;
 
 /// What to do where a file is of no use.
 const ANOTHER: &str = "name another file with --store FILE or YAMBA_STORE";

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read, Seek, Take, Write};
 use std::path::Path;
 
 use super::Fault;
-use crate::plain;
+use yamba_record::system_error::reason as plain;
 
 /// Bytes that are read at a time.
 const PIECE: u64 = 1 << 16;

@@ -11,10 +11,11 @@ use yamba_record::{Benchmark, Run};
 
 use super::{Remains, Rest, Salvaged, Texts, save};
 use crate::connection::Row;
-use crate::error::{Fault, plain};
+use crate::error::Fault;
 use crate::location::Location;
 use crate::sqlite::{Sqlite, is_empty, log, schema};
 use crate::{Detail, Store, StoreError, statements};
+use yamba_record::system_error::reason as plain;
 
 /// A copy of a file, and what of it was found.
 pub(crate) struct Remnants {

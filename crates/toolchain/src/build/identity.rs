@@ -173,7 +173,7 @@ fn add_code(key: &mut Key, program: &[u8]) {
 /// The text of a file, if it is still what was read.
 fn text(path: &Path, file: &ReadFile) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
-    (crate::about::hash(&text) == file.hash()).then_some(text)
+    (crate::provenance::hash(&text) == file.hash()).then_some(text)
 }
 
 /// One hash of several files, whatever their order and their paths.

@@ -44,9 +44,10 @@ yamba t on x86_64 {
         .unwrap_or_else(|| panic!("{out}"));
     let record: serde_json::Value = serde_json::from_str(record).expect("JSON");
     assert_eq!(record["signal"], "SIGILL");
-    let code: yamba::disasm::Code = serde_json::from_value(record["code"].clone()).expect("code");
-    let lines = yamba::disasm::listing(&code);
-    let shown = yamba::disasm::render(&lines, record["pc"].as_u64(), Some(3));
+    let code: yamba_toolchain::disasm::Code =
+        serde_json::from_value(record["code"].clone()).expect("code");
+    let lines = yamba_toolchain::disasm::listing(&code);
+    let shown = yamba_toolchain::disasm::render(&lines, record["pc"].as_u64(), Some(3));
     assert!(shown.contains("t.trap(5)"), "{shown}");
     assert!(
         shown

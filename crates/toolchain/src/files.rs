@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use yamba_lang::{Files, Input};
-pub use yamba_store::plain;
+pub use yamba_record::system_error::reason as plain;
 
 use crate::embedded::Home;
 

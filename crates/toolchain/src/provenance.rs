@@ -7,11 +7,11 @@ use yamba_lang::source::FileId;
 use yamba_lang::{Analysis, ClassId, Target};
 use yamba_record::run::{About, SourceFile};
 
-use crate::groups;
+use crate::suite_topics;
 
 /// All but the program's hash. Paths below `home`, where library and suite lie, are told from there.
 pub fn about(analysis: &Analysis, class: ClassId, target: &Target, home: &Path) -> About {
-    let group = groups::title(groups::folder(analysis, class));
+    let group = suite_topics::title(suite_topics::folder(analysis, class));
     let summary = first_sentence(&analysis.class(class).ast.doc);
     let file = |id: FileId| {
         let file = analysis.sources.file(id);
@@ -80,6 +80,6 @@ pub(crate) fn paths<'a>(
 }
 
 /// BLAKE3, in hexadecimal.
-pub(crate) fn hash(text: &str) -> String {
+pub fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }

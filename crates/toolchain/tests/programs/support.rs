@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use yamba::build::{self, BuildError, BuildOptions, Built};
-use yamba::disasm::Code;
-use yamba::embedded::Home;
-use yamba::files::Disk;
 use yamba_lang::{Analysis, Diagnostic, Input, Target};
+use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
+use yamba_toolchain::disasm::Code;
+use yamba_toolchain::embedded::Home;
+use yamba_toolchain::files::Disk;
 
 /// Instruction sets, each with the compiler that must be there for its tests.
 pub const ISAS: [(&str, &str); 4] = [
@@ -37,7 +37,7 @@ fn home() -> Home {
             std::env::set_var("YAMBA_CACHE", cache);
         }
     });
-    yamba::embedded::home().expect("the checkout")
+    yamba_toolchain::embedded::home().expect("the checkout")
 }
 
 /// Whether this machine can build for an instruction set and run the result.
@@ -66,7 +66,8 @@ pub fn analyse(text: &str) -> Analysis {
         }],
         &disk,
     );
-    let shown = yamba::render::diagnostics(&analysis.sources, &analysis.diagnostics, false);
+    let shown =
+        yamba_toolchain::render::diagnostics(&analysis.sources, &analysis.diagnostics, false);
     assert!(!analysis.has_errors(), "{shown}");
     analysis
 }
@@ -94,7 +95,7 @@ pub fn build(text: &str, name: &str, isa: &str) -> Built {
         Ok(built) => built,
         Err(BuildError::Diagnostics(found)) => panic!(
             "{}",
-            yamba::render::diagnostics(&analysis.sources, &found, false)
+            yamba_toolchain::render::diagnostics(&analysis.sources, &found, false)
         ),
         Err(e) => panic!("{e}"),
     }
@@ -105,7 +106,7 @@ pub fn build_faults(text: &str, name: &str, isa: &str) -> (Vec<Diagnostic>, Stri
     let (analysis, built) = try_build(text, name, isa);
     match built {
         Err(BuildError::Diagnostics(found)) => {
-            let shown = yamba::render::diagnostics(&analysis.sources, &found, false);
+            let shown = yamba_toolchain::render::diagnostics(&analysis.sources, &found, false);
             (found, shown)
         }
         Err(e) => panic!("{e}"),

@@ -14,7 +14,7 @@ use std::time::UNIX_EPOCH;
 use super::BuildError;
 use super::manifest::{Manifest, Stamp, Stamps};
 use super::toolchain::Tool;
-use crate::{embedded, unused};
+use crate::{cache_eviction, embedded};
 use yamba_machine::stale_dirs;
 
 /// What a program depends on.
@@ -144,7 +144,7 @@ impl Cache {
     /// Finds an earlier build whose input files still have the same content.
     pub(super) fn find(&self, first: &str, name: &str) -> Option<Made> {
         let manifests = self.root.join(first);
-        if !unused::take(&manifests) {
+        if !cache_eviction::take(&manifests) {
             return None;
         }
         let entries = fs::read_dir(manifests).ok()?.flatten();
@@ -175,7 +175,7 @@ impl Cache {
     /// The folder with this key, if `name` was made in it.
     pub(super) fn find_folder(&self, key: &str, name: &str) -> Option<PathBuf> {
         let folder = self.root.join(key);
-        let is_there = unused::take(&folder) && folder.join(name).is_file();
+        let is_there = cache_eviction::take(&folder) && folder.join(name).is_file();
         is_there.then_some(folder)
     }
 
@@ -225,7 +225,11 @@ impl Cache {
     fn staging(&self) -> io::Result<Staging> {
         stale_dirs::sweep(&self.root, STAGING);
         let aside = self.root.join(STAGING);
-        unused::sweep(&self.root, |name| unused::is_digest(name, DIGITS), &aside);
+        cache_eviction::sweep(
+            &self.root,
+            |name| cache_eviction::is_digest(name, DIGITS),
+            &aside,
+        );
         let folder = tempfile::Builder::new()
             .prefix(STAGING)
             .tempdir_in(&self.root)?;

@@ -322,7 +322,7 @@ impl<'a> Job<'a> {
         let arguments = || compiler.arguments.iter().chain(&self.options.flags);
         // Machines with different processors may share a cache.
         if arguments().any(|flag| flag.ends_with("=native")) {
-            let cpuinfo = crate::machine::cpuinfo();
+            let cpuinfo = yamba_machine::cpuinfo();
             toolchain::native_processor(&cpuinfo)
                 .into_iter()
                 .for_each(|line| key.add(line));
@@ -681,7 +681,7 @@ fn quote_flags(
 ) -> io::Result<Vec<String>> {
     let home = runtime.parent().unwrap_or(Path::new("/"));
     let mut flags: Vec<String> = Vec::new();
-    for path in crate::about::paths(analysis, class, target) {
+    for path in crate::provenance::paths(analysis, class, target) {
         let path = std::path::absolute(path)?;
         let Some(folder) = path.parent().and_then(Path::to_str) else {
             continue;

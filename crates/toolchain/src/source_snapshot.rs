@@ -123,7 +123,7 @@ impl Files for Stored {
 
 fn text<'a>(run: &'a Run, file: &SourceFile) -> Option<&'a String> {
     let text = run.sources.get(&file.hash);
-    text.filter(|t| crate::about::hash(t) == file.hash)
+    text.filter(|t| crate::provenance::hash(t) == file.hash)
 }
 
 /// The names of a text's classes with their parents, whether or not the rest of it is right.

@@ -10,7 +10,7 @@ use etcetera::BaseStrategy;
 use include_dir::{Dir, include_dir};
 use yamba_lang::Input;
 
-use crate::unused;
+use crate::cache_eviction;
 
 static RUNTIME: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../runtime");
 static LIBRARY: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../library");
@@ -142,7 +142,7 @@ fn is_unpacked(name: &str) -> bool {
         .strip_prefix(REMOVED)
         .unwrap_or(name)
         .strip_prefix(HOME);
-    digits.is_some_and(|digits| unused::is_digest(digits, DIGITS))
+    digits.is_some_and(|digits| cache_eviction::is_digest(digits, DIGITS))
 }
 
 fn unpacked() -> io::Result<Home> {
@@ -150,12 +150,12 @@ fn unpacked() -> io::Result<Home> {
     // A cache that was filled earlier will do even if it cannot be written any more.
     let named = std::env::var_os("YAMBA_CACHE").filter(|v| !v.is_empty());
     if let Some(present) = named.map(|root| PathBuf::from(root).join(&name))
-        && unused::take(&present)
+        && cache_eviction::take(&present)
     {
         return Ok(Home::at(&present));
     }
     let root = cache_root().or_else(|_| private_temporary())?.join(&name);
-    if !unused::take(&root) {
+    if !cache_eviction::take(&root) {
         unpack(&root)?;
     }
     Ok(Home::at(&root))
@@ -165,7 +165,7 @@ fn unpacked() -> io::Result<Home> {
 fn unpack(root: &Path) -> io::Result<()> {
     let parent = root.parent().unwrap_or(Path::new("."));
     let aside = parent.join(REMOVED);
-    unused::sweep(parent, is_unpacked, &aside);
+    cache_eviction::sweep(parent, is_unpacked, &aside);
     let staging = tempfile::Builder::new().prefix(HOME).tempdir_in(parent)?;
     for (name, dir) in [
         ("runtime", &RUNTIME),
