@@ -342,6 +342,9 @@ impl<'a> Conversation<'a> {
         if self.failed.is_some_and(|at| at.elapsed() > GRACE) {
             return Some(Ending::Exit(3));
         }
+        if let Some(fault) = self.reader.fault() {
+            return Some(Ending::BadRecord(fault.to_owned()));
+        }
         if self.reader.is_flooded() {
             return Some(Ending::Flooded);
         }
@@ -429,6 +432,11 @@ impl<'a> Conversation<'a> {
     fn close(self, ending: Ending) -> Outcome {
         let strays = strays::end(self.started, self.scratch);
         self.watch.end_rest();
+        // A signal explains the record that it damaged.
+        let ending = match (self.reader.fault(), ending) {
+            (Some(fault), Ending::Exit(_)) => Ending::BadRecord(fault.to_owned()),
+            (_, ending) => ending,
+        };
         let (events, garbled) = self.reader.finish();
         Outcome {
             events,

@@ -28,7 +28,8 @@ pub(super) fn reasons(
             _ => {}
         }
     }
-    if reasons.is_empty() && outcome.events.contains(&Event::End) {
+    let is_understood = !matches!(outcome.ending, Ending::BadRecord(_));
+    if reasons.is_empty() && is_understood && outcome.events.contains(&Event::End) {
         return None;
     }
     if reasons.is_empty() {
@@ -90,6 +91,9 @@ pub(super) fn ending(outcome: &Outcome) -> String {
         Ending::Suspended(limit) => format!(
             "was stopped by a signal, said nothing for {} s and was ended",
             limit.as_secs_f64()
+        ),
+        Ending::BadRecord(fault) => format!(
+            "wrote a record that is not understood, {fault}; docs/protocol.md shows the form of each"
         ),
         Ending::Flooded => "wrote more records than any measurement does and was ended".to_owned(),
         Ending::Stopped => "was stopped".to_owned(),

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use serde::Deserialize;
 use yamba_record::Event;
-use yamba_record::program::Program as Description;
+use yamba_record::program::{Program as Description, SCHEMA};
 
 use super::child::{self, Limits};
 use super::outcome::Ending;
@@ -39,9 +40,24 @@ pub(super) fn describe(
     }
 }
 
+/// What a description of any version has.
+#[derive(Deserialize)]
+struct Versioned {
+    schema: String,
+    #[serde(default)]
+    class: String,
+}
+
 fn understood(text: &[u8]) -> Result<Description, Refused> {
-    let description: Description = serde_json::from_slice(text)
-        .map_err(|e| Refused::Crash(vec![format!("it does not describe itself: {e}")]))?;
+    let wrong = |e| Refused::Crash(vec![format!("it does not describe itself: {e}")]);
+    let Versioned { schema, class } = serde_json::from_slice(text).map_err(wrong)?;
+    if schema != SCHEMA {
+        return Err(Refused::Fault(format!(
+            "{class}: it describes itself by `{schema}`, and this version of Yamba reads `{SCHEMA}`; \
+             use a version of Yamba that reads it, or change the program as docs/protocol.md shows"
+        )));
+    }
+    let description: Description = serde_json::from_slice(text).map_err(wrong)?;
     if description.skip.is_none() {
         units::check(&description).map_err(Refused::Fault)?;
     }

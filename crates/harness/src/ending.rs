@@ -15,8 +15,8 @@ pub(super) enum End {
     /// It crashed, gave up or was ended.
     Failed {
         reasons: Vec<String>,
-        /// It took all that it is given, of the time or of the machine.
-        hung: bool,
+        /// Another launch would end in the same way.
+        is_final: bool,
     },
 }
 
@@ -32,15 +32,17 @@ pub(super) fn end(class: &str, outcome: &Outcome, listing: &Listing<'_>) -> End 
         },
         Ending::Exit(4) => End::Skipped { reasons },
         // A second time it would do the same.
-        Ending::Hung(_) | Ending::Suspended(_) | Ending::TimedOut(_) | Ending::Excessive(_) => {
-            End::Failed {
-                reasons,
-                hung: true,
-            }
-        }
+        Ending::Hung(_)
+        | Ending::Suspended(_)
+        | Ending::TimedOut(_)
+        | Ending::Excessive(_)
+        | Ending::BadRecord(_) => End::Failed {
+            reasons,
+            is_final: true,
+        },
         _ => End::Failed {
             reasons,
-            hung: false,
+            is_final: false,
         },
     }
 }

@@ -223,9 +223,9 @@ impl<'a> Launches<'a> {
         match end {
             End::Complete => {}
             End::Skipped { .. } | End::Stopped => self.is_over = true,
-            End::Failed { hung, .. } => {
+            End::Failed { is_final, .. } => {
                 self.accidents += 1;
-                self.is_over |= hung || self.accidents >= ACCIDENTS;
+                self.is_over |= is_final || self.accidents >= ACCIDENTS;
             }
         }
     }

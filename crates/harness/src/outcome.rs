@@ -21,6 +21,8 @@ pub(super) enum Ending {
     TimedOut(Duration),
     /// It took too much of the machine, and was killed.
     Excessive(Excess),
+    /// It wrote a record that is not understood.
+    BadRecord(String),
     /// It wrote more than any measurement does, and was killed.
     Flooded,
     /// The run was stopped.

@@ -1,5 +1,6 @@
 //! Reads records out of whatever bytes a program writes: a benchmark may scribble on any file descriptor, and may end
-//! in the middle of a line.
+//! in the middle of a line. A whole line that begins with `{` is meant as a record; if it is not understood, that is a fault
+//! of the program, and not something to pass over: docs/protocol.md.
 
 use yamba_record::Event;
 
@@ -12,6 +13,9 @@ const MOST: usize = 100_000;
 /// More bytes than they have.
 const MOST_BYTES: u64 = 1 << 28;
 
+/// Characters of a faulty record that its message shows.
+const SHOWN: usize = 120;
+
 /// Takes bytes in pieces of any size and keeps the records among them.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
@@ -20,6 +24,8 @@ pub(super) struct Reader {
     events: Vec<Event>,
     garbled: u64,
     bytes: u64,
+    lines: u64,
+    fault: Option<String>,
 }
 
 impl Reader {
@@ -47,6 +53,11 @@ impl Reader {
         self.events.len() >= MOST || self.garbled >= MOST as u64 || self.bytes >= MOST_BYTES
     }
 
+    /// What is wrong with the first record that was not understood.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
     /// All records, and how many lines were none. What follows the last line end is no record: it was cut off.
     pub fn finish(mut self) -> (Vec<Event>, u64) {
         if self.too_long || !self.line.is_empty() {
@@ -67,14 +78,32 @@ impl Reader {
     fn take_line(&mut self) {
         let line = std::mem::take(&mut self.line);
         let too_long = std::mem::take(&mut self.too_long);
+        self.lines += 1;
         if line.is_empty() && !too_long {
             return;
         }
         match serde_json::from_slice(&line) {
             Ok(event) if !too_long && self.events.len() < MOST => self.events.push(event),
+            Err(wrong) if line.trim_ascii_start().starts_with(b"{") => {
+                let number = self.lines;
+                self.fault
+                    .get_or_insert_with(|| fault(number, &wrong, &line));
+            }
             _ => self.garbled += 1,
         }
     }
+}
+
+/// The message about a line that is meant as a record.
+fn fault(number: u64, wrong: &serde_json::Error, line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let shown: String = text.chars().take(SHOWN).collect();
+    let rest = if shown.len() < text.len() { "..." } else { "" };
+    // Every line is a text of its own for the parser, which calls it line 1.
+    let wrong = wrong
+        .to_string()
+        .replace(" at line 1 column ", " at column ");
+    format!("line {number}: {wrong}: {shown}{rest}")
 }
 
 #[cfg(test)]
@@ -105,12 +134,37 @@ mod tests {
     #[test]
     fn garbage_is_counted_and_passed_over() {
         let deep = "[".repeat(100_000);
-        let lines = format!(
-            "hello\n\u{0}\n{deep}\n{{\"event\":\"unknown\"}}\n{{\"event\":\"note\"}}\n{{\"event\":\"interval\",\"ns\":NaN}}\n{{\"event\":\"end\"}}\n"
-        );
-        let (events, garbled) = read(&[lines.as_bytes(), b"\xff\xfe\n"]);
-        assert_eq!(events, [Event::End]);
-        assert_eq!(garbled, 7);
+        let lines = format!("hello\n\u{0}\n{deep}\n{{\"event\":\"end\"}}\n");
+        let mut reader = Reader::default();
+        reader.push(lines.as_bytes());
+        reader.push(b"\xff\xfe\n");
+        assert_eq!(reader.fault(), None);
+        assert_eq!(reader.finish(), (vec![Event::End], 4));
+    }
+
+    #[test]
+    fn record_that_is_not_understood_is_a_fault_with_its_line_and_reason() {
+        for (record, reason) in [
+            ("{\"event\":\"unknown\"}", "unknown variant `unknown`"),
+            ("{\"event\":\"note\"}", "missing field `text`"),
+            ("{\"event\":\"interval\",\"ns\":NaN}", "expected value"),
+            ("{\"ns\":1}", "missing field `event`"),
+        ] {
+            let mut reader = Reader::default();
+            reader.push(b"junk\n{\"event\":\"end\"}\n");
+            reader.push(format!("{record}\n{{}}\n").as_bytes());
+            let fault = reader.fault().unwrap();
+            assert!(fault.starts_with(&format!("line 3: {reason}")), "{fault}");
+            assert!(fault.ends_with(record), "{fault}");
+            assert_eq!(reader.finish(), (vec![Event::End], 1));
+        }
+    }
+
+    #[test]
+    fn record_that_is_cut_off_by_the_end_is_no_fault() {
+        let mut reader = Reader::default();
+        reader.push(b"{\"event\":\"interval\",");
+        assert_eq!(reader.fault(), None);
     }
 
     #[test]

@@ -25,10 +25,13 @@ pub struct Program {
     #[serde(default)]
     pub refused: Option<String>,
     /// The ports of that composition, least specific first.
+    #[serde(default)]
     pub ports: Vec<String>,
     /// The parameters, in order of declaration.
+    #[serde(default)]
     pub parameters: Vec<Parameter>,
     /// The evidence, in order of declaration.
+    #[serde(default)]
     pub evidence: Vec<Bound>,
     /// `latency`, `bandwidth` or `value`.
     pub figure: Option<String>,
