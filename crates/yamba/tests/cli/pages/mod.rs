@@ -23,7 +23,7 @@ const MARKS: [(&str, &[&str]); 8] = [
     ("yamba", &["members", "terms", "file"]),
     ("toml", &["file"]),
     ("json", &[]),
-    ("python", &["not-run"]),
+    ("python", &["not-run", "file"]),
     ("sql", &["not-run"]),
     ("text", &[]),
 ];
