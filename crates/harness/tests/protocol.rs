@@ -9,8 +9,7 @@ use std::time::Duration;
 use libtest_mimic::{Arguments, Trial};
 use serde_json::Value;
 use tempfile::TempDir;
-use yamba::run::{Job, Measurement, Options, Program, Silent, Stop, UsageError};
-use yamba_lang::Target;
+use yamba_harness::{Job, Measurement, Options, Program, Silent, Stop, UsageError};
 use yamba_record::event::RawInterval;
 use yamba_record::program::Program as Description;
 use yamba_record::{Benchmark, Event, Status};
@@ -157,14 +156,11 @@ impl Measured {
             processes: vec![processes],
             ..Options::default()
         };
-        let target = Target {
-            isa: std::env::consts::ARCH.to_owned(),
-            system: std::env::consts::OS.to_owned(),
-        };
         let measurement = Measurement {
             jobs: &[job],
             options: &options,
-            target: &target,
+            isa: std::env::consts::ARCH,
+            system: std::env::consts::OS,
             progress: &mut Silent,
             stop: &Stop::default(),
             listing: &|_, _| None,
