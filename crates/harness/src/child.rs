@@ -13,9 +13,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use yamba_record::Event;
 
-use super::Program;
 use super::bounds::{Bounds, OwnLimits, Watch};
 use super::disk::{ROOM, Room};
+use super::job::Program;
 use super::options::Options;
 use super::outcome::{Ending, Outcome};
 use super::reader::Reader;

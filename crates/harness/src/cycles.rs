@@ -1,6 +1,6 @@
 //! Times in core cycles: each interval by the length of a cycle around it. Pure.
 
-use yamba_record::Interval;
+use yamba_record::{Benchmark, Interval};
 use yamba_stats::{NORMAL_SCALE, median, median_absolute_deviation};
 
 use super::estimate::Estimate;
@@ -45,6 +45,11 @@ pub(super) fn with_own_error(mut cycles: Estimate) -> Estimate {
 pub(super) fn blocked<'a>(intervals: impl Iterator<Item = &'a Interval>) -> Option<f64> {
     let shares: Vec<f64> = intervals.filter_map(blocked_share).collect();
     median(&shares).filter(|share| *share > MOST)
+}
+
+/// Whether the timed thread was blocked for most of the time, so that the figure has no cycles.
+pub fn is_blocked(benchmark: &Benchmark) -> bool {
+    blocked(benchmark.intervals.iter()).is_some()
 }
 
 /// The gap between the clock and the thread's processor time, as a share of benchmark and dummy.

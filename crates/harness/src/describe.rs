@@ -7,9 +7,10 @@ use yamba_record::Event;
 use yamba_record::program::{Program as Description, SCHEMA};
 
 use super::child::{self, Limits};
+use super::job::Program;
 use super::outcome::Ending;
 use super::points::{Refused, settings};
-use super::{Program, crash, recorded, units};
+use super::{crash, recorded, units};
 
 /// What the program says of itself with these parameters, when so many processes run it.
 pub(super) fn describe(

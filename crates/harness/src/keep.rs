@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use yamba_record::{Benchmark, Run};
 
-use super::launches::Launches;
+use super::job::UsageError;
+use super::launches::{Conditions, Launches};
 use super::packed::Packed;
-use super::{Conditions, Place, UsageError};
 
 /// Launches are summarised anew with each that is added. So much of their time that may take; where it takes more, not each is kept at once.
 const SHARE: f64 = 0.05;
@@ -56,20 +56,13 @@ impl<'a> Kept<'a> {
     pub fn begin(
         keep: &'a mut dyn Keep,
         run: &Run<Packed<Benchmark>>,
-        places: &[Place<'_>],
         of_job: &[usize],
     ) -> Result<Kept<'a>, UsageError> {
         keep.begin(run, of_job)?;
-        let mut kept = Kept {
+        Ok(Kept {
             keep,
-            places: vec![State::default(); places.len()],
-        };
-        for (i, place) in places.iter().enumerate() {
-            if let Place::Settled(benchmark) = place {
-                kept.tell(i, &benchmark.unpack());
-            }
-        }
-        Ok(kept)
+            places: vec![State::default(); of_job.len()],
+        })
     }
 
     /// The entry at `place` had a launch, and is to have more.

@@ -10,7 +10,6 @@ use super::child::{self, Limits};
 use super::crash::Listing;
 use super::ending::{End, end};
 use super::estimate::ENOUGH_LAUNCHES;
-use super::nanoseconds;
 use super::options::{Options, PROGRAMS_WARMUP, Placement};
 use super::outcome::Outcome;
 use super::packed::Packed;
@@ -19,6 +18,7 @@ use super::points;
 use super::schedule::{self, Share, Taken};
 use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
+use super::units::whole_ns;
 
 /// A launch stops early when its own interval is so much narrower than that of the entry has to be.
 const WITHIN_A_LAUNCH: f64 = 0.5;
@@ -181,8 +181,8 @@ impl<'a> Launches<'a> {
     fn told(&self, options: &Options) -> Told {
         Told {
             intervals: self.share.intervals,
-            time_ns: nanoseconds(self.share.time),
-            warmup_ns: nanoseconds(self.share.warmup.unwrap_or(PROGRAMS_WARMUP)),
+            time_ns: whole_ns(self.share.time),
+            warmup_ns: whole_ns(self.share.warmup.unwrap_or(PROGRAMS_WARMUP)),
             precision: options.precision * WITHIN_A_LAUNCH,
         }
     }
@@ -337,8 +337,8 @@ impl<'a> Launches<'a> {
         benchmark.notes.extend(self.overrun(&benchmark));
         for (launch, turn) in benchmark.launches.iter_mut().zip(&self.turns) {
             launch.round = turn.round;
-            launch.started_ns = nanoseconds(turn.started);
-            launch.took_ns = nanoseconds(turn.took);
+            launch.started_ns = whole_ns(turn.started);
+            launch.took_ns = whole_ns(turn.took);
             launch.told = Some(turn.told.clone());
         }
         benchmark
@@ -372,7 +372,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::Program;
+    use crate::job::Program;
     use crate::points::Point;
 
     /// What a launch of this entry is started with, as one line.

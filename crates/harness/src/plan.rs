@@ -8,10 +8,11 @@ use yamba_record::run::About;
 use yamba_record::{Benchmark, Status};
 
 use super::child::Limits;
+use super::job::{Job, NoProgram, Program, UsageError};
 use super::options::Options;
 use super::points::{self, Point, Refused};
 use super::scratch::Scratch;
-use super::{Job, NoProgram, Program, UsageError, describe, recorded, thin};
+use super::{describe, recorded, thin};
 
 /// One figure to measure.
 pub(super) struct Entry<'a> {

@@ -4,7 +4,7 @@ use yamba_record::Parameters;
 use yamba_record::parameters::plain;
 use yamba_record::program::{Parameter, Program};
 
-use super::Options;
+use super::options::Options;
 
 /// One point to measure.
 #[derive(Clone, Debug)]

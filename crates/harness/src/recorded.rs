@@ -29,6 +29,11 @@ pub(super) fn skipped(class: &str, reason: &str) -> Benchmark {
 /// Why an entry has no launch: the run was stopped.
 pub(super) const NOT_BEGUN: &str = "stopped before it began";
 
+/// What stands for a benchmark that was not begun.
+pub fn no_figure(class: &str) -> Benchmark {
+    skipped(class, NOT_BEGUN)
+}
+
 /// An entry whose turn had not come when the run was stopped.
 pub(super) fn not_begun(program: &Program, processes: u64) -> Benchmark {
     Benchmark {

@@ -6,10 +6,13 @@ use serde::Serialize;
 use yamba_record::{Parameters, Status};
 
 use super::child::Limits;
+use super::job::{Job, UsageError};
 use super::launches::Launches;
+use super::options::Options;
 use super::plan::{self, Planned};
+use super::points;
 use super::scratch::Scratch;
-use super::{Job, Options, Stop, UsageError, points};
+use super::stop::Stop;
 
 /// The plan of a run.
 #[derive(Debug, Serialize)]
@@ -45,7 +48,7 @@ pub struct Rehearsed {
     pub notes: Vec<String>,
 }
 
-/// Plans a run as [`Measurement`](super::Measurement) does.
+/// Plans a run as `Measurement::run` does.
 ///
 /// # Errors
 /// When the parameters are not understood.

@@ -1,5 +1,7 @@
 //! From raw intervals to samples in the benchmark's unit, and whether a unit can be computed with.
 
+use std::time::Duration;
+
 use yamba_record::event::RawInterval;
 use yamba_record::program::{Physical, Program};
 use yamba_record::units::{AMOUNTS, CYCLES, SPREAD, TIMES, bytes_a_second, factor, nanoseconds};
@@ -61,6 +63,11 @@ fn check_figure(program: &Program) -> Result<(), String> {
         )),
         None => Err(format!("{class}: a {kind} has a unit: {known}")),
     }
+}
+
+/// A duration in whole nanoseconds.
+pub(super) fn whole_ns(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// T(P) = (M(benchmark) - M(benchmark_dummy)) / operations, in ns.

@@ -1,0 +1,255 @@
+//! Measures jobs: interleaves the launches of their entries, and gives back the run.
+
+use std::time::{Instant, SystemTime};
+
+use fastrand::Rng;
+use yamba_record::machine::Scratch as ScratchFacts;
+use yamba_record::run::Plan;
+use yamba_record::{Benchmark, Run};
+
+use super::child::Limits;
+use super::crash::Listing;
+use super::job::{Job, UsageError};
+use super::keep::{Keep, Kept};
+use super::launches::{Conditions, Launches};
+use super::options::{Options, PROGRAMS_WARMUP};
+use super::packed::Packed;
+use super::plan::{self, Planned};
+use super::progress::Progress;
+use super::random::{drawn_id, drawn_seed};
+use super::recorded;
+use super::scratch::Scratch;
+use super::stop::Stop;
+use super::units::whole_ns;
+
+/// What a place in the run's document will hold.
+enum Place<'a> {
+    Settled(Packed<Benchmark>),
+    Measured(Box<Launches<'a>>),
+}
+
+/// Jobs to measure, and who is told of it meanwhile.
+pub struct Measurement<'a> {
+    /// The benchmarks.
+    pub jobs: &'a [Job],
+    /// What to measure of each.
+    pub options: &'a Options,
+    /// The instruction set that the programs are built for.
+    pub isa: &'a str,
+    /// The operating system that the programs are built for.
+    pub system: &'a str,
+    /// Told how far it is.
+    pub progress: &'a mut dyn Progress,
+    /// Ends it early; what was measured counts.
+    pub stop: &'a Stop,
+    /// Shows the code around a crash.
+    pub listing: &'a Listing<'a>,
+}
+
+impl<'a> Measurement<'a> {
+    /// Measures every job. Points that crash, hang or cannot run cost their own figure only.
+    ///
+    /// # Errors
+    /// Parameters that are not understood: all are checked before anything is measured.
+    pub fn run(self) -> Result<Run, UsageError> {
+        Ok(self.packed(&mut ())?.map(|b| b.unpack()))
+    }
+
+    /// The same, with each entry packed: of a whole run they would take hundreds of megabytes. What is measured is also given to `keep` at once.
+    ///
+    /// # Errors
+    /// As [`run`](Measurement::run).
+    pub fn packed(self, keep: &mut dyn Keep) -> Result<Run<Packed<Benchmark>>, UsageError> {
+        let options = self.options;
+        let scratch = Scratch::new();
+        let limits = Limits::of(options, self.stop, &scratch);
+        let mut run = self.begun();
+        let conditions = Conditions {
+            options,
+            scratch: &scratch,
+            limits,
+            cpus: run.machine.cpus,
+            listing: self.listing,
+            begun: Instant::now(),
+        };
+        let (mut places, of_job) = self.places(&conditions)?;
+        let mut kept = Kept::begin(keep, &run, &of_job)?;
+        for (i, place) in places.iter().enumerate() {
+            if let Place::Settled(benchmark) = place {
+                kept.tell(i, &benchmark.unpack());
+            }
+        }
+        let mut rounds = Rounds {
+            random: Rng::with_seed(run.plan.seed),
+            number: 0,
+        };
+        rounds.measure(&mut places, &conditions, self.progress, &mut kept);
+        for (i, place) in places.into_iter().enumerate() {
+            let packed = place.settled(&conditions);
+            let benchmark = packed.unpack();
+            kept.last(i, &benchmark);
+            note_scratch(&mut run, &benchmark);
+            run.benchmarks.push(packed);
+        }
+        run.interrupted = self.stop.requested();
+        run.finished_unix_s = since_1970();
+        self.progress.end(run.interrupted);
+        Ok(run)
+    }
+
+    /// The run before anything is measured.
+    fn begun(&self) -> Run<Packed<Benchmark>> {
+        let mut run = Run::new(yamba_machine::probe(self.isa, self.system));
+        run.plan = planned(self.options);
+        run.producer = self.options.origin.producer.clone();
+        run.sources = self.options.origin.sources.clone();
+        run.id = drawn_id();
+        run.started_unix_s = since_1970();
+        run
+    }
+
+    /// Where each entry will stand, and the number of its job.
+    fn places(
+        &self,
+        conditions: &Conditions<'_>,
+    ) -> Result<(Vec<Place<'a>>, Vec<usize>), UsageError> {
+        let (mut places, mut of_job) = (Vec::new(), Vec::new());
+        for (number, planned) in plan::plan(
+            self.jobs,
+            self.options,
+            conditions.scratch,
+            &conditions.limits,
+        )? {
+            of_job.push(number);
+            places.push(match planned {
+                Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
+                    benchmark.about = self.jobs[number].about.clone();
+                    Place::Settled(Packed::new(&benchmark))
+                }
+                Planned::Measure(entry) => {
+                    Place::Measured(Box::new(Launches::new(*entry, self.options)))
+                }
+            });
+        }
+        Ok((places, of_job))
+    }
+}
+
+impl Place<'_> {
+    /// Its entry at the end.
+    fn settled(self, conditions: &Conditions<'_>) -> Packed<Benchmark> {
+        match self {
+            Place::Settled(packed) => packed,
+            Place::Measured(launches) if launches.has_begun() => {
+                Packed::new(&launches.summary(conditions))
+            }
+            Place::Measured(launches) => {
+                let entry = &launches.entry;
+                Packed::new(&Benchmark {
+                    about: entry.about.clone(),
+                    ..recorded::not_begun(&entry.point.program, entry.processes)
+                })
+            }
+        }
+    }
+}
+
+fn since_1970() -> Option<f64> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.ok().map(|t| t.as_secs_f64())
+}
+
+fn planned(options: &Options) -> Plan {
+    let each = options.processes.iter();
+    let intervals = each.map(|p| options.planned_intervals(*p)).min();
+    Plan {
+        seed: options.seed.unwrap_or_else(drawn_seed),
+        launches: options.planned_launches(),
+        intervals: intervals.unwrap_or_default(),
+        precision: options.precision,
+        time_ns: whole_ns(options.time),
+        benchmark_time_ns: options.benchmark_time.map(whole_ns),
+        warmup_ns: whole_ns(options.warmup.unwrap_or(PROGRAMS_WARMUP)),
+        placement: options.placement.kind().to_owned(),
+        realtime: options.realtime,
+    }
+}
+
+/// Rounds of one launch of each entry that still needs one, each round in an order of its own.
+struct Rounds {
+    random: Rng,
+    number: u64,
+}
+
+impl Rounds {
+    fn measure(
+        &mut self,
+        places: &mut [Place<'_>],
+        conditions: &Conditions<'_>,
+        progress: &mut dyn Progress,
+        kept: &mut Kept<'_>,
+    ) {
+        loop {
+            let mut due: Vec<usize> = measured(places)
+                .filter(|(_, launches)| launches.left() > 0)
+                .map(|(place, _)| place)
+                .collect();
+            if due.is_empty() {
+                return;
+            }
+            self.random.shuffle(&mut due);
+            for next in due {
+                if conditions.limits.stop.requested() {
+                    return;
+                }
+                progress.left(measured(places).map(|(_, l)| l.left()).sum());
+                progress.time_left(measured(places).map(|(_, l)| l.time_left()).sum());
+                self.launch(&mut places[next], next, conditions, progress, kept);
+            }
+            self.number += 1;
+        }
+    }
+
+    fn launch(
+        &self,
+        place: &mut Place<'_>,
+        number: usize,
+        conditions: &Conditions<'_>,
+        progress: &mut dyn Progress,
+        kept: &mut Kept<'_>,
+    ) {
+        let Place::Measured(launches) = place else {
+            return;
+        };
+        let entry = &launches.entry;
+        progress.launch(entry.class, &entry.point.parameters(), entry.processes);
+        launches.launch(conditions, self.number);
+        if launches.left() > 0 {
+            return kept.launched(number, launches, conditions);
+        }
+        let benchmark = launches.summary(conditions);
+        kept.tell(number, &benchmark);
+        *place = Place::Settled(Packed::new(&benchmark));
+    }
+}
+
+fn measured<'p, 'a>(places: &'p [Place<'a>]) -> impl Iterator<Item = (usize, &'p Launches<'a>)> {
+    places.iter().enumerate().filter_map(|(i, p)| match p {
+        Place::Measured(launches) => Some((i, launches.as_ref())),
+        Place::Settled(_) => None,
+    })
+}
+
+/// Every program sees the same disk; the first one to say so is believed.
+fn note_scratch(run: &mut Run<Packed<Benchmark>>, benchmark: &Benchmark) {
+    let Some(is_memory) = benchmark.platform.get("scratch_is_memory") else {
+        return;
+    };
+    run.machine.scratch.get_or_insert(ScratchFacts {
+        is_memory: is_memory.as_bool().unwrap_or(false),
+        read_ahead: benchmark
+            .platform
+            .get("read_ahead")
+            .and_then(serde_json::Value::as_u64),
+    });
+}
