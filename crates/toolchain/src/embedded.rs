@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 use include_dir::{Dir, include_dir};
 use yamba_lang::Input;
+use yamba_record::system_error::reason;
 
 use crate::cache_eviction;
 
@@ -242,6 +243,6 @@ fn private_temporary() -> io::Result<PathBuf> {
 fn at(what: &str, path: &Path, e: &io::Error) -> io::Error {
     io::Error::new(
         e.kind(),
-        format!("{what} {}: {}", path.display(), crate::files::plain(e)),
+        format!("{what} {}: {}", path.display(), reason(e)),
     )
 }

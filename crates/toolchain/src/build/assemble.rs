@@ -14,8 +14,9 @@ use yamba_codegen::asm::{
 use yamba_lang::source::Span;
 use yamba_lang::{Analysis, Diagnostic, Severity};
 
+use super::command::show;
+use super::error::BuildError;
 use super::toolchain::Tool;
-use super::{BuildError, show};
 
 pub(super) struct Assembler<'a> {
     pub(super) analysis: &'a Analysis,

@@ -9,86 +9,14 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::UNIX_EPOCH;
 
-use super::BuildError;
-use super::manifest::{Manifest, Stamp, Stamps};
-use super::toolchain::Tool;
-use crate::{cache_eviction, embedded};
 use yamba_machine::stale_dirs;
 
-/// What a program depends on.
-pub(super) struct Key(blake3::Hasher);
-
-impl Key {
-    pub(super) fn new() -> Key {
-        Key(blake3::Hasher::new())
-    }
-
-    /// Length first: no two sequences of texts run into the same bytes.
-    pub(super) fn add(&mut self, text: &str) {
-        self.bytes(text.as_bytes());
-    }
-
-    pub(super) fn bytes(&mut self, bytes: &[u8]) {
-        self.0.update(&(bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
-    }
-
-    /// A tool that was replaced by another version has another size or date.
-    pub(super) fn add_tool(&mut self, tool: &Tool) -> io::Result<()> {
-        let real = fs::canonicalize(&tool.path)?;
-        let about = fs::metadata(&real)?;
-        let changed = about
-            .modified()?
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |d| d.as_nanos());
-        self.bytes(real.as_os_str().as_encoded_bytes());
-        self.add(&format!(
-            "{} {changed} {}",
-            about.len(),
-            tool.arguments.join(" ")
-        ));
-        Ok(())
-    }
-
-    /// Every file of a folder, by name and content, as they were when they were first asked for.
-    pub(super) fn add_folder(&mut self, folder: &Path) -> io::Result<()> {
-        static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if !known.contains_key(folder) {
-            let mut key = Key::new();
-            key.read_folder(folder, folder)?;
-            known.insert(folder.to_path_buf(), key.finish());
-        }
-        self.add(&known[folder]);
-        Ok(())
-    }
-
-    fn read_folder(&mut self, folder: &Path, root: &Path) -> io::Result<()> {
-        let mut entries: Vec<PathBuf> = fs::read_dir(folder)?
-            .map(|e| e.map(|e| e.path()))
-            .collect::<Result<_, _>>()?;
-        entries.sort();
-        for path in entries {
-            if path.is_dir() {
-                self.read_folder(&path, root)?;
-            } else {
-                let name = path.strip_prefix(root).unwrap_or(&path);
-                self.bytes(name.as_os_str().as_encoded_bytes());
-                self.bytes(&fs::read(&path)?);
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn finish(self) -> String {
-        self.0.finalize().to_hex()[..DIGITS].to_owned()
-    }
-}
-
-/// In the name of a folder.
-const DIGITS: usize = 32;
+use super::error::BuildError;
+use super::key::{DIGITS, Key};
+use super::manifest::Manifest;
+use super::read_file::{Stamp, Stamps};
+use crate::{cache_eviction, embedded};
 
 /// What is being made.
 static MAKING: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
@@ -323,7 +251,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::*;
-    use crate::build::identity::Product;
+    use crate::build::product::Product;
 
     #[test]
     fn what_a_killed_build_left_is_removed_by_the_next() {

@@ -6,26 +6,17 @@ use std::io;
 use std::path::Path;
 
 use object::{Object, ObjectSection, SectionKind};
-use serde::{Deserialize, Serialize};
 use yamba_record::run::{BuildInputs, SourceFile};
 
-use super::cache::Key;
-use super::manifest::ReadFile;
+use super::key::Key;
+use super::listing;
 use super::observe::{Observed, normal};
+use super::product::Product;
+use super::read_file::ReadFile;
 use super::search;
 
 /// A run keeps this much text of a program's included files at most. The others are known by their hashes.
 const MOST_TEXT: usize = 4 << 20;
-
-/// The result of a build without its files.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Product {
-    /// A hash of all inputs that affect the program's behaviour.
-    pub(super) identity: String,
-    pub(super) inputs: BuildInputs,
-    /// The texts of the included files, each under its hash.
-    pub(super) texts: BTreeMap<String, String>,
-}
 
 /// Collects the inputs of one program.
 pub(super) struct Inputs<'a> {
@@ -50,9 +41,7 @@ impl Inputs<'_> {
             self.add_fact(format!("file {}", name(path)), short(file.hash()));
         }
         let texts = product.texts.values();
-        let own = texts
-            .filter_map(|text| super::listing::unlisted(text))
-            .next();
+        let own = texts.filter_map(|text| listing::unlisted(text)).next();
         product.inputs.unlisted = own.or(self.unlisted).map(str::to_owned);
         product.inputs.facts = self.facts;
         product.inputs.environment = self.environment;

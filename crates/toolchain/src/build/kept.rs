@@ -3,11 +3,13 @@
 //! Each file lies below one folder at its former path: `/home/me/lib.h` at `FOLDER/home/me/lib.h`. So `#include "../other.h"` finds what it found then.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::cache::{Cache, Key};
+use super::cache::Cache;
+use super::key::Key;
 
 /// Makes `__FILE__` what it was.
 pub(super) const PREFIX_MAP: &str = "-fmacro-prefix-map=";
@@ -49,7 +51,7 @@ impl KeptIncludes {
     }
 
     /// Writes the files to a folder of the cache that is named by their content.
-    pub(super) fn lay_out(&self, cache: &Cache) -> io::Result<PathBuf> {
+    pub(super) fn lay_out(&self, cache: &Cache) -> io::Result<LaidOut> {
         let mut key = Key::new();
         key.add(MARK);
         for (path, text) in &self.texts {
@@ -72,15 +74,32 @@ impl KeptIncludes {
             }
             fs::write(staging.join(MARK), "")
         })?;
-        Ok(folder.join(FILES))
+        let root = folder.join(FILES);
+        let below = self.folders.iter().map(|folder| root.join(folder));
+        Ok(LaidOut {
+            folders: below.collect(),
+            root,
+        })
     }
+}
 
-    /// The folders to search, below what [`lay_out`](KeptIncludes::lay_out) returned.
-    pub(super) fn folders_below(&self, root: &Path) -> Vec<PathBuf> {
-        self.folders
-            .iter()
-            .map(|folder| root.join(folder))
-            .collect()
+/// Kept files on the disk.
+pub(super) struct LaidOut {
+    /// The folder below which each file lies at its former path.
+    pub(super) root: PathBuf,
+    /// The folders to search, in order. They lie below `root`.
+    pub(super) folders: Vec<PathBuf>,
+}
+
+impl LaidOut {
+    /// Returns compiler options that include the files under their former names.
+    pub(super) fn arguments(&self) -> Vec<OsString> {
+        let folders = self.folders.iter();
+        let mut words: Vec<OsString> = folders
+            .flat_map(|folder| ["-I".into(), folder.clone().into_os_string()])
+            .collect();
+        words.push(format!("{PREFIX_MAP}{}=", self.root.display()).into());
+        words
     }
 }
 

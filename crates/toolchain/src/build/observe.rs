@@ -7,9 +7,13 @@ use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
+use super::cache::Cache;
+use super::command_lines::CommandLines;
+use super::kept::LaidOut;
 use super::listing;
-use super::manifest::{Manifest, ReadFile};
+use super::manifest::Manifest;
 use super::messages::Columns;
+use super::read_file::ReadFile;
 use super::search::{self, Search};
 use super::toolchain::{Tool, in_path};
 
@@ -21,16 +25,14 @@ const PARTS: [&str; 4] = ["cc1plus", "as", "collect2", "ld"];
 
 /// One call of a compiler.
 pub(super) struct Observer<'a> {
-    pub(super) tool: &'a Tool,
+    tool: &'a Tool,
     /// Its further arguments that choose what it reads.
-    pub(super) flags: &'a [String],
+    flags: Vec<String>,
     /// Where it builds.
-    pub(super) staging: &'a Path,
-    /// Folders whose files are known otherwise: the runtime's, and what is built once for all programs.
-    pub(super) known: &'a [PathBuf],
-    /// The folder below which included files of an earlier run lie, and those of its folders that are searched.
-    pub(super) kept: Option<&'a Path>,
-    pub(super) kept_folders: Vec<PathBuf>,
+    staging: &'a Path,
+    /// Folders whose files need not be listed: the first key has the runtime's, and what lies in the cache never changes.
+    known: Vec<PathBuf>,
+    kept: Option<&'a LaidOut>,
 }
 
 /// The files that were read, each kind by path.
@@ -47,7 +49,19 @@ pub(super) struct Observed {
     pub(super) system: Search,
 }
 
-impl Observer<'_> {
+impl<'a> Observer<'a> {
+    /// Observes a call of the compiler of `lines` in the folder `staging`.
+    pub(super) fn new(lines: &'a CommandLines, staging: &'a Path) -> Observer<'a> {
+        let cache = Cache::open().map(|cache| cache.root().to_owned());
+        Observer {
+            tool: &lines.toolchain.compiler,
+            flags: lines.search.all(),
+            staging,
+            known: [lines.runtime.clone()].into_iter().chain(cache).collect(),
+            kept: lines.kept.as_ref(),
+        }
+    }
+
     /// Makes the compiler list what it reads.
     pub(super) fn ask(&self, command: &mut Command, links: bool) {
         command.args(["-MD", "-MT", "x", "-MF"]);
@@ -68,12 +82,13 @@ impl Observer<'_> {
         fs::remove_file(list)?;
         let mut libraries = listing::linked(&String::from_utf8_lossy(&output.stdout));
         libraries.extend(loaded(&libraries));
-        let arguments = self.tool.arguments.iter().chain(self.flags);
+        let arguments = self.tool.arguments.iter().chain(&self.flags);
         let parts = PARTS.iter().filter_map(|part| self.part(part));
-        let mut search = search::of(self.tool, self.flags)?;
+        let mut search = search::of(self.tool, &self.flags)?;
+        let kept = self.kept.map(|kept| &kept.folders);
         search
             .headers
-            .splice(0..0, self.kept_folders.iter().cloned());
+            .splice(0..0, kept.into_iter().flatten().cloned());
         Ok(Observed {
             headers: self.read(headers)?,
             libraries: self.read(libraries)?,
@@ -91,7 +106,7 @@ impl Observer<'_> {
         let mut files = BTreeMap::new();
         for path in paths {
             let path = std::path::absolute(path)?;
-            let is_kept = self.kept.is_some_and(|root| path.starts_with(root));
+            let is_kept = self.kept.is_some_and(|kept| path.starts_with(&kept.root));
             let is_known = self.known.iter().any(|folder| path.starts_with(folder));
             if (is_kept || !is_known) && !path.starts_with(self.staging) {
                 files.insert(path.clone(), ReadFile::new(&path)?);

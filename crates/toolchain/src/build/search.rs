@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::{env, io};
 
-use super::show;
+use super::command::show;
 use super::toolchain::{HEADER_VARIABLES, Tool};
 
 /// Folders in the order in which they are searched.

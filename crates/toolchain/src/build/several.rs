@@ -7,7 +7,11 @@ use std::thread;
 
 use yamba_lang::{Analysis, ClassId, Target};
 
-use super::{BuildError, BuildOptions, Built, Job, cache};
+use super::cache::Cache;
+use super::error::BuildError;
+use super::job::{Built, Job, build, build_with};
+use super::options::BuildOptions;
+use super::shared;
 
 type Outcome = Result<Built, BuildError>;
 
@@ -20,12 +24,12 @@ pub fn build_all(
     options: &BuildOptions,
     mut built: impl FnMut(usize),
 ) -> Vec<Outcome> {
-    let cache = match cache::Cache::open() {
+    let cache = match Cache::open() {
         Ok(cache) => cache,
         // Each program's own build says why.
         Err(_) => {
             let each = classes.iter();
-            let each = each.map(|class| super::build(analysis, *class, target, options));
+            let each = each.map(|class| build(analysis, *class, target, options));
             return each.collect();
         }
     };
@@ -47,7 +51,7 @@ pub fn build_all(
                     let Some(class) = classes.get(own) else {
                         return;
                     };
-                    let outcome = super::build_with(cache, analysis, *class, target, options);
+                    let outcome = build_with(cache, analysis, *class, target, options);
                     if sender.send((own, outcome)).is_err() {
                         return;
                     }
@@ -68,7 +72,7 @@ pub fn build_all(
 /// build says so; without the header it only takes longer.
 fn share(
     worker: usize,
-    cache: &cache::Cache,
+    cache: &Cache,
     analysis: &Analysis,
     class: ClassId,
     target: &Target,
@@ -78,8 +82,8 @@ fn share(
         return;
     };
     let _ = match worker {
-        0 => job.make_header(cache),
-        1 => job.harness(cache).map(drop),
+        0 => shared::make_header(cache, &job.lines),
+        1 => shared::harness(cache, &job.lines).map(drop),
         _ => Ok(()),
     };
 }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use yamba_lang::{Analysis, Target};
 
-use super::BuildError;
+use super::error::BuildError;
 use super::messages::Columns;
 
 /// The machine that this runs on. Yamba's names are Rust's except where a person would say another.

@@ -1,0 +1,246 @@
+//! The compiler's command lines for one program, and for the files that all programs of a target share.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use yamba_lang::{Analysis, ClassId, Target};
+
+use super::cache::Cache;
+use super::error::BuildError;
+use super::kept::{self, LaidOut};
+use super::messages::Columns;
+use super::options::BuildOptions;
+use super::search;
+use super::toolchain::{self, HOLDS_CPP, Toolchain};
+use crate::{embedded, provenance};
+
+/// A short loop takes a cycle a turn, and on some processors two where it lies across the end of a line of 64 bytes: of two programs with the same loop
+/// one would be twice as fast. So each that the compiler takes for hot begins with a line.
+const ALIGNED_LOOPS: &str = "-falign-loops=64";
+
+/// The tag of what loads a shared library when it runs, which a program without any cannot.
+const LIBRARIES: &str = "libraries";
+
+/// What all programs of a target are made with.
+pub(super) struct Shared {
+    /// The folder with the header that the compiler has read already, if it can use one.
+    pub(super) header: Option<PathBuf>,
+    /// The object file of what does not depend on the benchmark.
+    pub(super) harness: PathBuf,
+}
+
+/// Options that may change which files the compiler finds.
+pub(super) struct SearchOptions<'a> {
+    /// The options of the user: [`BuildOptions::flags`].
+    pub(super) user: &'a [String],
+    /// Options that search for `#include "FILE"` beside the `.yamba` files of the program.
+    beside_sources: Vec<String>,
+}
+
+impl SearchOptions<'_> {
+    /// Returns the options in the order of a command line.
+    pub(super) fn all(&self) -> Vec<String> {
+        [self.user, &self.beside_sources].concat()
+    }
+}
+
+/// Where a program will run, which decides which libraries it holds itself.
+enum Destination {
+    ThisMachine,
+    /// A machine that may have other libraries.
+    OtherMachine {
+        /// Whether the program loads shared libraries when it runs. They need the C library of that machine.
+        loads_libraries: bool,
+    },
+}
+
+/// The compiler's command lines for one program.
+pub(super) struct CommandLines<'a> {
+    pub(super) target: Target,
+    pub(super) toolchain: Toolchain,
+    /// The folder of the C++ runtime.
+    pub(super) runtime: PathBuf,
+    pub(super) search: SearchOptions<'a>,
+    /// Included files of an earlier run, which replace those that are on the disk now.
+    pub(super) kept: Option<LaidOut>,
+    destination: Destination,
+}
+
+impl<'a> CommandLines<'a> {
+    pub(super) fn new(
+        analysis: &Analysis,
+        class: ClassId,
+        target: &Target,
+        options: &'a BuildOptions,
+    ) -> Result<CommandLines<'a>, BuildError> {
+        let mut toolchain = toolchain::choose(analysis, target)?;
+        let mut kept = None;
+        if let Some(includes) = &options.includes {
+            kept = Some(includes.lay_out(&Cache::open()?)?);
+            let compiler = &mut toolchain.compiler;
+            compiler.arguments = search::without_header_folders(&compiler.arguments);
+            compiler.ignores_header_variables = true;
+        }
+        let runtime = embedded::home()?.runtime;
+        let beside_sources = match kept {
+            None => quote_flags(analysis, class, target, &runtime)?,
+            Some(_) => Vec::new(),
+        };
+        let loads_libraries = || analysis.tags(class).iter().any(|t| t == LIBRARIES);
+        let destination = if options.elsewhere {
+            Destination::OtherMachine {
+                loads_libraries: loads_libraries(),
+            }
+        } else {
+            Destination::ThisMachine
+        };
+        Ok(CommandLines {
+            target: target.clone(),
+            toolchain,
+            runtime,
+            search: SearchOptions {
+                user: &options.flags,
+                beside_sources,
+            },
+            kept,
+            destination,
+        })
+    }
+
+    /// The folder that holds the runtime, the library and the suite.
+    pub(super) fn home(&self) -> Option<&Path> {
+        self.runtime.parent()
+    }
+
+    /// The command that compiles the generated C++ `source` to the program `output`.
+    pub(super) fn program(&self, source: &Path, shared: &Shared, output: &Path) -> Command {
+        self.program_with(&self.runtime, source, shared, output)
+    }
+
+    /// The command that compiles a program, without the folders of one build.
+    pub(super) fn plain_program(&self, runtime: &Path) -> Command {
+        let anywhere = Shared {
+            header: None,
+            harness: PathBuf::from("harness"),
+        };
+        self.program_with(runtime, Path::new("in"), &anywhere, Path::new("out"))
+    }
+
+    fn program_with(
+        &self,
+        runtime: &Path,
+        source: &Path,
+        shared: &Shared,
+        output: &Path,
+    ) -> Command {
+        let mut command = self.compiler();
+        if let Some(folder) = &shared.header {
+            command.arg("-I").arg(folder);
+        }
+        command.arg("-I").arg(runtime);
+        command.args(&self.search.beside_sources);
+        if let Some(kept) = &self.kept {
+            command.args(kept.arguments());
+        }
+        // Beside the compiling of a header g++ would take the choice of a library for a wish to link.
+        command.args(self.libraries());
+        command.arg("-o").arg(output).arg(source);
+        command.arg(&shared.harness);
+        command
+    }
+
+    /// The command that reads in advance what every program includes first. Only g++ looks for the result by itself.
+    pub(super) fn header(&self) -> Option<Command> {
+        if self.toolchain.compiler.columns() != Columns::Characters {
+            return None;
+        }
+        let mut command = self.compiler();
+        command.arg("-I").arg(&self.runtime);
+        command.args(["-x", "c++-header", "-w"]);
+        command.arg(self.runtime.join("yamba/program.h"));
+        Some(command)
+    }
+
+    /// The command that compiles the part of every program that does not depend on its benchmark.
+    pub(super) fn harness(&self) -> Command {
+        let mut command = self.compiler();
+        command.arg("-I").arg(&self.runtime);
+        let own = format!("yamba/isa/{}/isa.h", self.target.isa);
+        if self.runtime.join(&own).is_file() {
+            command.args(["-include", &own]);
+        }
+        command.arg("-c").arg(self.runtime.join("main.cc"));
+        command
+    }
+
+    fn compiler(&self) -> Command {
+        let mut command = self.toolchain.compiler.command();
+        command.args([
+            "-std=c++17",
+            "-O2",
+            "-g1",
+            "-Wall",
+            "-Wextra",
+            "-pthread",
+            "-fdiagnostics-color=never",
+            "-ftabstop=1",
+            ALIGNED_LOOPS,
+        ]);
+        // `__FILE__` does not depend on the folder of Yamba's installation.
+        let home = self.home().unwrap_or(Path::new("/"));
+        command.arg(format!("{}{}/=", kept::PREFIX_MAP, home.display()));
+        command.args(&self.toolchain.flags).args(self.search.user);
+        command
+    }
+
+    /// Options that decide which libraries the program holds itself.
+    fn libraries(&self) -> &'static [&'static str] {
+        match self.destination {
+            Destination::ThisMachine => self.toolchain.cpp_library(self.search.user),
+            Destination::OtherMachine {
+                loads_libraries: true,
+            } => &HOLDS_CPP,
+            Destination::OtherMachine {
+                loads_libraries: false,
+            } => &["-static"],
+        }
+    }
+
+    /// The arguments that always go with the compiler, then those of the user.
+    pub(super) fn given_arguments(&self) -> impl Iterator<Item = &String> {
+        let own = self.toolchain.compiler.arguments.iter();
+        own.chain(self.search.user)
+    }
+}
+
+/// The words that matter wherever the files lie.
+pub(super) fn without_places<'w>(words: impl Iterator<Item = &'w OsStr>) -> String {
+    let words: Vec<String> = words.map(|w| w.to_string_lossy().into_owned()).collect();
+    let mut words = search::without_folders(&words);
+    words.retain(|word| !word.starts_with(kept::PREFIX_MAP));
+    words.join(" ")
+}
+
+/// Options with which `#include "FILE"` is also looked for beside the `.yamba` files of the program. Files of Yamba's own need none.
+fn quote_flags(
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+    runtime: &Path,
+) -> io::Result<Vec<String>> {
+    let home = runtime.parent().unwrap_or(Path::new("/"));
+    let mut flags: Vec<String> = Vec::new();
+    for path in provenance::paths(analysis, class, target) {
+        let path = std::path::absolute(path)?;
+        let Some(folder) = path.parent().and_then(Path::to_str) else {
+            continue;
+        };
+        let is_new = !flags.iter().any(|flag| flag == folder);
+        if is_new && path.is_file() && !path.starts_with(home) {
+            flags.extend(["-iquote".to_owned(), folder.to_owned()]);
+        }
+    }
+    Ok(flags)
+}

@@ -1,0 +1,44 @@
+//! Facts about a program's inputs of which no text is kept: its tools and its options.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::command_lines::{self, CommandLines};
+use super::identity;
+use super::key::Key;
+use super::observe::Observed;
+use super::read_file::ReadFile;
+use super::toolchain::Tool;
+
+/// Describes the compiler, the assembler if the program `has_assembly`, and the options that the user chose.
+pub(super) fn of(
+    lines: &CommandLines,
+    observed: &Observed,
+    has_assembly: bool,
+) -> io::Result<BTreeMap<String, String>> {
+    let mut facts = BTreeMap::new();
+    let parts = observed.parts.values().collect();
+    let compiler = describe(&lines.toolchain.compiler, parts)?;
+    facts.insert("compiler".to_owned(), compiler);
+    if has_assembly {
+        let assembler = describe(&lines.toolchain.assembler, Vec::new())?;
+        facts.insert("assembler".to_owned(), assembler);
+    }
+    let options = command_lines::without_places(lines.given_arguments().map(AsRef::as_ref));
+    if !options.is_empty() {
+        facts.insert("options".to_owned(), options);
+    }
+    Ok(facts)
+}
+
+/// The first line of a tool's version, and a hash of its version, its file and its `parts`.
+fn describe(tool: &Tool, parts: Vec<&ReadFile>) -> io::Result<String> {
+    let version = tool.version()?;
+    let own = ReadFile::new(&tool.path)?;
+    let parts: Vec<&ReadFile> = parts.into_iter().chain([&own]).collect();
+    let first = version.lines().next().unwrap_or_default();
+    let mut key = Key::new();
+    key.add(&version);
+    key.add(&identity::together(&parts));
+    Ok(format!("{first} ({})", identity::short(&key.finish())))
+}

@@ -1,0 +1,46 @@
+//! The hash of the inputs that are known before a compiler runs.
+
+use std::process::Command;
+
+use super::command::show;
+use super::error::BuildError;
+use super::key::Key;
+use super::{command_lines::CommandLines, search, toolchain};
+
+/// Begins a hash of the inputs of `command` that are known before it is run.
+pub(super) fn of_command(lines: &CommandLines, command: &Command) -> Result<Key, BuildError> {
+    let compiler = &lines.toolchain.compiler;
+    let mut key = Key::new();
+    key.add(env!("CARGO_PKG_VERSION"));
+    key.add(&lines.target.to_string());
+    key.add(&show(command));
+    key.add_tool(compiler)?;
+    key.add(&compiler.version()?);
+    key.add_folder(&lines.runtime)?;
+    let environment = search::environment(compiler.ignores_header_variables);
+    for (name, value) in &environment {
+        key.add(name);
+        key.add(value);
+    }
+    // Machines with different processors may share a cache.
+    if lines
+        .given_arguments()
+        .any(|flag| flag.ends_with("=native"))
+    {
+        let cpuinfo = yamba_machine::cpuinfo();
+        toolchain::native_processor(&cpuinfo)
+            .into_iter()
+            .for_each(|line| key.add(line));
+    }
+    // The working directory matters if an argument may hold a relative path.
+    if !environment.is_empty() || !lines.given_arguments().all(|flag| has_no_path(flag)) {
+        key.add(&std::env::current_dir()?.to_string_lossy());
+    }
+    Ok(key)
+}
+
+fn has_no_path(flag: &str) -> bool {
+    ["-O", "-m", "-std", "-D", "-U"]
+        .iter()
+        .any(|option| flag.starts_with(option))
+}

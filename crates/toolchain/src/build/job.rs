@@ -1,0 +1,287 @@
+//! Builds one program: assembles, generates, compiles.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use yamba_codegen::asm::{self, AsmBlock, AssembledBlock, Syntax};
+use yamba_lang::{Analysis, ClassId, Diagnostic, Program, Severity, Target};
+use yamba_record::run::BuildInputs;
+
+use super::assemble::Assembler;
+use super::cache::Cache;
+use super::command::{contained, show};
+use super::command_lines::{self, CommandLines, Shared};
+use super::error::BuildError;
+use super::identity::{self, Inputs};
+use super::key::Key;
+use super::manifest::Manifest;
+use super::observe::{Observed, Observer};
+use super::options::BuildOptions;
+use super::product::Product;
+use super::{facts, first_key, listing, messages, search, shared, toolchain};
+
+/// A program that was built, now or earlier.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The program.
+    pub program: PathBuf,
+    /// The C++ that it was made of.
+    pub source: PathBuf,
+    /// The command that compiles it again.
+    pub command: String,
+    /// Whether an earlier build was used.
+    pub cached: bool,
+    /// What must stand before the program to run it here: an emulator, or nothing.
+    pub runner: Vec<String>,
+    /// What the compiler warned of in the author's C++. Empty for a cached build.
+    pub warnings: Vec<Diagnostic>,
+    /// A hash of all inputs. The same inputs have the same hash in any cache and at any time.
+    pub identity: String,
+    /// Inputs of the build other than Yamba source files.
+    pub inputs: BuildInputs,
+    /// The texts of `inputs.includes`, each under its hash.
+    pub texts: BTreeMap<String, String>,
+}
+
+/// Builds what `class` is on `target`.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn build(
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+    options: &BuildOptions,
+) -> Result<Built, BuildError> {
+    build_with(&Cache::open()?, analysis, class, target, options)
+}
+
+/// Builds with a cache that several builds share: it checks each file once.
+pub(super) fn build_with(
+    cache: &Cache,
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+    options: &BuildOptions,
+) -> Result<Built, BuildError> {
+    Job::new(analysis, class, target, options)?.build(cache)
+}
+
+/// How the C++ compiler for `target` names itself; none where there is none.
+pub fn compiler_version(analysis: &Analysis, target: &Target) -> Option<String> {
+    let toolchain = toolchain::choose(analysis, target).ok()?;
+    let text = toolchain.compiler.version().ok()?;
+    text.lines().next().map(str::to_owned)
+}
+
+/// The `asm` blocks of `class` on `target` as bytes, without building anything.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn assemble(
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+) -> Result<Vec<AssembledBlock>, BuildError> {
+    let folder = tempfile::tempdir()?;
+    let options = BuildOptions::default();
+    Job::new(analysis, class, target, &options)?.assemble(folder.path())
+}
+
+/// A program to build.
+pub(super) struct Job<'a> {
+    analysis: &'a Analysis,
+    name: &'a str,
+    program: Program,
+    pub(super) lines: CommandLines<'a>,
+    blocks: Vec<AsmBlock>,
+    syntax: Syntax,
+}
+
+impl<'a> Job<'a> {
+    pub(super) fn new(
+        analysis: &'a Analysis,
+        class: ClassId,
+        target: &Target,
+        options: &'a BuildOptions,
+    ) -> Result<Job<'a>, BuildError> {
+        let program = analysis.program(class, target);
+        let name = analysis.class(class).name();
+        if program.variants.is_empty() {
+            return Err(BuildError::NothingToBuild(format!(
+                "{name} has nothing that runs on {target}"
+            )));
+        }
+        Ok(Job {
+            analysis,
+            name,
+            lines: CommandLines::new(analysis, class, target, options)?,
+            blocks: asm::asm_blocks(analysis, &program),
+            syntax: Syntax::of(analysis, &target.isa),
+            program,
+        })
+    }
+
+    fn build(&self, cache: &Cache) -> Result<Built, BuildError> {
+        let shared = shared::find(cache, &self.lines)?;
+        let first = self.first_key(&shared)?;
+        let mut warnings = Vec::new();
+        let found = cache.find(&first, self.name);
+        let cached = found.is_some();
+        let made = match found {
+            Some(made) => made,
+            None => cache.fill(&first, self.name, |staging| {
+                self.compile(staging, &shared, &mut warnings)
+            })?,
+        };
+        let (program, source) = (
+            made.folder.join(self.name),
+            made.folder.join(format!("{}.cc", self.name)),
+        );
+        let product = made.manifest.product;
+        Ok(Built {
+            command: show(&self.lines.program(&source, &shared, Path::new(self.name))),
+            program,
+            source,
+            cached,
+            runner: self.lines.toolchain.runner.clone(),
+            warnings,
+            identity: product.identity,
+            inputs: product.inputs,
+            texts: product.texts,
+        })
+    }
+
+    /// Hashes the inputs of the program that are known before it is compiled.
+    fn first_key(&self, shared: &Shared) -> Result<String, BuildError> {
+        let mut key =
+            first_key::of_command(&self.lines, &self.lines.plain_program(&self.lines.runtime))?;
+        // The name of the harness's folder is a hash of all files that the harness was built from.
+        let harness = shared.harness.parent().and_then(Path::file_name);
+        key.bytes(harness.unwrap_or_default().as_encoded_bytes());
+        key.add(&yamba_codegen::generate(self.analysis, &self.program, &[]).cpp);
+        key.add(&self.listing());
+        let assembler = &self.lines.toolchain.assembler;
+        if !self.blocks.is_empty() {
+            key.add(&assembler.version()?);
+        }
+        key.add_tool(assembler)?;
+        Ok(key.finish())
+    }
+
+    /// The input of the assembler.
+    fn listing(&self) -> String {
+        asm::Listing::full(&self.syntax, &self.blocks, Default::default()).text
+    }
+
+    /// Leaves source and program in `folder`.
+    fn compile(
+        &self,
+        folder: &Path,
+        shared: &Shared,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Result<Manifest, BuildError> {
+        match self.assemble(folder) {
+            Ok(blocks) => {
+                let (found, manifest) = self.translate(folder, shared, &blocks)?;
+                *warnings = found;
+                Ok(manifest)
+            }
+            // All faults in one go: the C++ can be judged without the bits, though not what it leads to.
+            Err(BuildError::Diagnostics(mut all)) => {
+                if let Err(BuildError::Diagnostics(more)) = self.translate(folder, shared, &[]) {
+                    let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+                    all.extend(more.into_iter().filter(is_error));
+                }
+                Err(BuildError::Diagnostics(all))
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Writes the C++ and compiles it. Returns the compiler's warnings, and what was read.
+    fn translate(
+        &self,
+        folder: &Path,
+        shared: &Shared,
+        blocks: &[AssembledBlock],
+    ) -> Result<(Vec<Diagnostic>, Manifest), BuildError> {
+        let source = folder.join(format!("{}.cc", self.name));
+        let generated = yamba_codegen::generate(self.analysis, &self.program, blocks).cpp;
+        std::fs::write(&source, &generated)?;
+        let program = folder.join(self.name);
+        let mut command = self.lines.program(&source, shared, &program);
+        let observer = Observer::new(&self.lines, folder);
+        observer.ask(&mut command, true);
+        let output = contained(&mut command, folder).output()?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        let compiled = messages::Compiled {
+            analysis: self.analysis,
+            class: self.program.class,
+            name: yamba_codegen::file_name(self.analysis, &self.program),
+            text: &generated,
+            columns: self.lines.toolchain.compiler.columns(),
+        };
+        let found = messages::read(&compiled, &text);
+        if output.status.success() {
+            let observed = observer.observed(&output)?;
+            let product = self.product(&observed, &generated, &program)?;
+            let is_complete = product.inputs.unlisted.is_none();
+            let mut manifest = Manifest::new(product, is_complete);
+            observer.enter(&observed, &mut manifest);
+            return Ok((found, manifest));
+        }
+        if !found.iter().any(|d| d.severity == Severity::Error) {
+            return Err(BuildError::Tool {
+                command: show(&command),
+                output: text.into_owned(),
+            });
+        }
+        Err(BuildError::Diagnostics(found))
+    }
+
+    /// Describes the built program and its inputs.
+    fn product(
+        &self,
+        observed: &Observed,
+        generated: &str,
+        program: &Path,
+    ) -> Result<Product, BuildError> {
+        let lines = &self.lines;
+        let listing = self.listing();
+        let unlisted = [generated, &listing];
+        let mut product = Inputs {
+            observed,
+            kept: lines.kept.as_ref().map(|kept| kept.root.as_path()),
+            facts: facts::of(lines, observed, !self.blocks.is_empty())?,
+            environment: search::environment(lines.toolchain.compiler.ignores_header_variables),
+            unlisted: unlisted.into_iter().find_map(listing::unlisted),
+        }
+        .collect();
+        let mut runtime = Key::new();
+        runtime.add_folder(&lines.runtime)?;
+        // Where library and suite lie does not matter.
+        let home = lines.home().unwrap_or(Path::new(""));
+        let generated = generated.replace(&*home.to_string_lossy(), "");
+        let target = self.program.target.to_string();
+        let options = command_lines::without_places(lines.plain_program(Path::new("")).get_args());
+        let texts = [&generated, &listing, &target, &options, &runtime.finish()];
+        let texts = texts.map(String::as_str);
+        product.identity = identity::identity(&product.inputs, &texts, program)?;
+        Ok(product)
+    }
+
+    fn assemble(&self, folder: &Path) -> Result<Vec<AssembledBlock>, BuildError> {
+        if self.blocks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let run = Assembler {
+            analysis: self.analysis,
+            tool: &self.lines.toolchain.assembler,
+            syntax: &self.syntax,
+            blocks: &self.blocks,
+            folder,
+        };
+        run.assemble()
+    }
+}

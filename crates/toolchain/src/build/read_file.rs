@@ -1,0 +1,130 @@
+//! A file that a build has read: its hash, and the metadata that shows that it is unchanged.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+/// Metadata of a file. While it is unchanged, so is the file's content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "Numbers", into = "Numbers")]
+pub(super) struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    /// No program can set this one.
+    changed: (i64, i64),
+}
+
+/// A stamp as it is written: a manifest has hundreds.
+type Numbers = (u64, u64, u64, (i64, i64), (i64, i64));
+
+impl From<Numbers> for Stamp {
+    fn from((device, inode, size, modified, changed): Numbers) -> Stamp {
+        Stamp {
+            device,
+            inode,
+            size,
+            modified,
+            changed,
+        }
+    }
+}
+
+impl From<Stamp> for Numbers {
+    fn from(s: Stamp) -> Numbers {
+        (s.device, s.inode, s.size, s.modified, s.changed)
+    }
+}
+
+/// The stamps of files as they were when one command first asked. Most programs read the same headers.
+#[derive(Default)]
+pub(super) struct Stamps(Mutex<HashMap<PathBuf, Option<Stamp>>>);
+
+impl Stamps {
+    /// None if there is no such file.
+    pub(super) fn of(&self, path: &Path) -> Option<Stamp> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stamp) = known.get(path) {
+            return *stamp;
+        }
+        let stamp = Stamp::read(path).ok();
+        known.insert(path.to_owned(), stamp);
+        stamp
+    }
+}
+
+impl Stamp {
+    pub(super) fn of(about: &Metadata) -> Stamp {
+        Stamp {
+            device: about.dev(),
+            inode: about.ino(),
+            size: about.size(),
+            modified: (about.mtime(), about.mtime_nsec()),
+            changed: (about.ctime(), about.ctime_nsec()),
+        }
+    }
+
+    pub(super) fn read(path: &Path) -> io::Result<Stamp> {
+        fs::metadata(path).map(|about| Stamp::of(&about))
+    }
+
+    /// Whether the file may have changed after `moment`. The clock of a file system has steps; a change within the same step counts as later.
+    pub(super) fn may_follow(&self, moment: &Stamp) -> bool {
+        self.changed >= moment.changed
+    }
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct ReadFile {
+    path: PathBuf,
+    pub(super) stamp: Stamp,
+    hash: String,
+}
+
+impl ReadFile {
+    pub(super) fn new(path: &Path) -> io::Result<ReadFile> {
+        let mut stamp = Stamp::read(path)?;
+        loop {
+            let hash = hash(path, stamp)?;
+            let after = Stamp::read(path)?;
+            if after == stamp {
+                let path = path.to_owned();
+                return Ok(ReadFile { path, stamp, hash });
+            }
+            // It was changed while it was read.
+            stamp = after;
+        }
+    }
+
+    pub(super) fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    pub(super) fn is_current(&self, stamps: &Stamps) -> bool {
+        let Some(stamp) = stamps.of(&self.path) else {
+            return false;
+        };
+        stamp == self.stamp || hash(&self.path, stamp).is_ok_and(|hash| hash == self.hash)
+    }
+}
+
+/// BLAKE3 of a file's content, in hexadecimal. A large file is read once.
+fn hash(path: &Path, stamp: Stamp) -> io::Result<String> {
+    static KNOWN: Mutex<BTreeMap<Stamp, String>> = Mutex::new(BTreeMap::new());
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(hash) = known().get(&stamp) {
+        return Ok(hash.clone());
+    }
+    let hash = blake3::hash(&fs::read(path)?).to_hex().to_string();
+    if Stamp::read(path)? == stamp {
+        known().insert(stamp, hash.clone());
+    }
+    Ok(hash)
+}

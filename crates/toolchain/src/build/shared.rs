@@ -1,0 +1,92 @@
+//! Files that all programs of a target share. Each is built once.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::cache::{self, Cache};
+use super::command::{contained, copy, show};
+use super::command_lines::{CommandLines, Shared};
+use super::error::BuildError;
+use super::first_key;
+use super::manifest::Manifest;
+use super::observe::Observer;
+use super::product::Product;
+
+const HEADER: &str = "yamba/program.h.gch";
+const HARNESS: &str = "harness.o";
+
+/// Finds the shared files in `cache`. Builds the harness if it is not there, but not the header.
+pub(super) fn find(cache: &Cache, lines: &CommandLines) -> Result<Shared, BuildError> {
+    Ok(Shared {
+        header: header(cache, lines)?,
+        harness: harness(cache, lines)?,
+    })
+}
+
+/// What every program includes first, read by the compiler once, if it has been made. The folder that it searches before the runtime's:
+/// what it finds there does not fit, it passes over.
+fn header(cache: &Cache, lines: &CommandLines) -> Result<Option<PathBuf>, BuildError> {
+    let Some(command) = lines.header() else {
+        return Ok(None);
+    };
+    let key = first_key::of_command(lines, &command)?.finish();
+    let _alone = cache::alone(&key);
+    Ok(cache.find_shared(&key, HEADER))
+}
+
+/// It takes longer to make than it saves one program.
+pub(super) fn make_header(cache: &Cache, lines: &CommandLines) -> Result<(), BuildError> {
+    match lines.header() {
+        Some(command) => beside(cache, lines, HEADER, command).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// The part of every program that does not depend on its benchmark, as an object file. It is most of what a compiler has to do, so it is
+/// built once.
+pub(super) fn harness(cache: &Cache, lines: &CommandLines) -> Result<PathBuf, BuildError> {
+    let folder = beside(cache, lines, HARNESS, lines.harness())?;
+    Ok(folder.join(HARNESS))
+}
+
+/// The folder with what `command` makes for all programs. Of several that ask at the same time one makes it.
+fn beside(
+    cache: &Cache,
+    lines: &CommandLines,
+    name: &str,
+    command: Command,
+) -> Result<PathBuf, BuildError> {
+    let key = first_key::of_command(lines, &command)?.finish();
+    let _alone = cache::alone(&key);
+    if let Some(folder) = cache.find_shared(&key, name) {
+        return Ok(folder);
+    }
+    let make = |staging: &Path| {
+        let out = staging.join(name);
+        std::fs::create_dir_all(out.parent().unwrap_or(staging))?;
+        let mut command = copy(&command);
+        command.arg("-o").arg(out);
+        compile(lines, command, staging)
+    };
+    Ok(cache.fill(&key, name, make)?.folder)
+}
+
+/// Runs `command` and lists what it read.
+fn compile(
+    lines: &CommandLines,
+    mut command: Command,
+    staging: &Path,
+) -> Result<Manifest, BuildError> {
+    let observer = Observer::new(lines, staging);
+    observer.ask(&mut command, false);
+    let output = contained(&mut command, staging).output()?;
+    if !output.status.success() {
+        return Err(BuildError::Tool {
+            command: show(&command),
+            output: String::from_utf8_lossy(&output.stderr).into_owned(),
+        });
+    }
+    let mut manifest = Manifest::new(Product::default(), true);
+    observer.enter(&observer.observed(&output)?, &mut manifest);
+    Ok(manifest)
+}
