@@ -5,6 +5,8 @@
 
 pub mod asm;
 mod class;
+mod class_writer;
+mod context;
 mod members;
 mod plan;
 mod program;
@@ -17,6 +19,8 @@ mod writer;
 use std::collections::HashMap;
 
 use asm::AssembledBlock;
+use context::Context;
+pub use context::file_name;
 use yamba_lang::source::Span;
 use yamba_lang::{Analysis, Program};
 
@@ -25,11 +29,6 @@ use yamba_lang::{Analysis, Program};
 pub struct Generated {
     /// The one C++ file.
     pub cpp: String,
-}
-
-/// The name that generated text is known by, in its own `#line`s.
-pub fn file_name(analysis: &Analysis, program: &Program) -> String {
-    format!("{}.cc", analysis.class(program.class).name())
 }
 
 /// Writes the C++ of a program. Without `blocks` the place of each asm block stays empty: what is left depends on the
@@ -44,11 +43,4 @@ pub fn generate(analysis: &Analysis, program: &Program, blocks: &[AssembledBlock
     Generated {
         cpp: program::write(&context),
     }
-}
-
-/// What every part of the generator reads.
-struct Context<'a> {
-    analysis: &'a Analysis,
-    program: &'a Program,
-    blocks: HashMap<Span, &'a AssembledBlock>,
 }

@@ -3,10 +3,10 @@
 use yamba_lang::ast::{Bitstring, Cpp, Member, MemberKind, Param, Parameter, Sweep, Values};
 use yamba_lang::cpp;
 
-use crate::class::ClassWriter;
+use crate::class_writer::ClassWriter;
 use crate::plan::function_key;
 use crate::terms;
-use crate::text::{is_operator_word, quote};
+use crate::text::{add_words, is_operator_word, quote};
 
 pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
     match &member.kind {
@@ -117,7 +117,7 @@ fn write_function(w: &mut ClassWriter, member: &Member) {
     };
     let analysis = w.context.analysis;
     let mut words = std::collections::HashSet::new();
-    crate::class::add_words(analysis.cpp(*ret), &mut words);
+    add_words(analysis.cpp(*ret), &mut words);
     let may_be_virtual = ![
         "static",
         "constexpr",
@@ -273,7 +273,7 @@ fn wrapper_type(w: &ClassWriter, bitstring: &Bitstring) -> Option<String> {
 }
 
 /// `void(byte_t **targets)`.
-pub(crate) fn signature(w: &ClassWriter, bitstring: &Bitstring) -> Option<String> {
+fn signature(w: &ClassWriter, bitstring: &Bitstring) -> Option<String> {
     let signature = bitstring.signature.as_ref()?;
     let args: Vec<String> = signature
         .args

@@ -132,3 +132,12 @@ pub(crate) fn function_key(analysis: &Analysis, name: &str, params: &[Parameter]
         params.iter().map(spell).collect::<Vec<_>>().join(", ")
     )
 }
+
+/// The name of a member that later layers may redefine.
+pub(crate) fn member_name(kind: &MemberKind) -> Option<&str> {
+    match kind {
+        MemberKind::Function { name, .. } | MemberKind::Evidence { name, .. } => Some(&name.text),
+        MemberKind::Bitstring(b) => Some(&b.name.text),
+        _ => None,
+    }
+}

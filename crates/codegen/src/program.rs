@@ -7,10 +7,11 @@ use yamba_lang::model::{ClassId, Composition, Gap, MemberRef, World};
 use yamba_lang::show_atom;
 use yamba_lang::source::FileId;
 
-use crate::Context;
-use crate::class::{ClassWriter, add_words};
+use crate::class;
+use crate::class_writer::ClassWriter;
+use crate::context::{Context, file_name};
 use crate::plan::{Plan, function_key};
-use crate::text::quote;
+use crate::text::{add_words, quote};
 use crate::used::{Used, expressions};
 use crate::virtuals::Virtuals;
 use crate::writer::Writer;
@@ -21,7 +22,7 @@ const PROTOCOL: &str = "Benchmark";
 pub(crate) fn write(context: &Context) -> String {
     let mut out = Writer::new(
         &context.analysis.sources,
-        crate::file_name(context.analysis, context.program),
+        file_name(context.analysis, context.program),
     );
     head(context, &mut out);
     out.line("namespace {");
@@ -176,7 +177,7 @@ impl VariantWriter<'_, '_> {
         let used = Used::new(self.context.analysis, self.composition, words);
         let virtuals = Virtuals::new(self.context.analysis, self.plan, &natives(self.context));
         for node in &self.plan.nodes {
-            ClassWriter {
+            class::write(&mut ClassWriter {
                 context: self.context,
                 plan: self.plan,
                 node,
@@ -184,8 +185,7 @@ impl VariantWriter<'_, '_> {
                 used: &used,
                 virtuals: &virtuals,
                 out,
-            }
-            .write();
+            });
         }
         self.pad(out);
         self.subject(out);

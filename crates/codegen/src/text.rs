@@ -1,5 +1,7 @@
 //! Small rewritings of C++ text.
 
+use std::collections::HashSet;
+
 use yamba_lang::cpp::{self, Kind};
 
 /// A C++ string literal.
@@ -109,6 +111,16 @@ pub(crate) fn is_operator_word(name: &str) -> bool {
             | "xor"
             | "xor_eq"
     )
+}
+
+/// The words of a text that are neither strings nor comments.
+pub(crate) fn add_words<'t>(text: &'t str, words: &mut HashSet<&'t str>) {
+    let tokens = cpp::tokens(text).into_iter();
+    words.extend(
+        tokens
+            .filter(|t| t.kind == Kind::Word)
+            .map(|t| &text[t.range]),
+    );
 }
 
 #[cfg(test)]

@@ -9,8 +9,7 @@ use std::collections::{HashMap, HashSet};
 use yamba_lang::ast::{Member, MemberKind, Param};
 use yamba_lang::model::{Analysis, ClassId};
 
-use crate::class::member_name;
-use crate::plan::Plan;
+use crate::plan::{Plan, member_name};
 
 /// What is timed.
 const TIMED: [&str; 2] = ["benchmark", "benchmark_dummy"];

@@ -3,27 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::ast::{self, Atom, Cpp};
+use crate::condition::{Formula, Names};
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
+pub use crate::target::Target;
 
 /// Names one class of an [`Analysis`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassId(pub usize);
-
-/// An instruction set and an operating system, by the names of their library classes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Target {
-    /// For example `x86_64`.
-    pub isa: String,
-    /// For example `linux`.
-    pub system: String,
-}
-
-impl std::fmt::Display for Target {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}-{}", self.isa, self.system)
-    }
-}
 
 /// What a class is, by the root of the library that it descends from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +65,22 @@ pub struct Analysis {
     /// All that was found wrong, errors of syntax and of meaning, in order of place.
     pub diagnostics: Vec<Diagnostic>,
     /// Derived from the classes.
-    pub(crate) index: crate::resolve::Index,
+    pub(crate) index: Index,
+}
+
+/// Derived facts, one entry a class.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Index {
+    /// The classes that port a class, directly or through another port, in order of name.
+    pub(crate) ports: Vec<Vec<ClassId>>,
+    /// Where a class exists: its own `on` and that of everything it builds on.
+    pub(crate) exists: Vec<Formula>,
+    /// Where a port applies: its own `on` and that of the port it ports.
+    pub(crate) applies: Vec<Formula>,
+    /// The names used as `super::NAME`, each with its first place.
+    pub(crate) supers: Vec<Vec<(String, Span)>>,
+    /// The known instruction sets and operating systems.
+    pub(crate) names: Names,
 }
 
 /// One member of one class: `classes[class].ast.members[index]`.

@@ -1,8 +1,7 @@
 //! The order of a class, its bases and the ports that apply, and which of two is the more specific.
 
-use super::index::Index;
 use crate::ast::Atom;
-use crate::model::{Analysis, ClassId};
+use crate::model::{Analysis, ClassId, Index};
 
 /// The classes of one composition, least specific first.
 #[derive(Clone, Debug)]

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::chain::{Chain, Setting};
-use super::condition::{Formula, is_possible, show};
-use super::index::Index;
 use super::members::{Key, key, name_of};
 use super::parameters;
 use crate::ast::{Atom, MemberKind};
+use crate::condition::{Formula, is_possible, show};
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Analysis, ClassId, Composition, EffectiveEvidence, Gap, Layer, MemberRef, Program, Role,
+    Analysis, ClassId, Composition, EffectiveEvidence, Gap, Index, Layer, MemberRef, Program, Role,
     Target, World,
 };
 
@@ -127,7 +126,7 @@ impl<'a> Composer<'a> {
 
     fn too_many_atoms(&self, class: ClassId, atoms: &[Atom]) -> Diagnostic {
         let name = &self.analysis.class(class).ast.name;
-        let shown: Vec<String> = atoms.iter().map(super::condition::show_atom).collect();
+        let shown: Vec<String> = atoms.iter().map(crate::condition::show_atom).collect();
         let message = format!(
             "`{}` with its ports asks {} questions where it runs; at most {MOST_WORLD_ATOMS} can be",
             name.text,

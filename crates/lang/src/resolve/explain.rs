@@ -69,7 +69,7 @@ impl Analysis {
         } else {
             &self.index.exists[class.0]
         };
-        super::condition::show(formula)
+        crate::condition::show(formula)
     }
 
     /// What a member is called: "a bitstring", "a function".

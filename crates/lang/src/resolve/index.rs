@@ -1,28 +1,13 @@
 //! What is looked up again and again once the classes are known.
 
-use super::condition::{Formula, Names};
 use crate::ast::{Member, MemberKind};
+use crate::condition::{Formula, Names};
 use crate::cpp;
-use crate::model::{Analysis, ClassId, Role, Target};
+use crate::model::{Analysis, ClassId, Index, Role, Target};
 use crate::source::{SourceMap, Span};
 
-/// Derived facts, one entry a class.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Index {
-    /// The classes that port a class, directly or through another port, in order of name.
-    pub(crate) ports: Vec<Vec<ClassId>>,
-    /// Where a class exists: its own `on` and that of everything it builds on.
-    pub(crate) exists: Vec<Formula>,
-    /// Where a port applies: its own `on` and that of the port it ports.
-    pub(crate) applies: Vec<Formula>,
-    /// The names used as `super::NAME`, each with its first place.
-    pub(crate) supers: Vec<Vec<(String, Span)>>,
-    /// The known instruction sets and operating systems.
-    pub(crate) names: Names,
-}
-
 impl Index {
-    pub(crate) fn new(analysis: &Analysis) -> Index {
+    pub(super) fn new(analysis: &Analysis) -> Index {
         let ids: Vec<ClassId> = analysis.classes.iter().map(|c| c.id).collect();
         Index {
             ports: ids.iter().map(|id| ports_of(analysis, *id)).collect(),

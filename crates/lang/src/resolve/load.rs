@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use super::suggest;
 use crate::ast::{self, Atom, Condition, Ident, MemberKind, Parent};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::input::{Files, Input};
 use crate::model::{Analysis, Class, ClassId, Role};
 use crate::source::{FileId, Span};
-use crate::{Files, Input, cpp, syntax};
+use crate::{cpp, syntax};
 
 /// The parent of a class that names none.
 const DEFAULT_PARENT: &str = "Latency";

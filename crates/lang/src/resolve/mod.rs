@@ -6,7 +6,6 @@
 mod chain;
 mod check;
 mod compose;
-mod condition;
 mod explain;
 mod index;
 mod load;
@@ -16,11 +15,10 @@ mod suggest;
 
 use std::collections::BTreeSet;
 
-use crate::ast::{Atom, MemberKind};
-use crate::model::{Analysis, ClassId, Program, Role, Target};
-use crate::{Files, Input, cpp};
-
-pub(crate) use index::Index;
+use crate::ast::MemberKind;
+use crate::cpp;
+use crate::input::{Files, Input};
+use crate::model::{Analysis, ClassId, Index, Program, Role, Target};
 
 /// See [`crate::analyse`].
 pub(crate) fn analyse(roots: Vec<Input>, files: &dyn Files) -> Analysis {
@@ -112,11 +110,6 @@ impl Analysis {
         chain.reverse();
         compose::tags(self, &chain)
     }
-}
-
-/// A question as it is written: `linux >= 6.1`, `cpu(avx512f)`, `root`, `file("/dev/kvm")`.
-pub fn show_atom(atom: &Atom) -> String {
-    condition::show_atom(atom)
 }
 
 /// The value of one plain C++ string literal.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::condition::{Formula, MOST_ATOMS, show};
 use crate::ast::{Atom, Condition};
+use crate::condition::{Formula, MOST_ATOMS, show};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, Class};
 use crate::source::Span;

@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 
 use super::chain::Setting;
 use super::compose::{Composed, Composer};
-use super::condition::{Formula, is_possible};
 use crate::ast::{Ident, Member, MemberKind};
+use crate::condition::{Formula, is_possible};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, Class, ClassId, MemberRef, Target};
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::ast::{Atom, Condition};
-use crate::model::Target;
+use crate::target::Target;
 
 /// A condition without places, with its constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,8 +185,8 @@ fn compare(a: &[u32], b: &[u32]) -> std::cmp::Ordering {
         .unwrap_or(std::cmp::Ordering::Equal)
 }
 
-/// An atom as it is written.
-pub(crate) fn show_atom(atom: &Atom) -> String {
+/// A question as it is written: `linux >= 6.1`, `cpu(avx512f)`, `root`, `file("/dev/kvm")`.
+pub fn show_atom(atom: &Atom) -> String {
     match atom {
         Atom::Name(name) => name.clone(),
         Atom::AtLeast(name, version) => {
