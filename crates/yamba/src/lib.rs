@@ -1,7 +1,6 @@
 //! The world outside: files, compilers, processes, the machine. The only crate that touches it.
 
 pub mod cli;
-pub mod compare;
 pub mod noise;
 pub mod selftest;
 pub mod study;
@@ -9,6 +8,7 @@ pub mod time;
 mod wrap;
 
 // Aliases until every module names the crates themselves.
+pub use yamba_compare as compare;
 pub use yamba_harness as run;
 pub use yamba_harness::random;
 pub use yamba_machine as machine;

@@ -5,8 +5,6 @@ mod schema_text;
 
 use schemars::generate::SchemaSettings;
 
-use crate::compare::Comparison;
-use crate::compare::history::History;
 use crate::noise::Report;
 
 /// Every field is always written.
@@ -16,7 +14,5 @@ fn written() -> SchemaSettings {
 
 #[test]
 fn the_published_schemas_are_what_the_types_say() {
-    schema_text::is_published::<Comparison>("yamba-compare/1", written());
-    schema_text::is_published::<History>("yamba-history/1", written());
     schema_text::is_published::<Report>("yamba-noise/1", written());
 }

@@ -1,4 +1,5 @@
-//! Do two runs differ? Pure: from two runs' documents to a verdict for each benchmark.
+//! Do two runs differ? Pure: from two runs' documents to a verdict for each benchmark, a history, or a gate's answer. This crate reads no file, starts no process and
+//! prints nothing; of our crates it uses only `record` and `stats`.
 //!
 //! The unit of observation is the launch. For each benchmark the ratio of the two sides has an interval from the logarithms of the launches' medians; over all
 //! benchmarks of a comparison the probability of any false alarm is held at [`FAMILY`] (Holm). A rank test of six launches a side could never survive that
@@ -170,5 +171,7 @@ fn tested(pairs: &[Pair]) -> Vec<(Option<Ratio>, Option<f64>)> {
         .collect()
 }
 
+#[cfg(test)]
+mod published;
 #[cfg(test)]
 mod tests;

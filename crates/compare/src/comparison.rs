@@ -331,7 +331,7 @@ impl Entry {
     }
 
     /// What tells it from all others.
-    pub(crate) fn place(&self) -> String {
+    pub fn place(&self) -> String {
         ordered(&self.of.name, &self.of.parameters, self.of.processes)
     }
 
@@ -344,7 +344,7 @@ impl Entry {
     }
 
     /// Whether b is more than a.
-    pub(crate) fn is_above_one(&self) -> bool {
+    pub fn is_above_one(&self) -> bool {
         self.ratio.is_some_and(|r| r > 1.0)
     }
 
