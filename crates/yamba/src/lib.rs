@@ -1,10 +1,8 @@
 //! The world outside: files, compilers, processes, the machine. The only crate that touches it.
 
 pub mod cli;
-pub mod noise;
-pub mod selftest;
-pub mod study;
-pub mod time;
+pub mod session;
+pub mod study_report;
 mod wrap;
 
 // Aliases until every module names the crates themselves.

@@ -5,7 +5,7 @@ mod schema_text;
 
 use schemars::generate::SchemaSettings;
 
-use crate::noise::Report;
+use crate::session::noise::Report;
 
 /// Every field is always written.
 fn written() -> SchemaSettings {

@@ -8,11 +8,13 @@ use serde::Serialize;
 use yamba_lang::{Analysis, ClassId, Target};
 
 use super::Answer;
-use super::failure::{Failure, Fault};
+use super::failure::Failure;
 use super::output;
 use super::select::{self, Names, Selection};
 use super::target::TargetOption;
+use super::terminal::Terminal;
 use crate::build::{self, BuildError, BuildOptions, Built};
+use crate::session::jobs::build_failure;
 
 /// Compile benchmarks, for this machine or another
 ///
@@ -165,28 +167,7 @@ pub(super) fn compile(
 }
 
 fn shown(analysis: &Analysis, outcome: Result<Built, BuildError>) -> Result<Built, Failure> {
-    let built = outcome.map_err(|e| failure(analysis, e))?;
+    let built = outcome.map_err(|e| build_failure(&Terminal::default(), analysis, e))?;
     select::show(analysis, &built.warnings)?;
     Ok(built)
-}
-
-/// What stands in the way of a build, said as any other failure.
-pub(super) fn failure(analysis: &Analysis, error: BuildError) -> Failure {
-    match error {
-        BuildError::Diagnostics(all) => match select::show(analysis, &all) {
-            Err(failure) => failure,
-            Ok(()) => Failure::whole("the program was not built, for the reasons above"),
-        },
-        BuildError::MissingCompiler { ref help, .. } => {
-            Failure::new(error.to_string()).help(help.clone())
-        }
-        BuildError::Io(e) => Fault::from(e).help(
-            "programs are built in the folder of YAMBA_CACHE, with temporary files in that of TMPDIR",
-        ),
-        BuildError::NothingToBuild(why) => {
-            Failure::new(why).help("`yamba list NAME --platforms` shows where it runs")
-        }
-        BuildError::Tool { .. } => Failure::new(error.to_string())
-            .help("where its own words are of no help: CXX and AS name another compiler and assembler"),
-    }
 }

@@ -10,6 +10,7 @@ use super::Answer;
 use super::failure::Failure;
 use super::output;
 use super::select::{self, Names, Selection};
+use super::terminal::Terminal;
 
 /// Say what is wrong with programs, without compiling or running anything
 ///
@@ -42,7 +43,7 @@ impl Check {
                 _ => Err(Failure::Shown),
             };
         }
-        selection.show_diagnostics()?;
+        selection.report(&Terminal::default())?;
         let files = selection.files;
         let classes = selection.analysis.requested().len();
         output::result(&format!(

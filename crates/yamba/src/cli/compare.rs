@@ -1,8 +1,5 @@
 //! `yamba compare`
 
-mod again;
-mod inputs;
-mod side;
 mod table;
 
 use clap::Args;
@@ -10,15 +7,19 @@ use yamba_record::Run;
 use yamba_store::Detail;
 
 use super::Answer;
-use super::failure::Failure;
+use super::failure::{Failure, of_system};
 use super::kept;
 use super::output;
 use super::quantity;
+use super::run::is_remote;
 use super::store_option::StoreOption;
+use super::terminal::{Terminal, arguments};
 use crate::compare::gate::{self, Asked, gate};
 use crate::compare::remeasure::not_remeasured;
 use crate::compare::unit::of_pair;
 use crate::compare::{Comparison, Entry, comparison, pairing};
+use crate::run::Stop;
+use crate::session::remeasure::{self, Stored};
 
 /// Why a gate does not re-measure a suspect.
 const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
@@ -75,7 +76,7 @@ pub(super) struct Compare {
 
 impl Compare {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let mut runs = kept::Runs::new(&self.store);
+        let mut runs = kept::Runs::new(self.store.choice());
         let mut a = runs.load(&self.a, Detail::Figures)?;
         let mut b = runs.load(&self.b, Detail::Figures)?;
         kept::choose(&mut [&mut a, &mut b], &self.names)?;
@@ -112,14 +113,29 @@ impl Compare {
         if pairs.is_empty() {
             return Ok(());
         }
-        let request = again::Request {
+        let arguments = arguments();
+        let [a, b] = [a, b].map(|run| Stored {
+            run,
+            is_remote: is_remote(run),
+        });
+        let request = remeasure::Request {
             trusts_documents: self.trust_sources,
             a,
             b,
             pairs,
-            store: &self.store,
+            arguments: &arguments,
         };
-        again::remeasure(request, found)
+        let terminal = Terminal::default();
+        let Some(prepared) = remeasure::prepare(request, found, &terminal)? else {
+            return Ok(());
+        };
+        let stop = Stop::on_signals().map_err(of_system)?;
+        let stored = prepared.measure(found, &stop, &self.store.choice(), &terminal)?;
+        if !stored.is_empty() {
+            let ids = stored.join(", ");
+            output::note(&format!("the re-measured runs are kept: {ids}\n"));
+        }
+        Ok(())
     }
 
     /// With `--again` whatever has a ratio, for a gate what it could fail for.

@@ -61,7 +61,7 @@ impl Export {
                     .help("name a file with -o FILE"),
             );
         }
-        let run = kept::Runs::new(&self.store).load(&self.run, format.detail)?;
+        let run = kept::Runs::new(self.store.choice()).load(&self.run, format.detail)?;
         match &self.output {
             Some(path) => output::whole(path, |out| (format.write)(&run, out))?,
             None => output::written(|out| (format.write)(&run, out))?,

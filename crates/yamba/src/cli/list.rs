@@ -10,11 +10,11 @@ use yamba_lang::{Analysis, ClassId, Target};
 
 use super::Answer;
 use super::failure::Failure;
-use super::gaps::{self, Standing};
 use super::output;
 use super::select::{self, Names, Selection};
 use crate::about;
 use crate::build::host;
+use crate::session::standing::{self, Standing};
 
 /// Show what can be measured here, and what is missing where something cannot
 ///
@@ -87,7 +87,7 @@ fn row(analysis: &Analysis, id: ClassId) -> Row {
         name: class.name().to_string(),
         summary: about::first_sentence(&class.ast.doc),
         tags: analysis.tags(id),
-        standing: gaps::here(&analysis.program(id, &host())),
+        standing: standing::here(&analysis.program(id, &host())),
     }
 }
 
@@ -150,7 +150,7 @@ fn platforms(analysis: &Analysis, row: &Row) -> String {
     let targets = analysis.targets();
     let runs = |t: &&Target| {
         matches!(
-            gaps::somewhere(&analysis.program(row.class, t)),
+            standing::somewhere(&analysis.program(row.class, t)),
             Standing::Runs(_)
         )
     };
@@ -229,7 +229,7 @@ fn object(analysis: &Analysis, row: &Row, platforms: bool) -> Value {
 }
 
 fn on_target(analysis: &Analysis, class: ClassId, target: &Target) -> (String, Value) {
-    let value = match gaps::somewhere(&analysis.program(class, target)) {
+    let value = match standing::somewhere(&analysis.program(class, target)) {
         Standing::Runs(_) => json!({"runs": true, "missing": [], "needs": null}),
         Standing::Absent(needs) => json!({"runs": false, "missing": [], "needs": needs}),
         Standing::Incomplete(gaps) => {

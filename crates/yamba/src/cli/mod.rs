@@ -8,8 +8,6 @@ mod disasm;
 mod explain;
 mod export;
 mod failure;
-mod gaps;
-mod here;
 mod history;
 mod import;
 mod kept;
@@ -29,11 +27,11 @@ mod salvage;
 mod select;
 mod selftest;
 mod show;
-mod sides;
 mod store_option;
 mod study;
 mod tag;
 mod target;
+mod terminal;
 mod time;
 
 use std::process::ExitCode;
@@ -121,7 +119,7 @@ pub fn main() -> ExitCode {
     match dispatch(cli.command) {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
-        Err(failure) => failure.report(),
+        Err(failure) => failure::report(failure),
     }
 }
 

@@ -9,18 +9,12 @@ use super::Answer;
 use super::failure::{Failure, of_system};
 use super::output;
 use super::quantity;
-use super::run::{job, origin, progress};
-use super::select::{self, Names};
-use super::sides::Sides;
+use super::select::Names;
 use super::store_option::StoreOption;
 use super::target::TargetOption;
-use crate::noise::{self, Plan, Report};
-use crate::random;
-use crate::run::{Measurement, Options, Stop, UsageError};
-
-/// A run of everything six times, each launch short: what a comparison is made from.
-const LAUNCHES: u64 = 6;
-const TIME: Duration = Duration::from_millis(600);
+use super::terminal::{Terminal, arguments};
+use crate::run::Stop;
+use crate::session::noise::{self, Report, Request};
 
 /// How noisy is this machine? Compares the same things with themselves
 ///
@@ -58,35 +52,10 @@ pub(super) struct NoiseCommand {
 
 impl NoiseCommand {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let selection = select::select(&self.names)?;
-        let target = self.target.resolve(&selection.analysis)?;
-        let mut jobs = Vec::new();
-        for class in selection.benchmarks()? {
-            jobs.push(job(&selection.analysis, class, &target)?);
-        }
+        let terminal = Terminal::default();
+        let prepared = noise::prepare(&self.request(), &terminal)?;
         let stop = Stop::on_signals().map_err(of_system)?;
-        // Better told before minutes of measuring than after them.
-        drop(self.store.open()?);
-        let options = Options {
-            origin: origin(&selection.analysis, &jobs, &target),
-            ..self.options()
-        };
-        let measure = |measurement: Measurement<'_>, boundary: usize| {
-            let mut sides = Sides::open(&self.store, boundary, &options.origin.sources)?;
-            let run = measurement.packed(&mut sides);
-            let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
-            Ok::<_, Failure>(sides.finish(run).0)
-        };
-        let plan = Plan {
-            jobs: &jobs,
-            options: options.clone(),
-            comparisons: self.comparisons,
-            seed: self.seed.unwrap_or_else(random::drawn_seed),
-            target: &target,
-            stop: &stop,
-            measure: &measure,
-        };
-        let report = noise::noise(&plan, progress().as_mut())?;
+        let report = prepared.measure(&stop, &self.store.choice(), &terminal)?;
         if self.json {
             output::json(&report)?;
         }
@@ -104,12 +73,14 @@ impl NoiseCommand {
         })
     }
 
-    /// How one run measures.
-    fn options(&self) -> Options {
-        Options {
-            launches: Some(LAUNCHES),
-            time: self.time.unwrap_or(TIME),
-            ..Options::quick()
+    fn request(&self) -> Request {
+        Request {
+            names: self.names.request(),
+            target: self.target.named(),
+            comparisons: self.comparisons,
+            time: self.time,
+            seed: self.seed,
+            arguments: arguments(),
         }
     }
 }

@@ -12,9 +12,9 @@ use yamba_lang::{Analysis, ClassId, Target};
 
 use super::Answer;
 use super::failure::Failure;
-use super::gaps;
 use super::output;
 use super::select::{self, Libraries, did_you_mean};
+use crate::session::standing;
 
 /// Write the skeleton of a port: the members that are missing on a platform, documented as the template documents them
 ///
@@ -178,7 +178,7 @@ fn missing(
     }
     let each: Vec<Vec<MemberRef>> = targets
         .iter()
-        .map(|t| gaps::missing(analysis, class, t))
+        .map(|t| standing::missing(analysis, class, t))
         .collect();
     let mut common: Vec<MemberRef> = each[0].clone();
     common.retain(|m| each.iter().all(|missing| missing.contains(m)));

@@ -65,10 +65,10 @@ impl Report {
 
     /// The figures of each run as Markdown tables.
     fn tables(&self) -> Result<String, Failure> {
-        let mut kept = kept::Runs::new(&self.store);
+        let mut kept = kept::Runs::new(self.store.choice());
         let each = self.runs.iter().map(|reference| {
             let run = kept.load(reference, Detail::Figures)?;
-            let place = kept.place(reference)?;
+            let place = kept::place(&self.store, reference)?;
             Ok(yamba_report::markdown(&yamba_report::summary(&run, &place)))
         });
         let each: Vec<String> = each.collect::<Result<_, Failure>>()?;
@@ -76,11 +76,11 @@ impl Report {
     }
 
     fn page(&self) -> Result<String, Failure> {
-        let mut kept = kept::Runs::new(&self.store);
+        let mut kept = kept::Runs::new(self.store.choice());
         let each = self.runs.iter();
         let runs = each.map(|reference| kept.load(reference, Detail::Samples));
         let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
-        let places = self.runs.iter().map(|r| kept.place(r));
+        let places = self.runs.iter().map(|r| kept::place(&self.store, r));
         let places: Vec<Place> = places.collect::<Result<_, _>>()?;
         Ok(yamba_report::html(&runs, &studies(&runs), &places))
     }

@@ -2,52 +2,32 @@
 
 mod asked;
 mod circle_table;
-mod keep;
-mod progress;
 pub(super) mod rehearsal;
-mod remote;
 mod scaling;
 mod skipped;
-mod spool;
 mod table;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::c_ulong;
 use std::io::{self, IsTerminal};
-use std::path::Path;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use yamba_lang::{Analysis, ClassId, Diagnostic, Severity, Target};
-use yamba_record::run::{About, Producer};
-use yamba_record::{Benchmark, event};
+use yamba_record::Benchmark;
 
 use super::Answer;
-use super::build::failure;
 use super::failure::{Failure, of_system};
-use super::gaps::{self, Standing};
 use super::kept;
-use super::output::{self, StatusLine};
+use super::output;
 use super::quantity;
-use super::select::{self, How, Names, Selection};
+use super::select::Names;
 use super::store_option::StoreOption;
 use super::target::TargetOption;
-use crate::about;
-use crate::build::{self, BuildError, BuildOptions, Built};
-use crate::disasm::{self, Code};
-use crate::embedded;
-use crate::groups;
-use crate::run::{
-    self, Job, NoProgram, Options, Origin, Packed, Placement, Program, Progress, Stop, UsageError,
-};
-pub(super) use asked::{build_options, study_build_options};
-pub(super) use keep::Keeper;
-use progress::{Bar, StopNotice};
-use remote::Remote;
+use super::terminal::{Terminal, arguments};
+use crate::run::{Options, Placement, Stop};
+use crate::session::measure::{Measured, Request, prepare};
+use crate::session::processors;
+use crate::session::remote::Remote;
+pub(super) use asked::is_remote;
 pub(super) use table::{Style, table};
-
-/// Lines of a listing before and after the instruction that crashed.
-const AROUND_A_CRASH: usize = 4;
 
 /// Measure
 ///
@@ -217,64 +197,7 @@ impl Protocol {
                     .help("leave out one of them"),
             );
         }
-        let allowed = allowed_processors(affinity)?;
-        if !allowed.contains(&cpu) {
-            let all: Vec<String> = allowed.iter().map(u64::to_string).collect();
-            return Err(
-                Failure::new(format!("--cpu {cpu}: no such processor may be used"))
-                    .help(format!("there are {}", all.join(", "))),
-            );
-        }
-        Ok(Placement::On(cpu))
-    }
-}
-
-/// No system has more processors.
-const MOST_PROCESSORS: usize = 1 << 20;
-
-/// A set of processors as the system tells it: a bit for each.
-type Mask = [c_ulong];
-
-/// The processors that this process, and so what it starts, may run on. `tell` refuses a mask that is too small for this system's numbers
-/// as invalid: then a larger one is tried.
-fn allowed_processors(tell: impl Fn(&mut Mask) -> io::Result<()>) -> Result<Vec<u64>, Failure> {
-    const WORD: usize = c_ulong::BITS as usize;
-    let mut mask = vec![0; 1024 / WORD];
-    while let Err(e) = tell(&mut mask) {
-        let is_small = e.kind() == io::ErrorKind::InvalidInput;
-        if !is_small || mask.len() * WORD >= MOST_PROCESSORS {
-            return Err(of_system(e));
-        }
-        mask = vec![0; mask.len() * 2];
-    }
-    let is_set = |cpu: &usize| mask[cpu / WORD] >> (cpu % WORD) & 1 == 1;
-    let all = (0..mask.len() * WORD).filter(is_set);
-    Ok(all.map(|cpu| cpu as u64).collect())
-}
-
-/// Elsewhere nobody can be kept off a processor.
-#[cfg(not(target_os = "linux"))]
-fn affinity(mask: &mut Mask) -> io::Result<()> {
-    let bits = c_ulong::BITS as usize;
-    for cpu in 0..std::thread::available_parallelism()?
-        .get()
-        .min(mask.len() * bits)
-    {
-        mask[cpu / bits] |= 1 << (cpu % bits);
-    }
-    Ok(())
-}
-
-/// The C library's own set has room for 1024 processors; the call itself has no limit.
-#[cfg(target_os = "linux")]
-fn affinity(mask: &mut Mask) -> io::Result<()> {
-    let bytes = size_of_val(mask);
-    // SAFETY: the system writes at most so many bytes into the mask.
-    let done = unsafe { libc::sched_getaffinity(0, bytes, mask.as_mut_ptr().cast()) };
-    if done == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
+        processors::placement_on(cpu)
     }
 }
 
@@ -296,27 +219,21 @@ fn sweep(text: &str) -> Result<(String, Vec<String>), String> {
 
 impl Run {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let mut options = self.options()?;
-        let selection = select::select(&self.names)?;
-        let target = self.target.resolve(&selection.analysis)?;
-        let analysis = &selection.analysis;
-        let mut classes = self.classes(&selection)?;
-        if let Some(remote) = &self.remote {
-            let asked = self.set.iter().map(|(name, _)| name);
-            remote.check(asked.chain(self.sweep.iter().map(|(name, _)| name)))?;
-            classes = remote.choose(&selection, classes, &target)?;
-        }
-        let jobs = jobs(analysis, &classes, &target, &self.build_options())?;
-        let groups = grouped(analysis, &classes);
+        let terminal = Terminal::default();
+        let prepared = prepare(self.request()?, &terminal)?;
+        let groups = prepared.groups.clone();
         let stop = Stop::on_signals().map_err(of_system)?;
         if self.dry_run {
-            let plan = run::rehearse(&jobs, &options, &stop);
-            let plan = plan.map_err(|UsageError(text)| Failure::whole(text))?;
-            output::result(&rehearsal::text(&plan, &selection, &groups, self.json)?)?;
+            let plan = prepared.rehearse(&stop)?;
+            let text = rehearsal::text(&plan, &prepared.selection, &groups, self.json)?;
+            output::result(&text)?;
             return Ok(Answer::Done);
         }
-        options.origin = origin(analysis, &jobs, &target);
-        let Measured { run, is_in_vain } = measured(&jobs, &options, &target, &stop, &self.store)?;
+        let measured = prepared.measure(&stop, &self.store.choice(), &terminal)?;
+        note_stored(&measured);
+        let Measured {
+            run, is_in_vain, ..
+        } = measured;
         if self.json {
             output::json(&run)?;
         }
@@ -345,92 +262,29 @@ impl Run {
         })
     }
 
-    fn options(&self) -> Result<Options, Failure> {
-        Ok(Options {
-            set: self.set.clone(),
-            preset: self.remote.iter().flat_map(Remote::preset).collect(),
-            sweep: self.sweep.clone(),
-            whole: self.names.names.is_empty() && !self.effort.thorough,
-            ..self.effort.options()?
+    fn request(&self) -> Result<Request, Failure> {
+        Ok(Request {
+            options: Options {
+                set: self.set.clone(),
+                sweep: self.sweep.clone(),
+                whole: self.names.names.is_empty() && !self.effort.thorough,
+                ..self.effort.options()?
+            },
+            names: self.names.request(),
+            tags: self.tags.clone(),
+            remote: self.remote.clone(),
+            target: self.target.named(),
+            arguments: arguments(),
         })
     }
-
-    fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
-        let mut found = self.tagged(selection)?;
-        // Several by one word stand in the order of the groups; what was named one by one, in that order.
-        if selection.chosen.iter().any(|c| c.how == How::Pattern) {
-            let analysis = &selection.analysis;
-            found.sort_by_cached_key(|class| {
-                let folder = groups::folder(analysis, *class).to_owned();
-                let name = analysis.class(*class).name().to_owned();
-                (groups::place(&folder), folder, name)
-            });
-        }
-        Ok(found)
-    }
-
-    fn tagged(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
-        if self.tags.is_empty() {
-            return selection.benchmarks();
-        }
-        let analysis = &selection.analysis;
-        let has = |c: &ClassId, tag: &String| analysis.tags(*c).contains(tag);
-        let mut found: Vec<ClassId> = if self.tags.iter().any(|t| t == "demonstration") {
-            let listed = selection.chosen.iter();
-            listed
-                .map(|c| c.class)
-                .filter(|c| analysis.is_listed(*c))
-                .collect()
-        } else {
-            selection.benchmarks()?
-        };
-        if let Some(unknown) = self.tags.iter().find(|t| !found.iter().any(|c| has(c, t))) {
-            return Err(
-                Failure::new(format!("none of these benchmarks is tagged {unknown}"))
-                    .help("`yamba list` shows the tags"),
-            );
-        }
-        found.retain(|c| self.tags.iter().any(|t| has(c, t)));
-        Ok(found)
-    }
 }
 
-/// A run, and whether no benchmark of it could be built.
-pub(super) struct Measured {
-    pub(super) run: yamba_record::Run<Packed<Benchmark>>,
-    pub(super) is_in_vain: bool,
-}
-
-/// Measures, shows how far it is, and keeps what is measured in the store.
-pub(super) fn measured(
-    jobs: &[Job],
-    options: &Options,
-    target: &Target,
-    stop: &Stop,
-    store: &StoreOption,
-) -> Result<Measured, Failure> {
-    let is_unbuilt = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
-    let is_in_vain = jobs.iter().all(is_unbuilt);
-    let mut keeper = match is_in_vain {
-        true => Keeper::none(),
-        false => Keeper::open(store)?,
-    };
-    let mut bar = progress();
-    let measurement = run::Measurement {
-        jobs,
-        options,
-        isa: &target.isa,
-        system: &target.system,
-        progress: bar.as_mut(),
-        stop,
-        listing: &listing,
-    };
-    let run = measurement.packed(&mut keeper);
-    let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
-    if keeper.finish(&run) && io::stderr().is_terminal() {
-        output::note(&format!("run {} stored\n", kept::short(&run.id, &[])));
+/// Names the stored run to who waits for it.
+pub(super) fn note_stored(measured: &Measured) {
+    if measured.is_stored && io::stderr().is_terminal() {
+        let id = kept::short(&measured.run.id, &[]);
+        output::note(&format!("run {id} stored\n"));
     }
-    Ok(Measured { run, is_in_vain })
 }
 
 /// What a table shows of an entry.
@@ -439,206 +293,4 @@ pub(super) fn without_samples(mut benchmark: Benchmark) -> Benchmark {
     benchmark.samples = Vec::new();
     benchmark.sizing = Vec::new();
     benchmark
-}
-
-/// The group of each class, where there are several groups.
-pub(super) fn grouped(analysis: &Analysis, classes: &[ClassId]) -> BTreeMap<String, String> {
-    let title = |class: &ClassId| groups::title(groups::folder(analysis, *class)).to_owned();
-    let titles: BTreeSet<String> = classes.iter().map(title).collect();
-    if titles.len() < 2 {
-        return BTreeMap::new();
-    }
-    let each = classes.iter();
-    each.map(|c| (analysis.class(*c).name().to_owned(), title(c)))
-        .collect()
-}
-
-/// Builds all benchmarks that exist here, several at the same time; the others say why not.
-pub(super) fn jobs(
-    analysis: &Analysis,
-    classes: &[ClassId],
-    target: &Target,
-    options: &BuildOptions,
-) -> Result<Vec<Job>, Failure> {
-    let exists = |c: &&ClassId| !analysis.program(**c, target).variants.is_empty();
-    let buildable: Vec<ClassId> = classes.iter().filter(exists).copied().collect();
-    let built_of_all = |done: usize| format!("built {done} of {}", buildable.len());
-    let line = StatusLine::new(&built_of_all(0));
-    let show = |done: usize| line.show(&built_of_all(done));
-    let outcomes = build::build_all(analysis, &buildable, target, options, show);
-    drop(line);
-    let mut built: BTreeMap<ClassId, _> = buildable.iter().copied().zip(outcomes).collect();
-    let each = classes.iter();
-    each.map(|class| match built.remove(class) {
-        Some(outcome) => finished(analysis, *class, target, outcome),
-        None => Ok(absent(analysis, *class, target)),
-    })
-    .collect()
-}
-
-/// Builds one benchmark, or says why it cannot run here.
-pub(super) fn job(analysis: &Analysis, class: ClassId, target: &Target) -> Result<Job, Failure> {
-    if analysis.program(class, target).variants.is_empty() {
-        return Ok(absent(analysis, class, target));
-    }
-    let outcome = build::build(analysis, class, target, &BuildOptions::default());
-    finished(analysis, class, target, outcome)
-}
-
-fn absent(analysis: &Analysis, class: ClassId, target: &Target) -> Job {
-    let standing = gaps::somewhere(&analysis.program(class, target));
-    Job {
-        class: analysis.class(class).name().to_owned(),
-        program: Err(NoProgram::Absent(why_not(analysis, standing, target))),
-        about: described(analysis, class, target),
-        texts: BTreeMap::new(),
-    }
-}
-
-fn finished(
-    analysis: &Analysis,
-    class: ClassId,
-    target: &Target,
-    outcome: Result<Built, BuildError>,
-) -> Result<Job, Failure> {
-    let mut about = described(analysis, class, target);
-    let mut texts = BTreeMap::new();
-    let program = match outcome {
-        Ok(built) => {
-            about.program = Some(built.identity);
-            about.inputs = Some(built.inputs);
-            texts = built.texts;
-            select::show(analysis, &built.warnings)?;
-            Ok(Program {
-                path: built.program,
-                emulated: !built.runner.is_empty(),
-                runner: built.runner,
-            })
-        }
-        Err(error) => {
-            let reason = unbuilt(analysis, &error);
-            failure(analysis, error).report();
-            Err(NoProgram::Unbuilt(reason))
-        }
-    };
-    Ok(Job {
-        class: analysis.class(class).name().to_owned(),
-        program,
-        about,
-        texts,
-    })
-}
-
-/// What is recorded of a class; no path in it says where the library was found.
-fn described(analysis: &Analysis, class: ClassId, target: &Target) -> About {
-    let home = embedded::home().ok();
-    let root = home.as_ref().and_then(|h| h.suite.parent());
-    about::about(analysis, class, target, root.unwrap_or(Path::new("")))
-}
-
-/// What measures here, and the texts of what it measures. Of the command line, no password.
-pub(super) fn origin(analysis: &Analysis, jobs: &[Job], target: &Target) -> Origin {
-    let arguments = std::env::args_os().skip(1);
-    Origin {
-        producer: Producer {
-            version: concat!("yamba ", env!("CARGO_PKG_VERSION")).to_owned(),
-            arguments: arguments
-                .map(|a| yamba_store::without_password(&a.to_string_lossy()))
-                .collect(),
-            compiler: build::compiler_version(analysis, target),
-            imported: None,
-            from_document: false,
-            study: None,
-        },
-        sources: sources(analysis, jobs),
-    }
-}
-
-/// The texts of which the programs of `jobs` are made, each under its hash.
-fn sources(analysis: &Analysis, jobs: &[Job]) -> BTreeMap<String, String> {
-    let mut sources = about::sources(analysis, jobs.iter().map(|j| &j.about));
-    for job in jobs {
-        sources.extend(job.texts.clone());
-    }
-    sources
-}
-
-/// A line for the record; the whole message has been shown.
-fn unbuilt(analysis: &Analysis, error: &BuildError) -> String {
-    let BuildError::Diagnostics(all) = error else {
-        return format!("not built: {error}");
-    };
-    let is_error = |d: &&Diagnostic| d.severity == Severity::Error;
-    let Some(first) = all.iter().find(is_error) else {
-        return "not built".to_owned();
-    };
-    let place = analysis.sources.line_column(first.primary.span);
-    let path = &analysis.sources.file(first.primary.span.file).path;
-    format!(
-        "not built: {path}:{}:{}: {}",
-        place.line, place.column, first.message
-    )
-}
-
-fn why_not(analysis: &Analysis, standing: Standing, target: &Target) -> String {
-    match standing {
-        Standing::Absent(needs) => needs,
-        Standing::Incomplete(gaps) => {
-            let all: Vec<String> = gaps.iter().map(|g| analysis.gap_text(g)).collect();
-            format!("no port for {target} defines {}", all.join("; "))
-        }
-        Standing::Runs(_) => format!("nothing runs on {target}"),
-    }
-}
-
-pub(super) fn progress() -> Box<dyn Progress> {
-    match io::stderr().is_terminal() {
-        true => Box::new(Bar::default()),
-        false => Box::new(StopNotice),
-    }
-}
-
-/// The composed code around a crash. A record holds it in the same form as `--compose` prints it.
-pub(super) fn listing(code: &event::Code, address: u64) -> Option<String> {
-    let value = serde_json::to_value(code).ok()?;
-    let code: Code = serde_json::from_value(value).ok()?;
-    Some(disasm::render(
-        &disasm::listing(&code),
-        Some(address),
-        Some(AROUND_A_CRASH),
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn processors_may_have_large_numbers() {
-        let tell = |mask: &mut Mask| {
-            if size_of_val(mask) < 1024 {
-                return Err(io::Error::from(io::ErrorKind::InvalidInput));
-            }
-            let word = c_ulong::BITS as usize;
-            for cpu in [0, 63, 64, 1500, 8191] {
-                mask[cpu / word] |= 1 << (cpu % word);
-            }
-            Ok(())
-        };
-        let Ok(all) = allowed_processors(tell) else {
-            panic!("it is told");
-        };
-        assert_eq!(all, [0, 63, 64, 1500, 8191]);
-        for kind in [io::ErrorKind::InvalidInput, io::ErrorKind::PermissionDenied] {
-            assert!(allowed_processors(|_: &mut Mask| Err(kind.into())).is_err());
-        }
-    }
-
-    #[test]
-    fn this_process_may_run_somewhere() {
-        let Ok(all) = allowed_processors(affinity) else {
-            panic!("it is told");
-        };
-        assert!(!all.is_empty());
-    }
 }

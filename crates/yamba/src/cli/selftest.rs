@@ -2,17 +2,14 @@
 
 use clap::Args;
 use serde::Serialize;
-use yamba_record::run::About;
 
 use super::Answer;
 use super::failure::{Failure, of_system};
 use super::output;
-use super::run::{job, progress};
-use super::select::{self, Libraries, Names};
-use crate::build::host;
-use crate::machine;
-use crate::run::{Job, NoProgram, Stop, UsageError};
-use crate::selftest::{self, Check, Checked, Means, Outcome, Trust};
+use super::select::Libraries;
+use super::terminal::Terminal;
+use crate::run::Stop;
+use crate::session::selftest::{self, Answered, Check, Checked, Outcome, Trust};
 
 /// Can figures be trusted here?
 ///
@@ -49,42 +46,10 @@ struct Document<'a> {
 
 impl Selftest {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let selection = select::select(&Names {
-            names: Vec::new(),
-            lib: self.lib,
-        })?;
-        let analysis = &selection.analysis;
-        let target = host();
-        let build = |class: &str| -> Job {
-            let built = analysis
-                .find_class(class)
-                .and_then(|found| job(analysis, found, &target).ok());
-            built.unwrap_or_else(|| Job {
-                class: class.to_owned(),
-                program: Err(NoProgram::Absent(format!("there is no class {class}"))),
-                about: About::default(),
-                texts: Default::default(),
-            })
-        };
+        let terminal = Terminal::default();
+        let prepared = selftest::prepare(self.lib.dirs, &terminal)?;
         let stop = Stop::on_signals().map_err(of_system)?;
-        let mut progress = progress();
-        let mut means = Means {
-            job: &build,
-            target: &target,
-            progress: progress.as_mut(),
-            stop: &stop,
-            has_figure: false,
-        };
-        let probed = machine::probe(&target.isa, &target.system);
-        let checked = selftest::selftest(&mut means, &probed)
-            .map_err(|UsageError(text)| Failure::whole(text))?;
-        if !means.has_figure && !stop.requested() {
-            let mut notes = checked.checks.iter().filter_map(|c| c.note.as_deref());
-            let why = notes.next().unwrap_or("no benchmark has a figure");
-            let text = format!("nothing could be measured: {why}");
-            return Err(Failure::new(text).help("`yamba run known_time` shows more"));
-        }
-        let answer = selftest::answer(&checked.checks, stop.requested());
+        let Answered { checked, answer } = prepared.measure(&stop, &terminal)?;
         output::result(&if self.json {
             let document = Document {
                 schema: "yamba-selftest/1",

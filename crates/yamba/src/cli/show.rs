@@ -96,7 +96,7 @@ impl Show {
     /// Its tables for a paper.
     fn summary(&self, run: &Document) -> Result<yamba_report::Document, Failure> {
         let place = match &self.run {
-            Some(reference) => kept::Runs::new(&self.store).place(reference)?,
+            Some(reference) => kept::place(&self.store, reference)?,
             None => self.store.place()?,
         };
         Ok(yamba_report::summary(run, &place))
@@ -108,7 +108,7 @@ impl Show {
         detail: Detail,
     ) -> Result<(Document, Vec<String>, Option<&'static str>), Failure> {
         if let Some(file) = self.run.as_ref().filter(|r| kept::is_path(r)) {
-            let run = kept::Runs::new(&self.store).load(file, detail)?;
+            let run = kept::Runs::new(self.store.choice()).load(file, detail)?;
             let unfinished = run.interrupted.then_some("was stopped");
             return Ok((run, self.names.clone(), unfinished));
         }

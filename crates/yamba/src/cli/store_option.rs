@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use etcetera::BaseStrategy;
 use yamba_report::Place;
 use yamba_store::{Location, Store};
 
 use super::failure::Failure;
+use crate::session::{StoreChoice, usual_store};
 
 /// The store in which runs are kept.
 #[derive(Args, Clone, Debug, Default)]
@@ -17,12 +17,6 @@ pub(super) struct StoreOption {
     /// yamba/results.sqlite in your data folder]
     #[arg(long, value_name = "FILE|URL")]
     pub store: Option<OsString>,
-}
-
-/// The file that takes runs where nobody says anything.
-fn usual() -> Option<PathBuf> {
-    let folders = etcetera::choose_base_strategy().ok()?;
-    Some(folders.data_dir().join("yamba/results.sqlite"))
 }
 
 /// A path as a command that is to be copied has it. Some have no such form, and another would lead elsewhere.
@@ -37,26 +31,20 @@ pub(super) fn writable(path: PathBuf, what: &str) -> Result<String, Failure> {
 }
 
 impl StoreOption {
-    /// The one that somebody named, by the option or by the variable.
-    pub(super) fn named(&self) -> Option<OsString> {
-        let variable = || std::env::var_os("YAMBA_STORE").filter(|v| !v.is_empty());
-        self.store.clone().or_else(variable)
+    /// The store that the session uses.
+    pub(super) fn choice(&self) -> StoreChoice {
+        StoreChoice {
+            named: self.store.clone(),
+        }
     }
 
     pub(super) fn location(&self) -> Result<Location, Failure> {
-        if let Some(named) = self.named() {
-            return Ok(Location::parse(&named)?);
-        }
-        let usual = usual().ok_or_else(|| {
-            Failure::new("there is no home folder to keep runs in")
-                .help("name a file with --store FILE or YAMBA_STORE")
-        })?;
-        Ok(Location::File(usual))
+        self.choice().location()
     }
 
     /// The store, as a command names it that is given elsewhere and another day. A password is not told.
     pub(super) fn place(&self) -> Result<Place, Failure> {
-        let Some(named) = self.named() else {
+        let Some(named) = self.choice().named() else {
             return Ok(Place::Usual);
         };
         Ok(match Location::parse(&named)? {
@@ -64,7 +52,7 @@ impl StoreOption {
                 let path = std::path::absolute(&path).unwrap_or(path);
                 // Where the variable names another store, that is meant where nothing is said.
                 let is_named = std::env::var_os("YAMBA_STORE").is_some_and(|v| !v.is_empty());
-                let is_usual = !is_named && usual().is_some_and(|usual| usual == path);
+                let is_usual = !is_named && usual_store().is_some_and(|usual| usual == path);
                 match is_usual {
                     true => Place::Usual,
                     false => Place::Store(writable(path, "store")?),
@@ -79,15 +67,11 @@ impl StoreOption {
     /// # Errors
     /// Also when there is none: reading makes no store.
     pub(super) fn existing(&self) -> Result<Store, Failure> {
-        let location = self.location()?;
-        Store::existing(&location)?.ok_or_else(|| {
-            Failure::new(format!("{location}: no run is kept there yet"))
-                .help("`yamba run NAME` measures and keeps one; --store or YAMBA_STORE names another store")
-        })
+        self.choice().existing()
     }
 
     /// Opens it, making it first where there is none.
     pub(super) fn open(&self) -> Result<Store, Failure> {
-        Ok(Store::open(&self.location()?)?)
+        self.choice().open()
     }
 }

@@ -1,8 +1,5 @@
 //! `yamba study`
 
-mod check;
-pub(super) mod find;
-mod jobs;
 pub(super) mod of_run;
 mod table;
 mod template;
@@ -11,7 +8,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use yamba_lang::ClassId;
 use yamba_record::{Benchmark, Run};
 use yamba_report::Place;
 use yamba_store::Detail;
@@ -20,13 +16,14 @@ use super::Answer;
 use super::failure::{Failure, of_system};
 use super::kept::{self, Runs};
 use super::output;
-use super::run::{self as running, Effort, Measured};
-use super::select::{self, Libraries, Names, Selection};
+use super::run::{self as running, Effort};
+use super::select::Libraries;
 use super::store_option::StoreOption;
 use super::target::TargetOption;
-use crate::run::{self, Options, Stop, UsageError};
-use crate::study::{self, Measurement, Row};
-use find::Source;
+use super::terminal::{Terminal, arguments};
+use crate::run::Stop;
+use crate::session::study::{self, Opened, Request, Row};
+use crate::study_report;
 
 /// Measure what a study names, and hold its predictions against it
 ///
@@ -107,28 +104,25 @@ impl Study {
             // What the page cannot name is told before anything is measured.
             self.place()?;
         }
-        let source = find::source(named)?;
-        let mut study = study::read(&source.text).map_err(|fault| source.failure(fault))?;
-        self.set_in(&mut study)?;
-        let selection = self.selection(&study, &source)?;
-        let target = self.target.resolve(&selection.analysis)?;
-        check::all(&study, &source, &selection.analysis, &target)?;
+        let terminal = Terminal::default();
+        let opened = study::open(&self.request(named), &terminal)?;
         let (run, given) = match &self.from {
             Some(reference) => self.kept(reference)?,
-            None => match self.measure(&study, &source, &selection)? {
+            None => match self.measure(&opened, &terminal)? {
                 Some(run) => (run, Vec::new()),
                 None => return Ok(Answer::Done),
             },
         };
-        let rows = study::rows(&study, &run, &given);
+        let study = &opened.study;
+        let rows = study::rows(study, &run, &given);
         self.has_any(named, &run, &rows)?;
-        self.show(&study, &run, &rows)?;
+        self.show(study, &run, &rows)?;
         let is_bad = run.interrupted || rows.iter().any(Row::is_failure);
         Ok(if is_bad { Answer::No } else { Answer::Done })
     }
 
     fn list(&self) -> Result<Answer, Failure> {
-        let all = find::shipped()?;
+        let all = study::shipped()?;
         if self.json {
             let each = all
                 .iter()
@@ -144,54 +138,13 @@ impl Study {
         Ok(Answer::Done)
     }
 
-    /// What `--set` says counts wherever the study names the parameter.
-    fn set_in(&self, study: &mut study::Study) -> Result<(), Failure> {
-        for (name, value) in &self.set {
-            let mut is_known = false;
-            for measurement in &mut study.measurements {
-                let Measurement { set, sweep, .. } = measurement;
-                let before = set.len() + sweep.len();
-                set.retain(|(n, _)| n != name);
-                sweep.retain(|(n, _)| n != name);
-                if set.len() + sweep.len() < before {
-                    set.push((name.clone(), value.clone()));
-                    is_known = true;
-                }
-            }
-            if !is_known {
-                let all = study.measurements.iter();
-                let mut known: Vec<String> = all
-                    .flat_map(|m| {
-                        m.set
-                            .iter()
-                            .map(|s| &s.0)
-                            .chain(m.sweep.iter().map(|s| &s.0))
-                    })
-                    .cloned()
-                    .collect();
-                known.sort();
-                known.dedup();
-                let help = select::did_you_mean(name, &known)
-                    .unwrap_or_else(|| format!("it names {}", known.join(", ")));
-                return Err(Failure::new(format!(
-                    "--set {name}: the study names no parameter `{name}`"
-                ))
-                .help(help));
-            }
+    fn request(&self, named: &str) -> Request {
+        Request {
+            named: named.to_owned(),
+            set: self.set.clone(),
+            libraries: self.lib.dirs.clone(),
+            target: self.target.named(),
         }
-        Ok(())
-    }
-
-    fn selection(&self, study: &study::Study, source: &Source) -> Result<Selection, Failure> {
-        check::benchmarks(study, source, &select::names(&self.lib)?)?;
-        let mut names: Vec<String> = Vec::new();
-        for measurement in &study.measurements {
-            if !names.contains(&measurement.benchmark) {
-                names.push(measurement.benchmark.clone());
-            }
-        }
-        let lib = self.lib.clone();
-        select::select(&Names { names, lib })
     }
 
     /// The run, and the parameters that its own command line had set.
@@ -200,7 +153,7 @@ impl Study {
             true => Detail::Samples,
             false => Detail::Figures,
         };
-        let run = Runs::new(&self.store).load(reference, detail)?;
+        let run = Runs::new(self.store.choice()).load(reference, detail)?;
         let asked = running::Run::asked(&run.producer.arguments);
         let given = asked.as_ref().map_or(Vec::new(), running::Run::given);
         Ok((run, given))
@@ -209,7 +162,7 @@ impl Study {
     /// Where the run is read.
     fn place(&self) -> Result<Place, Failure> {
         match &self.from {
-            Some(reference) => Runs::new(&self.store).place(reference),
+            Some(reference) => kept::place(&self.store, reference),
             None => self.store.place(),
         }
     }
@@ -227,36 +180,21 @@ impl Study {
         )
     }
 
-    /// None if it was only to be told what would be measured.
-    fn measure(
-        &self,
-        study: &study::Study,
-        source: &Source,
-        selection: &Selection,
-    ) -> Result<Option<Run>, Failure> {
-        let analysis = &selection.analysis;
-        let target = self.target.resolve(analysis)?;
-        let classes: Vec<ClassId> = selection.chosen.iter().map(|c| c.class).collect();
-        let options = running::study_build_options(study);
-        let built = running::jobs(analysis, &classes, &target, &options)?;
-        let (jobs, own) = jobs::jobs(study, &built);
-        let mut options = Options {
-            own,
-            ..self.effort.options()?
-        };
+    /// None for a dry run.
+    fn measure(&self, opened: &Opened, terminal: &Terminal) -> Result<Option<Run>, Failure> {
+        let options = self.effort.options()?;
+        let prepared = opened.prepare(options, &arguments(), terminal)?;
         let stop = Stop::on_signals().map_err(of_system)?;
         if self.dry_run {
-            let plan = run::rehearse(&jobs, &options, &stop);
-            let plan = plan.map_err(|UsageError(text)| source.refused(&text))?;
-            let groups = running::grouped(analysis, &classes);
-            let text = running::rehearsal::text(&plan, selection, &groups, self.json)?;
+            let plan = prepared.rehearse(&stop)?;
+            let groups = &prepared.groups;
+            let text = running::rehearsal::text(&plan, &opened.selection, groups, self.json)?;
             output::result(&text)?;
             return Ok(None);
         }
-        options.origin = running::origin(analysis, &built, &target);
-        of_run::record(source, &mut options.origin);
-        let measured = running::measured(&jobs, &options, &target, &stop, &self.store);
-        let Measured { run, .. } = measured?;
+        let measured = prepared.measure(&stop, &self.store.choice(), terminal)?;
+        running::note_stored(&measured);
+        let run = measured.run;
         let shown = |b: Benchmark| match self.html {
             true => Benchmark {
                 intervals: Vec::new(),
@@ -271,9 +209,11 @@ impl Study {
         if self.json {
             output::json(&study::Answer::new(study, run, rows))?;
         } else if self.md {
-            output::result(&yamba_report::markdown(&study::document(study, run, rows)))?;
+            output::result(&yamba_report::markdown(&study_report::document(
+                study, run, rows,
+            )))?;
         } else if self.html {
-            let page = study::page(study, run, 0, rows);
+            let page = study_report::page(study, run, 0, rows);
             let runs = std::slice::from_ref(run);
             output::content(&yamba_report::html(runs, &[page], &[self.place()?]))?;
         } else {

@@ -4,8 +4,7 @@ use clap::Args;
 use yamba_lang::{Analysis, Target};
 
 use super::failure::Failure;
-use super::select::did_you_mean;
-use crate::build::host;
+use crate::session;
 
 /// The option that every command about a platform shares.
 #[derive(Args)]
@@ -18,23 +17,11 @@ pub(super) struct TargetOption {
 impl TargetOption {
     /// The named target, or this machine's.
     pub(super) fn resolve(&self, analysis: &Analysis) -> Result<Target, Failure> {
-        let known = analysis.targets();
-        let Some(text) = &self.target else {
-            return Ok(host());
-        };
-        // An ISA alone means: with this machine's system.
-        let full = if text.contains('-') {
-            text.clone()
-        } else {
-            format!("{text}-{}", host().system)
-        };
-        let names: Vec<String> = known.iter().map(Target::to_string).collect();
-        match known.into_iter().find(|t| t.to_string() == full) {
-            Some(target) => Ok(target),
-            None => Err(Failure::new(format!("no target {text}")).help(
-                did_you_mean(&full, &names)
-                    .unwrap_or(format!("the library has {}", names.join(", "))),
-            )),
-        }
+        session::target(self.named().as_deref(), analysis)
+    }
+
+    /// What the option names.
+    pub(super) fn named(&self) -> Option<String> {
+        self.target.clone()
     }
 }

@@ -1,22 +1,21 @@
 //! `yamba time`
 
+mod report;
+
 use std::io;
 use std::time::Duration;
 
 use clap::Args;
-use yamba_lang::Analysis;
-use yamba_lang::Severity;
 
 use super::Answer;
-use super::build::failure;
-use super::failure::{Failure, mend_of_home, of_system};
+use super::failure::{Failure, of_system};
 use super::output::{self, StatusLine};
 use super::quantity;
-use super::run::{listing, progress};
-use crate::build::{BuildError, host};
-use crate::render;
-use crate::run::{Stop, UsageError};
-use crate::time::{self, Questions, Refused, Statements, Told};
+use super::terminal::Terminal;
+use crate::build::host;
+use crate::run::Stop;
+use crate::session::Observer;
+use crate::session::time::{self, Questions, Refused, Statements};
 
 /// Time C++ statements or single instructions, in about a second
 ///
@@ -79,7 +78,9 @@ impl Time {
         let line = StatusLine::new("building");
         let questions = self.questions();
         drop(line);
-        self.answer(questions.map_err(refused)?)
+        let terminal = Terminal::default();
+        let questions = questions.map_err(|refused| refused.failure(&terminal))?;
+        self.answer(questions, &terminal)
     }
 
     fn questions(&self) -> Result<Questions, Refused> {
@@ -95,18 +96,16 @@ impl Time {
         time::statements(&asked, &target)
     }
 
-    fn answer(&self, mut questions: Questions) -> Result<Answer, Failure> {
+    fn answer(&self, mut questions: Questions, terminal: &Terminal) -> Result<Answer, Failure> {
         questions.options.timeout = self.timeout;
         questions.options.process_limit = self.process_limit;
-        show(&questions.warnings);
-        let target = host();
+        let warnings = &questions.warnings;
+        terminal.diagnostics(&warnings.sources, &warnings.diagnostics);
         let stop = Stop::on_signals().map_err(of_system)?;
-        let mut progress = progress();
-        let measured = questions.measure(&target, progress.as_mut(), &stop, &listing);
-        let run = measured.map_err(|UsageError(text)| Failure::whole(text))?;
+        let run = questions.measure(&host(), &stop, terminal)?;
         let text = match self.json {
             true => serde_json::to_string_pretty(&run).map_err(Failure::ours)? + "\n",
-            false => time::report(&run, output::colour_on(&io::stdout())),
+            false => report::report(&run, output::colour_on(&io::stdout())),
         };
         output::result(&text)?;
         Ok(
@@ -115,41 +114,5 @@ impl Time {
                 false => Answer::Done,
             },
         )
-    }
-}
-
-/// Shows diagnostics; whether one is an error.
-fn show(told: &Told) -> bool {
-    let all = &told.diagnostics;
-    let mut text = render::diagnostics(&told.sources, all, output::colour());
-    if let Some(summary) = render::summary(all) {
-        text.push_str(&format!("{summary}\n"));
-    }
-    output::note(&text);
-    all.iter().any(|d| d.severity == Severity::Error)
-}
-
-fn refused(refused: Refused) -> Failure {
-    match refused {
-        Refused::Diagnostics(told) => {
-            show(&told);
-            Failure::Shown
-        }
-        Refused::Build(error) => {
-            let mend = match &error {
-                BuildError::Tool { output, .. } => time::of_linker(output),
-                _ => None,
-            };
-            let failure = failure(&Analysis::default(), error);
-            match mend {
-                Some(mend) => failure.help(mend),
-                None => failure,
-            }
-        }
-        // Whoever times a statement has named no file.
-        Refused::Unreadable(e) => Failure::from(e).help(mend_of_home()),
-        Refused::Sentence(text) => Failure::new(text).help(
-            "`yamba time --help` has examples of statements and instructions that can be timed",
-        ),
     }
 }

@@ -82,6 +82,29 @@ fn the_language_and_its_generator_are_pure() {
 }
 
 #[test]
+fn session_prints_nothing_and_knows_no_command_line() {
+    let forbidden = [
+        "println!",
+        "print!(",
+        "io::stdout",
+        "io::stderr",
+        "is_terminal",
+        "clap",
+        "crate::cli",
+        "env::args",
+        "process::exit",
+    ];
+    let files = sources(&root().join("crates/yamba/src/session"));
+    assert!(files.len() > 40, "{files:?}");
+    for path in files.iter().filter(|p| !p.ends_with("tests.rs")) {
+        let text = fs::read_to_string(path).unwrap();
+        for word in forbidden {
+            assert!(!text.contains(word), "{}: {word}", path.display());
+        }
+    }
+}
+
+#[test]
 fn the_runtime_knows_instruction_sets_only_in_their_folder() {
     let macros = ["__x86_64__", "__i386__", "__aarch64__", "__riscv"];
     for path in sources(&root().join("runtime")) {

@@ -6,7 +6,8 @@ use serde_json::json;
 use yamba_record::run::{Cycles, IntervalKind, Launch};
 use yamba_record::{Benchmark, Evidence, Machine, Parameters, Run, Status};
 
-use yamba::study::{Answer, Figure, Range, Study, Verdict, document, read, rows, verdict};
+use yamba::session::study::{Answer, Figure, Range, Study, Verdict, read, rows, verdict};
+use yamba::study_report::document;
 
 const STUDY: &str = r#"
 title = "A <machine> & its | cost"

@@ -10,8 +10,8 @@ use clap_complete::engine::{
 use yamba_store::{Listed, Store};
 
 use super::super::store_option::StoreOption;
-use super::super::study::find;
 use super::super::{Cli, kept, select};
+use crate::session::study;
 
 /// So many ids are offered before any of their digits is there.
 const LATEST: usize = 20;
@@ -104,7 +104,7 @@ fn tags(current: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 fn studies(current: &OsStr) -> Vec<CompletionCandidate> {
-    let all = find::shipped().unwrap_or_default();
+    let all = study::shipped().unwrap_or_default();
     let named = all
         .iter()
         .map(|(name, title)| (name.as_str(), title.as_str()));

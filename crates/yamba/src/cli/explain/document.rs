@@ -5,8 +5,8 @@ use yamba_lang::ast::{Cpp, MemberKind, Sweep};
 use yamba_lang::model::{Composition, EffectiveParameter, MemberRef};
 use yamba_lang::{Analysis, ClassId, Target};
 
-use super::super::gaps::{self, Standing};
 use crate::build::host;
+use crate::session::standing::{self, Standing};
 
 /// A class on a platform.
 #[derive(Serialize)]
@@ -122,9 +122,9 @@ pub(super) fn explained(analysis: &Analysis, id: ClassId, target: &Target) -> Ex
     }
     let program = analysis.program(id, target);
     let standing = if *target == host() {
-        gaps::here(&program)
+        standing::here(&program)
     } else {
-        gaps::somewhere(&program)
+        standing::somewhere(&program)
     };
     let composed = match standing {
         Standing::Absent(needs) => {

@@ -3,8 +3,8 @@
 use yamba_lang::{Analysis, Target};
 
 use super::Row;
-use crate::cli::gaps::{self, Standing};
 use crate::cli::output;
+use crate::session::standing::{self, Standing};
 
 const LEGEND: &str = "yes: runs there   (n): n members are missing   -: not for that platform";
 
@@ -53,7 +53,7 @@ fn line(analysis: &Analysis, row: &Row, targets: &[Target]) -> Vec<String> {
 }
 
 fn cell(analysis: &Analysis, row: &Row, target: &Target) -> String {
-    match gaps::somewhere(&analysis.program(row.class, target)) {
+    match standing::somewhere(&analysis.program(row.class, target)) {
         Standing::Runs(_) => "yes".to_string(),
         Standing::Absent(_) => "-".to_string(),
         Standing::Incomplete(gaps) => format!("({})", gaps.len()),
@@ -64,7 +64,7 @@ fn cell(analysis: &Analysis, row: &Row, target: &Target) -> String {
 fn missing(analysis: &Analysis, row: &Row, targets: &[Target]) -> Vec<(Vec<String>, Vec<String>)> {
     let mut groups: Vec<(Vec<String>, Vec<String>)> = Vec::new();
     for target in targets {
-        let Standing::Incomplete(gaps) = gaps::somewhere(&analysis.program(row.class, target))
+        let Standing::Incomplete(gaps) = standing::somewhere(&analysis.program(row.class, target))
         else {
             continue;
         };

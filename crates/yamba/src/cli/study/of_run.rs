@@ -6,10 +6,8 @@ use yamba_record::run::SourceFile;
 
 use super::super::{Cli, Command};
 use super::Study;
-use super::find::Source;
-use crate::about::hash;
-use crate::run::Origin;
-use crate::study;
+use crate::session::study;
+use crate::study_report;
 
 impl Study {
     /// None if these are not the words of `yamba study`, or those of a version that took others.
@@ -20,16 +18,6 @@ impl Study {
             _ => None,
         }
     }
-}
-
-/// Leaves word of the study in what becomes of its run.
-pub(super) fn record(source: &Source, origin: &mut Origin) {
-    let hash = hash(&source.text);
-    origin.producer.study = Some(SourceFile {
-        path: source.path.clone(),
-        hash: hash.clone(),
-    });
-    origin.sources.insert(hash, source.text.clone());
 }
 
 /// For the page on which the run is the one of this number; none where it was measured for no study.
@@ -50,10 +38,9 @@ pub(in crate::cli) fn page(
         format!("{path}:{line}:{column}: {}", fault.message)
     })?;
     if let Some(asked) = Study::asked(&run.producer.arguments) {
-        asked
-            .set_in(&mut study)
+        study::set(&mut study, &asked.set)
             .map_err(|_| format!("{path}: it has not the parameters that were set"))?;
     }
     let rows = study::rows(&study, run, &[]);
-    Ok(Some(study::page(&study, run, number, &rows)))
+    Ok(Some(study_report::page(&study, run, number, &rows)))
 }

@@ -5,7 +5,8 @@ use yamba_record::Run;
 
 use super::super::output;
 use crate::render::visible;
-use crate::study::{Row, Study, origin, words};
+use crate::session::study::{Row, Study};
+use crate::study_report::words;
 
 /// Where results do not go to a terminal, or to a very narrow one.
 const WIDTH: usize = 120;
@@ -16,7 +17,7 @@ pub(super) fn text(study: &Study, run: &Run, rows: &[Row<'_>]) -> String {
     if !study.text.trim().is_empty() {
         out.push_str(&format!("\n{}\n", study.text.trim()));
     }
-    out.push_str(&format!("\n{}\n", origin(run)));
+    out.push_str(&format!("\n{}\n", words::origin(run)));
     let common = words::common(rows);
     let mut rest = rows;
     while let Some(first) = rest.first() {

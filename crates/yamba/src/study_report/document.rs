@@ -4,10 +4,8 @@ use yamba_record::Run;
 use yamba_report::Document;
 use yamba_report::document::{Block, Line, Span, Table, code, plain};
 
-use super::rows::Row;
-use super::verdict::Verdict;
 use super::words::{self, command, figure, marked, operation, origin, predicted, sum};
-use super::{Measurement, Study};
+use crate::session::study::{Measurement, Row, Study, Verdict};
 
 /// The columns.
 const HEAD: [&str; 6] = [

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use yamba_record::{Benchmark, Run};
 
-use super::failure::Failure;
-use super::run::Keeper;
-use super::store_option::StoreOption;
+use super::keep::RunKeeper;
+use super::{Failure, Observer, StoreChoice};
 use crate::random::drawn_id;
 use crate::run::{Keep, Packed, UsageError};
 
@@ -14,12 +13,12 @@ use crate::run::{Keep, Packed, UsageError};
 pub(super) struct Sides<'a> {
     /// A's, where that side is measured too.
     a: Option<OfA<'a>>,
-    b: Keeper,
+    b: RunKeeper<'a>,
 }
 
 /// What A's run has of its own.
 struct OfA<'a> {
-    keeper: Keeper,
+    keeper: RunKeeper<'a>,
     id: String,
     sources: &'a BTreeMap<String, String>,
     /// Jobs before this one are A's.
@@ -31,11 +30,12 @@ struct OfA<'a> {
 impl<'a> Sides<'a> {
     /// Jobs before `boundary` are A's, made of `sources`; none are: then it is one run. A store that cannot be had is told, and no reason not to measure: a verdict is worth more.
     pub(super) fn open(
-        store: &StoreOption,
+        store: &StoreChoice,
         boundary: usize,
         sources: &'a BTreeMap<String, String>,
+        observer: &'a dyn Observer,
     ) -> Result<Sides<'a>, Failure> {
-        let b = Keeper::if_possible(store)?;
+        let b = RunKeeper::if_possible(store, observer)?;
         let a = match boundary {
             0 => None,
             _ => Some(OfA {

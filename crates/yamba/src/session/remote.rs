@@ -3,11 +3,11 @@
 use std::str::FromStr;
 
 use yamba_lang::{Analysis, ClassId, Target};
-use yamba_record::Parameters;
 use yamba_record::parameters::plain;
+use yamba_record::{Parameters, Run};
 
-use super::super::failure::Failure;
-use super::super::select::{How, Selection};
+use super::Failure;
+use super::select::{How, Selection};
 use crate::build::BuildOptions;
 
 /// The parameter that says which two hosts a benchmark measures between, and the one that says where its two processes run.
@@ -19,7 +19,7 @@ const FAR: &str = "ssh:";
 
 /// Another machine, as ssh knows it.
 #[derive(Clone, Debug)]
-pub(super) struct Remote(String);
+pub struct Remote(String);
 
 impl FromStr for Remote {
     type Err = String;
@@ -37,10 +37,7 @@ impl FromStr for Remote {
 
 impl Remote {
     /// Refuses what contradicts it among the parameters that are given values.
-    pub(super) fn check<'a>(
-        &self,
-        mut asked: impl Iterator<Item = &'a String>,
-    ) -> Result<(), Failure> {
+    pub fn check<'a>(&self, mut asked: impl Iterator<Item = &'a String>) -> Result<(), Failure> {
         match asked.any(|name| name == HOST) {
             true => Err(Failure::new(format!(
                 "--remote {} and a value for {HOST} contradict each other",
@@ -55,7 +52,7 @@ impl Remote {
     }
 
     /// Of these benchmarks, those between two hosts.
-    pub(super) fn choose(
+    pub fn choose(
         &self,
         selection: &Selection,
         classes: Vec<ClassId>,
@@ -85,7 +82,7 @@ impl Remote {
     }
 
     /// What it says of parameters.
-    pub(super) fn preset(&self) -> [(String, String); 2] {
+    pub fn preset(&self) -> [(String, String); 2] {
         [
             (HOST.to_owned(), format!("{FAR}{}", self.0)),
             (PLACEMENT.to_owned(), "apart".to_owned()),
@@ -94,20 +91,26 @@ impl Remote {
 }
 
 /// Whether another machine is among these values of parameters.
-pub(super) fn is_asked_for(set: &[(String, String)], sweep: &[(String, Vec<String>)]) -> bool {
+pub fn is_asked_for(set: &[(String, String)], sweep: &[(String, Vec<String>)]) -> bool {
     let is_there = |name: &String, value: &String| name == HOST && value.starts_with(FAR);
     set.iter().any(|(name, value)| is_there(name, value))
         || (sweep.iter()).any(|(name, values)| values.iter().any(|value| is_there(name, value)))
 }
 
 /// Whether an entry was measured to another machine.
-pub(super) fn was_asked_for(parameters: &Parameters) -> bool {
+pub fn was_asked_for(parameters: &Parameters) -> bool {
     let host = parameters.get(HOST).map(plain);
     host.is_some_and(|host| host.starts_with(FAR))
 }
 
+/// How the programs of a stored run are built again. `is_remote`: its request named another machine.
+pub fn build_options_of(run: &Run, is_remote: bool) -> BuildOptions {
+    let mut all = run.benchmarks.iter();
+    build_options(is_remote || all.any(|b| was_asked_for(&b.parameters)))
+}
+
 /// How programs are built of which one is copied to another machine, or none is.
-pub(super) fn build_options(is_any_far: bool) -> BuildOptions {
+pub fn build_options(is_any_far: bool) -> BuildOptions {
     BuildOptions {
         elsewhere: is_any_far,
         ..BuildOptions::default()

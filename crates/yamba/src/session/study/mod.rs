@@ -1,31 +1,30 @@
-//! Studies: measurements with what was predicted of them, why, and whether it came true. Pure.
+//! Studies: measurements with what was predicted of them, why, and whether it came true.
 //!
-//! A study is a file that a person writes ([`read()`]); its figures come from a run ([`rows()`]); whether a prediction came true is computed
-//! ([`verdict`]) and never written; the whole is a document ([`document()`]), JSON ([`Answer`]) or
-//! a part of its run's page ([`page()`]).
+//! A study is a file that a person writes ([`read()`]). Its benchmarks are looked for ([`open()`]) and measured ([`Opened::prepare`]). Its figures come from a run
+//! ([`rows()`]). Whether a prediction came true is computed ([`verdict`]) and never written. [`Answer`] is the whole as data.
 
 mod answer;
-mod document;
+mod check;
 mod figure;
+mod find;
 mod fit;
+mod jobs;
 mod matching;
-mod page;
+mod measure;
 mod range;
 mod read;
 mod rows;
 pub mod verdict;
-pub mod words;
 
 pub use answer::Answer;
-pub use document::document;
-pub use figure::{Figure, converts};
+pub use figure::{Figure, WITHIN, converts};
+pub use find::{Source, shipped};
 pub use fit::{Fit, Part};
-pub use page::page;
+pub use measure::{Opened, Prepared, Request, open, set};
 pub use range::Range;
 pub use read::{Fault, read};
 pub use rows::{Row, rows};
 pub use verdict::Verdict;
-pub use words::origin;
 
 /// The unit of a prediction that is a multiple of another figure.
 pub const TIMES: &str = "times";

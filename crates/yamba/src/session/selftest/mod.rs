@@ -5,6 +5,7 @@
 
 mod documented;
 mod hog;
+mod measure;
 mod verdict;
 
 use std::time::Duration;
@@ -14,6 +15,7 @@ use yamba_record::{Benchmark, Machine};
 
 use crate::run::{self, Job, Options, Placement, Progress, Stop, UsageError};
 use hog::Hog;
+pub use measure::{Answered, Prepared, prepare};
 use verdict::Attempt;
 pub use verdict::{Answer, Check, Outcome, Trust, answer};
 

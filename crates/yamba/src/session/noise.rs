@@ -1,5 +1,7 @@
 //! How often does a comparison here raise an alarm about nothing? Measures the same benchmarks again and again, and compares each run with the next.
 
+mod measure;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -11,6 +13,8 @@ use crate::compare::remeasure::{LAUNCHES_FACTOR, USUAL_LAUNCHES};
 use crate::compare::unit::{self, Unit, chosen};
 use crate::compare::{self, Comparison, Medians, Noise, comparison};
 use crate::run::{Job, Measurement, Options, Progress, Stop};
+
+pub use measure::{Prepared, Request, prepare};
 
 /// Comparisons that are drawn from all launches.
 const RESAMPLED: usize = 1000;

@@ -5,10 +5,10 @@ use yamba_lang::model::Composition;
 use yamba_lang::units::is_unit;
 use yamba_lang::{Analysis, Target};
 
-use super::super::failure::Failure;
+use super::super::Failure;
 use super::super::select::did_you_mean;
 use super::find::Source;
-use crate::study::{Fault, Measurement, Part, Place, Predicted, Study, converts};
+use super::{Fault, Measurement, Part, Place, Predicted, Study, converts};
 
 /// Whether each benchmark is among these names.
 pub(super) fn benchmarks(study: &Study, source: &Source, known: &[String]) -> Result<(), Failure> {

@@ -3,10 +3,8 @@
 use yamba_record::Run;
 use yamba_report::Operation;
 
-use super::figure::Figure;
-use super::rows::Row;
 use super::words;
-use super::{Study, Verdict};
+use crate::session::study::{Figure, Row, Study, Verdict};
 
 /// In words, for the page on which the run is the one of this number.
 pub fn page(study: &Study, run: &Run, number: usize, rows: &[Row<'_>]) -> yamba_report::Study {

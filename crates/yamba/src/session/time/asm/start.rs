@@ -14,7 +14,7 @@ const LANES: Register = Register::RSI;
 
 /// Values that a person gave.
 #[derive(Clone, Debug, Default)]
-pub(in crate::time) struct Given(BTreeMap<Place, Value>);
+pub(in super::super) struct Given(BTreeMap<Place, Value>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Value {
@@ -47,7 +47,7 @@ fn whole(text: &str) -> Option<u64> {
 
 impl Given {
     /// `rbx=7`, `xmm1=2.5`, `rcx=0xff`.
-    pub(in crate::time) fn read(settings: &[String]) -> Result<Given, String> {
+    pub(in super::super) fn read(settings: &[String]) -> Result<Given, String> {
         let mut given = Given::default();
         for setting in settings {
             let wrong = |why: &str| format!("--init {setting}: {why}");

@@ -3,29 +3,28 @@
 
 mod asm;
 mod mend;
-mod report;
 mod source;
 mod statement;
 
 use std::ops::Range;
 use std::time::Duration;
 
-use yamba_lang::{ClassId, Diagnostic, Input, Severity, Target};
+use yamba_lang::{Analysis, ClassId, Diagnostic, Input, Severity, Target};
 use yamba_record::run::About;
 use yamba_record::{Benchmark, Run, Status, parameters::plain};
 
+use super::failure::help_for_home;
+use super::jobs::{build_failure, listing};
+use super::{Failure, Observer};
 use crate::build::{self, BuildError, BuildOptions, Built};
 use crate::embedded;
 use crate::files::{Disk, Unreadable};
-use crate::run::{
-    self, Job, Listing, NoProgram, Options, Program, Progress, Slow, Stop, UsageError,
-};
+use crate::run::{self, Job, NoProgram, Options, Program, Slow, Stop, UsageError};
 
-pub use mend::of_linker;
-pub use report::report;
 pub use source::Told;
 pub use statement::Statements;
 
+use mend::of_linker;
 use source::{Analysed, Source};
 
 /// The class of the library that runs steps of machine code.
@@ -44,6 +43,34 @@ pub enum Refused {
     Unreadable(Unreadable),
     /// A sentence.
     Sentence(String),
+}
+
+impl Refused {
+    /// As a failure. Its diagnostics go to the observer.
+    pub fn failure(self, observer: &dyn Observer) -> Failure {
+        match self {
+            Refused::Diagnostics(told) => {
+                observer.diagnostics(&told.sources, &told.diagnostics);
+                Failure::Shown
+            }
+            Refused::Build(error) => {
+                let help = match &error {
+                    BuildError::Tool { output, .. } => of_linker(output),
+                    _ => None,
+                };
+                let failure = build_failure(observer, &Analysis::default(), error);
+                match help {
+                    Some(help) => failure.help(help),
+                    None => failure,
+                }
+            }
+            // Whoever times a statement has named no file.
+            Refused::Unreadable(e) => Failure::from(e).help(help_for_home()),
+            Refused::Sentence(text) => Failure::new(text).help(
+                "`yamba time --help` has examples of statements and instructions that can be timed",
+            ),
+        }
+    }
 }
 
 /// Programs, and which of their points are the questions.
@@ -114,21 +141,22 @@ impl Questions {
     pub fn measure(
         &self,
         target: &Target,
-        progress: &mut dyn Progress,
         stop: &Stop,
-        listing: &Listing<'_>,
-    ) -> Result<Run, UsageError> {
+        observer: &dyn Observer,
+    ) -> Result<Run, Failure> {
+        let mut progress = observer.progress();
         let mut measure = |jobs: &[Job], options: &Options| {
             let measurement = run::Measurement {
                 jobs,
                 options,
                 isa: &target.isa,
                 system: &target.system,
-                progress: &mut *progress,
+                progress: progress.as_mut(),
                 stop,
-                listing,
+                listing: &listing,
             };
-            measurement.run()
+            let run = measurement.run();
+            run.map_err(|UsageError(text)| Failure::whole(text))
         };
         let mut run = measure(&self.jobs, &self.options)?;
         for _ in 0..AGAIN {

@@ -6,7 +6,7 @@ use yamba_lang::{Analysis, ClassId, Target};
 use super::here;
 
 /// What a class is on one platform.
-pub(super) enum Standing {
+pub enum Standing {
     /// It runs; the index of the variant.
     Runs(usize),
     /// It does not exist there; what it needs.
@@ -16,7 +16,7 @@ pub(super) enum Standing {
 }
 
 /// On this machine, as this user.
-pub(super) fn here(program: &Program) -> Standing {
+pub fn here(program: &Program) -> Standing {
     let bits = program.atoms.iter().enumerate();
     let world: usize = bits
         .map(|(i, atom)| usize::from(here::holds(atom)) << i)
@@ -29,7 +29,7 @@ pub(super) fn here(program: &Program) -> Standing {
 }
 
 /// At best, on some machine of this target: what can be said without being there.
-pub(super) fn somewhere(program: &Program) -> Standing {
+pub fn somewhere(program: &Program) -> Standing {
     let mut best = Standing::Absent("not for this platform".to_string());
     for world in &program.worlds {
         match (world, &best) {
@@ -48,7 +48,7 @@ pub(super) fn somewhere(program: &Program) -> Standing {
 }
 
 /// The members without which `class` runs nowhere on `target`.
-pub(super) fn missing(analysis: &Analysis, class: ClassId, target: &Target) -> Vec<MemberRef> {
+pub fn missing(analysis: &Analysis, class: ClassId, target: &Target) -> Vec<MemberRef> {
     match somewhere(&analysis.program(class, target)) {
         Standing::Incomplete(gaps) => gaps.iter().filter_map(missing_member).collect(),
         _ => Vec::new(),

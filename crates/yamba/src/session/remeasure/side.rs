@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use yamba_lang::Severity;
 use yamba_record::{Benchmark, Run};
 
-use super::super::failure::{Failure, of_home};
-use super::super::run::{self as command, jobs, origin};
-use super::inputs;
+use super::super::jobs::{jobs, origin};
+use super::super::{Failure, Observer, of_home, remote};
+use super::{Stored as StoredRun, inputs};
 use crate::build::{BuildOptions, host};
 use crate::embedded;
 use crate::run::{self, Job};
@@ -35,13 +35,15 @@ pub(super) fn lacks(run: &Run, benchmark: &Benchmark, trusts_documents: bool) ->
 impl Side {
     /// Of benchmarks that [lack](lacks) nothing.
     /// `other` is the run that is compared with `run`.
-    pub fn rebuilt<'a>(
-        run: &Run,
+    pub fn rebuilt(
+        StoredRun { run, is_remote }: StoredRun<'_>,
         other: &Run,
-        of: impl Iterator<Item = &'a Benchmark>,
+        of: &[&Benchmark],
+        arguments: &[String],
+        observer: &dyn Observer,
     ) -> Result<Side, Failure> {
         let mut side = Side::default();
-        let classes: BTreeSet<&str> = of.map(|benchmark| benchmark.class.as_str()).collect();
+        let classes: BTreeSet<&str> = of.iter().map(|b| b.class.as_str()).collect();
         let includes = match Stored::includes(run, &classes) {
             Ok(includes) => includes,
             Err(reason) => {
@@ -68,10 +70,10 @@ impl Side {
             .collect();
         let options = BuildOptions {
             includes,
-            ..command::build_options(run)
+            ..remote::build_options_of(run, is_remote)
         };
-        let built = jobs(&analysis, &ids, &target, &options)?;
-        side.origin = origin(&analysis, &built, &target);
+        let built = jobs(&analysis, &ids, &target, &options, observer)?;
+        side.origin = origin(&analysis, &built, &target, arguments);
         for job in built {
             match &job.program {
                 Ok(_) => match inputs::changed(run, other, &job) {

@@ -3,19 +3,17 @@
 use std::collections::BTreeSet;
 
 use yamba_record::{Benchmark, Run};
-use yamba_report::command_line;
 use yamba_store::{Store, StoreError};
 
-use super::super::failure::Failure;
-use super::super::kept;
-use super::super::output;
-use super::super::store_option::StoreOption;
+use super::kept;
 use super::spool::Spool;
+use super::{Failure, Observer, StoreChoice, Warning};
 use crate::files::plain;
 use crate::run::{Keep, Packed, UsageError};
 
 /// The store, if there is one, and what it could not take.
-pub(in crate::cli) struct Keeper {
+pub(super) struct RunKeeper<'o> {
+    observer: &'o dyn Observer,
     store: Option<Store>,
     /// Whether the run is to be kept at all.
     is_wanted: bool,
@@ -29,44 +27,57 @@ pub(in crate::cli) struct Keeper {
     spool: Option<Spool>,
 }
 
-impl Keeper {
+impl<'o> RunKeeper<'o> {
     /// Opens the store. If it is the usual one, a run is worth more than its place in it.
-    pub(super) fn open(option: &StoreOption) -> Result<Keeper, Failure> {
-        Keeper::opened(option, option.named().is_some())
+    pub(super) fn open(
+        choice: &StoreChoice,
+        observer: &'o dyn Observer,
+    ) -> Result<RunKeeper<'o>, Failure> {
+        RunKeeper::opened(choice, choice.named().is_some(), observer)
     }
 
     /// Opens the store; where it cannot be had, what is measured becomes a file.
-    pub(in crate::cli) fn if_possible(option: &StoreOption) -> Result<Keeper, Failure> {
-        Keeper::opened(option, false)
+    pub(super) fn if_possible(
+        choice: &StoreChoice,
+        observer: &'o dyn Observer,
+    ) -> Result<RunKeeper<'o>, Failure> {
+        RunKeeper::opened(choice, false, observer)
     }
 
     /// For another run at the same time, in the same store if there is one.
-    pub(in crate::cli) fn another(&self, option: &StoreOption) -> Result<Keeper, Failure> {
+    pub(super) fn another(&self, choice: &StoreChoice) -> Result<RunKeeper<'o>, Failure> {
         match self.store {
-            Some(_) => Keeper::if_possible(option),
-            None => Ok(Keeper {
+            Some(_) => RunKeeper::if_possible(choice, self.observer),
+            None => Ok(RunKeeper {
                 is_wanted: self.is_wanted,
-                ..Keeper::none()
+                ..RunKeeper::none(self.observer)
             }),
         }
     }
 
-    fn opened(option: &StoreOption, is_asked: bool) -> Result<Keeper, Failure> {
-        let mut keeper = Keeper::none();
+    fn opened(
+        choice: &StoreChoice,
+        is_asked: bool,
+        observer: &'o dyn Observer,
+    ) -> Result<RunKeeper<'o>, Failure> {
+        let mut keeper = RunKeeper::none(observer);
         keeper.is_wanted = true;
         keeper.is_asked = is_asked;
-        match option.open() {
+        match choice.open() {
             Ok(store) => keeper.store = Some(store),
             Err(failure) if keeper.is_asked => return Err(failure),
-            Err(Failure::Sentence { message, help }) => keeper.not_stored(&message, help),
+            Err(Failure::Sentence { message, help }) => {
+                keeper.not_stored(&message, help.as_deref());
+            }
             Err(failure) => return Err(failure),
         }
         Ok(keeper)
     }
 
     /// For what is not to be kept.
-    pub(super) fn none() -> Keeper {
-        Keeper {
+    pub(super) fn none(observer: &'o dyn Observer) -> RunKeeper<'o> {
+        RunKeeper {
+            observer,
             store: None,
             is_wanted: false,
             is_asked: false,
@@ -78,13 +89,13 @@ impl Keeper {
         }
     }
 
-    fn not_stored(&mut self, message: &str, help: Option<String>) {
-        warn(&format!("this run is not stored: {message}"), help);
+    fn not_stored(&mut self, message: &str, help: Option<&str>) {
+        self.observer.warning(&Warning::NotStored { message, help });
         self.store = None;
     }
 
     /// The run has ended. In the store it counts as finished only if the store has all of it; else its document is a file. Whether the store has it.
-    pub(in crate::cli) fn finish(&mut self, run: &Run<Packed<Benchmark>>) -> bool {
+    pub(super) fn finish(&mut self, run: &Run<Packed<Benchmark>>) -> bool {
         if !self.is_wanted {
             return false;
         }
@@ -100,31 +111,19 @@ impl Keeper {
         let path = match kept::rescue(run) {
             Ok(path) => path,
             Err(e) => {
-                let text = "nor can its document be written among the temporary files";
-                let help = self.spool.as_ref().map(|spool| {
-                    let shown = shown(&run.id, spool);
-                    format!("{shown} shows what had been written there")
+                self.observer.warning(&Warning::NotRescued {
+                    run: &run.id,
+                    why: &plain(&e),
+                    spool: self.spool.as_ref().map(Spool::path),
                 });
-                warn(&format!("{text}: {}", plain(&e)), help);
                 return false;
             }
         };
-        let import = command(&["import", &path.to_string_lossy()]);
-        let import = format!("{import} stores it");
-        let (how, help) = match self.store {
-            Some(_) => (
-                "; what the store has of it is not all",
-                format!(
-                    "when the store can take it, `yamba rm {}`; then {import}",
-                    run.id
-                ),
-            ),
-            None => ("", format!("when there is a store, {import}")),
-        };
-        warn(
-            &format!("the whole run is in {}{how}", path.display()),
-            Some(help),
-        );
+        self.observer.warning(&Warning::Rescued {
+            run: &run.id,
+            document: &path,
+            is_partly_stored: self.store.is_some(),
+        });
         true
     }
 
@@ -152,34 +151,31 @@ impl Keeper {
         if let Some(head) = self.head.take() {
             match Spool::begin(&head) {
                 Ok(spool) => {
-                    let path = spool.path().display();
-                    let text = format!("what is not stored is in {path} until the run ends");
-                    let help = format!("if it is killed, {}", shown(&head.id, &spool));
-                    warn(&text, Some(help));
+                    self.observer.warning(&Warning::Spooling {
+                        run: &head.id,
+                        spool: spool.path(),
+                    });
                     self.spool = Some(spool);
                 }
-                Err(e) => without_spool(&e),
+                Err(why) => self.observer.warning(&Warning::NoSpool { why: &why }),
             }
         }
         let Some(spool) = &mut self.spool else {
             return;
         };
-        if let Err(e) = spool.put(place, benchmark) {
-            without_spool(&e);
+        if let Err(why) = spool.put(place, benchmark) {
+            self.observer.warning(&Warning::NoSpool { why: &why });
         }
     }
 
     fn warn_once(&mut self, error: &StoreError) {
         if !std::mem::replace(&mut self.has_warned, true) {
-            warn(
-                &format!("the run cannot be stored now: {error}"),
-                error.mend().map(str::to_owned),
-            );
+            self.observer.warning(&Warning::NotStoredNow(error));
         }
     }
 }
 
-impl Keep for Keeper {
+impl Keep for RunKeeper<'_> {
     fn begin(&mut self, run: &Run<Packed<Benchmark>>, _: &[usize]) -> Result<(), UsageError> {
         if !self.is_wanted {
             return Ok(());
@@ -193,7 +189,7 @@ impl Keep for Keeper {
                 let mend = e.mend().map_or(String::new(), |mend| format!("; {mend}"));
                 return Err(UsageError(format!("{e}{mend}")));
             }
-            Err(e) => self.not_stored(&e.to_string(), e.mend().map(str::to_owned)),
+            Err(e) => self.not_stored(&e.to_string(), e.mend()),
             Ok(()) => {}
         }
         self.head = Some(run.clone().map(drop));
@@ -223,27 +219,4 @@ impl Keep for Keeper {
     fn is_wanted(&self) -> bool {
         self.is_wanted
     }
-}
-
-/// As a shell takes it.
-fn command(words: &[&str]) -> String {
-    let line = command_line(["yamba"].iter().chain(words).copied());
-    format!("`{line}`")
-}
-
-/// The command that shows what is in the spool.
-fn shown(id: &str, spool: &Spool) -> String {
-    command(&["show", id, "--store", &spool.path().to_string_lossy()])
-}
-
-fn without_spool(why: &str) {
-    warn(
-        &format!("from now on, until the run ends, what is not stored is kept nowhere: {why}"),
-        None,
-    );
-}
-
-fn warn(text: &str, help: Option<String>) {
-    let help = help.map(|h| format!("help: {h}\n")).unwrap_or_default();
-    output::note(&format!("warning: {text}\n{help}"));
 }

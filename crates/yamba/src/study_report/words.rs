@@ -2,10 +2,7 @@
 
 use yamba_record::{Run, Status};
 
-use super::figure::WITHIN;
-use super::rows::Row;
-use super::verdict::Verdict;
-use super::{Measurement, Predicted, Study};
+use crate::session::study::{Figure, Measurement, Predicted, Row, Study, Verdict, WITHIN};
 
 /// Where, by what and when its figures were measured.
 pub fn origin(run: &Run) -> String {
@@ -55,8 +52,8 @@ pub fn predicted(study: &Study, measurement: &Measurement) -> String {
 
 /// The figure and the multiple, in words.
 pub fn figure(row: &Row<'_>) -> String {
-    let figure = row.figure.as_ref().map(super::Figure::told);
-    let multiple = row.multiple.as_ref().map(super::Figure::told);
+    let figure = row.figure.as_ref().map(Figure::told);
+    let multiple = row.multiple.as_ref().map(Figure::told);
     match (figure, multiple) {
         (Some(figure), Some(multiple)) => format!("{figure}, which is {multiple}"),
         (figure, _) => figure.unwrap_or_default(),
@@ -73,7 +70,7 @@ pub fn verdict(row: &Row<'_>) -> String {
 /// What the mark means, where any row has it.
 pub fn footnote(rows: &[Row<'_>]) -> Option<String> {
     let mut figures = rows.iter().flat_map(|r| [&r.figure, &r.multiple]).flatten();
-    figures.any(super::Figure::is_within_launches).then(|| {
+    figures.any(Figure::is_within_launches).then(|| {
         format!("{WITHIN} The interval is within launches: it speaks of these processes alone, and neither it nor the verdict says anything of the next run.")
     })
 }

@@ -8,7 +8,7 @@ const DEPENDENT: f64 = 0.9;
 /// Says what a crash means for an instruction, and takes back a latency that is none.
 ///
 /// Moves between registers may take less than a cycle: a processor that renames registers executes none.
-pub(in crate::time) fn explain(benchmark: &mut Benchmark, instruction: &str, is_move: bool) {
+pub(in super::super) fn explain(benchmark: &mut Benchmark, instruction: &str, is_move: bool) {
     if benchmark.status == Status::Crashed {
         if let Some(text) = fault(benchmark, instruction) {
             benchmark.notes = vec![text];

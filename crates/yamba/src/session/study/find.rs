@@ -4,24 +4,26 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::super::failure::{Failure, of_home};
 use super::super::select::did_you_mean;
+use super::super::{Failure, of_home};
+use super::{Fault, read as parse};
 use crate::embedded;
 use crate::files::plain;
-use crate::study::{self, Fault};
 
 /// More than any study has.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The text of a study and what a message calls it.
-pub(super) struct Source {
-    pub(super) path: String,
-    pub(super) text: String,
+pub struct Source {
+    /// What messages call it.
+    pub path: String,
+    /// Its text.
+    pub text: String,
 }
 
 impl Source {
     /// What is wrong with it, as a message.
-    pub(super) fn failure(&self, fault: Fault) -> Failure {
+    pub fn failure(&self, fault: Fault) -> Failure {
         let place = fault.place;
         let message = format!(
             "{}:{}:{}: {}",
@@ -37,7 +39,8 @@ impl Source {
     }
 }
 
-pub(super) fn source(named: &str) -> Result<Source, Failure> {
+/// The study of this name, or of this file.
+pub fn source(named: &str) -> Result<Source, Failure> {
     if named.ends_with(".toml") || named.contains('/') {
         return Ok(Source {
             path: named.to_owned(),
@@ -86,11 +89,11 @@ fn read(path: &Path) -> Result<String, Failure> {
 }
 
 /// The studies that ship: names and titles.
-pub(in crate::cli) fn shipped() -> Result<Vec<(String, String)>, Failure> {
+pub fn shipped() -> Result<Vec<(String, String)>, Failure> {
     let each = embedded::studies().map_err(of_home)?.into_iter();
     each.map(|(name, text)| {
         let path = format!("studies/{name}.toml");
-        let study = study::read(&text).map_err(|fault| {
+        let study = parse(&text).map_err(|fault| {
             Source {
                 path,
                 text: String::new(),

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use yamba_record::parameters::Written;
 
+use super::{Measurement, Study};
 use crate::run::{Job, Own};
-use crate::study::{Measurement, Study};
 
 /// The jobs of a study among those that were built, and what each is told.
 pub(super) fn jobs(study: &Study, built: &[Job]) -> (Vec<Job>, Vec<Own>) {

@@ -1,0 +1,154 @@
+//! Standard error as the observer of a use case: progress, diagnostics and warnings.
+
+mod progress;
+
+use std::cell::RefCell;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use yamba_lang::Diagnostic;
+use yamba_lang::source::SourceMap;
+use yamba_report::command_line;
+
+use super::failure::{self, Failure};
+use super::output::{self, StatusLine};
+use crate::render;
+use crate::run::Progress;
+use crate::session::{Observer, Warning};
+use progress::{Bar, StopNotice};
+
+/// Shows what happens on standard error.
+#[derive(Default)]
+pub(super) struct Terminal {
+    building: RefCell<Option<StatusLine>>,
+}
+
+impl Observer for Terminal {
+    fn building(&self, built: usize, all: usize) {
+        let text = format!("built {built} of {all}");
+        match &mut *self.building.borrow_mut() {
+            Some(line) => line.show(&text),
+            none => *none = Some(StatusLine::new(&text)),
+        }
+    }
+
+    fn building_ended(&self) {
+        self.building.borrow_mut().take();
+    }
+
+    fn diagnostics(&self, sources: &SourceMap, diagnostics: &[Diagnostic]) {
+        let mut text = render::diagnostics(sources, diagnostics, output::colour());
+        if let Some(summary) = render::summary(diagnostics) {
+            text.push_str(&summary);
+            text.push('\n');
+        }
+        output::note(&text);
+    }
+
+    fn unbuilt(&self, failure: Failure) {
+        failure::report(failure);
+    }
+
+    fn warning(&self, warning: &Warning<'_>) {
+        let (text, help) = worded(warning);
+        let help = help.map(|h| format!("help: {h}\n")).unwrap_or_default();
+        output::note(&format!("warning: {text}\n{help}"));
+    }
+
+    fn progress(&self) -> Box<dyn Progress> {
+        match io::stderr().is_terminal() {
+            true => Box::new(Bar::default()),
+            false => Box::new(StopNotice),
+        }
+    }
+}
+
+/// The sentence of a warning, and how to fix what it warns of.
+fn worded(warning: &Warning<'_>) -> (String, Option<String>) {
+    match warning {
+        Warning::NotStored { message, help } => (
+            format!("this run is not stored: {message}"),
+            help.map(str::to_owned),
+        ),
+        Warning::NotStoredNow(error) => (
+            format!("the run cannot be stored now: {error}"),
+            error.mend().map(str::to_owned),
+        ),
+        Warning::Spooling { run, spool } => (
+            format!(
+                "what is not stored is in {} until the run ends",
+                spool.display()
+            ),
+            Some(format!("if it is killed, {}", shown(run, spool))),
+        ),
+        Warning::NoSpool { why } => (
+            format!("from now on, until the run ends, what is not stored is kept nowhere: {why}"),
+            None,
+        ),
+        Warning::Rescued {
+            run,
+            document,
+            is_partly_stored,
+        } => rescued(run, document, *is_partly_stored),
+        Warning::NotRescued { run, why, spool } => (
+            format!("nor can its document be written among the temporary files: {why}"),
+            spool.map(|spool| format!("{} shows what had been written there", shown(run, spool))),
+        ),
+        Warning::NothingRemeasured { reason } => {
+            (format!("nothing is re-measured: {reason}"), None)
+        }
+        Warning::OnlyBRemeasured { reason } => (
+            format!(
+                "A cannot be re-measured ({reason}): B's programs are, against the stored figures of A"
+            ),
+            None,
+        ),
+        Warning::RemeasuredElsewhere(difference) => (
+            format!(
+                "both are re-measured where {}",
+                difference.told("in A and B", "now")
+            ),
+            None,
+        ),
+        Warning::OtherPrograms(names) => (
+            format!(
+                "rebuilt by another compiler, by another yamba or in another place, so that they are other programs: {}",
+                names.join(", ")
+            ),
+            None,
+        ),
+    }
+}
+
+fn rescued(run: &str, document: &Path, is_partly_stored: bool) -> (String, Option<String>) {
+    let import = command(&["import", &document.to_string_lossy()]);
+    let import = format!("{import} stores it");
+    let (how, help) = match is_partly_stored {
+        true => (
+            "; what the store has of it is not all",
+            format!("when the store can take it, `yamba rm {run}`; then {import}"),
+        ),
+        false => ("", format!("when there is a store, {import}")),
+    };
+    (
+        format!("the whole run is in {}{how}", document.display()),
+        Some(help),
+    )
+}
+
+/// As a shell takes it.
+fn command(words: &[&str]) -> String {
+    let line = command_line(["yamba"].iter().chain(words).copied());
+    format!("`{line}`")
+}
+
+/// The command that shows what is in a temporary store.
+fn shown(run: &str, spool: &Path) -> String {
+    command(&["show", run, "--store", &spool.to_string_lossy()])
+}
+
+/// The words of the command line, which a run records.
+pub(super) fn arguments() -> Vec<String> {
+    let words = std::env::args_os().skip(1);
+    words.map(|a| a.to_string_lossy().into_owned()).collect()
+}

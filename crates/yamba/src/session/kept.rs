@@ -1,0 +1,141 @@
+//! Runs that are kept, as a person names them and reads of them.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use yamba_record::{Benchmark, Run};
+use yamba_store::{Detail, Listed, Store, import};
+
+use super::select;
+use super::{Failure, StoreChoice};
+
+/// Runs that a person names: each is kept, or a document in a file.
+pub struct Runs {
+    choice: StoreChoice,
+    /// Opened when the first run of it is wanted.
+    store: Option<Store>,
+}
+
+impl Runs {
+    /// Runs of this store, and of files.
+    pub fn new(choice: StoreChoice) -> Runs {
+        Runs {
+            choice,
+            store: None,
+        }
+    }
+
+    /// The document where there is a file of that name, else the run that is kept; as much of it as `detail` says.
+    pub fn load(&mut self, reference: &str, detail: Detail) -> Result<Run, Failure> {
+        let path = Path::new(reference);
+        if path.is_file() {
+            return Ok(import::read(path, import::LARGEST, detail)?);
+        }
+        if is_path(reference) {
+            let why = match path.exists() {
+                true => "it is no regular file",
+                false => "there is no such file",
+            };
+            return Err(Failure::new(format!("{reference}: {why}")).help(
+                "name the file of a run's document, or a kept run: `yamba runs` lists them",
+            ));
+        }
+        let store = match &mut self.store {
+            Some(store) => store,
+            none => none.insert(self.choice.existing()?),
+        };
+        let id = store.find(reference)?;
+        Ok(store.run(&id, detail)?)
+    }
+}
+
+/// Whether a file is meant. Ids, tags and `latest~1` have neither the beginning of a path nor the ending of a document.
+pub fn is_path(reference: &str) -> bool {
+    Path::new(reference).is_file()
+        || reference.starts_with(['/', '.'])
+        || reference.ends_with(".json")
+}
+
+/// The run that a person means, with what is listed of it.
+pub fn find(store: &mut Store, reference: &str) -> Result<Listed, Failure> {
+    let id = store.find(reference)?;
+    store.listed(&id)?.ok_or_else(|| {
+        Failure::new(format!("{reference}: the run was removed meanwhile"))
+            .help("`yamba runs` shows what there is")
+    })
+}
+
+/// The whole document of a run that no store takes, in a file of its own among the temporary ones.
+pub(super) fn rescue<B: Serialize>(run: &Run<B>) -> io::Result<PathBuf> {
+    let mut file = tempfile::Builder::new()
+        .prefix(&format!("yamba-run-{}-", run.id))
+        .suffix(".json")
+        .tempfile()?;
+    let mut out = BufWriter::new(&mut file);
+    serde_json::to_writer(&mut out, run)?;
+    out.flush()?;
+    drop(out);
+    Ok(file.keep().map_err(|e| e.error)?.1)
+}
+
+/// Leaves of each run the entries that `names` mean, by name or glob; all of them without names. A name that means none in any run is an error.
+pub fn choose(runs: &mut [&mut Run], names: &[String]) -> Result<(), Failure> {
+    for name in names {
+        let mut known = runs.iter().flat_map(|run| &run.benchmarks);
+        if !known.try_fold(false, |found, b| {
+            Ok::<_, Failure>(found | means(name, &b.name)?)
+        })? {
+            return Err(unknown(
+                name,
+                &runs.iter().map(|r| &**r).collect::<Vec<_>>(),
+            ));
+        }
+    }
+    if !names.is_empty() {
+        let is_meant = |b: &Benchmark| {
+            names
+                .iter()
+                .any(|name| means(name, &b.name).is_ok_and(|m| m))
+        };
+        runs.iter_mut()
+            .for_each(|run| run.benchmarks.retain(is_meant));
+    }
+    Ok(())
+}
+
+/// A benchmark's own name may hold what a glob would read otherwise.
+pub fn means(pattern: &str, name: &str) -> Result<bool, Failure> {
+    if pattern == name || !pattern.contains(['*', '?', '[', '{']) {
+        return Ok(pattern == name);
+    }
+    Ok(select::glob(pattern)?.is_match(name))
+}
+
+/// For a name that no entry has.
+pub fn unknown(name: &str, runs: &[&Run]) -> Failure {
+    let entries = runs.iter().flat_map(|run| &run.benchmarks);
+    let known: Vec<String> = entries.map(|b| b.name.clone()).collect();
+    let who = if runs.len() == 1 {
+        "the run has no"
+    } else {
+        "neither run has a"
+    };
+    Failure::new(format!("{who} benchmark {name}")).help(
+        select::did_you_mean(name, &known)
+            .unwrap_or_else(|| "`yamba runs` shows what each run measured".to_owned()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_goes_before_a_glob() {
+        assert!(means("statement/a[i]", "statement/a[i]").is_ok_and(|m| m));
+        assert!(means("lat_*", "lat_pipe").is_ok_and(|m| m));
+        assert!(means("lat_", "lat_pipe").is_ok_and(|m| !m));
+        assert!(means("lat_[", "lat_pipe").is_err());
+    }
+}
