@@ -1,7 +1,6 @@
 //! The world outside: files, compilers, processes, the machine. The only crate that touches it.
 
 pub mod cli;
-pub mod session;
 pub mod study_report;
 mod wrap;
 
@@ -14,6 +13,3 @@ pub use yamba_toolchain::{
     build, disasm, embedded, files, provenance as about, render, source_snapshot as stored,
     suite_topics as groups,
 };
-
-#[cfg(test)]
-mod published;

@@ -14,7 +14,7 @@ use super::select::{self, Names, Selection};
 use super::target::TargetOption;
 use super::terminal::Terminal;
 use crate::build::{self, BuildError, BuildOptions, Built};
-use crate::session::jobs::build_failure;
+use yamba_session::jobs::build_failure;
 
 /// Compile benchmarks, for this machine or another
 ///

@@ -19,7 +19,7 @@ use crate::compare::remeasure::not_remeasured;
 use crate::compare::unit::of_pair;
 use crate::compare::{Comparison, Entry, comparison, pairing};
 use crate::run::Stop;
-use crate::session::remeasure::{self, Stored};
+use yamba_session::remeasure::{self, Stored};
 
 /// Why a gate does not re-measure a suspect.
 const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use super::output;
-pub(super) use crate::session::{Failure, of_system};
+pub(super) use yamba_session::{Failure, of_system};
 
 /// Writes it to standard error.
 pub(super) fn report(failure: Failure) -> ExitCode {

@@ -5,7 +5,7 @@ use yamba_report::Place;
 
 use super::failure::Failure;
 use super::store_option::{StoreOption, writable};
-pub(super) use crate::session::kept::{Runs, choose, find, is_path, means, unknown};
+pub(super) use yamba_session::kept::{Runs, choose, find, is_path, means, unknown};
 
 /// So much of an id is shown, and more only where several runs begin so.
 const SHORT: usize = 8;

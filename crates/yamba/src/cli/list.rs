@@ -14,7 +14,7 @@ use super::output;
 use super::select::{self, Names, Selection};
 use crate::about;
 use crate::build::host;
-use crate::session::standing::{self, Standing};
+use yamba_session::standing::{self, Standing};
 
 /// Show what can be measured here, and what is missing where something cannot
 ///

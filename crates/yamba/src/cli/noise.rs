@@ -14,7 +14,7 @@ use super::store_option::StoreOption;
 use super::target::TargetOption;
 use super::terminal::{Terminal, arguments};
 use crate::run::Stop;
-use crate::session::noise::{self, Report, Request};
+use yamba_session::noise::{self, Report, Request};
 
 /// How noisy is this machine? Compares the same things with themselves
 ///

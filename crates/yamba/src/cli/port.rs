@@ -14,7 +14,7 @@ use super::Answer;
 use super::failure::Failure;
 use super::output;
 use super::select::{self, Libraries, did_you_mean};
-use crate::session::standing;
+use yamba_session::standing;
 
 /// Write the skeleton of a port: the members that are missing on a platform, documented as the template documents them
 ///

@@ -23,11 +23,11 @@ use super::store_option::StoreOption;
 use super::target::TargetOption;
 use super::terminal::{Terminal, arguments};
 use crate::run::{Options, Placement, Stop};
-use crate::session::measure::{Measured, Request, prepare};
-use crate::session::processors;
-use crate::session::remote::Remote;
 pub(super) use asked::is_remote;
 pub(super) use table::{Style, table};
+use yamba_session::measure::{Measured, Request, prepare};
+use yamba_session::processors;
+use yamba_session::remote::Remote;
 
 /// Measure
 ///

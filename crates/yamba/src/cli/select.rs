@@ -7,8 +7,8 @@ use yamba_lang::{Analysis, ClassId, Diagnostic};
 
 use super::failure::Failure;
 use super::terminal::Terminal;
-pub(super) use crate::session::select::{Selection, did_you_mean, suite};
-use crate::session::{jobs, select};
+pub(super) use yamba_session::select::{Selection, did_you_mean, suite};
+use yamba_session::{jobs, select};
 
 /// The arguments that every command about several classes shares.
 #[derive(Args)]

@@ -9,7 +9,7 @@ use super::output;
 use super::select::Libraries;
 use super::terminal::Terminal;
 use crate::run::Stop;
-use crate::session::selftest::{self, Answered, Check, Checked, Outcome, Trust};
+use yamba_session::selftest::{self, Answered, Check, Checked, Outcome, Trust};
 
 /// Can figures be trusted here?
 ///

@@ -8,7 +8,7 @@ use yamba_report::Place;
 use yamba_store::{Location, Store};
 
 use super::failure::Failure;
-use crate::session::{StoreChoice, usual_store};
+use yamba_session::{StoreChoice, usual_store};
 
 /// The store in which runs are kept.
 #[derive(Args, Clone, Debug, Default)]

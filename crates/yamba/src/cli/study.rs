@@ -22,8 +22,8 @@ use super::store_option::StoreOption;
 use super::target::TargetOption;
 use super::terminal::{Terminal, arguments};
 use crate::run::Stop;
-use crate::session::study::{self, Opened, Request, Row};
 use crate::study_report;
+use yamba_session::study::{self, Opened, Request, Row};
 
 /// Measure what a study names, and hold its predictions against it
 ///

@@ -4,7 +4,7 @@ use clap::Args;
 use yamba_lang::{Analysis, Target};
 
 use super::failure::Failure;
-use crate::session;
+use yamba_session as session;
 
 /// The option that every command about a platform shares.
 #[derive(Args)]

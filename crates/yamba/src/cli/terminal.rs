@@ -14,8 +14,8 @@ use super::failure::{self, Failure};
 use super::output::{self, StatusLine};
 use crate::render;
 use crate::run::Progress;
-use crate::session::{Observer, Warning};
 use progress::{Bar, StopNotice};
+use yamba_session::{Observer, Warning};
 
 /// Shows what happens on standard error.
 #[derive(Default)]

@@ -14,8 +14,8 @@ use super::quantity;
 use super::terminal::Terminal;
 use crate::build::host;
 use crate::run::Stop;
-use crate::session::Observer;
-use crate::session::time::{self, Questions, Refused, Statements};
+use yamba_session::Observer;
+use yamba_session::time::{self, Questions, Refused, Statements};
 
 /// Time C++ statements or single instructions, in about a second
 ///

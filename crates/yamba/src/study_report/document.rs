@@ -5,7 +5,7 @@ use yamba_report::Document;
 use yamba_report::document::{Block, Line, Span, Table, code, plain};
 
 use super::words::{self, command, figure, marked, operation, origin, predicted, sum};
-use crate::session::study::{Measurement, Row, Study, Verdict};
+use yamba_session::study::{Measurement, Row, Study, Verdict};
 
 /// The columns.
 const HEAD: [&str; 6] = [

@@ -4,7 +4,7 @@ use yamba_record::Run;
 use yamba_report::Operation;
 
 use super::words;
-use crate::session::study::{Figure, Row, Study, Verdict};
+use yamba_session::study::{Figure, Row, Study, Verdict};
 
 /// In words, for the page on which the run is the one of this number.
 pub fn page(study: &Study, run: &Run, number: usize, rows: &[Row<'_>]) -> yamba_report::Study {

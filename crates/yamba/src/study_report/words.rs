@@ -2,7 +2,7 @@
 
 use yamba_record::{Run, Status};
 
-use crate::session::study::{Figure, Measurement, Predicted, Row, Study, Verdict, WITHIN};
+use yamba_session::study::{Figure, Measurement, Predicted, Row, Study, Verdict, WITHIN};
 
 /// Where, by what and when its figures were measured.
 pub fn origin(run: &Run) -> String {

@@ -219,7 +219,7 @@ fn every_study_that_ships_names_what_there_is() {
             .run(&format!("study {name} --from latest"))
             .refused(&["has nothing that", &format!("yamba study {name}")]);
         let text = root().join(format!("studies/{name}.toml"));
-        let study = yamba::session::study::read(&std::fs::read_to_string(text).unwrap()).unwrap();
+        let study = yamba_session::study::read(&std::fs::read_to_string(text).unwrap()).unwrap();
         let first = study.measurements[0].benchmark.clone();
         let answer = with_a_run_of(&[first]).run(&format!("study {name} --from latest --json"));
         assert_eq!(answer.status, 1, "the other rows are not in the run");

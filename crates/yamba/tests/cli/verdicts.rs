@@ -6,8 +6,8 @@ use serde_json::json;
 use yamba_record::run::{Cycles, IntervalKind, Launch};
 use yamba_record::{Benchmark, Evidence, Machine, Parameters, Run, Status};
 
-use yamba::session::study::{Answer, Figure, Range, Study, Verdict, read, rows, verdict};
 use yamba::study_report::document;
+use yamba_session::study::{Answer, Figure, Range, Study, Verdict, read, rows, verdict};
 
 const STUDY: &str = r#"
 title = "A <machine> & its | cost"

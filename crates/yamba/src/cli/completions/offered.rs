@@ -11,7 +11,7 @@ use yamba_store::{Listed, Store};
 
 use super::super::store_option::StoreOption;
 use super::super::{Cli, kept, select};
-use crate::session::study;
+use yamba_session::study;
 
 /// So many ids are offered before any of their digits is there.
 const LATEST: usize = 20;

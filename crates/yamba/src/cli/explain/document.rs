@@ -6,7 +6,7 @@ use yamba_lang::model::{Composition, EffectiveParameter, MemberRef};
 use yamba_lang::{Analysis, ClassId, Target};
 
 use crate::build::host;
-use crate::session::standing::{self, Standing};
+use yamba_session::standing::{self, Standing};
 
 /// A class on a platform.
 #[derive(Serialize)]

@@ -4,7 +4,7 @@ use yamba_lang::{Analysis, Target};
 
 use super::Row;
 use crate::cli::output;
-use crate::session::standing::{self, Standing};
+use yamba_session::standing::{self, Standing};
 
 const LEGEND: &str = "yes: runs there   (n): n members are missing   -: not for that platform";
 

@@ -5,7 +5,7 @@ use yamba_record::Run as Document;
 
 use super::super::{Cli, Command};
 use super::Run;
-use crate::session::remote;
+use yamba_session::remote;
 
 /// Whether the command line of a kept run named another machine.
 pub(in crate::cli) fn is_remote(run: &Document) -> bool {

@@ -6,8 +6,8 @@ use yamba_record::run::SourceFile;
 
 use super::super::{Cli, Command};
 use super::Study;
-use crate::session::study;
 use crate::study_report;
+use yamba_session::study;
 
 impl Study {
     /// None if these are not the words of `yamba study`, or those of a version that took others.

@@ -5,8 +5,8 @@ use yamba_record::Run;
 
 use super::super::output;
 use crate::render::visible;
-use crate::session::study::{Row, Study};
 use crate::study_report::words;
+use yamba_session::study::{Row, Study};
 
 /// Where results do not go to a terminal, or to a very narrow one.
 const WIDTH: usize = 120;

@@ -1,0 +1,225 @@
+//! From classes to jobs: programs that are built here, or the reason why there is none.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use yamba_lang::source::SourceMap;
+use yamba_lang::{Analysis, ClassId, Diagnostic, Severity, Target};
+use yamba_record::event;
+use yamba_record::run::{About, Producer};
+
+use super::standing::{self, Standing};
+use super::{Failure, Fault, Observer};
+use yamba_harness::{Job, NoProgram, Origin, Program};
+use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
+use yamba_toolchain::disasm::{self, Code};
+use yamba_toolchain::embedded;
+use yamba_toolchain::provenance as about;
+use yamba_toolchain::suite_topics as groups;
+
+/// Lines of a listing before and after the instruction that crashed.
+const AROUND_A_CRASH: usize = 4;
+
+/// Gives the observer these diagnostics. Fails if one is an error.
+pub fn report(
+    observer: &dyn Observer,
+    sources: &SourceMap,
+    diagnostics: &[Diagnostic],
+) -> Result<(), Failure> {
+    observer.diagnostics(sources, diagnostics);
+    let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+    if diagnostics.iter().any(is_error) {
+        Err(Failure::Shown)
+    } else {
+        Ok(())
+    }
+}
+
+/// A build error as a failure; its diagnostics go to the observer.
+pub fn build_failure(observer: &dyn Observer, analysis: &Analysis, error: BuildError) -> Failure {
+    match error {
+        BuildError::Diagnostics(all) => match report(observer, &analysis.sources, &all) {
+            Err(failure) => failure,
+            Ok(()) => Failure::whole("the program was not built, for the reasons above"),
+        },
+        BuildError::MissingCompiler { ref help, .. } => {
+            Failure::new(error.to_string()).help(help.clone())
+        }
+        BuildError::Io(e) => Fault::from(e).help(
+            "programs are built in the folder of YAMBA_CACHE, with temporary files in that of TMPDIR",
+        ),
+        BuildError::NothingToBuild(why) => {
+            Failure::new(why).help("`yamba list NAME --platforms` shows where it runs")
+        }
+        BuildError::Tool { .. } => Failure::new(error.to_string())
+            .help("where its own words are of no help: CXX and AS name another compiler and assembler"),
+    }
+}
+
+/// The group of each class, where there are several groups.
+pub fn grouped(analysis: &Analysis, classes: &[ClassId]) -> BTreeMap<String, String> {
+    let title = |class: &ClassId| groups::title(groups::folder(analysis, *class)).to_owned();
+    let titles: BTreeSet<String> = classes.iter().map(title).collect();
+    if titles.len() < 2 {
+        return BTreeMap::new();
+    }
+    let each = classes.iter();
+    each.map(|c| (analysis.class(*c).name().to_owned(), title(c)))
+        .collect()
+}
+
+/// Builds all benchmarks that exist here, several at the same time; the others say why not.
+pub fn jobs(
+    analysis: &Analysis,
+    classes: &[ClassId],
+    target: &Target,
+    options: &BuildOptions,
+    observer: &dyn Observer,
+) -> Result<Vec<Job>, Failure> {
+    let exists = |c: &&ClassId| !analysis.program(**c, target).variants.is_empty();
+    let buildable: Vec<ClassId> = classes.iter().filter(exists).copied().collect();
+    let all = buildable.len();
+    observer.building(0, all);
+    let show = |built: usize| observer.building(built, all);
+    let outcomes = build::build_all(analysis, &buildable, target, options, show);
+    observer.building_ended();
+    let mut built: BTreeMap<ClassId, _> = buildable.iter().copied().zip(outcomes).collect();
+    let each = classes.iter();
+    each.map(|class| match built.remove(class) {
+        Some(outcome) => finished(analysis, *class, target, outcome, observer),
+        None => Ok(absent(analysis, *class, target)),
+    })
+    .collect()
+}
+
+/// Builds one benchmark, or says why it cannot run here.
+pub fn job(
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+    observer: &dyn Observer,
+) -> Result<Job, Failure> {
+    if analysis.program(class, target).variants.is_empty() {
+        return Ok(absent(analysis, class, target));
+    }
+    let outcome = build::build(analysis, class, target, &BuildOptions::default());
+    finished(analysis, class, target, outcome, observer)
+}
+
+fn absent(analysis: &Analysis, class: ClassId, target: &Target) -> Job {
+    let standing = standing::somewhere(&analysis.program(class, target));
+    Job {
+        class: analysis.class(class).name().to_owned(),
+        program: Err(NoProgram::Absent(why_not(analysis, standing, target))),
+        about: described(analysis, class, target),
+        texts: BTreeMap::new(),
+    }
+}
+
+fn finished(
+    analysis: &Analysis,
+    class: ClassId,
+    target: &Target,
+    outcome: Result<Built, BuildError>,
+    observer: &dyn Observer,
+) -> Result<Job, Failure> {
+    let mut about = described(analysis, class, target);
+    let mut texts = BTreeMap::new();
+    let program = match outcome {
+        Ok(built) => {
+            about.program = Some(built.identity);
+            about.inputs = Some(built.inputs);
+            texts = built.texts;
+            report(observer, &analysis.sources, &built.warnings)?;
+            Ok(Program {
+                path: built.program,
+                emulated: !built.runner.is_empty(),
+                runner: built.runner,
+            })
+        }
+        Err(error) => {
+            let reason = unbuilt(analysis, &error);
+            observer.unbuilt(build_failure(observer, analysis, error));
+            Err(NoProgram::Unbuilt(reason))
+        }
+    };
+    Ok(Job {
+        class: analysis.class(class).name().to_owned(),
+        program,
+        about,
+        texts,
+    })
+}
+
+/// What is recorded of a class; no path in it says where the library was found.
+fn described(analysis: &Analysis, class: ClassId, target: &Target) -> About {
+    let home = embedded::home().ok();
+    let root = home.as_ref().and_then(|h| h.suite.parent());
+    about::about(analysis, class, target, root.unwrap_or(Path::new("")))
+}
+
+/// The producer of a run of these jobs, and the texts of what it measures. `arguments` is the command line that asked for the run; passwords in it are not recorded.
+pub fn origin(analysis: &Analysis, jobs: &[Job], target: &Target, arguments: &[String]) -> Origin {
+    let arguments = arguments.iter();
+    Origin {
+        producer: Producer {
+            version: concat!("yamba ", env!("CARGO_PKG_VERSION")).to_owned(),
+            arguments: arguments
+                .map(|a| yamba_store::without_password(a))
+                .collect(),
+            compiler: build::compiler_version(analysis, target),
+            imported: None,
+            from_document: false,
+            study: None,
+        },
+        sources: sources(analysis, jobs),
+    }
+}
+
+/// The texts of which the programs of `jobs` are made, each under its hash.
+fn sources(analysis: &Analysis, jobs: &[Job]) -> BTreeMap<String, String> {
+    let mut sources = about::sources(analysis, jobs.iter().map(|j| &j.about));
+    for job in jobs {
+        sources.extend(job.texts.clone());
+    }
+    sources
+}
+
+/// A line for the record; the whole message has been shown.
+fn unbuilt(analysis: &Analysis, error: &BuildError) -> String {
+    let BuildError::Diagnostics(all) = error else {
+        return format!("not built: {error}");
+    };
+    let is_error = |d: &&Diagnostic| d.severity == Severity::Error;
+    let Some(first) = all.iter().find(is_error) else {
+        return "not built".to_owned();
+    };
+    let place = analysis.sources.line_column(first.primary.span);
+    let path = &analysis.sources.file(first.primary.span.file).path;
+    format!(
+        "not built: {path}:{}:{}: {}",
+        place.line, place.column, first.message
+    )
+}
+
+fn why_not(analysis: &Analysis, standing: Standing, target: &Target) -> String {
+    match standing {
+        Standing::Absent(needs) => needs,
+        Standing::Incomplete(gaps) => {
+            let all: Vec<String> = gaps.iter().map(|g| analysis.gap_text(g)).collect();
+            format!("no port for {target} defines {}", all.join("; "))
+        }
+        Standing::Runs(_) => format!("nothing runs on {target}"),
+    }
+}
+
+/// The composed code around a crash. A record holds it in the same form as `--compose` prints it.
+pub fn listing(code: &event::Code, address: u64) -> Option<String> {
+    let value = serde_json::to_value(code).ok()?;
+    let code: Code = serde_json::from_value(value).ok()?;
+    Some(disasm::render(
+        &disasm::listing(&code),
+        Some(address),
+        Some(AROUND_A_CRASH),
+    ))
+}

@@ -1,0 +1,34 @@
+//! The use cases of Yamba: find benchmarks, build and measure them, plan a run without measuring, re-measure stored runs, hold a study's predictions against figures,
+//! time a statement, measure the noise of this machine, and check whether its figures can be trusted.
+//!
+//! A caller fills in a request and gets data back. Meanwhile an [`Observer`] is told how far the work is and what to warn of. Nothing here parses a command line,
+//! prints, or knows how a page looks: commands, an editor or a fleet node use these functions alike. The crate may use every crate below it, but neither `report` nor clap.
+
+mod failure;
+mod here;
+pub mod jobs;
+mod keep;
+pub mod kept;
+pub mod measure;
+pub mod noise;
+mod observer;
+pub mod processors;
+pub mod remeasure;
+pub mod remote;
+pub mod select;
+pub mod selftest;
+mod sides;
+mod spool;
+pub mod standing;
+mod store;
+pub mod study;
+mod target;
+pub mod time;
+
+pub use failure::{Failure, Fault, of_home, of_system};
+pub use observer::{Observer, Warning};
+pub use store::{StoreChoice, usual_store};
+pub use target::target;
+
+#[cfg(test)]
+mod published;

@@ -1,0 +1,473 @@
+//! How often does a comparison here raise an alarm about nothing? Measures the same benchmarks again and again, and compares each run with the next.
+
+mod measure;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use yamba_lang::model::Target;
+use yamba_record::{Benchmark, Run};
+use yamba_stats::share_at_most;
+
+use yamba_compare::remeasure::{LAUNCHES_FACTOR, USUAL_LAUNCHES};
+use yamba_compare::unit::{self, Unit, chosen};
+use yamba_compare::{self as compare, Comparison, Medians, Noise, comparison};
+use yamba_harness::{Job, Measurement, Options, Progress, Stop};
+
+pub use measure::{Prepared, Request, prepare};
+
+/// Comparisons that are drawn from all launches.
+const RESAMPLED: usize = 1000;
+
+/// What is said of the rate of false alarms holds with this confidence.
+const CONFIDENCE: f64 = 0.95;
+
+/// What is measured, and how.
+pub struct Plan<'a, E> {
+    /// The benchmarks.
+    pub jobs: &'a [Job],
+    /// One run's options.
+    pub options: Options,
+    /// Comparisons to make; each takes two runs.
+    pub comparisons: u64,
+    /// Decides the order of launches and what is drawn.
+    pub seed: u64,
+    /// What the programs are built for.
+    pub target: &'a Target,
+    /// Ends it early; what was measured counts.
+    pub stop: &'a Stop,
+    /// Measures and keeps.
+    pub measure: &'a Measure<'a, E>,
+}
+
+/// Measures one run. Or two, where jobs before this number are those of side a, whose launches are interleaved with those of side b. Both are kept while they are measured.
+pub type Measure<'a, E> = dyn Fn(Measurement<'_>, usize) -> Result<Vec<Run>, E> + 'a;
+
+/// The answer, as `--json` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Report {
+    /// `yamba-noise/1`.
+    #[cfg_attr(test, schemars(extend("const" = "yamba-noise/1")))]
+    pub schema: &'static str,
+    /// Comparisons that were asked for.
+    pub planned: u64,
+    /// Whether it was stopped before they were made.
+    pub interrupted: bool,
+    /// Comparisons of a run with the next, in which something could be compared.
+    pub comparisons: u64,
+    /// Those in which no benchmark had a figure in both runs: they say nothing.
+    pub empty: u64,
+    /// Those in which a benchmark was suspected.
+    pub suspected: u64,
+    /// Those in which a suspicion was confirmed by measuring again: false alarms.
+    pub alarms: u64,
+    /// The share of all comparisons that raise a false alarm is at most this, with a confidence of 95 % (Clopper and Pearson); none without a comparison.
+    pub alarms_at_most: Option<f64>,
+    /// Pairs of all runs, whatever lies between them.
+    pub pairs: u64,
+    /// Those in which a benchmark was suspected.
+    pub pairs_suspected: u64,
+    /// Comparisons of launches drawn from all runs.
+    pub resampled: u64,
+    /// Those in which a benchmark was suspected.
+    pub resampled_alarms: u64,
+    /// The seed of all that was drawn.
+    pub seed: u64,
+    /// Launches a run.
+    pub launches: u64,
+    /// What each benchmark's noise is.
+    pub benchmarks: Vec<Spread>,
+}
+
+/// One benchmark's noise.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Spread {
+    /// Name, parameters and number of processes.
+    pub key: String,
+    /// Coefficient of variation of the launches' medians within a run.
+    pub between_launches: Option<f64>,
+    /// Coefficient of variation of the runs.
+    pub between_runs: Option<f64>,
+    /// Comparisons in which it was suspected.
+    pub suspected: u64,
+    /// Comparisons in which that was confirmed.
+    pub alarms: u64,
+}
+
+/// Measures, compares and counts.
+///
+/// # Errors
+/// Those of measuring, and one where a side is missing.
+pub fn noise<E: From<String>>(
+    plan: &Plan<'_, E>,
+    progress: &mut dyn Progress,
+) -> Result<Report, E> {
+    let mut seen: BTreeMap<String, Counted> = BTreeMap::new();
+    let mut counts = Counts::default();
+    for i in 0..plan.comparisons {
+        let Some([a, b]) = two_runs(plan, i, progress)? else {
+            break;
+        };
+        let found = comparison(&a, &b, &unit::of_pair);
+        if found.confidence.is_none() {
+            counts.empty += 1;
+            continue;
+        }
+        let suspects = suspects(found);
+        let confirmed = confirm(plan, i, &a, &suspects, progress)?;
+        // Who stops it while a suspicion is looked into leaves it open: no alarm would be a claim.
+        let Some(confirmed) = confirmed else {
+            break;
+        };
+        for (run, number) in [a, b].iter().zip(2 * counts.made as usize..) {
+            remember(&mut seen, number, &run.benchmarks);
+        }
+        counts.made += 1;
+        counts.suspected += u64::from(!suspects.is_empty());
+        counts.alarms += u64::from(!confirmed.is_empty());
+        for (keys, is_alarm) in [(&suspects, false), (&confirmed, true)] {
+            for key in keys.keys() {
+                let counted = seen.entry(key.clone()).or_default();
+                *(if is_alarm {
+                    &mut counted.alarms
+                } else {
+                    &mut counted.suspected
+                }) += 1;
+            }
+        }
+    }
+    let launches = plan.options.launches.unwrap_or(USUAL_LAUNCHES);
+    Ok(Report {
+        planned: plan.comparisons,
+        interrupted: counts.made + counts.empty < plan.comparisons,
+        ..report(plan.seed, launches, seen, counts)
+    })
+}
+
+/// How many comparisons were made, and what they said.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    made: u64,
+    empty: u64,
+    suspected: u64,
+    alarms: u64,
+}
+
+/// Those of one comparison; none if it was stopped.
+fn two_runs<E: From<String>>(
+    plan: &Plan<'_, E>,
+    comparison: u64,
+    progress: &mut dyn Progress,
+) -> Result<Option<[Run; 2]>, E> {
+    let mut runs = Vec::new();
+    for number in [2 * comparison, 2 * comparison + 1] {
+        if !plan.stop.requested() {
+            runs.extend(measure(
+                plan,
+                plan.jobs,
+                0,
+                number,
+                &plan.options,
+                progress,
+            )?);
+        }
+    }
+    if plan.stop.requested() {
+        return Ok(None);
+    }
+    let runs: Result<[Run; 2], _> = runs.try_into();
+    let of = |all: Vec<Run>| format!("measuring two runs gave {}", all.len());
+    runs.map(Some).map_err(|all| E::from(of(all)))
+}
+
+#[derive(Default)]
+struct Counted {
+    /// Of each run in which it has a figure, by the run's number.
+    runs: BTreeMap<usize, Medians>,
+    suspected: u64,
+    alarms: u64,
+}
+
+impl Counted {
+    /// Over so many runs, in the unit that a comparison would choose.
+    fn noise(&self, key: &str, runs: usize) -> Noise {
+        let unit = unit::common(self.runs.values());
+        let launches = |run| {
+            self.runs
+                .get(&run)
+                .map_or(Vec::new(), |m| m.within(unit).to_vec())
+        };
+        Noise {
+            key: key.to_owned(),
+            runs: (0..runs).map(launches).collect(),
+        }
+    }
+}
+
+fn remember(seen: &mut BTreeMap<String, Counted>, number: usize, benchmarks: &[Benchmark]) {
+    for benchmark in benchmarks.iter().filter(|b| compare::has_figure(b)) {
+        let counted = seen.entry(compare::key(benchmark)).or_default();
+        counted.runs.insert(number, Medians::of(benchmark));
+    }
+}
+
+/// One run, or two: jobs before `boundary` are of side a.
+fn measure<E>(
+    plan: &Plan<'_, E>,
+    jobs: &[Job],
+    boundary: usize,
+    number: u64,
+    options: &Options,
+    progress: &mut dyn Progress,
+) -> Result<Vec<Run>, E> {
+    let options = Options {
+        seed: Some(plan.seed.wrapping_add(number)),
+        ..options.clone()
+    };
+    let measurement = Measurement {
+        jobs,
+        options: &options,
+        isa: &plan.target.isa,
+        system: &plan.target.system,
+        progress,
+        stop: plan.stop,
+        listing: &|_, _| None,
+    };
+    (plan.measure)(measurement, boundary)
+}
+
+/// The suspects of a comparison: their keys, and the units in which they were compared.
+fn suspects(found: Comparison) -> BTreeMap<String, Unit> {
+    let suspects = found.benchmarks.into_iter().filter(|entry| entry.suspect);
+    suspects
+        .map(|entry| (entry.of.label(), entry.compared_in()))
+        .collect()
+}
+
+/// Re-measures the suspects as `compare --again` does: both sides, interleaved, with more launches. An alarm is a suspect that differs then, too. None if it was stopped.
+fn confirm<E: From<String>>(
+    plan: &Plan<'_, E>,
+    number: u64,
+    a: &Run,
+    suspects: &BTreeMap<String, Unit>,
+    progress: &mut dyn Progress,
+) -> Result<Option<BTreeMap<String, Unit>>, E> {
+    let suspected = a.benchmarks.iter();
+    let suspected = suspected.filter(|x| suspects.contains_key(&compare::key(x)));
+    let classes: BTreeSet<&str> = suspected.map(|x| x.class.as_str()).collect();
+    let meant = plan.jobs.iter();
+    let meant = meant.filter(|j| classes.contains(j.class.as_str()));
+    let side: Vec<Job> = meant.cloned().collect();
+    if side.is_empty() {
+        return Ok(Some(BTreeMap::new()));
+    }
+    let options = Options {
+        launches: Some(LAUNCHES_FACTOR * plan.options.launches.unwrap_or(USUAL_LAUNCHES)),
+        time: plan.options.time * LAUNCHES_FACTOR as u32,
+        ..plan.options.clone()
+    };
+    let (both, boundary) = ([&side[..], &side[..]].concat(), side.len());
+    let runs = measure(
+        plan,
+        &both,
+        boundary,
+        1_000_000 + number,
+        &options,
+        progress,
+    )?;
+    if plan.stop.requested() {
+        return Ok(None);
+    }
+    let [a, b] = &runs[..] else {
+        let text = format!("re-measuring both sides gave {} runs, not two", runs.len());
+        return Err(E::from(text));
+    };
+    let units = |x: &Benchmark, y: &Benchmark| {
+        let before = suspects.get(&compare::key(x)).copied();
+        chosen(before.unwrap_or(Unit::Own), x, y)
+    };
+    let mut confirmed = self::suspects(comparison(a, b, &units));
+    confirmed.retain(|key, _| suspects.contains_key(key));
+    Ok(Some(confirmed))
+}
+
+fn report(seed: u64, launches: u64, seen: BTreeMap<String, Counted>, counts: Counts) -> Report {
+    let runs = 2 * counts.made as usize;
+    let spread = |(key, counted): (String, Counted)| {
+        let noise = counted.noise(&key, runs);
+        let spread = Spread {
+            key,
+            between_launches: noise.between_launches(),
+            between_runs: noise.between_runs(),
+            suspected: counted.suspected,
+            alarms: counted.alarms,
+        };
+        (noise, spread)
+    };
+    let (noises, benchmarks): (Vec<Noise>, Vec<Spread>) = seen.into_iter().map(spread).unzip();
+    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises);
+    let resampled_alarms = compare::resampled_alarms(&noises, launches as usize, RESAMPLED, seed);
+    Report {
+        schema: "yamba-noise/1",
+        planned: counts.made + counts.empty,
+        interrupted: false,
+        comparisons: counts.made,
+        empty: counts.empty,
+        suspected: counts.suspected,
+        alarms: counts.alarms,
+        alarms_at_most: share_at_most(counts.alarms, counts.made, CONFIDENCE),
+        pairs: pairs as u64,
+        pairs_suspected: pairs_suspected as u64,
+        resampled: RESAMPLED as u64,
+        resampled_alarms: resampled_alarms as u64,
+        seed,
+        launches,
+        benchmarks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use yamba_record::run::Launch;
+    use yamba_record::{Machine, Status};
+
+    use super::*;
+    use yamba_harness::{NoProgram, Silent, no_figure};
+
+    /// A run in which `x` takes so many ns, more or less.
+    fn measured(ns: f64) -> Run {
+        let launch = |by: f64| Launch {
+            median: Some(ns + by),
+            ..Launch::default()
+        };
+        let benchmark = Benchmark {
+            status: Status::Ok,
+            figure: Some("latency".to_owned()),
+            unit: Some("ns".to_owned()),
+            median: Some(ns),
+            launches: [0.0, 1.0, -1.0, 0.5, -0.5, 0.0].map(launch).into(),
+            ..no_figure("x")
+        };
+        Run {
+            benchmarks: vec![benchmark],
+            ..Run::new(Machine::default())
+        }
+    }
+
+    /// Of one comparison that has a suspect, which is measured again by `again`.
+    fn looked_into(
+        again: impl Fn(&Stop) -> Vec<Run>,
+        comparisons: u64,
+    ) -> Result<[u64; 3], String> {
+        let first = std::cell::Cell::new(true);
+        let stop = Stop::default();
+        let measure = |_: Measurement<'_>, boundary: usize| match boundary {
+            0 if first.replace(!first.get()) => Ok(vec![measured(100.0)]),
+            0 => Ok(vec![measured(120.0)]),
+            _ => Ok::<_, String>(again(&stop)),
+        };
+        let report = reported(&stop, comparisons, &measure)?;
+        Ok([report.comparisons, report.suspected, report.alarms])
+    }
+
+    fn reported(
+        stop: &Stop,
+        comparisons: u64,
+        measure: &Measure<'_, String>,
+    ) -> Result<Report, String> {
+        let jobs = [Job {
+            class: "x".to_owned(),
+            program: Err(NoProgram::Absent("not needed".to_owned())),
+            about: Default::default(),
+            texts: Default::default(),
+        }];
+        let target = Target {
+            isa: "x86_64".to_owned(),
+            system: "linux".to_owned(),
+        };
+        let plan = Plan {
+            jobs: &jobs,
+            options: Options::quick(),
+            comparisons,
+            seed: 1,
+            target: &target,
+            stop,
+            measure,
+        };
+        noise(&plan, &mut Silent)
+    }
+
+    #[test]
+    fn nothing_compared_says_nothing() {
+        let stop = Stop::default();
+        let without_figure = |_: Measurement<'_>, _: usize| {
+            let mut run = measured(100.0);
+            run.benchmarks[0].status = Status::Invalid;
+            Ok(vec![run])
+        };
+        let report = reported(&stop, 3, &without_figure).unwrap();
+        assert_eq!((report.comparisons, report.empty), (0, 3));
+        assert_eq!((report.planned, report.interrupted), (3, false));
+        assert!(report.alarms_at_most.is_none() && report.benchmarks.is_empty());
+        let none = |_: Measurement<'_>, _: usize| Ok(Vec::new());
+        let error = reported(&stop, 1, &none).unwrap_err();
+        assert!(error.contains("gave 0"), "{error}");
+    }
+
+    #[test]
+    fn what_is_stopped_says_so_and_how_little_it_knows() {
+        let stop = Stop::default();
+        let runs = std::cell::Cell::new(0);
+        let measure = |_: Measurement<'_>, _: usize| {
+            runs.set(runs.get() + 1);
+            if runs.get() == 3 {
+                stop.request();
+            }
+            Ok(vec![measured(100.0)])
+        };
+        let report = reported(&stop, 5, &measure).unwrap();
+        let counts = (report.comparisons, report.planned, report.interrupted);
+        assert_eq!(counts, (1, 5, true));
+        // Of one comparison without an alarm nearly any rate can be true.
+        assert!((report.alarms_at_most.unwrap() - 0.95).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_stopped_while_it_is_looked_into_does_not_count() {
+        let [same, differ] = [100.0, 120.0].map(|ns| move || vec![measured(100.0), measured(ns)]);
+        assert_eq!(looked_into(|_| same(), 2), Ok([2, 2, 0]));
+        assert_eq!(looked_into(|_| differ(), 2), Ok([2, 2, 2]));
+        let stopped = |stop: &Stop| {
+            stop.request();
+            same()
+        };
+        assert_eq!(looked_into(stopped, 2), Ok([0, 0, 0]));
+        let error = looked_into(|_| vec![measured(100.0)], 1).unwrap_err();
+        assert!(error.contains("not two"), "{error}");
+    }
+
+    #[test]
+    fn spread_between_runs_is_told_apart_from_launches() {
+        let runs = vec![vec![100.0, 100.2, 99.8], vec![104.0, 104.2, 103.8]];
+        let medians = runs.into_iter().map(|own| Medians {
+            own,
+            cycles: vec![7.0, 9.0, 8.0],
+        });
+        let counted = Counted {
+            runs: medians.enumerate().collect(),
+            suspected: 1,
+            alarms: 0,
+        };
+        let seen = BTreeMap::from([("x".to_owned(), counted)]);
+        let counts = Counts {
+            made: 1,
+            ..Counts::default()
+        };
+        let report = report(7, 3, seen, counts);
+        let spread = &report.benchmarks[0];
+        assert!((spread.between_runs.unwrap() - 0.0277).abs() < 1e-3);
+        assert!((spread.between_launches.unwrap() - 0.002).abs() < 1e-4);
+    }
+}

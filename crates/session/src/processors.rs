@@ -1,0 +1,106 @@
+//! Which processors a benchmark may be kept on.
+
+use std::ffi::c_ulong;
+use std::io;
+
+use super::{Failure, of_system};
+use yamba_harness::Placement;
+
+/// On the processor of this number.
+///
+/// # Errors
+/// When this process may not use it.
+pub fn placement_on(cpu: u64) -> Result<Placement, Failure> {
+    let allowed = allowed(affinity)?;
+    if !allowed.contains(&cpu) {
+        let all: Vec<String> = allowed.iter().map(u64::to_string).collect();
+        return Err(
+            Failure::new(format!("--cpu {cpu}: no such processor may be used"))
+                .help(format!("there are {}", all.join(", "))),
+        );
+    }
+    Ok(Placement::On(cpu))
+}
+
+/// No system has more processors.
+const MOST_PROCESSORS: usize = 1 << 20;
+
+/// A set of processors as the system tells it: a bit for each.
+type Mask = [c_ulong];
+
+/// The processors that this process, and so what it starts, may run on. `tell` refuses a mask that is too small for this system's numbers
+/// as invalid: then a larger one is tried.
+fn allowed(tell: impl Fn(&mut Mask) -> io::Result<()>) -> Result<Vec<u64>, Failure> {
+    const WORD: usize = c_ulong::BITS as usize;
+    let mut mask = vec![0; 1024 / WORD];
+    while let Err(e) = tell(&mut mask) {
+        let is_small = e.kind() == io::ErrorKind::InvalidInput;
+        if !is_small || mask.len() * WORD >= MOST_PROCESSORS {
+            return Err(of_system(e));
+        }
+        mask = vec![0; mask.len() * 2];
+    }
+    let is_set = |cpu: &usize| mask[cpu / WORD] >> (cpu % WORD) & 1 == 1;
+    let all = (0..mask.len() * WORD).filter(is_set);
+    Ok(all.map(|cpu| cpu as u64).collect())
+}
+
+/// Elsewhere nobody can be kept off a processor.
+#[cfg(not(target_os = "linux"))]
+fn affinity(mask: &mut Mask) -> io::Result<()> {
+    let bits = c_ulong::BITS as usize;
+    for cpu in 0..std::thread::available_parallelism()?
+        .get()
+        .min(mask.len() * bits)
+    {
+        mask[cpu / bits] |= 1 << (cpu % bits);
+    }
+    Ok(())
+}
+
+/// The C library's own set has room for 1024 processors; the call itself has no limit.
+#[cfg(target_os = "linux")]
+fn affinity(mask: &mut Mask) -> io::Result<()> {
+    let bytes = size_of_val(mask);
+    // SAFETY: the system writes at most so many bytes into the mask.
+    let done = unsafe { libc::sched_getaffinity(0, bytes, mask.as_mut_ptr().cast()) };
+    if done == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processors_may_have_large_numbers() {
+        let tell = |mask: &mut Mask| {
+            if size_of_val(mask) < 1024 {
+                return Err(io::Error::from(io::ErrorKind::InvalidInput));
+            }
+            let word = c_ulong::BITS as usize;
+            for cpu in [0, 63, 64, 1500, 8191] {
+                mask[cpu / word] |= 1 << (cpu % word);
+            }
+            Ok(())
+        };
+        let Ok(all) = allowed(tell) else {
+            panic!("it is told");
+        };
+        assert_eq!(all, [0, 63, 64, 1500, 8191]);
+        for kind in [io::ErrorKind::InvalidInput, io::ErrorKind::PermissionDenied] {
+            assert!(allowed(|_: &mut Mask| Err(kind.into())).is_err());
+        }
+    }
+
+    #[test]
+    fn this_process_may_run_somewhere() {
+        let Ok(all) = allowed(affinity) else {
+            panic!("it is told");
+        };
+        assert!(!all.is_empty());
+    }
+}

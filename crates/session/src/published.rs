@@ -1,0 +1,18 @@
+//! Compares the published JSON Schema of `yamba noise` with the types of this crate.
+
+#[path = "../../record/src/schema_text.rs"]
+mod schema_text;
+
+use schemars::generate::SchemaSettings;
+
+use crate::noise::Report;
+
+/// Every field is always written.
+fn written() -> SchemaSettings {
+    SchemaSettings::draft2020_12().for_serialize()
+}
+
+#[test]
+fn the_published_schemas_are_what_the_types_say() {
+    schema_text::is_published::<Report>("yamba-noise/1", written());
+}

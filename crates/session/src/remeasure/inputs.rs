@@ -1,0 +1,62 @@
+//! Whether a program that was rebuilt from the sources of a stored run has the same inputs as the measured program.
+
+use std::collections::BTreeMap;
+
+use yamba_record::Run;
+use yamba_record::run::BuildInputs;
+
+use yamba_harness::Job;
+
+/// Why `job` is not the program that `run` measured; none if it is, as far as the run recorded its inputs.
+///
+/// If `run` and `other` agree in a fact and it has changed since, such as the C library, both sides change alike and their comparison remains
+/// valid. A fact in which they differ is a part of the comparison.
+pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
+    let then = of_class(run, &job.class)?;
+    let now = job.about.inputs.clone().unwrap_or_default();
+    if let Some(why) = &then.unlisted {
+        return Some(format!(
+            "it cannot be rebuilt from what the run kept: {why}"
+        ));
+    }
+    if let Some(path) = other_include(then, &now) {
+        return Some(format!(
+            "{path} is no longer what was included then, and what the run kept does not stand in for it"
+        ));
+    }
+    let others = of_class(other, &job.class);
+    let mut names = then.facts.keys().chain(now.facts.keys());
+    let name = names.find(|name| {
+        let was = then.facts.get(*name);
+        let is_shared = others.is_some_and(|others| others.facts.get(*name) == was);
+        was != now.facts.get(*name) && (!is_shared || is_of_author(name))
+    })?;
+    let told = |facts: &BTreeMap<String, String>| {
+        let value = facts.get(name).map(String::as_str);
+        value.unwrap_or("none").to_owned()
+    };
+    let (was, is) = (told(&then.facts), told(&now.facts));
+    Some(format!("{name}: {was} then, {is} now"))
+}
+
+fn of_class<'r>(run: &'r Run, class: &str) -> Option<&'r BuildInputs> {
+    let mut all = run.benchmarks.iter().filter(|b| b.class == class);
+    all.find_map(|b| b.about.inputs.as_ref())
+}
+
+/// Files and libraries that the user named are a part of the program, not of the system.
+fn is_of_author(fact: &str) -> bool {
+    ["file ", "library "]
+        .iter()
+        .any(|kind| fact.starts_with(kind))
+}
+
+/// A file that only one of them includes, or that has another text.
+fn other_include(then: &BuildInputs, now: &BuildInputs) -> Option<String> {
+    let mut all = then.includes.iter().chain(&now.includes);
+    let other = all.find(|file| {
+        let is_in = |inputs: &BuildInputs| inputs.includes.iter().any(|f| f.hash == file.hash);
+        !is_in(then) || !is_in(now)
+    });
+    other.map(|file| file.path.clone())
+}

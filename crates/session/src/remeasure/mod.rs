@@ -1,0 +1,317 @@
+//! Re-measuring both sides of a comparison, interleaved.
+
+mod inputs;
+mod side;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use yamba_lang::Analysis;
+use yamba_record::run::Plan;
+use yamba_record::{Benchmark, Run, parameters};
+
+use super::jobs::listing;
+use super::sides::Sides;
+use super::{Failure, Observer, StoreChoice, Warning};
+use side::Side;
+use yamba_compare::identity::differences;
+use yamba_compare::pairing::in_order;
+use yamba_compare::remeasure::{
+    Basis, Fresh, Policy, USUAL_LAUNCHES, adopt, launches, not_remeasured, policy,
+};
+use yamba_compare::unit::{Unit, chosen};
+use yamba_compare::{Comparison, Entry, comparison};
+use yamba_harness::{self as run, At, Job, Options, Placement, Stop, UsageError};
+use yamba_machine as machine;
+use yamba_toolchain::build::{self, host};
+
+/// The two stored runs, and which of their pairs are to be re-measured.
+pub struct Request<'a> {
+    /// Whether sources that came with a document are compiled too.
+    pub trusts_documents: bool,
+    /// The run that ratios are taken to.
+    pub a: Stored<'a>,
+    /// The run that is compared with it.
+    pub b: Stored<'a>,
+    /// Name, parameters and processes, each side's own entry.
+    pub pairs: Vec<(&'a Benchmark, &'a Benchmark)>,
+    /// The command line or the like that asked for re-measuring, which the new runs record.
+    pub arguments: &'a [String],
+}
+
+/// One stored run of a comparison.
+#[derive(Clone, Copy)]
+pub struct Stored<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// Whether its request named another machine, on which its programs had to start.
+    pub is_remote: bool,
+}
+
+/// Programs of both sides, rebuilt and ready to be measured.
+pub struct Prepared<'a> {
+    request: Request<'a>,
+    /// On what each benchmark is re-measured, or why it is not.
+    basis: BTreeMap<&'a str, Basis>,
+    a: Side,
+    b: Side,
+    /// Whether only B is re-measured, and compared with the stored figures of A.
+    only_b: bool,
+}
+
+/// Rebuilds the programs of both sides. `None`: nothing can be re-measured, and `found` says why of each benchmark.
+///
+/// # Errors
+/// When a program cannot even be looked for: a benchmark that cannot be rebuilt is no error.
+pub fn prepare<'a>(
+    request: Request<'a>,
+    found: &mut Comparison,
+    observer: &dyn Observer,
+) -> Result<Option<Prepared<'a>>, Failure> {
+    let here = here();
+    let with_a = match policy(&found.machine, &differences(request.b.run, &here)) {
+        Policy::Both => None,
+        Policy::OnlyB(reason) => Some(reason),
+        Policy::Neither(reason) => {
+            observer.warning(&Warning::NothingRemeasured { reason: &reason });
+            not_remeasured(found, &reason, &|e| request.is_meant(e));
+            return Ok(None);
+        }
+    };
+    let request = request.with_sources(with_a.is_some(), found);
+    if request.pairs.is_empty() {
+        return Ok(None);
+    }
+    warn_of(&request, &here, with_a.as_deref(), observer);
+    let (a, b) = request.rebuilt(with_a.is_none(), observer)?;
+    warn_of_others(&request, &a, &b, observer);
+    let pairs = request.pairs.iter();
+    let basis = pairs.map(|(of_a, of_b)| {
+        let basis = basis(&a, &b, of_a, of_b, with_a.as_deref());
+        (of_a.name.as_str(), basis)
+    });
+    let basis: BTreeMap<&str, Basis> = basis.collect();
+    if basis.values().all(|b| matches!(b, Basis::Not(_))) {
+        for (name, reason) in &basis {
+            if let Basis::Not(reason) = reason {
+                not_remeasured(found, reason, &|e| {
+                    request.is_meant(e) && e.of.name == *name
+                });
+            }
+        }
+        return Ok(None);
+    }
+    Ok(Some(Prepared {
+        request,
+        basis,
+        a,
+        b,
+        only_b: with_a.is_some(),
+    }))
+}
+
+impl Prepared<'_> {
+    /// Measures both sides, interleaved, stores both runs, and takes their verdicts over into `found`. Returns the ids of the runs that are stored.
+    ///
+    /// # Errors
+    /// When the stored parameters are not understood.
+    pub fn measure(
+        &self,
+        found: &mut Comparison,
+        stop: &Stop,
+        store: &StoreChoice,
+        observer: &dyn Observer,
+    ) -> Result<Vec<String>, Failure> {
+        let request = &self.request;
+        let (measured, stored) = self.runs(stop, store, observer)?;
+        let fresh_a = (!self.only_b).then_some(&measured[0]);
+        let fresh_b = &measured[measured.len() - 1];
+        let fresh = Fresh {
+            a: fresh_a,
+            b: fresh_b,
+            compared: compared(request, found, fresh_a.unwrap_or(request.a.run), fresh_b),
+        };
+        adopt(found, &fresh, &|entry| {
+            request
+                .is_meant(entry)
+                .then(|| self.basis.get(entry.of.name.as_str()).cloned())?
+        });
+        Ok(stored)
+    }
+
+    /// One run of both sides' programs, as two documents: that of A, if any of its programs is to be re-measured, and that of B; and the ids of those that are stored.
+    fn runs(
+        &self,
+        stop: &Stop,
+        store: &StoreChoice,
+        observer: &dyn Observer,
+    ) -> Result<(Vec<Run>, Vec<String>), Failure> {
+        let (request, a, b) = (&self.request, &self.a, &self.b);
+        let is_possible =
+            |of: &Benchmark| !matches!(self.basis.get(of.name.as_str()), Some(Basis::Not(_)));
+        let pairs = request.pairs.iter().map(|(_, b)| *b);
+        let possible: Vec<&Benchmark> = pairs.filter(|b| is_possible(b)).collect();
+        let classes: BTreeSet<&str> = possible.iter().map(|b| b.class.as_str()).collect();
+        let of = |side: &Side| -> Vec<Job> {
+            classes
+                .iter()
+                .filter_map(|c| side.jobs.get(*c).cloned())
+                .collect()
+        };
+        let (of_a, of_b) = (of(a), of(b));
+        let boundary = of_a.len();
+        let jobs: Vec<Job> = of_a.into_iter().chain(of_b).collect();
+        let mut options = options(&request.a.run.plan, &request.b.run.plan);
+        for benchmark in possible {
+            let point = options.points.entry(benchmark.class.clone()).or_default();
+            point.push(At {
+                set: settings(benchmark),
+                processes: benchmark.processes,
+            });
+        }
+        options.origin = b.origin.clone();
+        let mut progress = observer.progress();
+        let host = host();
+        let measurement = run::Measurement {
+            jobs: &jobs,
+            options: &options,
+            isa: &host.isa,
+            system: &host.system,
+            progress: progress.as_mut(),
+            stop,
+            listing: &listing,
+        };
+        let mut sides = Sides::open(store, boundary, &a.origin.sources, observer)?;
+        let run = measurement.packed(&mut sides);
+        let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
+        Ok(sides.finish(run))
+    }
+}
+
+impl<'a> Request<'a> {
+    fn is_meant(&self, entry: &Entry) -> bool {
+        self.pairs.iter().any(|(of_a, _)| entry.is_of(of_a))
+    }
+
+    /// Those whose sources are there. Of the others it is said in `found` what they lack.
+    fn with_sources(self, has_stored_a: bool, found: &mut Comparison) -> Request<'a> {
+        let lacks = |(of_a, of_b): &(&Benchmark, &Benchmark)| {
+            let lacks = |run, of| side::lacks(run, of, self.trusts_documents);
+            let of_b = lacks(self.b.run, of_b).map(|reason| format!("B's program: {reason}"));
+            let of_a = || lacks(self.a.run, of_a).map(|reason| format!("A's program: {reason}"));
+            of_b.or_else(|| of_a().filter(|_| !has_stored_a))
+        };
+        let mut pairs = Vec::new();
+        for pair in &self.pairs {
+            match lacks(pair) {
+                Some(reason) => not_remeasured(found, &reason, &|e| e.is_of(pair.0)),
+                None => pairs.push(*pair),
+            }
+        }
+        Request { pairs, ..self }
+    }
+
+    /// The programs of both sides, those of A only if it is to be measured.
+    fn rebuilt(&self, with_a: bool, observer: &dyn Observer) -> Result<(Side, Side), Failure> {
+        let rebuilt = |side: Stored<'_>, other: Stored<'_>, of: Vec<&Benchmark>| {
+            Side::rebuilt(side, other.run, &of, self.arguments, observer)
+        };
+        let b = rebuilt(self.b, self.a, self.pairs.iter().map(|(_, b)| *b).collect())?;
+        let a = match with_a {
+            false => Side::default(),
+            true => rebuilt(self.a, self.b, self.pairs.iter().map(|(a, _)| *a).collect())?,
+        };
+        Ok((a, b))
+    }
+}
+
+/// What would measure now.
+fn here() -> Run {
+    let target = host();
+    let mut here = Run::new(machine::probe(&target.isa, &target.system));
+    here.producer.compiler = build::compiler_version(&Analysis::default(), &target);
+    here
+}
+
+fn warn_of(request: &Request<'_>, here: &Run, only_b: Option<&str>, observer: &dyn Observer) {
+    if let Some(reason) = only_b {
+        observer.warning(&Warning::OnlyBRemeasured { reason });
+        return;
+    }
+    for difference in &differences(request.b.run, here).should {
+        observer.warning(&Warning::RemeasuredElsewhere(difference));
+    }
+}
+
+/// A program rebuilt from the same sources may differ from the measured one.
+fn warn_of_others(request: &Request<'_>, a: &Side, b: &Side, observer: &dyn Observer) {
+    let is_other = |side: &Side, of: &Benchmark| {
+        let made = side.program(&of.class);
+        made.is_some() && made != of.about.program.as_ref()
+    };
+    let others = request.pairs.iter();
+    let others = others.filter(|(of_a, of_b)| is_other(a, of_a) || is_other(b, of_b));
+    let names: BTreeSet<&str> = others.map(|(of_a, _)| of_a.name.as_str()).collect();
+    if !names.is_empty() {
+        let names: Vec<&str> = names.into_iter().collect();
+        observer.warning(&Warning::OtherPrograms(&names));
+    }
+}
+
+fn basis(a: &Side, b: &Side, of_a: &Benchmark, of_b: &Benchmark, with_a: Option<&str>) -> Basis {
+    if !b.jobs.contains_key(&of_b.class) {
+        return Basis::Not(format!("B's program: {}", b.why_missing(&of_b.class)));
+    }
+    if let Some(reason) = with_a {
+        return Basis::StoredA(reason.to_owned());
+    }
+    match a.jobs.contains_key(&of_a.class) {
+        false => Basis::Not(format!("A's program: {}", a.why_missing(&of_a.class))),
+        true if a.program(&of_a.class) == b.program(&of_b.class) => Basis::OneProgram,
+        true => Basis::Interleaved,
+    }
+}
+
+/// Compares the re-measured sides in the units that the stored runs were compared in: launches that choose their own unit raise more false alarms.
+fn compared(request: &Request<'_>, stored: &Comparison, a: &Run, b: &Run) -> Comparison {
+    let unit_of = |(of, _): &(&Benchmark, &Benchmark)| {
+        let entry = stored.benchmarks.iter().find(|e| e.is_of(of))?;
+        Some((in_order(of), entry.compared_in()))
+    };
+    let units: BTreeMap<String, Unit> = request.pairs.iter().filter_map(unit_of).collect();
+    comparison(a, b, &|x: &Benchmark, y: &Benchmark| {
+        let before = units.get(&in_order(x)).copied();
+        chosen(before.unwrap_or(Unit::Own), x, y)
+    })
+}
+
+fn settings(benchmark: &Benchmark) -> Vec<(String, String)> {
+    let each = benchmark.parameters.0.iter();
+    each.map(|(name, value)| (name.clone(), parameters::plain(value)))
+        .collect()
+}
+
+/// The time of one launch of the longer plan.
+fn each_launch(a: &Plan, b: &Plan) -> Duration {
+    let each = |plan: &Plan| plan.time_ns / plan.launches.max(1);
+    Duration::from_nanos(each(a).max(each(b)))
+}
+
+/// Launches as long as those of the longer plan, and more of them than a run has.
+fn options(a: &Plan, b: &Plan) -> Options {
+    let launches = launches(a, b);
+    let time = each_launch(a, b);
+    Options {
+        // Of a short run also the intervals under load were short.
+        quick: a.launches < USUAL_LAUNCHES && b.launches < USUAL_LAUNCHES,
+        launches: Some(launches),
+        time: time.saturating_mul(launches as u32),
+        precision: a.precision.min(b.precision),
+        realtime: a.realtime && b.realtime,
+        placement: match (a.placement.as_str(), b.placement.as_str()) {
+            ("free", "free") => Placement::Free,
+            _ => Placement::Pinned,
+        },
+        ..Options::default()
+    }
+}

@@ -1,0 +1,105 @@
+//! One side's programs, made again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use yamba_lang::Severity;
+use yamba_record::{Benchmark, Run};
+
+use super::super::jobs::{jobs, origin};
+use super::super::{Failure, Observer, of_home, remote};
+use super::{Stored as StoredRun, inputs};
+use yamba_harness::{self as run, Job};
+use yamba_toolchain::build::{BuildOptions, host};
+use yamba_toolchain::embedded;
+use yamba_toolchain::source_snapshot::Stored;
+
+/// What is compiled runs with all rights of whoever compares.
+const STRANGE: &str = "its sources came with a document, which anybody may have written; --trust-sources compiles them";
+
+/// The programs of one side, made from the sources that its run kept.
+#[derive(Default)]
+pub(super) struct Side {
+    pub jobs: BTreeMap<String, Job>,
+    /// Why a class has none.
+    missing: BTreeMap<String, String>,
+    pub origin: run::Origin,
+}
+
+/// Why the program of a benchmark is not made again, as far as that is known before anything is compiled.
+pub(super) fn lacks(run: &Run, benchmark: &Benchmark, trusts_documents: bool) -> Option<String> {
+    let is_strange = run.producer.from_document && !trusts_documents;
+    let strange = is_strange.then(|| STRANGE.to_owned());
+    strange.or_else(|| Stored::lacks(run, benchmark))
+}
+
+impl Side {
+    /// Of benchmarks that [lack](lacks) nothing.
+    /// `other` is the run that is compared with `run`.
+    pub fn rebuilt(
+        StoredRun { run, is_remote }: StoredRun<'_>,
+        other: &Run,
+        of: &[&Benchmark],
+        arguments: &[String],
+        observer: &dyn Observer,
+    ) -> Result<Side, Failure> {
+        let mut side = Side::default();
+        let classes: BTreeSet<&str> = of.iter().map(|b| b.class.as_str()).collect();
+        let includes = match Stored::includes(run, &classes) {
+            Ok(includes) => includes,
+            Err(reason) => {
+                side.miss(&classes, &reason);
+                return Ok(side);
+            }
+        };
+        let home = embedded::home().map_err(of_home)?;
+        let stored = Stored::new(run, &classes, &home)?;
+        let analysis = yamba_lang::analyse(stored.declaring(&classes), &stored);
+        let mut diagnostics = analysis.diagnostics.iter();
+        if let Some(fault) = diagnostics.find(|d| d.severity == Severity::Error) {
+            let reason = format!(
+                "its stored sources are understood no more: {}",
+                fault.message
+            );
+            side.miss(&classes, &reason);
+            return Ok(side);
+        }
+        let target = host();
+        let ids: Vec<_> = classes
+            .iter()
+            .filter_map(|c| analysis.find_class(c))
+            .collect();
+        let options = BuildOptions {
+            includes,
+            ..remote::build_options_of(run, is_remote)
+        };
+        let built = jobs(&analysis, &ids, &target, &options, observer)?;
+        side.origin = origin(&analysis, &built, &target, arguments);
+        for job in built {
+            match &job.program {
+                Ok(_) => match inputs::changed(run, other, &job) {
+                    Some(reason) => side.miss(&BTreeSet::from([job.class.as_str()]), &reason),
+                    None => drop(side.jobs.insert(job.class.clone(), job)),
+                },
+                Err(run::NoProgram::Absent(reason) | run::NoProgram::Unbuilt(reason)) => {
+                    side.missing.insert(job.class.clone(), reason.clone());
+                }
+            }
+        }
+        Ok(side)
+    }
+
+    fn miss(&mut self, classes: &BTreeSet<&str>, reason: &str) {
+        let each = classes.iter();
+        self.missing
+            .extend(each.map(|class| ((*class).to_owned(), reason.to_owned())));
+    }
+
+    pub fn program(&self, class: &str) -> Option<&String> {
+        self.jobs.get(class)?.about.program.as_ref()
+    }
+
+    pub fn why_missing(&self, class: &str) -> String {
+        let reason = self.missing.get(class).cloned();
+        reason.unwrap_or_else(|| "its class is not in the stored sources".to_owned())
+    }
+}

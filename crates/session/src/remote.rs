@@ -1,0 +1,151 @@
+//! `--remote HOST`: what it means for which benchmarks.
+
+use std::str::FromStr;
+
+use yamba_lang::{Analysis, ClassId, Target};
+use yamba_record::parameters::plain;
+use yamba_record::{Parameters, Run};
+
+use super::Failure;
+use super::select::{How, Selection};
+use yamba_toolchain::build::BuildOptions;
+
+/// The parameter that says which two hosts a benchmark measures between, and the one that says where its two processes run.
+const HOST: &str = "host";
+const PLACEMENT: &str = "placement";
+
+/// How a value of the first begins that names another machine.
+const FAR: &str = "ssh:";
+
+/// Another machine, as ssh knows it.
+#[derive(Clone, Debug)]
+pub struct Remote(String);
+
+impl FromStr for Remote {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Remote, String> {
+        // What else no name may have, the benchmark knows.
+        let is_name =
+            !name.is_empty() && !name.starts_with('-') && !name.contains(char::is_whitespace);
+        match is_name {
+            true => Ok(Remote(name.to_owned())),
+            false => Err("write the name of a machine as for ssh: HOST or USER@HOST".to_owned()),
+        }
+    }
+}
+
+impl Remote {
+    /// Refuses what contradicts it among the parameters that are given values.
+    pub fn check<'a>(&self, mut asked: impl Iterator<Item = &'a String>) -> Result<(), Failure> {
+        match asked.any(|name| name == HOST) {
+            true => Err(Failure::new(format!(
+                "--remote {} and a value for {HOST} contradict each other",
+                self.0
+            ))
+            .help(format!(
+                "--sweep {HOST}=loopback,{FAR}{} measures both",
+                self.0
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Of these benchmarks, those between two hosts.
+    pub fn choose(
+        &self,
+        selection: &Selection,
+        classes: Vec<ClassId>,
+        target: &Target,
+    ) -> Result<Vec<ClassId>, Failure> {
+        let analysis = &selection.analysis;
+        let is_named = |class: ClassId| {
+            let mut chosen = selection.chosen.iter();
+            chosen.any(|c| c.class == class && c.how == How::Name)
+        };
+        let is_able = |class: &ClassId| match has_hosts(analysis, *class, target) {
+            Some(has) => has,
+            // What does not exist here is told where its figure would stand, to who asked for it.
+            None => is_named(*class),
+        };
+        let (able, others): (Vec<ClassId>, Vec<ClassId>) = classes.into_iter().partition(is_able);
+        let mut wrong = others.iter().filter(|c| is_named(**c) || able.is_empty());
+        let Some(wrong) = wrong.next() else {
+            return Ok(able);
+        };
+        let name = analysis.class(*wrong).name();
+        Err(Failure::new(format!(
+            "--remote {}: {name} does not measure between two hosts: it has no parameter `{HOST}`",
+            self.0
+        ))
+        .help("`yamba list` shows those that do: the group of the network"))
+    }
+
+    /// What it says of parameters.
+    pub fn preset(&self) -> [(String, String); 2] {
+        [
+            (HOST.to_owned(), format!("{FAR}{}", self.0)),
+            (PLACEMENT.to_owned(), "apart".to_owned()),
+        ]
+    }
+}
+
+/// Whether another machine is among these values of parameters.
+pub fn is_asked_for(set: &[(String, String)], sweep: &[(String, Vec<String>)]) -> bool {
+    let is_there = |name: &String, value: &String| name == HOST && value.starts_with(FAR);
+    set.iter().any(|(name, value)| is_there(name, value))
+        || (sweep.iter()).any(|(name, values)| values.iter().any(|value| is_there(name, value)))
+}
+
+/// Whether an entry was measured to another machine.
+pub fn was_asked_for(parameters: &Parameters) -> bool {
+    let host = parameters.get(HOST).map(plain);
+    host.is_some_and(|host| host.starts_with(FAR))
+}
+
+/// How the programs of a stored run are built again. `is_remote`: its request named another machine.
+pub fn build_options_of(run: &Run, is_remote: bool) -> BuildOptions {
+    let mut all = run.benchmarks.iter();
+    build_options(is_remote || all.any(|b| was_asked_for(&b.parameters)))
+}
+
+/// How programs are built of which one is copied to another machine, or none is.
+pub fn build_options(is_any_far: bool) -> BuildOptions {
+    BuildOptions {
+        elsewhere: is_any_far,
+        ..BuildOptions::default()
+    }
+}
+
+/// Whether it has the parameter; none where it does not exist on this target.
+fn has_hosts(analysis: &Analysis, class: ClassId, target: &Target) -> Option<bool> {
+    let variants = analysis.program(class, target).variants;
+    let mut all = variants.iter().flat_map(|c| &c.parameters);
+    (!variants.is_empty()).then(|| all.any(|p| p.name == HOST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_no_option_and_no_command() {
+        for wrong in ["", "-oProxyCommand=true", "a b"] {
+            assert!(wrong.parse::<Remote>().is_err(), "{wrong}");
+        }
+        let right: Remote = "user@server".parse().unwrap();
+        assert_eq!(right.preset()[0].1, "ssh:user@server");
+    }
+
+    #[test]
+    fn another_machine_may_be_one_value_of_several() {
+        let value = |text: &str| (HOST.to_owned(), text.to_owned());
+        let values = |text: &str| (HOST.to_owned(), vec!["veth".to_owned(), text.to_owned()]);
+        assert!(is_asked_for(&[value("ssh:server")], &[]));
+        assert!(is_asked_for(&[], &[values("ssh:server")]));
+        assert!(!is_asked_for(&[value("veth")], &[values("loopback")]));
+        let entry = |text: &str| Parameters(vec![(HOST.to_owned(), text.into())]);
+        assert!(was_asked_for(&entry("ssh:server")));
+        assert!(!was_asked_for(&entry("veth")) && !was_asked_for(&Parameters::default()));
+    }
+}

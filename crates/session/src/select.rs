@@ -1,0 +1,399 @@
+//! NAME, GLOB or FILE.yamba: which files to read and which of their classes are meant.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use globset::{Glob, GlobMatcher};
+use yamba_lang::ast::{Class, Parent};
+use yamba_lang::model::Role;
+use yamba_lang::source::SourceMap;
+use yamba_lang::{Analysis, ClassId, Input};
+
+use super::jobs::report;
+use super::{Failure, Observer, of_home};
+use yamba_toolchain::embedded;
+use yamba_toolchain::files::Disk;
+
+/// Classes that a user names, and where to look for them.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Classes, by name or glob, or files; the whole suite if there is none.
+    pub names: Vec<String>,
+    /// Folders in which classes and ports are looked for before the library and the suite.
+    pub libraries: Vec<PathBuf>,
+}
+
+fn disk(libraries: &[PathBuf]) -> Result<Disk, Failure> {
+    let home = embedded::home().map_err(of_home)?;
+    Ok(Disk::new(libraries.to_vec(), &home)?)
+}
+
+/// What was read and which of it was asked for.
+pub struct Selection {
+    /// All classes of the files that were read.
+    pub analysis: Analysis,
+    /// In the order of the arguments.
+    pub chosen: Vec<Chosen>,
+    /// The number of files named, directly or not.
+    pub files: usize,
+}
+
+/// One class that was asked for.
+pub struct Chosen {
+    /// The class.
+    pub class: ClassId,
+    /// By its name or by its file, and not only by a glob or as one of all.
+    pub how: How,
+}
+
+/// How a class was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// By its own name.
+    Name,
+    /// By its file.
+    File,
+    /// By a glob, or as one of the whole suite.
+    Pattern,
+}
+
+/// One argument, and what it stands for.
+struct Request {
+    how: How,
+    /// The classes of the file that are meant; `None`: all.
+    class: Option<String>,
+    input: Input,
+}
+
+/// Reads what `names` stand for; without names, the suite and each library. Fails if a file that was read has an error.
+pub fn select(names: &Names, observer: &dyn Observer) -> Result<Selection, Failure> {
+    let selection = read(names, false)?;
+    selection.report(observer)?;
+    Ok(selection)
+}
+
+/// The same, where what is wrong with the files is the result. Without names, the library too.
+pub fn read(names: &Names, with_library: bool) -> Result<Selection, Failure> {
+    let disk = disk(&names.libraries)?;
+    let requests = if names.names.is_empty() {
+        everything(&disk, with_library)
+    } else {
+        let mut all = Vec::new();
+        for name in &names.names {
+            all.extend(requests(&disk, name)?);
+        }
+        all
+    };
+    let mut roots: Vec<Input> = Vec::new();
+    for request in &requests {
+        if !roots.contains(&request.input) {
+            roots.push(request.input.clone());
+        }
+    }
+    let files = roots.len();
+    let analysis = yamba_lang::analyse(roots, &disk);
+    let chosen = chosen(&analysis, &requests);
+    Ok(Selection {
+        analysis,
+        chosen,
+        files,
+    })
+}
+
+/// The one class that `name` or the file `name` stands for.
+pub fn one(
+    name: &str,
+    libraries: &[PathBuf],
+    observer: &dyn Observer,
+) -> Result<(Selection, ClassId), Failure> {
+    let names = Names {
+        names: vec![name.to_string()],
+        libraries: libraries.to_vec(),
+    };
+    let selection = select(&names, observer)?;
+    let mut classes: Vec<ClassId> = selection.chosen.iter().map(|c| c.class).collect();
+    if classes.len() > 1 {
+        classes.retain(|c| selection.analysis.is_listed(*c));
+    }
+    match classes[..] {
+        [class] => Ok((selection, class)),
+        _ => {
+            let all = selection
+                .chosen
+                .iter()
+                .map(|c| selection.analysis.class(c.class).name());
+            let all: Vec<&str> = all.collect();
+            Err(
+                Failure::new(format!("{name} stands for {} classes", all.len())).help(format!(
+                    "name one ({}), and its folder with --lib DIR",
+                    all.join(", ")
+                )),
+            )
+        }
+    }
+}
+
+impl Selection {
+    /// Gives the observer the diagnostics of all files that were read. Fails if one is an error.
+    pub fn report(&self, observer: &dyn Observer) -> Result<(), Failure> {
+        let analysis = &self.analysis;
+        report(observer, &analysis.sources, &analysis.diagnostics)
+    }
+
+    fn no_benchmarks(&self) -> Failure {
+        let failure = Failure::new("no benchmark among what was named");
+        let kept_back = |c: &&Chosen| {
+            self.analysis.is_listed(c.class) && is_demonstration(&self.analysis, c.class)
+        };
+        match self.chosen.iter().find(kept_back) {
+            Some(c) => failure.help(format!(
+                "{} is a demonstration, which runs only when its own name or file is given",
+                self.analysis.class(c.class).name()
+            )),
+            None => failure.help("`yamba list` shows what there is"),
+        }
+    }
+
+    /// The benchmarks that were asked for, without repetition. Those tagged `demonstration` only where they were named.
+    ///
+    /// Fails for a name that is no benchmark.
+    pub fn benchmarks(&self) -> Result<Vec<ClassId>, Failure> {
+        let mut all = Vec::new();
+        for chosen in &self.chosen {
+            let class = chosen.class;
+            if !self.analysis.is_listed(class) {
+                if chosen.how == How::Name {
+                    return Err(no_benchmark(&self.analysis, class));
+                }
+            } else if !all.contains(&class)
+                && (chosen.how != How::Pattern || !is_demonstration(&self.analysis, class))
+            {
+                all.push(class);
+            }
+        }
+        if all.is_empty() {
+            return Err(self.no_benchmarks());
+        }
+        Ok(all)
+    }
+}
+
+/// Whether it is kept to show how it fails.
+fn is_demonstration(analysis: &Analysis, class: ClassId) -> bool {
+    analysis.tags(class).iter().any(|t| t == "demonstration")
+}
+
+/// Where benchmarks are to be found.
+const LISTED: &str = "`yamba list` shows the benchmarks";
+
+fn no_benchmark(analysis: &Analysis, id: ClassId) -> Failure {
+    let class = analysis.class(id);
+    let name = class.name();
+    if class.is_port {
+        let base = class
+            .parent
+            .map_or("its base", |p| analysis.class(p).name());
+        return Failure::new(format!(
+            "{name} is a port of {base}, not a benchmark of its own"
+        ))
+        .help(format!(
+            "name {base}; this port applies wherever its condition holds"
+        ));
+    }
+    match class.role {
+        Role::Benchmark => Failure::new(format!(
+            "{name} is abstract and has no port: a shape for others to extend"
+        ))
+        .help(format!(
+            "`yamba port {name} --on PLATFORM` writes the skeleton of a port"
+        )),
+        Role::InstructionSet => {
+            Failure::new(format!("{name} is an instruction set, not a benchmark")).help(LISTED)
+        }
+        Role::OperatingSystem => {
+            Failure::new(format!("{name} is an operating system, not a benchmark")).help(LISTED)
+        }
+        Role::Part => Failure::new(format!("{name} is a class to import, not a benchmark")).help(
+            format!("`yamba explain {name}` tells what it is for; {LISTED}"),
+        ),
+    }
+}
+
+fn everything(disk: &Disk, with_library: bool) -> Vec<Request> {
+    let all = disk.searched(with_library).into_iter();
+    all.map(|input| Request {
+        how: How::Pattern,
+        class: None,
+        input,
+    })
+    .collect()
+}
+
+fn requests(disk: &Disk, name: &str) -> Result<Vec<Request>, Failure> {
+    if is_file(name) {
+        let input = disk.open(Path::new(name))?;
+        return Ok(vec![Request {
+            how: How::File,
+            class: None,
+            input,
+        }]);
+    }
+    if name.contains(['*', '?', '[', '{']) {
+        return by_glob(disk, name);
+    }
+    by_name(disk, name)
+}
+
+fn is_file(name: &str) -> bool {
+    name.ends_with(".yamba") || name.contains('/')
+}
+
+fn by_glob(disk: &Disk, pattern: &str) -> Result<Vec<Request>, Failure> {
+    let matcher = glob(pattern)?;
+    let mut found = Vec::new();
+    for input in disk.searched(false) {
+        for class in declared(&input).into_iter().filter(|c| matcher.is_match(c)) {
+            found.push(Request {
+                how: How::Pattern,
+                class: Some(class),
+                input: input.clone(),
+            });
+        }
+    }
+    if found.is_empty() {
+        return Err(Failure::new(format!("no class matches {pattern}"))
+            .help("`yamba list` shows what there is"));
+    }
+    Ok(found)
+}
+
+/// What a pattern means, for names of any kind.
+pub fn glob(pattern: &str) -> Result<GlobMatcher, Failure> {
+    let glob = Glob::new(pattern).map_err(|e| {
+        Failure::new(format!("`{pattern}` is no glob: {}", e.kind()))
+            .help("in a glob, * and ? stand for any characters, [ab] for one of several, {ab,cd} for one of several texts")
+    })?;
+    Ok(glob.compile_matcher())
+}
+
+fn by_name(disk: &Disk, name: &str) -> Result<Vec<Request>, Failure> {
+    let all = disk.searched(true);
+    // Only a text that holds the name can declare it: the others need not be read closely.
+    let mut candidates = all.iter().filter(|i| i.text.contains(name));
+    if let Some(input) = candidates.find(|i| declared(i).iter().any(|c| c == name)) {
+        let request = Request {
+            how: How::Name,
+            class: Some(name.to_string()),
+            input: input.clone(),
+        };
+        return Ok(vec![request]);
+    }
+    Err(unknown(name, &all))
+}
+
+fn unknown(name: &str, searched: &[Input]) -> Failure {
+    if name.is_empty() {
+        return Failure::new("an empty name names no class")
+            .help("`yamba list` shows what there is");
+    }
+    let failure = Failure::new(format!("no class is named {name}"));
+    if Path::new(name).is_dir() {
+        return failure.help(format!(
+            "{name} is a folder: name the files in it, as {}/*.yamba",
+            name.trim_end_matches('/')
+        ));
+    }
+    let file = format!("{name}.yamba");
+    if Path::new(&file).is_file() {
+        return failure.help(format!("there is a file {file} here: name it so"));
+    }
+    let names: Vec<String> = searched.iter().flat_map(declared).collect();
+    failure
+        .help(did_you_mean(name, &names).unwrap_or("`yamba list` shows what there is".to_string()))
+}
+
+/// The names of all classes that can be named.
+pub fn names(libraries: &[PathBuf]) -> Result<Vec<String>, Failure> {
+    let all = disk(libraries)?.searched(true);
+    Ok(all.iter().flat_map(declared).collect())
+}
+
+/// What the suite's files declare, whether or not the rest of them is right.
+#[derive(Default)]
+pub struct Suite {
+    /// Of benchmarks, without abstract ones and ports.
+    pub names: BTreeSet<String>,
+    /// The tags of all classes.
+    pub tags: BTreeSet<String>,
+}
+
+/// Names and tags of the suite, without any analysis: fast enough for each press of a key.
+pub fn suite() -> Result<Suite, Failure> {
+    let files = match embedded::suite() {
+        Some(files) => files,
+        None => disk(&[])?.searched(false),
+    };
+    let mut suite = Suite::default();
+    for class in files.iter().flat_map(classes) {
+        suite.tags.extend(class.tags().map(str::to_owned));
+        if !class.is_abstract && !matches!(class.parent, Parent::Ports(_)) {
+            suite.names.insert(class.name.text);
+        }
+    }
+    Ok(suite)
+}
+
+/// `did you mean ...?` with the nearest of `known`, if any is near.
+pub fn did_you_mean(name: &str, known: &[String]) -> Option<String> {
+    let distance =
+        |k: &String| strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase());
+    let nearest = known.iter().min_by_key(|k| distance(k))?;
+    let near = distance(nearest) <= name.chars().count().div_ceil(3);
+    let holds = || known.iter().find(|k| name.len() > 3 && k.contains(name));
+    let meant = if near { Some(nearest) } else { holds() };
+    meant.map(|m| format!("did you mean {m}?"))
+}
+
+/// The names of the classes of one text, whether or not the rest of it is right.
+fn declared(input: &Input) -> Vec<String> {
+    classes(input).into_iter().map(|c| c.name.text).collect()
+}
+
+fn classes(input: &Input) -> Vec<Class> {
+    let mut sources = SourceMap::default();
+    let file = sources.add(input.path.as_str(), input.text.as_str());
+    yamba_lang::syntax::parse(&sources, file).0.classes
+}
+
+fn chosen(analysis: &Analysis, requests: &[Request]) -> Vec<Chosen> {
+    let mut all: Vec<Chosen> = Vec::new();
+    for request in requests {
+        for id in analysis.requested() {
+            let class = analysis.class(id);
+            let same_file = analysis.sources.file(class.file).path == request.input.path;
+            let same_class = request
+                .class
+                .as_deref()
+                .is_none_or(|name| name == class.name());
+            if same_file && same_class {
+                add(
+                    &mut all,
+                    Chosen {
+                        class: id,
+                        how: request.how,
+                    },
+                );
+            }
+        }
+    }
+    all
+}
+
+/// A class that both a glob and its name ask for is named.
+fn add(all: &mut Vec<Chosen>, new: Chosen) {
+    match all.iter_mut().find(|c| c.class == new.class) {
+        Some(old) if old.how == How::Pattern => old.how = new.how,
+        Some(_) => {}
+        None => all.push(new),
+    }
+}

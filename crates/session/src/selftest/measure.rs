@@ -1,0 +1,80 @@
+//! Building what the self-test measures, and its answer.
+
+use std::path::PathBuf;
+
+use yamba_record::run::About;
+
+use super::super::jobs::job;
+use super::super::select::{self, Names, Selection};
+use super::super::{Failure, Observer};
+use super::{Answer, Checked, Means, answer, selftest};
+use yamba_harness::{Job, NoProgram, Stop, UsageError};
+use yamba_machine as machine;
+use yamba_toolchain::build::host;
+
+/// The classes that are measured.
+pub struct Prepared {
+    selection: Selection,
+}
+
+/// The checks and what follows from them.
+pub struct Answered {
+    /// The checks.
+    pub checked: Checked,
+    /// Whether figures can be trusted.
+    pub answer: Answer,
+}
+
+/// Reads the suite, and classes of these folders before those of the suite.
+///
+/// # Errors
+/// When a file of them has an error.
+pub fn prepare(libraries: Vec<PathBuf>, observer: &dyn Observer) -> Result<Prepared, Failure> {
+    let names = Names {
+        libraries,
+        ..Names::default()
+    };
+    let selection = select::select(&names, observer)?;
+    Ok(Prepared { selection })
+}
+
+impl Prepared {
+    /// Builds each benchmark when its turn comes, and makes all checks.
+    ///
+    /// # Errors
+    /// When nothing could be measured.
+    pub fn measure(&self, stop: &Stop, observer: &dyn Observer) -> Result<Answered, Failure> {
+        let target = host();
+        let build = |class: &str| -> Job {
+            let analysis = &self.selection.analysis;
+            let built = analysis
+                .find_class(class)
+                .and_then(|found| job(analysis, found, &target, observer).ok());
+            built.unwrap_or_else(|| Job {
+                class: class.to_owned(),
+                program: Err(NoProgram::Absent(format!("there is no class {class}"))),
+                about: About::default(),
+                texts: Default::default(),
+            })
+        };
+        let mut progress = observer.progress();
+        let mut means = Means {
+            job: &build,
+            target: &target,
+            progress: progress.as_mut(),
+            stop,
+            has_figure: false,
+        };
+        let probed = machine::probe(&target.isa, &target.system);
+        let checked =
+            selftest(&mut means, &probed).map_err(|UsageError(text)| Failure::whole(text))?;
+        if !means.has_figure && !stop.requested() {
+            let mut notes = checked.checks.iter().filter_map(|c| c.note.as_deref());
+            let why = notes.next().unwrap_or("no benchmark has a figure");
+            let text = format!("nothing could be measured: {why}");
+            return Err(Failure::new(text).help("`yamba run known_time` shows more"));
+        }
+        let answer = answer(&checked.checks, stop.requested());
+        Ok(Answered { checked, answer })
+    }
+}

@@ -1,0 +1,112 @@
+//! What is measured in turn is two runs, one a side. Both are kept while they are measured.
+
+use std::collections::BTreeMap;
+
+use yamba_record::{Benchmark, Run};
+
+use super::keep::RunKeeper;
+use super::{Failure, Observer, StoreChoice};
+use yamba_harness::random::drawn_id;
+use yamba_harness::{Keep, Packed, UsageError};
+
+/// Where both go.
+pub(super) struct Sides<'a> {
+    /// A's, where that side is measured too.
+    a: Option<OfA<'a>>,
+    b: RunKeeper<'a>,
+}
+
+/// What A's run has of its own.
+struct OfA<'a> {
+    keeper: RunKeeper<'a>,
+    id: String,
+    sources: &'a BTreeMap<String, String>,
+    /// Jobs before this one are A's.
+    boundary: usize,
+    /// So many entries are. They come first, as their jobs do.
+    entries: usize,
+}
+
+impl<'a> Sides<'a> {
+    /// Jobs before `boundary` are A's, made of `sources`; none are: then it is one run. A store that cannot be had is told, and no reason not to measure: a verdict is worth more.
+    pub(super) fn open(
+        store: &StoreChoice,
+        boundary: usize,
+        sources: &'a BTreeMap<String, String>,
+        observer: &'a dyn Observer,
+    ) -> Result<Sides<'a>, Failure> {
+        let b = RunKeeper::if_possible(store, observer)?;
+        let a = match boundary {
+            0 => None,
+            _ => Some(OfA {
+                keeper: b.another(store)?,
+                id: drawn_id(),
+                sources,
+                boundary,
+                entries: 0,
+            }),
+        };
+        Ok(Sides { a, b })
+    }
+
+    /// The runs, A's first if there is one, each told to its store as finished; and the ids of those that it has.
+    pub(super) fn finish(self, mut run: Run<Packed<Benchmark>>) -> (Vec<Run>, Vec<String>) {
+        let mut runs = Vec::new();
+        if let Some(a) = self.a {
+            let mut of_a = a.head(&run);
+            let of_b = run.benchmarks.split_off(a.entries);
+            of_a.benchmarks = std::mem::replace(&mut run.benchmarks, of_b);
+            runs.push((a.keeper, of_a));
+        }
+        runs.push((self.b, run));
+        let mut kept = Vec::new();
+        for (keeper, run) in &mut runs {
+            if keeper.finish(run) {
+                kept.push(run.id.clone());
+            }
+        }
+        let runs = runs.into_iter();
+        let runs = runs.map(|(_, run)| run.map(|b| b.unpack()));
+        (runs.collect(), kept)
+    }
+}
+
+impl OfA<'_> {
+    /// A's run without its entries.
+    fn head(&self, of_both: &Run<Packed<Benchmark>>) -> Run<Packed<Benchmark>> {
+        Run {
+            schema: of_both.schema.clone(),
+            machine: of_both.machine.clone(),
+            benchmarks: Vec::new(),
+            id: self.id.clone(),
+            sources: self.sources.clone(),
+            plan: of_both.plan.clone(),
+            producer: of_both.producer.clone(),
+            tags: of_both.tags.clone(),
+            ..*of_both
+        }
+    }
+}
+
+impl Keep for Sides<'_> {
+    fn begin(&mut self, run: &Run<Packed<Benchmark>>, of_job: &[usize]) -> Result<(), UsageError> {
+        if let Some(a) = &mut self.a {
+            a.entries = of_job.iter().filter(|job| **job < a.boundary).count();
+            let head = a.head(run);
+            a.keeper.begin(&head, of_job)?;
+        }
+        self.b.begin(run, of_job)
+    }
+
+    fn entry(&mut self, place: usize, benchmark: &Benchmark) {
+        match &mut self.a {
+            Some(a) if place < a.entries => a.keeper.entry(place, benchmark),
+            Some(a) => self.b.entry(place - a.entries, benchmark),
+            None => self.b.entry(place, benchmark),
+        }
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.b.is_wanted()
+    }
+}

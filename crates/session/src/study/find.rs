@@ -1,0 +1,106 @@
+//! Which file is meant by the name of a study.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::super::select::did_you_mean;
+use super::super::{Failure, of_home};
+use super::{Fault, read as parse};
+use yamba_toolchain::embedded;
+use yamba_toolchain::files::plain;
+
+/// More than any study has.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The text of a study and what a message calls it.
+pub struct Source {
+    /// What messages call it.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+impl Source {
+    /// What is wrong with it, as a message.
+    pub fn failure(&self, fault: Fault) -> Failure {
+        let place = fault.place;
+        let message = format!(
+            "{}:{}:{}: {}",
+            self.path, place.line, place.column, fault.message
+        );
+        Failure::new(message).help(fault.help)
+    }
+
+    /// A benchmark refused what the study wants of it.
+    pub(super) fn refused(&self, text: &str) -> Failure {
+        Failure::new(format!("{}: {}", self.path, text.trim_end()))
+            .help("the value stands in the `parameters` of that benchmark; `yamba explain NAME` shows what it takes")
+    }
+}
+
+/// The study of this name, or of this file.
+pub fn source(named: &str) -> Result<Source, Failure> {
+    if named.ends_with(".toml") || named.contains('/') {
+        return Ok(Source {
+            path: named.to_owned(),
+            text: read(Path::new(named))?,
+        });
+    }
+    let mut all = embedded::studies().map_err(of_home)?;
+    if let Some(text) = all.remove(named) {
+        let path = format!("studies/{named}.toml");
+        return Ok(Source { path, text });
+    }
+    let known: Vec<String> = all.into_keys().collect();
+    let help = match Path::new(&format!("{named}.toml")).is_file() {
+        true => format!("there is a file {named}.toml here: name it so"),
+        false => did_you_mean(named, &known).unwrap_or_else(|| {
+            format!(
+                "there are {}; name a file with its ending, .toml",
+                known.join(", ")
+            )
+        }),
+    };
+    Err(Failure::new(format!("no study is named {named}")).help(help))
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let failure = |text: &str| Failure::new(format!("{}: {text}", path.display()));
+    let file = File::open(path).map_err(|e| {
+        failure(&plain(&e)).help("`yamba study new FILE.toml` writes a study to fill in")
+    })?;
+    let mut bytes = Vec::new();
+    let length = file.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+    length.map_err(|e| failure(&plain(&e)).help("name a file that can be read"))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(failure("it has more than 1 MiB")
+            .help("a study is a text that a person writes: name another file"));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count()
+            + 1;
+        Failure::new(format!("{}:{line}: it is not UTF-8", path.display()))
+            .help("save it as UTF-8 text")
+    })
+}
+
+/// The studies that ship: names and titles.
+pub fn shipped() -> Result<Vec<(String, String)>, Failure> {
+    let each = embedded::studies().map_err(of_home)?.into_iter();
+    each.map(|(name, text)| {
+        let path = format!("studies/{name}.toml");
+        let study = parse(&text).map_err(|fault| {
+            Source {
+                path,
+                text: String::new(),
+            }
+            .failure(fault)
+        })?;
+        Ok((name, study.title))
+    })
+    .collect()
+}

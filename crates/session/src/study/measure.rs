@@ -1,0 +1,219 @@
+//! Finding a study with its benchmarks, and measuring what it names.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use yamba_lang::{ClassId, Target};
+use yamba_record::run::SourceFile;
+
+use super::super::jobs::{grouped, jobs as built, origin};
+use super::super::measure::{Measured, measured};
+use super::super::remote::{build_options, is_asked_for};
+use super::super::select::{self, Names, Selection, did_you_mean};
+use super::super::{Failure, Observer, StoreChoice, target};
+use super::find::{Source, source};
+use super::{Measurement, Study, check, jobs, read};
+use yamba_harness::{self as run, Job, Options, Origin, Rehearsal, Stop, UsageError};
+use yamba_toolchain::build::BuildOptions;
+use yamba_toolchain::provenance::hash;
+
+/// Which study, with which values.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// A study that ships, by its name, or a file.
+    pub named: String,
+    /// Values that replace those of the study's parameters.
+    pub set: Vec<(String, String)>,
+    /// Folders in which classes are looked for before the library and the suite.
+    pub libraries: Vec<PathBuf>,
+    /// The platform; this machine's without it.
+    pub target: Option<String>,
+}
+
+/// A study whose benchmarks, parameters, evidence and units exist.
+pub struct Opened {
+    /// Its text.
+    pub source: Source,
+    /// What the text says, with the values of the request.
+    pub study: Study,
+    /// Its benchmarks.
+    pub selection: Selection,
+    target: Target,
+}
+
+/// The built benchmarks of a study, ready to be measured.
+pub struct Prepared<'a> {
+    opened: &'a Opened,
+    /// The title of each benchmark's group, if there are several groups.
+    pub groups: BTreeMap<String, String>,
+    jobs: Vec<Job>,
+    options: Options,
+}
+
+/// Reads a study and looks for all that it names.
+///
+/// # Errors
+/// When the study or a file of its benchmarks is wrong, or names what does not exist.
+pub fn open(request: &Request, observer: &dyn Observer) -> Result<Opened, Failure> {
+    let source = source(&request.named)?;
+    let mut study = read(&source.text).map_err(|fault| source.failure(fault))?;
+    set(&mut study, &request.set)?;
+    let selection = selection(&study, &source, &request.libraries, observer)?;
+    let target = target(request.target.as_deref(), &selection.analysis)?;
+    check::all(&study, &source, &selection.analysis, &target)?;
+    Ok(Opened {
+        source,
+        study,
+        selection,
+        target,
+    })
+}
+
+/// Gives parameters these values wherever the study names them.
+///
+/// # Errors
+/// When the study does not name one of the parameters.
+pub fn set(study: &mut Study, values: &[(String, String)]) -> Result<(), Failure> {
+    for (name, value) in values {
+        let mut is_known = false;
+        for measurement in &mut study.measurements {
+            let Measurement { set, sweep, .. } = measurement;
+            let before = set.len() + sweep.len();
+            set.retain(|(n, _)| n != name);
+            sweep.retain(|(n, _)| n != name);
+            if set.len() + sweep.len() < before {
+                set.push((name.clone(), value.clone()));
+                is_known = true;
+            }
+        }
+        if !is_known {
+            return Err(unknown(study, name));
+        }
+    }
+    Ok(())
+}
+
+fn unknown(study: &Study, name: &str) -> Failure {
+    let all = study.measurements.iter();
+    let mut known: Vec<String> = all
+        .flat_map(|m| {
+            let set = m.set.iter().map(|s| &s.0);
+            set.chain(m.sweep.iter().map(|s| &s.0))
+        })
+        .cloned()
+        .collect();
+    known.sort();
+    known.dedup();
+    let help =
+        did_you_mean(name, &known).unwrap_or_else(|| format!("it names {}", known.join(", ")));
+    Failure::new(format!(
+        "--set {name}: the study names no parameter `{name}`"
+    ))
+    .help(help)
+}
+
+fn selection(
+    study: &Study,
+    source: &Source,
+    libraries: &[PathBuf],
+    observer: &dyn Observer,
+) -> Result<Selection, Failure> {
+    check::benchmarks(study, source, &select::names(libraries)?)?;
+    let mut names: Vec<String> = Vec::new();
+    for measurement in &study.measurements {
+        if !names.contains(&measurement.benchmark) {
+            names.push(measurement.benchmark.clone());
+        }
+    }
+    let libraries = libraries.to_vec();
+    select::select(&Names { names, libraries }, observer)
+}
+
+impl Opened {
+    /// Builds the benchmarks of the study. `arguments` is the command line or the like that asked for it, which the run records.
+    ///
+    /// # Errors
+    /// When the library cannot be read. A benchmark that cannot be built is no error: its entry of the run says why.
+    pub fn prepare(
+        &self,
+        options: Options,
+        arguments: &[String],
+        observer: &dyn Observer,
+    ) -> Result<Prepared<'_>, Failure> {
+        let analysis = &self.selection.analysis;
+        let classes: Vec<ClassId> = self.selection.chosen.iter().map(|c| c.class).collect();
+        let build_options = build_options_of(&self.study);
+        let built = built(analysis, &classes, &self.target, &build_options, observer)?;
+        let (jobs, own) = jobs::jobs(&self.study, &built);
+        let mut origin = origin(analysis, &built, &self.target, arguments);
+        record(&self.source, &mut origin);
+        Ok(Prepared {
+            opened: self,
+            groups: grouped(analysis, &classes),
+            jobs,
+            options: Options {
+                own,
+                origin,
+                ..options
+            },
+        })
+    }
+}
+
+impl Prepared<'_> {
+    /// Plans the run. Programs only describe themselves.
+    ///
+    /// # Errors
+    /// When a benchmark does not understand a value of the study.
+    pub fn rehearse(&self, stop: &Stop) -> Result<Rehearsal, Failure> {
+        let plan = run::rehearse(&self.jobs, &self.options, stop);
+        plan.map_err(|UsageError(text)| self.opened.source.refused(&text))
+    }
+
+    /// Measures, and stores what is measured at once.
+    ///
+    /// # Errors
+    /// When a benchmark does not understand a value of the study, or a store that was named cannot be opened.
+    pub fn measure(
+        &self,
+        stop: &Stop,
+        store: &StoreChoice,
+        observer: &dyn Observer,
+    ) -> Result<Measured, Failure> {
+        let target = &self.opened.target;
+        measured(&self.jobs, &self.options, target, stop, store, observer)
+    }
+}
+
+/// How the programs of a study are built.
+fn build_options_of(study: &Study) -> BuildOptions {
+    let mut all = study.measurements.iter();
+    build_options(all.any(|m| is_asked_for(&m.set, &m.sweep)))
+}
+
+/// Names the study in its run, and adds its text to the sources.
+fn record(source: &Source, origin: &mut Origin) {
+    let hash = hash(&source.text);
+    origin.producer.study = Some(SourceFile {
+        path: source.path.clone(),
+        hash: hash.clone(),
+    });
+    origin.sources.insert(hash, source.text.clone());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn study_with_far_host_builds_programs_for_another_machine() {
+        let is_elsewhere = |host: &str| {
+            let text = format!(
+                "title = \"t\"\n[[measurement]]\nlabel = \"l\"\nbenchmark = \"lat_tcp\"\nparameters = {{ host = [\"veth\", \"{host}\"] }}\n"
+            );
+            build_options_of(&read(&text).unwrap()).elsewhere
+        };
+        assert!(is_elsewhere("ssh:server"));
+        assert!(!is_elsewhere("loopback"));
+    }
+}

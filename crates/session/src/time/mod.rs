@@ -1,0 +1,487 @@
+//! `yamba time`: the quick question. What was typed becomes a program, is measured like any other, and its entries get
+//! the names of what was typed.
+
+mod asm;
+mod mend;
+mod source;
+mod statement;
+
+use std::ops::Range;
+use std::time::Duration;
+
+use yamba_lang::{Analysis, ClassId, Diagnostic, Input, Severity, Target};
+use yamba_record::run::About;
+use yamba_record::{Benchmark, Run, Status, parameters::plain};
+
+use super::failure::help_for_home;
+use super::jobs::{build_failure, listing};
+use super::{Failure, Observer};
+use yamba_harness::{self as run, Job, NoProgram, Options, Program, Slow, Stop, UsageError};
+use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
+use yamba_toolchain::embedded;
+use yamba_toolchain::files::{Disk, Unreadable};
+
+pub use source::Told;
+pub use statement::Statements;
+
+use mend::of_linker;
+use source::{Analysed, Source};
+
+/// The class of the library that runs steps of machine code.
+const INSTRUCTION: &str = "instruction";
+
+/// The class that holds instructions as they were typed.
+const ASKED: &str = "asked_instructions";
+
+/// Why nothing was measured.
+pub enum Refused {
+    /// Something is wrong with what was typed.
+    Diagnostics(Told),
+    /// There is no program for another reason.
+    Build(BuildError),
+    /// A file of Yamba's own cannot be read.
+    Unreadable(Unreadable),
+    /// A sentence.
+    Sentence(String),
+}
+
+impl Refused {
+    /// As a failure. Its diagnostics go to the observer.
+    pub fn failure(self, observer: &dyn Observer) -> Failure {
+        match self {
+            Refused::Diagnostics(told) => {
+                observer.diagnostics(&told.sources, &told.diagnostics);
+                Failure::Shown
+            }
+            Refused::Build(error) => {
+                let help = match &error {
+                    BuildError::Tool { output, .. } => of_linker(output),
+                    _ => None,
+                };
+                let failure = build_failure(observer, &Analysis::default(), error);
+                match help {
+                    Some(help) => failure.help(help),
+                    None => failure,
+                }
+            }
+            // Whoever times a statement has named no file.
+            Refused::Unreadable(e) => Failure::from(e).help(help_for_home()),
+            Refused::Sentence(text) => Failure::new(text).help(
+                "`yamba time --help` has examples of statements and instructions that can be timed",
+            ),
+        }
+    }
+}
+
+/// Programs, and which of their points are the questions.
+pub struct Questions {
+    /// What to measure.
+    pub jobs: Vec<Job>,
+    /// How.
+    pub options: Options,
+    /// Warnings about what was typed.
+    pub warnings: Told,
+    /// Whether some of what was asked cannot be measured.
+    pub is_partial: bool,
+    /// The parameter that tells the questions apart.
+    parameter: &'static str,
+    each: Vec<Question>,
+}
+
+/// Fresh processes a figure: from the second to the eighth of nine medians is an interval of 96 %, so that one process that
+/// the machine disturbed does not widen it.
+const LAUNCHES: u64 = 9;
+
+/// For one figure, with all its processes.
+const TIME: Duration = Duration::from_millis(300);
+
+/// Of each process.
+const WARMUP: Duration = Duration::from_millis(10);
+
+/// Of a figure whose process may stop early.
+const PRECISION: f64 = 0.005;
+
+/// A quick question has a quick answer, also where a statement never ends: 5 s with the warm-up.
+const SILENCE: Duration = Duration::from_millis(4990);
+
+/// Where one pass takes longer than a process has time: 12 s for a statement of 1 s.
+const SLOW: Slow = Slow {
+    intervals: 3,
+    launches: 3,
+    time: Duration::from_secs(3),
+};
+
+/// How often a figure is measured again that came out without its cycles.
+const AGAIN: usize = 2;
+
+/// One figure that was asked for.
+struct Question {
+    /// Which of the arguments it is of.
+    number: usize,
+    /// Its name in the run.
+    name: String,
+    /// What was typed.
+    asked: String,
+    /// Ways to measure it, of which the one with the least figure counts.
+    ways: Vec<Way>,
+}
+
+/// A point of the program.
+struct Way {
+    /// The parameter's value; none of what is not measured.
+    value: Option<String>,
+    /// What a reader is told of it.
+    notes: Vec<String>,
+    /// Whether it only copies registers.
+    is_move: bool,
+}
+
+impl Questions {
+    /// Measures all. Where a disturbed machine left a figure without cycles, that figure alone is measured again.
+    pub fn measure(
+        &self,
+        target: &Target,
+        stop: &Stop,
+        observer: &dyn Observer,
+    ) -> Result<Run, Failure> {
+        let mut progress = observer.progress();
+        let mut measure = |jobs: &[Job], options: &Options| {
+            let measurement = run::Measurement {
+                jobs,
+                options,
+                isa: &target.isa,
+                system: &target.system,
+                progress: progress.as_mut(),
+                stop,
+                listing: &listing,
+            };
+            let run = measurement.run();
+            run.map_err(|UsageError(text)| Failure::whole(text))
+        };
+        let mut run = measure(&self.jobs, &self.options)?;
+        for _ in 0..AGAIN {
+            let unclear: Vec<String> = run
+                .benchmarks
+                .iter()
+                .filter(|b| is_unclear(b))
+                .filter_map(|b| self.value(b))
+                .collect();
+            if unclear.is_empty() || stop.requested() {
+                break;
+            }
+            let mut options = self.options.clone();
+            options.sweep = vec![(self.parameter.to_owned(), unclear)];
+            let again = measure(&self.jobs[..1], &options)?;
+            let is_better = |b: &Benchmark| !is_unclear(b) && b.status != Status::Skipped;
+            for benchmark in again.benchmarks.into_iter().filter(is_better) {
+                let mut same = run.benchmarks.iter_mut().filter(|b| is_unclear(b));
+                if let Some(old) = same.find(|b| self.value(b) == self.value(&benchmark)) {
+                    *old = benchmark;
+                }
+            }
+            run.interrupted |= again.interrupted;
+        }
+        self.name(&mut run);
+        Ok(run)
+    }
+
+    fn value(&self, benchmark: &Benchmark) -> Option<String> {
+        benchmark.parameters.get(self.parameter).map(plain)
+    }
+
+    /// Gives the entries of a run the names of what was asked, in its order, and says of them what only the question
+    /// tells.
+    fn name(&self, run: &mut Run) {
+        let mut left = std::mem::take(&mut run.benchmarks);
+        for question in &self.each {
+            let mut found: Vec<(Benchmark, &Way)> = Vec::new();
+            for way in &question.ways {
+                let own = |b: &Benchmark| match &way.value {
+                    Some(value) => self.value(b).as_ref() == Some(value),
+                    None => b.name == question.name,
+                };
+                if let Some(index) = left.iter().position(own) {
+                    found.push((left.remove(index), way));
+                }
+            }
+            if let Some((mut benchmark, way)) = least(found) {
+                tell(question, way, &mut benchmark);
+                run.benchmarks.push(benchmark);
+            }
+        }
+        run.benchmarks.append(&mut left);
+    }
+}
+
+/// The valid one with the least figure, or the first if none is valid.
+fn least(mut found: Vec<(Benchmark, &Way)>) -> Option<(Benchmark, &Way)> {
+    let figure = |b: &Benchmark| match b.status {
+        Status::Ok => b.median.unwrap_or(f64::INFINITY),
+        _ => f64::INFINITY,
+    };
+    let mut best = 0;
+    for (index, (benchmark, _)) in found.iter().enumerate() {
+        if figure(benchmark) < figure(&found[best].0) {
+            best = index;
+        }
+    }
+    (!found.is_empty()).then(|| found.swap_remove(best))
+}
+
+fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
+    benchmark.name = question.name.clone();
+    benchmark.parameters = Default::default();
+    if benchmark.class == statement::CLASS {
+        statement::name(&mut benchmark.notes, &question.asked);
+    }
+    benchmark.notes.extend(way.notes.iter().cloned());
+    match benchmark.class == statement::CLASS {
+        true => statement::judge(benchmark),
+        false => asm::explain(benchmark, &question.asked, way.is_move),
+    }
+}
+
+/// Whether the length of a cycle could be measured here, and was not known well enough for this figure. A slow one is not worth its time again.
+fn is_unclear(benchmark: &Benchmark) -> bool {
+    if (benchmark.launches.len() as u64) < LAUNCHES {
+        return false;
+    }
+    let known = benchmark.cycle_ns.iter().any(Option::is_some);
+    let has_none = benchmark.cycles.is_none() && !run::is_blocked(benchmark);
+    benchmark.status == Status::Ok && has_none && known
+}
+
+/// Builds the program that times statements.
+pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refused> {
+    for piece in asked.setup.iter().chain(&asked.statements) {
+        if let Some(bracket) = statement::is_open(piece) {
+            let text = format!(
+                "`{bracket}` without its counterpart in `{piece}`: write a whole statement, with as many brackets closed as opened"
+            );
+            return Err(Refused::Sentence(text));
+        }
+    }
+    let program = analysed(asked.source(), statement::CLASS, Vec::new())?;
+    let (built, warnings) = built(&program, program.class(statement::CLASS), target)?;
+    let each = asked.statements.iter().enumerate();
+    let each = each.map(|(number, statement)| Question {
+        number,
+        name: format!("statement/{statement}"),
+        asked: statement.clone(),
+        ways: vec![Way {
+            value: Some(number.to_string()),
+            notes: Vec::new(),
+            is_move: false,
+        }],
+    });
+    let each: Vec<Question> = each.collect();
+    Ok(Questions {
+        jobs: vec![job(statement::CLASS, built)],
+        options: options("number", &each),
+        warnings,
+        is_partial: false,
+        parameter: "number",
+        each,
+    })
+}
+
+/// Assembles instructions and builds the program that runs them. `init` gives registers values: `rbx=7`.
+pub fn instructions(
+    asked: &[String],
+    init: &[String],
+    target: &Target,
+) -> Result<Questions, Refused> {
+    if target.isa != "x86_64" {
+        let isa = &target.isa;
+        let text =
+            format!("--asm knows the registers of x86_64 only so far, and this machine is {isa}");
+        return Err(Refused::Sentence(text));
+    }
+    let given = asm::Given::read(init).map_err(Refused::Sentence)?;
+    let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
+    let path = home.library.join(format!("{INSTRUCTION}.yamba"));
+    let disk = Disk::new(Vec::new(), &home).map_err(Refused::Unreadable)?;
+    let library = disk.open(&path).map_err(Refused::Unreadable)?;
+    let (source, places) = listed(asked)?;
+    let program = analysed(source, ASKED, vec![library])?;
+    let bytes = assembled(&program, &places, target)?;
+    let mut each = Vec::new();
+    let mut refused = Vec::new();
+    for (number, (text, bytes)) in asked.iter().zip(bytes).enumerate() {
+        let text = text.trim();
+        let figures = asm::figures(text, &bytes, &given).unwrap_or_else(|why| {
+            refused.push(format!("`{text}`: {why}"));
+            asm::Figure::refused(&why)
+        });
+        each.extend(figures.into_iter().map(|f| (number, text.to_owned(), f)));
+    }
+    if refused.len() == asked.len() {
+        return Err(Refused::Sentence(refused.join("\n")));
+    }
+    let (built, warnings) = built(&program, program.class(INSTRUCTION), target)?;
+    let questions = questions(each, built, warnings);
+    Ok(Questions {
+        is_partial: !refused.is_empty(),
+        ..questions
+    })
+}
+
+/// A class with a block for each instruction, and where each instruction stands in it.
+fn listed(asked: &[String]) -> Result<(Source, Vec<Range<u32>>), Refused> {
+    let mut source = Source::default();
+    let mut places = Vec::new();
+    source.add(&format!(
+        "yamba {ASKED} on x86_64\n{{\nvoid benchmark() {{}}\n"
+    ));
+    for (index, text) in asked.iter().enumerate() {
+        if text.contains("${") || statement::is_open(text).is_some() {
+            let sentence = format!(
+                "`{text}` is no instruction: its brackets do not match; write one in Intel's syntax, as 'mov rax, [rbx]'"
+            );
+            return Err(Refused::Sentence(sentence));
+        }
+        let name = match asked.len() {
+            1 => "instruction".to_owned(),
+            _ => format!("instruction {}", index + 1),
+        };
+        source.add(&format!("bitstring asked{index} {{ asm {{ "));
+        places.push(source.given(&name, text));
+        source.add("\n} }\n");
+    }
+    source.add("}\n");
+    Ok((source, places))
+}
+
+/// The bytes of each instruction.
+fn assembled(
+    program: &Analysed,
+    places: &[Range<u32>],
+    target: &Target,
+) -> Result<Vec<Vec<u8>>, Refused> {
+    let class = program.class(ASKED).ok_or_else(|| program.refused())?;
+    let blocks = build::assemble(&program.analysis, class, target);
+    let blocks = blocks.map_err(|e| unbuilt(program, e))?;
+    let bytes = |place: &Range<u32>| {
+        let holds = |b: &&yamba_codegen::asm::AssembledBlock| {
+            program.is_own(b.span) && b.span.start <= place.start && place.end <= b.span.end
+        };
+        blocks.iter().find(holds).map(|b| b.bytes.clone())
+    };
+    Ok(places
+        .iter()
+        .map(|p| bytes(p).unwrap_or_default())
+        .collect())
+}
+
+fn questions(
+    figures: Vec<(usize, String, asm::Figure)>,
+    built: Built,
+    warnings: Told,
+) -> Questions {
+    let mut jobs = vec![job(INSTRUCTION, built)];
+    let mut each: Vec<Question> = Vec::new();
+    for (number, asked, figure) in figures {
+        let name = format!("asm/{asked}/{}", figure.aspect);
+        if let Err(why) = &figure.code {
+            jobs.push(Job {
+                class: name.clone(),
+                program: Err(NoProgram::Absent(why.clone())),
+                about: About::default(),
+                texts: Default::default(),
+            });
+        }
+        let way = Way {
+            value: figure.code.ok(),
+            notes: figure.notes,
+            is_move: figure.is_move,
+        };
+        match each
+            .last_mut()
+            .filter(|q| (q.number, &q.name) == (number, &name))
+        {
+            Some(question) => question.ways.push(way),
+            None => each.push(Question {
+                number,
+                name,
+                asked,
+                ways: vec![way],
+            }),
+        }
+    }
+    if each.iter().flat_map(|q| &q.ways).all(|w| w.value.is_none()) {
+        jobs.remove(0);
+    }
+    Questions {
+        jobs,
+        options: options("code", &each),
+        warnings,
+        is_partial: false,
+        parameter: "code",
+        each,
+    }
+}
+
+/// Short, and yet several fresh processes a figure: some statements cost more or less by where a process happens to lie.
+fn options(parameter: &str, each: &[Question]) -> Options {
+    let ways = each.iter().flat_map(|q| &q.ways);
+    let values = ways.filter_map(|w| w.value.clone()).collect();
+    Options {
+        sweep: vec![(parameter.to_owned(), values)],
+        launches: Some(LAUNCHES),
+        time: TIME,
+        warmup: Some(WARMUP),
+        precision: PRECISION,
+        silence: SILENCE,
+        slow: Some(SLOW),
+        ..Options::default()
+    }
+}
+
+fn job(class: &str, built: Built) -> Job {
+    let program = Program {
+        path: built.program,
+        emulated: !built.runner.is_empty(),
+        runner: built.runner,
+    };
+    Job {
+        class: class.to_owned(),
+        program: Ok(program),
+        about: About::default(),
+        texts: Default::default(),
+    }
+}
+
+/// The program, free of errors.
+fn analysed(source: Source, class: &str, more: Vec<Input>) -> Result<Analysed, Refused> {
+    let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
+    let program = source.analyse(class, more, &home);
+    let program = program.map_err(Refused::Unreadable)?;
+    let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+    match program.analysis.diagnostics.iter().any(is_error) {
+        true => Err(program.refused()),
+        false => Ok(program),
+    }
+}
+
+fn built(
+    program: &Analysed,
+    class: Option<ClassId>,
+    target: &Target,
+) -> Result<(Built, Told), Refused> {
+    let class = class.ok_or_else(|| program.refused())?;
+    let options = BuildOptions::default();
+    let built = build::build(&program.analysis, class, target, &options);
+    let built = built.map_err(|e| unbuilt(program, e))?;
+    let warnings = program.told(&built.warnings);
+    Ok((built, warnings))
+}
+
+fn unbuilt(program: &Analysed, error: BuildError) -> Refused {
+    match error {
+        BuildError::Diagnostics(all) => Refused::Diagnostics(program.told(&all)),
+        other => Refused::Build(other),
+    }
+}
+
+#[cfg(test)]
+mod tests;
