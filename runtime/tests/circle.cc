@@ -1,5 +1,5 @@
 // Test groups with a simulated clock: sizes, order and what is recorded. Prints what fails; status 1 if anything does.
-#include "yamba/runtime.h"
+#include "../src/runtime.cc"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The Composer against a model that cannot be wrong: a vector of single bits. Sequences are random, of a given seed.
 // Prints "ok" or what differs; with the argument `speed`, composes 1 MiB of code and prints the milliseconds.
-#include <yamba/code.h>
+#include "../src/runtime.cc"
 
 #include <stdio.h>
 #include <time.h>

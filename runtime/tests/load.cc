@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "yamba/runtime.h"
+#include "../src/runtime.cc"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "yamba/runtime.h"
+#include "../src/runtime.cc"
 
 namespace {
 

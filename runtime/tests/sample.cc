@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "yamba/runtime.h"
+#include "../src/runtime.cc"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The runtime's parts, one by one. Prints what fails; status 1 if anything does. Built with sanitizers by the tests.
 #include <sys/wait.h>
 
-#include "yamba/runtime.h"
+#include "../src/runtime.cc"
 #if defined(__x86_64__)
 #include "yamba/isa/x86_64/isa.h"
 #endif

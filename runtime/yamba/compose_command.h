@@ -3,13 +3,10 @@
 
 #include <stdio.h>
 
-#include "cold.h"
 #include "composer.h"
-#include "once.h"
 #include "parameters.h"
 #include "subject.h"
 
-YAMBA_COLD_BEGIN
 namespace yamba {
 
 // The type of the parameter `index` of a member function that composes; the first parameter is the Composer.
@@ -58,39 +55,6 @@ struct ComposeRequest {
     }
 };
 
-YAMBA_ONCE void add_hex(Text &json, const unsigned char *data, size_t count) {
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < count; i++) {
-        const char two[2] = {digits[data[i] >> 4], digits[data[i] & 15]};
-        json.add(two, 2);
-    }
-}
-
-YAMBA_ONCE void add_parts(Text &json, const Composer &composed) {
-    for (size_t i = 0; i < composed.contributions(); i++) {
-        const Contribution &c = composed.contribution(i);
-        Text name;
-        composed.print_contribution(name, i);
-        json.add(i > 0 ? ",{\"name\":" : "{\"name\":").quote(name.c_str());
-        json.addf(",\"start\":%zu,\"end\":%zu,\"depth\":%u}", c.start, c.end, c.depth);
-    }
-}
-
-YAMBA_ONCE int compose_command(const ProgramInfo &info, const Variant &variant, Subject &subject, const char *member, int argc, char **argv) {
-    Composer composed;
-    if (!variant.compose(subject, composed, member, argc, argv)) {
-        fprintf(stderr, "%s: there is no bitstring `%s`\n", info.name, member);
-        return 2;
-    }
-    Text json;
-    json.addf("{\"bits\":%zu,\"bytes\":\"", composed.bits());
-    add_hex(json, composed.data(), composed.size());
-    json.add("\",\"isa\":").quote(info.isa).add(",\"base\":0,\"parts\":[");
-    add_parts(json, composed);
-    json.add("]}\n");
-    write_all(STDOUT_FILENO, json.c_str(), json.size());
-    return 0;
-}
+int compose_command(const ProgramInfo &info, const Variant &variant, Subject &subject, const char *member, int argc, char **argv);
 
 }  // namespace yamba
-YAMBA_COLD_END

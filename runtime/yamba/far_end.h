@@ -1,4 +1,4 @@
-// The far end of a benchmark that measures between this machine and another one: the same program there, started over ssh. It is compiled once for all programs (far_end/talk.h);
+// The far end of a benchmark that measures between this machine and another one: the same program there, started over ssh. It is compiled once for all programs (src/far_end/talk.h);
 // library/far_end.yamba tells what a benchmark does with it.
 #pragma once
 
@@ -6,7 +6,6 @@
 
 #include "text.h"
 
-YAMBA_COLD_BEGIN
 namespace yamba {
 namespace far_end {
 
@@ -31,4 +30,3 @@ bool await_input(int file, int seconds);
 
 }  // namespace far_end
 }  // namespace yamba
-YAMBA_COLD_END

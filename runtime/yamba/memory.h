@@ -6,13 +6,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "cold.h"
 #include "memory_groups.h"
 #include "must.h"
-#include "once.h"
 #include "platform.h"
 
-YAMBA_COLD_BEGIN
 namespace yamba {
 namespace memory {
 
@@ -26,94 +23,18 @@ struct Reserved {
     Reserved *before;
 };
 
-// What the limit of this process's addresses (`ulimit -v`) leaves it; the greatest number where there is none.
-YAMBA_ONCE uint64_t address_room() {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return ~uint64_t(0);
-    const uint64_t taken = number_in("/proc/self", "statm", "", 0) * platform.page_size;
-    return limit.rlim_cur > taken ? limit.rlim_cur - taken : 0;
-}
-
 // Bytes that this process may take without pushing others out or being ended, by the system's word. Where it says nothing: half of all.
-YAMBA_ONCE size_t available() {
-    size_t kilobytes = platform.memory_size / 2048;
-    if (FILE *file = fopen("/proc/meminfo", "r")) {
-        char line[128];
-        while (fgets(line, sizeof line, file) != nullptr)
-            if (sscanf(line, "MemAvailable: %zu", &kilobytes) == 1) break;
-        fclose(file);
-    }
-    size_t most = sizeof(void *) == 4 ? size_t(1) << 30 : ~size_t(0) >> 1;
-    // Where a limit is reached, a process still gets as little as this, or not even that: it costs a figure.
-    constexpr uint64_t least = 16 << 20;
-    const uint64_t group = group_room(), own = address_room(), room = own < group ? own : group;
-    if (room < most) most = size_t(room > least ? room : least);
-    return kilobytes < most / 1024 ? kilobytes * 1024 : most;
-}
-
-YAMBA_ONCE void advise(void *start, size_t bytes, bool huge_pages) {
-#ifdef MADV_HUGEPAGE
-    madvise(start, bytes, huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-#else
-    (void)start, (void)bytes, (void)huge_pages;
-#endif
-}
+size_t available();
 
 // `bytes` at the start of a page of their kind, of which none has been touched yet; null, with `errno`, where the system has none.
 // It is the caller who `must` have them: that tells his class and line.
-YAMBA_ONCE void *reserve(Reserved *&latest, size_t bytes, bool huge_pages) {
-    if (bytes > available() / 2) skip("%zu MiB are more than half of the memory that is available (%zu MiB)", bytes >> 20, available() >> 20);
-    size_t whole = huge_pages ? (bytes + huge_page - 1) / huge_page * huge_page : bytes;
-    size_t mapped = whole + huge_page;
-    void *mapping = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-    if (mapping == MAP_FAILED) return nullptr;
-    uintptr_t begin = (reinterpret_cast<uintptr_t>(mapping) + huge_page - 1) / huge_page * huge_page;
-    latest = new Reserved{mapping, mapped, begin, begin + whole, latest};
-    advise(reinterpret_cast<void *>(begin), whole, huge_pages);
-    return reinterpret_cast<void *>(begin);
-}
+void *reserve(Reserved *&latest, size_t bytes, bool huge_pages);
 
 // All of it; -1, with `errno`, where the system does not take it.
-YAMBA_ONCE int release(Reserved *&latest) {
-    while (latest != nullptr) {
-        Reserved *last = latest;
-        if (munmap(last->mapping, last->mapped) < 0) return -1;
-        latest = last->before;
-        delete last;
-    }
-    return 0;
-}
-
-YAMBA_ONCE bool overlaps(const Reserved *latest, unsigned long long begin, unsigned long long end) {
-    for (; latest != nullptr; latest = latest->before)
-        if (latest->begin < end && begin < latest->end) return true;
-    return false;
-}
-
-// Of the mappings in which the ranges lie.
-YAMBA_ONCE size_t huge_bytes(const Reserved *latest) {
-    FILE *file = fopen("/proc/self/smaps", "r");
-    if (file == nullptr) return 0;
-    char line[256];
-    size_t sum = 0;
-    bool ours = false;
-    while (fgets(line, sizeof line, file) != nullptr) {
-        unsigned long long begin, end;
-        size_t kilobytes;
-        if (sscanf(line, "%llx-%llx ", &begin, &end) == 2) ours = overlaps(latest, begin, end);
-        else if (ours && sscanf(line, "AnonHugePages: %zu kB", &kilobytes) == 1) sum += kilobytes * 1024;
-    }
-    fclose(file);
-    return sum;
-}
+int release(Reserved *&latest);
 
 // How much of what was reserved lies in huge pages, as the system counts: 0 to 1.
-YAMBA_ONCE double huge_share(const Reserved *latest) {
-    size_t all = 0, huge = huge_bytes(latest);
-    for (; latest != nullptr; latest = latest->before) all += latest->end - latest->begin;
-    return huge >= all ? 1 : double(huge) / double(all);
-}
+double huge_share(const Reserved *latest);
 
 }  // namespace memory
 }  // namespace yamba
-YAMBA_COLD_END

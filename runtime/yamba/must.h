@@ -8,7 +8,6 @@
 
 #include <type_traits>
 
-#include "once.h"
 #include "record_writer.h"
 
 namespace yamba {
@@ -27,70 +26,18 @@ inline void (*before_early_end)() = nullptr;
 // And what a failed call's error, 0 where it has none of its own, does not tell: that there is no room, and what mends that.
 inline void (*say_what_mends)(Text &text, int error) = nullptr;
 
-[[noreturn]] YAMBA_ONCE void end_early(int status) {
-    if (before_early_end != nullptr) before_early_end();
-    _exit(status);
-}
+[[noreturn]] void end_early(int status);
 
-// The class in "void {anonymous}::yamba_NAME::setup()" (g++) or "void (anonymous namespace)::yamba_NAME::setup()" (clang++).
-YAMBA_ONCE Text class_of(const char *pretty_function) {
-    const char *found = nullptr;
-    static const char prefix[] = "::yamba_";
-    for (const char *s = pretty_function; (s = strstr(s, prefix)) != nullptr; s++) found = s;
-    Text name;
-    if (found == nullptr) {
-        name.add(program_name);
-    } else {
-        found += sizeof prefix - 1;
-        name.add(found, strcspn(found, ":( "));
-    }
-    return name;
-}
-
-[[noreturn]] YAMBA_ONCE void fail_at(const Text &text, const char *class_name, const char *file, int line) {
-    if (before_last_words != nullptr) before_last_words();
-    {
-        Record record("error");
-        record.text("text", text.c_str()).text("class", class_name).text("file", file);
-        if (file != nullptr) record.count("line", uint64_t(line));
-        else record.key("line").add("null");
-    }
-    end_early(failed_status);
-}
+[[noreturn]] void fail_at(const Text &text, const char *class_name, const char *file, int line);
 
 // Ends the run with this reason.
-[[noreturn]] __attribute__((format(printf, 1, 2), cold)) YAMBA_ONCE void fail(const char *format, ...) {
-    Text text;
-    va_list args;
-    va_start(args, format);
-    text.addv(format, args);
-    va_end(args);
-    fail_at(text, program_name, nullptr, 0);
-}
+[[noreturn]] __attribute__((format(printf, 1, 2), cold)) void fail(const char *format, ...);
 
 // Ends the run as skipped: it cannot be measured here, for this reason. Of several processes at once one says so.
-[[noreturn]] __attribute__((format(printf, 1, 2), cold)) YAMBA_ONCE void skip(const char *format, ...) {
-    if (before_last_words != nullptr) before_last_words();
-    Text text;
-    va_list args;
-    va_start(args, format);
-    text.addv(format, args);
-    va_end(args);
-    text.add("\n");
-    write_all(STDERR_FILENO, text.c_str(), text.size());
-    end_early(skipped_status);
-}
+[[noreturn]] __attribute__((format(printf, 1, 2), cold)) void skip(const char *format, ...);
 
 // The process whose memory the harness has locked (placement.h). A forked child has another id, and none of its memory is locked.
 inline pid_t locked_process = -1;
-
-// Linux refuses to drop locked pages: madvise fails with EINVAL, msync with EBUSY. The error itself does not say why.
-YAMBA_ONCE void explain_locked_memory(Text &text, int error, const char *expression) {
-    const bool is_madvise = error == EINVAL && strstr(expression, "madvise") != nullptr;
-    const bool is_msync = error == EBUSY && strstr(expression, "msync") != nullptr;
-    if (locked_process != getpid() || (!is_madvise && !is_msync)) return;
-    text.add("; memory is locked after `setup`, and the system does not drop locked pages; fix: add `bool may_fault() { return true; }` to the class");
-}
 
 // Whether a returned value is how C functions say that they failed.
 template <class T>
@@ -101,15 +48,7 @@ bool means_failure(T value) {
     else return value < T(0);
 }
 
-[[noreturn]] __attribute__((cold)) YAMBA_ONCE void must_failed(bool has_errno, const char *expression, const char *file, int line, const char *function) {
-    int error = errno;
-    Text text, name = class_of(function);
-    text.addf("%s failed", expression);
-    if (has_errno) text.addf(": %s (errno %d)", strerror(error), error);
-    if (has_errno) explain_locked_memory(text, error, expression);
-    if (say_what_mends != nullptr) say_what_mends(text, has_errno ? error : 0);
-    fail_at(text, name.c_str(), file, line);
-}
+[[noreturn]] __attribute__((cold)) void must_failed(bool has_errno, const char *expression, const char *file, int line, const char *function);
 
 template <class T>
 inline T must_hold(T value, const char *expression, const char *file, int line, const char *function) {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "once.h"
 
 namespace yamba {
 
@@ -34,13 +33,7 @@ Number number(T value) {
 }
 
 // Whether `width` bits hold the value, read as its type is: signed or unsigned.
-YAMBA_ONCE bool fits(Number n, unsigned width) {
-    if (width >= 64) return true;
-    if (width == 0) return n.bits == 0;
-    if (!n.is_signed) return n.bits >> width == 0;
-    int64_t value = static_cast<int64_t>(n.bits), half = int64_t(1) << (width - 1);
-    return value >= -half && value < half;
-}
+bool fits(Number n, unsigned width);
 
 // Shown in a report: decimal, or hexadecimal for a pointer.
 struct Value {
@@ -74,35 +67,9 @@ Value shown(const T &value) {
     return v;
 }
 
-// Decimal digits without printf: a name is printed for each of a hundred thousand parts.
-YAMBA_ONCE size_t print_decimal(char *out, uint64_t value) {
-    char digits[20];
-    size_t n = 0;
-    do digits[n++] = static_cast<char>('0' + value % 10);
-    while ((value /= 10) != 0);
-    for (size_t i = 0; i < n; i++) out[i] = digits[n - 1 - i];
-    return n;
-}
-
 constexpr size_t longest_value = 40;
 
 // Prints at most `longest_value` characters, no terminator, and says how many.
-YAMBA_ONCE size_t print(char *out, const Value &v) {
-    switch (v.kind) {
-        case Value::whole_signed:
-            if (static_cast<int64_t>(v.bits) < 0) return *out = '-', 1 + print_decimal(out + 1, 0 - v.bits);
-            return print_decimal(out, v.bits);
-        case Value::whole_unsigned: return print_decimal(out, v.bits);
-        case Value::truth: return static_cast<size_t>(snprintf(out, longest_value, "%s", v.bits ? "true" : "false"));
-        case Value::real: return static_cast<size_t>(snprintf(out, longest_value, "%.17g", v.number));
-        case Value::pointer: return static_cast<size_t>(snprintf(out, longest_value, "0x%llx", static_cast<unsigned long long>(v.bits)));
-        case Value::text: {
-            int n = snprintf(out, longest_value, "\"%.32s\"", v.string ? v.string : "");
-            return static_cast<size_t>(n);
-        }
-        case Value::other: break;
-    }
-    return out[0] = out[1] = out[2] = '.', size_t(3);
-}
+size_t print(char *out, const Value &v);
 
 }  // namespace yamba

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "cold.h"
-#include "once.h"
+#include "must.h"
 #include "text.h"
 
 YAMBA_COLD_BEGIN
@@ -138,31 +138,10 @@ constexpr Fault not_a_number = "is not a number (write 64, 0x40, 64K, 64M or 64G
 constexpr Fault out_of_range = "is out of range";
 
 // K, M, G and T are powers of 1024, as sizes are what they are written for.
-YAMBA_ONCE bool suffix(const char *end, int &shift) {
-    static const char letters[] = "KMGT";
-    shift = 0;
-    if (*end == '\0') return true;
-    const char *letter = strchr(letters, *end >= 'a' ? *end - 'a' + 'A' : *end);
-    if (letter == nullptr || end[1] != '\0') return false;
-    shift = 10 * int(letter - letters + 1);
-    return true;
-}
+bool suffix(const char *end, int &shift);
 
 // Magnitude and sign apart, so that both ends of every integer type can be told from what lies past them.
-YAMBA_ONCE Fault integer(const char *text, bool &negative, uint64_t &magnitude) {
-    negative = *text == '-';
-    if (*text == '-' || *text == '+') text++;
-    if (*text < '0' || *text > '9') return not_a_number;
-    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    char *end;
-    int shift;
-    errno = 0;
-    magnitude = strtoull(text, &end, hex ? 16 : 10);
-    if (end == text || !suffix(end, shift)) return not_a_number;
-    if (errno == ERANGE || (magnitude << shift) >> shift != magnitude) return out_of_range;
-    magnitude <<= shift;
-    return nullptr;
-}
+Fault integer(const char *text, bool &negative, uint64_t &magnitude);
 
 template <class T>
 Fault whole(const char *text, T &out) {
@@ -188,13 +167,7 @@ Fault real(const char *text, T &out) {
     return nullptr;
 }
 
-YAMBA_ONCE Fault truth(const char *text, bool &out) {
-    for (const char *yes : {"true", "yes", "on", "1"})
-        if (strcmp(text, yes) == 0) return out = true, nullptr;
-    for (const char *no : {"false", "no", "off", "0"})
-        if (strcmp(text, no) == 0) return out = false, nullptr;
-    return "is neither true nor false";
-}
+Fault truth(const char *text, bool &out);
 
 template <class T>
 Fault any(const char *text, T &out) {
@@ -267,37 +240,16 @@ struct ParameterSource {
     }
 
     // After configure(): whether every setting was understood; otherwise `fault` says what to mend.
-    YAMBA_ONCE bool understood(const char *class_name) {
-        for (const Setting &s : settings) {
-            if (!fault.empty()) break;
-            if (parameter(s.name.c_str()) == nullptr) refuse_name(s, class_name);
-        }
-        return fault.empty();
-    }
+    bool understood(const char *class_name);
 
     // A parameter as a person gave it: `--set NAME=VALUE`, or `NAME=VALUE` where it is the class's own.
-    YAMBA_ONCE Text as_given(const char *name) const {
-        Text text;
-        if (const Setting *setting = find(name)) return text.addf("--set %s=%s", name, setting->text);
-        text.add(name);
-        for (const Settled &p : settled)
-            if (strcmp(p.name, name) == 0) text.add("=").add(p.value.plain);
-        return text;
-    }
+    Text as_given(const char *name) const;
 
-    YAMBA_ONCE Settled *parameter(const char *name) {
-        for (Settled &p : settled)
-            if (strcmp(p.name, name) == 0) return &p;
-        return nullptr;
-    }
+    Settled *parameter(const char *name);
 
   private:
     // The last one counts, as on any command line.
-    YAMBA_ONCE const Setting *find(const char *name) const {
-        for (size_t i = settings.size(); i-- > 0;)
-            if (settings[i].name.is(name)) return &settings[i];
-        return nullptr;
-    }
+    const Setting *find(const char *name) const;
 
     // Whether --set gives it, or tries to.
     template <class T>
@@ -325,34 +277,29 @@ struct ParameterSource {
         return all;
     }
 
-    YAMBA_ONCE void refuse(const Setting &s, const char *type, parse::Fault wrong) {
-        if (!fault.empty()) return;
-        fault.addf("--set %s=%s: %s is of type %s; `%s` %s", s.name.c_str(), s.text, s.name.c_str(), type, s.text, wrong);
-    }
+    void refuse(const Setting &s, const char *type, parse::Fault wrong);
 
-    YAMBA_ONCE void refuse_name(const Setting &s, const char *class_name) {
-        fault.addf("--set %s=%s: %s has no parameter `%s`; ", s.name.c_str(), s.text, class_name, s.name.c_str());
-        if (settled.empty()) fault.add("it has none at all");
-        for (size_t i = 0; i < settled.size(); i++) fault.addf("%s%s (%s)", i == 0 ? "it has " : ", ", settled[i].name, settled[i].type);
-    }
+    void refuse_name(const Setting &s, const char *class_name);
 };
 
-#define YAMBA_PARAMETER_OF(type)                                                                 \
-    YAMBA_ONCE_FOR void ParameterSource::over<type>(const char *, const Values<type> &);         \
-    YAMBA_ONCE_FOR void ParameterSource::quick<type>(const char *, const Values<type> &);        \
-    YAMBA_ONCE_FOR bool ParameterSource::read<type>(type &, const char *, const char *);         \
-    YAMBA_ONCE_FOR void ParameterSource::keep<type>(const char *, const char *, type);           \
-    YAMBA_ONCE_FOR void ParameterSource::refuse_default<type>(const char *, const char *, type);
-YAMBA_PARAMETER_OF(bool)
-YAMBA_PARAMETER_OF(int)
-YAMBA_PARAMETER_OF(unsigned int)
-YAMBA_PARAMETER_OF(long)
-YAMBA_PARAMETER_OF(unsigned long)
-YAMBA_PARAMETER_OF(long long)
-YAMBA_PARAMETER_OF(unsigned long long)
-YAMBA_PARAMETER_OF(double)
-YAMBA_PARAMETER_OF(const char *)
-#undef YAMBA_PARAMETER_OF
+// The usual types are compiled once, in src/parameters.cc.
+#define YAMBA_PARAMETER_OF(linkage, type)                                            \
+    linkage void ParameterSource::over<type>(const char *, const Values<type> &);    \
+    linkage void ParameterSource::quick<type>(const char *, const Values<type> &);   \
+    linkage bool ParameterSource::read<type>(type &, const char *, const char *);    \
+    linkage void ParameterSource::keep<type>(const char *, const char *, type);      \
+    linkage void ParameterSource::refuse_default<type>(const char *, const char *, type);
+#define YAMBA_USUAL_PARAMETERS(linkage)             \
+    YAMBA_PARAMETER_OF(linkage, bool)               \
+    YAMBA_PARAMETER_OF(linkage, int)                \
+    YAMBA_PARAMETER_OF(linkage, unsigned int)       \
+    YAMBA_PARAMETER_OF(linkage, long)               \
+    YAMBA_PARAMETER_OF(linkage, unsigned long)      \
+    YAMBA_PARAMETER_OF(linkage, long long)          \
+    YAMBA_PARAMETER_OF(linkage, unsigned long long) \
+    YAMBA_PARAMETER_OF(linkage, double)             \
+    YAMBA_PARAMETER_OF(linkage, const char *)
+YAMBA_USUAL_PARAMETERS(extern template)
 
 // Those of the point that is measured.
 inline const ParameterSource *measured = nullptr;

@@ -4,13 +4,10 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "cold.h"
 #include "disk.h"
-#include "once.h"
 #include "scratch.h"
 #include "system.h"
 
-YAMBA_COLD_BEGIN
 namespace yamba {
 
 struct Platform {
@@ -23,79 +20,6 @@ struct Platform {
 };
 inline Platform platform{};
 
-namespace detect {
-
-YAMBA_ONCE size_t first(size_t a, size_t b) { return a != 0 ? a : b; }
-
-YAMBA_ONCE size_t configured(int name) {
-    long value = sysconf(name);
-    return value > 0 ? size_t(value) : 0;
-}
-
-// A share is the same at each number of processes of a run: the points of a scaling curve differ in nothing else.
-YAMBA_ONCE void disk_room(Platform &p, uint64_t processes) {
-    disk::Room room = disk::told();
-    p.disk_room = room.all;
-    p.disk_room_each = room.each != 0 ? room.each : room.all / (processes > 0 ? processes : 1);
-}
-
-// The last level that has a cache of data.
-YAMBA_ONCE size_t last_cache() {
-    for (int level = 4; level > 1; level--)
-        if (size_t size = system::data_cache(level)) return size;
-    return 0;
-}
-
-// The directory itself may not be there yet; its parent is on the same disk.
-YAMBA_ONCE Text scratch_home() {
-    Text home(scratch::home());
-    struct stat there;
-    while (stat(home.c_str(), &there) != 0) {
-        const char *slash = strrchr(home.c_str(), '/');
-        if (slash == nullptr || slash == home.c_str()) return Text(slash ? "/" : ".");
-        Text parent;
-        parent.add(home.c_str(), size_t(slash - home.c_str()));
-        home = parent;
-    }
-    return home;
-}
-
-YAMBA_ONCE void assume(Platform &p, const char *name, size_t &fact, size_t smallest) {
-    if (fact != 0) return;
-    fact = smallest;
-    p.assumed.addf("%s%s = %zu", p.assumed.empty() ? "" : ", ", name, smallest);
-}
-
-// What the C library knows is asked only second: it reports shared caches many times too large on some machines.
-YAMBA_ONCE void caches(Platform &p) {
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-    size_t line = configured(_SC_LEVEL1_DCACHE_LINESIZE), l1d = configured(_SC_LEVEL1_DCACHE_SIZE), l1i = configured(_SC_LEVEL1_ICACHE_SIZE);
-    size_t l2 = configured(_SC_LEVEL2_CACHE_SIZE), l3 = configured(_SC_LEVEL3_CACHE_SIZE);
-#else
-    size_t line = 0, l1d = 0, l1i = 0, l2 = 0, l3 = 0;
-#endif
-    p.cache_line = first(system::cache_line(), line);
-    p.l1d_size = first(system::data_cache(1), l1d);
-    p.l1i_size = first(system::instruction_cache(), l1i);
-    assume(p, "cache_line", p.cache_line, 64);
-    assume(p, "l1d_size", p.l1d_size, 32768);
-    assume(p, "l1i_size", p.l1i_size, 32768);
-    p.l2_size = first(first(system::data_cache(2), l2), p.l1d_size);
-    p.last_cache_size = first(last_cache(), first(l3, p.l2_size));
-}
-
-}  // namespace detect
-
-YAMBA_ONCE void detect_platform(Platform &p, uint64_t processes = 1) {
-    p.page_size = detect::configured(_SC_PAGESIZE);
-    p.cpus = detect::first(detect::configured(_SC_NPROCESSORS_ONLN), 1);
-    p.memory_size = system::memory_size();
-    detect::caches(p);
-    Text home = detect::scratch_home();
-    p.read_ahead = system::read_ahead(home.c_str());
-    p.scratch_is_memory = system::is_memory(home.c_str());
-    detect::disk_room(p, processes);
-}
+void detect_platform(Platform &p, uint64_t processes = 1);
 
 }  // namespace yamba
-YAMBA_COLD_END

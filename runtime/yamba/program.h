@@ -1,9 +1,10 @@
-// What a generated program includes: what its classes and its Subject need. The harness and the program's main() are in runtime/main.cc, which is compiled once for all programs.
+// What a generated program includes: what its classes and its Subject need. The harness and the program's main() are in runtime/src, which is compiled once for all programs.
 #pragma once
 
-#define YAMBA_PROGRAM
-
 #include "clock.h"
+#include "cold.h"
+#include "code.h"
+#include "compose_command.h"
 #include "conditions.h"
 #include "cycle.h"
 #include "far_end.h"
@@ -17,6 +18,3 @@
 #include "scratch.h"
 #include "subject.h"
 #include "system.h"
-#if __has_include("compose_command.h")
-#include "compose_command.h"
-#endif

@@ -93,3 +93,23 @@ fn other_processors() {
         );
     }
 }
+
+/// `runtime/src/runtime.cc` includes the other files, so that a header that one of them lacks would not show there.
+#[test]
+fn each_source_file_of_the_runtime_compiles_alone() {
+    let mut sources: Vec<_> = std::fs::read_dir(cpp::runtime().join("src"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "cc"))
+        .collect();
+    sources.sort();
+    assert!(sources.len() > 10, "{sources:?}");
+    let done = Command::new("g++")
+        .args(["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"])
+        .arg("-I")
+        .arg(cpp::runtime())
+        .args(&sources)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", said(&done));
+}

@@ -171,7 +171,7 @@ impl<'a> CommandLines<'a> {
         if self.runtime.join(&own).is_file() {
             command.args(["-include", &own]);
         }
-        command.arg("-c").arg(self.runtime.join("main.cc"));
+        command.arg("-c").arg(self.runtime.join("src/runtime.cc"));
         command
     }
 

@@ -270,7 +270,10 @@ fn clang_builds_the_same() {
     assert_eq!(hex(&with_gcc, "b", &["9"]), "0C0509000000");
     let root = crate::support::root();
     let runtime = root.join("runtime");
-    let (main, include) = (runtime.join("main.cc"), format!("-I{}", runtime.display()));
+    let (main, include) = (
+        runtime.join("src/runtime.cc"),
+        format!("-I{}", runtime.display()),
+    );
     let folder = tempfile::tempdir().expect("a folder");
     let (harness, program) = (folder.path().join("harness.o"), folder.path().join("t"));
     let [main, harness, program, source] =

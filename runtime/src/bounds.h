@@ -1,0 +1,41 @@
+// The bounds of a benchmark's evidence: evaluated before `prepare`, and compared afterwards, since what is recorded is the first value.
+#pragma once
+
+#include "yamba/floating.h"
+#include "yamba/must.h"
+#include "yamba/parameters.h"
+#include "yamba/record_writer.h"
+#include "yamba/subject.h"
+
+namespace yamba {
+
+inline Values<Bound> evaluate_bounds(Subject &subject) {
+    Values<Bound> bounds(subject.bounds(nullptr, 0));
+    subject.bounds(bounds.data(), bounds.size());
+    return bounds;
+}
+
+// The bounds as they were when this object was made. A bound may use parameters and facts of the platform. The compiler refuses one that names `interval`, evidence or state;
+// one that reaches them through C++ of its own is found here, by its value.
+class FixedBounds {
+  public:
+    explicit FixedBounds(Subject &subject) : first_(evaluate_bounds(subject)) {}
+
+    // Ends the run if a bound has another value now.
+    void check(Subject &subject) const {
+        Values<Bound> now = evaluate_bounds(subject);
+        for (size_t i = 0; i < now.size(); i++)
+            if (differ(first_[i].low, now[i].low) || differ(first_[i].high, now[i].high))
+                fail("the bound of the evidence `%s` changed from [%g, %g] to [%g, %g] while the benchmark ran: bounds are evaluated once, before `prepare`, and may use "
+                     "parameters and `platform` only; let the evidence return a ratio to what changes, and expect [1, 1]",
+                     now[i].evidence, first_[i].low, first_[i].high, now[i].low, now[i].high);
+    }
+
+  private:
+    // NaN is equal to itself here.
+    static bool differ(double a, double b) { return a != b && !(is_nan(a) && is_nan(b)); }
+
+    Values<Bound> first_;
+};
+
+}  // namespace yamba

@@ -1,0 +1,119 @@
+// The arguments of a generated program.
+#pragma once
+
+#include <stdio.h>
+
+#include "harness.h"
+#include "yamba/must.h"
+#include "yamba/parameters.h"
+
+namespace yamba {
+
+constexpr int usage_status = 2;
+
+enum class Command { sweep, run, far, describe, compose };
+
+struct Arguments {
+    Command command = Command::sweep;
+    Values<Setting> settings;
+    Plan plan;
+    bool quick = false;
+    uint64_t process = 0;          // of several at the same time, the one that a far end belongs to
+    const char *member = nullptr;  // to compose
+    int argc = 0;                  // its arguments
+    char **argv = nullptr;
+};
+
+namespace arguments {
+
+[[noreturn]] inline void refuse(const char *option, const char *wrong) {
+    fprintf(stderr, "%s: %s: %s\n", program_name, option, wrong);
+    exit(usage_status);
+}
+
+[[noreturn]] inline void usage(const ProgramInfo &info, int status) {
+    fprintf(status == 0 ? stdout : stderr,
+            "Measures %s on %s-%s. Records go to standard output, one JSON object a line.\n\n"
+            "  %s [--quick]                   every point of its sweep\n"
+            "  %s --run                       one point\n"
+            "  %s --far                       the far end of one point, which talks to the near one on standard input and output\n"
+            "  %s --describe                  parameters and evidence\n"
+            "  %s --compose MEMBER ARGS...    the bits of a bitstring\n\n"
+            "  --set NAME=VALUE   gives a parameter its value (64, 0x40, 64K, 64M, true)\n"
+            "  --intervals N      measures at least N intervals\n"
+            "  --time-ns N        and goes on until N nanoseconds are spent\n"
+            "  --slow-intervals N measures N where one pass takes longer than that\n"
+            "  --precision X      or until the median's interval is within this part of it\n"
+            "  --warmup-ns N      runs so long before anything is timed\n"
+            "  --processes N      runs in N processes at the same time\n"
+            "  --loaded-ns N      where an interval lasts at least N nanoseconds\n"
+            "  --process N        with --far: of the Nth of them, from 0\n"
+            "  --cpu N            stays on this processor\n"
+            "  --free             may run on any\n"
+            "  --realtime         in a real-time class\n"
+            "  --no-lock          without locking its memory\n"
+            "  --record-fd N      writes records there\n",
+            info.name, info.isa, info.system, info.name, info.name, info.name, info.name, info.name);
+    exit(status);
+}
+
+inline Setting setting(const char *text) {
+    const char *equals = strchr(text, '=');
+    if (equals == nullptr || equals == text) refuse("--set", "write NAME=VALUE");
+    Text name;
+    name.add(text, size_t(equals - text));
+    return {name, equals + 1};
+}
+
+template <class T>
+T number(const char *option, const char *text) {
+    T value;
+    if (parse::Fault wrong = parse::whole(text, value)) refuse(option, wrong);
+    return value;
+}
+
+inline double part(const char *option, const char *text) {
+    double value;
+    if (parse::Fault wrong = parse::any(text, value)) refuse(option, wrong);
+    if (value < 0) refuse(option, "is negative");
+    return value;
+}
+
+}  // namespace arguments
+
+inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv) {
+    Arguments a;
+    for (int i = 1; i < argc; i++) {
+        const char *option = argv[i];
+        auto is = [&](const char *name) { return strcmp(option, name) == 0; };
+        auto operand = [&]() -> const char * {
+            if (++i >= argc) arguments::refuse(option, "needs a value");
+            return argv[i];
+        };
+        if (is("--describe")) a.command = Command::describe;
+        else if (is("--run")) a.command = Command::run;
+        else if (is("--far")) a.command = Command::far;
+        else if (is("--quick")) a.quick = true;
+        else if (is("--set")) a.settings.push_back(arguments::setting(operand()));
+        else if (is("--intervals")) a.plan.intervals = arguments::number<uint64_t>(option, operand());
+        else if (is("--time-ns")) a.plan.time = arguments::number<uint64_t>(option, operand());
+        else if (is("--slow-intervals")) a.plan.slow_intervals = arguments::number<uint64_t>(option, operand());
+        else if (is("--precision")) a.plan.precision = arguments::part(option, operand());
+        else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand()), a.plan.warmup_told = true;
+        else if (is("--processes")) a.plan.processes = arguments::number<uint64_t>(option, operand());
+        else if (is("--process")) a.process = arguments::number<uint64_t>(option, operand());
+        else if (is("--loaded-ns")) a.plan.loaded_interval = arguments::number<uint64_t>(option, operand());
+        else if (is("--cpu")) a.plan.cpu = arguments::number<int>(option, operand());
+        else if (is("--free")) a.plan.free = true;
+        else if (is("--realtime")) a.plan.realtime = true;
+        else if (is("--no-lock")) a.plan.lock = false;
+        else if (is("--record-fd")) record_fd = arguments::number<int>(option, operand());
+        else if (is("--compose")) a.command = Command::compose, a.member = operand();
+        else if (is("--help")) arguments::usage(info, 0);
+        else if (a.command == Command::compose && (option[0] != '-' || (option[1] >= '0' && option[1] <= '9'))) a.argv = a.argc++ == 0 ? argv + i : a.argv;
+        else arguments::usage(info, usage_status);
+    }
+    return a;
+}
+
+}  // namespace yamba

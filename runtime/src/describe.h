@@ -1,0 +1,122 @@
+// What a program is, as JSON: for the parent, before anything is measured.
+#pragma once
+
+#include "bounds.h"
+#include "yamba/parameters.h"
+#include "yamba/record_writer.h"
+#include "yamba/subject.h"
+
+namespace yamba {
+namespace describe {
+
+inline void add_values(Text &out, bool given, const Values<Spelling> &list) {
+    if (!given) return (void)out.add("null");
+    out.add("[");
+    for (size_t i = 0; i < list.size(); i++) out.add(i == 0 ? "" : ",").add(list[i].json);
+    out.add("]");
+}
+
+inline void add_ports(Text &out, const char *ports) {
+    out.add("[");
+    bool first = true;
+    while (*ports != '\0') {
+        size_t n = strcspn(ports, " ");
+        Text one;
+        one.add(ports, n);
+        if (n > 0) out.add(first ? "" : ",").quote(one.c_str()), first = false;
+        ports += n + (ports[n] == ' ');
+    }
+    out.add("]");
+}
+
+// {"scale":16,...}
+inline void add_point(Text &out, const ParameterSource &source) {
+    out.add("{");
+    for (size_t i = 0; i < source.settled.size(); i++) {
+        out.add(i == 0 ? "" : ",").quote(source.settled[i].name);
+        out.add(":").add(source.settled[i].value.json);
+    }
+    out.add("}");
+}
+
+inline void add_parameters(Text &out, const ParameterSource &source) {
+    out.add("[");
+    for (size_t i = 0; i < source.settled.size(); i++) {
+        const Settled &p = source.settled[i];
+        out.add(i == 0 ? "{\"name\":" : ",{\"name\":").quote(p.name).add(",\"type\":").quote(p.type);
+        out.add(",\"value\":").add(p.value.json).add(",\"over\":");
+        add_values(out, p.has_over, p.over);
+        out.add(",\"quick\":");
+        add_values(out, p.has_quick, p.quick);
+        out.add(",\"set\":").add(p.set ? "true}" : "false}");
+    }
+    out.add("]");
+}
+
+// A bound that is not finite is none: [1,null].
+inline void add_evidence(Text &out, Subject &subject) {
+    const Values<Bound> bounds = evaluate_bounds(subject);
+    out.add("[");
+    for (size_t i = 0; i < bounds.size(); i++) {
+        out.add(i == 0 ? "{\"name\":" : ",{\"name\":").quote(bounds[i].evidence).add(",\"expects\":");
+        if (bounds[i].bounded) out.add("[").number(bounds[i].low).add(",").number(bounds[i].high).add("]}");
+        else out.add("null}");
+    }
+    out.add("]");
+}
+
+inline void add_charts(Text &out, List<Chart> charts) {
+    out.add("[");
+    for (size_t i = 0; i < charts.size; i++) {
+        const Chart &c = charts.data[i];
+        out.add(i == 0 ? "{\"figure\":" : ",{\"figure\":").quote(c.figure).add(",\"against\":").quote(c.against).add(",\"by\":").quote(c.by);
+        out.add(",\"log\":").add(c.log ? "true" : "false").add(",\"fit_linear\":").add(c.fit_linear ? "true}" : "false}");
+    }
+    out.add("]");
+}
+
+inline void add_physical(Text &out, List<Physical> physical) {
+    out.add("[");
+    for (size_t i = 0; i < physical.size; i++) {
+        const Physical &p = physical.data[i];
+        out.add(i == 0 ? "{\"kind\":" : ",{\"kind\":").quote(p.at_least ? "at_least" : "at_most");
+        out.add(",\"value\":").number(p.value).add(",\"unit\":").quote(p.unit).add("}");
+    }
+    out.add("]");
+}
+
+// What is known of the program wherever it runs.
+inline void add_identity(Text &out, const ProgramInfo &info) {
+    out.add("{\"schema\":\"yamba-program/1\",\"class\":").quote(info.name);
+    out.add(",\"isa\":").quote(info.isa).add(",\"system\":").quote(info.system);
+}
+
+inline Text skipped(const ProgramInfo &info, const char *reason) {
+    Text out;
+    add_identity(out, info);
+    out.add(",\"variant\":null,\"skip\":").quote(reason);
+    out.add(",\"ports\":[],\"parameters\":[],\"evidence\":[],\"figure\":null,\"unit\":null,\"charts\":[],\"bounds\":[]}\n");
+    return out;
+}
+
+// `objection`: what the benchmark has against these parameters. Bounds and all else that follows from them are then not asked for.
+inline Text program(const ProgramInfo &info, int variant, const ParameterSource &source, Subject &subject, const Text &objection) {
+    const Variant &v = info.variants.data[variant];
+    Text out;
+    add_identity(out, info);
+    out.addf(",\"variant\":%d,\"skip\":null,\"refused\":", variant);
+    out.quote(objection.empty() ? nullptr : objection.c_str()).add(",\"ports\":");
+    add_ports(out, v.ports);
+    add_parameters(out.add(",\"parameters\":"), source);
+    out.add(",\"evidence\":");
+    if (objection.empty()) add_evidence(out, subject);
+    else out.add("[]");
+    out.add(",\"figure\":").quote(subject.figure()).add(",\"unit\":").quote(subject.unit());
+    add_charts(out.add(",\"charts\":"), v.charts);
+    add_physical(out.add(",\"bounds\":"), v.physical);
+    out.add("}\n");
+    return out;
+}
+
+}  // namespace describe
+}  // namespace yamba

@@ -1,0 +1,109 @@
+// What the system did to a benchmark while it was timed, and what of it counts against the interval.
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+
+#include "yamba/clock.h"
+#include "yamba/system.h"
+#include "yamba/text.h"
+#include "yamba/usage.h"
+
+namespace yamba {
+
+// Tests put simulated counts here, as they do with the clock.
+inline Usage (*read_usage)() = system::usage;
+inline double (*read_waited)() = system::waited;
+
+struct Disturbance {
+    uint64_t involuntary = 0, voluntary = 0, migrations = 0, minor_faults = 0, major_faults = 0;
+    double stolen_ns = 0;  // by which the clock went on longer than the thread had a processor
+    double waited_ns = 0;  // that the thread was ready to run and something else ran; NaN if unknown
+    double queued_ns = 0;  // of that, what is more than the least that as many passes were seen to need
+    bool clock_went_back = false;
+    bool known = true;     // what the system counts
+
+    Disturbance &operator+=(const Disturbance &other) {
+        involuntary += other.involuntary, voluntary += other.voluntary, migrations += other.migrations;
+        minor_faults += other.minor_faults, major_faults += other.major_faults;
+        stolen_ns += other.stolen_ns, waited_ns += other.waited_ns;
+        clock_went_back = clock_went_back || other.clock_went_back;
+        known = known && other.known;
+        return *this;
+    }
+};
+
+// From one moment to another, both outside of what is timed.
+class Watch {
+  public:
+    Watch() : waited_(read_waited()), usage_(read_usage()), begin_(read_clock()) {}
+
+    Disturbance end() const {
+        uint64_t now = read_clock();
+        Usage usage = read_usage();
+        Disturbance d;
+        d.waited_ns = read_waited() - waited_;
+        d.known = usage.known && usage_.known;
+        if (!d.known) return d;
+        d.involuntary = usage.involuntary - usage_.involuntary;
+        d.voluntary = usage.voluntary - usage_.voluntary;
+        d.migrations = usage.processor != usage_.processor ? 1 : 0;
+        d.minor_faults = usage.minor_faults - usage_.minor_faults;
+        d.major_faults = usage.major_faults - usage_.major_faults;
+        d.stolen_ns = nanoseconds(begin_, now) - (usage.cpu_ns - usage_.cpu_ns);
+        return d;
+    }
+
+  private:
+    double waited_;
+    Usage usage_;
+    uint64_t begin_;
+};
+
+// Whose benchmark waits for a partner on the same processor waits for it in the run queue, too, as long as the partner takes. What is more than that is others.
+class Queue {
+  public:
+    void see(double waited_ns, uint64_t passes) {
+        double each = waited_ns / double(passes);
+        if (each < least_) least_ = each;
+    }
+    double beyond_least(double waited_ns, uint64_t passes) const { return isfinite(least_) ? waited_ns - least_ * double(passes) : 0; }
+
+  private:
+    double least_ = INFINITY;  // ns a pass
+};
+
+// Whether others had the processor while the benchmark was ready to run. Where partners preempt each other or do not, as the scheduler likes, the wait for the partner itself
+// differs by up to a third of the interval. Competitors take more of a short interval. Of a long one they take less, but never a turn of some microseconds.
+inline bool others_ran(const Disturbance &d, double ns) {
+    constexpr double most_of_it = 0.5, much_of_it = 0.2, competitors_turn = 1e6, partners_turn = 1e4;
+    if (d.queued_ns > most_of_it * ns) return true;
+    return d.queued_ns > much_of_it * ns && d.queued_ns > competitors_turn && d.queued_ns > partners_turn * double(d.voluntary + d.involuntary);
+}
+
+// What a benchmark does itself is no disturbance of it.
+struct Tolerance {
+    bool waits, faults;
+};
+
+// A JSON array of the kinds of disturbance that count against an interval of `ns`; empty if there are none.
+inline Text held_against(const Disturbance &d, double ns, const Tolerance &own) {
+    // Less is what reading the two clocks one after the other, and the timer's interrupt, make of nothing.
+    constexpr double stolen = 0.01;
+    Text kinds;
+    auto add = [&](bool holds, const char *kind) {
+        if (holds) kinds.add(kinds.empty() ? "" : ",").quote(kind);
+    };
+    add(!own.waits && d.involuntary > 0, "switch");
+    add(!own.waits && d.migrations > 0, "migration");
+    add(!own.faults && d.minor_faults + d.major_faults > 0, "fault");
+    // Whoever takes page faults itself sleeps until storage has answered.
+    uint64_t own_sleeps = own.faults ? d.major_faults : 0;
+    add(!own.waits && d.voluntary > own_sleeps, "wait");
+    add(own.waits && others_ran(d, ns), "queue");
+    add(!own.waits && own_sleeps == 0 && d.stolen_ns > stolen * ns, "stolen");
+    add(d.clock_went_back, "clock");
+    return kinds;
+}
+
+}  // namespace yamba

@@ -1,0 +1,79 @@
+// How a far end ends, and what is told where it ended unasked.
+#pragma once
+
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "yamba/far_end.h"
+#include "yamba/must.h"
+#include "silence.h"
+
+namespace yamba {
+namespace far_end {
+
+constexpr time_t long_silence = 5;  // seconds; what is refused at once may be asked for again
+inline time_t asked_at = 0;
+inline pid_t ssh = -1;
+inline int errors = -1;  // what ssh and the other machine complain of
+inline enum { silent, connected, running } stage = silent;  // of the far end, as far as it has said
+inline std::string last_record;
+
+// The text of a record as the runtime writes it.
+inline std::string text_of(const std::string &record) {
+    constexpr char key[] = "\"text\":\"";
+    std::string text;
+    for (size_t i = record.find(key) + sizeof key - 1; i < record.size() && record[i] != '"'; i++) {
+        if (record[i] == '\\') i++;
+        text += record[i];
+    }
+    return text;
+}
+
+// It has ten seconds; then ssh is ended, which ends the far end, too.
+inline int wait_for_end() {
+    int status = 0;
+    signal(SIGCHLD, SIG_DFL);
+    for (int tries = 0; ssh > 0 && waitpid(ssh, &status, WNOHANG) == 0; tries++) {
+        if (tries == 2000) kill(ssh, SIGKILL);
+        usleep(5000);
+    }
+    ssh = -1;
+    return status;
+}
+
+inline std::string last_complaint() {
+    std::string all;
+    char block[4096];
+    for (ssize_t part; (part = read(errors, block, sizeof block)) > 0;) all.append(block, size_t(part));
+    while (!all.empty() && strchr("\r\n ", all.back()) != nullptr) all.pop_back();
+    return all.substr(all.rfind('\n') + 1);
+}
+
+[[noreturn]] inline void give_up(const std::string &why) {
+    const char *name = machine.c_str();
+    if (stage == running) fail("the far end on %s has gone: %s", name, why.c_str());
+    if (stage == connected) skip("the program cannot be started on %s: %s; it is put into a folder of its own in $TMPDIR there, or in /tmp", name, why.c_str());
+    if (time(nullptr) - asked_at >= long_silence) note(why);
+    refuse(why.c_str());
+}
+
+// The far end has gone, or was never there. Whoever knows why has said so: the benchmark there in a record, all others as the last line of their complaints.
+[[noreturn]] inline void mourn() {
+    shutdown(line, SHUT_WR);
+    int status = wait_for_end();
+    if (!last_record.empty()) fail("the far end: %s", text_of(last_record).c_str());
+    std::string why = last_complaint();
+    bool exited = WIFEXITED(status);
+    if (exited && WEXITSTATUS(status) == skipped_status && stage == running) skip("the far end: %s", why.c_str());
+    if (why.empty()) why = exited ? "ssh ended with status " + std::to_string(WEXITSTATUS(status)) : "ssh was killed by signal " + std::to_string(WTERMSIG(status));
+    give_up(why);
+}
+
+}  // namespace far_end
+}  // namespace yamba

@@ -1,0 +1,239 @@
+// The parent of several processes that run a benchmark at the same time: lets them go on together, and names the one that fails.
+#pragma once
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "yamba/clock.h"
+#include "harness.h"
+#include "load_size.h"
+#include "load_shared.h"
+#include "yamba/must.h"
+#include "yamba/record_writer.h"
+
+namespace yamba {
+namespace load {
+
+// ns that anything may take, however little it is. Tests that wait for a process that hangs put less here.
+inline double spare = 30e9;
+
+// Set by the handler of SIGCHLD, which also changes the word that the parent sleeps on: a process that ends just before the parent
+// goes to sleep keeps it from sleeping, one that ends later wakes it.
+inline volatile sig_atomic_t child_news = 0;
+inline uint32_t *news_word = nullptr;
+
+inline void on_child(int) {
+    child_news = 1;
+    __atomic_add_fetch(news_word, 1, __ATOMIC_RELEASE);
+}
+
+struct SignalName {
+    int signal;
+    const char *name;
+};
+constexpr SignalName signal_names[] = {
+    {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}, {SIGHUP, "SIGHUP"}, {SIGQUIT, "SIGQUIT"}, {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"},
+    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGILL, "SIGILL"}, {SIGFPE, "SIGFPE"}, {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGSYS, "SIGSYS"},
+    {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
+    {SIGSTOP, "SIGSTOP"}, {SIGTSTP, "SIGTSTP"}, {SIGTTIN, "SIGTTIN"}, {SIGTTOU, "SIGTTOU"},
+};
+
+// A sentence's worth. Plain characters: every benchmark compiles this anew, and destructors are what takes the time.
+using Sentence = char[256];
+
+// A status as waitpid gives it, in words.
+inline void describe_end(int status, Sentence &out) {
+    if (WIFEXITED(status)) return (void)snprintf(out, sizeof out, "ended with status %d", WEXITSTATUS(status));
+    int signal = WIFSTOPPED(status) ? WSTOPSIG(status) : WTERMSIG(status);
+    const char *name = "unnamed";
+    for (const SignalName &known : signal_names) name = known.signal == signal ? known.name : name;
+    snprintf(out, sizeof out, "was %s by signal %d (%s)", WIFSTOPPED(status) ? "stopped" : "killed", signal, name);
+}
+
+class Parent {
+  public:
+    Parent(const Shared &shared, const Plan &plan, uint64_t processors) : shared_(shared), header_(*shared.header), plan_(plan), processors_(processors) {
+        news_word = &header_.news;
+        struct sigaction action{};
+        action.sa_handler = on_child;
+        sigaction(SIGCHLD, &action, &former_);
+    }
+    ~Parent() { leave(); }
+
+    // The handler is not for the processes that are measured, and not for what comes after them.
+    void leave() const { sigaction(SIGCHLD, &former_, nullptr); }
+
+    void started(uint64_t index, pid_t pid) { shared_.slots[index].pid = pid; }
+
+    [[noreturn]] void refused(uint64_t started, int error) {
+        const char *limit = error == EAGAIN ? "; `ulimit -u` limits how many a user may have" : "";
+        give_up("could start %llu of %llu processes: %s%s", ull(started), ull(shared_.processes), strerror(error), limit);
+    }
+
+    // The processes' own sequence, from this side; `live` in load_process.h is the other.
+    void conduct(bool one_pass, bool has_dummy) {
+        await(waiting, patience(0) + 20 * double(plan_.warmup + plan_.time));
+        Size sizes = one_pass ? Size{1, 1, 1} : size(header_.alone, double(plan_.loaded_interval), shared_.processes, processors_);
+        note_length(sizes, one_pass);
+        let_go_on();
+        await(waiting, patience(header_.alone.setup));
+        double cpu = system::usage().cpu_ns;
+        conduct_rounds(sizes, has_dummy);
+        Record record("harness");
+        record.count("processes", shared_.processes).count("rounds", rounds_).count("descriptors", descriptors());
+        record.number("parent_cpu_ns", system::usage().cpu_ns - cpu).count("shared_bytes", shared_.bytes());
+    }
+
+    // They clean up and end.
+    void dismiss() {
+        header_.again = 0;
+        let_go_on();
+        double allowance = patience(header_.alone.setup);
+        for (uint64_t i = 0; i < shared_.processes; i++)
+            if (!wait_until(in(allowance), Event::end, i)) abandon(i, allowance);
+    }
+
+    // Ends all and says why.
+    [[noreturn]] __attribute__((format(printf, 2, 3))) void give_up(const char *format, ...) {
+        Sentence why;
+        va_list args;
+        va_start(args, format);
+        vsnprintf(why, sizeof why, format, args);
+        va_end(args);
+        end_all();
+        fail("%s", why);
+    }
+
+  private:
+    void end_all() {
+        leave();
+        for (uint64_t i = 0; i < shared_.processes; i++)
+            if (shared_.slots[i].pid > 0) kill(shared_.slots[i].pid, SIGKILL);
+        for (uint64_t i = 0; i < shared_.processes; i++)
+            while (shared_.slots[i].pid > 0 && waitpid(shared_.slots[i].pid, nullptr, 0) < 0 && errno == EINTR) {}
+    }
+
+    void conduct_rounds(const Size &sizes, bool has_dummy) {
+        double longest = header_.alone.pass > header_.alone.dummy_pass ? header_.alone.pass : header_.alone.dummy_pass;
+        double allowance = patience(longest * double(sizes.passes + sizes.piece));
+        header_.again = 1;
+        for (;;) {
+            let_go_on();
+            conduct_stretch(plan_.warmup, allowance);
+            if (has_dummy) conduct_stretch(0, allowance);
+            await(reported, allowance);
+            rounds_++;
+            if (rounds_ >= plan_.intervals) return;
+        }
+    }
+
+    void conduct_stretch(uint64_t warmup, double allowance) {
+        await(ready, allowance);
+        wait_until(in(double(warmup)), Event::none);
+        let_go_on();
+        await(done, allowance);
+        let_go_on();
+    }
+
+    double patience(double ns) const { return load::patience(ns, shared_.processes, processors_, spare); }
+
+    static uint64_t in(double ns) { return system_clock() + uint64_t(ns); }
+
+    // All have arrived and none arrives again before it sees the step. One is woken, if they sleep; it wakes others.
+    void let_go_on() {
+        write(header_.arrived, 0);
+        __atomic_add_fetch(&header_.step, 1, __ATOMIC_RELEASE);
+        system::wake(&header_.step, 1);
+    }
+
+    enum class Event { none, arrival, end };
+
+    // Until all have arrived, or one has ended. False when the deadline passes first.
+    bool wait_until(uint64_t deadline, Event event, uint64_t index = 0) {
+        for (;;) {
+            uint32_t news = read(header_.news);
+            if (child_news) child_news = 0, look_after_children();
+            if (event == Event::arrival && read(header_.arrived) == shared_.processes) return true;
+            if (event == Event::end && has_ended(index)) return true;
+            uint64_t now = system_clock();
+            if (now >= deadline) return false;
+            system::sleep_while(&header_.news, news, deadline - now);
+        }
+    }
+
+    // Each process has so long, from when another one arrived or any told that it goes on: they may have to come one after the other, as to a server
+    // of ssh. Looks a few times, since only the last one to arrive wakes the parent.
+    void await(State state, double ns) {
+        constexpr int looks = 4;
+        uint64_t seen = progress();
+        for (int quiet = 0; quiet < looks; quiet++) {
+            if (wait_until(in(ns / looks), Event::arrival)) return;
+            if (progress() == seen) continue;
+            seen = progress();
+            quiet = -1;
+        }
+        for (uint64_t i = 0; i < shared_.processes; i++)
+            if (read(shared_.slots[i].state) != state) abandon(i, ns);
+    }
+
+    // Changes when a process has arrived, or has told that it goes on.
+    uint64_t progress() const { return uint64_t(read(header_.signs)) << 32 | read(header_.arrived); }
+
+    [[noreturn]] void abandon(uint64_t index, double ns) {
+        const char *doing = state_names[read(shared_.slots[index].state)];
+        give_up("process %llu of %llu has got no further for %.3g s %s", ull(index), ull(shared_.processes), ns / 1e9, doing);
+    }
+
+    // A process that ends before it is dismissed has failed, and so has one that is kept from going on.
+    void look_after_children() {
+        for (uint64_t i = 0; i < shared_.processes; i++)
+            if (shared_.slots[i].pid > 0 && read(shared_.slots[i].state) < cleaning_up) has_ended(i);
+    }
+
+    // Whether a process that was dismissed has ended, well; any other end of a process is everybody's.
+    bool has_ended(uint64_t index) {
+        Slot &slot = shared_.slots[index];
+        int status;
+        if (slot.pid == 0) return true;
+        if (waitpid(slot.pid, &status, WNOHANG | WUNTRACED) != slot.pid) return false;
+        if (!WIFSTOPPED(status)) slot.pid = 0;
+        uint32_t state = read(slot.state);
+        if (state == cleaned_up && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == skipped_status) end_all(), end_early(skipped_status);  // it has said why
+        Sentence how;
+        describe_end(status, how);
+        give_up("process %llu of %llu %s %s", ull(index), ull(shared_.processes), how, state_names[state]);
+    }
+
+    void note_length(const Size &sizes, bool one_pass) const {
+        double ms = header_.alone.pass * double(sizes.passes) / 1e6;
+        Sentence note;
+        if (one_pass) snprintf(note, sizeof note, "an interval under load is one pass, %.3g ms in one process alone; what the class does around each pass runs in between", ms);
+        else if (share_of_work(shared_.processes, processors_) < 1)
+            snprintf(note, sizeof note, "%llu processes share %llu processors: an interval holds what takes one process alone %.3g ms", ull(shared_.processes), ull(processors_), ms);
+        else return;
+        place::note(note);
+    }
+
+    // Open ones; looked for among as many as a parent could have if each process cost it one.
+    uint64_t descriptors() const {
+        uint64_t open = 0;
+        for (int fd = 0; uint64_t(fd) < 1024 + 4 * shared_.processes; fd++) open += fcntl(fd, F_GETFD) >= 0;
+        return open;
+    }
+
+    static unsigned long long ull(uint64_t value) { return value; }
+
+    const Shared &shared_;
+    Header &header_;
+    const Plan &plan_;
+    uint64_t processors_, rounds_ = 0;
+    struct sigaction former_{};
+};
+
+}  // namespace load
+}  // namespace yamba

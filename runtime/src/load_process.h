@@ -1,0 +1,230 @@
+// One of several processes that run a benchmark at the same time.
+#pragma once
+
+#include "yamba/clock.h"
+#include "harness.h"
+#include "load_shared.h"
+
+namespace yamba {
+namespace load {
+
+// What this process has of the record's lock; the hook below has no other way to know.
+inline uint32_t *record_lock = nullptr;
+inline bool holds_record = false;
+
+// Takes the record for good: who says why it cannot go on has the last word, and the others, which may have the same to say, are ended meanwhile.
+inline void last_words() {
+    if (record_lock == nullptr || holds_record) return;
+    uint64_t begin = system_clock();
+    holds_record = try_lock(*record_lock);
+    while (!holds_record && system_clock() - begin < 2 * look_up) holds_record = lock_or_sleep(*record_lock);
+    if (!holds_record) _exit(failed_status);
+}
+
+class Process {
+  public:
+    Process(Subject &subject, const FixedBounds &bounds, bool pass_hooks, const Plan &plan, const Shared &shared, uint64_t processors, uint64_t index, pid_t parent)
+        : subject_(subject), bounds_(bounds), plan_(plan), shared_(shared), header_(*shared.header), processors_(processors), index_(index), parent_(parent), pass_hooks_(pass_hooks) {
+        is_value_ = strcmp(subject.figure(), "value") == 0;
+        record_lock = &header_.record_lock;
+        before_last_words = last_words;
+        signs_of_life = &header_.signs;
+    }
+
+    // Keeps the parent's sequence, from the first wait to the last.
+    void live(const ClockError &error) {
+        if (index_ == 0) take_baseline(error);
+        arrive_and_sleep(waiting);
+        if (index_ != 0) set_up();
+        size_ = size(header_.alone, double(plan_.loaded_interval), shared_.processes, processors_);
+        if (pass_hooks_ || is_value_) size_ = Size{1, 1, 1};
+        arrive_and_sleep(waiting);
+        for (uint64_t round = 0;; round++) {
+            run_round(round);
+            arrive_and_sleep(reported);
+            if (read(header_.again) == 0) break;
+        }
+        bounds_.check(subject_);
+        enter(cleaning_up);
+        subject_.cleanup();
+        enter(cleaned_up);
+    }
+
+  private:
+    struct Stretch {
+        LoadTimes times{};
+        double ns = 0, value = NAN;
+        Disturbance disturbance;
+        EvidenceObject evidence;
+    };
+
+    void enter(State state) {
+        end_if_abandoned();
+        write(shared_.slots[index_].state, state);
+    }
+
+    void arrive(State state) {
+        enter(state);
+        if (__atomic_add_fetch(&header_.arrived, 1, __ATOMIC_ACQ_REL) != shared_.processes) return;
+        __atomic_add_fetch(&header_.news, 1, __ATOMIC_RELEASE);
+        system::wake(&header_.news, 1);
+    }
+
+    // Whoever wakes wakes two more: the parent need not wake all.
+    void arrive_and_sleep(State state) {
+        arrive(state);
+        bool slept = false;
+        for (uint32_t step; (step = read(header_.step)) == step_; slept = true) {
+            end_if_abandoned();
+            system::sleep_while(&header_.step, step, look_up);
+        }
+        step_++;
+        if (slept) system::wake(&header_.step, 2);
+    }
+
+    bool told() {
+        end_if_abandoned();
+        return read(header_.step) != step_;
+    }
+
+    // Where the system does not end it with the parent. And a benchmark that becomes a daemon has put a copy in the place of this process.
+    void end_if_abandoned() {
+        if (getppid() != parent_) _exit(failed_status);
+    }
+
+    void set_up() {
+        enter(setting_up);
+        read_waited();  // see harness.h
+        subject_.setup();
+        if (!plan_.lock || subject_.may_fault()) return;
+        // What cannot be locked is said once.
+        if (index_ == 0) place::lock_memory();
+        else place::lock_memory_silently();
+    }
+
+    // All others sleep.
+    void take_baseline(const ClockError &error) {
+        uint64_t begin = system_clock();
+        set_up();
+        header_.alone.setup = double(system_clock() - begin);
+        enter(sizing);
+        harness::Measurement measurement(subject_, pass_hooks_, plan_);
+        uint64_t passes = measurement.prepare(error);
+        // One may be disturbed; two seldom are.
+        double ns[3], dummy_ns[3];
+        for (int i = 0; i < 3; i++) {
+            ns[i] = begin_stretch(true, passes), dummy_ns[i] = is_value_ ? 0 : begin_stretch(false, passes);
+            Record("sizing").text("purpose", "size").count("passes", passes).number("ns", ns[i]).number("dummy_ns", dummy_ns[i]);
+        }
+        header_.alone.pass = middle(ns) / double(passes);
+        header_.alone.dummy_pass = middle(dummy_ns) / double(passes);
+        since_evidence_ = Interval{};
+    }
+
+    // Between the hooks of a pass; they are not timed.
+    double run(bool real, uint64_t passes) {
+        double ns = real ? harness::time<true>(subject_, passes) : harness::time<false>(subject_, passes);
+        if (real) since_evidence_.passes += passes, since_evidence_.nanoseconds += ns;
+        return ns;
+    }
+
+    // The first piece of what the next evidence speaks of.
+    double begin_stretch(bool real, uint64_t passes) {
+        harness::begin_batch(subject_);
+        double ns = run(real, passes);
+        subject_.after_pass();
+        return ns;
+    }
+
+    double run_piece(bool real, uint64_t passes) {
+        subject_.before_pass();
+        double ns = run(real, passes);
+        subject_.after_pass();
+        return ns;
+    }
+
+    // Running, timing and running on: nobody times before all run, and nobody stops before all have timed.
+    void run_stretch(bool real, uint64_t piece, Stretch &s) {
+        enter(running);
+        s.times.ready = system_clock();
+        begin_stretch(real, piece);
+        for (arrive(ready); !told();) run_piece(real, piece);
+        step_++;
+        time(real, s);
+        arrive(done);
+        subject_.before_pass();
+        for (run(real, piece); !told(); run(real, piece)) subject_.after_pass(), subject_.before_pass();
+        s.times.left = system_clock();
+        step_++;
+        if (real) collect(s.evidence);
+        subject_.after_pass();
+    }
+
+    void time(bool real, Stretch &s) {
+        enter(timing);
+        subject_.before_pass();
+        s.times.begin = system_clock();
+        Watch watch;
+        s.ns = run(real, size_.passes);
+        s.disturbance = watch.end();
+        s.times.end = system_clock();
+        if (real && is_value_) s.value = subject_.value();
+        subject_.after_pass();
+    }
+
+    // It speaks of all that was run since it was asked last.
+    void collect(EvidenceObject &evidence) {
+        since_evidence_.operations = since_evidence_.passes * subject_.operations();
+        interval = since_evidence_;
+        subject_.evidence(evidence);
+        since_evidence_ = Interval{};
+    }
+
+    void run_round(uint64_t round) {
+        Stretch benchmark, dummy;
+        run_stretch(true, size_.piece, benchmark);
+        if (!is_value_) run_stretch(false, size_.dummy_piece, dummy);
+        IntervalFacts facts;
+        facts.evidence.json = benchmark.evidence.json;
+        facts.index = round;
+        facts.process = index_;
+        facts.passes = size_.passes;
+        facts.operations = facts.passes * subject_.operations();
+        facts.ns = benchmark.ns, facts.dummy_ns = dummy.ns, facts.value = benchmark.value;
+        facts.load = &benchmark.times;
+        facts.disturbance = benchmark.disturbance;
+        facts.disturbance += dummy.disturbance;
+        facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
+        // That processes take turns is what is measured.
+        facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, Tolerance{true, subject_.may_fault()});
+        report(facts);
+    }
+
+    // Lines of several processes must not mix, however long they are.
+    void report(const IntervalFacts &facts) {
+        enter(reporting);
+        holds_record = try_lock(header_.record_lock);
+        while (!holds_record) {
+            end_if_abandoned();
+            holds_record = lock_or_sleep(header_.record_lock);
+        }
+        record_interval(facts);
+        holds_record = false;
+        unlock(header_.record_lock);
+    }
+
+    Subject &subject_;
+    const FixedBounds &bounds_;
+    const Plan &plan_;
+    const Shared &shared_;
+    Header &header_;
+    uint64_t processors_, index_;
+    pid_t parent_;
+    bool pass_hooks_, is_value_;
+    Size size_{};
+    Interval since_evidence_{};
+    uint32_t step_ = 0;  // the parent's, as far as this process has followed
+};
+
+}  // namespace load
+}  // namespace yamba

@@ -1,0 +1,87 @@
+// What a parent and the processes that it measures share, and how they wait for each other.
+//
+// One mapping: a header of fixed size, and a few bytes for each process. No descriptor, and nothing that the parent has to look
+// through: the last process to arrive wakes it.
+#pragma once
+
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "load_size.h"
+#include "yamba/must.h"
+#include "yamba/system.h"
+
+namespace yamba {
+namespace load {
+
+// What a process is doing: for whoever has to name one that fails.
+enum State : uint32_t { starting, setting_up, sizing, waiting, running, ready, timing, done, reporting, reported, cleaning_up, cleaned_up };
+
+constexpr const char *state_names[] = {
+    "while starting", "while setting up", "while measuring how long a pass takes", "while waiting for the others to set up",
+    "while beginning to run", "while running before its interval", "while timing", "while running after its interval",
+    "while writing its record", "after writing its record", "while cleaning up", "after cleaning up",
+};
+
+// Memory order: every word below that says something is written with release and read with acquire, so whoever reads that all
+// have arrived sees all that they wrote before, and whoever reads a step sees all that the parent knew. The words are plain
+// 32-bit integers because the kernel waits on such.
+struct Header {
+    // Only the parent writes these. Processes read `step` between pieces of work: it has a cache line that nobody else's arrival takes away.
+    alignas(64) uint32_t step;    // how often the parent has let all go on
+    uint32_t again;               // whether there is another round; valid when `step` says that one is over
+    alignas(64) uint32_t arrived; // processes that have come to the end of what they were let go on to
+    uint32_t news;                // changes when the parent has something to look at; it sleeps on this word
+    uint32_t record_lock;         // 0 free, 1 taken, 2 taken while others wait
+    uint32_t signs;               // how often a process has told that what takes long goes on
+    Baseline alone;               // process 0 writes it before it arrives for the first time
+};
+
+struct Slot {
+    pid_t pid;  // 0 once its end is known
+    uint32_t state;
+};
+
+static_assert(__atomic_always_lock_free(sizeof(uint32_t), nullptr), "a lock of the C++ library would not be shared");
+
+struct Shared {
+    Header *header;
+    Slot *slots;
+    uint64_t processes;
+
+    size_t bytes() const { return sizeof(Header) + size_t(processes) * sizeof(Slot); }
+};
+
+inline Shared share(uint64_t processes) {
+    Shared shared{nullptr, nullptr, processes};
+    void *memory = must(mmap(nullptr, shared.bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    shared.header = static_cast<Header *>(memory);
+    shared.slots = reinterpret_cast<Slot *>(shared.header + 1);
+    return shared;
+}
+
+inline uint32_t read(const uint32_t &word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
+inline void write(uint32_t &word, uint32_t value) { __atomic_store_n(&word, value, __ATOMIC_RELEASE); }
+
+// A sleeper looks now and then whether there is still somebody to wait for.
+constexpr uint64_t look_up = 1000000000;
+
+inline bool try_lock(uint32_t &word) {
+    uint32_t free = 0;
+    return __atomic_compare_exchange_n(&word, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+// One attempt, which may sleep. Who has slept marks the lock as waited for: others may sleep, too.
+inline bool lock_or_sleep(uint32_t &word) {
+    if (__atomic_exchange_n(&word, 2, __ATOMIC_ACQUIRE) == 0) return true;
+    system::sleep_while(&word, 2, look_up);
+    return false;
+}
+
+inline void unlock(uint32_t &word) {
+    if (__atomic_exchange_n(&word, 0, __ATOMIC_RELEASE) == 2) system::wake(&word, 1);
+}
+
+}  // namespace load
+}  // namespace yamba

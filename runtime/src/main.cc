@@ -1,0 +1,202 @@
+// The main() of a generated program: what its arguments ask for.
+
+#include <sys/wait.h>
+
+#include "yamba/clock.h"
+#include "command_line.h"
+#include "yamba/compose_command.h"
+#include "yamba/conditions.h"
+#include "crash.h"
+#include "describe.h"
+#include "yamba/disk.h"
+#include "far_end/talk.h"
+#include "harness.h"
+#include "yamba/isa_hooks.h"
+#include "load.h"
+#include "yamba/memory.h"
+#include "yamba/must.h"
+#include "yamba/names.h"
+#include "yamba/parameters.h"
+#include "yamba/placement.h"
+#include "yamba/platform.h"
+#include "yamba/record_writer.h"
+#include "yamba/refuse.h"
+#include "yamba/scratch.h"
+#include "yamba/subject.h"
+
+namespace yamba {
+namespace runtime {
+
+// A benchmark object with its parameters settled. It lives as long as the process: code that it composed may be running
+// in a thread when the process ends.
+struct Point {
+    ParameterSource source;
+    Subject *subject;
+};
+
+// Which composition applies on this machine; negative: -1 - i for reasons[i].
+inline int world(const ProgramInfo &info) {
+    size_t answers = 0;
+    for (size_t i = 0; i < info.atoms.size; i++) answers |= size_t(info.atom_holds[i]() ? 1 : 0) << i;
+    return info.worlds[answers];
+}
+
+inline Point configure(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings) {
+    Point point{{}, variant.create()};
+    point.source.settings = settings;
+    point.subject->configure(point.source);
+    if (!point.source.understood(info.name)) {
+        fprintf(stderr, "%s: %s\n", info.name, point.source.fault.c_str());
+        exit(usage_status);
+    }
+    return point;
+}
+
+// Ends the program if the benchmark refuses its parameters.
+inline void check(const Point &point) {
+    Text refused = objection(*point.subject, point.source);
+    if (refused.empty()) return;
+    fprintf(stderr, "%s\n", refused.c_str());
+    exit(usage_status);
+}
+
+inline void record_place(Record &record, const Plan &plan) {
+    Text &place = record.key("placement");
+    place.add("{\"kind\":").quote(placement.pinned() ? "pinned" : "free").add(",\"allowed\":[");
+    for (size_t i = 0; i < placement.allowed.size(); i++) place.addf(i == 0 ? "%d" : ",%d", placement.allowed.data()[i]);
+    place.add("],\"cpu\":");
+    if (placement.pinned() && plan.processes <= 1) place.addf("%d}", placement.cpu);
+    else place.add("null}");
+}
+
+inline void record_begin(const ProgramInfo &info, const Variant &variant, const Point &point, const Plan &plan, const ClockError &error, bool realtime) {
+    Record record("begin");
+    record.text("class", info.name).text("isa", info.isa).text("system", info.system);
+    describe::add_ports(record.key("ports"), variant.ports);
+    describe::add_point(record.key("parameters"), point.source);
+    record.text("unit", point.subject->unit()).text("figure", point.subject->figure());
+    record_place(record, plan);
+    record.truth("realtime", realtime);
+    record.count("processes", plan.processes > 1 ? plan.processes : 1);
+    record.key("clock").add("{\"name\":").quote(clock_name).add(",\"resolution_ns\":").number(error.resolution).add(",\"cost_ns\":").number(error.cost).add("}");
+    record.key("platform").addf(
+        "{\"page_size\":%zu,\"cache_line\":%zu,\"l1d_size\":%zu,\"l1i_size\":%zu,\"l2_size\":%zu,\"last_cache_size\":%zu,"
+        "\"memory_size\":%zu,\"cpus\":%zu,\"read_ahead\":%zu,\"scratch_is_memory\":%s,\"disk_room\":%llu,\"disk_room_each\":%llu}",
+        platform.page_size, platform.cache_line, platform.l1d_size, platform.l1i_size, platform.l2_size, platform.last_cache_size, platform.memory_size,
+        platform.cpus, platform.read_ahead, platform.scratch_is_memory ? "true" : "false",
+        static_cast<unsigned long long>(platform.disk_room), static_cast<unsigned long long>(platform.disk_room_each));
+}
+
+inline void note_assumptions() {
+    if (!platform.assumed.empty()) Record("note").text("text", Text("not detected, assumed: ").add(platform.assumed).c_str());
+}
+
+inline int skip(const ProgramInfo &info, const char *reason, Command command) {
+    if (command == Command::describe) {
+        Text json = describe::skipped(info, reason);
+        write_all(STDOUT_FILENO, json.c_str(), json.size());
+        return 0;
+    }
+    fprintf(stderr, "%s: %s\n", info.name, reason);
+    return skipped_status;
+}
+
+inline void run_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
+    disk::launch();
+    Point point = configure(info, variant, settings);
+    check(point);
+    measured = &point.source;
+    if (plan.processes > 0 && point.subject->circle_groups() > 0) exit(skip(info, "a circle is two threads on one processor: several at the same time would only wait for each other", Command::run));
+    if (plan.processes > 1) processes = plan.processes;
+    if (read_clock == system_clock) choose_clock();
+    place::keep(plan.free, plan.cpu);
+    bool realtime = plan.realtime && (plan.processes > 0 ? load::enter_realtime() : place::enter_realtime());
+    ClockError error = measure_clock();
+    cycle::suit_clock(error.resolution);
+    record_begin(info, variant, point, plan, error, realtime);
+    note_assumptions();
+    if (plan.processes > 0) load::measure(*point.subject, variant.pass_hooks, plan, error);
+    else measure(*point.subject, variant.pass_hooks, plan, error);
+    Record("end");
+}
+
+// A benchmark that has a far end serves there at the end of its `setup`, until the near end is gone.
+// Several are kept on one processor each, in turn, as the processes that they belong to.
+inline int run_far(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, uint64_t index) {
+    is_far_end = true;
+    Point point = configure(info, variant, settings);
+    check(point);
+    place::keep(false, -1);
+    int cpu = load::processor(Plan{}, index);
+    if (cpu >= 0 && system::stay_on(&cpu, 1)) placement.cpu = cpu;
+    point.subject->prepare();
+    point.subject->setup();
+    fprintf(stderr, "%s: --far: with these parameters it has no far end\n", info.name);
+    return usage_status;
+}
+
+// Each point has a process of its own: a crash costs that figure only, and no point inherits another's memory.
+inline int fork_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
+    fflush(nullptr);
+    pid_t child = must(fork());
+    if (child == 0) {
+        run_point(info, variant, settings, plan);
+        exit(0);
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    return WIFEXITED(status) ? WEXITSTATUS(status) : failed_status;
+}
+
+// The first parameter that is swept and not yet fixed takes each of its values; what follows may depend on it.
+inline int sweep(const ProgramInfo &info, const Variant &variant, const Arguments &arguments, Values<Setting> &fixed) {
+    Point point = configure(info, variant, fixed);
+    for (const Settled &p : point.source.settled) {
+        if (p.set || !(p.has_over || (arguments.quick && p.has_quick))) continue;
+        int worst = 0;
+        for (const Spelling &value : arguments.quick && p.has_quick ? p.quick : p.over) {
+            fixed.push_back(Setting{Text(p.name), value.plain.c_str()});
+            int status = sweep(info, variant, arguments, fixed);
+            fixed.pop_back();
+            worst = status > worst ? status : worst;
+        }
+        return worst;
+    }
+    return fork_point(info, variant, fixed, arguments.plan);
+}
+
+inline void describe_program(const ProgramInfo &info, int variant, const Values<Setting> &settings, const Plan &plan) {
+    Point point = configure(info, info.variants.data[variant], settings);
+    Text refused = objection(*point.subject, point.source);
+    if (plan.processes > 1) processes = plan.processes;  // bounds of evidence may follow from it
+    Text json = describe::program(info, variant, point.source, *point.subject, refused);
+    write_all(STDOUT_FILENO, json.c_str(), json.size());
+}
+
+inline int compose(const ProgramInfo &info, const Variant &variant, const Arguments &a) {
+    Point point = configure(info, variant, a.settings);
+    check(point);
+    return compose_command(info, variant, *point.subject, a.member, a.argc, a.argv);
+}
+
+}  // namespace runtime
+
+int main(const ProgramInfo &info, int argc, char **argv) {
+    program_name = info.name;
+    Arguments arguments = parse_arguments(info, argc, argv);
+    catch_crashes(info.isa);
+    int world = runtime::world(info);
+    if (world < 0) return runtime::skip(info, info.reasons.data[-1 - world], arguments.command);
+    const Variant &variant = info.variants.data[world];
+    detect_platform(platform, arguments.plan.processes);
+    switch (arguments.command) {
+        case Command::describe: runtime::describe_program(info, world, arguments.settings, arguments.plan); return 0;
+        case Command::compose: return runtime::compose(info, variant, arguments);
+        case Command::run: runtime::run_point(info, variant, arguments.settings, arguments.plan); return 0;
+        case Command::far: return runtime::run_far(info, variant, arguments.settings, arguments.process);
+        case Command::sweep: return runtime::sweep(info, variant, arguments, arguments.settings);
+    }
+    return usage_status;
+}
+
+}  // namespace yamba

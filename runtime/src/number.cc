@@ -1,0 +1,41 @@
+#include "yamba/number.h"
+
+namespace yamba {
+
+bool fits(Number n, unsigned width) {
+    if (width >= 64) return true;
+    if (width == 0) return n.bits == 0;
+    if (!n.is_signed) return n.bits >> width == 0;
+    int64_t value = static_cast<int64_t>(n.bits), half = int64_t(1) << (width - 1);
+    return value >= -half && value < half;
+}
+
+// Decimal digits without printf: a name is printed for each of a hundred thousand parts.
+static size_t print_decimal(char *out, uint64_t value) {
+    char digits[20];
+    size_t n = 0;
+    do digits[n++] = static_cast<char>('0' + value % 10);
+    while ((value /= 10) != 0);
+    for (size_t i = 0; i < n; i++) out[i] = digits[n - 1 - i];
+    return n;
+}
+
+size_t print(char *out, const Value &v) {
+    switch (v.kind) {
+        case Value::whole_signed:
+            if (static_cast<int64_t>(v.bits) < 0) return *out = '-', 1 + print_decimal(out + 1, 0 - v.bits);
+            return print_decimal(out, v.bits);
+        case Value::whole_unsigned: return print_decimal(out, v.bits);
+        case Value::truth: return static_cast<size_t>(snprintf(out, longest_value, "%s", v.bits ? "true" : "false"));
+        case Value::real: return static_cast<size_t>(snprintf(out, longest_value, "%.17g", v.number));
+        case Value::pointer: return static_cast<size_t>(snprintf(out, longest_value, "0x%llx", static_cast<unsigned long long>(v.bits)));
+        case Value::text: {
+            int n = snprintf(out, longest_value, "\"%.32s\"", v.string ? v.string : "");
+            return static_cast<size_t>(n);
+        }
+        case Value::other: break;
+    }
+    return out[0] = out[1] = out[2] = '.', size_t(3);
+}
+
+}  // namespace yamba

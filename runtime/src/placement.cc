@@ -1,0 +1,68 @@
+#include "yamba/placement.h"
+
+namespace yamba {
+namespace place {
+
+static Values<int> allowed() {
+    static int all[16384];
+    size_t n = system::allowed_processors(all, sizeof all / sizeof *all);
+    Values<int> out;
+    for (size_t i = 0; i < n; i++) out.push_back(all[i]);
+    return out;
+}
+
+static bool is_allowed(int cpu) {
+    for (int each : placement.allowed)
+        if (each == cpu) return true;
+    return false;
+}
+
+// Of the fastest kind of processor the last: the first one handles most interrupts.
+static int best() {
+    int best = -1;
+    uint64_t strength = 0;
+    for (int cpu : placement.allowed) {
+        uint64_t here = system::processor_strength(cpu);
+        if (best < 0 || here >= strength) best = cpu, strength = here;
+    }
+    return best;
+}
+
+void note(const char *text) { Record("note").text("text", text); }
+
+void keep(bool free, int wanted) {
+    placement.allowed = allowed();
+    if (free || placement.allowed.empty()) {
+        if (!free) note("this system gives no way to keep a process on one processor: migrations are part of the figure");
+        return;
+    }
+    if (wanted >= 0 && !is_allowed(wanted)) fail("this process may not run on processor %d", wanted);
+    int cpu = wanted >= 0 ? wanted : best();
+    if (system::stay_on(&cpu, 1)) placement.cpu = cpu;
+    else note("the system refused to keep this process on one processor: migrations are part of the figure");
+}
+
+void roam() {
+    if (placement.pinned() && !system::stay_on(placement.allowed.data(), placement.allowed.size())) fail("cannot run on all processors again");
+}
+
+bool enter_realtime() {
+    if (system::enter_realtime()) return true;
+    note("not in a real-time class: that needs root, CAP_SYS_NICE or a limit (`ulimit -r`) of at least 1");
+    return false;
+}
+
+bool lock_memory_silently() {
+    const bool held = system::lock_memory();
+    if (held) locked_process = getpid();
+    return held;
+}
+
+void lock_memory() {
+    const bool held = lock_memory_silently();
+    Record("locked").truth("held", held);
+    if (!held) note("memory is not locked: that needs root, CAP_IPC_LOCK or a higher limit (`ulimit -l`)");
+}
+
+}  // namespace place
+}  // namespace yamba
