@@ -1,4 +1,5 @@
-// The bounds of a benchmark's evidence: evaluated before `prepare`, and compared afterwards, since what is recorded is the first value.
+// The bounds of a benchmark's evidence: evaluated before `prepare`, and compared afterwards, since what is recorded is the first
+// value.
 #pragma once
 
 #include "yamba/floating.h"
@@ -15,8 +16,8 @@ inline Values<Bound> evaluate_bounds(Subject &subject) {
     return bounds;
 }
 
-// The bounds as they were when this object was made. A bound may use parameters and facts of the platform. The compiler refuses one that names `interval`, evidence or state;
-// one that reaches them through C++ of its own is found here, by its value.
+// The bounds as they were when this object was made. A bound may use parameters and facts of the platform. The compiler refuses
+// one that names `interval`, evidence or state; one that reaches them through C++ of its own is found here, by its value.
 class FixedBounds {
   public:
     explicit FixedBounds(Subject &subject) : first_(evaluate_bounds(subject)) {}
@@ -26,9 +27,11 @@ class FixedBounds {
         Values<Bound> now = evaluate_bounds(subject);
         for (size_t i = 0; i < now.size(); i++)
             if (differ(first_[i].low, now[i].low) || differ(first_[i].high, now[i].high))
-                fail("the bound of the evidence `%s` changed from [%g, %g] to [%g, %g] while the benchmark ran: bounds are evaluated once, before `prepare`, and may use "
-                     "parameters and `platform` only; let the evidence return a ratio to what changes, and expect [1, 1]",
-                     now[i].evidence, first_[i].low, first_[i].high, now[i].low, now[i].high);
+                fail(
+                    "the bound of the evidence `%s` changed from [%g, %g] to [%g, %g] while the benchmark ran: bounds are "
+                    "evaluated once, before `prepare`, and may use "
+                    "parameters and `platform` only; let the evidence return a ratio to what changes, and expect [1, 1]",
+                    now[i].evidence, first_[i].low, first_[i].high, now[i].low, now[i].high);
     }
 
   private:

@@ -2,23 +2,24 @@
 
 #include <string.h>
 
-#include "yamba/cycle.h"
 #include "interval_record.h"
-#include "yamba/must.h"
 #include "precision.h"
-#include "yamba/record_writer.h"
 #include "tick.h"
+#include "yamba/cycle.h"
+#include "yamba/must.h"
+#include "yamba/record_writer.h"
 
 // What runs between the tests is not optimised, as in the paper: it is the same code in the same order before each of them.
 namespace yamba {
 namespace harness {
 
-constexpr double longest_test = 0.5e9;      // ns; the system may stop real-time threads that run for most of a second (sched_rt_runtime_us)
-constexpr double far_longer = 5;            // than its group's median: the processor was taken away for most of the test
-constexpr double throttle = 10e6;           // ns longer than the median: shorter than the system's shortest stop, longer than any other
+constexpr double longest_test =
+    0.5e9;                        // ns; the system may stop real-time threads that run for most of a second (sched_rt_runtime_us)
+constexpr double far_longer = 5;  // than its group's median: the processor was taken away for most of the test
+constexpr double throttle = 10e6;  // ns longer than the median: shorter than the system's shortest stop, longer than any other
 constexpr uint64_t trial_circles = 16;
 constexpr uint64_t most_tests = 1000000;
-constexpr int cycle_readings = 5;           // on each side of a group
+constexpr int cycle_readings = 5;  // on each side of a group
 
 // What evidence says, where writing it down costs least: the names are those of every test.
 struct Said final : EvidenceSink {
@@ -78,16 +79,17 @@ class Circles {
         for (uint64_t group = 0; group < subject_.circle_groups(); group++) measure_group(group);
         if (any_stolen_)
             Record("note").text("text",
-                "some tests took far longer than the others of their group: the processor was taken away by other processes, by the host of a virtual machine, "
-                "or from real-time threads that ran for too long (sched_rt_runtime_us)");
+                                "some tests took far longer than the others of their group: the processor was taken away by "
+                                "other processes, by the host of a virtual machine, "
+                                "or from real-time threads that ran for too long (sched_rt_runtime_us)");
     }
 
   private:
-
     // A few circles show how long the longest test will take.
     void refuse_long_tests() {
         uint64_t groups = subject_.circle_groups(), size = subject_.circle_group_size();
-        if (size == 0 || groups > most_tests / size) fail("there must be at least one test, and at most %d in all groups", int(most_tests));
+        if (size == 0 || groups > most_tests / size)
+            fail("there must be at least one test, and at most %d in all groups", int(most_tests));
         uint64_t first = subject_.circle_test_size(0), last = subject_.circle_test_size(groups - 1);
         uint64_t circles = first < trial_circles ? first : trial_circles;
         if (circles == 0) fail("a test of no circles measures nothing");
@@ -98,8 +100,10 @@ class Circles {
         expected_ns_ = ns / double(circles);
         double longest = ns / double(circles) * double(first > last ? first : last);
         if (longest > longest_test)
-            fail("a test would take %.2g s, and one of more than %.1f s may be stopped by the system: make it smaller (initial, delta, groups)", longest / 1e9,
-                 longest_test / 1e9);
+            fail(
+                "a test would take %.2g s, and one of more than %.1f s may be stopped by the system: make it smaller (initial, "
+                "delta, groups)",
+                longest / 1e9, longest_test / 1e9);
     }
 
     void measure_group(uint64_t number) {
@@ -108,7 +112,8 @@ class Circles {
         check_lengths.read(check_cycle_length);
         uint64_t circles = subject_.circle_test_size(number);
         Ticks ticks;
-        // Evidence stands before every other test, so also before the first. What it says now is of what came before, and of no test.
+        // Evidence stands before every other test, so also before the first. What it says now is of what came before, and of no
+        // test.
         interval = Interval{};
         say(tests_[0]);
         for (size_t i = 0; i < size_; i++) run_test(tests_[i], circles, ticks);
@@ -118,13 +123,15 @@ class Circles {
             times_[i] = tests_[i].ns();
             queue_.see(tests_[i].disturbance.waited_ns, circles);
         }
-        GroupFacts group{number, circles, median(lengths.values, lengths.count), median(check_lengths.values, check_lengths.count), median(times_, size_)};
+        GroupFacts group{number, circles, median(lengths.values, lengths.count),
+                         median(check_lengths.values, check_lengths.count), median(times_, size_)};
         for (size_t i = 0; i < size_; i++) record(tests_[i], group);
     }
 
-    // From one test to the next: what the system did meanwhile, then the evidence, then the hook of the next test, then a wait until no tick of the system's timer falls into the test, where it is
-    // short enough for that: a tick costs as much as several circles, and tests with one and tests without are two populations. The evidence is asked after each test,
-    // since a test counts only if its own is inside its bounds; it costs about one system call.
+    // From one test to the next: what the system did meanwhile, then the evidence, then the hook of the next test, then a wait
+    // until no tick of the system's timer falls into the test, where it is short enough for that: a tick costs as much as several
+    // circles, and tests with one and tests without are two populations. The evidence is asked after each test, since a test
+    // counts only if its own is inside its bounds; it costs about one system call.
     void run_test(Test &test, uint64_t circles, const Ticks &ticks) {
         subject_.before_batch();
         ticks.wait_for_room(expected_ns_ * double(circles));
@@ -156,7 +163,8 @@ class Circles {
         facts.disturbed = held_against(facts.disturbance, facts.ns, own_);
         if (facts.ns > far_longer * group.median_ns || facts.ns > group.median_ns + throttle) {
             any_stolen_ = true;
-            if (strstr(facts.disturbed.c_str(), "stolen") == nullptr) facts.disturbed.add(facts.disturbed.empty() ? "" : ",").quote("stolen");
+            if (strstr(facts.disturbed.c_str(), "stolen") == nullptr)
+                facts.disturbed.add(facts.disturbed.empty() ? "" : ",").quote("stolen");
         }
         for (size_t i = 0; i < said_.count; i++) facts.evidence.value(said_.names[i], test.evidence[i]);
         facts.group = &group.number;
@@ -166,7 +174,7 @@ class Circles {
     Subject &subject_;
     Tolerance own_;
     size_t size_ = 0;
-    Test *tests_ = nullptr;    // of one group; they and their times live as long as the process
+    Test *tests_ = nullptr;  // of one group; they and their times live as long as the process
     double *times_ = nullptr;
     Said said_;
     Queue queue_;

@@ -37,7 +37,8 @@ static Moment moment() {
 
 void choose_clock() {
     constexpr uint64_t calibration = 3000000;
-    if (isa_hooks.read_ticks == nullptr || !isa_hooks.ticks_are_steady() || !system::clock_is_trusted(isa_hooks.ticks_name)) return;
+    if (isa_hooks.read_ticks == nullptr || !isa_hooks.ticks_are_steady() || !system::clock_is_trusted(isa_hooks.ticks_name))
+        return;
     clocks::Moment begin = clocks::moment(), end = begin;
     while (end.ns - begin.ns < calibration) end = clocks::moment();
     if (end.ticks <= begin.ticks) return;

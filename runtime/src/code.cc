@@ -12,7 +12,8 @@ static bool busy = false;
 class Lock {
   public:
     Lock() {
-        while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {}
+        while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {
+        }
     }
     ~Lock() { __atomic_clear(&busy, __ATOMIC_RELEASE); }
 };
@@ -70,7 +71,8 @@ static CodeRegion *map(const Composer &composed, uint64_t hash) {
     void *base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED) fail("no memory for %zu bytes of code: %s", size, strerror(errno));
     if (size > 0) memcpy(base, composed.data(), size);
-    if (mprotect(base, mapped, PROT_READ | PROT_EXEC) != 0) fail("the system does not let %zu bytes of code be executed: %s", size, strerror(errno));
+    if (mprotect(base, mapped, PROT_READ | PROT_EXEC) != 0)
+        fail("the system does not let %zu bytes of code be executed: %s", size, strerror(errno));
     char *start = static_cast<char *>(base);
     __builtin___clear_cache(start, start + size);
     CodeRegion *region = new CodeRegion{static_cast<unsigned char *>(base), size, mapped, hash, 0, nullptr, {}, {}};
@@ -80,7 +82,8 @@ static CodeRegion *map(const Composer &composed, uint64_t hash) {
 
 static CodeRegion *find(const Composer &composed, uint64_t hash) {
     for (CodeRegion *r = first; r != nullptr; r = r->next)
-        if (r->hash == hash && r->size == composed.size() && (r->size == 0 || memcmp(r->base, composed.data(), r->size) == 0)) return r;
+        if (r->hash == hash && r->size == composed.size() && (r->size == 0 || memcmp(r->base, composed.data(), r->size) == 0))
+            return r;
     return nullptr;
 }
 
@@ -112,7 +115,8 @@ void release(CodeRegion *region) {
 
 // For a signal handler: follows the list, takes no lock.
 static bool site(uintptr_t address, CodeSite &out) {
-    for (CodeRegion *r = __atomic_load_n(&first, __ATOMIC_ACQUIRE); r != nullptr; r = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE)) {
+    for (CodeRegion *r = __atomic_load_n(&first, __ATOMIC_ACQUIRE); r != nullptr;
+         r = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE)) {
         uintptr_t base = reinterpret_cast<uintptr_t>(r->base);
         if (address < base || address >= base + r->mapped) continue;
         const char *member = r->parts.empty() ? "" : r->parts[0].name;

@@ -32,28 +32,29 @@ namespace arguments {
 }
 
 [[noreturn]] inline void usage(const ProgramInfo &info, int status) {
-    fprintf(status == 0 ? stdout : stderr,
-            "Measures %s on %s-%s. Records go to standard output, one JSON object a line.\n\n"
-            "  %s [--quick]                   every point of its sweep\n"
-            "  %s --run                       one point\n"
-            "  %s --far                       the far end of one point, which talks to the near one on standard input and output\n"
-            "  %s --describe                  parameters and evidence\n"
-            "  %s --compose MEMBER ARGS...    the bits of a bitstring\n\n"
-            "  --set NAME=VALUE   gives a parameter its value (64, 0x40, 64K, 64M, true)\n"
-            "  --intervals N      measures at least N intervals\n"
-            "  --time-ns N        and goes on until N nanoseconds are spent\n"
-            "  --slow-intervals N measures N where one pass takes longer than that\n"
-            "  --precision X      or until the median's interval is within this part of it\n"
-            "  --warmup-ns N      runs so long before anything is timed\n"
-            "  --processes N      runs in N processes at the same time\n"
-            "  --loaded-ns N      where an interval lasts at least N nanoseconds\n"
-            "  --process N        with --far: of the Nth of them, from 0\n"
-            "  --cpu N            stays on this processor\n"
-            "  --free             may run on any\n"
-            "  --realtime         in a real-time class\n"
-            "  --no-lock          without locking its memory\n"
-            "  --record-fd N      writes records there\n",
-            info.name, info.isa, info.system, info.name, info.name, info.name, info.name, info.name);
+    fprintf(
+        status == 0 ? stdout : stderr,
+        "Measures %s on %s-%s. Records go to standard output, one JSON object a line.\n\n"
+        "  %s [--quick]                   every point of its sweep\n"
+        "  %s --run                       one point\n"
+        "  %s --far                       the far end of one point, which talks to the near one on standard input and output\n"
+        "  %s --describe                  parameters and evidence\n"
+        "  %s --compose MEMBER ARGS...    the bits of a bitstring\n\n"
+        "  --set NAME=VALUE   gives a parameter its value (64, 0x40, 64K, 64M, true)\n"
+        "  --intervals N      measures at least N intervals\n"
+        "  --time-ns N        and goes on until N nanoseconds are spent\n"
+        "  --slow-intervals N measures N where one pass takes longer than that\n"
+        "  --precision X      or until the median's interval is within this part of it\n"
+        "  --warmup-ns N      runs so long before anything is timed\n"
+        "  --processes N      runs in N processes at the same time\n"
+        "  --loaded-ns N      where an interval lasts at least N nanoseconds\n"
+        "  --process N        with --far: of the Nth of them, from 0\n"
+        "  --cpu N            stays on this processor\n"
+        "  --free             may run on any\n"
+        "  --realtime         in a real-time class\n"
+        "  --no-lock          without locking its memory\n"
+        "  --record-fd N      writes records there\n",
+        info.name, info.isa, info.system, info.name, info.name, info.name, info.name, info.name);
     exit(status);
 }
 
@@ -110,7 +111,8 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--record-fd")) record_fd = arguments::number<int>(option, operand());
         else if (is("--compose")) a.command = Command::compose, a.member = operand();
         else if (is("--help")) arguments::usage(info, 0);
-        else if (a.command == Command::compose && (option[0] != '-' || (option[1] >= '0' && option[1] <= '9'))) a.argv = a.argc++ == 0 ? argv + i : a.argv;
+        else if (a.command == Command::compose && (option[0] != '-' || (option[1] >= '0' && option[1] <= '9')))
+            a.argv = a.argc++ == 0 ? argv + i : a.argv;
         else arguments::usage(info, usage_status);
     }
     return a;

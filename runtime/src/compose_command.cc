@@ -20,7 +20,8 @@ static void add_parts(Text &json, const Composer &composed) {
     }
 }
 
-int compose_command(const ProgramInfo &info, const Variant &variant, Subject &subject, const char *member, int argc, char **argv) {
+int compose_command(const ProgramInfo &info, const Variant &variant, Subject &subject, const char *member, int argc,
+                    char **argv) {
     Composer composed;
     if (!variant.compose(subject, composed, member, argc, argv)) {
         fprintf(stderr, "%s: there is no bitstring `%s`\n", info.name, member);

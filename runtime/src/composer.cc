@@ -137,7 +137,8 @@ void Composer::fail_site(const Site &site, const char *format, ...) {
 void Composer::reserve(size_t more) {
     size_t needed = (bits_ + more + 7) / 8;
     if (needed <= bytes_.size()) return;
-    if (needed > most_composed_bytes) fail_site({"", nullptr, 0}, "more than %zu MiB are composed; does an `unroll` end?", most_composed_bytes >> 20);
+    if (needed > most_composed_bytes)
+        fail_site({"", nullptr, 0}, "more than %zu MiB are composed; does an `unroll` end?", most_composed_bytes >> 20);
     bytes_.resize(needed * 2 < 256 ? 256 : needed * 2);
 }
 
@@ -176,7 +177,8 @@ void Composer::fill(const Field &field, Number n, const Site &site) {
 void Composer::copy_bits(const FieldBits &f, uint64_t value) {
     unsigned i = 0;
     if (((origin_ | f.block_bit) & 7) == 0)
-        for (; i + 8 <= f.count; i += 8) bytes_[(origin_ + f.block_bit + i) >> 3] = static_cast<unsigned char>(value >> (f.value_bit + i));
+        for (; i + 8 <= f.count; i += 8)
+            bytes_[(origin_ + f.block_bit + i) >> 3] = static_cast<unsigned char>(value >> (f.value_bit + i));
     for (; i < f.count; i++) {
         size_t in_block = f.block_bit + i, bit = origin_ + (in_block & ~size_t(7)) + (7 - (in_block & 7));
         unsigned char mask = static_cast<unsigned char>(0x80 >> (bit & 7)), &byte = bytes_[bit >> 3];
@@ -207,7 +209,9 @@ void Composer::reverse_bytes(size_t start, size_t count) {
 
 void Composer::refuse_unplaced() {
     for (size_t i = 0; i < asked_.size(); i++)
-        if (labels_[asked_[i].label] == unplaced) return refuse(asked_[i].site, "%s: the label `%s` stands in a branch that was not taken", asked_[i].site.text, asked_[i].name);
+        if (labels_[asked_[i].label] == unplaced)
+            return refuse(asked_[i].site, "%s: the label `%s` stands in a branch that was not taken", asked_[i].site.text,
+                          asked_[i].name);
 }
 
 bool Composer::same_labels() const {
@@ -218,10 +222,11 @@ bool Composer::same_labels() const {
 void Composer::does_not_fit(Number n, unsigned width, const Site &site) {
     if (n.is_signed) {
         long long half = 1ll << (width - 1);
-        refuse(site, "%s: the value %lld does not fit in %u bits (signed: %lld to %lld)", site.text, static_cast<long long>(n.bits), width, -half, half - 1);
+        refuse(site, "%s: the value %lld does not fit in %u bits (signed: %lld to %lld)", site.text,
+               static_cast<long long>(n.bits), width, -half, half - 1);
     } else {
-        refuse(site, "%s: the value %llu does not fit in %u bits (unsigned: 0 to %llu)", site.text, static_cast<unsigned long long>(n.bits), width,
-               (1ull << width) - 1);
+        refuse(site, "%s: the value %llu does not fit in %u bits (unsigned: 0 to %llu)", site.text,
+               static_cast<unsigned long long>(n.bits), width, (1ull << width) - 1);
     }
 }
 
@@ -229,7 +234,8 @@ void Composer::no_field(const Field &field, Number n, const Site &site) {
     char digits[longest_value + 1];
     digits[print(digits, n.is_signed ? shown(static_cast<int64_t>(n.bits)) : shown(n.bits))] = '\0';
     if (n.bits % field.multiple != 0)
-        refuse(site, "%s: the value %s has no encoding here; it must be a multiple of %llu", site.text, digits, static_cast<unsigned long long>(field.multiple));
+        refuse(site, "%s: the value %s has no encoding here; it must be a multiple of %llu", site.text, digits,
+               static_cast<unsigned long long>(field.multiple));
     else
         refuse(site, "%s: the value %s has no encoding here; the instruction's field holds %lld to %llu", site.text, digits,
                static_cast<long long>(field.min), static_cast<unsigned long long>(field.max));

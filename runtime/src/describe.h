@@ -69,7 +69,12 @@ inline void add_charts(Text &out, List<Chart> charts) {
     out.add("[");
     for (size_t i = 0; i < charts.size; i++) {
         const Chart &c = charts.data[i];
-        out.add(i == 0 ? "{\"figure\":" : ",{\"figure\":").quote(c.figure).add(",\"against\":").quote(c.against).add(",\"by\":").quote(c.by);
+        out.add(i == 0 ? "{\"figure\":" : ",{\"figure\":")
+            .quote(c.figure)
+            .add(",\"against\":")
+            .quote(c.against)
+            .add(",\"by\":")
+            .quote(c.by);
         out.add(",\"log\":").add(c.log ? "true" : "false").add(",\"fit_linear\":").add(c.fit_linear ? "true}" : "false}");
     }
     out.add("]");
@@ -99,8 +104,10 @@ inline Text skipped(const ProgramInfo &info, const char *reason) {
     return out;
 }
 
-// `objection`: what the benchmark has against these parameters. Bounds and all else that follows from them are then not asked for.
-inline Text program(const ProgramInfo &info, int variant, const ParameterSource &source, Subject &subject, const Text &objection) {
+// `objection`: what the benchmark has against these parameters. Bounds and all else that follows from them are then not asked
+// for.
+inline Text program(const ProgramInfo &info, int variant, const ParameterSource &source, Subject &subject,
+                    const Text &objection) {
     const Variant &v = info.variants.data[variant];
     Text out;
     add_identity(out, info);

@@ -21,7 +21,7 @@ struct Disturbance {
     double waited_ns = 0;  // that the thread was ready to run and something else ran; NaN if unknown
     double queued_ns = 0;  // of that, what is more than the least that as many passes were seen to need
     bool clock_went_back = false;
-    bool known = true;     // what the system counts
+    bool known = true;  // what the system counts
 
     Disturbance &operator+=(const Disturbance &other) {
         involuntary += other.involuntary, voluntary += other.voluntary, migrations += other.migrations;
@@ -60,25 +60,30 @@ class Watch {
     uint64_t begin_;
 };
 
-// Whose benchmark waits for a partner on the same processor waits for it in the run queue, too, as long as the partner takes. What is more than that is others.
+// Whose benchmark waits for a partner on the same processor waits for it in the run queue, too, as long as the partner takes.
+// What is more than that is others.
 class Queue {
   public:
     void see(double waited_ns, uint64_t passes) {
         double each = waited_ns / double(passes);
         if (each < least_) least_ = each;
     }
-    double beyond_least(double waited_ns, uint64_t passes) const { return isfinite(least_) ? waited_ns - least_ * double(passes) : 0; }
+    double beyond_least(double waited_ns, uint64_t passes) const {
+        return isfinite(least_) ? waited_ns - least_ * double(passes) : 0;
+    }
 
   private:
     double least_ = INFINITY;  // ns a pass
 };
 
-// Whether others had the processor while the benchmark was ready to run. Where partners preempt each other or do not, as the scheduler likes, the wait for the partner itself
-// differs by up to a third of the interval. Competitors take more of a short interval. Of a long one they take less, but never a turn of some microseconds.
+// Whether others had the processor while the benchmark was ready to run. Where partners preempt each other or do not, as the
+// scheduler likes, the wait for the partner itself differs by up to a third of the interval. Competitors take more of a short
+// interval. Of a long one they take less, but never a turn of some microseconds.
 inline bool others_ran(const Disturbance &d, double ns) {
     constexpr double most_of_it = 0.5, much_of_it = 0.2, competitors_turn = 1e6, partners_turn = 1e4;
     if (d.queued_ns > most_of_it * ns) return true;
-    return d.queued_ns > much_of_it * ns && d.queued_ns > competitors_turn && d.queued_ns > partners_turn * double(d.voluntary + d.involuntary);
+    return d.queued_ns > much_of_it * ns && d.queued_ns > competitors_turn &&
+           d.queued_ns > partners_turn * double(d.voluntary + d.involuntary);
 }
 
 // What a benchmark does itself is no disturbance of it.

@@ -4,44 +4,45 @@
 
 #include "bounds.h"
 #include "circle.h"
-#include "yamba/clock.h"
 #include "counters.h"
-#include "yamba/cycle.h"
 #include "disturbance.h"
 #include "interval_record.h"
-#include "yamba/placement.h"
 #include "precision.h"
+#include "yamba/clock.h"
+#include "yamba/cycle.h"
+#include "yamba/placement.h"
 #include "yamba/record_writer.h"
 #include "yamba/subject.h"
 
 namespace yamba {
 
 struct Plan {
-    uint64_t intervals = 11;            // at least so many that nothing disturbed
-    uint64_t time = 2000000000;         // ns; measuring goes on until it is spent,
-    double precision = 0;               // or, looked at now and then, until the figure's interval is as narrow as this part of it
-    uint64_t slow_intervals = 0;        // number of intervals if one pass takes longer than `time`; 0: `intervals`
-    uint64_t warmup = 20000000;         // ns of running before anything is timed
-    bool warmup_told = false;           // asked for: given to one-pass classes, too, which take one pass otherwise
-    uint64_t processes = 0;             // run the benchmark at the same time; 0: one, without the protocol that several need
+    uint64_t intervals = 11;      // at least so many that nothing disturbed
+    uint64_t time = 2000000000;   // ns; measuring goes on until it is spent,
+    double precision = 0;         // or, looked at now and then, until the figure's interval is as narrow as this part of it
+    uint64_t slow_intervals = 0;  // number of intervals if one pass takes longer than `time`; 0: `intervals`
+    uint64_t warmup = 20000000;   // ns of running before anything is timed
+    bool warmup_told = false;     // asked for: given to one-pass classes, too, which take one pass otherwise
+    uint64_t processes = 0;       // run the benchmark at the same time; 0: one, without the protocol that several need
     uint64_t loaded_interval = 1000000000;  // ns that an interval lasts at least where several do
-    bool free = false;                  // the system chooses the processor
-    int cpu = -1;                       // to stay on; -1: the harness chooses
+    bool free = false;                      // the system chooses the processor
+    int cpu = -1;                           // to stay on; -1: the harness chooses
     bool realtime = false;
-    bool lock = true;                   // memory
+    bool lock = true;  // memory
 };
 
 namespace harness {
 
-constexpr double enough = 200000;           // ns an interval lasts at least; longer ones hold more of the timer's ticks and lose the processor more often
+constexpr double enough =
+    200000;  // ns an interval lasts at least; longer ones hold more of the timer's ticks and lose the processor more often
 constexpr double clock_errors = 100;        // and this many clock errors, so that reading it costs less than 1 %
 constexpr uint64_t told_warm = 3;           // trials at either end of the warm-up
 constexpr int most_warm_trials = 100;       // where nothing takes any time, time never comes to an end
 constexpr uint64_t most_intervals = 10000;  // unless more were asked for
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 constexpr int growth_rounds = 5;
-constexpr uint64_t check_every = 8;         // intervals: the second reference chain, once there are so many
-constexpr double patience = 3;              // times the plan's time, for undisturbed intervals where most are disturbed
+constexpr uint64_t check_every = 8;  // intervals: the second reference chain, once there are so many
+constexpr double patience = 3;       // times the plan's time, for undisturbed intervals where most are disturbed
 
 inline double shortest_interval(const ClockError &error) { return fmax(enough, clock_errors * error.worst()); }
 
@@ -70,7 +71,10 @@ struct Pair {
 class Measurement {
   public:
     Measurement(Subject &subject, bool pass_hooks, const Plan &plan)
-        : subject_(subject), plan_(plan), own_{subject.may_wait(), subject.may_fault()}, is_value_(strcmp(subject.figure(), "value") == 0) {
+        : subject_(subject),
+          plan_(plan),
+          own_{subject.may_wait(), subject.may_fault()},
+          is_value_(strcmp(subject.figure(), "value") == 0) {
         one_pass_ = pass_hooks || is_value_;
     }
 
@@ -132,7 +136,12 @@ class Measurement {
     }
     void record_warm(uint64_t number, uint64_t passes) const {
         const Pair &t = last_warm_[number % told_warm];
-        Record("sizing").text("purpose", "warm-up").count("passes", passes).number("ns", t.ns).number("dummy_ns", t.dummy_ns).count("trial", number);
+        Record("sizing")
+            .text("purpose", "warm-up")
+            .count("passes", passes)
+            .number("ns", t.ns)
+            .number("dummy_ns", t.dummy_ns)
+            .count("trial", number);
     }
 
     // Where one pass is an interval: the first is not like the others.
@@ -143,7 +152,8 @@ class Measurement {
         return 1;
     }
 
-    // Passes grow until an interval is long enough. The first ones are slower than those that come after the warm-up, so they are counted again then.
+    // Passes grow until an interval is long enough. The first ones are slower than those that come after the warm-up, so they are
+    // counted again then.
     uint64_t size(double target) {
         uint64_t passes = 1;
         Pair t;
@@ -152,7 +162,8 @@ class Measurement {
         is_slow_ = passes == 1 && plan_.slow_intervals > 0 && t.longer() > double(plan_.time);
         if (is_slow_) return passes;
         warm_up(passes);
-        for (Pair least; passes < most_passes && (least = least_of_three(passes, target)).longer() < target;) passes = grown(passes, least, target);
+        for (Pair least; passes < most_passes && (least = least_of_three(passes, target)).longer() < target;)
+            passes = grown(passes, least, target);
         return passes;
     }
 
@@ -176,7 +187,8 @@ class Measurement {
 
     // Until the time is over; trials that take no time at all are counted instead.
     void warm_up(uint64_t passes) {
-        for (int idle = 0; idle < most_warm_trials && since_begin() < double(plan_.warmup);) idle = warm_trial(passes).longer() < enough / 2 ? idle + 1 : 0;
+        for (int idle = 0; idle < most_warm_trials && since_begin() < double(plan_.warmup);)
+            idle = warm_trial(passes).longer() < enough / 2 ? idle + 1 : 0;
         end_warm_up(passes);
     }
 
@@ -211,7 +223,9 @@ class Measurement {
         }
         // Of passes that take no time at all something else is said.
         if (!one_pass_ && passes < most_passes && 2 * short_ones > count)
-            place::note("most intervals are far shorter than they were made to be: a pass became faster meanwhile, and the clock's error weighs more");
+            place::note(
+                "most intervals are far shorter than they were made to be: a pass became faster meanwhile, and the clock's error "
+                "weighs more");
     }
 
     // Whether nothing disturbed it.
@@ -270,7 +284,7 @@ class Measurement {
     const Plan &plan_;
     Tolerance own_;
     bool one_pass_, is_value_;
-    bool is_slow_ = false;               // one pass takes longer than the plan's time, and the plan has fewer intervals then
+    bool is_slow_ = false;  // one pass takes longer than the plan's time, and the plan has fewer intervals then
     uint64_t begin_ = 0;
     double last_ = 0, last_length_ = 0;  // of the last interval: its sample, and what its longer stretch took in ns
     Values<double> good_;

@@ -33,9 +33,11 @@ struct IntervalFacts {
 };
 
 inline void add_disturbance(Text &json, const Disturbance &d) {
-    json.addf("{\"involuntary\":%llu,\"voluntary\":%llu,\"migrations\":%llu,\"minor_faults\":%llu,\"major_faults\":%llu,\"stolen_ns\":",
-        static_cast<unsigned long long>(d.involuntary), static_cast<unsigned long long>(d.voluntary), static_cast<unsigned long long>(d.migrations),
-        static_cast<unsigned long long>(d.minor_faults), static_cast<unsigned long long>(d.major_faults));
+    json.addf(
+        "{\"involuntary\":%llu,\"voluntary\":%llu,\"migrations\":%llu,\"minor_faults\":%llu,\"major_faults\":%llu,\"stolen_ns\":",
+        static_cast<unsigned long long>(d.involuntary), static_cast<unsigned long long>(d.voluntary),
+        static_cast<unsigned long long>(d.migrations), static_cast<unsigned long long>(d.minor_faults),
+        static_cast<unsigned long long>(d.major_faults));
     json.number(isfinite(d.stolen_ns) ? d.stolen_ns : 0).add(",\"waited_ns\":").number(d.waited_ns).add("}");
 }
 

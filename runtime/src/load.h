@@ -1,9 +1,9 @@
-// Runs a benchmark in several processes at the same time, as lmbench3's benchmp does (Staelin: lmbench3, section 3, Table 1): while
-// any of them times an interval, every other one runs the benchmark.
+// Runs a benchmark in several processes at the same time, as lmbench3's benchmp does (Staelin: lmbench3, section 3, Table 1):
+// while any of them times an interval, every other one runs the benchmark.
 //
-// The parent prepares and forks; each process sets up. Process 0 measures alone how long a pass takes, which sizes the intervals of
-// all. Then rounds: all run until the last one does, and a warm-up longer; each times one interval, and runs on until the last one
-// has; the same with the dummy; each writes its record. A process that ends before the parent lets it has failed.
+// The parent prepares and forks; each process sets up. Process 0 measures alone how long a pass takes, which sizes the intervals
+// of all. Then rounds: all run until the last one does, and a warm-up longer; each times one interval, and runs on until the last
+// one has; the same with the dummy; each writes its record. A process that ends before the parent lets it has failed.
 #pragma once
 
 #include "load_parent.h"
@@ -13,8 +13,8 @@
 namespace yamba {
 namespace load {
 
-// The processor that a process is kept on, in turn: process 0 has the one that a single process would have. All have one if that was asked for.
-// -1 if they are free.
+// The processor that a process is kept on, in turn: process 0 has the one that a single process would have. All have one if that
+// was asked for. -1 if they are free.
 inline int processor(const Plan &plan, uint64_t index) {
     if (!placement.pinned() || plan.cpu >= 0) return placement.cpu;
     size_t first = 0, count = placement.allowed.size();
@@ -31,12 +31,14 @@ inline uint64_t processors(const Plan &plan) {
 // Processes of one priority take turns; the parent must get a turn at once.
 inline bool enter_realtime() {
     if (system::enter_realtime_in_turns(1)) return true;
-    place::note("not in a real-time class: with several processes that needs root, CAP_SYS_NICE or a limit (`ulimit -r`) of at least 2");
+    place::note(
+        "not in a real-time class: with several processes that needs root, CAP_SYS_NICE or a limit (`ulimit -r`) of at least 2");
     return false;
 }
 
 // A process's own life.
-inline void be_process(Subject &subject, const FixedBounds &bounds, bool pass_hooks, const Plan &plan, const ClockError &error, const Shared &shared, uint64_t index, pid_t parent) {
+inline void be_process(Subject &subject, const FixedBounds &bounds, bool pass_hooks, const Plan &plan, const ClockError &error,
+                       const Shared &shared, uint64_t index, pid_t parent) {
     process = index;
     system::signal_with_parent(SIGKILL);
     if (getppid() != parent) _exit(failed_status);

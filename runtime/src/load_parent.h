@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include "yamba/clock.h"
 #include "harness.h"
-#include "load_size.h"
 #include "load_shared.h"
+#include "load_size.h"
+#include "yamba/clock.h"
 #include "yamba/must.h"
 #include "yamba/record_writer.h"
 
@@ -21,8 +21,8 @@ namespace load {
 // ns that anything may take, however little it is. Tests that wait for a process that hangs put less here.
 inline double spare = 30e9;
 
-// Set by the handler of SIGCHLD, which also changes the word that the parent sleeps on: a process that ends just before the parent
-// goes to sleep keeps it from sleeping, one that ends later wakes it.
+// Set by the handler of SIGCHLD, which also changes the word that the parent sleeps on: a process that ends just before the
+// parent goes to sleep keeps it from sleeping, one that ends later wakes it.
 inline volatile sig_atomic_t child_news = 0;
 inline uint32_t *news_word = nullptr;
 
@@ -36,10 +36,11 @@ struct SignalName {
     const char *name;
 };
 constexpr SignalName signal_names[] = {
-    {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}, {SIGHUP, "SIGHUP"}, {SIGQUIT, "SIGQUIT"}, {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"},
-    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGILL, "SIGILL"}, {SIGFPE, "SIGFPE"}, {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGSYS, "SIGSYS"},
-    {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
-    {SIGSTOP, "SIGSTOP"}, {SIGTSTP, "SIGTSTP"}, {SIGTTIN, "SIGTTIN"}, {SIGTTOU, "SIGTTOU"},
+    {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"},   {SIGHUP, "SIGHUP"},   {SIGQUIT, "SIGQUIT"},
+    {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
+    {SIGFPE, "SIGFPE"},   {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGSYS, "SIGSYS"},   {SIGXCPU, "SIGXCPU"},
+    {SIGXFSZ, "SIGXFSZ"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}, {SIGSTOP, "SIGSTOP"}, {SIGTSTP, "SIGTSTP"},
+    {SIGTTIN, "SIGTTIN"}, {SIGTTOU, "SIGTTOU"},
 };
 
 // A sentence's worth. Plain characters: every benchmark compiles this anew, and destructors are what takes the time.
@@ -56,9 +57,10 @@ inline void describe_end(int status, Sentence &out) {
 
 class Parent {
   public:
-    Parent(const Shared &shared, const Plan &plan, uint64_t processors) : shared_(shared), header_(*shared.header), plan_(plan), processors_(processors) {
+    Parent(const Shared &shared, const Plan &plan, uint64_t processors)
+        : shared_(shared), header_(*shared.header), plan_(plan), processors_(processors) {
         news_word = &header_.news;
-        struct sigaction action{};
+        struct sigaction action {};
         action.sa_handler = on_child;
         sigaction(SIGCHLD, &action, &former_);
     }
@@ -77,7 +79,8 @@ class Parent {
     // The processes' own sequence, from this side; `live` in load_process.h is the other.
     void conduct(bool one_pass, bool has_dummy) {
         await(waiting, patience(0) + 20 * double(plan_.warmup + plan_.time));
-        Size sizes = one_pass ? Size{1, 1, 1} : size(header_.alone, double(plan_.loaded_interval), shared_.processes, processors_);
+        Size sizes =
+            one_pass ? Size{1, 1, 1} : size(header_.alone, double(plan_.loaded_interval), shared_.processes, processors_);
         note_length(sizes, one_pass);
         let_go_on();
         await(waiting, patience(header_.alone.setup));
@@ -114,7 +117,8 @@ class Parent {
         for (uint64_t i = 0; i < shared_.processes; i++)
             if (shared_.slots[i].pid > 0) kill(shared_.slots[i].pid, SIGKILL);
         for (uint64_t i = 0; i < shared_.processes; i++)
-            while (shared_.slots[i].pid > 0 && waitpid(shared_.slots[i].pid, nullptr, 0) < 0 && errno == EINTR) {}
+            while (shared_.slots[i].pid > 0 && waitpid(shared_.slots[i].pid, nullptr, 0) < 0 && errno == EINTR) {
+            }
     }
 
     void conduct_rounds(const Size &sizes, bool has_dummy) {
@@ -165,8 +169,8 @@ class Parent {
         }
     }
 
-    // Each process has so long, from when another one arrived or any told that it goes on: they may have to come one after the other, as to a server
-    // of ssh. Looks a few times, since only the last one to arrive wakes the parent.
+    // Each process has so long, from when another one arrived or any told that it goes on: they may have to come one after the
+    // other, as to a server of ssh. Looks a few times, since only the last one to arrive wakes the parent.
     void await(State state, double ns) {
         constexpr int looks = 4;
         uint64_t seen = progress();
@@ -212,9 +216,15 @@ class Parent {
     void note_length(const Size &sizes, bool one_pass) const {
         double ms = header_.alone.pass * double(sizes.passes) / 1e6;
         Sentence note;
-        if (one_pass) snprintf(note, sizeof note, "an interval under load is one pass, %.3g ms in one process alone; what the class does around each pass runs in between", ms);
+        if (one_pass)
+            snprintf(note, sizeof note,
+                     "an interval under load is one pass, %.3g ms in one process alone; what the class does around each pass "
+                     "runs in between",
+                     ms);
         else if (share_of_work(shared_.processes, processors_) < 1)
-            snprintf(note, sizeof note, "%llu processes share %llu processors: an interval holds what takes one process alone %.3g ms", ull(shared_.processes), ull(processors_), ms);
+            snprintf(note, sizeof note,
+                     "%llu processes share %llu processors: an interval holds what takes one process alone %.3g ms",
+                     ull(shared_.processes), ull(processors_), ms);
         else return;
         place::note(note);
     }
@@ -232,7 +242,7 @@ class Parent {
     Header &header_;
     const Plan &plan_;
     uint64_t processors_, rounds_ = 0;
-    struct sigaction former_{};
+    struct sigaction former_ {};
 };
 
 }  // namespace load

@@ -1,9 +1,9 @@
 // One of several processes that run a benchmark at the same time.
 #pragma once
 
-#include "yamba/clock.h"
 #include "harness.h"
 #include "load_shared.h"
+#include "yamba/clock.h"
 
 namespace yamba {
 namespace load {
@@ -12,7 +12,8 @@ namespace load {
 inline uint32_t *record_lock = nullptr;
 inline bool holds_record = false;
 
-// Takes the record for good: who says why it cannot go on has the last word, and the others, which may have the same to say, are ended meanwhile.
+// Takes the record for good: who says why it cannot go on has the last word, and the others, which may have the same to say, are
+// ended meanwhile.
 inline void last_words() {
     if (record_lock == nullptr || holds_record) return;
     uint64_t begin = system_clock();
@@ -23,8 +24,17 @@ inline void last_words() {
 
 class Process {
   public:
-    Process(Subject &subject, const FixedBounds &bounds, bool pass_hooks, const Plan &plan, const Shared &shared, uint64_t processors, uint64_t index, pid_t parent)
-        : subject_(subject), bounds_(bounds), plan_(plan), shared_(shared), header_(*shared.header), processors_(processors), index_(index), parent_(parent), pass_hooks_(pass_hooks) {
+    Process(Subject &subject, const FixedBounds &bounds, bool pass_hooks, const Plan &plan, const Shared &shared,
+            uint64_t processors, uint64_t index, pid_t parent)
+        : subject_(subject),
+          bounds_(bounds),
+          plan_(plan),
+          shared_(shared),
+          header_(*shared.header),
+          processors_(processors),
+          index_(index),
+          parent_(parent),
+          pass_hooks_(pass_hooks) {
         is_value_ = strcmp(subject.figure(), "value") == 0;
         record_lock = &header_.record_lock;
         before_last_words = last_words;
@@ -87,7 +97,8 @@ class Process {
         return read(header_.step) != step_;
     }
 
-    // Where the system does not end it with the parent. And a benchmark that becomes a daemon has put a copy in the place of this process.
+    // Where the system does not end it with the parent. And a benchmark that becomes a daemon has put a copy in the place of this
+    // process.
     void end_if_abandoned() {
         if (getppid() != parent_) _exit(failed_status);
     }

@@ -16,26 +16,49 @@ namespace yamba {
 namespace load {
 
 // What a process is doing: for whoever has to name one that fails.
-enum State : uint32_t { starting, setting_up, sizing, waiting, running, ready, timing, done, reporting, reported, cleaning_up, cleaned_up };
+enum State : uint32_t {
+    starting,
+    setting_up,
+    sizing,
+    waiting,
+    running,
+    ready,
+    timing,
+    done,
+    reporting,
+    reported,
+    cleaning_up,
+    cleaned_up
+};
 
 constexpr const char *state_names[] = {
-    "while starting", "while setting up", "while measuring how long a pass takes", "while waiting for the others to set up",
-    "while beginning to run", "while running before its interval", "while timing", "while running after its interval",
-    "while writing its record", "after writing its record", "while cleaning up", "after cleaning up",
+    "while starting",
+    "while setting up",
+    "while measuring how long a pass takes",
+    "while waiting for the others to set up",
+    "while beginning to run",
+    "while running before its interval",
+    "while timing",
+    "while running after its interval",
+    "while writing its record",
+    "after writing its record",
+    "while cleaning up",
+    "after cleaning up",
 };
 
 // Memory order: every word below that says something is written with release and read with acquire, so whoever reads that all
 // have arrived sees all that they wrote before, and whoever reads a step sees all that the parent knew. The words are plain
 // 32-bit integers because the kernel waits on such.
 struct Header {
-    // Only the parent writes these. Processes read `step` between pieces of work: it has a cache line that nobody else's arrival takes away.
-    alignas(64) uint32_t step;    // how often the parent has let all go on
-    uint32_t again;               // whether there is another round; valid when `step` says that one is over
-    alignas(64) uint32_t arrived; // processes that have come to the end of what they were let go on to
-    uint32_t news;                // changes when the parent has something to look at; it sleeps on this word
-    uint32_t record_lock;         // 0 free, 1 taken, 2 taken while others wait
-    uint32_t signs;               // how often a process has told that what takes long goes on
-    Baseline alone;               // process 0 writes it before it arrives for the first time
+    // Only the parent writes these. Processes read `step` between pieces of work: it has a cache line that nobody else's arrival
+    // takes away.
+    alignas(64) uint32_t step;     // how often the parent has let all go on
+    uint32_t again;                // whether there is another round; valid when `step` says that one is over
+    alignas(64) uint32_t arrived;  // processes that have come to the end of what they were let go on to
+    uint32_t news;                 // changes when the parent has something to look at; it sleeps on this word
+    uint32_t record_lock;          // 0 free, 1 taken, 2 taken while others wait
+    uint32_t signs;                // how often a process has told that what takes long goes on
+    Baseline alone;                // process 0 writes it before it arrives for the first time
 };
 
 struct Slot {

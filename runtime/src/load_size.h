@@ -3,7 +3,6 @@
 
 #include <stdint.h>
 
-
 namespace yamba {
 namespace load {
 
@@ -22,9 +21,9 @@ constexpr double piece_ns = 5e6;
 constexpr double least_share = 0.1;
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 
-// Processes that share a processor get a part of it, so an interval with this part of the work lasts at least as long as the whole one
-// of a process alone, even on the processor that the fewest share. A tenth of the work is in it at all events: with less, an interval would
-// hold a few turns at the processor only.
+// Processes that share a processor get a part of it, so an interval with this part of the work lasts at least as long as the
+// whole one of a process alone, even on the processor that the fewest share. A tenth of the work is in it at all events: with
+// less, an interval would hold a few turns at the processor only.
 inline double share_of_work(uint64_t processes, uint64_t processors) {
     uint64_t sharing = processes / processors;
     double share = sharing > 1 ? 1 / double(sharing) : 1;

@@ -2,17 +2,17 @@
 
 #include <sys/wait.h>
 
-#include "yamba/clock.h"
 #include "command_line.h"
-#include "yamba/compose_command.h"
-#include "yamba/conditions.h"
 #include "crash.h"
 #include "describe.h"
-#include "yamba/disk.h"
 #include "far_end/talk.h"
 #include "harness.h"
-#include "yamba/isa_hooks.h"
 #include "load.h"
+#include "yamba/clock.h"
+#include "yamba/compose_command.h"
+#include "yamba/conditions.h"
+#include "yamba/disk.h"
+#include "yamba/isa_hooks.h"
 #include "yamba/memory.h"
 #include "yamba/must.h"
 #include "yamba/names.h"
@@ -69,7 +69,8 @@ inline void record_place(Record &record, const Plan &plan) {
     else place.add("null}");
 }
 
-inline void record_begin(const ProgramInfo &info, const Variant &variant, const Point &point, const Plan &plan, const ClockError &error, bool realtime) {
+inline void record_begin(const ProgramInfo &info, const Variant &variant, const Point &point, const Plan &plan,
+                         const ClockError &error, bool realtime) {
     Record record("begin");
     record.text("class", info.name).text("isa", info.isa).text("system", info.system);
     describe::add_ports(record.key("ports"), variant.ports);
@@ -78,13 +79,23 @@ inline void record_begin(const ProgramInfo &info, const Variant &variant, const 
     record_place(record, plan);
     record.truth("realtime", realtime);
     record.count("processes", plan.processes > 1 ? plan.processes : 1);
-    record.key("clock").add("{\"name\":").quote(clock_name).add(",\"resolution_ns\":").number(error.resolution).add(",\"cost_ns\":").number(error.cost).add("}");
-    record.key("platform").addf(
-        "{\"page_size\":%zu,\"cache_line\":%zu,\"l1d_size\":%zu,\"l1i_size\":%zu,\"l2_size\":%zu,\"last_cache_size\":%zu,"
-        "\"memory_size\":%zu,\"cpus\":%zu,\"read_ahead\":%zu,\"scratch_is_memory\":%s,\"disk_room\":%llu,\"disk_room_each\":%llu}",
-        platform.page_size, platform.cache_line, platform.l1d_size, platform.l1i_size, platform.l2_size, platform.last_cache_size, platform.memory_size,
-        platform.cpus, platform.read_ahead, platform.scratch_is_memory ? "true" : "false",
-        static_cast<unsigned long long>(platform.disk_room), static_cast<unsigned long long>(platform.disk_room_each));
+    record.key("clock")
+        .add("{\"name\":")
+        .quote(clock_name)
+        .add(",\"resolution_ns\":")
+        .number(error.resolution)
+        .add(",\"cost_ns\":")
+        .number(error.cost)
+        .add("}");
+    record.key("platform")
+        .addf(
+            "{\"page_size\":%zu,\"cache_line\":%zu,\"l1d_size\":%zu,\"l1i_size\":%zu,\"l2_size\":%zu,\"last_cache_size\":%zu,"
+            "\"memory_size\":%zu,\"cpus\":%zu,\"read_ahead\":%zu,\"scratch_is_memory\":%s,\"disk_room\":%llu,\"disk_room_each\":%"
+            "llu}",
+            platform.page_size, platform.cache_line, platform.l1d_size, platform.l1i_size, platform.l2_size,
+            platform.last_cache_size, platform.memory_size, platform.cpus, platform.read_ahead,
+            platform.scratch_is_memory ? "true" : "false", static_cast<unsigned long long>(platform.disk_room),
+            static_cast<unsigned long long>(platform.disk_room_each));
 }
 
 inline void note_assumptions() {
@@ -106,7 +117,9 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
     Point point = configure(info, variant, settings);
     check(point);
     measured = &point.source;
-    if (plan.processes > 0 && point.subject->circle_groups() > 0) exit(skip(info, "a circle is two threads on one processor: several at the same time would only wait for each other", Command::run));
+    if (plan.processes > 0 && point.subject->circle_groups() > 0)
+        exit(skip(info, "a circle is two threads on one processor: several at the same time would only wait for each other",
+                  Command::run));
     if (plan.processes > 1) processes = plan.processes;
     if (read_clock == system_clock) choose_clock();
     place::keep(plan.free, plan.cpu);
@@ -144,7 +157,8 @@ inline int fork_point(const ProgramInfo &info, const Variant &variant, const Val
         exit(0);
     }
     int status;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     return WIFEXITED(status) ? WEXITSTATUS(status) : failed_status;
 }
 
@@ -154,7 +168,7 @@ inline int sweep(const ProgramInfo &info, const Variant &variant, const Argument
     for (const Settled &p : point.source.settled) {
         if (p.set || !(p.has_over || (arguments.quick && p.has_quick))) continue;
         int worst = 0;
-        for (const Spelling &value : arguments.quick && p.has_quick ? p.quick : p.over) {
+        for (const Spelling &value : arguments.quick &&p.has_quick ? p.quick : p.over) {
             fixed.push_back(Setting{Text(p.name), value.plain.c_str()});
             int status = sweep(info, variant, arguments, fixed);
             fixed.pop_back();

@@ -36,7 +36,8 @@ static void advise(void *start, size_t bytes, bool huge_pages) {
 }
 
 void *reserve(Reserved *&latest, size_t bytes, bool huge_pages) {
-    if (bytes > available() / 2) skip("%zu MiB are more than half of the memory that is available (%zu MiB)", bytes >> 20, available() >> 20);
+    if (bytes > available() / 2)
+        skip("%zu MiB are more than half of the memory that is available (%zu MiB)", bytes >> 20, available() >> 20);
     size_t whole = huge_pages ? (bytes + huge_page - 1) / huge_page * huge_page : bytes;
     size_t mapped = whole + huge_page;
     void *mapping = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);

@@ -3,7 +3,8 @@
 namespace yamba {
 namespace memory {
 
-// Where the system shows the groups, and the names of a group's files: of its limits, of what it takes, of what of that can be taken back at once.
+// Where the system shows the groups, and the names of a group's files: of its limits, of what it takes, of what of that can be
+// taken back at once.
 struct Groups {
     const char *top, *limits[2], *used, *unused_file;
 };
@@ -66,7 +67,8 @@ static const char *path_in_memory(const char *line) {
 }
 
 uint64_t group_room() {
-    static const Groups first = {"/sys/fs/cgroup/memory", {"memory.limit_in_bytes", nullptr}, "memory.usage_in_bytes", "total_inactive_file "};
+    static const Groups first = {
+        "/sys/fs/cgroup/memory", {"memory.limit_in_bytes", nullptr}, "memory.usage_in_bytes", "total_inactive_file "};
     static const Groups second = {"/sys/fs/cgroup", {"memory.max", "memory.high"}, "memory.current", "inactive_file "};
     uint64_t room = ~uint64_t(0);
     FILE *file = fopen("/proc/self/cgroup", "re");

@@ -59,7 +59,9 @@ static void explain_locked_memory(Text &text, int error, const char *expression)
     const bool is_madvise = error == EINVAL && strstr(expression, "madvise") != nullptr;
     const bool is_msync = error == EBUSY && strstr(expression, "msync") != nullptr;
     if (locked_process != getpid() || (!is_madvise && !is_msync)) return;
-    text.add("; memory is locked after `setup`, and the system does not drop locked pages; fix: add `bool may_fault() { return true; }` to the class");
+    text.add(
+        "; memory is locked after `setup`, and the system does not drop locked pages; fix: add `bool may_fault() { return true; "
+        "}` to the class");
 }
 
 void must_failed(bool has_errno, const char *expression, const char *file, int line, const char *function) {

@@ -28,7 +28,8 @@ size_t print(char *out, const Value &v) {
         case Value::whole_unsigned: return print_decimal(out, v.bits);
         case Value::truth: return static_cast<size_t>(snprintf(out, longest_value, "%s", v.bits ? "true" : "false"));
         case Value::real: return static_cast<size_t>(snprintf(out, longest_value, "%.17g", v.number));
-        case Value::pointer: return static_cast<size_t>(snprintf(out, longest_value, "0x%llx", static_cast<unsigned long long>(v.bits)));
+        case Value::pointer:
+            return static_cast<size_t>(snprintf(out, longest_value, "0x%llx", static_cast<unsigned long long>(v.bits)));
         case Value::text: {
             int n = snprintf(out, longest_value, "\"%.32s\"", v.string ? v.string : "");
             return static_cast<size_t>(n);

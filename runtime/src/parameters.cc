@@ -38,7 +38,6 @@ Fault truth(const char *text, bool &out) {
 
 }  // namespace parse
 
-
 bool ParameterSource::understood(const char *class_name) {
     for (const Setting &s : settings) {
         if (!fault.empty()) break;
@@ -76,7 +75,8 @@ void ParameterSource::refuse(const Setting &s, const char *type, parse::Fault wr
 void ParameterSource::refuse_name(const Setting &s, const char *class_name) {
     fault.addf("--set %s=%s: %s has no parameter `%s`; ", s.name.c_str(), s.text, class_name, s.name.c_str());
     if (settled.empty()) fault.add("it has none at all");
-    for (size_t i = 0; i < settled.size(); i++) fault.addf("%s%s (%s)", i == 0 ? "it has " : ", ", settled[i].name, settled[i].type);
+    for (size_t i = 0; i < settled.size(); i++)
+        fault.addf("%s%s (%s)", i == 0 ? "it has " : ", ", settled[i].name, settled[i].type);
 }
 
 YAMBA_USUAL_PARAMETERS(template)

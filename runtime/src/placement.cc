@@ -43,7 +43,8 @@ void keep(bool free, int wanted) {
 }
 
 void roam() {
-    if (placement.pinned() && !system::stay_on(placement.allowed.data(), placement.allowed.size())) fail("cannot run on all processors again");
+    if (placement.pinned() && !system::stay_on(placement.allowed.data(), placement.allowed.size()))
+        fail("cannot run on all processors again");
 }
 
 bool enter_realtime() {

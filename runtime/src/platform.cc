@@ -47,7 +47,8 @@ static void assume(Platform &p, const char *name, size_t &fact, size_t smallest)
 // What the C library knows is asked only second: it reports shared caches many times too large on some machines.
 static void caches(Platform &p) {
 #ifdef _SC_LEVEL1_DCACHE_SIZE
-    size_t line = configured(_SC_LEVEL1_DCACHE_LINESIZE), l1d = configured(_SC_LEVEL1_DCACHE_SIZE), l1i = configured(_SC_LEVEL1_ICACHE_SIZE);
+    size_t line = configured(_SC_LEVEL1_DCACHE_LINESIZE), l1d = configured(_SC_LEVEL1_DCACHE_SIZE),
+           l1i = configured(_SC_LEVEL1_ICACHE_SIZE);
     size_t l2 = configured(_SC_LEVEL2_CACHE_SIZE), l3 = configured(_SC_LEVEL3_CACHE_SIZE);
 #else
     size_t line = 0, l1d = 0, l1i = 0, l2 = 0, l3 = 0;
@@ -63,7 +64,6 @@ static void caches(Platform &p) {
 }
 
 }  // namespace detect
-
 
 void detect_platform(Platform &p, uint64_t processes) {
     p.page_size = detect::configured(_SC_PAGESIZE);

@@ -14,8 +14,9 @@ inline int ascending(const void *a, const void *b) {
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
-// Half the width of the median's 95 % interval by order statistics, as part of the median. The ranks are those of the normal approximation to the binomial
-// distribution (Conover, Practical Nonparametric Statistics, 3.2), which is near enough from 11 samples on.
+// Half the width of the median's 95 % interval by order statistics, as part of the median. The ranks are those of the normal
+// approximation to the binomial distribution (Conover, Practical Nonparametric Statistics, 3.2), which is near enough from 11
+// samples on.
 inline double half_width(Values<double> samples) {
     size_t n = samples.size();
     if (n < 6) return INFINITY;

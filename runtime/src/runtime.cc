@@ -1,5 +1,6 @@
-// All of a program that does not depend on its benchmark. Yamba compiles this file once for each compiler, target and set of options, with the target's isa.h included first, and links
-// the object into every program. It includes the other files, because a compiler that reads the headers once needs less than half of the time.
+// All of a program that does not depend on its benchmark. Yamba compiles this file once for each compiler, target and set of
+// options, with the target's isa.h included first, and links the object into every program. It includes the other files, because
+// a compiler that reads the headers once needs less than half of the time.
 #include "yamba/program.h"
 
 #include "yamba/cold.h"

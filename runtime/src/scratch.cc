@@ -65,10 +65,12 @@ static void say_if_full(Text &text, int error) {
     constexpr uint64_t block = 64 << 10;  // no file system needs more for the next one
     if (statvfs(directory.c_str(), &space) != 0) return;
     const bool is_root = geteuid() == 0;  // what is reserved is for root
-    const uint64_t bytes = uint64_t(is_root ? space.f_bfree : space.f_bavail) * space.f_frsize, files = is_root ? space.f_ffree : space.f_favail;
+    const uint64_t bytes = uint64_t(is_root ? space.f_bfree : space.f_bavail) * space.f_frsize,
+                   files = is_root ? space.f_ffree : space.f_favail;
     const bool no_bytes = bytes < block, no_files = space.f_files > 0 && files == 0;
     if (!no_bytes && !no_files) return;
-    text.addf("; there is no room for more %s in %s: let TMPDIR %sname a larger disk", no_bytes ? "bytes" : "files", directory.c_str(), is_far_end ? "there " : "");
+    text.addf("; there is no room for more %s in %s: let TMPDIR %sname a larger disk", no_bytes ? "bytes" : "files",
+              directory.c_str(), is_far_end ? "there " : "");
 }
 
 static void make_own() {
@@ -111,7 +113,6 @@ static void write_file(const char *path, uint64_t bytes) {
 }
 
 }  // namespace scratch
-
 
 const char *scratch_directory() {
     if (!scratch::directory.empty()) return scratch::directory.c_str();

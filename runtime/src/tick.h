@@ -1,9 +1,9 @@
-// When the system's timer interrupts. What is shorter than the time between two of its ticks can be timed where none falls into it.
+// When the system's timer interrupts. What is shorter than the time between two of its ticks can be timed where none falls into
+// it.
 #pragma once
 
 #include <stdint.h>
 #include <time.h>
-
 
 namespace yamba {
 
@@ -57,9 +57,9 @@ class Ticks {
     }
 
   private:
-    static constexpr double settled = 100000;   // ns after a tick, when it has done its work on this processor too
+    static constexpr double settled = 100000;  // ns after a tick, when it has done its work on this processor too
     static constexpr double most_of_it = 0.8;
-    static constexpr double patience = 3;       // periods
+    static constexpr double patience = 3;  // periods
 
     static double lag(const TickClocks &clocks) { return double(clocks.now - clocks.last); }
 

@@ -5,8 +5,8 @@ namespace {
 
 int failures = 0;
 
-#define CHECK(condition) \
-    do { \
+#define CHECK(condition)                                                                              \
+    do {                                                                                              \
         if (!(condition)) failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
     } while (false)
 
@@ -26,9 +26,8 @@ struct Recorder : yamba::Subject {
     uint64_t slow_test = UINT64_MAX;  // this one takes `slow_ns` more
     uint64_t slow_ns = 0, circle_ns = 100;
     bool waiting = true, crowded = false;  // crowded: that one waits for others meanwhile
-    uint64_t period = 0, ticks = 0;  // of a timer, and how many fell into a test
+    uint64_t period = 0, ticks = 0;        // of a timer, and how many fell into a test
     yamba::Chain reference{};
-
 
     void configure(yamba::ParameterSource &) override {}
     void prepare() override { calls.add("P"); }
@@ -98,7 +97,8 @@ void groups_follow_each_other() {
     yamba::Text records = records_of(subject);
     CHECK(subject.calls.is("PS[ 4e[ 4e[ 4ee[ 9e[ 9ee[ 14e[ 14eCF"));
     CHECK(count(records, "\"event\":\"interval\"") == 6 && count(records, "\"event\":\"sizing\"") == 1);
-    for (const char *group : {"\"passes\":4,\"operations\":8,\"ns\":410,", "\"passes\":9,\"operations\":18,\"ns\":910,", "\"passes\":14,\"operations\":28,\"ns\":1410,"})
+    for (const char *group : {"\"passes\":4,\"operations\":8,\"ns\":410,", "\"passes\":9,\"operations\":18,\"ns\":910,",
+                              "\"passes\":14,\"operations\":28,\"ns\":1410,"})
         CHECK(count(records, group) == 2);
     for (const char *group : {"\"group\":0", "\"group\":1", "\"group\":2"}) CHECK(count(records, group) == 2);
     CHECK(count(records, "\"evidence\":{\"operations\":8,\"nothing\":null}") == 2 && count(records, "\"index\":5") == 1);
@@ -118,7 +118,8 @@ void a_test_without_the_processor_is_marked() {
     Recorder subject;
     subject.groups = 1, subject.size = 5, subject.slow_test = 3, subject.slow_ns = 2000;
     yamba::Text records = records_of(subject);
-    CHECK(count(records, "\"ns\":2410,") == 1 && count(records, "\"disturbed\":[\"stolen\"]") == 1 && count(records, "\"event\":\"note\"") == 1);
+    CHECK(count(records, "\"ns\":2410,") == 1 && count(records, "\"disturbed\":[\"stolen\"]") == 1 &&
+          count(records, "\"event\":\"note\"") == 1);
     // Four times the others is no more than a slow test.
     Recorder slow;
     slow.groups = 1, slow.size = 5, slow.slow_test = 3, slow.slow_ns = 1200;
@@ -128,7 +129,8 @@ void a_test_without_the_processor_is_marked() {
     CHECK(count(records_of(slow), "\"disturbed\":[\"queue\"]") == 1);
     // Of long tests, what the system takes away is a small part.
     Recorder throttled;
-    throttled.groups = 1, throttled.size = 5, throttled.slow_test = 3, throttled.slow_ns = 50000000, throttled.circle_ns = 50000000;
+    throttled.groups = 1, throttled.size = 5, throttled.slow_test = 3, throttled.slow_ns = 50000000,
+    throttled.circle_ns = 50000000;
     CHECK(count(records_of(throttled), "\"disturbed\":[\"stolen\"]") == 1);
 }
 

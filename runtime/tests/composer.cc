@@ -67,7 +67,8 @@ void word(Random &random, Composer &out, Model &model) {
 void block(Random &random, Composer &out, Model &model) {
     unsigned char bytes[12];
     for (unsigned char &b : bytes) b = static_cast<unsigned char>(random.next());
-    unsigned value_bit = unsigned(random.below(8)), count = unsigned(1 + random.below(32)), block_bit = unsigned(random.below(96 - count));
+    unsigned value_bit = unsigned(random.below(8)), count = unsigned(1 + random.below(32)),
+             block_bit = unsigned(random.below(96 - count));
     uint64_t value = random.next();
     for (unsigned i = 0; i < count; i++) {
         unsigned at = block_bit + i;
@@ -76,7 +77,9 @@ void block(Random &random, Composer &out, Model &model) {
     }
     unsigned char scrambled[12];
     memcpy(scrambled, bytes, sizeof bytes);
-    for (unsigned i = 0; i < count; i++) scrambled[(block_bit + i) / 8] = static_cast<unsigned char>(scrambled[(block_bit + i) / 8] ^ (random.next() & 1) << (block_bit + i) % 8);
+    for (unsigned i = 0; i < count; i++)
+        scrambled[(block_bit + i) / 8] =
+            static_cast<unsigned char>(scrambled[(block_bit + i) / 8] ^ (random.next() & 1) << (block_bit + i) % 8);
     const yamba::FieldBits bits[] = {{value_bit, block_bit, count}};
     out.block(scrambled, sizeof scrambled);
     out.hole(yamba::Field{INT64_MIN, UINT64_MAX, 1, 0, bits, 1}, value, here);
@@ -131,7 +134,8 @@ void step(Random &random, Composer &out, Model &model) {
 bool same(const Composer &out, const Model &model) {
     if (out.bits() != model.bits.size()) return printf("%zu bits, not %zu\n", out.bits(), model.bits.size()), false;
     for (size_t i = 0; i < model.bits.size(); i++)
-        if ((out.data()[i / 8] >> (7 - i % 8) & 1) != model.bits[i]) return printf("bit %zu of %zu differs\n", i, model.bits.size()), false;
+        if ((out.data()[i / 8] >> (7 - i % 8) & 1) != model.bits[i])
+            return printf("bit %zu of %zu differs\n", i, model.bits.size()), false;
     return true;
 }
 
@@ -155,9 +159,7 @@ bool random_sequences(uint64_t seed, unsigned sequences) {
 bool wide_values() {
     Composer out;
     Model model;
-    compose(out, [&](Composer &to) {
-        to.be(-2, 100, here), to.be(7u, 3, here), to.le(-2, 104, here), to.le(5, 72, here);
-    });
+    compose(out, [&](Composer &to) { to.be(-2, 100, here), to.be(7u, 3, here), to.le(-2, 104, here), to.le(5, 72, here); });
     for (unsigned i = 0; i < 99; i++) model.put(1, 1);
     model.put(0, 1), model.put(7, 3), model.put(0xFE, 8);
     for (unsigned i = 0; i < 12; i++) model.put(0xFF, 8);
@@ -188,7 +190,8 @@ bool labels() {
         to.rel(begin, 16, here);
     });
     const unsigned char *data = out.data();
-    return rounds > 1 && data[0] == 0xFF && data[2] == 0xFF && data[3] == 0xE9 && data[4] == 125 && data[5] == 0 && out.size() == 8 + 125 + 2;
+    return rounds > 1 && data[0] == 0xFF && data[2] == 0xFF && data[3] == 0xE9 && data[4] == 125 && data[5] == 0 &&
+           out.size() == 8 + 125 + 2;
 }
 
 // Contributions: nested, in order, hidden inside words.
@@ -214,13 +217,16 @@ bool contributions() {
     return printf("%s\n", names.c_str()), false;
 }
 
-// Equal bits share memory as long as someone uses it; it is never writable and executable at once; what is let go of is reused or unmapped.
+// Equal bits share memory as long as someone uses it; it is never writable and executable at once; what is let go of is reused or
+// unmapped.
 bool code_memory() {
     auto make = [](uint64_t value) { return yamba::make_code<void()>("test", [=](Composer &to) { to.le(value, 64, here); }); };
     yamba::Code<void()> one = make(1), again = make(1), two = make(2), copy = two;
-    if (one.data() != again.data() || one.data() == two.data() || copy.data() != two.data() || one.size() != 8) return printf("sharing\n"), false;
+    if (one.data() != again.data() || one.data() == two.data() || copy.data() != two.data() || one.size() != 8)
+        return printf("sharing\n"), false;
     yamba::CodeSite site;
-    if (!yamba::find_code(uintptr_t(two.data()) + 3, site) || site.base != two.data() || site.bytes != 8) return printf("finding\n"), false;
+    if (!yamba::find_code(uintptr_t(two.data()) + 3, site) || site.base != two.data() || site.bytes != 8)
+        return printf("finding\n"), false;
     yamba::Code<void()> moved = static_cast<yamba::Code<void()> &&>(two);
     if (two || !moved) return printf("moving\n"), false;
     for (uint64_t i = 0; i < 200; i++) make(1000 + i);

@@ -10,8 +10,8 @@ using namespace yamba::load;
 
 int failures = 0;
 
-#define CHECK(condition) \
-    do { \
+#define CHECK(condition)                                                                              \
+    do {                                                                                              \
         if (!(condition)) failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
     } while (false)
 
@@ -98,11 +98,14 @@ void one_at_a_time() {
         uint32_t lock;
         volatile int count;
     };
-    Both *both = static_cast<Both *>(must(mmap(nullptr, sizeof(Both), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)));
+    Both *both =
+        static_cast<Both *>(must(mmap(nullptr, sizeof(Both), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)));
     for (int i = 0; i < processes; i++) {
         if (must(fork()) != 0) continue;
         for (int n = 0; n < times; n++) {
-            if (!try_lock(both->lock)) while (!lock_or_sleep(both->lock)) {}
+            if (!try_lock(both->lock))
+                while (!lock_or_sleep(both->lock)) {
+                }
             both->count = both->count + 1;
             unlock(both->lock);
         }

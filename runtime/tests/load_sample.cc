@@ -1,7 +1,8 @@
-// A whole program as the compiler would write it, one of whose processes fails if its parameters say so: the tests of the load run it.
+// A whole program as the compiler would write it, one of whose processes fails if its parameters say so: the tests of the load
+// run it.
 //
-// YAMBA_TEST_SPARE is the time in ns after which a process counts as hanging. Where YAMBA_TEST_FEW_PROCESSES is set, the system refuses to start more than
-// a few.
+// YAMBA_TEST_SPARE is the time in ns after which a process counts as hanging. Where YAMBA_TEST_FEW_PROCESSES is set, the system
+// refuses to start more than a few.
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -17,8 +18,8 @@ enum Where { in_setup, in_interval, in_evidence, in_cleanup };
 struct yamba_load_sample : yamba::Subject {
     Fault fault{};
     Where where{};
-    int who{};         // fails: the one that sets up after so many others
-    int slow{};        // 1: all but the first to set up take long, one after the other; 2: the first does, and tells that it goes on
+    int who{};   // fails: the one that sets up after so many others
+    int slow{};  // 1: all but the first to set up take long, one after the other; 2: the first does, and tells that it goes on
     int *set_up_yet{};  // shared, and behind it whose turn it is
     int own = -1;
     uint64_t work{}, told{}, inside{}, piece{};
@@ -31,7 +32,10 @@ struct yamba_load_sample : yamba::Subject {
         source.settle(who, "who", "int", [] { return 0; });
         source.settle(slow, "slow", "int", [] { return 0; });
     }
-    void prepare() override { set_up_yet = static_cast<int *>(must(mmap(nullptr, 2 * sizeof *set_up_yet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0))); }
+    void prepare() override {
+        set_up_yet =
+            static_cast<int *>(must(mmap(nullptr, 2 * sizeof *set_up_yet, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0)));
+    }
     void setup() override {
         own = __atomic_fetch_add(set_up_yet, 1, __ATOMIC_SEQ_CST);
         if (where == in_setup) fail();
@@ -79,7 +83,8 @@ struct yamba_load_sample : yamba::Subject {
             case crash: *nowhere = 1; break;
             case stop: raise(SIGSTOP); break;
             case end: _exit(0);
-            case hang: for (;;) pause();
+            case hang:
+                for (;;) pause();
             case become_daemon: become_a_daemon(); break;
             case break_a_promise: must(open("/no/such/file", O_RDONLY)); break;
         }
@@ -106,7 +111,9 @@ const int worlds[] = {0};
 
 // Limits do not hold for root.
 void allow_few_processes() {
-    struct rlimit few{4, 4};
+    struct rlimit few {
+        4, 4
+    };
     if (setrlimit(RLIMIT_NPROC, &few) != 0 || (getuid() == 0 && setuid(54321) != 0)) _exit(77);
 }
 

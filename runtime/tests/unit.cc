@@ -10,8 +10,8 @@ namespace {
 
 int failures = 0;
 
-#define CHECK(condition) \
-    do { \
+#define CHECK(condition)                                                                              \
+    do {                                                                                              \
         if (!(condition)) failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
     } while (false)
 
@@ -61,7 +61,8 @@ void settings_are_parsed_to_their_ends() {
     CHECK(fault_of<unsigned>("-1") == out_of_range && fault_of<unsigned char>("256") == out_of_range);
     CHECK(fault_of<uint64_t>("18446744073709551616") == out_of_range && fault_of<uint64_t>("99999999999T") == out_of_range);
     CHECK(fault_of<float>("1e300") == out_of_range);
-    for (const char *wrong : {"", "-", "abc", "12abc", "1KB", "K", "0x", " 1", "--1", "1 "}) CHECK(fault_of<int>(wrong) == not_a_number);
+    for (const char *wrong : {"", "-", "abc", "12abc", "1KB", "K", "0x", " 1", "--1", "1 "})
+        CHECK(fault_of<int>(wrong) == not_a_number);
     for (const char *wrong : {"", "abc", "nan", "1.5X"}) CHECK(fault_of<double>(wrong) == not_a_number);
     CHECK(fault_of<bool>("maybe") != nullptr && fault_of<bool>("") != nullptr);
 }
@@ -71,7 +72,8 @@ void sweeps_have_the_values_they_say() {
     CHECK((yamba::log_values<int>(16, 64, 1) == yamba::Values<int>{16, 32, 64}));
     CHECK((yamba::log_values<int>(16, 32, 2) == yamba::Values<int>{16, 23, 32}));
     CHECK((yamba::log_values<int>(1, 2, 8) == yamba::Values<int>{1, 2}));
-    CHECK(yamba::log_values<int>(0, 8, 1).empty() && yamba::log_values<int>(8, 4, 1).empty() && yamba::log_values<int>(1, 8, 0).empty());
+    CHECK(yamba::log_values<int>(0, 8, 1).empty() && yamba::log_values<int>(8, 4, 1).empty() &&
+          yamba::log_values<int>(1, 8, 0).empty());
     CHECK(yamba::log_values<double>(1, INFINITY, 1000).size() <= yamba::most_sweep_values);
     CHECK((yamba::linear_values<int>(0, 10, 5) == yamba::Values<int>{0, 5, 10}));
     CHECK((yamba::linear_values<int>(3, 0, -1) == yamba::Values<int>{3, 2, 1, 0}));
@@ -138,16 +140,20 @@ void what_is_refused_is_told_as_it_was_given() {
 void versions_are_compared_number_by_number() {
     using yamba::condition::version_at_least;
     CHECK(version_at_least("6.1.0-13-amd64", {6, 1}) && version_at_least("6.10", {6, 9}) && version_at_least("7", {6, 99}));
-    CHECK(!version_at_least("6.9", {6, 10}) && !version_at_least("5.15.1", {6}) && version_at_least("6", {6, 0}) && !version_at_least("6", {6, 1}));
+    CHECK(!version_at_least("6.9", {6, 10}) && !version_at_least("5.15.1", {6}) && version_at_least("6", {6, 0}) &&
+          !version_at_least("6", {6, 1}));
     CHECK(version_at_least("6.1", {}) && !version_at_least("", {1}));
 }
 
 void features_are_whole_words() {
 #ifndef YAMBA_SYSTEM_POSIX
     using namespace yamba::system;
-    CHECK(is_word("fpu vme avx512f", "avx512f") && !is_word("fpu avx512f", "avx512") && !is_word("fpu", "pu") && !is_word("fpu", ""));
-    CHECK(!is_word("hyperv_clocksource_tsc_page acpi_pm", "tsc") && is_word("kvm-clock tsc acpi_pm", "tsc") && !is_word("sse4_1 sse4_2", "sse4") && is_word("sse4_1", "sse4_1"));
-    CHECK(is_extension(" rv64imafdc_zba_zbb", "zba") && is_extension("rv64imafdc_zba_zbb\n", "zbb") && !is_extension("rv64imafdc_zba_zbb", "zb"));
+    CHECK(is_word("fpu vme avx512f", "avx512f") && !is_word("fpu avx512f", "avx512") && !is_word("fpu", "pu") &&
+          !is_word("fpu", ""));
+    CHECK(!is_word("hyperv_clocksource_tsc_page acpi_pm", "tsc") && is_word("kvm-clock tsc acpi_pm", "tsc") &&
+          !is_word("sse4_1 sse4_2", "sse4") && is_word("sse4_1", "sse4_1"));
+    CHECK(is_extension(" rv64imafdc_zba_zbb", "zba") && is_extension("rv64imafdc_zba_zbb\n", "zbb") &&
+          !is_extension("rv64imafdc_zba_zbb", "zb"));
     CHECK(is_letter_extension(" rv64imafdc_zba", "c") && !is_letter_extension(" rv64imafd_zbc", "c"));
 #endif
 }
@@ -155,7 +161,8 @@ void features_are_whole_words() {
 void failure_is_known_by_its_value() {
     using yamba::means_failure;
     CHECK(means_failure(-1) && !means_failure(0) && !means_failure(3) && means_failure(ssize_t(-5)));
-    CHECK(means_failure(static_cast<void *>(nullptr)) && means_failure(reinterpret_cast<void *>(intptr_t(-1))) && !means_failure("x"));
+    CHECK(means_failure(static_cast<void *>(nullptr)) && means_failure(reinterpret_cast<void *>(intptr_t(-1))) &&
+          !means_failure("x"));
     CHECK(means_failure(SIZE_MAX) && !means_failure(size_t(7)) && means_failure(false) && !means_failure(true));
     CHECK(yamba::class_of("void {anonymous}::yamba_lat_pipe::setup()").is("lat_pipe"));
     CHECK(yamba::class_of("virtual void (anonymous namespace)::variant_0::yamba_a_b::f(int)").is("a_b"));
@@ -193,7 +200,7 @@ struct Recorder final : yamba::Subject {
     uint64_t most_passes = 0;
     uint64_t pass_time = 100, dummy_pass_time = 0;
     uint64_t runs = 0, faster_after = UINT64_MAX;  // runs: a pass takes a tenth then
-    int slow_calls = 0;  // the first ones take 0.4 ms more: nothing is in the caches yet
+    int slow_calls = 0;                            // the first ones take 0.4 ms more: nothing is in the caches yet
     const char *kind = "latency";
 
     void configure(yamba::ParameterSource &) override {}
@@ -336,7 +343,7 @@ struct Disturbed final : yamba::Subject {
     uint64_t intervals = 0;
     bool waiting = false;
     bool crowded = false;  // every third interval stands in the queue for others
-    int64_t step = 0;  // of the clock, in the fifth interval
+    int64_t step = 0;      // of the clock, in the fifth interval
     void configure(yamba::ParameterSource &) override {}
     void prepare() override {}
     void setup() override {}
@@ -411,14 +418,17 @@ void each_disturbance_has_its_name() {
     d.involuntary = 1;
     CHECK(held_against(d, 1000, none).is("\"switch\"") && held_against(d, 1000, waits).empty());
     d = {}, d.voluntary = 1, d.stolen_ns = 900;
-    CHECK(held_against(d, 1000, none).is("\"wait\",\"stolen\"") && held_against(d, 1000, waits).empty() && held_against(d, 1000, faults).is("\"wait\",\"stolen\""));
+    CHECK(held_against(d, 1000, none).is("\"wait\",\"stolen\"") && held_against(d, 1000, waits).empty() &&
+          held_against(d, 1000, faults).is("\"wait\",\"stolen\""));
     // A page that has to be read is slept for.
     d.major_faults = 1;
     CHECK(held_against(d, 1000, faults).empty());
     d = {}, d.migrations = 1, d.minor_faults = 1;
-    CHECK(held_against(d, 1000, none).is("\"migration\",\"fault\"") && held_against(d, 1000, faults).is("\"migration\"") && held_against(d, 1000, waits).is("\"fault\""));
+    CHECK(held_against(d, 1000, none).is("\"migration\",\"fault\"") && held_against(d, 1000, faults).is("\"migration\"") &&
+          held_against(d, 1000, waits).is("\"fault\""));
     d = {}, d.stolen_ns = 11;
-    CHECK(held_against(d, 1000, none).is("\"stolen\"") && held_against(d, 1200, none).empty() && held_against(d, 1000, waits).empty());
+    CHECK(held_against(d, 1000, none).is("\"stolen\"") && held_against(d, 1200, none).empty() &&
+          held_against(d, 1000, waits).empty());
     d = {}, d.clock_went_back = true;
     CHECK(held_against(d, 1000, waits).is("\"clock\""));
 }
@@ -429,7 +439,8 @@ void waiting_for_others_is_told_from_waiting_for_the_partner() {
     yamba::Tolerance none{false, false}, waits{true, false};
     yamba::Disturbance d;
     d.queued_ns = 60000;
-    CHECK(held_against(d, 200000, waits).empty() && held_against(d, 100000, waits).is("\"queue\"") && held_against(d, 100000, none).empty());
+    CHECK(held_against(d, 200000, waits).empty() && held_against(d, 100000, waits).is("\"queue\"") &&
+          held_against(d, 100000, none).empty());
     // Of a long interval a fifth in few long turns, but not in many short ones.
     d.queued_ns = 3e6, d.voluntary = 20;
     CHECK(held_against(d, 10e6, waits).is("\"queue\"") && held_against(d, 20e6, waits).empty());
@@ -478,7 +489,8 @@ void what_the_system_does_not_tell_is_not_recorded() {
 // A chain whose steps take 3 ns, 12 ns a call beside them: both lengths share the call.
 void a_cycle_is_the_difference_of_two_lengths() {
     yamba::read_clock = simulated;
-    yamba::Chain chain{[](uint64_t steps) { now += 12 + 3 * steps; }, 64, 1}, slow{[](uint64_t steps) { now += 12 + 9 * steps; }, 64, 3};
+    yamba::Chain chain{[](uint64_t steps) { now += 12 + 3 * steps; }, 64, 1},
+        slow{[](uint64_t steps) { now += 12 + 9 * steps; }, 64, 3};
     CHECK(yamba::cycle::length(chain) == 3 && yamba::cycle::length(slow) == 3);
     CHECK(!(yamba::cycle::length(yamba::Chain{}) > 0));
 }
@@ -561,7 +573,9 @@ void precision_is_half_the_median_s_interval() {
 void locking_is_told_once_it_was_tried() {
     Recorder subject;
     yamba::Plan plan{2, 0};
-    CHECK(told(subject, plan, "{\"event\":\"locked\",\"held\":true}") + told(subject, plan, "{\"event\":\"locked\",\"held\":false}") == 1);
+    CHECK(told(subject, plan, "{\"event\":\"locked\",\"held\":true}") +
+              told(subject, plan, "{\"event\":\"locked\",\"held\":false}") ==
+          1);
     plan.lock = false;
     CHECK(told(subject, plan, "\"locked\"") == 0);
 #ifdef YAMBA_SYSTEM_POSIX
@@ -634,7 +648,8 @@ void failing_has_a_status_of_its_own() {
 void the_platform_is_detected() {
     yamba::Platform p{};
     yamba::detect_platform(p);
-    CHECK(p.page_size >= 4096 && p.cpus >= 1 && p.memory_size > 0 && p.cache_line >= 16 && p.l1d_size >= 1024 && p.last_cache_size >= p.l1d_size);
+    CHECK(p.page_size >= 4096 && p.cpus >= 1 && p.memory_size > 0 && p.cache_line >= 16 && p.l1d_size >= 1024 &&
+          p.last_cache_size >= p.l1d_size);
 }
 
 }  // namespace

@@ -12,7 +12,9 @@ class Buffer {
   public:
     Buffer() = default;
     Buffer(const Buffer &other) { add(other.data_, other.size_); }
-    Buffer(Buffer &&other) noexcept : data_(other.data_), size_(other.size_), room_(other.room_) { other.data_ = nullptr, other.size_ = other.room_ = 0; }
+    Buffer(Buffer &&other) noexcept : data_(other.data_), size_(other.size_), room_(other.room_) {
+        other.data_ = nullptr, other.size_ = other.room_ = 0;
+    }
     Buffer &operator=(Buffer other) noexcept {
         swap(other);
         return *this;

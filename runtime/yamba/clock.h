@@ -40,8 +40,9 @@ struct ClockError {
 // rounds the cost (a round that is disturbed is longer, never shorter).
 ClockError measure_clock();
 
-// The processor's own clock is finer and cheaper than the system's, where user space may read it and it runs at one rate on all processors. Its rate is measured
-// against the system's clock over a few milliseconds, which is good to about 1e-5; a latency in cycles does not depend on it at all.
+// The processor's own clock is finer and cheaper than the system's, where user space may read it and it runs at one rate on all
+// processors. Its rate is measured against the system's clock over a few milliseconds, which is good to about 1e-5; a latency in
+// cycles does not depend on it at all.
 void choose_clock();
 
 }  // namespace yamba

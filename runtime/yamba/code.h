@@ -30,7 +30,6 @@ void retain(CodeRegion *region);
 
 void release(CodeRegion *region);
 
-
 }  // namespace code
 
 template <class Signature>
@@ -41,7 +40,9 @@ template <class R, class... A>
 class Code<R(A...)> {
   public:
     Code() = default;
-    explicit Code(const Composer &composed) : region_(code::take(composed)) { entry_ = reinterpret_cast<R (*)(A...)>(region_->base); }
+    explicit Code(const Composer &composed) : region_(code::take(composed)) {
+        entry_ = reinterpret_cast<R (*)(A...)>(region_->base);
+    }
     Code(const Code &other) : entry_(other.entry_), region_(other.region_) { code::retain(region_); }
     Code(Code &&other) noexcept : entry_(other.entry_), region_(other.region_) {
         other.entry_ = nullptr;

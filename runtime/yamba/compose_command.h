@@ -44,12 +44,14 @@ struct ComposeRequest {
             Plain value{};
             parse::Fault fault = parse::any(argv[index], value);
             if (fault != nullptr) {
-                fprintf(stderr, "%s: %s: the argument %s is of type %s; `%s` %s\n", program_name, member, name, type, argv[index], fault);
+                fprintf(stderr, "%s: %s: the argument %s is of type %s; `%s` %s\n", program_name, member, name, type, argv[index],
+                        fault);
                 exit(2);
             }
             return value;
         } else {
-            fprintf(stderr, "%s: %s: the argument %s is of type %s, which cannot be given on a command line\n", program_name, member, name, type);
+            fprintf(stderr, "%s: %s: the argument %s is of type %s, which cannot be given on a command line\n", program_name,
+                    member, name, type);
             exit(2);
         }
     }

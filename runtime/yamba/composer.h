@@ -125,7 +125,8 @@ class Composer {
     void slice(T value, H high, L low, const Site &site) {
         long long h = static_cast<long long>(high), l = static_cast<long long>(low);
         if (l < 0 || h < l || h > 63) {
-            refuse(site, "%s asks for the bits %lld to %lld; a slice goes from a higher bit to a lower one, within 63 to 0", site.text, h, l);
+            refuse(site, "%s asks for the bits %lld to %lld; a slice goes from a higher bit to a lower one, within 63 to 0",
+                   site.text, h, l);
             return;
         }
         put(number(value).bits >> l, static_cast<unsigned>(h - l + 1));
@@ -141,13 +142,14 @@ class Composer {
         long long step = static_cast<long long>(bytes);
         // Code begins at a page: what counts from there is no alignment beyond one.
         if (step <= 0 || step > 4096) fail_site(site, "%s: an alignment is 1 to 4096 bytes, not %lld", site.text, step);
-        if (bits_ % 8 != 0) return refuse(site, "%s stands %zu bits into a byte; only whole bytes can be aligned", site.text, bits_ % 8);
+        if (bits_ % 8 != 0)
+            return refuse(site, "%s stands %zu bits into a byte; only whole bytes can be aligned", site.text, bits_ % 8);
         while (size_t past = bits_ / 8 % static_cast<size_t>(step)) {
             size_t before = bits_, gap = static_cast<size_t>(step) - past;
             pad(*this, static_cast<unsigned>(gap));
             if (bits_ <= before || bits_ - before > gap * 8 || bits_ % 8 != 0)
-                fail_site(site, "%s: no_operation(%zu) composed %lld bits; at least 1 and at most %zu bytes were asked for", site.text, gap,
-                          static_cast<long long>(bits_) - static_cast<long long>(before), gap);
+                fail_site(site, "%s: no_operation(%zu) composed %lld bits; at least 1 and at most %zu bytes were asked for",
+                          site.text, gap, static_cast<long long>(bits_) - static_cast<long long>(before), gap);
         }
     }
 
@@ -160,7 +162,9 @@ class Composer {
 
     // One turn of an `unroll`: one that composes nothing would never meet the limit on bytes.
     void turn() {
-        if (__builtin_expect(++turns_ > most_turns, 0)) fail_site({"", nullptr, 0}, "more than %llu turns are unrolled; does an `unroll` end?", static_cast<unsigned long long>(most_turns));
+        if (__builtin_expect(++turns_ > most_turns, 0))
+            fail_site({"", nullptr, 0}, "more than %llu turns are unrolled; does an `unroll` end?",
+                      static_cast<unsigned long long>(most_turns));
     }
 
     // -- For labels and words --
@@ -281,7 +285,8 @@ template <class W>
 void Composer::rel(const Label &label, W width, const Site &site) {
     unsigned checked = checked_width(static_cast<long long>(width), 8, site);
     int64_t distance = static_cast<int64_t>(label.where(site)) - static_cast<int64_t>(bits_ + checked);
-    if (distance % 8 != 0) refuse(site, "%s: the label is %lld bits away, no whole number of bytes", site.text, static_cast<long long>(distance));
+    if (distance % 8 != 0)
+        refuse(site, "%s: the label is %lld bits away, no whole number of bytes", site.text, static_cast<long long>(distance));
     put_le(number(distance / 8), checked, site);
 }
 
@@ -289,7 +294,9 @@ void Composer::rel(const Label &label, W width, const Site &site) {
 inline int64_t offset(const Label &label, const Site &site) {
     Composer &out = label.composer();
     int64_t distance = static_cast<int64_t>(label.where(site)) - static_cast<int64_t>(out.origin());
-    if (distance % 8 != 0) out.refuse(site, "%s: the label is %lld bits away, no whole number of bytes", site.text, static_cast<long long>(distance));
+    if (distance % 8 != 0)
+        out.refuse(site, "%s: the label is %lld bits away, no whole number of bytes", site.text,
+                   static_cast<long long>(distance));
     return distance / 8;
 }
 
@@ -298,7 +305,12 @@ class Word {
   public:
     template <class W>
     Word(Composer &out, W width, const Site &site)
-        : out_(out), start_(out.bits()), width_(out.checked_width(static_cast<long long>(width), 8, site)), origin_(out.origin()), outer_(out.enter_word()), site_(site) {
+        : out_(out),
+          start_(out.bits()),
+          width_(out.checked_width(static_cast<long long>(width), 8, site)),
+          origin_(out.origin()),
+          outer_(out.enter_word()),
+          site_(site) {
         out.set_origin(start_);
     }
     Word(const Word &) = delete;
@@ -354,7 +366,8 @@ struct Argument {
         char digits[longest_value + 1];
         digits[print(digits, shown(value))] = '\0';
         const char *type = std::is_signed<T>::value ? "signed" : "unsigned";
-        out.refuse(site, "%s: the argument %s is no %s integer of %u bits", site.text, digits, type, static_cast<unsigned>(sizeof(T) * 8));
+        out.refuse(site, "%s: the argument %s is no %s integer of %u bits", site.text, digits, type,
+                   static_cast<unsigned>(sizeof(T) * 8));
         return T(0);
     }
 };

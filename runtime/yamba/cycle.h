@@ -1,4 +1,5 @@
-// The length of a core cycle, without counters: a chain of dependent operations whose latency is known, timed at two lengths, so that call and clock cancel.
+// The length of a core cycle, without counters: a chain of dependent operations whose latency is known, timed at two lengths, so
+// that call and clock cancel.
 #pragma once
 
 #include <stdint.h>
@@ -10,8 +11,9 @@
 namespace yamba {
 namespace cycle {
 
-// Some processors' clocks advance in steps of 10 ns: of 30 000 cycles that is a thousandth, and being as often too much as too little it goes out of the median of
-// many readings. The shortest of several readings would not be the better one: it would always be too short by a part of a step.
+// Some processors' clocks advance in steps of 10 ns: of 30 000 cycles that is a thousandth, and being as often too much as too
+// little it goes out of the median of many readings. The shortest of several readings would not be the better one: it would
+// always be too short by a part of a step.
 constexpr uint64_t least_steps = 32768, most_steps = 8 * least_steps;
 constexpr double clock_steps = 1000;
 

@@ -1,5 +1,5 @@
-// The far end of a benchmark that measures between this machine and another one: the same program there, started over ssh. It is compiled once for all programs (src/far_end/talk.h);
-// library/far_end.yamba tells what a benchmark does with it.
+// The far end of a benchmark that measures between this machine and another one: the same program there, started over ssh. It is
+// compiled once for all programs (src/far_end/talk.h); library/far_end.yamba tells what a benchmark does with it.
 #pragma once
 
 #include <stdint.h>
@@ -9,11 +9,11 @@
 namespace yamba {
 namespace far_end {
 
-inline Text machine;  // that it is on, as ssh knows it; empty where there is none
+inline Text machine;               // that it is on, as ssh knows it; empty where there is none
 inline bool this_machine = false;  // that one is this one, by another name
-inline int line = -1;  // to the other end
+inline int line = -1;              // to the other end
 
-constexpr int far_patience = 600;  // seconds without a word: more than an interval lasts
+constexpr int far_patience = 600;                              // seconds without a word: more than an interval lasts
 constexpr const char *address_variable = "YAMBA_FAR_ADDRESS";  // of the far machine, where it is not the one at which ssh arrives
 
 void open();

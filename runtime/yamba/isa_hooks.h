@@ -21,7 +21,8 @@ struct Chain {
 struct IsaHooks {
     // Where a signal struck; `context` is the third argument of a signal handler.
     uintptr_t (*program_counter)(const void *context) = nullptr;
-    // The length of a core cycle is measured with the first, and believed where the second, on another unit of the processor, agrees.
+    // The length of a core cycle is measured with the first, and believed where the second, on another unit of the processor,
+    // agrees.
     Chain reference, check;
     // The processor's own clock: all that stands before has completed when it is read, and nothing that stands after has begun.
     uint64_t (*read_ticks)() = nullptr;
@@ -34,8 +35,8 @@ inline IsaHooks isa_hooks;
 
 // A piece of composed code: who contributed which bits.
 struct CodePart {
-    const char *name;    // "pagefault_x86_64.touch(0)"
-    size_t start, end;   // bits from the base
+    const char *name;   // "pagefault_x86_64.touch(0)"
+    size_t start, end;  // bits from the base
     unsigned depth;
 };
 struct CodeSite {

@@ -1,4 +1,5 @@
-// Memory to measure with, and how much of it there is; library/memory.yamba tells what a benchmark does with it. Compiled once for all programs.
+// Memory to measure with, and how much of it there is; library/memory.yamba tells what a benchmark does with it. Compiled once
+// for all programs.
 #pragma once
 
 #include <stdint.h>
@@ -23,11 +24,12 @@ struct Reserved {
     Reserved *before;
 };
 
-// Bytes that this process may take without pushing others out or being ended, by the system's word. Where it says nothing: half of all.
+// Bytes that this process may take without pushing others out or being ended, by the system's word. Where it says nothing: half
+// of all.
 size_t available();
 
-// `bytes` at the start of a page of their kind, of which none has been touched yet; null, with `errno`, where the system has none.
-// It is the caller who `must` have them: that tells his class and line.
+// `bytes` at the start of a page of their kind, of which none has been touched yet; null, with `errno`, where the system has
+// none. It is the caller who `must` have them: that tells his class and line.
 void *reserve(Reserved *&latest, size_t bytes, bool huge_pages);
 
 // All of it; -1, with `errno`, where the system does not take it.

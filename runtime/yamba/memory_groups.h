@@ -1,10 +1,10 @@
-// What the memory control groups of this process leave it: who takes more than that is ended by the system, however much memory the machine has.
+// What the memory control groups of this process leave it: who takes more than that is ended by the system, however much memory
+// the machine has.
 #pragma once
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
 
 namespace yamba {
 namespace memory {

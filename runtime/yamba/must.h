@@ -48,7 +48,8 @@ bool means_failure(T value) {
     else return value < T(0);
 }
 
-[[noreturn]] __attribute__((cold)) void must_failed(bool has_errno, const char *expression, const char *file, int line, const char *function);
+[[noreturn]] __attribute__((cold)) void must_failed(bool has_errno, const char *expression, const char *file, int line,
+                                                    const char *function);
 
 template <class T>
 inline T must_hold(T value, const char *expression, const char *file, int line, const char *function) {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <type_traits>
 
-
 namespace yamba {
 
 // Any C++ integer, enumeration, bool or pointer: 64 bits of two's complement, and how to read them.

@@ -54,12 +54,14 @@ T swept(V value) {
     if constexpr (std::is_integral<T>::value && std::is_floating_point<V>::value) {
         // 2^digits is exact in a double and one past the largest value.
         double end = __builtin_exp2(std::numeric_limits<T>::digits), least = std::is_signed<T>::value ? -end : 0;
-        if (!(double(value) >= least && double(value) < end)) fail("the parameter's type cannot hold the value %.17g of its sweep", double(value));
+        if (!(double(value) >= least && double(value) < end))
+            fail("the parameter's type cannot hold the value %.17g of its sweep", double(value));
         return static_cast<T>(value);
     } else {
         T made = static_cast<T>(value);
         if constexpr (std::is_arithmetic<V>::value)
-            if (!holds(made, value)) fail("the parameter's type cannot hold the value %lld of its sweep", static_cast<long long>(value));
+            if (!holds(made, value))
+                fail("the parameter's type cannot hold the value %lld of its sweep", static_cast<long long>(value));
         return made;
     }
 }
@@ -122,7 +124,8 @@ Spelling spell(T value) {
         s.plain.addf("%llu", static_cast<unsigned long long>(value));
         s.json = s.plain;
     } else {
-        static_assert(std::is_convertible<T, const char *>::value, "a parameter is a number, a bool, an enumeration or a const char *");
+        static_assert(std::is_convertible<T, const char *>::value,
+                      "a parameter is a number, a bool, an enumeration or a const char *");
         s.plain.add(value ? value : "");
         s.json.quote(value);
     }
@@ -283,11 +286,11 @@ struct ParameterSource {
 };
 
 // The usual types are compiled once, in src/parameters.cc.
-#define YAMBA_PARAMETER_OF(linkage, type)                                            \
-    linkage void ParameterSource::over<type>(const char *, const Values<type> &);    \
-    linkage void ParameterSource::quick<type>(const char *, const Values<type> &);   \
-    linkage bool ParameterSource::read<type>(type &, const char *, const char *);    \
-    linkage void ParameterSource::keep<type>(const char *, const char *, type);      \
+#define YAMBA_PARAMETER_OF(linkage, type)                                          \
+    linkage void ParameterSource::over<type>(const char *, const Values<type> &);  \
+    linkage void ParameterSource::quick<type>(const char *, const Values<type> &); \
+    linkage bool ParameterSource::read<type>(type &, const char *, const char *);  \
+    linkage void ParameterSource::keep<type>(const char *, const char *, type);    \
     linkage void ParameterSource::refuse_default<type>(const char *, const char *, type);
 #define YAMBA_USUAL_PARAMETERS(linkage)             \
     YAMBA_PARAMETER_OF(linkage, bool)               \

@@ -1,9 +1,10 @@
-// What a generated program includes: what its classes and its Subject need. The harness and the program's main() are in runtime/src, which is compiled once for all programs.
+// What a generated program includes: what its classes and its Subject need. The harness and the program's main() are in
+// runtime/src, which is compiled once for all programs.
 #pragma once
 
 #include "clock.h"
-#include "cold.h"
 #include "code.h"
+#include "cold.h"
 #include "compose_command.h"
 #include "conditions.h"
 #include "cycle.h"

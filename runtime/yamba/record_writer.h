@@ -11,7 +11,8 @@ namespace yamba {
 
 inline int record_fd = STDOUT_FILENO;
 
-// Called before a process says why it cannot go on. Where several write into one record, their lines must not mix. Async-signal-safe.
+// Called before a process says why it cannot go on. Where several write into one record, their lines must not mix.
+// Async-signal-safe.
 inline void (*before_last_words)() = nullptr;
 
 // Async-signal-safe. A reader that has gone away ends the run: nobody would learn of the rest.

@@ -16,7 +16,8 @@ struct Refusal {
 // The parameters of the benchmark that is looking at them in `check_parameters`; null at any other time.
 inline const ParameterSource *checked = nullptr;
 
-// Only for `check_parameters`: the value of this parameter cannot be, whatever the machine. The text goes on after `NAME=VALUE: ` and says what it may be.
+// Only for `check_parameters`: the value of this parameter cannot be, whatever the machine. The text goes on after `NAME=VALUE: `
+// and says what it may be.
 [[noreturn]] __attribute__((format(printf, 2, 3), cold)) void refuse(const char *name, const char *format, ...);
 
 // What the benchmark has against these parameters; empty if nothing.

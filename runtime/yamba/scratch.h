@@ -22,7 +22,8 @@ extern Text directory;  // empty until it is asked for
 // Where scratch directories are made: on a disk, if the system follows custom (/tmp is often memory).
 const char *home();
 
-// Bytes that no file system compresses or keeps as a hole. Who knows the state that a file begins with, knows the file without reading it.
+// Bytes that no file system compresses or keeps as a hole. Who knows the state that a file begins with, knows the file without
+// reading it.
 constexpr uint64_t first_state = 88172645463325252u;
 void fill(uint64_t *words, size_t count, uint64_t &state);
 

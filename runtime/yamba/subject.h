@@ -60,7 +60,8 @@ struct List {
     size_t size;
 };
 
-// One benchmark object at one parameter point. It lasts as long as its process: a virtual destructor would have every program compile those of all its classes.
+// One benchmark object at one parameter point. It lasts as long as its process: a virtual destructor would have every program
+// compile those of all its classes.
 struct Subject {
     // Gives every parameter its value. Called once, first.
     virtual void configure(ParameterSource &) = 0;
@@ -74,14 +75,14 @@ struct Subject {
     virtual void after_pass() = 0;
     virtual void cleanup() = 0;
     virtual void finish() = 0;
-    virtual uint64_t operations() = 0;  // per pass (bytes for a Bandwidth)
+    virtual uint64_t operations() = 0;          // per pass (bytes for a Bandwidth)
     virtual bool may_wait() { return false; }   // it gives up the processor itself
     virtual bool may_fault() { return false; }  // it takes page faults itself
     // Groups of tests of a given size instead of intervals that the harness sizes; 0 for none.
     virtual uint64_t circle_groups() { return 0; }
     virtual uint64_t circle_group_size() { return 0; }
     virtual uint64_t circle_test_size(uint64_t group) { return (void)group, 0; }
-    virtual double value() = 0;         // of a Quantity; NaN otherwise
+    virtual double value() = 0;  // of a Quantity; NaN otherwise
     // `passes` calls of benchmark(), or one call of benchmark(passes).
     virtual void run(uint64_t passes) = 0;
     virtual void run_dummy(uint64_t passes) = 0;
@@ -110,10 +111,10 @@ struct Variant {
 struct ProgramInfo {
     const char *name;
     const char *isa, *system;
-    List<const char *const> atoms;        // shown: "linux >= 6.1", "cpu(avx512f)", "root", "file(\"/dev/kvm\")"
-    bool (*const *atom_holds)();          // one function an atom
-    const int *worlds;                    // 2^atoms: index of the variant, or -1 - i for reasons[i]
-    List<const char *const> reasons;      // why nothing runs here
+    List<const char *const> atoms;    // shown: "linux >= 6.1", "cpu(avx512f)", "root", "file(\"/dev/kvm\")"
+    bool (*const *atom_holds)();      // one function an atom
+    const int *worlds;                // 2^atoms: index of the variant, or -1 - i for reasons[i]
+    List<const char *const> reasons;  // why nothing runs here
     List<const Variant> variants;
 };
 

@@ -6,11 +6,11 @@
 namespace yamba {
 
 struct Usage {
-    uint64_t involuntary, voluntary;     // context switches
+    uint64_t involuntary, voluntary;  // context switches
     uint64_t minor_faults, major_faults;
-    double cpu_ns;                       // processor time
-    int processor;                       // where it runs now; -1 if unknown
-    bool known = true;                   // false where the system refused to tell
+    double cpu_ns;      // processor time
+    int processor;      // where it runs now; -1 if unknown
+    bool known = true;  // false where the system refused to tell
 };
 
 }  // namespace yamba

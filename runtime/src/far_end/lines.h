@@ -9,9 +9,9 @@
 
 #include <string>
 
+#include "loss.h"
 #include "yamba/far_end.h"
 #include "yamba/placement.h"
-#include "loss.h"
 
 // Older systems and macOS lack it: there, writing to who has gone ends this process by SIGPIPE before it can say so.
 #ifndef MSG_NOSIGNAL
@@ -46,7 +46,8 @@ inline void read_more() {
     bool is_far = is_far_end;
     pollfd ear = {is_far ? STDIN_FILENO : line, POLLIN, 0};
     int heard;
-    while ((heard = poll(&ear, 1, 1000 * (is_far ? far_patience : near_patience()))) < 0 && errno == EINTR) {}
+    while ((heard = poll(&ear, 1, 1000 * (is_far ? far_patience : near_patience()))) < 0 && errno == EINTR) {
+    }
     char block[4096];
     ssize_t part = heard > 0 ? read(ear.fd, block, sizeof block) : 0;
     if (part > 0) return void(said.append(block, size_t(part)));

@@ -10,9 +10,9 @@
 
 #include <string>
 
+#include "silence.h"
 #include "yamba/far_end.h"
 #include "yamba/must.h"
-#include "silence.h"
 
 namespace yamba {
 namespace far_end {
@@ -20,7 +20,7 @@ namespace far_end {
 constexpr time_t long_silence = 5;  // seconds; what is refused at once may be asked for again
 inline time_t asked_at = 0;
 inline pid_t ssh = -1;
-inline int errors = -1;  // what ssh and the other machine complain of
+inline int errors = -1;                                     // what ssh and the other machine complain of
 inline enum { silent, connected, running } stage = silent;  // of the far end, as far as it has said
 inline std::string last_record;
 
@@ -58,12 +58,15 @@ inline std::string last_complaint() {
 [[noreturn]] inline void give_up(const std::string &why) {
     const char *name = machine.c_str();
     if (stage == running) fail("the far end on %s has gone: %s", name, why.c_str());
-    if (stage == connected) skip("the program cannot be started on %s: %s; it is put into a folder of its own in $TMPDIR there, or in /tmp", name, why.c_str());
+    if (stage == connected)
+        skip("the program cannot be started on %s: %s; it is put into a folder of its own in $TMPDIR there, or in /tmp", name,
+             why.c_str());
     if (time(nullptr) - asked_at >= long_silence) note(why);
     refuse(why.c_str());
 }
 
-// The far end has gone, or was never there. Whoever knows why has said so: the benchmark there in a record, all others as the last line of their complaints.
+// The far end has gone, or was never there. Whoever knows why has said so: the benchmark there in a record, all others as the
+// last line of their complaints.
 [[noreturn]] inline void mourn() {
     shutdown(line, SHUT_WR);
     int status = wait_for_end();
@@ -71,7 +74,9 @@ inline std::string last_complaint() {
     std::string why = last_complaint();
     bool exited = WIFEXITED(status);
     if (exited && WEXITSTATUS(status) == skipped_status && stage == running) skip("the far end: %s", why.c_str());
-    if (why.empty()) why = exited ? "ssh ended with status " + std::to_string(WEXITSTATUS(status)) : "ssh was killed by signal " + std::to_string(WTERMSIG(status));
+    if (why.empty())
+        why = exited ? "ssh ended with status " + std::to_string(WEXITSTATUS(status))
+                     : "ssh was killed by signal " + std::to_string(WTERMSIG(status));
     give_up(why);
 }
 

@@ -20,12 +20,14 @@ namespace far_end {
     const char *name = machine.c_str();
     // As the C libraries say it of a name that has other addresses.
     bool has_no_address = strstr(why, "Address family") != nullptr || strstr(why, "No address") != nullptr;
-    skip("%s cannot be had by ssh: %s; `ssh -o BatchMode=yes -4 %s true` has to work without a question, and YAMBA_SSH may name another command than ssh%s", name, why, name,
-         has_no_address ? "; both ends talk by IPv4 only" : "");
+    skip(
+        "%s cannot be had by ssh: %s; `ssh -o BatchMode=yes -4 %s true` has to work without a question, and YAMBA_SSH may name "
+        "another command than ssh%s",
+        name, why, name, has_no_address ? "; both ends talk by IPv4 only" : "");
 }
 
-// Who waits in vain for an answer says so to the other points of this run, which need not wait, too: a file beside the benchmarks' own folders has the names. A machine that has
-// answered once in this run is asked again.
+// Who waits in vain for an answer says so to the other points of this run, which need not wait, too: a file beside the
+// benchmarks' own folders has the names. A machine that has answered once in this run is asked again.
 constexpr const char *answered = "has answered";
 inline std::string list_of_the_silent() {
     const char *own = getenv("YAMBA_SCRATCH");
@@ -53,7 +55,8 @@ inline void note(const std::string &text) {
     const std::string line = std::string(machine.c_str()) + " " + text + "\n";
     int list = ::open(list_of_the_silent().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (list < 0) return;  // each point waits for itself then
-    if (write(list, line.data(), line.size()) < 0) {}
+    if (write(list, line.data(), line.size()) < 0) {
+    }
     ::close(list);
 }
 

@@ -17,22 +17,26 @@
 #include <string>
 #include <vector>
 
+#include "lines.h"
 #include "yamba/far_end.h"
 #include "yamba/parameters.h"
 #include "yamba/placement.h"
 #include "yamba/system.h"
-#include "lines.h"
 
 namespace yamba {
 namespace far_end {
 
-// What the other machine's shell is told; $1 is how many bytes the program has. The rest are its arguments. While the program is copied, a second shell says now and then how far
-// that is; should the first one be killed, it removes the folder.
+// What the other machine's shell is told; $1 is how many bytes the program has. The rest are its arguments. While the program is
+// copied, a second shell says now and then how far that is; should the first one be killed, it removes the folder.
 constexpr const char *script =
-    "umask 077; echo \"system $(uname -sm)\"; d=$(mktemp -d \"${TMPDIR:-/tmp}/yamba-XXXXXX\") || exit 1; p=\"$d/program\"; n=$1; shift; "
-    "(trap 'kill $s; exit' TERM; a=0; while sleep 2 >&2 & s=$!; wait $s; kill -0 $$; do b=$(wc -c <\"$p\") && [ \"$b\" -gt \"$a\" ] && a=$b && echo \"copied $b\"; done; rm -rf \"$d\") 2>/dev/null & w=$!; "
-    "dismiss() { [ -z \"$w\" ] || { kill $w; wait $w; w=; } 2>/dev/null; }; trap 'dismiss; rm -rf \"$d\"' EXIT; trap \"exit 1\" HUP INT TERM; "
-    "head -c \"$n\" >\"$p\" && dismiss; [ \"$(wc -c <\"$p\")\" -eq \"$n\" ] && chmod 700 \"$p\" && YAMBA_FAR_FOLDER=\"$d\" \"$p\" --far \"$@\"";
+    "umask 077; echo \"system $(uname -sm)\"; d=$(mktemp -d \"${TMPDIR:-/tmp}/yamba-XXXXXX\") || exit 1; p=\"$d/program\"; n=$1; "
+    "shift; "
+    "(trap 'kill $s; exit' TERM; a=0; while sleep 2 >&2 & s=$!; wait $s; kill -0 $$; do b=$(wc -c <\"$p\") && [ \"$b\" -gt "
+    "\"$a\" ] && a=$b && echo \"copied $b\"; done; rm -rf \"$d\") 2>/dev/null & w=$!; "
+    "dismiss() { [ -z \"$w\" ] || { kill $w; wait $w; w=; } 2>/dev/null; }; trap 'dismiss; rm -rf \"$d\"' EXIT; trap \"exit 1\" "
+    "HUP INT TERM; "
+    "head -c \"$n\" >\"$p\" && dismiss; [ \"$(wc -c <\"$p\")\" -eq \"$n\" ] && chmod 700 \"$p\" && YAMBA_FAR_FOLDER=\"$d\" "
+    "\"$p\" --far \"$@\"";
 
 inline std::string quoted(const std::string &text) {
     std::string all = "'";
@@ -44,7 +48,7 @@ inline std::string quoted(const std::string &text) {
 inline int open_program() { return must(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)); }
 
 inline off_t program_size() {
-    struct stat about{};
+    struct stat about {};
     int program = open_program();
     must(fstat(program, &about));
     must(::close(program));
@@ -57,7 +61,8 @@ inline std::string remote_command() {
     const std::string told = address == nullptr ? "" : "env " + std::string(address_variable) + "=" + quoted(address) + " ";
     std::string all = "exec " + told + "sh -c " + quoted(script) + " yamba " + std::to_string(program_size());
     if (process > 0) all += " --process " + std::to_string(process);
-    for (const Settled &each : measured->settled) all += " --set " + quoted(std::string(each.name) + "=" + each.value.plain.c_str());
+    for (const Settled &each : measured->settled)
+        all += " --set " + quoted(std::string(each.name) + "=" + each.value.plain.c_str());
     return all;
 }
 
@@ -65,8 +70,8 @@ inline std::string remote_command() {
 [[noreturn]] inline void become_ssh(const char *command) {
     const char *given = getenv("YAMBA_SSH");
     const std::string words = std::string(given != nullptr && *given != '\0' ? given : "exec ssh") + " \"$@\"";
-    execl("/bin/sh", "sh", "-c", words.c_str(), "ssh", "-4", "-T", "-a", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=15", "-o", "ControlMaster=no",
-          "--", machine.c_str(), command, nullptr);
+    execl("/bin/sh", "sh", "-c", words.c_str(), "ssh", "-4", "-T", "-a", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10",
+          "-o", "ServerAliveInterval=15", "-o", "ControlMaster=no", "--", machine.c_str(), command, nullptr);
     fprintf(stderr, "/bin/sh: %s\n", strerror(errno));
     _exit(127);
 }

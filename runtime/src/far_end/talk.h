@@ -10,14 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "yamba/far_end.h"
 #include "lines.h"
 #include "ssh.h"
+#include "yamba/far_end.h"
 
 namespace yamba {
 namespace far_end {
 
-struct Answer { const char *question; uint64_t (*by)(void *self, uint64_t number); void *self; };
+struct Answer {
+    const char *question;
+    uint64_t (*by)(void *self, uint64_t number);
+    void *self;
+};
 inline std::vector<Answer> answers;
 
 inline std::string system_name() {
@@ -37,7 +41,7 @@ inline void leave_folder() {
 inline void answer_on_standard_streams() {
     line = STDOUT_FILENO;
     leave_folder();
-    signal(SIGPIPE, SIG_IGN);            // the end of the input says the same
+    signal(SIGPIPE, SIG_IGN);  // the end of the input says the same
     say("begun", "");
 }
 
@@ -57,7 +61,8 @@ void open() {
     start();
     const std::string there = hear("system"), own = system_name();
     if (there != own)
-        skip("%s is %s and this is %s: both ends are one program, so they have to be of one kind; see --target", machine.c_str(), there.c_str(), own.c_str());
+        skip("%s is %s and this is %s: both ends are one program, so they have to be of one kind; see --target", machine.c_str(),
+             there.c_str(), own.c_str());
     send_program();
     hear("begun");
     if (turn >= 0) must(::close(turn));
@@ -70,14 +75,18 @@ const char *tell_text(const char *word, const char *text) {
     return told.c_str();
 }
 
-uint64_t tell(const char *word, uint64_t number) { return strtoull(tell_text(word, std::to_string(number).c_str()), nullptr, 10); }
+uint64_t tell(const char *word, uint64_t number) {
+    return strtoull(tell_text(word, std::to_string(number).c_str()), nullptr, 10);
+}
 
 uint64_t ask(const char *question, uint64_t number) {
     say(question, std::to_string(number));
     return strtoull(hear(question).c_str(), nullptr, 10);
 }
 
-void answer(const char *question, uint64_t (*by)(void *self, uint64_t number), void *self) { answers.push_back({question, by, self}); }
+void answer(const char *question, uint64_t (*by)(void *self, uint64_t number), void *self) {
+    answers.push_back({question, by, self});
+}
 
 void serve() {
     say("ready", "");

@@ -15,11 +15,12 @@ inline void rotations(uint64_t steps) {
     for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\trol $7, %0\n\t.endr" : "+r"(chain) : : "cc");
 }
 
-// So do logical operations, which more units can do than can rotate. With an unknown value they are never eliminated either. Multiplications and vector operations have
-// units of their own, but take 3 to 6 and 1 to 2 cycles, as the processor likes.
+// So do logical operations, which more units can do than can rotate. With an unknown value they are never eliminated either.
+// Multiplications and vector operations have units of their own, but take 3 to 6 and 1 to 2 cycles, as the processor likes.
 inline void exclusive_ors(uint64_t steps) {
     uintptr_t chain = 1, value = uintptr_t(steps);
-    for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\txor %1, %0\n\t.endr" : "+r"(chain) : "r"(value) : "cc");
+    for (uint64_t n = steps / 64; n > 0; n--)
+        __asm__ volatile(".rept 64\n\txor %1, %0\n\t.endr" : "+r"(chain) : "r"(value) : "cc");
 }
 
 // The first fence lets all that stands before complete; the second keeps what follows from starting before the clock is read.

@@ -1,4 +1,5 @@
-// What the runtime must know of aarch64 beyond C++. Code is made visible to the instruction cache by the compiler's __builtin___clear_cache.
+// What the runtime must know of aarch64 beyond C++. Code is made visible to the instruction cache by the compiler's
+// __builtin___clear_cache.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// What the runtime must know of riscv64 beyond C++. Code is made visible to instruction fetch by the compiler's __builtin___clear_cache.
+// What the runtime must know of riscv64 beyond C++. Code is made visible to instruction fetch by the compiler's
+// __builtin___clear_cache.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// What Linux tells in /sys and /proc, read without help from the C library, whose sysconf() reports wrong caches on some machines.
+// What Linux tells in /sys and /proc, read without help from the C library, whose sysconf() reports wrong caches on some
+// machines.
 #pragma once
 
 #include <fcntl.h>
@@ -84,7 +85,8 @@ inline size_t memory_size() {
     return read_key("/proc/meminfo", "MemTotal", line, value) ? strtoull(value, nullptr, 10) << 10 : 0;
 }
 
-// What the C library's major() and minor() give. Those are macros: where they are known no class can have a member of such a name.
+// What the C library's major() and minor() give. Those are macros: where they are known no class can have a member of such a
+// name.
 inline unsigned int device_major(uint64_t device) { return unsigned((device >> 8 & 0xfff) | (device >> 32 & 0xfffff000)); }
 inline unsigned int device_minor(uint64_t device) { return unsigned((device & 0xff) | (device >> 12 & 0xffffff00)); }
 
@@ -92,7 +94,8 @@ inline size_t read_ahead(const char *directory) {
     struct stat at;
     if (stat(directory, &at) != 0) return 0;
     // A partition has no queue of its own; what has no block device (btrfs, network) is known to the bdi class only.
-    for (const char *place : {"/sys/dev/block/%u:%u/queue/read_ahead_kb", "/sys/dev/block/%u:%u/../queue/read_ahead_kb", "/sys/class/bdi/%u:%u/read_ahead_kb"}) {
+    for (const char *place : {"/sys/dev/block/%u:%u/queue/read_ahead_kb", "/sys/dev/block/%u:%u/../queue/read_ahead_kb",
+                              "/sys/class/bdi/%u:%u/read_ahead_kb"}) {
         char path[96], text[32];
         snprintf(path, sizeof path, place, device_major(at.st_dev), device_minor(at.st_dev));
         if (read_text(path, text)) return strtoull(text, nullptr, 10) << 10;
@@ -138,7 +141,8 @@ inline bool cpu_feature(const char *name) {
 // A clock that the kernel found to be unsteady is no longer among those that it can use.
 inline bool clock_is_trusted(const char *name) {
     char available[256];
-    return !read_text("/sys/devices/system/clocksource/clocksource0/available_clocksource", available) || is_word(available, name);
+    return !read_text("/sys/devices/system/clocksource/clocksource0/available_clocksource", available) ||
+           is_word(available, name);
 }
 
 // Of the calling thread.
@@ -147,7 +151,13 @@ inline Usage usage() {
     struct timespec cpu {};
     bool known = getrusage(RUSAGE_THREAD, &used) == 0;
     known = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0 && known;
-    return {uint64_t(used.ru_nivcsw), uint64_t(used.ru_nvcsw), uint64_t(used.ru_minflt), uint64_t(used.ru_majflt), double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec), sched_getcpu(), known};
+    return {uint64_t(used.ru_nivcsw),
+            uint64_t(used.ru_nvcsw),
+            uint64_t(used.ru_minflt),
+            uint64_t(used.ru_majflt),
+            double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec),
+            sched_getcpu(),
+            known};
 }
 
 // How long the calling thread has been ready to run while something else ran, in ns. NaN where the kernel does not tell.
@@ -207,7 +217,7 @@ constexpr size_t counter_kind_count = sizeof counter_kinds / sizeof *counter_kin
 
 // Counts this thread in user space, which perf_event_paranoid 2 still allows everyone. Negative where there is no such counter.
 inline int open_counter(const CounterKind &kind) {
-    struct perf_event_attr event{};
+    struct perf_event_attr event {};
     event.size = sizeof event;
     event.type = kind.type;
     event.config = kind.number;
@@ -224,14 +234,14 @@ inline void close_counter(int counter) { close(counter); }
 
 // The lowest real-time priority is above all ordinary ones.
 inline bool enter_realtime() {
-    struct sched_param parameter{};
+    struct sched_param parameter {};
     parameter.sched_priority = sched_get_priority_min(SCHED_FIFO);
     return sched_setscheduler(0, SCHED_FIFO, &parameter) == 0;
 }
 
 // Several processes there, which take turns: one that is `above` the others gets the processor at once.
 inline bool enter_realtime_in_turns(int above) {
-    struct sched_param parameter{};
+    struct sched_param parameter {};
     parameter.sched_priority = sched_get_priority_min(SCHED_RR) + above;
     return sched_setscheduler(0, SCHED_RR, &parameter) == 0;
 }

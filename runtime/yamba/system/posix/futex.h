@@ -11,7 +11,7 @@ namespace system {
 inline void sleep_while(uint32_t *word, uint32_t value, uint64_t ns) {
     constexpr uint64_t look_again = 1000000;
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value) return;
-    struct timespec pause{};
+    struct timespec pause {};
     pause.tv_nsec = long(ns < look_again ? ns : look_again);
     nanosleep(&pause, nullptr);
 }

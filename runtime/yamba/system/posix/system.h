@@ -41,7 +41,13 @@ inline Usage usage() {
     struct timespec cpu {};
     bool known = getrusage(RUSAGE_SELF, &used) == 0;
     known = clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0 && known;
-    return {uint64_t(used.ru_nivcsw), uint64_t(used.ru_nvcsw), uint64_t(used.ru_minflt), uint64_t(used.ru_majflt), double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec), -1, known};
+    return {uint64_t(used.ru_nivcsw),
+            uint64_t(used.ru_nvcsw),
+            uint64_t(used.ru_minflt),
+            uint64_t(used.ru_majflt),
+            double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec),
+            -1,
+            known};
 }
 
 inline double waited() { return not_known; }
