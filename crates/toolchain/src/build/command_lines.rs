@@ -29,6 +29,8 @@ pub(super) struct Shared {
     pub(super) header: Option<PathBuf>,
     /// The object file of what does not depend on the benchmark.
     pub(super) harness: PathBuf,
+    /// The object files of `runtime/support` that the program needs.
+    pub(super) support: Vec<PathBuf>,
 }
 
 /// Options that may change which files the compiler finds.
@@ -124,6 +126,7 @@ impl<'a> CommandLines<'a> {
         let anywhere = Shared {
             header: None,
             harness: PathBuf::from("harness"),
+            support: Vec::new(),
         };
         self.program_with(runtime, Path::new("in"), &anywhere, Path::new("out"))
     }
@@ -147,7 +150,7 @@ impl<'a> CommandLines<'a> {
         // Beside the compiling of a header g++ would take the choice of a library for a wish to link.
         command.args(self.libraries());
         command.arg("-o").arg(output).arg(source);
-        command.arg(&shared.harness);
+        command.args(&shared.support).arg(&shared.harness);
         command
     }
 
@@ -172,6 +175,13 @@ impl<'a> CommandLines<'a> {
             command.args(["-include", &own]);
         }
         command.arg("-c").arg(self.runtime.join("src/runtime.cc"));
+        command
+    }
+
+    /// The command that compiles a file of `runtime/support`.
+    pub(super) fn support(&self, source: &Path) -> Command {
+        let mut command = self.compiler();
+        command.arg("-I").arg(&self.runtime).arg("-c").arg(source);
         command
     }
 

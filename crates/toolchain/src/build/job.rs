@@ -123,8 +123,9 @@ impl<'a> Job<'a> {
     }
 
     fn build(&self, cache: &Cache) -> Result<Built, BuildError> {
-        let shared = shared::find(cache, &self.lines)?;
-        let first = self.first_key(&shared)?;
+        let generated = yamba_codegen::generate(self.analysis, &self.program, &[]).cpp;
+        let shared = shared::find(cache, &self.lines, &generated)?;
+        let first = self.first_key(&shared, &generated)?;
         let mut warnings = Vec::new();
         let found = cache.find(&first, self.name);
         let cached = found.is_some();
@@ -153,13 +154,15 @@ impl<'a> Job<'a> {
     }
 
     /// Hashes the inputs of the program that are known before it is compiled.
-    fn first_key(&self, shared: &Shared) -> Result<String, BuildError> {
+    fn first_key(&self, shared: &Shared, generated: &str) -> Result<String, BuildError> {
         let mut key =
             first_key::of_command(&self.lines, &self.lines.plain_program(&self.lines.runtime))?;
-        // The name of the harness's folder is a hash of all files that the harness was built from.
-        let harness = shared.harness.parent().and_then(Path::file_name);
-        key.bytes(harness.unwrap_or_default().as_encoded_bytes());
-        key.add(&yamba_codegen::generate(self.analysis, &self.program, &[]).cpp);
+        // The name of an object file's folder is a hash of all files that the object was built from.
+        for object in [&shared.harness].into_iter().chain(&shared.support) {
+            let folder = object.parent().and_then(Path::file_name);
+            key.bytes(folder.unwrap_or_default().as_encoded_bytes());
+        }
+        key.add(generated);
         key.add(&self.listing());
         let assembler = &self.lines.toolchain.assembler;
         if !self.blocks.is_empty() {

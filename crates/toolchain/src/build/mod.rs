@@ -21,6 +21,7 @@ mod read_file;
 mod search;
 mod several;
 mod shared;
+mod support;
 mod toolchain;
 
 pub use error::BuildError;

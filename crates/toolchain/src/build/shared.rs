@@ -11,15 +11,21 @@ use super::first_key;
 use super::manifest::Manifest;
 use super::observe::Observer;
 use super::product::Product;
+use super::support;
 
 const HEADER: &str = "yamba/program.h.gch";
 const HARNESS: &str = "harness.o";
 
-/// Finds the shared files in `cache`. Builds the harness if it is not there, but not the header.
-pub(super) fn find(cache: &Cache, lines: &CommandLines) -> Result<Shared, BuildError> {
+/// Finds the files in `cache` that the program with the C++ `generated` shares. Builds those that are missing, but not the header.
+pub(super) fn find(
+    cache: &Cache,
+    lines: &CommandLines,
+    generated: &str,
+) -> Result<Shared, BuildError> {
     Ok(Shared {
         header: header(cache, lines)?,
         harness: harness(cache, lines)?,
+        support: support_objects(cache, lines, generated)?,
     })
 }
 
@@ -47,6 +53,21 @@ pub(super) fn make_header(cache: &Cache, lines: &CommandLines) -> Result<(), Bui
 pub(super) fn harness(cache: &Cache, lines: &CommandLines) -> Result<PathBuf, BuildError> {
     let folder = beside(cache, lines, HARNESS, lines.harness())?;
     Ok(folder.join(HARNESS))
+}
+
+/// The object files of `runtime/support` that a program needs, each compiled once for all programs.
+fn support_objects(
+    cache: &Cache,
+    lines: &CommandLines,
+    generated: &str,
+) -> Result<Vec<PathBuf>, BuildError> {
+    let sources = support::sources(generated, &lines.runtime)?;
+    let compile = |source: &PathBuf| {
+        let name = source.with_extension("o");
+        let name = name.file_name().unwrap_or_default().to_string_lossy();
+        Ok(beside(cache, lines, &name, lines.support(source))?.join(&*name))
+    };
+    sources.iter().map(compile).collect()
 }
 
 /// The folder with what `command` makes for all programs. Of several that ask at the same time one makes it.
