@@ -8,6 +8,7 @@ mod disasm;
 mod explain;
 mod export;
 mod failure;
+mod groups;
 mod history;
 mod import;
 mod kept;
@@ -36,7 +37,7 @@ mod time;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::Failure;
 
@@ -115,7 +116,8 @@ enum Answer {
 /// Reads the command line, does what it says and returns the exit status.
 pub fn main() -> ExitCode {
     completions::answer();
-    let cli = Cli::parse();
+    let matches = groups::grouped(Cli::command()).get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match dispatch(cli.command) {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),

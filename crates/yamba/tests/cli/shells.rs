@@ -9,11 +9,11 @@ use yamba_store::{Location, Store};
 
 use crate::support::{Answer, Yamba, has};
 
-/// The commands that `yamba --help` lists.
+/// The commands that `yamba --help` lists, in all of its groups.
 pub fn commands(yamba: &mut Yamba) -> Vec<String> {
     let help = yamba.run("--help").ok().out;
-    let listed = help.split("Commands:\n").nth(1).unwrap();
-    let listed = listed.split("\n\n").next().unwrap();
+    let (_, listed) = help.split_once("\n\nMeasure:\n").unwrap();
+    let (listed, _) = listed.split_once("\nOptions:\n").unwrap();
     let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
     let names = listed.lines().filter(is_name);
     let names = names.filter_map(|l| l.split_whitespace().next());
