@@ -35,13 +35,15 @@ pub enum Kind {
 #[derive(Debug, Default, PartialEq)]
 pub struct Marks(BTreeMap<String, String>);
 
-/// README.md, CONTRIBUTING.md and docs/*.md.
+/// README.md, CONTRIBUTING.md, docs/*.md and docs/notes/*.md.
 pub fn all() -> Vec<Page> {
     let mut names = vec!["README.md".to_owned(), "CONTRIBUTING.md".to_owned()];
-    for entry in fs::read_dir(root().join("docs")).unwrap().flatten() {
-        let name = entry.file_name().into_string().unwrap();
-        if Path::new(&name).extension().is_some_and(|e| e == "md") {
-            names.push(format!("docs/{name}"));
+    for folder in ["docs", "docs/notes"] {
+        for entry in fs::read_dir(root().join(folder)).unwrap().flatten() {
+            let name = entry.file_name().into_string().unwrap();
+            if Path::new(&name).extension().is_some_and(|e| e == "md") {
+                names.push(format!("{folder}/{name}"));
+            }
         }
     }
     names.sort();
