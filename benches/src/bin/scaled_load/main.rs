@@ -1,7 +1,7 @@
 //! The tables and the figure of lmbench3's section 9 on this machine, and its other programs that scale: with 1, 2 and 4 processes at the same time.
 //!
 //! `cargo run --release -p yamba-benches --bin scaled_load`. The run of each row is kept in `--out`; what is there is not measured again, unless the
-//! program is newer, or the numbers of launches or of processes are others. Prints Markdown, as docs/lmbench.md has it.
+//! program is newer, or the numbers of launches or of processes are others. Prints Markdown, as docs/notes/lmbench-load.md has it.
 
 mod figure;
 mod tables;
