@@ -51,24 +51,24 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  yamba list                    what can be measured here
+  yamba time 'getppid();'       the cost of a statement (--asm 'imul rax, rax': of an instruction)
+  yamba list                    the benchmarks for this machine
   yamba run pagefault           measure one benchmark, with its sweep
-  yamba run 'lat_*' --quick     measure several, briefly
-  yamba time 'getppid();'       what does this cost? (--asm 'imul rax, rax': an instruction)
-  yamba study system            what was predicted of this machine, and what is true of it
-  yamba runs                    which runs are kept; `yamba show` prints the latest again
-  yamba compare latest~1 latest what differs between two runs?
-  yamba history lat_pipe        one benchmark over all runs, and where it changed
+  yamba run 'lat_*' --quick     measure several benchmarks briefly
+  yamba study system            measure the machine and check predictions about it
+  yamba runs                    list the stored runs; `yamba show` prints one
+  yamba compare latest~1 latest show the differences between two runs
+  yamba history lat_pipe        one benchmark over all runs, and where its level changed
   yamba report -o report.html   a page of the latest run, to open offline
-  yamba tag latest baseline     a name for a run; `yamba rm` removes runs, `yamba salvage` saves a damaged store
-  yamba machine                 what this machine is, and what would disturb a measurement
+  yamba tag latest baseline     name a run; `yamba rm` removes runs
+  yamba machine                 describe this machine, and what would disturb a measurement
   yamba selftest                can figures be trusted here?
-  yamba check mine.yamba        what is wrong with a program
+  yamba check mine.yamba        find the faults of a program without compiling it
   yamba port pagefault --on riscv64 -o pagefault_riscv64.yamba
 
 Environment:
-  YAMBA_CACHE  folder for what can be made again (default: yamba in the user's cache folder)
-  YAMBA_STORE  the file in which runs are kept, or postgresql://USER@HOST/DATABASE (default: yamba/results.sqlite in the
+  YAMBA_CACHE  folder for rebuildable files (default: yamba in the user's cache folder)
+  YAMBA_STORE  file of the stored runs, or postgresql://USER@HOST/DATABASE (default: yamba/results.sqlite in the
                user's data folder)
   YAMBA_SSH    the command that reaches the machine of `yamba run --remote`, with its options (default: ssh)
   YAMBA_FAR_ADDRESS  the address of that machine to measure to (default: the one at which ssh arrives)
