@@ -2,7 +2,7 @@
 //! time a statement, measure the noise of this machine, and check whether its figures can be trusted.
 //!
 //! A caller fills in a request and gets data back. Meanwhile an [`Observer`] is told how far the work is and what to warn of. Nothing here parses a command line,
-//! prints, or knows how a page looks: commands, an editor or a fleet node use these functions alike. The crate may use every crate below it, but neither `report` nor clap.
+//! prints, or knows how a page looks: commands, an editor or a fleet node use these functions alike. The crate may use every crate below it, but not `report`.
 
 mod failure;
 mod here;
