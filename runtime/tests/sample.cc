@@ -3,6 +3,7 @@
 // `mode` chooses how it behaves. Time is simulated unless YAMBA_TEST_REAL_CLOCK is set: benchmark() moves the clock.
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include "../src/runtime.cc"
 
@@ -69,7 +70,11 @@ struct yamba_sample : yamba::Subject {
         if (mode == aborting) abort();
         if (mode == failing) yamba::fail("no more than %d", 3);
         while (mode == hanging) pause();
-        if (mode == partner && fork() == 0) yamba::fail("said by the partner");
+        if (mode == partner) {
+            const pid_t child = fork();
+            if (child == 0) yamba::fail("said by the partner");
+            waitpid(child, nullptr, 0);
+        }
     }
     size_t bounds(yamba::Bound *out, size_t room) override {
         const yamba::Bound all[] = {{"ratio", true, 0.5, 1.5}, {"seen", true, 1, INFINITY}, {"odd", false, 0, 0}};

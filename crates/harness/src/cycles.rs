@@ -4,6 +4,7 @@ use yamba_record::{Benchmark, Interval};
 use yamba_stats::{NORMAL_SCALE, median, median_absolute_deviation};
 
 use super::estimate::Estimate;
+use super::units::per_operation;
 
 /// What a note begins with that says why there are no cycles.
 const UNKNOWN: &str = "cycles are unknown";
@@ -21,9 +22,8 @@ const AGREE: f64 = 0.002;
 pub(super) fn of(interval: &Interval) -> Option<f64> {
     let length = interval.cycle_ns.filter(|c| *c > 0.0)?;
     let dummy_length = interval.dummy_cycle_ns.filter(|c| *c > 0.0);
-    let stretch = interval.ns / length - interval.dummy_ns / dummy_length.unwrap_or(length);
-    let cycles = stretch / interval.operations as f64;
-    cycles.is_finite().then_some(cycles)
+    let dummy = interval.dummy_ns / dummy_length.unwrap_or(length);
+    per_operation(interval.ns / length, dummy, interval.operations)
 }
 
 /// The length of a cycle is itself known to a thousandth: a clock advances in steps, and a stretch has a beginning and an end that the

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use yamba_record::{Benchmark, Run};
 
+use super::compressed::CompressedEntry;
 use super::job::UsageError;
-use super::launches::{Conditions, Launches};
-use super::packed::Packed;
+use super::launches::Launches;
 
 /// Launches are summarised anew with each that is added. So much of their time that may take; where it takes more, not each is kept at once.
 const SHARE: f64 = 0.05;
@@ -17,7 +17,7 @@ pub trait Keep {
     ///
     /// # Errors
     /// When it is better not to measure.
-    fn begin(&mut self, run: &Run<Packed<Benchmark>>, of_job: &[usize]) -> Result<(), UsageError>;
+    fn begin(&mut self, run: &Run<CompressedEntry>, of_job: &[usize]) -> Result<(), UsageError>;
     /// What is known of the entry at `place`, counted from 0.
     fn entry(&mut self, place: usize, benchmark: &Benchmark);
     /// Whether entries are to be told before the run ends.
@@ -26,7 +26,7 @@ pub trait Keep {
 
 /// Nowhere.
 impl Keep for () {
-    fn begin(&mut self, _: &Run<Packed<Benchmark>>, _: &[usize]) -> Result<(), UsageError> {
+    fn begin(&mut self, _: &Run<CompressedEntry>, _: &[usize]) -> Result<(), UsageError> {
         Ok(())
     }
 
@@ -55,7 +55,7 @@ struct State {
 impl<'a> Kept<'a> {
     pub fn begin(
         keep: &'a mut dyn Keep,
-        run: &Run<Packed<Benchmark>>,
+        run: &Run<CompressedEntry>,
         of_job: &[usize],
     ) -> Result<Kept<'a>, UsageError> {
         keep.begin(run, of_job)?;
@@ -66,14 +66,14 @@ impl<'a> Kept<'a> {
     }
 
     /// The entry at `place` had a launch, and is to have more.
-    pub fn launched(&mut self, place: usize, launches: &Launches<'_>, conditions: &Conditions<'_>) {
+    pub fn launched(&mut self, place: usize, launches: &Launches<'_>) {
         let state = &mut self.places[place];
         state.is_told = false;
         let bound = launches.spent().mul_f64(SHARE);
         let is_cheap = state.took.is_zero() || state.took + state.last <= bound;
         if is_cheap && self.keep.is_wanted() {
             let begun = Instant::now();
-            self.tell(place, &launches.summary(conditions));
+            self.tell(place, &launches.summary());
             let state = &mut self.places[place];
             state.last = begun.elapsed();
             state.took += state.last;
@@ -81,9 +81,9 @@ impl<'a> Kept<'a> {
     }
 
     /// The run ends; what is known of it.
-    pub fn last(&mut self, place: usize, benchmark: &Benchmark) {
+    pub fn last(&mut self, place: usize, entry: &CompressedEntry) {
         if !self.places[place].is_told {
-            self.tell(place, benchmark);
+            self.tell(place, &entry.unpack());
         }
     }
 

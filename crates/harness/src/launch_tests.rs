@@ -18,13 +18,13 @@ fn with(change: impl Fn(usize, &mut RawInterval)) -> Outcome {
     outcome(&changed(change), Ending::Exit(0))
 }
 
-fn launches(by: &[f64]) -> Vec<Outcome> {
+pub(super) fn launches(by: &[f64]) -> Vec<Outcome> {
     by.iter().map(|b| slower(*b)).collect()
 }
 
-const SIX: [f64; 6] = [0.0, 3.0, 1.0, 5.0, 2.0, 4.0];
+pub(super) const SIX: [f64; 6] = [0.0, 3.0, 1.0, 5.0, 2.0, 4.0];
 
-fn entry(launches: &[Outcome]) -> Benchmark {
+pub(super) fn entry(launches: &[Outcome]) -> Benchmark {
     replay_all(&program(), 1, launches)
 }
 

@@ -3,19 +3,20 @@
 use std::time::{Duration, Instant};
 
 use yamba_record::run::Told;
-use yamba_record::{Benchmark, Event, Interval, Status};
+use yamba_record::{Benchmark, Interval, Status};
 use yamba_stats::median;
 
 use super::child::{self, Limits};
+use super::compressed::{Compressed, CompressedEntry, LaunchRecords};
 use super::crash::Listing;
 use super::ending::{End, end};
 use super::estimate::ENOUGH_LAUNCHES;
 use super::options::{Options, PROGRAMS_WARMUP, Placement};
 use super::outcome::Outcome;
-use super::packed::Packed;
 use super::plan::Entry;
 use super::points;
-use super::schedule::{self, Share, Taken};
+use super::recorded::Recorded;
+use super::schedule::{self, Cost, Share, Taken};
 use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
 use super::units::whole_ns;
@@ -32,7 +33,10 @@ const ACCIDENTS: usize = 2;
 /// An entry and what its launches wrote so far.
 pub(super) struct Launches<'a> {
     pub entry: Entry<'a>,
-    outcomes: Vec<Kept>,
+    recorded: Recorded,
+    /// The records of each launch.
+    records: Vec<Compressed<LaunchRecords>>,
+    ends: Vec<End>,
     turns: Vec<Turn>,
     /// So many launches it is to have.
     goal: u64,
@@ -47,36 +51,13 @@ pub(super) struct Launches<'a> {
     is_over: bool,
 }
 
-/// What a launch wrote and how it ended, until the entry is summarised.
-struct Kept {
-    events: Packed<Vec<Event>>,
-    /// All but the events.
-    rest: Outcome,
-}
-
-impl Kept {
-    fn new(mut outcome: Outcome) -> Kept {
-        let events = std::mem::take(&mut outcome.events);
-        Kept {
-            events: Packed::new(&events),
-            rest: outcome,
-        }
-    }
-
-    fn outcome(&self) -> Outcome {
-        Outcome {
-            events: self.events.unpack(),
-            ..self.rest.clone()
-        }
-    }
-}
-
 /// When a launch ran, and what it was told.
 struct Turn {
     round: u64,
     started: Duration,
     took: Duration,
     told: Told,
+    cost: Option<Cost>,
 }
 
 /// What all launches share.
@@ -102,12 +83,14 @@ impl<'a> Launches<'a> {
             planned: (share.time + warmup).saturating_mul(all).max(entry.time),
             warmup,
             notes: std::mem::take(&mut entry.notes),
-            entry,
-            outcomes: Vec::new(),
+            recorded: Recorded::new(&entry.point.program, entry.processes),
+            records: Vec::new(),
+            ends: Vec::new(),
             turns: Vec::new(),
             spent: Duration::ZERO,
             accidents: 0,
             is_over: false,
+            entry,
         }
     }
 
@@ -116,7 +99,7 @@ impl<'a> Launches<'a> {
         if self.is_over {
             return 0;
         }
-        self.goal.saturating_sub(self.outcomes.len() as u64)
+        self.goal.saturating_sub(self.turns.len() as u64)
     }
 
     /// How long those take, as far as is known: as long as those before them, or else what is planned.
@@ -136,44 +119,58 @@ impl<'a> Launches<'a> {
     }
 
     pub fn has_begun(&self) -> bool {
-        !self.outcomes.is_empty()
+        !self.turns.is_empty()
     }
 
-    /// One fresh process, or one set of processes at the same time.
-    pub fn launch(&mut self, conditions: &Conditions<'_>, round: u64) {
-        let entry = &self.entry;
+    /// Starts one fresh process, or one set of processes at the same time. Gives back the entry if this launch was its last.
+    pub fn launch(&mut self, conditions: &Conditions<'_>, round: u64) -> Option<Benchmark> {
         let options = conditions.options;
-        let silence = schedule::silence(options, entry.processes, conditions.cpus, self.share);
-        let limits = Limits {
-            silence,
-            timeout: schedule::timeout(options, silence, self.share),
-            processes: entry.processes,
-            ..conditions.limits.clone()
-        };
-        let scratch = conditions.scratch.of(entry.class);
-        let told = self.told(conditions.options);
-        let arguments = self.arguments(conditions.options, &told);
+        let scratch = conditions.scratch.of(self.entry.class);
+        let told = self.told(options);
+        let arguments = self.arguments(options, &told);
+        let limits = self.limits(conditions);
         let started = conditions.begun.elapsed();
-        let outcome = child::run(entry.program, &arguments, &scratch, &limits);
+        let outcome = child::run(self.entry.program, &arguments, &scratch, &limits);
         let took = conditions.begun.elapsed() - started;
+        self.spent += took;
+        let end = end(self.entry.class, &outcome, conditions.listing);
+        if matches!(end, End::Failed { .. }) {
+            conditions.scratch.forget(self.entry.class);
+        }
+        self.heed(&end);
+        self.ends.push(end);
+        let records = self.recorded.append(&self.entry.point.program, &outcome);
+        self.records.push(Compressed::new(&records));
+        let taken = self.taken(took, &outcome);
         self.turns.push(Turn {
             round,
             started,
             took,
             told,
+            cost: schedule::cost(&records.intervals, taken),
         });
-        self.spent += took;
-        let end = end(entry.class, &outcome, conditions.listing);
-        if matches!(end, End::Failed { .. }) {
-            conditions.scratch.forget(entry.class);
+        if self.turns.len() == 1 {
+            self.pace(options, &records.intervals, taken);
         }
-        self.heed(end);
-        self.outcomes.push(Kept::new(outcome));
-        if self.outcomes.len() == 1 {
-            self.pace(conditions);
+        if self.left() > 0 {
+            return None;
         }
-        if self.left() == 0 && !self.is_over && conditions.options.may_add_launches() {
-            self.add_launches(conditions);
+        let summary = self.summary();
+        if !self.is_over && options.may_add_launches() {
+            self.add_launches(options, &summary);
+        }
+        (self.left() == 0).then_some(summary)
+    }
+
+    fn limits(&self, conditions: &Conditions<'_>) -> Limits {
+        let options = conditions.options;
+        let processes = self.entry.processes;
+        let silence = schedule::silence(options, processes, conditions.cpus, self.share);
+        Limits {
+            silence,
+            timeout: schedule::timeout(options, silence, self.share),
+            processes,
+            ..conditions.limits.clone()
         }
     }
 
@@ -219,33 +216,31 @@ impl<'a> Launches<'a> {
     }
 
     /// A program that crashed may have been unlucky once; one that hangs has cost enough.
-    fn heed(&mut self, end: End) {
+    fn heed(&mut self, end: &End) {
         match end {
             End::Complete => {}
             End::Skipped { .. } | End::Stopped => self.is_over = true,
             End::Failed { is_final, .. } => {
                 self.accidents += 1;
-                self.is_over |= is_final || self.accidents >= ACCIDENTS;
+                self.is_over |= *is_final || self.accidents >= ACCIDENTS;
             }
         }
     }
 
     /// The first launch shows how long one takes.
-    fn pace(&mut self, conditions: &Conditions<'_>) {
-        let options = conditions.options;
+    fn pace(&mut self, options: &Options, first: &[Interval], taken: Taken) {
         if options.intervals.is_some() || self.entry.processes > 1 {
             return;
         }
-        let first = self.summary(conditions).intervals;
         let before = self.share;
         let took = self.turns[0].took;
         let fewer = options
             .slow
-            .and_then(|slow| schedule::slow_launches(slow, before, &first, took));
+            .and_then(|slow| schedule::slow_launches(slow, before, first, took));
         if let Some(fewer) = fewer {
-            return self.slow_down(fewer, &first, took);
+            return self.slow_down(fewer, first, took);
         }
-        self.share = schedule::paced(before, &first, self.taken(0));
+        self.share = schedule::paced(before, first, taken);
         if self.share.intervals < before.intervals {
             self.notes.push(format!(
                 "slow: after the first launch of {} intervals {} intervals a launch",
@@ -272,25 +267,20 @@ impl<'a> Launches<'a> {
     }
 
     /// Warming up for as long as somebody asked for is nothing to save.
-    fn taken(&self, launch: usize) -> Taken {
+    fn taken(&self, took: Duration, outcome: &Outcome) -> Taken {
         Taken {
-            all: self.turns[launch].took.saturating_sub(self.warmup),
-            intervals: self.outcomes[launch].rest.intervals_took,
+            all: took.saturating_sub(self.warmup),
+            intervals: outcome.intervals_took,
         }
     }
 
     /// What the launches took beyond their time. An accident takes what it takes.
-    fn overrun(&self, benchmark: &Benchmark) -> Option<String> {
+    fn overrun(&self) -> Option<String> {
         if self.accidents > 0 {
             return None;
         }
-        let own = |launch: usize| -> Vec<Interval> {
-            let all = benchmark.intervals.iter();
-            all.filter(|i| i.launch == launch as u64).cloned().collect()
-        };
-        let costs = (0..self.outcomes.len())
-            .filter_map(|i| schedule::cost(&own(i), self.taken(i)))
-            .map(|c| c.fixed.as_secs_f64());
+        let costs = self.turns.iter().filter_map(|turn| turn.cost);
+        let costs = costs.map(|c| c.fixed.as_secs_f64());
         let alone = self.entry.processes == 1;
         let besides = median(&costs.collect::<Vec<f64>>()).filter(|_| alone);
         schedule::overrun(
@@ -300,8 +290,7 @@ impl<'a> Launches<'a> {
         )
     }
 
-    fn add_launches(&mut self, conditions: &Conditions<'_>) {
-        let summary = self.summary(conditions);
+    fn add_launches(&mut self, options: &Options, summary: &Benchmark) {
         if summary.status != Status::Ok {
             return;
         }
@@ -310,31 +299,31 @@ impl<'a> Launches<'a> {
         let width = calm.zip(summary.interval);
         let width = width.map(|(m, [low, high])| ((high - low) / 2.0 / m).abs());
         let more = schedule::more_launches(
-            self.outcomes.len() as u64,
+            self.turns.len() as u64,
             self.spent,
             self.entry.time,
             width,
-            conditions.options.precision,
+            options.precision,
         );
         self.goal = more.unwrap_or(self.goal);
     }
 
     /// The entry as far as it was measured.
-    pub fn summary(&self, conditions: &Conditions<'_>) -> Benchmark {
+    pub fn summary(&self) -> Benchmark {
+        let is_emulated = self.entry.program.emulated;
         let protocol = Protocol {
-            processes: self.entry.processes,
             launches: self.goal,
+            is_emulated,
         };
+        let records = self.records.iter().map(Compressed::value).collect();
         let program = &self.entry.point.program;
-        let outcomes: Vec<Outcome> = self.outcomes.iter().map(Kept::outcome).collect();
-        let mut benchmark = if self.entry.program.emulated {
-            self.emulated(protocol, &outcomes, conditions)
-        } else {
-            summarise(program, protocol, &outcomes, conditions.listing)
-        };
+        let mut benchmark = summarise(program, protocol, &self.recorded, records, &self.ends);
+        if is_emulated {
+            self.mark_emulated(&mut benchmark);
+        }
         benchmark.about = self.entry.about.clone();
         benchmark.notes.extend(self.notes.iter().cloned());
-        benchmark.notes.extend(self.overrun(&benchmark));
+        benchmark.notes.extend(self.overrun());
         for (launch, turn) in benchmark.launches.iter_mut().zip(&self.turns) {
             launch.round = turn.round;
             launch.started_ns = whole_ns(turn.started);
@@ -344,26 +333,21 @@ impl<'a> Launches<'a> {
         benchmark
     }
 
-    /// An emulator's time is nobody's: physics is not asked about it, and the entry says what it is.
-    fn emulated(
-        &self,
-        protocol: Protocol,
-        outcomes: &[Outcome],
-        conditions: &Conditions<'_>,
-    ) -> Benchmark {
-        let mut description = self.entry.point.program.clone();
-        let bounds = std::mem::take(&mut description.bounds);
-        let mut benchmark = summarise(&description, protocol, outcomes, conditions.listing);
-        benchmark.bounds = bounds;
+    /// Compresses the entry, whose summary is `benchmark`. The records of the launches move into it.
+    pub fn compress(&mut self, benchmark: &mut Benchmark) -> CompressedEntry {
+        CompressedEntry::of_launches(benchmark, std::mem::take(&mut self.records))
+    }
+
+    /// An emulator's time is nobody's: it has no cycles, and the entry says what it is.
+    fn mark_emulated(&self, benchmark: &mut Benchmark) {
         benchmark.cycles = None;
         benchmark.circles = None;
         let runner = &self.entry.program.runner;
         let by = runner.first().map_or("an emulator", String::as_str);
-        let isa = &description.isa;
+        let isa = &self.entry.point.program.isa;
         benchmark.notes.push(format!(
             "emulated by {by}: the figure says nothing of the speed of {isa}"
         ));
-        benchmark
     }
 }
 

@@ -8,12 +8,12 @@ use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run};
 
 use super::child::Limits;
+use super::compressed::CompressedEntry;
 use super::crash::Listing;
 use super::job::{Job, UsageError};
 use super::keep::{Keep, Kept};
 use super::launches::{Conditions, Launches};
 use super::options::{Options, PROGRAMS_WARMUP};
-use super::packed::Packed;
 use super::plan::{self, Planned};
 use super::progress::Progress;
 use super::random::{drawn_id, drawn_seed};
@@ -24,7 +24,7 @@ use super::units::whole_ns;
 
 /// What a place in the run's document will hold.
 enum Place<'a> {
-    Settled(Packed<Benchmark>),
+    Settled(CompressedEntry),
     Measured(Box<Launches<'a>>),
 }
 
@@ -59,7 +59,7 @@ impl<'a> Measurement<'a> {
     ///
     /// # Errors
     /// As [`run`](Measurement::run).
-    pub fn packed(self, keep: &mut dyn Keep) -> Result<Run<Packed<Benchmark>>, UsageError> {
+    pub fn packed(self, keep: &mut dyn Keep) -> Result<Run<CompressedEntry>, UsageError> {
         let options = self.options;
         let scratch = Scratch::new();
         let limits = Limits::of(options, self.stop, &scratch);
@@ -85,11 +85,10 @@ impl<'a> Measurement<'a> {
         };
         rounds.measure(&mut places, &conditions, self.progress, &mut kept);
         for (i, place) in places.into_iter().enumerate() {
-            let packed = place.settled(&conditions);
-            let benchmark = packed.unpack();
-            kept.last(i, &benchmark);
-            note_scratch(&mut run, &benchmark);
-            run.benchmarks.push(packed);
+            let entry = place.settled();
+            kept.last(i, &entry);
+            note_scratch(&mut run, &entry.rest());
+            run.benchmarks.push(entry);
         }
         run.interrupted = self.stop.requested();
         run.finished_unix_s = since_1970();
@@ -98,7 +97,7 @@ impl<'a> Measurement<'a> {
     }
 
     /// The run before anything is measured.
-    fn begun(&self) -> Run<Packed<Benchmark>> {
+    fn begun(&self) -> Run<CompressedEntry> {
         let mut run = Run::new(yamba_machine::probe(self.isa, self.system));
         run.plan = planned(self.options);
         run.producer = self.options.origin.producer.clone();
@@ -124,7 +123,7 @@ impl<'a> Measurement<'a> {
             places.push(match planned {
                 Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
                     benchmark.about = self.jobs[number].about.clone();
-                    Place::Settled(Packed::new(&benchmark))
+                    Place::Settled(CompressedEntry::without_records(&benchmark))
                 }
                 Planned::Measure(entry) => {
                     Place::Measured(Box::new(Launches::new(*entry, self.options)))
@@ -137,15 +136,16 @@ impl<'a> Measurement<'a> {
 
 impl Place<'_> {
     /// Its entry at the end.
-    fn settled(self, conditions: &Conditions<'_>) -> Packed<Benchmark> {
+    fn settled(self) -> CompressedEntry {
         match self {
-            Place::Settled(packed) => packed,
-            Place::Measured(launches) if launches.has_begun() => {
-                Packed::new(&launches.summary(conditions))
+            Place::Settled(entry) => entry,
+            Place::Measured(mut launches) if launches.has_begun() => {
+                let mut benchmark = launches.summary();
+                launches.compress(&mut benchmark)
             }
             Place::Measured(launches) => {
                 let entry = &launches.entry;
-                Packed::new(&Benchmark {
+                CompressedEntry::without_records(&Benchmark {
                     about: entry.about.clone(),
                     ..recorded::not_begun(&entry.point.program, entry.processes)
                 })
@@ -223,13 +223,14 @@ impl Rounds {
         };
         let entry = &launches.entry;
         progress.launch(entry.class, &entry.point.parameters(), entry.processes);
-        launches.launch(conditions, self.number);
-        if launches.left() > 0 {
-            return kept.launched(number, launches, conditions);
+        match launches.launch(conditions, self.number) {
+            None => kept.launched(number, launches),
+            Some(mut benchmark) => {
+                kept.tell(number, &benchmark);
+                let entry = launches.compress(&mut benchmark);
+                *place = Place::Settled(entry);
+            }
         }
-        let benchmark = launches.summary(conditions);
-        kept.tell(number, &benchmark);
-        *place = Place::Settled(Packed::new(&benchmark));
     }
 }
 
@@ -241,7 +242,7 @@ fn measured<'p, 'a>(places: &'p [Place<'a>]) -> impl Iterator<Item = (usize, &'p
 }
 
 /// Every program sees the same disk; the first one to say so is believed.
-fn note_scratch(run: &mut Run<Packed<Benchmark>>, benchmark: &Benchmark) {
+fn note_scratch(run: &mut Run<CompressedEntry>, benchmark: &Benchmark) {
     let Some(is_memory) = benchmark.platform.get("scratch_is_memory") else {
         return;
     };

@@ -1,24 +1,29 @@
-//! Everything that the launches of one entry recorded, in the form of its entry, before any judgement. Pure.
+//! What the launches of one entry recorded, in the form of its entry, before any judgement. Pure.
 
 use std::collections::BTreeMap;
 
-use yamba_record::event::{Begin, Event, Placement, RawInterval, Sizing};
+use yamba_record::event::{Begin, Event, Placement, RawInterval};
 use yamba_record::program::Program;
 use yamba_record::run::Launch;
 use yamba_record::{Benchmark, Evidence, Interval, Status};
 use yamba_stats::{median, sorted};
 
+use super::compressed::LaunchRecords;
 use super::outcome::Outcome;
 use super::{points, units, validity};
 
 /// Nobody reads more, and a program gone wild must not cost the run its time.
 const MOST_NOTES: usize = 50;
 
-/// An entry without a figure, and what its launches said besides.
+/// What the launches of an entry recorded so far, except their intervals and sizing: [`Recorded::append`] gives those back.
 pub(super) struct Recorded {
-    pub benchmark: Benchmark,
-    /// Warm-up, sizing and the growth check of each launch.
-    pub sizing: Vec<Vec<Sizing>>,
+    benchmark: Benchmark,
+    /// Lines that were no records.
+    garbled: u64,
+    /// The names of processes that outlived their launch, and how many had each.
+    strays: BTreeMap<String, u64>,
+    /// Another number of processes than planned, with which a launch measured.
+    pub other_processes: Option<u64>,
 }
 
 /// A benchmark that cannot run here.
@@ -39,7 +44,8 @@ pub(super) fn not_begun(program: &Program, processes: u64) -> Benchmark {
     Benchmark {
         status: Status::Skipped,
         notes: vec![NOT_BEGUN.to_owned()],
-        ..record(program, processes, &[]).benchmark
+        evidence: evidence(program, &[]),
+        ..Recorded::new(program, processes).benchmark
     }
 }
 
@@ -49,45 +55,94 @@ pub fn is_not_begun(benchmark: &Benchmark) -> bool {
     benchmark.status == Status::Skipped && notes.first().is_some_and(|n| n == NOT_BEGUN)
 }
 
-pub(super) fn record(program: &Program, processes: u64, launches: &[Outcome]) -> Recorded {
-    let mut benchmark = Benchmark::ended(&program.class, Status::Ok, Vec::new());
-    benchmark.ports = program.ports.clone();
-    benchmark.parameters = points::parameters(program);
-    let swept = program.parameters.iter().filter(|p| p.over.is_some());
-    benchmark.swept = swept.map(|p| p.name.clone()).collect();
-    benchmark.processes = processes;
-    benchmark.unit = program.unit.clone();
-    benchmark.figure = program.figure.clone();
-    benchmark.charts = program.charts.clone();
-    benchmark.bounds = program.bounds.clone();
-    let mut sizing = Vec::new();
-    benchmark.launches = launches.iter().map(conditions).collect();
-    for (number, outcome) in launches.iter().enumerate() {
-        sizing.push(add_launch(&mut benchmark, program, number as u64, outcome));
+impl Recorded {
+    /// Before the first launch.
+    pub fn new(program: &Program, processes: u64) -> Recorded {
+        let mut benchmark = Benchmark::ended(&program.class, Status::Ok, Vec::new());
+        benchmark.ports = program.ports.clone();
+        benchmark.parameters = points::parameters(program);
+        let swept = program.parameters.iter().filter(|p| p.over.is_some());
+        benchmark.swept = swept.map(|p| p.name.clone()).collect();
+        benchmark.processes = processes;
+        benchmark.unit = program.unit.clone();
+        benchmark.figure = program.figure.clone();
+        benchmark.charts = program.charts.clone();
+        benchmark.bounds = program.bounds.clone();
+        Recorded {
+            benchmark,
+            garbled: 0,
+            strays: BTreeMap::new(),
+            other_processes: None,
+        }
     }
-    benchmark.sizing = sizing.concat();
-    let all: Vec<&Interval> = benchmark.intervals.iter().collect();
-    benchmark.evidence = evidence(program, &all);
-    benchmark.operations = benchmark
-        .intervals
-        .first()
-        .map(|i| i.operations as f64 / i.passes as f64)
-        .filter(|o| o.is_finite());
-    let garbled: u64 = launches.iter().map(|o| o.garbled).sum();
-    if garbled > 0 {
-        let note = format!("{garbled} lines among the records were none, and were passed over");
-        benchmark.notes.push(note);
+
+    /// Adds the next launch. Its intervals and sizing are given back.
+    pub fn append(&mut self, program: &Program, outcome: &Outcome) -> LaunchRecords {
+        let number = self.benchmark.launches.len() as u64;
+        let mut launch = Launch::default();
+        let mut records = LaunchRecords::default();
+        for event in &outcome.events {
+            match event {
+                Event::Begin(begin) => self.begin(&mut launch, begin),
+                // Of several processes, each tries for itself.
+                Event::Locked { held } => {
+                    launch.locked = Some(launch.locked.unwrap_or(true) && *held);
+                }
+                Event::Sizing(s) if is_finite(&[s.ns, s.dummy_ns]) => {
+                    records.sizing.push(s.clone());
+                }
+                Event::Interval(raw) if is_finite(&[raw.ns, raw.dummy_ns]) => {
+                    records.intervals.push(interval(program, number, raw));
+                }
+                Event::Platform { facts } => self.benchmark.platform.extend(facts.clone()),
+                Event::Note { text } => self.note(text),
+                Event::Harness(used) => self.benchmark.harness.push(used.clone()),
+                _ => {}
+            }
+        }
+        self.benchmark.launches.push(launch);
+        self.garbled += outcome.garbled;
+        for name in &outcome.strays {
+            *self.strays.entry(name.clone()).or_default() += 1;
+        }
+        records
     }
-    benchmark.notes.extend(strays(launches));
-    Recorded { benchmark, sizing }
+
+    fn begin(&mut self, launch: &mut Launch, begin: &Begin) {
+        launch.clock = Some(begin.clock.clone());
+        launch.placement = placement(begin);
+        launch.realtime = begin.realtime;
+        self.benchmark.clock = Some(begin.clock.clone());
+        self.benchmark.platform = begin.platform.clone();
+        self.benchmark.placement = placement(begin);
+        if begin.processes != self.benchmark.processes {
+            self.other_processes.get_or_insert(begin.processes);
+        }
+    }
+
+    /// Every launch has the same to say.
+    fn note(&mut self, text: &String) {
+        let notes = &mut self.benchmark.notes;
+        if notes.len() < MOST_NOTES && !notes.contains(text) {
+            notes.push(text.clone());
+        }
+    }
+
+    /// The entry without its records and without what is computed from them.
+    pub fn entry(&self) -> Benchmark {
+        let mut benchmark = self.benchmark.clone();
+        if self.garbled > 0 {
+            let garbled = self.garbled;
+            let note = format!("{garbled} lines among the records were none, and were passed over");
+            benchmark.notes.push(note);
+        }
+        benchmark.notes.extend(strays(&self.strays));
+        benchmark
+    }
 }
 
 /// While it lived it took processor time from the launch too.
-fn strays(launches: &[Outcome]) -> Option<String> {
-    let mut names: BTreeMap<&str, u64> = BTreeMap::new();
-    for name in launches.iter().flat_map(|o| &o.strays) {
-        *names.entry(name).or_default() += 1;
-    }
+fn strays(names: &BTreeMap<String, u64>) -> Option<String> {
     let each: Vec<String> = names
         .iter()
         .map(|(name, n)| format!("{n} {name}"))
@@ -96,64 +151,12 @@ fn strays(launches: &[Outcome]) -> Option<String> {
     (!all.is_empty()).then(|| format!("what outlived its launch was ended: {all}"))
 }
 
-fn add_launch(
-    benchmark: &mut Benchmark,
-    program: &Program,
-    launch: u64,
-    outcome: &Outcome,
-) -> Vec<Sizing> {
-    let mut sizing = Vec::new();
-    for event in &outcome.events {
-        match event {
-            Event::Begin(begin) => begin_with(benchmark, begin),
-            Event::Sizing(s) if is_finite(&[s.ns, s.dummy_ns]) => sizing.push(s.clone()),
-            Event::Interval(raw) if is_finite(&[raw.ns, raw.dummy_ns]) => {
-                benchmark.intervals.push(interval(program, launch, raw));
-            }
-            Event::Platform { facts } => benchmark.platform.extend(facts.clone()),
-            // Every launch has the same to say.
-            Event::Note { text }
-                if benchmark.notes.len() < MOST_NOTES && !benchmark.notes.contains(text) =>
-            {
-                benchmark.notes.push(text.clone());
-            }
-            Event::Harness(used) => benchmark.harness.push(used.clone()),
-            _ => {}
-        }
-    }
-    sizing
-}
-
-/// A launch without a figure, and what it says of how it ran.
-fn conditions(outcome: &Outcome) -> Launch {
-    let mut launch = Launch::default();
-    for event in &outcome.events {
-        match event {
-            Event::Begin(begin) => {
-                launch.clock = Some(begin.clock.clone());
-                launch.placement = placement(begin);
-                launch.realtime = begin.realtime;
-            }
-            // Of several processes, each tries for itself.
-            Event::Locked { held } => launch.locked = Some(launch.locked.unwrap_or(true) && *held),
-            _ => {}
-        }
-    }
-    launch
-}
-
 fn placement(begin: &Begin) -> Option<Placement> {
     Some(begin.placement.clone()).filter(|p| !p.kind.is_empty())
 }
 
 fn is_finite(numbers: &[f64]) -> bool {
     numbers.iter().all(|n| n.is_finite())
-}
-
-fn begin_with(benchmark: &mut Benchmark, begin: &Begin) {
-    benchmark.clock = Some(begin.clock.clone());
-    benchmark.platform = begin.platform.clone();
-    benchmark.placement = placement(begin);
 }
 
 fn interval(program: &Program, launch: u64, raw: &RawInterval) -> Interval {

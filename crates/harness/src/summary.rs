@@ -1,53 +1,61 @@
 //! From the raw records of all launches of an entry to its place in the run. Pure: the same records give the same entry anywhere.
 
-use yamba_record::event::{Event, Sizing};
+use yamba_record::event::Sizing;
 use yamba_record::number::number;
 use yamba_record::program::Program;
 use yamba_record::run::{Cycles, Launch};
 use yamba_record::{Benchmark, Interval, Status};
 use yamba_stats::median;
 
-use super::crash::Listing;
+use super::compressed::LaunchRecords;
 use super::disturbed::{self, Verdict};
-use super::ending::{End, end};
+use super::ending::End;
 use super::estimate::{Estimate, estimate, loaded_estimate};
-use super::outcome::Outcome;
-use super::recorded::{Recorded, evidence, record};
+use super::recorded::{Recorded, evidence};
+use super::units::per_operation;
 use super::{circle, cycles, load, validity};
 
 /// How an entry was to be measured.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Protocol {
-    /// Processes that run it at the same time.
-    pub processes: u64,
     /// Launches that were planned.
     pub launches: u64,
+    /// Whether an emulator ran them: physics does not bound its times.
+    pub is_emulated: bool,
 }
 
-/// What the records of an entry's launches amount to.
+/// The entry of launches that recorded `recorded` and `records`, and ended as `ends` says.
 pub(super) fn summarise(
     program: &Program,
     protocol: Protocol,
-    launches: &[Outcome],
-    listing: &Listing<'_>,
+    recorded: &Recorded,
+    records: Vec<LaunchRecords>,
+    ends: &[End],
 ) -> Benchmark {
-    let mut recorded = record(program, protocol.processes, launches);
-    let ends = launches.iter().map(|o| end(&program.class, o, listing));
-    let ends: Vec<End> = ends.collect();
+    let mut benchmark = recorded.entry();
+    let mut sizing = Vec::new();
+    for launch in records {
+        benchmark.intervals.extend(launch.intervals);
+        sizing.push(launch.sizing);
+    }
+    benchmark.sizing = sizing.concat();
+    let first = benchmark.intervals.first();
+    let operations = first.map(|i| i.operations as f64 / i.passes as f64);
+    benchmark.operations = operations.filter(|o| o.is_finite());
     let mut reasons = if ends.contains(&End::Complete) {
-        let mut reasons = accidents(&ends);
-        reasons.extend(wrong_processes(launches, protocol.processes));
-        reasons.extend(judge(program, &mut recorded, &ends));
+        let mut reasons = accidents(ends);
+        reasons.extend(wrong_processes(recorded, benchmark.processes));
+        reasons.extend(judge(program, protocol, &mut benchmark, &sizing, ends));
         if !reasons.is_empty() {
-            recorded.benchmark.status = Status::Invalid;
+            benchmark.status = Status::Invalid;
         }
-        let stopped = stopped(&ends, protocol.launches);
-        recorded.benchmark.notes.splice(0..0, stopped);
+        let stopped = stopped(ends, protocol.launches);
+        benchmark.notes.splice(0..0, stopped);
         reasons
     } else {
-        without_figure(&mut recorded.benchmark, &ends)
+        benchmark.evidence = evidence(program, &benchmark.intervals.iter().collect::<Vec<_>>());
+        without_figure(&mut benchmark, ends)
     };
-    let mut benchmark = recorded.benchmark;
     benchmark.valid = benchmark.status == Status::Ok;
     reasons.append(&mut benchmark.notes);
     benchmark.notes = reasons;
@@ -99,13 +107,8 @@ fn accidents(ends: &[End]) -> Vec<String> {
     said
 }
 
-fn wrong_processes(launches: &[Outcome], processes: u64) -> Option<String> {
-    let events = launches.iter().flat_map(|o| &o.events);
-    let ran = events.filter_map(|e| match e {
-        Event::Begin(begin) => Some(begin.processes),
-        _ => None,
-    });
-    let other = ran.into_iter().find(|p| *p != processes)?;
+fn wrong_processes(recorded: &Recorded, processes: u64) -> Option<String> {
+    let other = recorded.other_processes?;
     Some(format!("measured with P={other} instead of P={processes}"))
 }
 
@@ -173,8 +176,13 @@ fn choose<'a>(intervals: &'a [Interval], ends: &[End], verdict: &Verdict) -> Use
 }
 
 /// Gives the benchmark its figure, and says what is wrong with it.
-fn judge(program: &Program, recorded: &mut Recorded, ends: &[End]) -> Vec<String> {
-    let b = &mut recorded.benchmark;
+fn judge(
+    program: &Program,
+    protocol: Protocol,
+    b: &mut Benchmark,
+    sizing: &[Vec<Sizing>],
+    ends: &[End],
+) -> Vec<String> {
     let intervals = std::mem::take(&mut b.intervals);
     let complete = |i: &&Interval| ends.get(i.launch as usize) == Some(&End::Complete);
     let measured: Vec<Interval> = intervals.iter().filter(complete).cloned().collect();
@@ -198,18 +206,19 @@ fn judge(program: &Program, recorded: &mut Recorded, ends: &[End]) -> Vec<String
     }
     reasons.extend(evidence_reasons(b, &used));
     if b.figure.as_deref() != Some("value") {
-        let reason = nothing_measurable(figures.times, &recorded.sizing, ends);
+        let reason = nothing_measurable(figures.times, sizing, ends);
         reasons.extend(reason.or_else(|| below_the_clock(b, &used)));
     }
-    reasons.extend(physics(b, &figures));
+    if !protocol.is_emulated {
+        reasons.extend(physics(b, &figures));
+    }
     b.notes.splice(0..0, verdict.note);
     b.intervals = intervals;
     reasons
 }
 
 fn time(interval: &Interval) -> Option<f64> {
-    let time = (interval.ns - interval.dummy_ns) / interval.operations as f64;
-    time.is_finite().then_some(time)
+    per_operation(interval.ns, interval.dummy_ns, interval.operations)
 }
 
 /// All that is computed from the intervals by the same rule.

@@ -4,9 +4,11 @@ use yamba_record::event::{Code, Event};
 use yamba_record::program::{Physical, Program as Description, Side};
 use yamba_record::{Benchmark, Machine, Run, Status};
 
+use super::crash::Listing;
+use super::ending::{End, end};
 use super::outcome::{Ending, Outcome};
 use super::reader::Reader;
-use super::recorded::skipped;
+use super::recorded::{Recorded, skipped};
 use super::summary::{Protocol, summarise};
 use super::validity;
 use std::time::Duration;
@@ -41,11 +43,25 @@ fn replay(program: &Description, lines: &str, ending: Ending) -> Benchmark {
 }
 
 pub(super) fn replay_all(program: &Description, processes: u64, launches: &[Outcome]) -> Benchmark {
+    replay_listed(program, processes, launches, &no_listing)
+}
+
+fn replay_listed(
+    program: &Description,
+    processes: u64,
+    launches: &[Outcome],
+    listing: &Listing<'_>,
+) -> Benchmark {
     let planned = Protocol {
-        processes,
         launches: launches.len() as u64,
+        is_emulated: false,
     };
-    summarise(program, planned, launches, &no_listing)
+    let mut recorded = Recorded::new(program, processes);
+    let append = |launch| recorded.append(program, launch);
+    let records = launches.iter().map(append).collect();
+    let ends = launches.iter().map(|o| end(&program.class, o, listing));
+    let ends: Vec<End> = ends.collect();
+    summarise(program, planned, &recorded, records, &ends)
 }
 
 /// The saved record with each interval changed.
@@ -342,11 +358,7 @@ fn a_crash_shows_the_code_around_it() {
     let lines = until("\"index\": 4,") + crash + "\n";
     let listing = |code: &Code, pc: u64| Some(format!("{}: {} at {pc}", code.isa, code.bytes));
     let launches = [outcome(&lines, Ending::Signal(4))];
-    let planned = Protocol {
-        processes: 1,
-        launches: 1,
-    };
-    let b = summarise(&program(), planned, &launches, &listing);
+    let b = replay_listed(&program(), 1, &launches, &listing);
     assert_eq!(
         (b.status, b.valid, b.median, b.interval),
         (Status::Crashed, false, None, None)

@@ -70,19 +70,20 @@ pub(super) fn whole_ns(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// T(P) = (M(benchmark) - M(benchmark_dummy)) / operations, in ns.
-pub(super) fn time_per_operation(raw: &RawInterval) -> Option<f64> {
-    let time = (raw.ns - raw.dummy_ns) / raw.operations as f64;
+/// T(P) = (M(benchmark) - M(benchmark_dummy)) / operations, in the unit of the measurements: ns or cycles.
+pub(super) fn per_operation(benchmark: f64, dummy: f64, operations: u64) -> Option<f64> {
+    let time = (benchmark - dummy) / operations as f64;
     time.is_finite().then_some(time)
 }
 
 /// What one interval amounts to, in the benchmark's unit.
 pub(super) fn sample(figure: &str, unit: &str, raw: &RawInterval) -> Option<f64> {
+    let time = || per_operation(raw.ns, raw.dummy_ns, raw.operations);
     let sample = match figure {
         "value" => raw.value?,
         // An operation is a byte.
-        "bandwidth" => 1e9 / time_per_operation(raw)? / bytes_a_second(unit)?,
-        "latency" => time_per_operation(raw)? / nanoseconds(unit)?,
+        "bandwidth" => 1e9 / time()? / bytes_a_second(unit)?,
+        "latency" => time()? / nanoseconds(unit)?,
         _ => return None,
     };
     sample.is_finite().then_some(sample)

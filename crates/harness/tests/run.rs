@@ -452,7 +452,10 @@ fn orphans_that_end_by_themselves_leave_nothing() {
         orphan.display()
     );
     let b = run_behind(&script, &options(&[("scale", "16")]));
-    assert_eq!((b.status, b.notes), (Status::Ok, Vec::new()));
+    assert_eq!(b.status, Status::Ok);
+    // On a busy machine a note may say how long the launches took.
+    let is_about_orphans = |note: &String| note.contains("outlived");
+    assert!(!b.notes.iter().any(is_about_orphans), "{:?}", b.notes);
     let ended = format!(") Z {} ", std::process::id());
     let is_orphan = |stat: &str| stat.contains("(orphan)") && stat.contains(&ended);
     let all = fs::read_dir("/proc").unwrap().flatten();

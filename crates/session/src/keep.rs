@@ -8,7 +8,7 @@ use yamba_store::{Store, StoreError};
 use super::kept;
 use super::spool::Spool;
 use super::{Failure, Observer, StoreChoice, Warning};
-use yamba_harness::{Keep, Packed, UsageError};
+use yamba_harness::{CompressedEntry, Keep, UsageError};
 use yamba_toolchain::files::plain;
 
 /// The store, if there is one, and what it could not take.
@@ -95,7 +95,7 @@ impl<'o> RunKeeper<'o> {
     }
 
     /// The run has ended. In the store it counts as finished only if the store has all of it; else its document is a file. Whether the store has it.
-    pub(super) fn finish(&mut self, run: &Run<Packed<Benchmark>>) -> bool {
+    pub(super) fn finish(&mut self, run: &Run<CompressedEntry>) -> bool {
         if !self.is_wanted {
             return false;
         }
@@ -107,7 +107,7 @@ impl<'o> RunKeeper<'o> {
     }
 
     /// Writes the whole document. Whether it could.
-    fn rescue(&self, run: &Run<Packed<Benchmark>>) -> bool {
+    fn rescue(&self, run: &Run<CompressedEntry>) -> bool {
         let path = match kept::rescue(run) {
             Ok(path) => path,
             Err(e) => {
@@ -127,7 +127,7 @@ impl<'o> RunKeeper<'o> {
         true
     }
 
-    fn is_finished(&mut self, run: &Run<Packed<Benchmark>>) -> bool {
+    fn is_finished(&mut self, run: &Run<CompressedEntry>) -> bool {
         let Some(store) = &mut self.store else {
             return false;
         };
@@ -176,7 +176,7 @@ impl<'o> RunKeeper<'o> {
 }
 
 impl Keep for RunKeeper<'_> {
-    fn begin(&mut self, run: &Run<Packed<Benchmark>>, _: &[usize]) -> Result<(), UsageError> {
+    fn begin(&mut self, run: &Run<CompressedEntry>, _: &[usize]) -> Result<(), UsageError> {
         if !self.is_wanted {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use yamba_lang::{ClassId, Target};
-use yamba_record::{Benchmark, Run};
+use yamba_record::Run;
 
 use super::jobs::{grouped, jobs, listing, origin};
 use super::keep::RunKeeper;
@@ -11,7 +11,7 @@ use super::remote::{self, Remote};
 use super::select::{self, How, Names, Selection};
 use super::{Failure, Observer, StoreChoice};
 use yamba_harness::{
-    self as run, Job, Measurement, NoProgram, Options, Packed, Rehearsal, Stop, UsageError,
+    self as run, CompressedEntry, Job, Measurement, NoProgram, Options, Rehearsal, Stop, UsageError,
 };
 use yamba_toolchain::build::BuildOptions;
 use yamba_toolchain::suite_topics as groups;
@@ -48,7 +48,7 @@ pub struct Prepared {
 /// A run that has ended.
 pub struct Measured {
     /// The run.
-    pub run: Run<Packed<Benchmark>>,
+    pub run: Run<CompressedEntry>,
     /// Whether no benchmark could be built. Such a run is not stored.
     pub is_in_vain: bool,
     /// Whether the store has all of it.

@@ -7,7 +7,7 @@ use yamba_record::{Benchmark, Run};
 use super::keep::RunKeeper;
 use super::{Failure, Observer, StoreChoice};
 use yamba_harness::random::drawn_id;
-use yamba_harness::{Keep, Packed, UsageError};
+use yamba_harness::{CompressedEntry, Keep, UsageError};
 
 /// Where both go.
 pub(super) struct Sides<'a> {
@@ -50,7 +50,7 @@ impl<'a> Sides<'a> {
     }
 
     /// The runs, A's first if there is one, each told to its store as finished; and the ids of those that it has.
-    pub(super) fn finish(self, mut run: Run<Packed<Benchmark>>) -> (Vec<Run>, Vec<String>) {
+    pub(super) fn finish(self, mut run: Run<CompressedEntry>) -> (Vec<Run>, Vec<String>) {
         let mut runs = Vec::new();
         if let Some(a) = self.a {
             let mut of_a = a.head(&run);
@@ -73,7 +73,7 @@ impl<'a> Sides<'a> {
 
 impl OfA<'_> {
     /// A's run without its entries.
-    fn head(&self, of_both: &Run<Packed<Benchmark>>) -> Run<Packed<Benchmark>> {
+    fn head(&self, of_both: &Run<CompressedEntry>) -> Run<CompressedEntry> {
         Run {
             schema: of_both.schema.clone(),
             machine: of_both.machine.clone(),
@@ -89,7 +89,7 @@ impl OfA<'_> {
 }
 
 impl Keep for Sides<'_> {
-    fn begin(&mut self, run: &Run<Packed<Benchmark>>, of_job: &[usize]) -> Result<(), UsageError> {
+    fn begin(&mut self, run: &Run<CompressedEntry>, of_job: &[usize]) -> Result<(), UsageError> {
         if let Some(a) = &mut self.a {
             a.entries = of_job.iter().filter(|job| **job < a.boundary).count();
             let head = a.head(run);
