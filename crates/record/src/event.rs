@@ -1,4 +1,4 @@
-//! What a program says while it measures: one JSON object a line.
+//! The events that a benchmark program prints while it measures: one JSON object per line.
 
 use std::collections::BTreeMap;
 
@@ -7,36 +7,36 @@ use serde_json::Value;
 
 use crate::parameters::Parameters;
 
-/// One line of a raw record.
+/// One event line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// A point begins.
     Begin(Begin),
-    /// The benchmark and its dummy were timed, but not as a sample.
+    /// One timing of benchmark and dummy that is not a sample.
     Sizing(Sizing),
     /// One sample.
     Interval(RawInterval),
-    /// Locking its memory was tried, so that no page of it is ever taken away.
+    /// Result of the attempt to lock the program's memory, which prevents page-outs.
     Locked {
-        /// Whether it is locked.
+        /// Whether the memory is locked.
         held: bool,
     },
-    /// What the program has learned of the machine, or of the one at the other end, since it began.
+    /// Facts about this machine, or about the remote machine, found since `Begin`.
     Platform {
-        /// By name.
+        /// The facts by name.
         facts: BTreeMap<String, Value>,
     },
-    /// Something worth knowing.
+    /// A remark for the reader of the result.
     Note {
-        /// In words.
+        /// The remark.
         text: String,
     },
-    /// The benchmark found that it cannot go on.
+    /// The benchmark failed and cannot continue.
     Error(Failure),
     /// A signal ended the program.
     Crash(Crash),
-    /// What the harness itself used while several processes were measured.
+    /// Resources that the harness itself used while several processes were measured.
     Harness(HarnessUse),
     /// The point is done.
     End,
@@ -47,7 +47,7 @@ pub enum Event {
 pub struct Begin {
     /// The benchmark.
     pub class: String,
-    /// Its ports here.
+    /// The ports that completed the benchmark here.
     #[serde(default)]
     pub ports: Vec<String>,
     /// Its parameters.
@@ -57,32 +57,32 @@ pub struct Begin {
     pub unit: String,
     /// `latency`, `bandwidth` or `value`.
     pub figure: String,
-    /// The clock that was read.
+    /// The clock that the program read.
     #[serde(default)]
     pub clock: Clock,
-    /// Where the process runs.
+    /// The processor placement of the process.
     #[serde(default)]
     pub placement: Placement,
-    /// Whether it runs in a real-time class.
+    /// Whether the process runs in a real-time scheduling class.
     #[serde(default)]
     pub realtime: bool,
-    /// Processes that run the benchmark at the same time.
+    /// Number of processes that run the benchmark at the same time.
     #[serde(default = "one")]
     pub processes: u64,
-    /// The machine's facts as the program sees them.
+    /// Facts about the machine, as the program reads them.
     #[serde(default)]
     pub platform: BTreeMap<String, Value>,
 }
 
-/// A clock and its errors.
+/// A clock with its resolution and cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Clock {
-    /// Its name.
+    /// Name of the clock.
     pub name: String,
-    /// Its smallest step.
+    /// Smallest step of the clock.
     pub resolution_ns: Option<f64>,
-    /// What one reading takes.
+    /// Duration of one reading.
     pub cost_ns: Option<f64>,
 }
 
@@ -90,183 +90,183 @@ fn one() -> u64 {
     1
 }
 
-/// Where a process runs.
+/// The processor placement of a process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Placement {
     /// `pinned` or `free`.
     pub kind: String,
-    /// The processors that it was allowed to use when it started.
+    /// The affinity mask at the start of the process.
     #[serde(default)]
     pub allowed: Vec<u64>,
-    /// The one that it was kept on; none if it is free, or if each of several processes has its own.
+    /// The processor that the process is pinned to. `None` if it is free, or if several processes each have their own.
     #[serde(default)]
     pub cpu: Option<u64>,
 }
 
-/// What the harness itself used while several processes were measured.
+/// Resources that the harness itself used while several processes were measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HarnessUse {
-    /// Processes that ran the benchmark.
+    /// Number of processes that ran the benchmark.
     pub processes: u64,
-    /// Rounds in which each of them timed one interval.
+    /// Number of rounds. In a round each process times one interval.
     pub rounds: u64,
-    /// File descriptors that the parent held.
+    /// Open file descriptors of the parent process.
     pub descriptors: u64,
-    /// Processor time that the parent took in all rounds, without starting and ending the processes.
+    /// Processor time of the parent in all rounds, without the start and end of the processes.
     pub parent_cpu_ns: f64,
-    /// Memory that parent and processes share.
+    /// Bytes of memory that the parent shares with the processes.
     pub shared_bytes: u64,
 }
 
-/// Why a stretch was timed that is not a sample.
+/// The purpose of a timing that is not a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
-    /// Caches and clock rate settle.
+    /// Lets caches and clock rate settle.
     WarmUp,
-    /// How many passes make an interval?
+    /// Finds the number of passes per interval.
     #[default]
     Size,
-    /// Does the time grow with the number of passes?
+    /// Checks that the time grows with the number of passes.
     Growth,
 }
 
-/// The benchmark and its dummy, timed once.
+/// One timing of benchmark and dummy that is not a sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sizing {
-    /// Why.
+    /// The purpose of the timing.
     #[serde(default)]
     pub purpose: Purpose,
     /// Calls of the benchmark.
     pub passes: u64,
-    /// What they took.
+    /// Duration of these calls, in ns.
     pub ns: f64,
-    /// What as many calls of the dummy took.
+    /// Duration of the same number of calls of the dummy, in ns.
     pub dummy_ns: f64,
 }
 
-/// One sample as it was read.
+/// One sample, as the program read it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawInterval {
-    /// Which one, from 0.
+    /// Index of the interval, from 0.
     pub index: u64,
     /// Calls of the benchmark.
     pub passes: u64,
-    /// Operations in all of them.
+    /// Operations in all calls.
     pub operations: u64,
-    /// What they took.
+    /// Duration of these calls, in ns.
     pub ns: f64,
-    /// What as many calls of the dummy took.
+    /// Duration of the same number of calls of the dummy, in ns.
     pub dummy_ns: f64,
-    /// What the evidence said; none where it was no number.
+    /// Value of each evidence. `None` where it was not a number.
     #[serde(default)]
     pub evidence: BTreeMap<String, Option<f64>>,
-    /// Of a quantity, its value.
+    /// The value, for a benchmark of figure `value`.
     pub value: Option<f64>,
-    /// Which process, from 0.
+    /// Index of the process, from 0.
     #[serde(default)]
     pub process: u64,
-    /// The length of a core cycle around the benchmark's stretch, in ns: the mean of the reference chain right before and right after it.
+    /// Length of a core cycle, in ns: the mean of the reference chain right before and right after the calls of the benchmark.
     #[serde(default)]
     pub cycle_ns: Option<f64>,
-    /// The same around the dummy's stretch.
+    /// Length of a core cycle around the calls of the dummy, in ns.
     #[serde(default)]
     pub dummy_cycle_ns: Option<f64>,
-    /// The same as `cycle_ns` by a second chain, on another unit of the processor. Not read around every interval.
+    /// Length of a core cycle by a second chain, which uses another execution unit. Not every interval has it.
     #[serde(default)]
     pub check_cycle_ns: Option<f64>,
-    /// What happened meanwhile.
+    /// Events of the system during the interval.
     #[serde(default)]
     pub disturbance: Disturbance,
-    /// What of it the harness holds against the interval: `switch`, `wait`, `queue`, `migration`, `fault`, `stolen` or `clock`.
+    /// The kinds of disturbance that disqualify the interval: `switch`, `wait`, `queue`, `migration`, `fault`, `stolen` or `clock`.
     #[serde(default)]
     pub disturbed: Vec<String>,
-    /// Under load, when this process ran the benchmark.
+    /// With several processes: when this process ran the benchmark.
     #[serde(default)]
     pub load: Option<Load>,
-    /// Of a circle, the group of tests, from 0.
+    /// For a measuring circle: index of the group of tests, from 0.
     #[serde(default)]
     pub group: Option<u64>,
-    /// What the processor's counters counted in the benchmark's stretch, where it has any.
+    /// Hardware counters of the timed calls, where the processor has any.
     #[serde(default)]
     pub counters: BTreeMap<String, f64>,
 }
 
-/// What the system did to a process while an interval, benchmark and dummy, was timed.
+/// Events of the system during one interval, which consists of the benchmark's calls and those of the dummy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Disturbance {
-    /// Times that the processor was taken away.
+    /// Involuntary context switches.
     #[serde(default)]
     pub involuntary: u64,
-    /// Times that the process gave it away.
+    /// Voluntary context switches.
     #[serde(default)]
     pub voluntary: u64,
-    /// 1 if it ended on another processor than it began on.
+    /// 1 if the interval ended on a different processor than it began.
     #[serde(default)]
     pub migrations: u64,
-    /// Page faults that were served without reading storage.
+    /// Page faults without a read from storage.
     #[serde(default)]
     pub minor_faults: u64,
-    /// Page faults that needed to read storage.
+    /// Page faults with a read from storage.
     #[serde(default)]
     pub major_faults: u64,
-    /// The gap between the clock and the thread's processor time, in ns.
+    /// Elapsed time minus the thread's processor time, in ns.
     #[serde(default)]
     pub stolen_ns: f64,
-    /// How long the thread was ready to run while something else had its processor, in ns; none where the system does not say.
+    /// Run-queue wait: time the thread was runnable without a processor, in ns. `None` where the system does not report it.
     #[serde(default)]
     pub waited_ns: Option<f64>,
 }
 
-/// When one of several processes ran the benchmark, in ns on one clock of the whole system.
+/// Times of one process in a round of several processes, in ns on one system-wide clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Load {
-    /// It began to run the benchmark.
+    /// The process began to run the benchmark.
     pub ready_ns: f64,
-    /// Its timed interval began.
+    /// The timed interval began.
     pub begin_ns: f64,
-    /// Its timed interval ended.
+    /// The timed interval ended.
     pub end_ns: f64,
-    /// It stopped running the benchmark.
+    /// The process stopped running the benchmark.
     pub left_ns: f64,
 }
 
-/// The benchmark found that it cannot go on.
+/// A failure that the benchmark reported.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Why.
+    /// The message.
     pub text: String,
-    /// The class that said so.
+    /// The class that reported it.
     #[serde(default)]
     pub class: Option<String>,
-    /// Where.
+    /// The source file.
     #[serde(default)]
     pub file: Option<String>,
-    /// Where.
+    /// The line of the source file.
     #[serde(default)]
     pub line: Option<u64>,
 }
 
-/// A signal ended the program.
+/// The signal that ended the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Crash {
-    /// Its name.
+    /// Name of the signal.
     pub signal: String,
-    /// Its number.
+    /// Number of the signal.
     pub number: i32,
-    /// Where the program was; 0 if unknown.
+    /// Program counter; 0 if unknown.
     #[serde(default)]
     pub pc: u64,
-    /// What it touched.
+    /// The memory address of the faulting access.
     #[serde(default)]
     pub address: u64,
-    /// The composed code there, if it was in any.
+    /// The composed code at the program counter, if there is any.
     #[serde(default)]
     pub code: Option<Code>,
 }
@@ -274,15 +274,15 @@ pub struct Crash {
 /// A piece of composed code.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Code {
-    /// The bitstring that was called.
+    /// The bitstring member that was called.
     pub member: String,
     /// The address of the first byte.
     pub base: u64,
-    /// The bytes, in hexadecimal.
+    /// The bytes in hexadecimal.
     pub bytes: String,
-    /// Their instruction set.
+    /// The instruction set of the code.
     pub isa: String,
-    /// Who contributed which bits.
+    /// The members that contributed bits, with their ranges.
     #[serde(default)]
     pub parts: Vec<Part>,
 }
@@ -292,10 +292,10 @@ pub struct Code {
 pub struct Part {
     /// The member with its arguments.
     pub name: String,
-    /// Its first bit.
+    /// First bit of the contribution.
     pub start: u64,
-    /// The bit after its last.
+    /// The bit after the last one of the contribution.
     pub end: u64,
-    /// How many members it is nested in.
+    /// Nesting depth.
     pub depth: u64,
 }

@@ -1,9 +1,8 @@
-//! What a run is: the machine, the parameters, every raw interval with its evidence, the summary and its validity.
+//! Types of a recorded run: the machine, the parameters, every raw interval with its evidence, the summary and its validity.
 //!
-//! Three wire forms, each in a file of its own: [`program`] (what a built program says of itself), [`event`] (what it
-//! says while it measures, one JSON object a line) and [`run`] (the document of a whole run). This crate computes
-//! nothing but the sizes of units, and nothing that it writes is ever a NaN. [`system_error`] words the system's errors for
-//! the crates above.
+//! There are three serialised forms, each in its own module: [`program`] (the answer of a built program to `--describe`), [`event`] (the lines that
+//! it prints while it measures, one JSON object each) and [`run`] (the document of a whole run). The only computation here is the conversion of units.
+//! No serialised number is NaN. [`system_error`] gives the text of a system error for the crates above.
 
 pub mod circles;
 pub mod event;

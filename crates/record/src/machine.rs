@@ -1,4 +1,4 @@
-//! The machine of a run: the few facts that every reader wants, and all else that the system tells in [`details`].
+//! The machine of a run: a few main facts, and all other system facts in [`details`].
 
 pub mod details;
 
@@ -6,7 +6,7 @@ pub use details::Details;
 
 use serde::{Deserialize, Serialize};
 
-/// What the machine is; nothing that names it or its owner.
+/// The main facts of a machine. No field names the machine or its owner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {
@@ -14,7 +14,7 @@ pub struct Machine {
     pub isa: String,
     /// The operating system.
     pub system: String,
-    /// Its version.
+    /// The version of the operating system.
     pub kernel: String,
     /// The processor's model.
     pub cpu: Option<String>,
@@ -24,24 +24,24 @@ pub struct Machine {
     pub memory: Option<u64>,
     /// Bytes of a page.
     pub page_size: u64,
-    /// Whether the run had every privilege.
+    /// Whether the run had every privilege of root.
     pub root: bool,
-    /// Whether a hypervisor was seen.
+    /// Whether a hypervisor was detected.
     pub virtual_machine: Option<bool>,
-    /// The file system that scratch files are on.
+    /// The file system of scratch files.
     pub scratch: Option<Scratch>,
-    /// What else the system tells; none in documents of before.
+    /// All other system facts. `None` in documents of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Box<Details>>,
 }
 
-/// The disk that scratch files are on.
+/// The file system of scratch files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Scratch {
-    /// Whether it is memory: nothing there is ever read from storage.
+    /// Whether the file system is in memory, so that no read ever reaches storage.
     pub is_memory: bool,
-    /// Bytes that the system reads ahead.
+    /// Read-ahead of the system, in bytes.
     pub read_ahead: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_of_before_and_one_of_tomorrow_are_read() {
+    fn document_of_older_or_newer_version_is_read() {
         let before = r#"{"isa":"x86_64","system":"linux","kernel":"6.1","cpu":null,"cpus":2,"memory":null,
             "page_size":4096,"root":false,"virtual_machine":null,"scratch":null}"#;
         let machine: Machine = serde_json::from_str(before).unwrap();
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_and_mends_are_plain_in_json() {
+    fn limits_and_fixes_have_plain_json() {
         let json = |limit: Limit| serde_json::to_string(&limit).unwrap();
         assert_eq!(json(Limit::At(64)), "64");
         assert_eq!(json(Limit::Not(Unlimited::Unlimited)), r#""unlimited""#);

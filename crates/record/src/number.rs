@@ -1,8 +1,8 @@
-//! Numbers as a person reads them, the same in tables, charts and pages.
+//! Number formatting for tables, charts and pages.
 
 use crate::units::nanoseconds;
 
-/// The unit of what several processes do together, and its thousands.
+/// Units of combined throughput, in powers of 1000.
 const RATES: [(&str, f64); 4] = [
     ("operations/s", 1.0),
     ("k operations/s", 1e3),
@@ -19,7 +19,7 @@ const BYTES: [(&str, f64); 5] = [
     ("TiB", (1u64 << 40) as f64),
 ];
 
-/// A factor and a unit that give a number of a convenient length. Only times, bytes and operations a second are told in another unit.
+/// The factor and unit for a short number. Only times, bytes and operations per second change their unit.
 pub fn scale(value: f64, unit: &str) -> (f64, &str) {
     const SHOWN: [(&str, f64); 4] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
     for units in [&RATES[..], &BYTES] {
@@ -38,13 +38,13 @@ pub fn scale(value: f64, unit: &str) -> (f64, &str) {
     (base / size, name)
 }
 
-/// A number of bytes: `32 KiB`, `2.75 MiB`.
+/// Formats a number of bytes: `32 KiB`, `2.75 MiB`.
 pub fn bytes(count: u64) -> String {
     let (factor, unit) = scale(count as f64, "B");
     format!("{} {unit}", number(count as f64 * factor))
 }
 
-/// A number with four digits that count, as a person would write it.
+/// Formats a number with four significant digits and without trailing zeros.
 pub fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_as_a_person_writes_them() {
+    fn number_has_four_significant_digits() {
         for (value, text) in [
             (0.0, "0"),
             (1.0, "1"),
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_in_a_convenient_unit() {
+    fn bytes_use_largest_fitting_unit() {
         for (count, text) in [
             (0, "0 B"),
             (1000, "1000 B"),
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_scaled() {
+    fn scale_uses_largest_fitting_unit() {
         assert_eq!(scale(1500.0, "ns"), (1e-3, "us"));
         assert_eq!(scale(0.2, "ns"), (1.0, "ns"));
         assert_eq!(scale(2500.0, "us"), (1e-3, "ms"));

@@ -1,4 +1,4 @@
-//! Parameters and their values, in the order in which the class declares them.
+//! Parameters and their values, in the order of declaration in the class.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl Parameters {
     }
 }
 
-/// `scale=16 read_ahead=false`, as `--set` would take them.
+/// Formats the parameters for `--set`: `scale=16 read_ahead=false`.
 impl fmt::Display for Parameters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (name, value)) in self.0.iter().enumerate() {
@@ -32,7 +32,7 @@ impl fmt::Display for Parameters {
     }
 }
 
-/// A value as `--set` takes it.
+/// Formats a value for `--set`: a text has no quotes.
 pub fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -40,38 +40,39 @@ pub fn plain(value: &Value) -> String {
     }
 }
 
-/// What a person wrote for a value, beside the values that were recorded.
+/// A parameter value that the user wrote, to be compared with recorded values.
 pub struct Written<'a> {
     text: &'a str,
-    /// Whether a recorded value is this very text.
+    /// Whether some recorded value equals the text literally.
     is_literal: bool,
 }
 
 impl<'a> Written<'a> {
-    /// `recorded`: the values of all points that may be meant.
+    /// `recorded` are the values of all candidate points.
     pub fn among<'b>(text: &'a str, recorded: impl IntoIterator<Item = &'b Value>) -> Written<'a> {
         let is_literal = recorded.into_iter().any(|value| plain(value) == text);
         Written { text, is_literal }
     }
 
-    /// Whether this recorded value is meant: `64K` is 65536, unless a point has `64K` itself.
+    /// Whether the text denotes this recorded value: `64K` denotes 65536, unless some point has the text `64K`.
     pub fn is(&self, recorded: &Value) -> bool {
         let recorded = plain(recorded);
-        match self.is_literal {
-            true => recorded == self.text,
-            false => amount(&recorded).is_some_and(|r| amount(self.text) == Some(r)),
+        if self.is_literal {
+            recorded == self.text
+        } else {
+            amount(&recorded).is_some_and(|r| amount(self.text) == Some(r))
         }
     }
 }
 
-/// A number. Of integers no digit is lost.
+/// A number; integers are exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Amount {
     Whole(i128),
     Real(f64),
 }
 
-/// In powers of 1024 where a letter follows the number, as a program reads its parameters.
+/// Parses a number with an optional suffix K, M, G or T (powers of 1024), like a benchmark program does.
 fn amount(text: &str) -> Option<Amount> {
     let letters = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
     let bare = text.strip_suffix("iB").unwrap_or(text);
@@ -89,9 +90,10 @@ fn times(number: &str, factor: u64) -> Option<Amount> {
     }
     let real = number.parse::<f64>().ok()? * factor as f64;
     let is_whole = real.fract() == 0.0 && real.abs() < i128::MAX as f64;
-    Some(match is_whole {
-        true => Amount::Whole(real as i128),
-        false => Amount::Real(real),
+    Some(if is_whole {
+        Amount::Whole(real as i128)
+    } else {
+        Amount::Real(real)
     })
 }
 
@@ -130,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keep_their_order_and_read_like_settings() {
+    fn parameters_keep_order_and_print_like_set_options() {
         let text = r#"{"scale":16,"a":"b c","on":true,"big":18446744073709551615,"f":0.5}"#;
         let parameters: Parameters = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&parameters).unwrap(), text);
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_may_be_written_with_a_unit() {
+    fn written_value_matches_number_with_unit_suffix() {
         for (value, text) in [
             (Value::from(65536), "64K"),
             (Value::from(65536), "64 KiB"),
@@ -163,33 +165,39 @@ mod tests {
         }
     }
 
-    fn meant(text: &str, recorded: &[Value]) -> Vec<String> {
+    fn matching(text: &str, recorded: &[Value]) -> Vec<String> {
         let written = Written::among(text, recorded);
-        let meant = recorded.iter().filter(|value| written.is(value));
-        meant.map(plain).collect()
+        recorded
+            .iter()
+            .filter(|value| written.is(value))
+            .map(plain)
+            .collect()
     }
 
     #[test]
-    fn where_a_value_is_the_text_no_other_is_meant() {
+    fn literal_match_excludes_equal_amounts() {
         let texts = ["1024", "1K", "010", "10"].map(Value::from);
         for text in ["1024", "1K", "010", "10"] {
-            assert_eq!(meant(text, &texts), [text]);
+            assert_eq!(matching(text, &texts), [text]);
         }
-        assert_eq!(meant("1 KiB", &texts), ["1024", "1K"]);
-        assert_eq!(meant("10.0", &texts), ["010", "10"]);
+        assert_eq!(matching("1 KiB", &texts), ["1024", "1K"]);
+        assert_eq!(matching("10.0", &texts), ["010", "10"]);
     }
 
     #[test]
-    fn integers_are_compared_to_the_last_digit() {
+    fn large_integers_are_compared_exactly() {
         let past = 1_u64 << 53;
         let numbers = [past, past + 1, u64::MAX - 1, u64::MAX].map(Value::from);
-        assert_eq!(meant("8192T", &numbers), ["9007199254740992"]);
-        assert_eq!(meant("+9007199254740993", &numbers), ["9007199254740993"]);
+        assert_eq!(matching("8192T", &numbers), ["9007199254740992"]);
         assert_eq!(
-            meant("018446744073709551615", &numbers),
+            matching("+9007199254740993", &numbers),
+            ["9007199254740993"]
+        );
+        assert_eq!(
+            matching("018446744073709551615", &numbers),
             ["18446744073709551615"]
         );
-        assert!(meant("9007199254740994", &numbers).is_empty());
-        assert_eq!(meant("1e3", &[Value::from(1000)]), ["1000"]);
+        assert!(matching("9007199254740994", &numbers).is_empty());
+        assert_eq!(matching("1e3", &[Value::from(1000)]), ["1000"]);
     }
 }

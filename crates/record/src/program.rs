@@ -1,4 +1,4 @@
-//! What a built program says of itself: the answer to `--describe`, schema `yamba-program/1`.
+//! The description of a built program: its answer to `--describe`, schema `yamba-program/1`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,22 +6,22 @@ use serde_json::Value;
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-program/1";
 
-/// A program at one set of parameters.
+/// A program with one set of parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     /// [`SCHEMA`].
     pub schema: String,
-    /// The benchmark.
+    /// Name of the benchmark.
     pub class: String,
-    /// The instruction set that it was built for.
+    /// Target instruction set.
     pub isa: String,
-    /// The operating system that it was built for.
+    /// Target operating system.
     pub system: String,
-    /// Which composition applies on this machine.
+    /// Index of the composition that applies on this machine.
     pub variant: Option<u64>,
-    /// Why nothing runs here.
+    /// Why the program cannot run here.
     pub skip: Option<String>,
-    /// What the benchmark has against these parameters. With others in place of those that are swept it may have nothing.
+    /// Why the benchmark rejects these parameters. Other values of the swept parameters may be accepted.
     #[serde(default)]
     pub refused: Option<String>,
     /// The ports of that composition, least specific first.
@@ -37,15 +37,15 @@ pub struct Program {
     pub figure: Option<String>,
     /// The figure's unit.
     pub unit: Option<String>,
-    /// How a person would look at a sweep.
+    /// The charts that the class declares for its sweep.
     #[serde(default)]
     pub charts: Vec<Chart>,
-    /// What physics allows.
+    /// Physical bounds of the figure.
     #[serde(default)]
     pub bounds: Vec<Physical>,
 }
 
-/// A parameter as it was settled.
+/// A parameter with its final value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
     /// Its name.
@@ -53,59 +53,59 @@ pub struct Parameter {
     /// Its type in C++.
     #[serde(rename = "type")]
     pub ty: String,
-    /// Its value here.
+    /// The value of this point.
     pub value: Value,
-    /// The values of a plain run.
+    /// The values of a sweep.
     pub over: Option<Vec<Value>>,
-    /// The values of a quick run.
+    /// The values of a sweep with `--quick`.
     pub quick: Option<Vec<Value>>,
     /// Whether `--set` gave the value.
     pub set: bool,
 }
 
-/// The bound of one evidence; a side that is `None` is open.
+/// The bounds of one evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bound {
-    /// The evidence.
+    /// Name of the evidence.
     pub name: String,
-    /// `[low, high]`; none if it is only recorded.
+    /// `[low, high]`, with `None` for an open side. `None` if the evidence is recorded without bounds.
     pub expects: Option<[Option<f64>; 2]>,
 }
 
-/// `at_least 1 cycle;`
+/// A physical bound of the figure, such as `at_least 1 cycle;`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Physical {
-    /// Which side.
+    /// The side of the bound.
     pub kind: Side,
-    /// How much.
+    /// The limit.
     pub value: f64,
-    /// Of what: `cycle`, a unit of time or the figure's own.
+    /// Unit of the limit: `cycle`, a unit of time or the unit of the figure.
     pub unit: String,
 }
 
-/// Which side a bound is on.
+/// The side of a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// Nothing is less.
+    /// A lower bound.
     AtLeast,
-    /// Nothing is more.
+    /// An upper bound.
     AtMost,
 }
 
-/// `chart FIGURE against X ...`
+/// A chart of a sweep: `chart FIGURE against X ...`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Chart {
-    /// What is drawn.
+    /// The quantity on the y axis.
     pub figure: String,
-    /// Against what.
+    /// The parameter on the x axis.
     pub against: String,
-    /// One curve for each value of this parameter.
+    /// The parameter with one curve per value.
     pub by: Option<String>,
-    /// Whether the axis is logarithmic.
+    /// Whether the x axis is logarithmic.
     pub log: bool,
     /// Whether a straight line is fitted.
     pub fit_linear: bool,

@@ -1,4 +1,4 @@
-//! The published JSON Schema of the run document: docs/schema/yamba-run-1.json is what these types say.
+//! Test of the published JSON Schema: docs/schema/yamba-run-1.json must match the types of this crate.
 
 #[path = "schema_text.rs"]
 mod schema_text;
@@ -8,7 +8,7 @@ use schemars::{Schema, json_schema};
 
 use crate::Run;
 
-/// What `import` refuses too: a status that contradicts its figure.
+/// Adds the rule that status and figure agree, which `import` checks too.
 pub(crate) fn good_has_a_figure(schema: &mut Schema) {
     let rule = json_schema!({
         "if": {"properties": {"status": {"const": "ok"}}},
@@ -20,9 +20,9 @@ pub(crate) fn good_has_a_figure(schema: &mut Schema) {
     }
 }
 
-/// `UPDATE_EXPECT=1` writes it anew.
+/// `UPDATE_EXPECT=1` rewrites the file.
 #[test]
-fn the_published_schema_is_what_the_types_say() {
+fn published_schema_matches_types() {
     let settings = SchemaSettings::draft2020_12();
     schema_text::is_published::<Run>(crate::run::SCHEMA, settings);
 }

@@ -1,4 +1,4 @@
-//! The document of a run, schema `yamba-run/1`. Later versions add fields and never change these.
+//! The document of a run, schema `yamba-run/1`. Later versions add fields and never change existing ones.
 
 use std::collections::BTreeMap;
 
@@ -14,105 +14,105 @@ use crate::program::{Chart, Physical};
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-run/1";
 
-/// Everything one command measured; its entries as they are, or in another form that serialises alike.
+/// All measurements of one command. `B` is the form of its entries: [`Benchmark`], or another type that serialises alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Run<B = Benchmark> {
-    /// The form of the document: [`SCHEMA`].
+    /// Schema of the document: [`SCHEMA`].
     #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
     pub schema: String,
-    /// Where it was measured.
+    /// The machine that measured.
     pub machine: Machine,
-    /// One entry a benchmark and parameter point.
+    /// One entry per benchmark and parameter point.
     pub benchmarks: Vec<B>,
-    /// When it began, in seconds since 1970 (UTC).
+    /// Start of the run, in seconds since 1970 (UTC).
     #[serde(default)]
     pub started_unix_s: Option<f64>,
-    /// Whether it was stopped before it was done.
+    /// Whether the run was stopped before its end.
     #[serde(default)]
     pub interrupted: bool,
-    /// What was asked for.
+    /// The measurement plan.
     #[serde(default)]
     pub plan: Plan,
-    /// What tells it from all other runs: sixteen hexadecimal digits, drawn when it began. Empty in documents of before.
+    /// Unique identifier: sixteen random hexadecimal digits, drawn at the start. Empty in documents of older versions.
     #[serde(default)]
     #[cfg_attr(test, schemars(extend("pattern" = "^([0-9a-f]{16})?$")))]
     pub id: String,
-    /// Names that a person gave it.
+    /// Names that the user gave the run.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// When it ended, in seconds since 1970 (UTC); none while it runs, or if it was killed.
+    /// End of the run, in seconds since 1970 (UTC). `None` while it runs, or if it was killed.
     #[serde(default)]
     pub finished_unix_s: Option<f64>,
-    /// What measured.
+    /// The program that measured.
     #[serde(default)]
     pub producer: Producer,
-    /// The texts of which the benchmarks were made, each under its BLAKE3 hash in hexadecimal.
+    /// Source texts of the benchmarks, each under its BLAKE3 hash in hexadecimal.
     #[serde(default)]
     pub sources: BTreeMap<String, String>,
 }
 
-/// The program that measured, and how it was called.
+/// The program that measured, and its command line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Producer {
-    /// `yamba` with its version; of an imported run the program that measured it, as its results name it.
+    /// `yamba` with its version. For an imported run: the program that measured, as its results name it.
     pub version: String,
-    /// The words of the command line after the program's own name.
+    /// The command-line arguments, without the name of the program.
     pub arguments: Vec<String>,
-    /// The C++ compiler as it names itself; none where nothing was compiled.
+    /// The C++ compiler's own version text. `None` where nothing was compiled.
     #[serde(default)]
     pub compiler: Option<String>,
-    /// How the figures of another program came here; none where Yamba measured.
+    /// The origin of imported figures. `None` where Yamba measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
-    /// Whether the run was read from a document, which anybody may have written: then its sources are not compiled unasked. Whoever reads a document sets it.
+    /// Whether the run was read from a document, which is untrusted: its sources are compiled only on request. The reader of a document sets it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_document: bool,
-    /// The study whose measurements these are: its text is in [`Run::sources`] like those of benchmarks.
+    /// The study of which these are the measurements. Its text is in [`Run::sources`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<SourceFile>,
 }
 
 impl Producer {
-    /// The command that measured the run for a purpose of its own: `compare` or `noise`. None of a run that a person asked for.
+    /// The command that measured the run for its own purpose: `compare` or `noise`. `None` for a run that the user requested.
     pub fn for_another_command(&self) -> Option<&str> {
         let command = self.arguments.first()?;
         ["compare", "noise"].into_iter().find(|c| c == command)
     }
 }
 
-/// Where figures come from that another program measured. Such a run has no launches and no raw intervals, and of the machine it has what the
-/// results say: what they do not say is none, an empty text, 0 or false.
+/// The origin of figures that another program measured. Such a run has no launches and no raw intervals. Facts of the machine that the
+/// results do not contain are `None`, an empty text, 0 or `false`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Imported {
-    /// The form of the results: `lmbench` or `google-benchmark`.
+    /// The format of the results: `lmbench` or `google-benchmark`.
     pub form: String,
-    /// `yamba` with the version that read them.
+    /// `yamba` with the version that imported them.
     pub by: String,
-    /// What of them is left out, since it is no figure that is known: the place and the text.
+    /// Lines of the results that are not a known figure: position and text.
     #[serde(default)]
     pub left_out: Vec<String>,
 }
 
-/// What a reader wants to know of a benchmark besides its figure.
+/// Description and provenance of a benchmark.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct About {
-    /// The heading under which it stands in a table: `memory`, `processes`.
+    /// The heading of the benchmark in tables: `memory`, `processes`.
     #[serde(default)]
     pub group: Option<String>,
-    /// The first sentence of its documentation.
+    /// The first sentence of the benchmark's documentation.
     #[serde(default)]
     pub summary: Option<String>,
-    /// Its tags.
+    /// The tags of the benchmark.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// The files that its class was made of, the library's too.
+    /// The files of the benchmark's class, those of the library included.
     #[serde(default)]
     pub files: Vec<SourceFile>,
-    /// A hash of all that decides what its program does: the generated C++, the runtime, included files, the compiler and its options,
+    /// A hash of every input that decides the program's behaviour: the generated C++, the runtime, included files, the compiler and its options,
     /// libraries, and the machine code itself.
     #[serde(default)]
     pub program: Option<String>,
@@ -121,65 +121,65 @@ pub struct About {
     pub inputs: Option<BuildInputs>,
 }
 
-/// The inputs of a program besides files of the language.
+/// The inputs of a program besides source files in Yamba.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BuildInputs {
-    /// Files that its C++ includes, without those of the system, the compiler and Yamba.
+    /// Files that the C++ code includes, except those of the system, of the compiler and of Yamba.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub includes: Vec<SourceFile>,
-    /// The folders in which the compiler looked for them, in order.
+    /// The include folders of the compiler, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<String>,
-    /// Inputs that the run does not keep as text: `compiler`, `assembler`, `options`, `system headers`, `system libraries`, `library libfoo.a`, and `file PATH` of
-    /// an included file that is too large or not UTF-8. A value has a hash where its text does not identify the input.
+    /// Inputs whose text the run does not hold: `compiler`, `assembler`, `options`, `system headers`, `system libraries`, `library libfoo.a`, and `file PATH` for
+    /// an included file that is too large or not UTF-8. A value contains a hash where its text alone does not identify the input.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
-    /// Variables of the environment that chose the files: `CPATH` and others.
+    /// Environment variables that selected files, such as `CPATH`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
-    /// Why the list of files is not complete; `None` if it is.
+    /// Why the list of files is incomplete. `None` if it is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unlisted: Option<String>,
 }
 
-/// A file of the language, as it was.
+/// A source file in Yamba, as it was when the benchmark was compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SourceFile {
-    /// Where it was found; of what is embedded, from the root of the checkout.
+    /// Path of the file. For embedded files: relative to the root of the checkout.
     pub path: String,
     /// The key of its text in [`Run::sources`].
     pub hash: String,
 }
 
-/// How a run was to measure; what each launch was told is in [`Launch`].
+/// The measurement plan of a run. The plan of each launch is in [`Launch`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Plan {
-    /// Decides the order in which launches of the run's benchmarks took turns.
+    /// Seed of the order in which launches of the benchmarks are interleaved.
     pub seed: u64,
-    /// Fresh processes an entry, at least.
+    /// Minimum number of launches per entry.
     pub launches: u64,
-    /// Timed intervals a launch, at least, whatever its number of processes.
+    /// Minimum number of timed intervals per launch, whatever its number of processes.
     pub intervals: u64,
-    /// Relative half width of the interval at which measuring may stop early.
+    /// Relative half-width of the confidence interval at which measuring may stop early.
     pub precision: f64,
-    /// Time for one point with all its launches, in ns.
+    /// Time budget of one point with all its launches, in ns.
     pub time_ns: u64,
-    /// Time for a whole benchmark with all its points, in ns, which then decides instead.
+    /// Time budget of a whole benchmark with all its points, in ns. Replaces `time_ns` if present.
     #[serde(default)]
     pub benchmark_time_ns: Option<u64>,
-    /// Running before anything is timed, in ns; less where a launch has little time.
+    /// Warm-up time before the first timed interval, in ns. A launch with little time has less.
     pub warmup_ns: u64,
     /// `pinned` or `free`.
     pub placement: String,
-    /// Whether a real-time class was asked for.
+    /// Whether a real-time scheduling class was requested.
     pub realtime: bool,
 }
 
 impl<B> Run<B> {
-    /// A run with nothing measured yet.
+    /// A run without measurements.
     pub fn new(machine: Machine) -> Run<B> {
         Run {
             schema: SCHEMA.to_owned(),
@@ -196,7 +196,7 @@ impl<B> Run<B> {
         }
     }
 
-    /// The same run with its entries in another form.
+    /// Converts the entries of the run with `form`.
     pub fn map<C>(self, form: impl FnMut(B) -> C) -> Run<C> {
         Run {
             schema: self.schema,
@@ -215,7 +215,7 @@ impl<B> Run<B> {
 }
 
 impl<B> Run<B> {
-    /// What a reader must know of a run that another program measured; none of ours.
+    /// A warning about a run that another program measured. `None` for a run of Yamba.
     pub fn whose(&self) -> Option<String> {
         let imported = self.producer.imported.as_ref()?;
         Some(format!(
@@ -226,7 +226,7 @@ impl<B> Run<B> {
 }
 
 impl Run {
-    /// Whether any figure is invalid or any benchmark crashed; what was skipped does not count.
+    /// Whether any figure is invalid or any benchmark crashed. Skipped benchmarks do not count.
     pub fn failed(&self) -> bool {
         self.benchmarks
             .iter()
@@ -277,18 +277,18 @@ impl Benchmark {
     }
 }
 
-/// How a measurement ended.
+/// The outcome of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// The figure is what its name says.
+    /// The figure is valid.
     Ok,
-    /// It is not; `notes` say why.
+    /// The figure is invalid; `notes` give the reasons.
     Invalid,
-    /// There is none: the program ended early.
+    /// No figure: the program ended early.
     Crashed,
-    /// There is none: it cannot run here.
+    /// No figure: the benchmark cannot run here.
     Skipped,
 }
 
@@ -297,165 +297,165 @@ pub enum Status {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(transform = crate::published::good_has_a_figure))]
 pub struct Benchmark {
-    /// The benchmark's name: that of its class.
+    /// The benchmark's name, which is the name of its class.
     pub name: String,
-    /// Its class.
+    /// The class.
     pub class: String,
-    /// The ports that completed it here.
+    /// The ports that completed the class here.
     pub ports: Vec<String>,
-    /// Its parameters.
+    /// The parameters of this point.
     pub parameters: Parameters,
-    /// Those of them that the class takes several values of, also where this run took one.
+    /// The parameters for which the class lists several values, even if this run used one of them only.
     #[serde(default)]
     pub swept: Vec<String>,
-    /// Processes that ran it at the same time.
+    /// Number of processes that ran the benchmark at the same time.
     pub processes: u64,
-    /// How it ended.
+    /// The outcome.
     pub status: Status,
-    /// Whether it ended well.
+    /// Whether `status` is `ok`.
     pub valid: bool,
     /// The unit of `median`, `interval` and `samples`.
     pub unit: Option<String>,
-    /// Operations of one pass.
+    /// Operations per pass.
     pub operations: Option<f64>,
-    /// The figure.
+    /// The figure of the benchmark.
     pub median: Option<f64>,
-    /// Its distribution-free 95 % confidence interval.
+    /// Distribution-free 95 % confidence interval of `median`.
     pub interval: Option<[f64; 2]>,
-    /// What the interval speaks of: `between launches`, or `within launches`, which claims nothing about the next run.
+    /// Scope of `interval`: `between launches`, or `within launches`, which makes no claim about other runs.
     #[serde(default)]
     pub interval_kind: Option<IntervalKind>,
-    /// What each fresh process measured, in the order in which they ran.
+    /// The launches, in the order in which they ran.
     #[serde(default)]
     pub launches: Vec<Launch>,
-    /// Intervals that were set aside because they were disturbed.
+    /// Number of discarded intervals: those that were disturbed.
     #[serde(default)]
     pub set_aside: u64,
-    /// Whether disturbed intervals had to count because too few others were left: the figure may be that of a competitor too, and is no
-    /// evidence in a comparison.
+    /// Whether disturbed intervals are included because too few others were left. The figure may then include the time of a competing program, and
+    /// a comparison does not use it as evidence.
     #[serde(default)]
     pub is_disturbed: bool,
-    /// How often each kind of disturbance was seen in an interval, set aside or not.
+    /// Number of intervals by kind of disturbance, discarded intervals included.
     #[serde(default)]
     pub disturbed: BTreeMap<String, u64>,
-    /// Operations (of a bandwidth: bytes) of all processes together.
+    /// Total operations (for a bandwidth: bytes) of all processes.
     #[serde(default)]
     pub throughput: Option<Throughput>,
-    /// The median of the processes' medians, where several ran at the same time.
+    /// The median of the medians of the processes, where several ran at the same time.
     #[serde(default)]
     pub median_of_medians: Option<f64>,
-    /// Where its processes ran; each launch says it for itself.
+    /// Processor placement of the processes. Each launch has its own.
     #[serde(default)]
     pub placement: Option<Placement>,
-    /// What the harness itself used where several processes ran at the same time, one entry a launch.
+    /// Resources of the harness itself where several processes ran at the same time; one entry per launch.
     #[serde(default)]
     pub harness: Vec<HarnessUse>,
-    /// What the figure was computed from: the samples whose evidence is inside its bounds; all of them if most are not.
+    /// The samples behind the figure: those with all evidence within bounds, or all samples if most are outside.
     pub samples: Vec<f64>,
-    /// What the evidence said.
+    /// Summary of each evidence.
     pub evidence: BTreeMap<String, Evidence>,
-    /// What a reader must know, reasons first.
+    /// Notes to the reader, reasons of an invalid figure first.
     pub notes: Vec<String>,
     /// `latency`, `bandwidth` or `value`.
     #[serde(default)]
     pub figure: Option<String>,
-    /// Every interval as it was read, also those that the figure leaves out.
+    /// Every raw interval, those excluded from the figure too.
     #[serde(default)]
     pub intervals: Vec<Interval>,
-    /// Warm-up, sizing and the growth check.
+    /// Timings of warm-up, sizing and the growth check.
     #[serde(default)]
     pub sizing: Vec<Sizing>,
-    /// The clock that was read; each launch says it for itself.
+    /// The clock that the program read. Each launch has its own.
     #[serde(default)]
     pub clock: Option<Clock>,
-    /// The length of a core cycle before and after, in ns.
+    /// Length of a core cycle before and after the measurement, in ns.
     #[serde(default)]
     pub cycle_ns: Vec<Option<f64>>,
-    /// The figure in core cycles, where their length is known.
+    /// The figure in core cycles, where the length of a cycle is known.
     #[serde(default)]
     pub cycles: Option<Cycles>,
-    /// Of a measuring circle, the groups of tests.
+    /// For a measuring circle: the groups of tests.
     #[serde(default)]
     pub circles: Option<Circles>,
-    /// What physics allows.
+    /// Physical bounds of the figure, as the class declares them.
     #[serde(default)]
     pub bounds: Vec<Physical>,
-    /// How a person would look at its sweep.
+    /// The charts that the class declares for its sweep.
     #[serde(default)]
     pub charts: Vec<Chart>,
-    /// The machine's facts as the program saw them.
+    /// Facts about the machine, as the program reads them.
     #[serde(default)]
     pub platform: BTreeMap<String, Value>,
-    /// What it is, and what it was made of.
+    /// Description and provenance.
     #[serde(default)]
     pub about: About,
 }
 
-/// What an interval of confidence speaks of.
+/// The scope of a confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum IntervalKind {
-    /// Another run's median, as far as launches of this one differ.
+    /// Covers the variation between launches, and so other runs under the same conditions.
     #[serde(rename = "between launches")]
     BetweenLaunches,
-    /// These processes alone.
+    /// Covers these processes only.
     #[serde(rename = "within launches")]
     WithinLaunches,
 }
 
-/// What one fresh process, or one set of processes at the same time, measured.
+/// The measurement of one fresh process, or of one set of concurrent processes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Launch {
-    /// The median of its samples, in the benchmark's unit; none if none counted.
+    /// Median of the samples, in the benchmark's unit. `None` if no sample counted.
     pub median: Option<f64>,
-    /// The median in core cycles.
+    /// Median in core cycles.
     pub cycles: Option<f64>,
-    /// Samples that counted.
+    /// Number of samples that counted.
     pub samples: u64,
-    /// The median length of a core cycle, in ns.
+    /// Median length of a core cycle, in ns.
     pub cycle_ns: Option<f64>,
-    /// Where it ran.
+    /// Processor placement of the process.
     #[serde(default)]
     pub placement: Option<Placement>,
-    /// The clock that it read.
+    /// The clock that the process read.
     #[serde(default)]
     pub clock: Option<Clock>,
-    /// Whether its memory was locked; none where that was not tried.
+    /// Whether the memory of the process was locked. `None` if locking was not attempted.
     #[serde(default)]
     pub locked: Option<bool>,
-    /// Whether it ran in a real-time class.
+    /// Whether the process ran in a real-time scheduling class.
     #[serde(default)]
     pub realtime: bool,
-    /// In which round of the run it had its turn, from 0. In a round each entry has one launch.
+    /// The round of the run, from 0. In a round each entry has one launch.
     #[serde(default)]
     pub round: u64,
-    /// When it was started after the run began, in ns.
+    /// Start of the launch, in ns since the start of the run.
     #[serde(default)]
     pub started_ns: u64,
-    /// How long it took from its start to its end, in ns.
+    /// Duration of the launch, in ns.
     #[serde(default)]
     pub took_ns: u64,
-    /// What it was told.
+    /// The plan of the launch.
     #[serde(default)]
     pub told: Option<Told>,
 }
 
-/// What a launch was to do.
+/// The plan of one launch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Told {
-    /// Timed intervals, at least; under load exactly.
+    /// Minimum number of timed intervals; the exact number if several processes run.
     pub intervals: u64,
-    /// Time for all of them, in ns.
+    /// Time budget of all intervals, in ns.
     pub time_ns: u64,
-    /// Running before anything is timed, in ns.
+    /// Warm-up time before the first timed interval, in ns.
     pub warmup_ns: u64,
-    /// Relative half width of its own interval at which it may stop early.
+    /// Relative half-width of the launch's own interval at which it may stop early.
     pub precision: f64,
 }
 
-/// What all processes did together.
+/// The combined rate of all processes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Throughput {
@@ -465,79 +465,79 @@ pub struct Throughput {
     pub unit: String,
 }
 
-/// A latency in core cycles, each sample by the length of a cycle at its own moment. The interval is of the same kind as the figure's.
+/// A latency in core cycles. Each sample is converted with the length of a cycle at its own time. `interval` has the scope of the figure's interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cycles {
-    /// The median.
+    /// The median in core cycles.
     pub median: f64,
-    /// Its 95 % confidence interval.
+    /// The 95 % confidence interval of the median.
     pub interval: [f64; 2],
 }
 
-/// What one evidence said over all intervals; none where it never was a number.
+/// Summary of one evidence over all intervals. The values are `None` if it was never a number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Evidence {
-    /// Its median.
+    /// The median.
     pub median: Option<f64>,
-    /// Its least value.
+    /// The minimum.
     pub min: Option<f64>,
-    /// Its greatest value.
+    /// The maximum.
     pub max: Option<f64>,
-    /// Its bound; an open side is none.
+    /// The bounds; an open side is `None`.
     pub expects: Option<[Option<f64>; 2]>,
-    /// In how many intervals it was outside.
+    /// Number of intervals with a value outside the bounds.
     #[serde(default)]
     pub outside: u64,
 }
 
-/// One interval as it was read, and what it amounts to.
+/// One raw interval with the sample computed from it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Interval {
     /// Calls of the benchmark.
     pub passes: u64,
-    /// Operations in all of them.
+    /// Operations in all calls.
     pub operations: u64,
-    /// What they took.
+    /// Duration of these calls, in ns.
     pub ns: f64,
-    /// What as many calls of the dummy took.
+    /// Duration of the same number of calls of the dummy, in ns.
     pub dummy_ns: f64,
-    /// Which fresh process, from 0.
+    /// Index of the launch, from 0.
     #[serde(default)]
     pub launch: u64,
-    /// Which of the processes of that launch, from 0.
+    /// Index of the process within the launch, from 0.
     #[serde(default)]
     pub process: u64,
-    /// The length of a core cycle then, in ns.
+    /// Length of a core cycle around the benchmark's calls, in ns.
     #[serde(default)]
     pub cycle_ns: Option<f64>,
-    /// The same around the dummy.
+    /// Length of a core cycle around the dummy's calls, in ns.
     #[serde(default)]
     pub dummy_cycle_ns: Option<f64>,
-    /// The same by the second chain.
+    /// Length of a core cycle by the second chain, in ns.
     #[serde(default)]
     pub check_cycle_ns: Option<f64>,
-    /// What happened meanwhile.
+    /// Events of the system during the interval.
     #[serde(default)]
     pub disturbance: Disturbance,
-    /// What of it counts against the interval.
+    /// The kinds of disturbance that disqualify the interval.
     #[serde(default)]
     pub disturbed: Vec<String>,
-    /// Under load, when this process ran the benchmark.
+    /// With several processes: when this process ran the benchmark.
     #[serde(default)]
     pub load: Option<Load>,
-    /// Of a circle, the group of tests.
+    /// For a measuring circle: index of the group of tests.
     #[serde(default)]
     pub group: Option<u64>,
-    /// What the processor's counters counted.
+    /// Hardware counters of the timed calls.
     #[serde(default)]
     pub counters: BTreeMap<String, f64>,
     /// The sample, in the benchmark's unit.
     pub sample: Option<f64>,
-    /// What the evidence said.
+    /// Value of each evidence.
     pub evidence: BTreeMap<String, Option<f64>>,
-    /// The evidence that was outside its bound; the sample counts only if there is none.
+    /// The evidence outside its bounds. The sample counts only if this list is empty.
     pub outside: Vec<String>,
 }

@@ -1,6 +1,6 @@
-//! The units that are computed with, and the size of one of each.
+//! Units of measurement and their sizes.
 
-/// Units of one kind, each with its size in the first word of the table's own description.
+/// Units of one kind. Each has its size in the base unit that the table's documentation names.
 pub type Sizes = [(&'static str, f64)];
 
 /// The names of a core cycle as a unit of bounds.
@@ -22,7 +22,7 @@ pub const TIMES: &Sizes = &[
 /// Units of frequency, in Hz.
 pub const FREQUENCIES: &Sizes = &[("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9)];
 
-/// Units of an amount of memory, in bytes.
+/// Units of memory size, in bytes.
 pub const AMOUNTS: &Sizes = &[
     ("bit", 0.125),
     ("kbit", 125.0),
@@ -57,17 +57,17 @@ pub fn hertz(unit: &str) -> Option<f64> {
     size(FREQUENCIES, unit)
 }
 
-/// Bytes in a unit of an amount.
+/// Bytes in a unit of memory size.
 pub fn bytes(unit: &str) -> Option<f64> {
     size(AMOUNTS, unit)
 }
 
-/// Bytes a second in a unit of bandwidth, such as `MB/s`.
+/// Bytes per second in a unit of bandwidth, such as `MB/s`.
 pub fn bytes_a_second(unit: &str) -> Option<f64> {
     bytes(unit.strip_suffix("/s")?)
 }
 
-/// What a number in one unit is to be multiplied with to be one in another of the same kind.
+/// The factor that converts a number from one unit to another. `None` unless both are of the same kind.
 pub fn factor(from: &str, to: &str) -> Option<f64> {
     if from == to {
         return Some(1.0);
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_of_one_kind_are_converted() {
+    fn factor_converts_units_of_one_kind() {
         for (from, to, expected) in [
             ("MB/s", "GB/s", Some(1e-3)),
             ("kB/s", "B/s", Some(1e3)),

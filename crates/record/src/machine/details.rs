@@ -1,25 +1,25 @@
-//! All that the system tells of a machine. What it does not tell is none, never a guess; nothing here names the
-//! machine or its owner. Later versions add fields.
+//! The facts that the operating system and the processor report about a machine. A fact that is not reported is `None` and never guessed.
+//! No field names the machine or its owner. Later versions add fields.
 
 use serde::{Deserialize, Serialize};
 
-/// The version that is written now.
+/// The version that this program writes.
 pub const VERSION: u64 = 1;
 
-/// What the system tells, what would disturb a measurement, and what cannot be measured.
+/// System facts, conditions that would disturb a measurement, and benchmarks that cannot run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Details {
-    /// [`VERSION`] of the program that wrote it.
+    /// [`VERSION`] of the program that wrote the document.
     pub version: u64,
     /// The processor.
     pub processor: Processor,
-    /// Its caches, those of each kind of core.
+    /// The caches of each kind of core.
     pub caches: Vec<Cache>,
-    /// Its translation look-aside buffers; empty where no instruction tells them.
+    /// Translation look-aside buffers; empty where no instruction reports them.
     pub tlbs: Vec<Tlb>,
-    /// The clock rate and who sets it.
+    /// The clock rate and the settings that control it.
     pub frequency: Frequency,
     /// Sleep states of an idle processor.
     pub idle: Idle,
@@ -27,21 +27,21 @@ pub struct Details {
     pub memory: Memory,
     /// The kernel's settings.
     pub kernel: Kernel,
-    /// What stands between the system and the hardware.
+    /// Hypervisor, container and resource limits of the control group.
     pub virtualisation: Virtualisation,
     /// Timer sources.
     pub timers: Timers,
-    /// Where scratch files go.
+    /// The file system and disk of scratch files.
     pub storage: Storage,
-    /// What a process may have.
+    /// Resource limits of a process.
     pub limits: Limits,
-    /// What this process may do.
+    /// Privileges of this process.
     pub privileges: Privileges,
-    /// What the machine did when it was looked at.
+    /// System load when the facts were read.
     pub load: Load,
-    /// What would disturb a measurement.
+    /// Conditions that would disturb a measurement.
     pub disturbances: Vec<Disturbance>,
-    /// What cannot be measured here.
+    /// Quantities that cannot be measured here.
     pub cannot: Vec<Cannot>,
 }
 
@@ -50,44 +50,44 @@ pub struct Details {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Processor {
-    /// Its maker, as it says itself.
+    /// Vendor, as CPUID or the kernel reports it.
     pub vendor: Option<String>,
-    /// Family, model and stepping, or what stands for them.
+    /// Family, model and stepping, or the equivalent of the architecture.
     pub signature: Option<String>,
-    /// The microcode's revision.
+    /// Microcode revision.
     pub microcode: Option<String>,
-    /// Sockets.
+    /// Number of sockets.
     pub packages: Option<u64>,
-    /// Cores, all sockets together.
+    /// Number of cores in all sockets.
     pub cores: Option<u64>,
-    /// Processors online, as a list.
+    /// Online processors, as a list.
     pub online: Option<String>,
-    /// Processors that this process may use, as a list.
+    /// Processors in this process's affinity mask, as a list.
     pub allowed: Option<String>,
-    /// Processors that the scheduler leaves alone.
+    /// Processors that the scheduler does not use by itself (`isolcpus`), as a list.
     pub isolated: Option<String>,
-    /// Processors without a tick while they run one thread.
+    /// Processors without a tick while they run one thread (`nohz_full`), as a list.
     pub tickless: Option<String>,
-    /// Whether two threads share a core.
+    /// Whether two hardware threads share a core.
     pub smt: Option<bool>,
-    /// What the kernel would do with it: `on`, `off`, `forceoff`, `notsupported`, `notimplemented`.
+    /// State of the kernel's switch for SMT: `on`, `off`, `forceoff`, `notsupported`, `notimplemented`.
     pub smt_control: Option<String>,
-    /// The kinds of core; one entry where all are alike.
+    /// The kinds of core; one entry where all cores are alike.
     pub kinds: Vec<CoreKind>,
-    /// How often heat slowed a core down since the system started.
+    /// Thermal throttling events of the cores since boot.
     pub throttled: Option<u64>,
 }
 
-/// Cores that are alike.
+/// A set of identical cores.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CoreKind {
-    /// What they are called, where that is told.
+    /// The name of the kind, where the system reports one.
     pub name: Option<String>,
-    /// Their processors, as a list.
+    /// The processors of this kind, as a list.
     pub cpus: String,
-    /// What they can do, the fastest being 1024.
+    /// Relative capacity; the fastest kind has 1024.
     pub capacity: Option<u64>,
 }
 
@@ -96,19 +96,19 @@ pub struct CoreKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Cache {
-    /// 1 is the nearest.
+    /// Level; 1 is nearest to the core.
     pub level: u64,
     /// `data`, `instruction` or `unified`.
     pub kind: String,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: Option<u64>,
-    /// Bytes of a line.
+    /// Line size in bytes.
     pub line: Option<u64>,
-    /// Lines that one address may be in.
+    /// Associativity: lines that can hold one address.
     pub ways: Option<u64>,
-    /// Sets.
+    /// Number of sets.
     pub sets: Option<u64>,
-    /// Processors that share it, as a list, seen from the first of its kind of core.
+    /// Processors that share the cache, as a list, for the first processor of the kind of core.
     pub shared_by: Option<String>,
 }
 
@@ -117,46 +117,46 @@ pub struct Cache {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Tlb {
-    /// 1 is the nearest.
+    /// Level; 1 is nearest to the core.
     pub level: Option<u64>,
     /// `data`, `instruction`, `unified`, `load` or `store`.
     pub kind: String,
-    /// Bytes of the pages that it holds.
+    /// Supported page sizes in bytes.
     pub pages: Vec<u64>,
-    /// Entries.
+    /// Number of entries.
     pub entries: Option<u64>,
-    /// Entries that one address may be in.
+    /// Associativity: entries that can hold one address.
     pub ways: Option<u64>,
-    /// What an old processor says in words in place of numbers.
+    /// A description in words, from old processors that report no numbers.
     pub description: Option<String>,
 }
 
-/// The clock rate and who sets it; hertz.
+/// The clock rate and the settings that control it. Frequencies are in hertz.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Frequency {
-    /// The kernel's driver.
+    /// The kernel's frequency driver.
     pub driver: Option<String>,
     /// The governors in use.
     pub governors: Vec<String>,
-    /// Preferences between energy and speed in use.
+    /// Energy-performance preferences in use.
     pub preferences: Vec<String>,
-    /// The lowest that the hardware does.
+    /// The lowest frequency of the hardware.
     pub min: Option<u64>,
-    /// The highest that the hardware does.
+    /// The highest frequency of the hardware.
     pub max: Option<u64>,
-    /// The lowest that is allowed now.
+    /// The lowest frequency that the current policy allows.
     pub lowest_allowed: Option<u64>,
-    /// The highest that is allowed now.
+    /// The highest frequency that the current policy allows.
     pub highest_allowed: Option<u64>,
-    /// Whether it may rise above the rated frequency while there is room.
+    /// Whether the frequency may rise above the rated one.
     pub turbo: Option<bool>,
-    /// The file that says so; a mend writes it.
+    /// The file that switches turbo on and off; the fix of a disturbance writes it.
     pub turbo_switch: Option<String>,
-    /// The firmware's profile.
+    /// The firmware's power profile.
     pub profile: Option<String>,
-    /// Whether the machine runs on its battery.
+    /// Whether the machine runs on battery.
     pub on_battery: Option<bool>,
 }
 
@@ -165,11 +165,11 @@ pub struct Frequency {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Idle {
-    /// The kernel's driver.
+    /// The kernel's idle driver.
     pub driver: Option<String>,
-    /// Who chooses the state.
+    /// The governor that chooses the state.
     pub governor: Option<String>,
-    /// The states that are enabled, lightest first.
+    /// The enabled states, lightest first.
     pub states: Vec<IdleState>,
 }
 
@@ -180,45 +180,45 @@ pub struct Idle {
 pub struct IdleState {
     /// Its name.
     pub name: String,
-    /// How long waking from it takes, in microseconds.
+    /// Exit latency in microseconds.
     pub wake_us: Option<u64>,
 }
 
-/// Main memory; bytes.
+/// Main memory. Sizes are in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Memory {
-    /// All of it.
+    /// Total memory.
     pub total: Option<u64>,
-    /// What could be had now without swapping.
+    /// Memory that can be allocated now without swapping.
     pub available: Option<u64>,
     /// Swap space.
     pub swap_total: Option<u64>,
     /// Swap space in use.
     pub swap_used: Option<u64>,
-    /// When huge pages are given unasked: `always`, `madvise`, `never`.
+    /// Mode of transparent huge pages: `always`, `madvise`, `never`.
     pub transparent_huge_pages: Option<String>,
-    /// Bytes of a huge page.
+    /// Size of a huge page.
     pub huge_page: Option<u64>,
-    /// Huge pages set aside.
+    /// Number of reserved huge pages.
     pub huge_pages: Option<u64>,
-    /// Memory nodes.
+    /// NUMA nodes.
     pub nodes: Vec<Node>,
-    /// Whether the kernel moves pages between nodes.
+    /// Whether the kernel moves pages between NUMA nodes.
     pub node_balancing: Option<bool>,
-    /// Whether the kernel merges equal pages.
+    /// Whether the kernel merges identical pages (KSM).
     pub merging: Option<bool>,
 }
 
-/// A memory node.
+/// A NUMA node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Node {
-    /// Its processors, as a list.
+    /// The processors of the node, as a list.
     pub cpus: String,
-    /// Its bytes.
+    /// Memory of the node, in bytes.
     pub total: Option<u64>,
 }
 
@@ -227,53 +227,53 @@ pub struct Node {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Kernel {
-    /// How it preempts: the word of its build.
+    /// Preemption model, as the kernel's version text names it.
     pub preemption: Option<String>,
-    /// Ticks a second.
+    /// Timer ticks per second.
     pub tick_hz: Option<u64>,
-    /// Address-space layout randomisation: 0 none, 1 without the heap, 2 full.
+    /// Address-space layout randomisation: 0 off, 1 without the heap, 2 full.
     pub layout_randomisation: Option<u64>,
-    /// Weaknesses of the processor and what is done about them.
+    /// Hardware vulnerabilities and their mitigations.
     pub mitigations: Vec<Mitigation>,
-    /// Microseconds of each period that real-time threads may run; negative is without end.
+    /// Microseconds of each period that real-time threads may run; negative means unlimited.
     pub realtime_runtime_us: Option<i64>,
-    /// That period.
+    /// Length of that period in microseconds.
     pub realtime_period_us: Option<u64>,
     /// Whether a watchdog interrupts every processor.
     pub watchdog: Option<bool>,
     /// Whether modules can be loaded.
     pub modules: Option<bool>,
-    /// Who may count events: -1 all, 2 of their own programs only, more nobody.
+    /// The kernel's `perf_event_paranoid`: -1 allows all events, 2 only a user's own programs, higher values none.
     pub perf_event_paranoid: Option<i64>,
-    /// Whether it delays writes to spare a disk.
+    /// Whether the kernel delays disk writes to save power.
     pub laptop_mode: Option<bool>,
 }
 
-/// A weakness of the processor.
+/// A hardware vulnerability and its mitigation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Mitigation {
-    /// The kernel's name of it.
+    /// The kernel's name of the vulnerability.
     pub name: String,
-    /// What the kernel says.
+    /// State of the mitigation, in the kernel's words.
     pub state: String,
 }
 
-/// What stands between the system and the hardware.
+/// Hypervisor, container and resource limits of the control group.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Virtualisation {
-    /// The hypervisor, where it says who it is.
+    /// The hypervisor, where it identifies itself.
     pub hypervisor: Option<String>,
     /// The kind of container.
     pub container: Option<String>,
-    /// Processors' worth of time that the group may use.
+    /// CPU quota of the control group, in processors.
     pub cpu_quota: Option<f64>,
-    /// Bytes that the group may use.
+    /// Memory limit of the control group, in bytes.
     pub memory_limit: Option<u64>,
-    /// Share of the time since the system started that the host took, of what was not idle.
+    /// Stolen time since boot, as a share of non-idle time.
     pub stolen: Option<f64>,
 }
 
@@ -284,50 +284,50 @@ pub struct Virtualisation {
 pub struct Timers {
     /// The kernel's clock source.
     pub source: Option<String>,
-    /// Those that it could use.
+    /// Clock sources that the kernel could use.
     pub available: Vec<String>,
-    /// The smallest step of the monotonic clock, in nanoseconds.
+    /// Resolution of the monotonic clock, in nanoseconds.
     pub resolution_ns: Option<u64>,
-    /// The counter that user space reads.
+    /// The hardware counter that user space reads.
     pub counter: Option<String>,
-    /// Its rate.
+    /// Rate of the counter in hertz.
     pub counter_hz: Option<u64>,
-    /// Whether its rate never changes.
+    /// Whether the rate of the counter is constant.
     pub counter_invariant: Option<bool>,
 }
 
-/// Where scratch files go.
+/// The file system and disk of scratch files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Storage {
-    /// `$TMPDIR` or `/var/tmp`; a path may name its owner.
+    /// `$TMPDIR` or `/var/tmp`. The path may contain the user's name.
     pub folder: String,
     /// The file system.
     pub file_system: Option<String>,
-    /// Its options that cost or save time.
+    /// Mount options that affect performance.
     pub options: Vec<String>,
-    /// Whether it is memory.
+    /// Whether the file system is in memory.
     pub is_memory: Option<bool>,
-    /// The kernel's name of the disk.
+    /// The kernel's name of the block device.
     pub device: Option<String>,
     /// The disk's model.
     pub model: Option<String>,
-    /// Whether it turns.
+    /// Whether the disk is rotational.
     pub rotational: Option<bool>,
-    /// Who orders requests.
+    /// The I/O scheduler.
     pub scheduler: Option<String>,
-    /// Bytes that are read ahead.
+    /// Read-ahead in bytes.
     pub read_ahead: Option<u64>,
-    /// `write back` or `write through`.
+    /// Cache mode: `write back` or `write through`.
     pub write_cache: Option<String>,
-    /// Bytes of the file system.
+    /// Size of the file system in bytes.
     pub total: Option<u64>,
-    /// Bytes that are free for this user.
+    /// Bytes free for this user.
     pub free: Option<u64>,
 }
 
-/// What a process may have.
+/// Resource limits of a process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -344,18 +344,18 @@ pub struct Limits {
     pub stack: Option<Limit>,
 }
 
-/// A number or none at all.
+/// A resource limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Limit {
-    /// This many.
+    /// The limit as a number.
     At(u64),
-    /// As many as there are.
+    /// No limit.
     Not(Unlimited),
 }
 
-/// The word for no limit.
+/// The word for no limit in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -364,75 +364,75 @@ pub enum Unlimited {
     Unlimited,
 }
 
-/// What this process may do.
+/// Privileges of this process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Privileges {
-    /// Of the capabilities that matter to a measurement, those that are in force.
+    /// The effective capabilities that matter to a measurement.
     pub capabilities: Vec<String>,
-    /// Whether real-time scheduling was given when it was tried.
+    /// Whether a real-time scheduling class could be set.
     pub realtime: Option<bool>,
-    /// Whether all of a benchmark's memory may be locked.
+    /// Whether all memory of a benchmark may be locked.
     pub lock_memory: Option<bool>,
-    /// Whether hardware counters count.
+    /// Whether hardware counters work.
     pub counters: Option<bool>,
-    /// Why they do not: the error's name, or `zero` where they open and never count.
+    /// Why counters do not work: the name of the error, or `zero` if they open but stay at 0.
     pub counters_error: Option<String>,
-    /// Whether guests of the kernel's own hypervisor can be made.
+    /// Whether KVM guests can be created.
     pub guests: Option<bool>,
-    /// File systems over a network that the kernel knows now.
+    /// Network file systems that the kernel currently supports.
     pub network_file_systems: Option<Vec<String>>,
 }
 
-/// What the machine did when it was looked at.
+/// System load when the facts were read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 #[cfg_attr(test, schemars(rename = "MachineLoad"))]
 pub struct Load {
-    /// Threads that ran or wanted to: means of 1, 5 and 15 minutes.
+    /// Load average over 1, 5 and 15 minutes.
     pub average: Option<[f64; 3]>,
-    /// Threads that ran or wanted to just then, this one left out.
+    /// Threads that were runnable at that moment, without this one.
     pub running: Option<u64>,
-    /// Of the last 10 s, the per cent in which a thread waited for a processor.
+    /// Pressure stall (CPU): per cent of the last 10 s in which a thread waited for a processor.
     pub cpu_pressure: Option<f64>,
-    /// Of the last 10 s, the per cent in which a thread waited for a disk.
+    /// Pressure stall (I/O): per cent of the last 10 s in which a thread waited for a disk.
     pub io_pressure: Option<f64>,
 }
 
-/// Something that would disturb a measurement.
+/// A condition that would disturb a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "MachineDisturbance"))]
 pub struct Disturbance {
-    /// A word for it, the same in every version.
+    /// Identifier, the same in every version.
     pub name: String,
-    /// What is the case, and what it does to a figure.
+    /// The condition and its effect on a figure.
     pub text: String,
-    /// What helps.
+    /// The fix.
     pub mend: Mend,
 }
 
-/// What helps against a disturbance.
+/// The fix for a disturbance or for a missing capability.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Mend {
-    /// A command to copy.
+    /// A command to copy into a shell.
     Command(String),
-    /// What no command does.
+    /// Advice, where no command can fix it.
     Advice(String),
 }
 
-/// Something that cannot be measured here.
+/// A quantity that cannot be measured here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cannot {
-    /// What.
+    /// The quantity.
     pub what: String,
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// What would change that.
+    /// A way to make it measurable.
     pub mend: Mend,
 }
