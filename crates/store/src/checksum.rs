@@ -1,18 +1,19 @@
-//! What tells that what is read is what was written: databases do not notice each changed bit.
+//! Checksums of stored data, because databases do not detect every changed bit.
 
 use crate::error::Fault;
 
 /// Bytes of a checksum.
 const LENGTH: usize = 8;
 
-/// The first bytes of the BLAKE3 hash of each part, one after the other.
+/// The concatenated checksums of the parts: the first bytes of the BLAKE3 hash of each.
 pub(crate) fn of(parts: &[&[u8]]) -> Vec<u8> {
-    let each = parts.iter();
-    each.flat_map(|part| blake3::hash(part).as_bytes()[..LENGTH].to_vec())
+    parts
+        .iter()
+        .flat_map(|part| blake3::hash(part).as_bytes()[..LENGTH].to_vec())
         .collect()
 }
 
-/// Compares the part at `place` with what was noted when it was written. Of what was written before there were checksums nothing is noted.
+/// Compares part `place` with the stored checksums. Data of older versions has no checksums and passes.
 pub(crate) fn check(
     noted: Option<&[u8]>,
     place: usize,
@@ -22,12 +23,13 @@ pub(crate) fn check(
     let Some(noted) = noted else {
         return Ok(());
     };
-    match noted.chunks(LENGTH).nth(place) == Some(&of(&[part])) {
-        true => Ok(()),
-        false => Err(Fault::Damaged(format!(
+    if noted.chunks(LENGTH).nth(place) == Some(&of(&[part])) {
+        Ok(())
+    } else {
+        Err(Fault::Damaged(format!(
             "{} is not what was written",
             what()
-        ))),
+        )))
     }
 }
 
@@ -36,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_part_is_checked_by_itself() {
+    fn parts_are_checked_separately() {
         let noted = of(&[b"a", b"", b"c"]);
         let holds = |place, part| check(Some(&noted), place, part, || "it".to_owned()).is_ok();
         assert!(holds(0, b"a") && holds(1, b"") && holds(2, b"c"));

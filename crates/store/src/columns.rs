@@ -1,4 +1,4 @@
-//! Intervals as columns: of many alike rows, the same field of all of them stands together and takes little room. JSON, compressed by LZ4.
+//! Intervals stored by column, because equal fields side by side compress well. The format is JSON, compressed by LZ4.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +8,7 @@ use yamba_record::{Benchmark, Interval};
 
 use crate::error::Fault;
 
-/// The fields of all intervals. One that is added later needs a default, for what was stored before.
+/// The fields of all intervals. A field that is added later needs a default for older data.
 #[derive(Default, Serialize, Deserialize)]
 struct Columns {
     rows: usize,
@@ -38,7 +38,7 @@ struct Columns {
     sizing: Vec<Sizing>,
 }
 
-/// Lists of words, each different list once, and which of them each row has.
+/// Lists of words. Each distinct list is stored once, with an index for each row.
 #[derive(Default, Serialize, Deserialize)]
 struct Words {
     lists: Vec<Vec<String>>,
@@ -65,7 +65,7 @@ impl Words {
     }
 }
 
-/// Maps: their names as lists of words, their values one after the other.
+/// Maps: lists of names, and the values one after the other.
 #[derive(Serialize, Deserialize)]
 struct Named<T> {
     names: Words,
@@ -88,7 +88,7 @@ impl<T: Copy> Named<T> {
     }
 }
 
-/// The intervals and the sizing of an entry.
+/// Compresses the intervals and the sizing of an entry.
 pub(crate) fn packed(benchmark: &Benchmark) -> serde_json::Result<Vec<u8>> {
     if benchmark.intervals.is_empty() && benchmark.sizing.is_empty() {
         return Ok(Vec::new());
@@ -105,7 +105,7 @@ pub(crate) fn packed(benchmark: &Benchmark) -> serde_json::Result<Vec<u8>> {
     Ok(lz4_flex::compress_prepend_size(&text))
 }
 
-/// The same again.
+/// Restores the intervals and the sizing of an entry.
 pub(crate) fn unpack(bytes: &[u8], benchmark: &mut Benchmark) -> Result<(), Fault> {
     if bytes.is_empty() {
         return Ok(());
@@ -118,7 +118,7 @@ pub(crate) fn unpack(bytes: &[u8], benchmark: &mut Benchmark) -> Result<(), Faul
     Ok(())
 }
 
-/// An LZ4 block grows at most so many times: no damaged length makes this program take more memory.
+/// Maximum expansion of an LZ4 block. A larger length is damaged, and must not allocate memory.
 const GROWTH: usize = 255;
 
 fn decompressed(bytes: &[u8]) -> Result<Vec<u8>, Fault> {
@@ -133,7 +133,7 @@ fn decompressed(bytes: &[u8]) -> Result<Vec<u8>, Fault> {
 
 impl Columns {
     fn push(&mut self, interval: &Interval) {
-        // Without `..`: a new field must have its column.
+        // Exhaustive pattern without `..`, so that a new field needs a column.
         let Interval {
             passes,
             operations,
@@ -191,7 +191,7 @@ impl Columns {
         self.waited_ns.push(*waited_ns);
     }
 
-    /// None if a column is too short.
+    /// The intervals, or `None` if a column is too short.
     fn intervals(&self) -> Option<Vec<Interval>> {
         let mut counters = self.counters.values.iter();
         let mut evidence = self.evidence.values.iter();
@@ -233,7 +233,8 @@ fn map<'a, T: Copy + 'a>(
     names: &[String],
     values: &mut impl Iterator<Item = &'a T>,
 ) -> Option<BTreeMap<String, T>> {
-    let each = names.iter();
-    each.map(|name| Some((name.clone(), *values.next()?)))
+    names
+        .iter()
+        .map(|name| Some((name.clone(), *values.next()?)))
         .collect()
 }

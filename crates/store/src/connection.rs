@@ -1,8 +1,8 @@
-//! What both kinds of database can do, so that what is kept is written and read by the same statements.
+//! The interface that both kinds of database implement, so that they share all statements.
 
 use crate::error::Fault;
 
-/// A value for a statement. The first mention of `$1`, `$2`, ... in a statement must be in this order: SQLite counts mentions, PostgreSQL reads the numbers.
+/// A parameter of a statement. `$1`, `$2`, ... must first occur in this order: SQLite numbers by occurrence, PostgreSQL by the number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value<'a> {
     Text(&'a str),
@@ -13,7 +13,7 @@ pub(crate) enum Value<'a> {
     Truth(bool),
 }
 
-/// A row of an answer. Columns are counted from 0.
+/// A row of a result. Columns are counted from 0.
 pub(crate) trait Row {
     fn text(&self, column: usize) -> Result<&str, Fault>;
     fn bytes(&self, column: usize) -> Result<&[u8], Fault>;
@@ -23,22 +23,22 @@ pub(crate) trait Row {
     fn truth(&self, column: usize) -> Result<bool, Fault>;
 }
 
-/// What a transaction is for.
+/// The purpose of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// All that is read is of one moment.
+    /// Consistent reads: all data is from one moment.
     Reading,
-    /// One writer after the other.
+    /// Exclusive writing.
     Writing,
-    /// The same; it is on the disk when it is committed, with all before it.
+    /// Exclusive writing; the commit waits until the data is on disk.
     Lasting,
 }
 
-/// A connection to a database that has this version's form.
+/// A connection to a database with the current schema.
 pub(crate) trait Connection {
-    /// How many rows were changed.
+    /// Executes a statement and returns the number of changed rows.
     fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, Fault>;
-    /// Gives each row of the answer to `each`.
+    /// Calls `each` for every row of the result.
     fn query(
         &mut self,
         sql: &str,
@@ -47,11 +47,11 @@ pub(crate) trait Connection {
     ) -> Result<(), Fault>;
     fn begin(&mut self, purpose: Purpose) -> Result<(), Fault>;
     fn commit(&mut self) -> Result<(), Fault>;
-    /// Ends the transaction, if there is one; nothing of it stays. Where the connection is gone, the database does that itself.
+    /// Rolls back the transaction, if there is one. If the connection is gone, the database does so itself.
     fn rollback(&mut self);
 }
 
-/// All of `work`, or nothing.
+/// Runs `work` in a transaction, and rolls back if it fails.
 pub(crate) fn transaction<T>(
     connection: &mut dyn Connection,
     purpose: Purpose,

@@ -1,4 +1,4 @@
-//! An entry in the form in which it is kept: some thirtieth of the room that it takes while one works with it.
+//! An entry in its stored form, which takes about a thirtieth of the memory of a [`Benchmark`].
 
 use std::borrow::Cow;
 
@@ -8,18 +8,18 @@ use yamba_record::Benchmark;
 use crate::columns;
 use crate::figures::figures;
 
-/// What the database has of an entry.
+/// The columns of a stored entry.
 #[derive(Clone)]
 pub struct PackedEntry {
     pub(crate) name: String,
-    /// As JSON.
+    /// Parameters as JSON.
     pub(crate) parameters: String,
     pub(crate) valid: bool,
-    /// Its document without samples, intervals and sizing, as JSON.
+    /// The document without samples, intervals and sizing, as JSON.
     pub(crate) figures: String,
-    /// 64-bit floating-point numbers, the lowest byte first.
+    /// Samples: 64-bit floating-point numbers, little-endian.
     pub(crate) samples: Vec<u8>,
-    /// Intervals and sizing.
+    /// Intervals and sizing, compressed.
     pub(crate) intervals: Vec<u8>,
 }
 
@@ -38,7 +38,7 @@ impl PackedEntry {
 
 const WRITABLE: &str = "what is recorded can be written";
 
-/// As JSON, without the room into which it could have grown: many entries may be kept in memory.
+/// Serialises to JSON and drops spare capacity, since many entries may be in memory.
 fn written(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string(value).expect(WRITABLE);
     text.shrink_to_fit();
@@ -51,9 +51,9 @@ impl From<Benchmark> for PackedEntry {
     }
 }
 
-/// An entry that can be kept.
+/// An entry that can be stored.
 pub trait Entry {
-    /// In the form in which it is.
+    /// Converts to the stored form.
     fn packed(&self) -> Cow<'_, PackedEntry>;
 }
 

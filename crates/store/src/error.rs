@@ -1,32 +1,32 @@
-//! Why a store could not do its work.
+//! Errors of a store.
 
 use std::fmt;
 
-/// One sentence that names the place and the fault, and another that says what to do.
+/// An error message: place and fault in one sentence, and the fix in another.
 #[derive(Debug)]
 pub struct StoreError {
     pub(crate) fault: String,
-    pub(crate) mend: Option<String>,
+    pub(crate) fix: Option<String>,
 }
 
 impl StoreError {
-    /// From a sentence.
+    /// An error without a fix.
     pub fn new(text: impl Into<String>) -> StoreError {
         StoreError {
             fault: text.into(),
-            mend: None,
+            fix: None,
         }
     }
 
-    /// With what to do about it.
-    pub fn help(mut self, mend: impl Into<String>) -> StoreError {
-        self.mend = Some(mend.into());
+    /// Adds the fix.
+    pub fn help(mut self, fix: impl Into<String>) -> StoreError {
+        self.fix = Some(fix.into());
         self
     }
 
-    /// What to do about it.
+    /// The fix.
     pub fn mend(&self) -> Option<&str> {
-        self.mend.as_deref()
+        self.fix.as_deref()
     }
 }
 
@@ -45,20 +45,20 @@ impl From<serde_json::Error> for StoreError {
     }
 }
 
-/// What went wrong, before it is known in which store.
+/// A fault, before the location of the store is added.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// SQLite says so.
+    /// An error of SQLite.
     Sqlite(rusqlite::Error),
-    /// The PostgreSQL server says so, or cannot be reached.
+    /// An error of the PostgreSQL server, or of the connection to it.
     Postgresql(postgres::Error),
-    /// What is stored is not what is ever written.
+    /// Stored data that Yamba never writes.
     Damaged(String),
-    /// The tables that are there are not Yamba's.
+    /// The existing tables are not Yamba's.
     Foreign,
-    /// Its form has the first number; those that this program knows end with the second.
+    /// The schema version is newer: its number, and the latest that this program knows.
     Later(i64, usize),
-    /// The store is whole, but what was asked of it cannot be.
+    /// The store is intact, but the request cannot be fulfilled.
     Refused(StoreError),
 }
 

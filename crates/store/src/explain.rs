@@ -1,4 +1,4 @@
-//! Explains a fault to the user: where it is, what it is, and the fix. Each kind of database has messages of its own.
+//! Turns a fault into an error message with place, fault and fix. Each kind of database has messages of its own.
 
 use crate::error::{Fault, StoreError};
 use crate::location::Location;
@@ -14,7 +14,7 @@ impl Fault {
         }
     }
 
-    /// Whether a new connection to the server may help.
+    /// Whether the connection to the server was lost, so that a new one may help.
     pub fn is_of_lost_connection(&self) -> bool {
         matches!(self, Fault::Postgresql(e) if postgresql::is_of_lost_connection(e))
     }
@@ -24,8 +24,8 @@ impl Fault {
         let place = &location.to_string();
         let is_file = matches!(location, Location::File(_));
         match self {
-            Fault::Sqlite(e) => sqlite::told(&e, place),
-            Fault::Postgresql(e) => postgresql::told(&e, place),
+            Fault::Sqlite(e) => sqlite::explain(&e, place),
+            Fault::Postgresql(e) => postgresql::explain(&e, place),
             Fault::Foreign if is_file => sqlite::foreign(place),
             Fault::Foreign => postgresql::foreign(place),
             Fault::Damaged(text) if is_file => sqlite::damaged(place, &text),

@@ -1,8 +1,8 @@
-//! An entry without its raw intervals, which are nearly all of its bytes.
+//! Copies an entry without its raw intervals, which are nearly all of its bytes.
 
 use yamba_record::Benchmark;
 
-/// All of it but `samples`, `intervals` and `sizing`; those are not even copied.
+/// A copy without `samples`, `intervals` and `sizing`.
 pub(crate) fn figures(entry: &Benchmark) -> Benchmark {
     Benchmark {
         name: entry.name.clone(),

@@ -1,11 +1,11 @@
-//! Which run a person means.
+//! Resolves a run reference of the user, such as `latest~1`, to a run.
 
 use crate::StoreError;
 
-/// So many runs are named where none was meant.
+/// Number of ids or tags that an error message lists.
 const NAMED: usize = 3;
 
-/// How far `latest` or `latest~N` goes back; none of what is neither.
+/// The N of `latest~N`, where `latest` is `latest~0`. `None` for any other reference.
 pub(crate) fn back(reference: &str) -> Option<usize> {
     match reference.strip_prefix("latest")? {
         "" => Some(0),
@@ -13,7 +13,7 @@ pub(crate) fn back(reference: &str) -> Option<usize> {
     }
 }
 
-/// The one so far back. `ids` are those of the runs that a person asked for, the latest first.
+/// The N-th latest id. `ids` are the runs that the user requested, latest first.
 pub(crate) fn nth(ids: &[String], reference: &str, back: usize) -> Result<String, StoreError> {
     if let Some(id) = ids.get(back) {
         return Ok(id.clone());
@@ -21,7 +21,7 @@ pub(crate) fn nth(ids: &[String], reference: &str, back: usize) -> Result<String
     let lists = "`yamba runs` lists all";
     Err(match ids.len() {
         0 => {
-            StoreError::new(format!("no run {reference}: nobody asked for one yet")).help(format!(
+            StoreError::new(format!("no run {reference}: no run was requested yet")).help(format!(
                 "`yamba run` stores what it measures; {lists}, those of `compare` and `noise` too"
             ))
         }
@@ -33,7 +33,7 @@ pub(crate) fn nth(ids: &[String], reference: &str, back: usize) -> Result<String
     })
 }
 
-/// An id or the beginning of one, or a tag (its latest run). `runs` are ids with their tags, the latest first.
+/// Resolves an id, the beginning of an id, or a tag (to its latest run). `runs` are ids with their tags, latest first.
 pub(crate) fn named(runs: &[(String, Vec<String>)], reference: &str) -> Result<String, StoreError> {
     if runs.is_empty() {
         return Err(
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_means() {
+    fn references_resolve_to_ids() {
         for (reference, id) in [
             ("cc01", "cc01"),
             ("bb01", "bb01"),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_and_those_before() {
+    fn latest_counts_back_from_newest() {
         let ids = ["cc01", "bb02"].map(str::to_owned);
         let found = |reference| nth(&ids, reference, back(reference).unwrap());
         assert_eq!(found("latest").unwrap(), "cc01");
@@ -121,14 +121,14 @@ mod tests {
         assert!(error.contains("the first of 2 is latest~1"), "{error}");
         let error = nth(&[], "latest", 0).unwrap_err();
         assert!(
-            error.to_string().contains("nobody asked for one"),
+            error.to_string().contains("no run was requested"),
             "{error}"
         );
         assert_eq!(back("latest~x"), None);
     }
 
     #[test]
-    fn what_nobody_can_mean() {
+    fn unresolvable_reference_is_error() {
         for (reference, said) in [
             ("bb", "2 runs begin with bb: bb02, bb01"),
             (

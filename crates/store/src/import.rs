@@ -1,4 +1,4 @@
-//! Run documents that come from elsewhere, and results of other programs: read with bounds, believed in nothing that can be checked.
+//! Reads run documents and results of other programs. Sizes are bounded, and everything that can be checked is checked.
 
 mod foreign;
 mod google;
@@ -16,17 +16,17 @@ use crate::{Detail, PackedEntry, StoreError};
 use kind::Kind;
 use text::Text;
 
-/// Bytes of a document that are read unless a person says otherwise; a run of the whole suite has some 160 million.
+/// Default limit for the size of a document in bytes. A run of the whole suite has about 160 million.
 pub const LARGEST: u64 = 256 << 20;
 
-/// What is wrong with a document, and how it is mended.
+/// The fault of a document, and its fix.
 type Fault = (String, Option<&'static str>);
 
-/// The run in a file of at most `largest` bytes, as much of it as `detail` says: a run document, or results of lmbench or Google Benchmark. What has no id, a document of before or
-/// another program's results, gets one of the hash of its bytes: the same file is the same run. Whatever it says, it is [from a document](yamba_record::run::Producer::from_document).
+/// Reads a run document, or results of lmbench or Google Benchmark, of at most `largest` bytes, with the parts for `detail`. A run without an id, as in an older document or
+/// another program's results, gets an id from the hash of its bytes: the same file is the same run. The run is always marked as [from a document](yamba_record::run::Producer::from_document).
 ///
 /// # Errors
-/// When the file cannot be read, is too long, or is none of these.
+/// If the file cannot be read, is too long, or has another format.
 pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError> {
     match detail {
         Detail::Intervals => Ok(read_as(path, largest)?.0),
@@ -38,10 +38,10 @@ pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError
     }
 }
 
-/// The same, to be kept, and how many bytes were read: never more than one entry is in memory with what it is worked with.
+/// Like [`read`], with entries in their stored form, and the number of bytes read. At most one entry at a time is in memory in full.
 ///
 /// # Errors
-/// As of [`read`].
+/// Those of [`read`].
 pub fn read_packed(path: &Path, largest: u64) -> Result<(Run<PackedEntry>, u64), StoreError> {
     read_as(path, largest)
 }
@@ -64,9 +64,10 @@ fn read_as<E: From<Benchmark>>(path: &Path, largest: u64) -> Result<(Run<E>, u64
 }
 
 fn run_of<E: From<Benchmark>>(text: &Text, name: &str) -> Result<Run<E>, Fault> {
-    let mut run = match lmbench::is_it(&text.head(lmbench::SEARCHED)?) {
-        true => lmbench::read(name, &String::from_utf8_lossy(&of_others(text)?))?.map(E::from),
-        false => json(text, name)?,
+    let mut run = if lmbench::is_it(&text.head(lmbench::SEARCHED)?) {
+        lmbench::read(name, &String::from_utf8_lossy(&of_others(text)?))?.map(E::from)
+    } else {
+        json(text, name)?
     };
     if run.id.is_empty() {
         run.id = text.id()?;
@@ -74,14 +75,14 @@ fn run_of<E: From<Benchmark>>(text: &Text, name: &str) -> Result<Run<E>, Fault> 
     Ok(run)
 }
 
-/// Another program's results, which are never so long as a run document may be.
+/// The content of another program's results, which have a lower limit than run documents.
 fn of_others(text: &Text) -> Result<Vec<u8>, Fault> {
     if text.length > foreign::LARGEST as u64 {
-        let told = format!(
+        let message = format!(
             "is longer than {} bytes, which no results of another program are",
             foreign::LARGEST
         );
-        return Err((told, Some("divide it into several files")));
+        return Err((message, Some("divide it into several files")));
     }
     text.head(foreign::LARGEST)
 }
@@ -92,19 +93,19 @@ fn json<E: From<Benchmark>>(text: &Text, name: &str) -> Result<Run<E>, Fault> {
     match kind.schema.as_deref() {
         Some(run::SCHEMA) => {}
         Some(other) if other.starts_with("yamba-run/") => {
-            let told = format!(
+            let message = format!(
                 "its schema is {}, and this version reads {}",
                 quoted(other),
                 run::SCHEMA
             );
-            return Err((told, Some("use the Yamba that wrote it, or a newer one")));
+            return Err((message, Some("use the Yamba that wrote it, or a newer one")));
         }
         None if kind.has_context && kind.has_benchmarks => {
             return Ok(google::read(name, &of_others(text)?)?.map(E::from));
         }
         _ => {
-            let told = format!("is no run document: it has no schema {}", run::SCHEMA);
-            return Err((told, Some(WRITERS)));
+            let message = format!("is no run document: it has no schema {}", run::SCHEMA);
+            return Err((message, Some(WRITERS)));
         }
     }
     let run: Run<Checked<E>> =
@@ -113,7 +114,7 @@ fn json<E: From<Benchmark>>(text: &Text, name: &str) -> Result<Run<E>, Fault> {
     Ok(run.map(|checked| checked.entry))
 }
 
-/// A struct of serde's may be written as a list, a document not.
+/// Rejects JSON other than an object. Serde would accept a list for a struct.
 fn is_object(text: &Text) -> Result<(), Fault> {
     let found = match text.first_byte_of_content()? {
         None => return Err(("is empty".to_owned(), Some(WRITERS))),
@@ -124,14 +125,14 @@ fn is_object(text: &Text) -> Result<(), Fault> {
         Some(_) => return Ok(()),
     };
     serde_json::from_reader::<_, IgnoredAny>(text.read()?).map_err(|e| fault(&e, DOCUMENT))?;
-    let told = format!(
+    let message = format!(
         "is no run document: it is {found}, and a document is an object with the schema {}",
         run::SCHEMA
     );
-    Err((told, Some(WRITERS)))
+    Err((message, Some(WRITERS)))
 }
 
-/// An entry whose raw intervals, which are nearly all of a document, are forgotten as soon as they are read.
+/// An entry without raw intervals, which are nearly all of a document. They are dropped as soon as they are read.
 struct Light(Benchmark);
 
 impl From<Benchmark> for Light {
@@ -142,7 +143,7 @@ impl From<Benchmark> for Light {
     }
 }
 
-/// An entry in another form, as soon as it is read; and its name, if it contradicts itself.
+/// An entry converted to form `E` as soon as it is read, with its name if it contradicts itself.
 #[derive(Deserialize)]
 #[serde(from = "Benchmark", bound = "E: From<Benchmark>")]
 struct Checked<E> {
@@ -161,13 +162,13 @@ impl<E: From<Benchmark>> From<Benchmark> for Checked<E> {
     }
 }
 
-/// What writes run documents.
+/// The fix for a file that is not a run document.
 const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents";
 
-/// What our own documents are called in a message.
+/// Name of run documents in messages.
 const DOCUMENT: &str = "run document";
 
-/// What is wrong with the JSON of something that should be a `kind`.
+/// The fault and fix for invalid JSON of format `kind`.
 fn fault(error: &serde_json::Error, kind: &str) -> Fault {
     match error.classify() {
         serde_json::error::Category::Eof => (
@@ -176,7 +177,7 @@ fn fault(error: &serde_json::Error, kind: &str) -> Fault {
                 error.line(),
                 error.column()
             ),
-            Some("it was cut short; get it anew"),
+            Some("it was cut short; get it again"),
         ),
         serde_json::error::Category::Io => (
             format!("cannot be read: {error}"),
@@ -184,7 +185,7 @@ fn fault(error: &serde_json::Error, kind: &str) -> Fault {
         ),
         serde_json::error::Category::Data => (
             format!("is no {kind}: {error}"),
-            Some("it was changed by hand or is damaged; get it anew"),
+            Some("it was changed by hand or is damaged; get it again"),
         ),
         serde_json::error::Category::Syntax => (
             format!("is no JSON: {error}"),
@@ -193,36 +194,36 @@ fn fault(error: &serde_json::Error, kind: &str) -> Fault {
     }
 }
 
-/// What the form alone does not tell.
+/// Checks rules that the types do not express.
 fn check<E>(run: &Run<Checked<E>>) -> Result<(), Fault> {
     let is_id =
         |id: &str| id.len() == 16 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if !run.id.is_empty() && !is_id(&run.id) {
-        let told = format!(
+        let message = format!(
             "its id {} is not sixteen hexadecimal digits",
             quoted(&run.id)
         );
         return Err((
-            told,
+            message,
             Some("take the id out of the document: the run then gets one of the hash of its bytes"),
         ));
     }
     for (place, entry) in run.benchmarks.iter().enumerate() {
         if let Some(name) = &entry.contradicting {
-            let told = format!(
+            let message = format!(
                 "benchmarks[{place}], {}: `status`, `valid` and `median` contradict each other",
                 quoted(name)
             );
             return Err((
-                told,
-                Some("no version of Yamba writes that; get the document anew"),
+                message,
+                Some("no version of Yamba writes that; get the document again"),
             ));
         }
     }
     Ok(())
 }
 
-/// The beginning of a text, without what would act on a terminal.
+/// The beginning of a text, with control characters escaped.
 fn quoted(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     format!("{short:?}")

@@ -1,7 +1,7 @@
-//! Runs that are kept in a SQLite file or in a database of a PostgreSQL server.
+//! Storage of runs in a SQLite file or in a database of a PostgreSQL server.
 //!
-//! A run is stored while it is measured: [`Store::begin`], then [`Store::put`] after every launch, then [`Store::finish`]. Whatever ends it in between, what was put
-//! stays.
+//! A run is stored while it is measured: [`Store::begin`], then [`Store::put`] after every launch, then [`Store::finish`]. If the process ends early, all entries that were put
+//! are still stored.
 
 mod checksum;
 mod columns;
@@ -32,48 +32,48 @@ pub use salvage::{Remnants, Salvaged};
 use sqlite::Sqlite;
 pub use yamba_record::system_error::reason as plain;
 
-/// How much of a run is read. Raw intervals are nearly all of its bytes.
+/// The part of a run to read. Raw intervals are nearly all of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
-    /// Figures, evidence, launches: neither `samples` nor `intervals` nor `sizing`.
+    /// Figures, evidence and launches, but neither `samples` nor `intervals` nor `sizing`.
     Figures,
-    /// With `samples`.
+    /// Figures and `samples`.
     Samples,
-    /// Everything.
+    /// The whole run.
     Intervals,
 }
 
-/// A line of the list of runs.
+/// A line in the list of runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     /// [`Run::id`].
     pub id: String,
-    /// When it began, in seconds since 1970 (UTC).
+    /// Start of the run, in seconds since 1970 (UTC).
     pub started_unix_s: Option<f64>,
-    /// The run without its benchmarks and sources; of a damaged one only the id and the tags.
+    /// The run without its benchmarks and sources; for a damaged run only the id and the tags.
     pub head: Run<()>,
-    /// Why its document cannot be read; of such a run no benchmark is named.
+    /// Why the document cannot be read. `benchmarks` is then empty.
     pub damage: Option<String>,
-    /// The names of its benchmarks, each once.
+    /// The names of the benchmarks, each once.
     pub benchmarks: Vec<String>,
-    /// Its entries, and those of them with a valid figure.
+    /// Number of entries, and number of entries with a valid figure.
     pub entries: [u64; 2],
-    /// Whether it came to its end: neither stopped nor killed.
+    /// Whether the run finished, and was neither stopped nor killed.
     pub complete: bool,
-    /// Whether it is still measured; none if that cannot be known here.
+    /// Whether the run is still measured. `None` if that cannot be determined here.
     pub is_running: Option<bool>,
 }
 
-/// Runs in one place.
+/// An open store.
 pub struct Store {
     connection: Box<dyn Connection>,
     location: Location,
-    /// Whether a lost connection is to be made anew: a server that was called in vain once is not called before each entry.
+    /// Whether to reconnect to a server after a lost connection. False after a failed attempt, so that not every entry waits for a timeout.
     calls_again: bool,
 }
 
 impl Store {
-    /// Opens it, making it or bringing it to this version's form first.
+    /// Opens the store. Creates or migrates it first if necessary.
     pub fn open(location: &Location) -> Result<Store, StoreError> {
         let opened: Result<Box<dyn Connection>, Fault> = match location {
             Location::File(path) => Sqlite::open(path).map(|c| Box::new(c) as _),
@@ -86,7 +86,7 @@ impl Store {
         })
     }
 
-    /// Opens it if there is one, and makes none. One of an older version is brought to this version's form.
+    /// Opens the store if it exists. Migrates it if necessary, but does not create it.
     pub fn existing(location: &Location) -> Result<Option<Store>, StoreError> {
         let opened: Result<Option<Box<dyn Connection>>, Fault> = match location {
             Location::File(path) => Sqlite::existing(path).map(|c| c.map(|c| Box::new(c) as _)),
@@ -102,8 +102,8 @@ impl Store {
         }))
     }
 
-    /// Opens a file for a quick look, as the completion of a command line needs: never creates or migrates it, and waits only a moment for a writer. `None`: there is no
-    /// file of this version's form, or the location is a server.
+    /// Opens a file for a quick read during command-line completion: never creates or migrates it, and waits only briefly for a lock. `None` if there is no
+    /// file of the current schema, or if the location is a server.
     pub fn glance(location: &Location) -> Result<Option<Store>, StoreError> {
         let Location::File(path) = location else {
             return Ok(None);
@@ -124,7 +124,7 @@ impl Store {
         transaction(self.connection.as_mut(), purpose, work).map_err(|e| e.of(&self.location))
     }
 
-    /// A new run. Its benchmarks are put one by one; its id must be new.
+    /// Inserts a new run, whose id must not exist yet. Its benchmarks are put one by one.
     pub fn begin<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
         let head = bare(run);
         let writer = writer::own();
@@ -133,13 +133,13 @@ impl Store {
         })
     }
 
-    /// The entry at `place`, counted from 0: anew, or instead of what was there.
+    /// Inserts or replaces the entry at `place`, counted from 0.
     pub fn put(&mut self, id: &str, place: usize, benchmark: &Benchmark) -> Result<(), StoreError> {
         let entry = PackedEntry::of(benchmark);
         self.repeatable(|c| statements::put(c, id, place, &entry))
     }
 
-    /// The run has ended, and each of its benchmarks was put; what its document says besides them is stored anew.
+    /// Marks the run as finished, and replaces its document. All its benchmarks must have been put.
     pub fn finish<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
         let head = bare(run);
         let entries = run.benchmarks.len();
@@ -150,12 +150,12 @@ impl Store {
         })
     }
 
-    /// A server that stayed away may be called once more.
+    /// Allows one more attempt to reconnect to a server.
     pub fn call_again(&mut self) {
         self.calls_again = true;
     }
 
-    /// Work that changes nothing when it is done twice: once more on a new connection, where the one before was lost.
+    /// Runs idempotent work, and repeats it on a new connection if the connection was lost.
     fn repeatable(
         &mut self,
         work: impl Fn(&mut dyn Connection) -> Result<(), Fault>,
@@ -181,12 +181,12 @@ impl Store {
         self.calls_again
     }
 
-    /// A whole run, measured elsewhere or before: all of it, or nothing. One with the same id is an error.
+    /// Stores a whole run, or nothing. A run with the same id is an error.
     pub fn add<E: Entry>(&mut self, run: &Run<E>) -> Result<(), StoreError> {
         self.add_all(&[run])
     }
 
-    /// Several such runs: all of them, or nothing.
+    /// Stores several whole runs, or nothing.
     pub fn add_all<E: Entry>(&mut self, runs: &[&Run<E>]) -> Result<(), StoreError> {
         self.in_one(Purpose::Lasting, |c| {
             for run in runs {
@@ -201,18 +201,18 @@ impl Store {
         })
     }
 
-    /// All runs, the latest first.
+    /// All runs, latest first.
     pub fn runs(&mut self) -> Result<Vec<Listed>, StoreError> {
         self.in_one(Purpose::Reading, |c| statements::listed(c, None))
     }
 
-    /// The line of one run, by its whole id.
+    /// The line of one run, by its full id.
     pub fn listed(&mut self, id: &str) -> Result<Option<Listed>, StoreError> {
         let mut found = self.in_one(Purpose::Reading, |c| statements::listed(c, Some(id)))?;
         Ok(found.pop())
     }
 
-    /// The id that a person means: an id or the beginning of one, a tag (its latest run), `latest`, or `latest~N`, the N-th before it. `latest` passes over runs that
+    /// Resolves a reference to an id. A reference is an id or the beginning of one, a tag (for its latest run), `latest`, or `latest~N`, the N-th before it. `latest` skips runs that
     /// [another command](yamba_record::run::Producer::for_another_command) measured.
     pub fn find(&mut self, reference: &str) -> Result<String, StoreError> {
         let found = match find::back(reference) {
@@ -229,22 +229,22 @@ impl Store {
         found.map_err(|e| Fault::from(e).of(&self.location))
     }
 
-    /// A run by its whole id.
+    /// Reads a run by its full id.
     pub fn run(&mut self, id: &str, detail: Detail) -> Result<Run, StoreError> {
         self.in_one(Purpose::Reading, |c| statements::read(c, id, detail))
     }
 
-    /// Gives a run a name, or (`on` false) takes it away.
+    /// Adds a tag to a run, or removes it if `on` is false.
     pub fn tag(&mut self, id: &str, tag: &str, on: bool) -> Result<(), StoreError> {
         self.in_one(Purpose::Lasting, |c| statements::tag(c, id, tag, on))
     }
 
-    /// Takes a run out of the store for good.
+    /// Removes a run permanently.
     pub fn remove(&mut self, id: &str) -> Result<(), StoreError> {
         self.remove_all(&[id])
     }
 
-    /// Takes several out: all of them, or none.
+    /// Removes several runs, or none.
     pub fn remove_all(&mut self, ids: &[&str]) -> Result<(), StoreError> {
         self.in_one(Purpose::Lasting, |c| {
             ids.iter().try_for_each(|id| statements::remove(c, id))

@@ -1,4 +1,4 @@
-//! Where runs are kept, as a person writes it.
+//! The location of a store, as the user writes it.
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -12,7 +12,7 @@ use postgres::{Config, NoTls};
 
 use crate::error::{Fault, StoreError};
 
-/// Where runs are kept. Written out, it has no password.
+/// The location of a store. Its `Display` text has no password.
 #[derive(Clone, Debug)]
 pub enum Location {
     /// A SQLite file.
@@ -21,14 +21,14 @@ pub enum Location {
     Server(Address),
 }
 
-/// How a URL of a PostgreSQL server begins.
+/// URL schemes of a PostgreSQL server.
 const SCHEMES: [&str; 2] = ["postgresql://", "postgres://"];
 
 impl Location {
-    /// A URL is of a server; all else is the path of a file.
+    /// Parses a URL of a server, or else the path of a file.
     ///
     /// # Errors
-    /// When it is empty, or the URL cannot be understood, or asks for what is not there, or is almost one. The message does not repeat it: it may hold a password.
+    /// If the text is empty, or the URL is invalid or asks for something unsupported, or the text resembles a URL. The message does not repeat it, since it may contain a password.
     pub fn parse(text: &OsStr) -> Result<Location, StoreError> {
         if text.is_empty() {
             return Err(StoreError::new("the place of the store is an empty text").help(
@@ -59,7 +59,7 @@ fn is_url(text: &str) -> bool {
     SCHEMES.iter().any(|scheme| text.starts_with(scheme))
 }
 
-/// Whether a person may have meant a server: a URL with a slip in its scheme, or the form `host=... password=...`.
+/// Whether the user may have meant a server: a URL with a misspelled scheme, or the form `host=... password=...`.
 fn is_almost_url(text: &str) -> bool {
     let small = text.to_ascii_lowercase();
     let name = small
@@ -70,10 +70,10 @@ fn is_almost_url(text: &str) -> bool {
         || name.is_some_and(|rest| rest.starts_with(':') || rest.starts_with("//"))
 }
 
-/// Where a password begins in a form of another program.
+/// The key before a password in libpq's `key=value` form.
 const PASSWORD: &str = "password=";
 
-/// A word of a command line as it may be recorded: a URL in it without its password, and without all that may be one.
+/// A command-line argument as it may be recorded: without the password of a URL, and without any text that may be one.
 pub fn without_password(word: &str) -> String {
     let option = "--store=";
     let (before, url) = match word.strip_prefix(option) {
@@ -92,7 +92,7 @@ pub fn without_password(word: &str) -> String {
     }
 }
 
-/// From where on a word may hold a password.
+/// The position from which an argument may contain a password.
 fn secret(word: &str) -> Option<usize> {
     let small = word.to_ascii_lowercase();
     let after = |mark: &str| small.find(mark).map(|place| place + mark.len());
@@ -101,16 +101,16 @@ fn secret(word: &str) -> Option<usize> {
     first.or((is_almost_url(word) && !small.contains("://")).then_some(0))
 }
 
-/// How a database is reached.
+/// The connection parameters of a database.
 #[derive(Clone, Debug)]
 pub struct Address {
     config: Box<Config>,
 }
 
-/// So long a server is waited for, when it is called and when it does not take what it is sent.
+/// Timeout for connecting to a server and for unacknowledged data.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Where the server's socket is if a URL names no host.
+/// The folder of the server's socket if a URL names no host.
 const SOCKETS: &str = "/var/run/postgresql";
 
 /// The port if a URL names none.
@@ -130,9 +130,10 @@ impl Address {
             return Err(no_tls());
         }
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            match Path::new(SOCKETS).is_dir() {
-                true => config.host_path(SOCKETS),
-                false => config.host("localhost"),
+            if Path::new(SOCKETS).is_dir() {
+                config.host_path(SOCKETS)
+            } else {
+                config.host("localhost")
             };
         }
         let is_doubtful = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
@@ -149,7 +150,7 @@ impl Address {
         })
     }
 
-    /// A password that is not in the URL is taken from `PGPASSWORD`, as PostgreSQL's own programs do.
+    /// Connects. The password comes from the URL or else from `PGPASSWORD`, as for PostgreSQL's own programs.
     pub(crate) fn connect(&self) -> Result<postgres::Client, Fault> {
         let mut config = self.config.clone();
         let password = std::env::var_os("PGPASSWORD").filter(|_| config.get_password().is_none());
@@ -160,15 +161,16 @@ impl Address {
     }
 }
 
-/// What is wrong with a URL. The name of an unknown parameter is not repeated: it may be the rest of a password with a `&` in it.
+/// The fault of a URL. The name of an unknown parameter is not repeated: it may be the rest of a password that contains `&`.
 fn why(error: &postgres::Error) -> String {
     let text = match error.source() {
         Some(source) => source.to_string(),
         None => error.to_string(),
     };
-    match text.starts_with("unknown option") {
-        true => "it has a parameter that is not known".to_owned(),
-        false => text,
+    if text.starts_with("unknown option") {
+        "it has a parameter that is not known".to_owned()
+    } else {
+        text
     }
 }
 
@@ -178,14 +180,18 @@ fn no_tls() -> StoreError {
     )
 }
 
-/// As a part of a URL: what would end it is coded, so that what is shown can be given again.
+/// Percent-encodes a part of a URL, so that the printed URL can be entered again.
 fn coded(part: &[u8]) -> String {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~".contains(&b);
-    let each = part.iter().map(|b| match is_plain(*b) {
-        true => char::from(*b).to_string(),
-        false => format!("%{b:02X}"),
-    });
-    each.collect()
+    part.iter()
+        .map(|b| {
+            if is_plain(*b) {
+                char::from(*b).to_string()
+            } else {
+                format!("%{b:02X}")
+            }
+        })
+        .collect()
 }
 
 impl fmt::Display for Address {
@@ -218,7 +224,7 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// What else decides where it leads, and stands in no other part of a URL.
+    /// The query parameters that select the database and appear in no other part of the URL.
     fn query(&self) -> Vec<(&'static str, String)> {
         let joined = |all: &mut dyn Iterator<Item = String>| all.collect::<Vec<_>>().join(",");
         let config = &self.config;
@@ -228,7 +234,7 @@ impl Address {
             let each = &mut places.iter().map(|ip| coded(ip.to_string().as_bytes()));
             query.push(("hostaddr", joined(each)));
         }
-        // Where hosts are named, each has its port.
+        // If hosts are named, the ports are printed with them.
         let ports = config.get_ports();
         if config.get_hosts().is_empty() && ports.iter().any(|port| *port != USUAL) {
             query.push(("port", joined(&mut ports.iter().map(u16::to_string))));
@@ -255,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_a_file_or_a_url() {
+    fn location_is_file_or_url() {
         assert_eq!(shown("a/b.sqlite"), "a/b.sqlite");
         assert_eq!(shown("postgres/b.sqlite"), "postgres/b.sqlite");
         assert_eq!(shown("postgresql.sqlite"), "postgresql.sqlite");
@@ -281,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_never_written_out() {
+    fn password_is_never_printed() {
         for url in [
             "postgresql://u:secret@h/d",
             "postgresql://u:secr%65t@h:5432/d?connect_timeout=3",
@@ -319,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_url_cannot_ask_for_is_refused() {
+    fn unsupported_url_parameters_are_rejected() {
         for (url, said) in [
             ("postgresql://h/d?sslmode=require", "TLS"),
             ("postgresql://h/d?sslmode=verify-full", "TLS"),

@@ -1,4 +1,4 @@
-//! A database of a PostgreSQL server. All tables are in a schema of their own, `yamba`.
+//! The store in a database of a PostgreSQL server. All tables are in a schema named `yamba`.
 
 mod schema;
 
@@ -24,15 +24,14 @@ impl Postgresql {
         Ok(Postgresql { client })
     }
 
-    /// None if there are no tables yet.
+    /// Opens the store if its tables exist.
     pub fn existing(address: &Address) -> Result<Option<Postgresql>, Fault> {
         let mut client = address.connect()?;
-        match schema::is_there(&mut client)? {
-            false => Ok(None),
-            true => {
-                schema::prepare(&mut client)?;
-                Ok(Some(Postgresql { client }))
-            }
+        if schema::is_there(&mut client)? {
+            schema::prepare(&mut client)?;
+            Ok(Some(Postgresql { client }))
+        } else {
+            Ok(None)
         }
     }
 }
@@ -59,7 +58,7 @@ impl Connection for Postgresql {
         Ok(())
     }
 
-    /// What is committed is on the server's disk, unless the server's own settings say otherwise.
+    /// A commit is on the server's disk, unless the server's settings say otherwise.
     fn begin(&mut self, purpose: Purpose) -> Result<(), Fault> {
         let sql = match purpose {
             Purpose::Reading => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY".to_owned(),
@@ -119,7 +118,7 @@ impl ToSql for Value<'_> {
         }
     }
 
-    /// Each kind of value looks itself.
+    /// `to_sql` checks the type of each value.
     fn accepts(_: &Type) -> bool {
         true
     }
@@ -133,20 +132,20 @@ impl ToSql for Value<'_> {
     }
 }
 
-/// Whether the statement named a run that is not there.
+/// Whether the statement named a run that does not exist.
 pub(crate) fn is_of_no_run(error: &postgres::Error) -> bool {
     error.code() == Some(&SqlState::FOREIGN_KEY_VIOLATION)
 }
 
-/// Whether the server or the way to it is gone. Class 57P is what a server says that ends.
+/// Whether the server or the connection to it is gone. A server that shuts down reports an error of class 57P.
 pub(crate) fn is_of_lost_connection(error: &postgres::Error) -> bool {
     let is_ending = error.code().is_some_and(|c| c.code().starts_with("57P"));
     let is_broken = error.source().is_some_and(|e| e.is::<std::io::Error>());
     error.is_closed() || is_ending || is_broken
 }
 
-/// In words, of this database.
-pub(crate) fn told(error: &postgres::Error, place: &str) -> StoreError {
+/// The error message for a fault of this database.
+pub(crate) fn explain(error: &postgres::Error, place: &str) -> StoreError {
     let Some(said) = error.as_db_error() else {
         return unreached(error, place);
     };
@@ -179,7 +178,7 @@ pub(crate) fn told(error: &postgres::Error, place: &str) -> StoreError {
     }
 }
 
-/// What the server said, or why it said nothing.
+/// The server's message, or the reason why there was none.
 pub(crate) fn cause(error: &postgres::Error) -> String {
     match (error.as_db_error(), error.source()) {
         (Some(said), _) => said.message().to_owned(),
@@ -188,13 +187,13 @@ pub(crate) fn cause(error: &postgres::Error) -> String {
     }
 }
 
-/// The server said nothing.
+/// The error message where the server did not answer.
 fn unreached(error: &postgres::Error, place: &str) -> StoreError {
     StoreError::new(format!("{place}: {}", cause(error)))
         .help("the server must run and be reached from here: `psql` with the same URL tells")
 }
 
-/// The tables in the schema are not Yamba's.
+/// The error for a schema whose tables are not Yamba's.
 pub(crate) fn foreign(place: &str) -> StoreError {
     StoreError::new(format!(
         "{place} is no store of Yamba's: its schema yamba holds something else"
@@ -202,7 +201,7 @@ pub(crate) fn foreign(place: &str) -> StoreError {
     .help("name another database with --store or YAMBA_STORE")
 }
 
-/// What the tables hold is never written.
+/// The error for tables with content that Yamba never writes.
 pub(crate) fn damaged(place: &str, how: &str) -> StoreError {
     StoreError::new(format!("{place} is damaged: {how}"))
         .help(format!(

@@ -1,4 +1,4 @@
-//! Copies the readable runs of a damaged SQLite file into another store, entry by entry. An entry whose checksum does not match is left behind.
+//! Copies the readable runs of a damaged SQLite file into another store, entry by entry. Skips entries whose checksum does not match.
 //!
 //! `sqlite3 FILE .recover` is no substitute: Debian 12's sqlite3 3.40.1 recovers no row even of an undamaged file, because its library lacks the table `sqlite_dbpage`.
 
@@ -12,27 +12,27 @@ use yamba_record::{Benchmark, Run};
 use crate::connection::Purpose;
 use crate::{PackedEntry, Store, StoreError, statements};
 
-/// What came of one run.
+/// The result for one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
     /// [`Run::id`].
     pub id: String,
-    /// The entries that are in the other store now.
+    /// Number of entries copied to the other store.
     pub saved: usize,
-    /// Entries that were stored before there were checksums: whether they are what was written is not known.
+    /// Number of copied entries without a checksum, which older versions did not store.
     pub unchecked: usize,
-    /// The names of entries that cannot be read, as far as they are known.
+    /// The names of unreadable entries, if known.
     pub lost: Vec<String>,
-    /// Lost entries whose names are lost too.
+    /// Number of unreadable entries with unknown names.
     pub nameless: usize,
-    /// Texts of which its benchmarks were made that cannot be read.
+    /// Number of unreadable source texts.
     pub lost_texts: usize,
-    /// Why nothing of it was saved.
+    /// Why nothing was copied.
     pub refused: Option<String>,
 }
 
 impl Salvaged {
-    /// Whether all of it is saved that is known to have been there.
+    /// Whether every known part of the run was copied.
     pub fn is_whole(&self) -> bool {
         self.lost.is_empty() && self.nameless == 0 && self.lost_texts == 0 && self.refused.is_none()
     }
@@ -49,10 +49,10 @@ impl Salvaged {
 pub struct Remnants(sqlite::Remnants);
 
 impl Remnants {
-    /// Reads a copy of the file; the file itself is not touched.
+    /// Reads a copy of the file and leaves the file itself unchanged.
     ///
     /// # Errors
-    /// When nothing of a store can be recognised in the file.
+    /// If the file contains no recognisable part of a store.
     pub fn of(from: &Path) -> Result<Remnants, StoreError> {
         sqlite::Remnants::of(from).map(Remnants)
     }
@@ -66,29 +66,29 @@ impl Remnants {
     }
 }
 
-/// What can be read of a run besides its entries.
+/// The readable part of a run besides its entries.
 pub(crate) struct Remains {
-    /// With its tags, and the texts that can be read.
+    /// The run with its tags and its readable texts.
     pub run: Run<()>,
-    /// Texts that are known to be its own and cannot be read.
+    /// Number of its texts that cannot be read.
     pub lost_texts: usize,
-    /// Whether each text that its entries name must have been there: a document from elsewhere may never have had them.
+    /// Whether the store had all texts that the entries name. A run from a document may lack them.
     pub had_texts: bool,
     pub is_finished: bool,
-    /// How many entries it had when it finished.
+    /// Number of entries when the run finished.
     pub entries: i64,
 }
 
-/// The texts that can be read, and which of them are known to be of which run.
+/// The readable texts, and the known texts of each run.
 pub(crate) struct Texts {
-    /// Their hashes and themselves, by their ids.
+    /// Hash and text by id.
     pub all: BTreeMap<i64, (String, String)>,
-    /// The ids of each run's.
+    /// Ids of texts by run.
     pub of_runs: BTreeMap<String, BTreeSet<i64>>,
 }
 
 impl Texts {
-    /// Gives a run its own, and says how many of them cannot be read.
+    /// Adds the readable texts of the run to it, and returns the number of unreadable ones.
     pub fn add_to(&self, run: &mut Run<()>) -> usize {
         let mut lost = 0;
         for id in self.of_runs.get(&run.id).into_iter().flatten() {
@@ -101,14 +101,14 @@ impl Texts {
     }
 }
 
-/// What can be read of an entry.
+/// The readable part of an entry.
 pub(crate) struct Rest {
     pub name: Option<String>,
-    /// Its place and itself, and whether a checksum says that it is what was written.
+    /// Position, entry, and whether it has a checksum.
     pub whole: Option<(usize, Benchmark, bool)>,
 }
 
-/// Stores all of a run that can be read, or nothing if the other store fails.
+/// Copies the readable part of a run, or nothing if the other store fails.
 pub(crate) fn save(
     id: &str,
     remains: Option<Remains>,
@@ -149,15 +149,16 @@ pub(crate) fn save(
         }
         if remains.had_texts {
             texts.retain(|hash| !remains.run.sources.contains_key(hash));
-            // Both ways may tell of the same text.
+            // Both counts may include the same text.
             salvaged.lost_texts = salvaged.lost_texts.max(texts.len());
         }
-        let told = salvaged.saved + salvaged.lost.len();
+        let known = salvaged.saved + salvaged.lost.len();
         let missing = usize::try_from(remains.entries).unwrap_or(0);
-        salvaged.nameless = salvaged.nameless.max(missing.saturating_sub(told));
-        match remains.is_finished && salvaged.is_whole() {
-            true => statements::finish(c, &remains.run, salvaged.saved),
-            false => Ok(()),
+        salvaged.nameless = salvaged.nameless.max(missing.saturating_sub(known));
+        if remains.is_finished && salvaged.is_whole() {
+            statements::finish(c, &remains.run, salvaged.saved)
+        } else {
+            Ok(())
         }
     })?;
     Ok(salvaged)

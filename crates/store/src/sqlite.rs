@@ -1,4 +1,4 @@
-//! A SQLite file.
+//! The store in a SQLite file.
 
 pub(crate) mod schema;
 
@@ -12,16 +12,16 @@ use crate::connection::{Connection, Purpose, Row, Value};
 use crate::error::{Fault, StoreError};
 use yamba_record::system_error::reason as plain;
 
-/// What to do where a file is of no use.
+/// The fix for an unusable file.
 const ANOTHER: &str = "name another file with --store FILE or YAMBA_STORE";
 
-/// The fix where a file or its folder may not be written: SQLite needs both, also to read.
+/// The fix for a missing write permission. SQLite writes to the file and its folder even for reading.
 const COPY: &str =
     "copy it to a folder that you may write, and name the copy with --store FILE or YAMBA_STORE";
 
 pub(crate) struct Sqlite {
     connection: rusqlite::Connection,
-    /// Whether the transaction is to be on the disk.
+    /// Whether the current transaction is synchronised to disk at its commit.
     is_lasting: bool,
 }
 
@@ -83,20 +83,20 @@ impl Sqlite {
     }
 }
 
-/// Whether the file has nothing in it, nor a log beside it.
+/// Whether the file is empty and has no log.
 pub(crate) fn is_empty(path: &Path) -> bool {
     let about = fs::metadata(path);
     about.is_ok_and(|a| a.is_file() && a.len() == 0 && !log(path).exists())
 }
 
-/// SQLite's write-ahead log of the file.
+/// The path of SQLite's write-ahead log for the file.
 pub(crate) fn log(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push("-wal");
     PathBuf::from(name)
 }
 
-/// Opens a file to read and write it, without creating one.
+/// Opens an existing file for reading and writing.
 fn open_existing(path: &Path) -> rusqlite::Result<rusqlite::Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     rusqlite::Connection::open_with_flags(path, flags)
@@ -135,14 +135,15 @@ impl Connection for Sqlite {
 
     fn commit(&mut self) -> Result<(), Fault> {
         self.connection.execute_batch("COMMIT")?;
-        match self.is_lasting {
-            true => self.wait_for_disk(false),
-            false => Ok(()),
+        if self.is_lasting {
+            self.wait_for_disk(false)
+        } else {
+            Ok(())
         }
     }
 
     fn rollback(&mut self) {
-        // Some faults, a full disk for one, have ended the transaction already. What fails here fails again, and is told, at the next statement.
+        // Some faults, such as a full disk, have already ended the transaction. A failure here recurs at the next statement, which reports it.
         if !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -178,7 +179,7 @@ impl Row for rusqlite::Row<'_> {
     }
 }
 
-/// A column holds what is never written there.
+/// The fault for a column of an unexpected type.
 fn strange(e: impl std::fmt::Display) -> Fault {
     Fault::Damaged(e.to_string())
 }
@@ -196,13 +197,13 @@ impl ToSql for Value<'_> {
     }
 }
 
-/// Whether the statement named a run that is not there.
+/// Whether the statement named a run that does not exist.
 pub(crate) fn is_of_no_run(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
 }
 
-/// In words, of this file.
-pub(crate) fn told(error: &rusqlite::Error, place: &str) -> StoreError {
+/// The error message for a fault of this file.
+pub(crate) fn explain(error: &rusqlite::Error, place: &str) -> StoreError {
     let new = StoreError::new;
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => foreign(place),
@@ -252,7 +253,7 @@ mod tests {
         Ok(count)
     }
 
-    /// SQLite's documentation of `synchronous`: with a log, 2 (FULL) waits at each commit until the disk has the log, 1 (NORMAL) does not. Within a transaction it cannot be changed.
+    /// By SQLite's documentation of `synchronous`: with a log, 2 (FULL) waits at each commit until the log is on disk, 1 (NORMAL) does not. It cannot be changed within a transaction.
     fn level(connection: &mut dyn Connection) -> Result<i64, Fault> {
         let mut level = -1;
         connection.query("PRAGMA synchronous", &[], &mut |row| {
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_last_waits_for_the_disk() {
+    fn lasting_commit_waits_for_disk() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.sqlite");
         for made in [Sqlite::open(&path), Sqlite::open(&path)] {
@@ -281,7 +282,7 @@ mod tests {
             for (purpose, expected) in [(Purpose::Lasting, 2), (Purpose::Writing, 1)] {
                 assert_eq!(transaction(&mut store, purpose, level).unwrap(), expected);
             }
-            // One that fails makes no other slower.
+            // A failed transaction leaves later ones at NORMAL.
             let failed: Result<(), Fault> = transaction(&mut store, Purpose::Lasting, |c| {
                 assert_eq!(level(c)?, 2);
                 Err(Fault::Foreign)

@@ -1,4 +1,4 @@
-//! What is written and read, in the words that both kinds of database understand.
+//! The SQL statements, in the dialect common to both kinds of database.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::connection::{Connection, Row, Value};
 use crate::error::{Fault, StoreError};
 use crate::{Detail, Listed, PackedEntry, checksum, columns, writer};
 
-/// The number of entries of a run that has not finished.
+/// `entries` of a run that has not finished.
 const NOT_KNOWN: i64 = -1;
 
 const LATEST_FIRST: &str = "ORDER BY started DESC NULLS LAST, rowid DESC";
@@ -45,7 +45,7 @@ fn number(
     Ok(found)
 }
 
-/// The second column of all rows, by the first.
+/// Groups the second column by the first.
 fn by_run(
     connection: &mut dyn Connection,
     sql: &str,
@@ -66,19 +66,20 @@ pub(crate) fn exists(connection: &mut dyn Connection, id: &str) -> Result<bool, 
 }
 
 fn must_exist(connection: &mut dyn Connection, id: &str) -> Result<(), Fault> {
-    match exists(connection, id)? {
-        true => Ok(()),
-        false => Err(no_run(id)),
+    if exists(connection, id)? {
+        Ok(())
+    } else {
+        Err(no_run(id))
     }
 }
 
 fn no_run(id: &str) -> Fault {
     StoreError::new(format!("there is no run {id}"))
-        .help("`yamba runs` lists those that there are")
+        .help("`yamba runs` lists the stored runs")
         .into()
 }
 
-/// What the checksum of a run is of, besides its document.
+/// The part of a run's checksum besides its document.
 fn ending(is_finished: bool, entries: i64) -> String {
     format!("{is_finished} {entries}")
 }
@@ -87,12 +88,12 @@ fn of_run(head: &str, is_finished: bool, entries: i64) -> Vec<u8> {
     checksum::of(&[head.as_bytes(), ending(is_finished, entries).as_bytes()])
 }
 
-/// What the checksum of an entry is of first.
+/// The first part of an entry's checksum.
 fn placed(id: &str, place: i64, figures: &str) -> String {
     format!("{id} {place} {figures}")
 }
 
-/// What is stored as the run's own document: tags and sources stand in tables of their own.
+/// The run's own document as stored. Tags and sources have tables of their own.
 fn document(run: &Run<()>) -> Result<String, Fault> {
     let mut head = run.clone();
     head.tags.clear();
@@ -100,14 +101,14 @@ fn document(run: &Run<()>) -> Result<String, Fault> {
     Ok(serde_json::to_string(&head)?)
 }
 
-/// A new run, and which process measures it.
+/// Inserts a new run. `writer` is the process that measures it.
 pub(crate) fn insert(
     connection: &mut dyn Connection,
     run: &Run<()>,
     writer: Option<&str>,
 ) -> Result<(), Fault> {
     if run.id.is_empty() {
-        return Err(StoreError::new("a run without an id cannot be kept")
+        return Err(StoreError::new("a run without an id cannot be stored")
             .help("`yamba import` gives a document without one an id")
             .into());
     }
@@ -131,7 +132,7 @@ pub(crate) fn insert(
     belongings(connection, run)
 }
 
-/// The run has ended, with so many entries. Tags that were given meanwhile stay.
+/// Marks the run as finished with `entries` entries. Tags added in the meantime stay.
 pub(crate) fn finish(
     connection: &mut dyn Connection,
     run: &Run<()>,
@@ -166,7 +167,7 @@ fn belongings(connection: &mut dyn Connection, run: &Run<()>) -> Result<(), Faul
     Ok(())
 }
 
-/// Where the text is kept. It is compared too: a document from elsewhere may give a text a hash that is not its own.
+/// Finds or stores a source text and returns its row. Compares the text too, since an imported document may give a text a wrong hash.
 fn source(connection: &mut dyn Connection, hash: &str, text: &str) -> Result<i64, Fault> {
     let known = "SELECT id FROM source WHERE hash = $1 AND text = $2";
     if let Some(id) = number(connection, known, &[Text(hash), Text(text)])? {
@@ -178,7 +179,7 @@ fn source(connection: &mut dyn Connection, hash: &str, text: &str) -> Result<i64
     id.ok_or_else(|| Fault::Damaged("a text got no number".to_owned()))
 }
 
-/// The entry at `place`: anew, or instead of what was there.
+/// Inserts or replaces the entry at `place`.
 pub(crate) fn put(
     connection: &mut dyn Connection,
     id: &str,
@@ -205,16 +206,16 @@ pub(crate) fn put(
         Bytes(&checksum),
     ];
     match connection.execute(sql, &values) {
-        Err(fault) if fault.is_of_no_run() => Err(StoreError::new(format!(
-            "run {id} is not there any more"
-        ))
-        .help("somebody removed it while it was measured; `yamba runs` lists those that there are")
-        .into()),
+        Err(fault) if fault.is_of_no_run() => {
+            Err(StoreError::new(format!("run {id} is not there any more"))
+                .help("it was removed while it was measured; `yamba runs` lists the others")
+                .into())
+        }
         done => done.map(drop),
     }
 }
 
-/// Gives a run a name, or takes it away.
+/// Adds a tag to a run, or removes it.
 pub(crate) fn tag(
     connection: &mut dyn Connection,
     id: &str,
@@ -239,7 +240,7 @@ fn give(connection: &mut dyn Connection, id: &str, tag: &str) -> Result<(), Faul
     connection.execute(sql, &[Text(id), Text(tag)]).map(drop)
 }
 
-/// Takes a run out, and the texts that no other run has.
+/// Removes a run and the texts that no other run uses.
 pub(crate) fn remove(connection: &mut dyn Connection, id: &str) -> Result<(), Fault> {
     must_exist(connection, id)?;
     connection.execute("DELETE FROM run WHERE id = $1", &[Text(id)])?;
@@ -247,7 +248,7 @@ pub(crate) fn remove(connection: &mut dyn Connection, id: &str) -> Result<(), Fa
     connection.execute(unused, &[]).map(drop)
 }
 
-/// The ids of all runs with their tags, the latest first.
+/// The ids of all runs with their tags, latest first.
 pub(crate) fn names(connection: &mut dyn Connection) -> Result<Vec<(String, Vec<String>)>, Fault> {
     let mut tags = by_run(connection, "SELECT run, tag FROM tag ORDER BY rowid", &[])?;
     let ids = column(
@@ -262,11 +263,11 @@ pub(crate) fn names(connection: &mut dyn Connection) -> Result<Vec<(String, Vec<
     Ok(ids.into_iter().map(with_tags).collect())
 }
 
-/// So many documents are read at first to find what a person asked for.
+/// Number of documents in the first batch that is searched for requested runs.
 const FIRST_PIECE: usize = 16;
 
-/// The ids of the latest runs that a person asked for, the latest first: those that a command measured for a purpose of its own are none. So many at least, where there are so many: documents
-/// are most of a list, and the latest run is nearly always meant.
+/// The ids of the latest runs that the user requested, latest first, without those that a command measured for its own purpose. Contains at least `least` ids if there are as many.
+/// Reads documents in batches, since they are most of a list, and the latest run is nearly always the one wanted.
 pub(crate) fn asked_for(
     connection: &mut dyn Connection,
     least: usize,
@@ -280,14 +281,14 @@ pub(crate) fn asked_for(
     Ok(ids)
 }
 
-/// Those of one piece of the list; how many runs were in it.
+/// Adds the ids of one batch and returns the number of runs in it.
 fn add_asked_for(
     connection: &mut dyn Connection,
     passed: usize,
     piece: usize,
     ids: &mut Vec<String>,
 ) -> Result<usize, Fault> {
-    /// Of a run's document no more than is needed here.
+    /// The part of a run's document that is needed here.
     #[derive(Deserialize)]
     struct Made {
         #[serde(default)]
@@ -299,7 +300,7 @@ fn add_asked_for(
     let values = [piece, passed].map(|n| Integer(n as i64));
     connection.query(&sql, &values, &mut |row| {
         read += 1;
-        // A damaged run is told where it is read.
+        // A damaged document counts as requested; the fault is reported when the run is read.
         let made: Option<Made> = serde_json::from_str(row.text(1)?).ok();
         if made.is_none_or(|m| m.producer.for_another_command().is_none()) {
             ids.push(row.text(0)?.to_owned());
@@ -309,7 +310,7 @@ fn add_asked_for(
     Ok(read)
 }
 
-/// All runs, the latest first; or only the one with this id.
+/// All runs, latest first, or only the one with id `only`.
 pub(crate) fn listed(
     connection: &mut dyn Connection,
     only: Option<&str>,
@@ -329,7 +330,7 @@ pub(crate) fn listed(
     let mut all = Vec::new();
     connection.query(&sql, &values, &mut |row| {
         let id = row.text(7)?.to_owned();
-        // One damaged run is no reason to hide the others.
+        // A damaged run must not hide the others.
         let (head, is_finished, damage) = match head::<()>(row) {
             Ok((head, is_finished, _)) => (head, is_finished, None),
             Err(Fault::Damaged(why)) => (Run::new(Machine::default()), false, Some(why)),
@@ -348,9 +349,10 @@ pub(crate) fn listed(
             damage,
             entries: [row.integer(5)? as u64, row.integer(6)? as u64],
             complete: is_finished && !head.interrupted,
-            is_running: match is_finished {
-                true => Some(false),
-                false => row.text_if_any(4)?.and_then(writer::lives),
+            is_running: if is_finished {
+                Some(false)
+            } else {
+                row.text_if_any(4)?.and_then(writer::lives)
             },
             head,
         });
@@ -359,7 +361,7 @@ pub(crate) fn listed(
     Ok(all)
 }
 
-/// A run by its whole id.
+/// Reads a run by its full id.
 pub(crate) fn read(
     connection: &mut dyn Connection,
     id: &str,
@@ -410,7 +412,7 @@ fn whole(connection: &mut dyn Connection, id: &str, detail: Detail) -> Result<Ru
 /// The columns of [`head`].
 pub(crate) const HEAD: &str = "head, checksum, finished, COALESCE(entries, -1)";
 
-/// A run's document, whether it finished, and how many entries it had then. Its columns are [`HEAD`].
+/// A run's document, whether the run finished, and its number of entries then. Reads the columns [`HEAD`].
 pub(crate) fn head<B: DeserializeOwned>(row: &dyn Row) -> Result<(Run<B>, bool, i64), Fault> {
     let (text, noted) = (row.text(0)?, row.bytes_if_any(1)?);
     let (is_finished, entries) = (row.truth(2)?, row.integer(3)?);
@@ -421,7 +423,7 @@ pub(crate) fn head<B: DeserializeOwned>(row: &dyn Row) -> Result<(Run<B>, bool, 
     Ok((serde_json::from_str(text)?, is_finished, entries))
 }
 
-/// A text that benchmarks were made of: its hash, itself, the checksum.
+/// A source text with its hash. Columns: hash, text, checksum.
 pub(crate) fn text(row: &dyn Row) -> Result<(String, String), Fault> {
     let (hash, text, noted) = (row.text(0)?, row.text(1)?, row.bytes_if_any(2)?);
     for (place, part) in [hash, text].into_iter().enumerate() {
@@ -432,7 +434,7 @@ pub(crate) fn text(row: &dyn Row) -> Result<(String, String), Fault> {
     Ok((hash.to_owned(), text.to_owned()))
 }
 
-/// An entry and its place. Columns: its run, its place, its checksum, then as many of its parts as `detail` says.
+/// An entry and its position. Columns: run, position, checksum, then the parts for `detail`.
 pub(crate) fn entry(row: &dyn Row, detail: Detail) -> Result<(usize, Benchmark), Fault> {
     let (place, noted) = (row.integer(1)?, row.bytes_if_any(2)?);
     let check = |part, bytes| checksum::check(noted, part, bytes, || format!("entry {place}"));

@@ -1,14 +1,14 @@
-//! Which process measures a run, so that a run in progress and one that was killed are told apart.
+//! Identity of the process that measures a run. It distinguishes a run in progress from a killed one.
 
 use std::fs;
 
-/// This process, as Linux tells it: the boot, the namespace of process numbers, the number, the moment of its start. None elsewhere.
+/// This process on Linux: boot id, PID namespace, PID and start time. `None` on other systems.
 pub(crate) fn own() -> Option<String> {
     let pid = std::process::id();
     Some(format!("{} {pid} {}", surroundings()?, start(pid)?))
 }
 
-/// Whether the process still runs. None if that cannot be known here: it ran on another machine, before a reboot, or in another container.
+/// Whether the process still runs. `None` if that cannot be determined here: it ran on another machine, before a reboot, or in another container.
 pub(crate) fn lives(writer: &str) -> Option<bool> {
     let here = writer.strip_prefix(&surroundings()?)?.strip_prefix(' ')?;
     let (pid, started) = here.split_once(' ')?;
@@ -16,17 +16,17 @@ pub(crate) fn lives(writer: &str) -> Option<bool> {
     Some(now.is_some_and(|now| now == started))
 }
 
-/// What a process number means something in.
+/// The scope of a PID: boot id and PID namespace.
 fn surroundings() -> Option<String> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let names = fs::read_link("/proc/self/ns/pid").ok()?;
     Some(format!("{} {}", boot.trim(), names.display()))
 }
 
-/// When a process started, in clock ticks since the boot (proc(5), field 22); none if there is no such process or it has died.
+/// Start time of a process in clock ticks since boot (proc(5), field 22). `None` if the process does not exist or is dead.
 fn start(pid: u32) -> Option<String> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before may have spaces and parentheses in it.
+    // The command name before this point may contain spaces and parentheses.
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();
     let state = fields.next()?;
     let has_died = matches!(state, "Z" | "X");
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_told_from_one_that_has_its_number() {
+    fn process_with_reused_pid_is_distinguished() {
         let own = own().unwrap();
         assert_eq!(lives(&own), Some(true));
         assert_eq!(lives(&format!("{own}0")), Some(false));
@@ -54,7 +54,7 @@ mod tests {
         let other = format!("{before} {} {}", child.id(), start(child.id()).unwrap());
         assert_eq!(lives(&other), Some(true));
         child.kill().unwrap();
-        // It has died as soon as it is waited for, and perhaps before.
+        // The process is dead before or right after `wait` returns.
         child.wait().unwrap();
         assert_eq!(lives(&other), Some(false));
     }

@@ -1,6 +1,6 @@
-//! Tables for spreadsheets and data frames: RFC 4180, with a line of headings.
+//! CSV tables (RFC 4180) with a header line, for spreadsheets and data frames.
 //!
-//! Texts that a spreadsheet would take for a formula get an apostrophe in front, its own mark of a text. Numbers never do. Control characters but tabs and line ends, which would act on a terminal, are spaces.
+//! A text that a spreadsheet would read as a formula is prefixed with an apostrophe; numbers are not. Control characters other than tabs and line ends become spaces, since they would act on a terminal.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ pub(super) fn write(table: &Table, run: &Run, out: &mut (dyn Write + Send)) -> i
     lines.flush()
 }
 
-/// Empty where there is no value.
+/// The text of a cell; empty for a missing value.
 fn cell(column: &Column, row: &Row<'_>) -> String {
     let cell = match column.values {
         Values::Text(get) => get(row).map(|value| text(&value)),
@@ -34,9 +34,10 @@ fn cell(column: &Column, row: &Row<'_>) -> String {
 
 fn text(text: &str) -> String {
     let acts = |c: char| c.is_control() && !matches!(c, '\t' | '\r' | '\n');
-    let mark = match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
-        true => "'",
-        false => "",
+    let mark = if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
+        "'"
+    } else {
+        ""
     };
     format!("{mark}{}", text.replace(acts, " "))
 }

@@ -1,15 +1,15 @@
-//! What all formats ask of an entry: is its figure good, and what is its unit in seconds or bytes a second.
+//! Validity and kind of a figure, as all export formats need them.
 
 use yamba_record::units::{bytes_a_second, nanoseconds};
 use yamba_record::{Benchmark, Status};
 
-/// The figure, if it is what its name says.
+/// The figure, if it is valid.
 pub(super) fn good(entry: &Benchmark) -> Option<f64> {
     let is_good = entry.valid && entry.status == Status::Ok;
     entry.median.filter(|m| is_good && m.is_finite())
 }
 
-/// Why there is no good figure.
+/// Why the entry has no valid figure.
 pub(super) fn reason(entry: &Benchmark) -> String {
     let word = match entry.status {
         Status::Ok => "without a figure",
@@ -23,14 +23,14 @@ pub(super) fn reason(entry: &Benchmark) -> String {
     }
 }
 
-/// What a figure's unit measures, with the size of one.
+/// The kind of a figure, with the size of its unit in base units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Seconds.
+    /// A time in seconds.
     Time(f64),
-    /// Bytes a second.
+    /// A bandwidth in bytes per second.
     Bandwidth(f64),
-    /// A unit that nothing is computed with.
+    /// Any other unit, which is not converted.
     Value,
 }
 

@@ -1,7 +1,7 @@
-//! The format of Go's benchmarks (<https://go.dev/design/14313-benchmark-format>), one line a launch: benchstat compares fresh processes
+//! The format of Go's benchmarks (<https://go.dev/design/14313-benchmark-format>). Each launch is one line, so that benchstat compares fresh processes
 //! with fresh processes.
 //!
-//! Only what a comparison may use is in it. What is not is named in a comment: readers skip lines that begin so.
+//! Only figures that may be compared are benchmark lines. Others are comments, which readers skip.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use yamba_record::{Benchmark, Machine, Run, parameters};
 use super::figure::{self, Kind};
 
 pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
-    // Not as a key: benchstat puts runs that differ in one into different tables.
+    // A comment rather than a key, because benchstat puts runs with different keys into different tables.
     writeln!(
         out,
         "# run {}, {}",
@@ -73,7 +73,7 @@ fn left_out(entry: &Benchmark) -> Option<String> {
     }
 }
 
-/// The iterations are the samples of which a launch's figure is the median.
+/// One line per launch. The iteration count is the number of samples behind the launch's median.
 fn launches(name: &str, entry: &Benchmark, out: &mut (dyn Write + Send)) -> io::Result<()> {
     let unit = unit(entry);
     for launch in entry.launches.iter().filter(|l| l.samples > 0) {
@@ -114,7 +114,7 @@ fn name(entry: &Benchmark) -> String {
     format!("{name}-{}", entry.processes)
 }
 
-/// As in an address: what would end or divide a name becomes `%20`.
+/// Percent-encodes characters that would end or divide a name, as in a URL.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -130,7 +130,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A text on one line.
+/// Replaces control characters, so that the text stays on one line.
 fn line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }

@@ -1,7 +1,8 @@
-//! Google Benchmark's JSON, `json_schema_version` 1: each launch is a repetition, the figure is their aggregate `median`.
+//! Google Benchmark's JSON, `json_schema_version` 1. Each launch is a repetition, and the figure is the aggregate `median`.
 //!
-//! What Yamba does not measure is not there: no `real_time` of what is no time, and `cpu_time` only as far as the processor time of the measuring thread is known. Google's `compare.py`
-//! shows rows that have `real_time`, `cpu_time` and `time_unit`, pairs rows of one name, needs the `time_unit` of each of them, and both times of each that is a repetition.
+//! Quantities that Yamba does not measure are omitted: `real_time` for figures other than times, and `cpu_time` where the processor time of the measuring
+//! thread is unknown. Google's `compare.py` shows rows that have `real_time`, `cpu_time` and `time_unit`, and pairs rows by name. It needs `time_unit` in each
+//! row, and both times in each repetition.
 
 use std::io::{self, Write};
 
@@ -51,7 +52,7 @@ fn caches(machine: &Machine) -> Vec<Value> {
     .collect()
 }
 
-/// How many processors a list such as `0-3,8` names.
+/// Number of processors in a list such as `0-3,8`.
 fn sharing(cache: &Cache) -> Option<u64> {
     let mut count = 0;
     for range in cache.shared_by.as_deref()?.split(',') {
@@ -62,7 +63,7 @@ fn sharing(cache: &Cache) -> Option<u64> {
     Some(count)
 }
 
-/// What an entry becomes: its launches and their median, or one row that says why there is none.
+/// The rows of an entry: its launches and their median, or one row with the reason why there is no figure.
 fn rows((family, entry): (usize, &Benchmark)) -> Vec<Value> {
     let mut base = common(family, entry);
     let Some(median) = figure::good(entry) else {
@@ -97,13 +98,13 @@ fn rows((family, entry): (usize, &Benchmark)) -> Vec<Value> {
     rows
 }
 
-/// A row that is no repetition: readers compute with the times of repetitions, and want both.
+/// The fields of a row that is not a repetition. Readers expect both times in each repetition.
 fn aggregate(name: &str) -> Map<String, Value> {
     object(json!({"run_type": "aggregate", "aggregate_name": name}))
 }
 
-/// The part of the time in which the measuring thread had a processor, by the system's account of it: the median of the intervals that count. None where that is not known, of a circle,
-/// whose figure is of several tests, and of a disturbed figure, which is not to be compared.
+/// The share of time in which the measuring thread had a processor, by the system's accounting: the median over valid intervals. `None` where it is unknown, for a measuring circle,
+/// whose figure combines several tests, and for a disturbed figure, which must not be compared.
 fn share_on_a_processor(entry: &Benchmark, wanted: impl Fn(&Interval) -> bool) -> Option<f64> {
     if entry.is_disturbed || entry.circles.is_some() {
         return None;
@@ -113,7 +114,7 @@ fn share_on_a_processor(entry: &Benchmark, wanted: impl Fn(&Interval) -> bool) -
         is_calm && i.sample.is_some() && i.outside.is_empty() && wanted(i)
     };
     let counting: Vec<&Interval> = entry.intervals.iter().filter(counts).collect();
-    // Two clocks that are read one after the other never agree to the last bit: all zeros are the account of a system that keeps none.
+    // Two clocks that are read one after the other never agree exactly. If all differences are 0, the system keeps no account.
     let is_known = counting.iter().any(|i| i.disturbance.stolen_ns != 0.0);
     let shares = counting.iter().map(|i| {
         let share = 1.0 - i.disturbance.stolen_ns / (i.ns - i.dummy_ns);
@@ -135,7 +136,7 @@ fn common(family: usize, entry: &Benchmark) -> Map<String, Value> {
     }))
 }
 
-/// Without a unit: then it is no partner of a good row of its name.
+/// A row without a unit, so that no valid row of the same name is paired with it.
 fn failure(entry: &Benchmark) -> Map<String, Value> {
     let reason = figure::reason(entry);
     object(match entry.status {
@@ -144,7 +145,7 @@ fn failure(entry: &Benchmark) -> Map<String, Value> {
     })
 }
 
-/// A time is that of one operation. Of a bandwidth it is that of one pass, or of one byte where the length of a pass is not known. `share` of it was spent on a processor.
+/// The time fields of a row. A latency is per operation. A bandwidth gives the time per pass, or per byte if the length of a pass is unknown. `share` is the share of time on a processor.
 fn measured(entry: &Benchmark, figure: f64, share: Option<f64>) -> Map<String, Value> {
     let unit = entry.unit.as_deref().unwrap_or_default();
     let mut labels = Vec::new();
@@ -184,7 +185,7 @@ fn measured(entry: &Benchmark, figure: f64, share: Option<f64>) -> Map<String, V
     row
 }
 
-/// `lat_ctx/partners=2/placement=same`. A disturbed figure has a name of its own: whoever compares by names finds no partner for it.
+/// The row's name: `lat_ctx/partners=2/placement=same`. A disturbed figure gets a suffix, so that comparisons by name do not pair it.
 fn name(entry: &Benchmark) -> String {
     let mut name = entry.name.clone();
     for (key, value) in &entry.parameters.0 {
@@ -202,7 +203,7 @@ fn name(entry: &Benchmark) -> String {
     name
 }
 
-/// Without what is no number.
+/// The object's fields except null.
 fn object(value: Value) -> Map<String, Value> {
     let Value::Object(mut map) = value else {
         return Map::new();

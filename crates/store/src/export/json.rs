@@ -1,4 +1,4 @@
-//! The document itself.
+//! The run document itself.
 
 use std::io::{self, Write};
 

@@ -1,6 +1,6 @@
-//! A run in the forms that other programs read: one file a format, each a pure function from a run to a stream.
+//! Export of runs to formats of other programs. Each format has a file with a pure function from a run to a stream.
 //!
-//! A figure that is not valid is in none of them where a good one would stand.
+//! An invalid figure never appears where a valid one would.
 
 mod csv;
 mod figure;
@@ -17,28 +17,28 @@ use yamba_record::Run;
 
 use crate::Detail;
 
-/// A form of a run.
+/// An export format.
 pub struct Format {
-    /// What it is called on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// Who reads it.
+    /// One-line description for the help.
     pub about: &'static str,
-    /// What of a run it holds.
+    /// The part of a run that the format contains.
     pub detail: Detail,
-    /// Whether it is nothing that a terminal could show.
+    /// Whether the output is binary and must not go to a terminal.
     pub is_binary: bool,
-    /// Whether entries without a valid figure are not in it.
+    /// Whether entries without a valid figure are omitted.
     pub leaves_out: bool,
-    /// How many entries are not in it because another one before has their name and parameters.
+    /// Counts entries that are omitted because an earlier one has the same name and parameters.
     pub repeated: fn(&Run) -> usize,
-    /// Writes a run so.
+    /// Writes a run in this format.
     pub write: Write,
 }
 
 /// Writes a run to a stream.
 pub type Write = fn(&Run, &mut (dyn io::Write + Send)) -> io::Result<()>;
 
-/// Every raw interval.
+/// The table of raw intervals.
 pub const INTERVALS: Format = Format {
     detail: Detail::Intervals,
     ..text(
@@ -48,7 +48,7 @@ pub const INTERVALS: Format = Format {
     )
 };
 
-/// All of them.
+/// All export formats.
 #[rustfmt::skip]
 pub const FORMATS: &[Format] = &[
     Format { detail: Detail::Intervals, ..text("json", "the whole document, as `yamba run --json` prints it", json::write) },
@@ -61,7 +61,7 @@ pub const FORMATS: &[Format] = &[
     Format { leaves_out: true, repeated: prometheus::repeated, ..text("prometheus", "Prometheus' text format", prometheus::write) },
 ];
 
-/// A text of figures, which holds each entry.
+/// A text format with figures but not raw intervals, which omits no entry.
 const fn text(name: &'static str, about: &'static str, write: Write) -> Format {
     Format {
         name,
@@ -78,7 +78,7 @@ fn none(_: &Run) -> usize {
     0
 }
 
-/// How many entries of a run have no valid figure.
+/// Number of entries without a valid figure.
 pub fn without_figure(run: &Run) -> usize {
     let lacks = |b: &&yamba_record::Benchmark| figure::good(b).is_none();
     run.benchmarks.iter().filter(lacks).count()

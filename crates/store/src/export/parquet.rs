@@ -1,6 +1,6 @@
-//! Apache Parquet (<https://parquet.apache.org/docs/file-format/>) for data frames: the tables of `csv`, with types, and null where there is no value.
+//! Apache Parquet (<https://parquet.apache.org/docs/file-format/>) for data frames: the tables of `csv` with types, and null for missing values.
 //!
-//! Written a group of rows at a time, so that what is held besides the run does not grow with it.
+//! Rows are written in groups, so that the memory needed besides the run is constant.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use yamba_record::Run;
 
 use super::table::{self, Column, Row, Table, Values};
 
-/// Rows that are encoded together.
+/// Rows per group.
 const GROUP: usize = 1 << 16;
 
 pub(super) fn write(table: &Table, run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
@@ -47,7 +47,7 @@ fn groups(table: &Table, run: &Run, out: &mut (dyn Write + Send)) -> Result<(), 
     Ok(())
 }
 
-/// Every column may be null: a table of a run in which all have a value is of the same type as any other.
+/// The schema of the file. Every column is nullable, so that all files of a table have the same type.
 fn schema(table: &Table) -> Result<TypePtr, ParquetError> {
     let column = |c: &Column| {
         let (stored, meaning) = match c.values {
@@ -64,7 +64,7 @@ fn schema(table: &Table) -> Result<TypePtr, ParquetError> {
     ))?))
 }
 
-/// Texts repeat in every row of an entry; measured numbers hardly do.
+/// Dictionary encoding for texts, which repeat in every row of an entry, but not for measured numbers.
 fn properties(table: &Table, run: &Run) -> Result<WriterProperties, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::LZ4_RAW)
@@ -79,7 +79,7 @@ fn properties(table: &Table, run: &Run) -> Result<WriterProperties, ParquetError
     Ok(properties.build())
 }
 
-/// What is said once of the whole file: of which run it is, when and where it was measured, and the units of the columns that have one of their own.
+/// File metadata: the run, its time and machine, and the units of columns.
 fn metadata(table: &Table, run: &Run) -> io::Result<Vec<KeyValue>> {
     let with_unit = table.columns.iter().filter(|c| !c.unit.is_empty());
     let units: BTreeMap<&str, &str> = with_unit.map(|c| (c.name, c.unit)).collect();
@@ -106,7 +106,7 @@ fn values(
             let bytes = |row| get(row).map(|text| ByteArray::from(&*text));
             batch::<ByteArrayType>(rows.iter().map(bytes), &mut place)
         }
-        // The same 64 bits: the column is said to be unsigned.
+        // The bit pattern is unchanged; the schema declares the column unsigned.
         Values::Count(get) => {
             let bits = |row| get(row).map(u64::cast_signed);
             batch::<Int64Type>(rows.iter().map(bits), &mut place)
@@ -136,7 +136,7 @@ fn batch<T: DataType>(
     Ok(())
 }
 
-/// An error of the stream that was written to is that error again.
+/// Unwraps an I/O error of the output stream.
 fn plain(e: ParquetError) -> io::Error {
     match e {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {

@@ -1,4 +1,4 @@
-//! Prometheus' text format, version 0.0.4, in its base units: seconds and bytes a second.
+//! Prometheus' text format, version 0.0.4, in its base units: seconds and bytes per second.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use super::figure::{self, Kind};
 
 type Labels = Vec<(String, String)>;
 
-/// One metric: what it is called, what it is, and its series.
+/// A metric: name, help text and series.
 struct Family {
     name: &'static str,
     help: &'static str,
@@ -25,7 +25,7 @@ impl Family {
         }
     }
 
-    /// A family without series is not written; neither is what is no number.
+    /// Writes the finite values. Without any, writes nothing.
     fn write(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         let series: Vec<_> = self.series.iter().filter(|(_, v)| v.is_finite()).collect();
         if series.is_empty() {
@@ -47,15 +47,17 @@ pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
     Ok(())
 }
 
-/// How many entries have the labels of one before: the format forbids a series that stands twice.
+/// Number of entries with the same labels as an earlier one. The format forbids duplicate series.
 pub(super) fn repeated(run: &Run) -> usize {
     run.benchmarks.len() - first_of_each(run).len()
 }
 
 fn first_of_each(run: &Run) -> Vec<(&Benchmark, Labels)> {
     let mut seen = BTreeSet::new();
-    let each = run.benchmarks.iter().map(|entry| (entry, labels(entry)));
-    each.filter(|(_, labels)| seen.insert(braces(labels)))
+    run.benchmarks
+        .iter()
+        .map(|entry| (entry, labels(entry)))
+        .filter(|(_, labels)| seen.insert(braces(labels)))
         .collect()
 }
 
@@ -155,7 +157,7 @@ fn braces(labels: &Labels) -> String {
     format!("{{{}}}", pairs.join(","))
 }
 
-/// The three characters that the format escapes; other control characters, which would act on a terminal, are spaces.
+/// Escapes the three characters of the format, and replaces other control characters by spaces, since they would act on a terminal.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")

@@ -1,4 +1,4 @@
-//! The tables of a run: their columns, each with its type and unit. What writes a table need not know what is in it.
+//! The tables of a run: columns with type and unit. Writers of tables do not depend on the columns.
 
 use std::borrow::Cow;
 use std::io;
@@ -8,7 +8,7 @@ use yamba_record::{Benchmark, Interval, Run};
 
 use super::figure;
 
-/// A table: one row an entry, or one row a raw interval.
+/// A table with one row per entry or per raw interval.
 pub(super) struct Table {
     pub columns: &'static [Column],
     rows: for<'a> fn(&'a Entry<'a>) -> Rows<'a>,
@@ -16,15 +16,15 @@ pub(super) struct Table {
 
 type Rows<'a> = Box<dyn Iterator<Item = Row<'a>> + 'a>;
 
-/// One column.
+/// A column.
 pub(super) struct Column {
     pub name: &'static str,
-    /// The unit of its numbers; empty where they only count, or where another column says it.
+    /// Unit of the numbers. Empty for counts, and where another column contains the unit.
     pub unit: &'static str,
     pub values: Values,
 }
 
-/// How a column's value is had from a row. There may be none; what is no number is none.
+/// The type of a column, with the function that gets its value from a row. `None` and non-finite numbers are missing values.
 pub(super) enum Values {
     Text(for<'a> fn(&Row<'a>) -> Option<Cow<'a, str>>),
     Count(fn(&Row<'_>) -> Option<u64>),
@@ -32,7 +32,7 @@ pub(super) enum Values {
     Real(fn(&Row<'_>) -> Option<f64>),
 }
 
-/// An entry with what is told of it in each of its rows.
+/// An entry with the texts that all its rows share.
 pub(super) struct Entry<'a> {
     run: &'a Run,
     benchmark: &'a Benchmark,
@@ -40,16 +40,16 @@ pub(super) struct Entry<'a> {
     status: String,
 }
 
-/// One row.
+/// A row.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
     entry: &'a Entry<'a>,
-    /// In a table of intervals, which one.
+    /// The interval of this row, in a table of intervals.
     interval: Option<&'a Interval>,
 }
 
 impl Table {
-    /// All its rows, in the order of the run.
+    /// All rows in the order of the run.
     pub fn rows<'a>(&self, entries: &'a [Entry<'a>]) -> impl Iterator<Item = Row<'a>> {
         let rows = self.rows;
         entries.iter().flat_map(rows)
@@ -70,7 +70,7 @@ fn entry<'a>(run: &'a Run, benchmark: &'a Benchmark) -> io::Result<Entry<'a>> {
     })
 }
 
-/// One row an entry. Figures that are not valid are not in it.
+/// One row per entry. Invalid figures are missing values.
 pub(super) const ENTRIES: Table = Table {
     columns: ENTRY_COLUMNS,
     rows: |entry| {
@@ -81,7 +81,7 @@ pub(super) const ENTRIES: Table = Table {
     },
 };
 
-/// One row a raw interval, also those that the figure leaves out.
+/// One row per raw interval, those excluded from the figure too.
 pub(super) const INTERVALS: Table = Table {
     columns: INTERVAL_COLUMNS,
     rows: |entry| {
@@ -160,7 +160,7 @@ impl<'a> Row<'a> {
         figure::good(self.entry.benchmark)
     }
 
-    /// What belongs to a figure is there only if the figure is.
+    /// A property of the figure. `None` if the figure is invalid.
     fn of_good<T>(&self, part: impl Fn(&'a Benchmark) -> Option<T>) -> Option<T> {
         self.good().and_then(|_| part(self.entry.benchmark))
     }
@@ -170,7 +170,7 @@ fn of(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// None of an empty list.
+/// Joins the texts; `None` for an empty list.
 fn joined(texts: &[String]) -> Option<Cow<'_, str>> {
     match texts {
         [] => None,
@@ -183,7 +183,7 @@ fn json(value: &impl Serialize) -> Option<Cow<'static, str>> {
     serde_json::to_string(value).ok().map(Cow::Owned)
 }
 
-/// A name of the record's own, such as `invalid`.
+/// The serialised name of an enum value, such as `invalid`.
 fn word(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value);
     let word = value.ok().and_then(|v| v.as_str().map(str::to_owned));

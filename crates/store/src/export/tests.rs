@@ -1,4 +1,4 @@
-//! A small run in every form, down to the byte, and what hostile texts become.
+//! Tests of each export format: exact output for a small run, and the escaping of hostile texts.
 
 use serde_json::{Value, json};
 use yamba_record::Run;
@@ -69,7 +69,7 @@ fn written(format: &str, run: &Run) -> String {
 }
 
 #[test]
-fn json_is_the_document() {
+fn json_export_is_the_document() {
     let back: Run = serde_json::from_str(&written("json", &sample())).unwrap();
     assert_eq!(back, sample());
 }
@@ -96,7 +96,7 @@ BenchmarkMhz-2 12 3 at_once
 }
 
 #[test]
-fn go_has_only_what_a_comparison_may_use() {
+fn go_omits_disturbed_figures() {
     let text = written("go", &run(&[entry("noisy", json!({"is_disturbed": true}))]));
     assert!(text.ends_with("left out: BenchmarkNoisy-1: disturbed: no evidence in a comparison\n"));
 }
@@ -134,7 +134,7 @@ fn prometheus() {
 }
 
 #[test]
-fn prometheus_has_no_series_twice() {
+fn prometheus_has_no_duplicate_series() {
     let twice = run(&[
         entry("x", json!({})),
         entry("x", json!({"median": 7.0})),
@@ -157,7 +157,7 @@ fn prometheus_has_no_series_twice() {
 }
 
 #[test]
-fn names_of_parameters_that_are_no_labels() {
+fn prometheus_labels_are_sanitised_and_distinct() {
     let odd = entry("x", json!({"parameters": {"a b": 1, "a-b": 2}}));
     let text = written("prometheus", &run(&[odd]));
     assert!(
@@ -197,7 +197,7 @@ fn google_benchmark() {
     );
 }
 
-/// Two launches of three intervals of 100 ns each for an operation; of so many ns the thread had no processor.
+/// Two launches of three intervals, each 100 ns for one operation. `stolen` is the time without a processor in each interval.
 fn with_intervals(stolen: [f64; 6], more: Value) -> Value {
     let interval = |(place, stolen): (usize, &f64)| {
         json!({"launch": place / 3, "passes": 1, "operations": 1, "ns": 110.0, "dummy_ns": 10.0, "sample": 100.0, "evidence": {},
@@ -219,14 +219,14 @@ fn google_rows(entries: &[Value]) -> Vec<Value> {
 }
 
 #[test]
-fn google_benchmark_has_the_time_on_a_processor() {
+fn google_benchmark_cpu_time_excludes_stolen_time() {
     let rows = google_rows(&[with_intervals(
         [25.0, 30.0, 20.0, 50.0, 50.0, 90.0],
         json!({}),
     )]);
     let times: Vec<&Value> = rows.iter().map(|r| &r["cpu_time"]).collect();
     assert_eq!(times, [&json!(75.0), &json!(50.0), &json!(60.0)]);
-    // Clocks that are read one after the other: never more than the real time.
+    // The two clocks are read one after the other, so the processor time may seem to exceed the real time; it is capped.
     let rows = google_rows(&[with_intervals([-0.5; 6], json!({}))]);
     assert!(rows.iter().all(|r| r["cpu_time"] == 100.0), "{rows:?}");
 
@@ -242,9 +242,9 @@ fn google_benchmark_has_the_time_on_a_processor() {
     assert!(absent([1.0; 6], json!({"is_disturbed": true})));
 }
 
-/// `compare.py` pairs rows by their names and asks each for its unit, and those of the same unit, as all repetitions, for both times.
+/// `compare.py` pairs rows by name. It reads `time_unit` of each row, and both times of rows with the same unit and of all repetitions.
 #[test]
-fn google_benchmark_has_no_row_that_stops_a_comparison() {
+fn google_benchmark_rows_satisfy_compare_py() {
     let good = with_intervals([1.0; 6], json!({}));
     let others = [
         json!({"status": "invalid", "valid": false}),
@@ -281,7 +281,7 @@ fn google_benchmark_has_no_row_that_stops_a_comparison() {
 }
 
 #[test]
-fn csv_of_entries() {
+fn csv_has_one_line_per_entry() {
     let text = written("csv", &sample());
     let lines: Vec<&str> = text.split_terminator("\r\n").collect();
     assert_eq!(lines.len(), 6);
@@ -296,7 +296,7 @@ fn csv_of_entries() {
 }
 
 #[test]
-fn csv_of_intervals() {
+fn csv_intervals_has_one_line_per_interval() {
     let interval = json!({"passes": 3, "operations": 6, "ns": 9.5, "dummy_ns": 0.5, "sample": 1.5, "launch": 1,
         "evidence": {"faults": 1.0}, "outside": ["faults"], "disturbance": {"stolen_ns": -2.5}});
     let text = written(
@@ -310,7 +310,7 @@ fn csv_of_intervals() {
 }
 
 #[test]
-fn a_name_is_no_formula() {
+fn csv_escapes_formulas() {
     for name in ["=1+1", "+1", "-1", "@x", "\t=1"] {
         let text = written("csv", &run(&[entry(name, json!({}))]));
         assert!(text.contains(&format!(",'{name},")), "{text}");
@@ -319,9 +319,9 @@ fn a_name_is_no_formula() {
     assert!(text.contains(",-2.5,"), "{text}");
 }
 
-/// JSON escapes them itself.
+/// JSON escapes control characters itself.
 #[test]
-fn no_name_acts_on_a_terminal() {
+fn control_characters_are_removed_from_names() {
     let hostile = entry(
         "x\u{1b}[2J\u{9b}",
         json!({"parameters": {"p\u{7}": "\u{1b}c"}, "notes": ["\u{1b}]0;t\u{7}"]}),
@@ -334,7 +334,7 @@ fn no_name_acts_on_a_terminal() {
 }
 
 #[test]
-fn what_is_no_number_is_nowhere() {
+fn non_finite_numbers_are_omitted() {
     let mut run = sample();
     for entry in &mut run.benchmarks {
         entry.interval = Some([f64::NAN, f64::INFINITY]);

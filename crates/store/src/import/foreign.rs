@@ -1,6 +1,6 @@
-//! What results of other programs become: single numbers, marked as theirs.
+//! Conversion of other programs' results to a run: single numbers, marked as imported.
 //!
-//! Such a figure has no launches, no raw intervals and no interval of confidence, so nothing that asks for them takes it for one of ours.
+//! Such a figure has no launches, no raw intervals and no confidence interval, so that code that needs them does not treat it as measured by Yamba.
 
 use std::collections::BTreeMap;
 
@@ -10,50 +10,50 @@ use yamba_record::{Benchmark, Parameters, Run, Status};
 
 use super::Fault;
 
-/// Figures of a file that are taken; each needs some hundred times the memory of the line that it stands in.
+/// Maximum number of figures per file. Each takes about a hundred times the memory of its line.
 const MOST_FIGURES: usize = 50_000;
 
-/// Places of a file that are named where they are left out.
+/// Maximum number of listed positions that were left out.
 const MOST_LEFT_OUT: usize = 100;
 
-/// Characters of a name that are kept.
+/// Maximum length of a name in characters.
 const LONGEST_NAME: usize = 200;
 
-/// Bytes of a file that are read; those that such programs write have a hundredth of them.
+/// Maximum file size in bytes. Files that these programs write have about a hundredth of it.
 pub(super) const LARGEST: usize = 16 << 20;
 
-/// What a figure measures.
+/// The quantity of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Figure {
     /// A time, in its unit.
     Latency,
-    /// Bytes a second.
+    /// A bandwidth in bytes per second.
     Bandwidth,
-    /// Neither.
+    /// Any other quantity.
     Value,
 }
 
-/// One number of another program.
+/// A number of another program.
 pub(super) struct Number {
     pub(super) name: String,
     pub(super) parameters: Parameters,
     pub(super) figure: Figure,
     pub(super) unit: String,
-    /// The number; or why there is none.
+    /// The number, or the status and reason without one.
     pub(super) value: Result<f64, (Status, String)>,
-    /// What it was computed from, where that is told.
+    /// The repetitions behind the number, if the file has them.
     pub(super) samples: Vec<f64>,
     pub(super) notes: Vec<String>,
 }
 
-/// A run of another program's results.
+/// Collects the figures of a file of another program.
 pub(super) struct Results {
     form: &'static str,
     pub(super) producer: String,
     pub(super) machine: Machine,
     pub(super) started_unix_s: Option<f64>,
     pub(super) is_cut_off: bool,
-    /// The results' own text, and what it is called.
+    /// Name and text of the file.
     source: (String, String),
     numbers: Vec<Number>,
     left_out: Vec<String>,
@@ -61,7 +61,7 @@ pub(super) struct Results {
 }
 
 impl Results {
-    /// Nothing yet. `name` is what `text`, the results themselves, is called.
+    /// An empty collection. `name` and `text` are those of the file.
     pub(super) fn new(form: &'static str, name: &str, text: String) -> Results {
         Results {
             form,
@@ -76,18 +76,20 @@ impl Results {
         }
     }
 
+    /// Adds a figure.
+    ///
     /// # Errors
-    /// When there are more than [`MOST_FIGURES`].
+    /// If there are more than [`MOST_FIGURES`].
     pub(super) fn push(&mut self, number: Number) -> Result<(), Fault> {
         if self.numbers.len() == MOST_FIGURES {
-            let told = format!("has more than {MOST_FIGURES} figures");
-            return Err((told, Some("divide it into several files")));
+            let message = format!("has more than {MOST_FIGURES} figures");
+            return Err((message, Some("divide it into several files")));
         }
         self.numbers.push(number);
         Ok(())
     }
 
-    /// Something at `place` that is no figure that is known.
+    /// Records that the text at `place` is not a known figure.
     pub(super) fn leave_out(&mut self, place: &str, text: &str) {
         if self.left_out.len() < MOST_LEFT_OUT {
             self.left_out
@@ -97,14 +99,14 @@ impl Results {
         }
     }
 
-    /// The run of which they are all.
+    /// The run of all figures.
     ///
     /// # Errors
-    /// When there is no figure at all.
+    /// If there is no figure.
     pub(super) fn run(mut self) -> Result<Run, Fault> {
         if self.numbers.is_empty() {
-            let told = format!("holds no figure of the form {}", self.form);
-            return Err((told, Some("is the file whole?")));
+            let message = format!("holds no figure of the form {}", self.form);
+            return Err((message, Some("is the file whole?")));
         }
         if self.left_out_unnamed > 0 {
             let more = format!("and {} more", self.left_out_unnamed);
@@ -139,8 +141,8 @@ fn benchmark(number: Number, file: &SourceFile) -> Benchmark {
     let mut notes = number.notes;
     let (status, median) = match number.value {
         Ok(value) if number.figure != Figure::Value && value <= 0.0 => {
-            let told = format!("{value} {}: nothing takes no time", number.unit);
-            notes.insert(0, told);
+            let message = format!("{value} {}: nothing takes no time", number.unit);
+            notes.insert(0, message);
             (Status::Invalid, Some(value))
         }
         Ok(value) => (Status::Ok, Some(value)),

@@ -1,7 +1,7 @@
 //! Google Benchmark's JSON (`--benchmark_format=json`), `json_schema_version` 1: <https://github.com/google/benchmark/blob/main/docs/user_guide.md>.
 //!
-//! A figure is the real time. Of several repetitions, which are of one process, it is their median; where they are not in the file, the
-//! aggregate `median`, else `mean`.
+//! A figure is the real time. For several repetitions, which run in one process, it is their median. If the file has no repetitions, it is the
+//! aggregate `median`, or else `mean`.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use yamba_record::{Machine, Parameters, Run, Status};
 use super::foreign::{Figure, Number, Results};
 use super::{Fault, fault, quoted};
 
-/// What such a file is called in a message.
+/// Name of the format in messages.
 const KIND: &str = "JSON of Google Benchmark";
 
 #[derive(Deserialize)]
@@ -32,7 +32,7 @@ struct Context {
     library_version: Option<String>,
     #[serde(default)]
     caches: Vec<KnownCache>,
-    /// A run of Yamba's in this form.
+    /// The id of a run, if Yamba exported the file.
     yamba_run: Option<String>,
 }
 
@@ -63,19 +63,19 @@ struct Row {
     skip_message: Option<String>,
 }
 
-/// Reads it. `name` is what the file is called.
+/// Parses the file. `name` is its file name.
 ///
 /// # Errors
-/// When it is cut short, is of another form, is a run of Yamba's, or holds no figure or too many.
+/// If it is truncated, has another format, was exported by Yamba, or contains no figure or too many.
 pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Run, Fault> {
     let document: Document = serde_json::from_slice(bytes).map_err(|e| fault(&e, KIND))?;
     if let Some(id) = &document.context.yamba_run {
-        let told = format!(
+        let message = format!(
             "is the run {} of Yamba in Google Benchmark's form, without what shows its errors",
             quoted(id)
         );
         return Err((
-            told,
+            message,
             Some("import its document instead: `yamba export RUN --format json` writes it"),
         ));
     }
@@ -98,7 +98,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Run, Fault> {
     results.run()
 }
 
-/// The rows as they stand in the document: its context names the machine and its owner.
+/// The text of the rows, without the context, which names the machine and its owner.
 fn rows_alone(bytes: &[u8]) -> Result<String, Fault> {
     #[derive(Deserialize)]
     struct Rows<'a> {
@@ -127,7 +127,7 @@ fn machine(context: &Context) -> Machine {
     }
 }
 
-/// The rows of each benchmark, in the order in which they begin.
+/// Groups rows by benchmark, in order of first occurrence.
 fn families(rows: &[Row]) -> Vec<Vec<&Row>> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut families: Vec<Vec<&Row>> = Vec::new();
@@ -142,7 +142,7 @@ fn families(rows: &[Row]) -> Vec<Vec<&Row>> {
     families
 }
 
-/// The time of a benchmark, and the rates that it counted.
+/// The time of a benchmark, and the rates that it reports.
 fn numbers(rows: &[&Row]) -> Vec<Number> {
     let first = rows[0];
     let name = first.run_name.as_ref().unwrap_or(&first.name);
@@ -155,46 +155,47 @@ fn numbers(rows: &[&Row]) -> Vec<Number> {
         (Some("bytes_per_second"), Figure::Bandwidth, "B/s"),
         (Some("items_per_second"), Figure::Value, "items/s"),
     ];
-    let each = kinds.iter().filter(|(_, kind, unit)| {
-        *kind != Figure::Latency || ["ns", "us", "ms", "s"].contains(unit)
-    });
-    each.filter_map(|(counter, kind, unit)| {
-        let value = |row: &Row| match counter {
-            None => row.real_time,
-            Some("bytes_per_second") => row.bytes_per_second,
-            Some(_) => row.items_per_second,
-        };
-        let (figure, samples, how) = figure(rows, value)?;
-        let mut number = number(name, *counter, *kind, unit, Ok(figure));
-        number.samples = samples;
-        number.notes.extend(how);
-        if counter.is_none() {
-            number.notes.extend(
-                first
-                    .cpu_time
-                    .filter(|_| rows.len() == 1)
-                    .map(|t| format!("processor time {t} {unit}")),
-            );
-        }
-        Some(number)
-    })
-    .collect()
+    kinds
+        .iter()
+        .filter(|(_, kind, unit)| {
+            *kind != Figure::Latency || ["ns", "us", "ms", "s"].contains(unit)
+        })
+        .filter_map(|(counter, kind, unit)| {
+            let value = |row: &Row| match counter {
+                None => row.real_time,
+                Some("bytes_per_second") => row.bytes_per_second,
+                Some(_) => row.items_per_second,
+            };
+            let (figure, samples, how) = figure(rows, value)?;
+            let mut number = number(name, *counter, *kind, unit, Ok(figure));
+            number.samples = samples;
+            number.notes.extend(how);
+            if counter.is_none() {
+                number.notes.extend(
+                    first
+                        .cpu_time
+                        .filter(|_| rows.len() == 1)
+                        .map(|t| format!("processor time {t} {unit}")),
+                );
+            }
+            Some(number)
+        })
+        .collect()
 }
 
 fn failure(row: &Row) -> Option<(Status, String)> {
-    let told = |message: &Option<String>| {
-        message
-            .clone()
+    let reason = |text: &Option<String>| {
+        text.clone()
             .unwrap_or_else(|| "without a reason".to_owned())
     };
     if row.error_occurred {
-        return Some((Status::Crashed, told(&row.error_message)));
+        return Some((Status::Crashed, reason(&row.error_message)));
     }
     row.skipped
-        .then(|| (Status::Skipped, told(&row.skip_message)))
+        .then(|| (Status::Skipped, reason(&row.skip_message)))
 }
 
-/// A figure with the repetitions that it is of, and how it came about.
+/// A figure with its repetitions, and a note on how it was computed.
 fn figure(
     rows: &[&Row],
     value: impl Fn(&Row) -> Option<f64>,

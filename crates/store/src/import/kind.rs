@@ -1,4 +1,4 @@
-//! What tells one kind of JSON from another.
+//! Detection of the kind of a JSON document.
 
 use std::fmt;
 use std::io::Read;
@@ -6,7 +6,7 @@ use std::io::Read;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
-/// Which names the outermost object has, as far as it was read.
+/// The known keys of the outermost object, as far as it was read.
 #[derive(Default)]
 pub(super) struct Kind {
     pub(super) schema: Option<String>,
@@ -25,7 +25,7 @@ enum Name {
 }
 
 impl Kind {
-    /// Reads as far as the schema, which stands first in every document that Yamba wrote, or all where there is none.
+    /// Reads up to the schema, which comes first in every document of Yamba, or to the end if there is none.
     pub(super) fn of(text: impl Read) -> serde_json::Result<Kind> {
         let mut kind = Kind::default();
         let mut json = serde_json::Deserializer::from_reader(text);

@@ -1,8 +1,8 @@
-//! The result files of lmbench 3 and its like: lines in brackets tell the machine and the settings, others `NAME: NUMBER UNIT`, and sweeps are blocks of lines of
-//! numbers under a heading.
+//! Result files of lmbench 3 and variants. Lines in brackets contain facts about machine and settings, others `NAME: NUMBER UNIT`, and a sweep is a block of
+//! number lines under a heading.
 //!
-//! Names and parameters are what lmbench prints. Its `MB` and `KB` are 10^6 and 10^3 bytes (lib_timing.c), but the sizes of its load latencies count 2^20
-//! (lat_mem_rd.c). Sizes are kept as they are printed, since they are rounded.
+//! Names and parameters are kept as lmbench prints them. Its `MB` and `KB` are 10^6 and 10^3 bytes (lib_timing.c), but the sizes of its load latencies are in 2^20 bytes
+//! (lat_mem_rd.c). Sizes are kept as printed, since they are rounded.
 
 use chrono::NaiveDateTime;
 use serde_json::{Value, json};
@@ -11,25 +11,25 @@ use yamba_record::Parameters;
 use super::Fault;
 use super::foreign::{Figure, Number, Results};
 
-/// How its results begin.
+/// The beginning of lmbench results.
 const MARK: &[u8] = b"[lmbench";
 
-/// How far into a file that is looked for: a program may have complained before.
+/// Number of bytes that are searched for it, since messages of other programs may come first.
 pub(super) const SEARCHED: usize = 1 << 16;
 
-/// Bytes of a line that may hold a figure or a heading: what stands in a heading stands in every figure of its block.
+/// Maximum length of a line with a figure or a heading. A heading is copied into each figure of its block.
 const LONGEST_LINE: usize = 400;
 
-/// Whether these are the first [`SEARCHED`] bytes of such results.
+/// Whether the first [`SEARCHED`] bytes of a file are results of lmbench.
 pub(super) fn is_it(head: &[u8]) -> bool {
     head.split(|b| *b == b'\n')
         .any(|line| line.starts_with(MARK))
 }
 
-/// Reads them. `name` is what the file is called.
+/// Parses the results. `name` is the file name.
 ///
 /// # Errors
-/// When there is no figure in it, or there are too many.
+/// If there is no figure, or if there are too many.
 pub(super) fn read(name: &str, text: &str) -> Result<yamba_record::Run, Fault> {
     let mut reader = Reader {
         results: Results::new("lmbench", name, without_facts(text)),
@@ -43,45 +43,45 @@ pub(super) fn read(name: &str, text: &str) -> Result<yamba_record::Run, Fault> {
             last = line;
         }
     }
-    // lmbench ends with the date.
+    // A complete file ends with the date in brackets.
     reader.results.is_cut_off = !last.starts_with('[');
     reader.results.run()
 }
 
-/// The text without what stands in brackets, which names the machine and its owner; lines keep their numbers.
+/// The text with bracketed lines emptied, since they name the machine and its owner. Line numbers stay the same.
 fn without_facts(text: &str) -> String {
-    let each = text.lines();
-    each.map(|l| {
-        if l.starts_with('[') {
-            "[]\n".to_owned()
-        } else {
-            format!("{l}\n")
-        }
-    })
-    .collect()
+    text.lines()
+        .map(|l| {
+            if l.starts_with('[') {
+                "[]\n".to_owned()
+            } else {
+                format!("{l}\n")
+            }
+        })
+        .collect()
 }
 
 struct Reader {
     results: Results,
     block: Option<Block>,
-    /// A heading without figures of its own, such as that of all strides.
+    /// A heading without figures of its own, such as that above all strides.
     heading: Option<String>,
 }
 
-/// Lines of numbers under a heading.
+/// A block of number lines under a heading.
 struct Block {
     name: String,
     parameters: Vec<(String, Value)>,
-    /// What its first column is called.
+    /// Name of the first column.
     column: &'static str,
     rows: Rows,
     notes: Vec<String>,
 }
 
 enum Rows {
-    /// A number of this kind and unit, which may stand behind it.
+    /// Numbers of this kind and unit; the unit may follow the number.
     Of(Figure, &'static str),
-    /// Files, creations and deletions a second.
+    /// Files, creations and deletions per second.
     Files,
 }
 
@@ -151,7 +151,7 @@ impl Reader {
         }
     }
 
-    /// `[MHZ: 2394 MHz, 0.4177 nanosec clock]`, which lmbench measures.
+    /// Parses lmbench's own clock rate: `[MHZ: 2394 MHz, 0.4177 nanosec clock]`.
     fn clock_rate(&mut self, fact: &str) -> Result<(), Fault> {
         let rate = fact.strip_prefix("MHZ: ");
         let rate = rate.and_then(|r| number(r.split_whitespace().next()?));
@@ -164,7 +164,7 @@ impl Reader {
     }
 }
 
-/// A date in UTC, as seconds since 1970; none in another time zone, whose letters do not tell which.
+/// Parses a UTC date to seconds since 1970. `None` for other time zones, whose abbreviations are ambiguous.
 fn seconds(text: &str) -> Option<f64> {
     let forms = ["%a %b %e %H:%M:%S UTC %Y", "%a %b %e %I:%M:%S %p UTC %Y"];
     let date = forms
@@ -173,7 +173,7 @@ fn seconds(text: &str) -> Option<f64> {
     Some(date.and_utc().timestamp() as f64)
 }
 
-/// The block of a heading in quotes; none where its numbers' unit is not known.
+/// The block of a quoted heading. `None` if the unit of its numbers is unknown.
 fn block(title: &str, heading: Option<&str>) -> Option<Block> {
     if let Some((size, overhead)) = title.strip_prefix("size=").and_then(|t| t.split_once(' ')) {
         let taken = overhead.strip_prefix("ovr=")?;
@@ -205,7 +205,7 @@ fn block(title: &str, heading: Option<&str>) -> Option<Block> {
     Some(Block::new(title, column, rows))
 }
 
-/// The block of a heading without quotes.
+/// The block of an unquoted heading.
 fn unquoted(line: &str) -> Option<Block> {
     if line.ends_with("bandwidth") || line.starts_with("Socket bandwidth using ") {
         return Some(Block::new(line, "MB", Rows::Of(Figure::Bandwidth, "MB/s")));
@@ -225,7 +225,7 @@ impl Block {
         }
     }
 
-    /// The figures of a line; none if it is none of this block.
+    /// The figures of a line. `None` if the line does not belong to this block.
     fn row(&self, line: &str) -> Option<Vec<Number>> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match (&self.rows, &words[..]) {
@@ -271,7 +271,7 @@ impl Block {
     }
 }
 
-/// `NAME: NUMBER UNIT`, or several pairs, of which each is a figure: `L1 cache: 32768 bytes 1.17 nanoseconds 64 linesize`.
+/// Parses `NAME: NUMBER UNIT`, or several pairs of which each is a figure: `L1 cache: 32768 bytes 1.17 nanoseconds 64 linesize`.
 fn named(line: &str) -> Option<Vec<Number>> {
     let (name, rest) = line.rsplit_once(": ")?;
     if let Some(rest) = rest.strip_suffix(" MB/sec").filter(|_| name == "Avg xfer") {
@@ -299,14 +299,15 @@ fn named(line: &str) -> Option<Vec<Number>> {
         1 => Vec::new(),
         _ => vec![("of".to_owned(), json!(unit))],
     };
-    let each = pairs.iter();
     Some(
-        each.map(|(value, (kind, unit), printed)| figure(name, what(printed), *kind, unit, *value))
+        pairs
+            .iter()
+            .map(|(value, (kind, unit), printed)| figure(name, what(printed), *kind, unit, *value))
             .collect(),
     )
 }
 
-/// Its units in ours.
+/// Converts a unit of lmbench.
 fn of_unit(unit: &str) -> Option<(Figure, &'static str)> {
     Some(match unit {
         "nanoseconds" => (Figure::Latency, "ns"),
@@ -322,7 +323,7 @@ fn of_unit(unit: &str) -> Option<(Figure, &'static str)> {
     })
 }
 
-/// A number as `printf` writes it; none of what is no number.
+/// Parses a number as `printf` writes it. `None` for texts such as `inf`.
 fn number(text: &str) -> Option<f64> {
     let is_plain = text
         .bytes()

@@ -1,4 +1,4 @@
-//! Results of other programs: what is taken, under what name and in what unit, and what is refused.
+//! Tests of results of other programs: name and unit of accepted figures, and rejected files.
 
 use std::fs;
 
@@ -22,8 +22,8 @@ fn refused(text: &str, part: &str) {
     assert!(error.contains(part), "no `{part}` in {error}");
 }
 
-/// `lat_ctx size=0k processes=2: 1.5 us`
-fn told(entry: &Benchmark) -> String {
+/// Formats an entry: `lat_ctx size=0k processes=2: 1.5 us`
+fn formatted(entry: &Benchmark) -> String {
     let figure = entry.median.map_or("none".to_owned(), |m| m.to_string());
     let unit = entry.unit.as_deref().unwrap();
     let text = format!("{} {}: {figure} {unit}", entry.name, entry.parameters);
@@ -35,9 +35,9 @@ fn named<'a>(run: &'a Run, name: &str) -> &'a Benchmark {
 }
 
 #[test]
-fn each_figure_of_lmbench_under_its_name_in_its_unit() {
+fn lmbench_figures_keep_name_and_unit() {
     let run = read_text(LMBENCH).unwrap();
-    let all: Vec<String> = run.benchmarks.iter().map(told).collect();
+    let all: Vec<String> = run.benchmarks.iter().map(formatted).collect();
     let expected = [
         "MHZ: 2395 MHz",
         "Simple syscall: 0.125 us",
@@ -80,9 +80,9 @@ fn each_figure_of_lmbench_under_its_name_in_its_unit() {
     assert_eq!(all, expected);
 }
 
-/// Nothing in it passes for a measurement of ours, and nothing that it does not say is there.
+/// Imported figures are marked, and facts that the file lacks are empty.
 #[test]
-fn what_lmbench_measured_is_told_as_such() {
+fn lmbench_run_is_marked_as_imported() {
     let run = read_text(LMBENCH).unwrap();
     assert_eq!(run.producer.version, "lmbench 3.0 (lmbench-3alpha4)");
     let imported = run.producer.imported.as_ref().unwrap();
@@ -118,15 +118,15 @@ fn what_lmbench_measured_is_told_as_such() {
     assert_eq!(context.notes, ["lmbench took 0.75 us of its own off"]);
 }
 
-/// A figure is traced to its line; who measured it, and where, is not in the text.
+/// The stored text has the line of each figure, but neither the user nor the machine.
 #[test]
-fn the_text_is_kept_without_what_names_its_owner() {
+fn stored_text_omits_machine_and_owner() {
     for (text, line) in [(LMBENCH, "Simple syscall: 0.1250"), (GOOGLE, "BM_once/8")] {
         let run = read_text(text).unwrap();
         let file = &run.benchmarks[1].about.files[0];
         assert_eq!(file.path, "results.0");
-        let kept = &run.sources[&file.hash];
-        assert!(kept.contains(line), "{kept}");
+        let text = &run.sources[&file.hash];
+        assert!(text.contains(line), "{text}");
         let whole = serde_json::to_string(&run).unwrap();
         assert!(
             !whole.contains("somehost") && !whole.contains("somebody"),
@@ -136,7 +136,7 @@ fn the_text_is_kept_without_what_names_its_owner() {
 }
 
 #[test]
-fn a_file_of_lmbench_that_was_cut_short_is_said_to_be() {
+fn truncated_lmbench_file_is_marked_interrupted() {
     let end = LMBENCH.find("integer add:").unwrap();
     let run = read_text(&LMBENCH[..end]).unwrap();
     assert!(run.interrupted);
@@ -149,10 +149,10 @@ fn a_file_of_lmbench_that_was_cut_short_is_said_to_be() {
 }
 
 #[test]
-fn each_figure_of_google_benchmark() {
+fn google_benchmark_figures_are_imported() {
     let run = read_text(GOOGLE).unwrap();
     assert_eq!(run.producer.version, "Google Benchmark v1.8.3");
-    let all: Vec<String> = run.benchmarks.iter().map(told).collect();
+    let all: Vec<String> = run.benchmarks.iter().map(formatted).collect();
     assert_eq!(
         all,
         [
@@ -184,7 +184,7 @@ fn each_figure_of_google_benchmark() {
 }
 
 #[test]
-fn google_benchmark_that_is_none() {
+fn invalid_google_benchmark_is_rejected() {
     for length in (20..GOOGLE.len() - 3).step_by(7) {
         let error = read_text(&GOOGLE[..length]).unwrap_err().to_string();
         let is_named = error.contains("ends too early") || error.contains("invalid number");
@@ -200,7 +200,7 @@ fn google_benchmark_that_is_none() {
         "[".repeat(100_000),
         "]".repeat(100_000)
     );
-    // What is not read may be nested as it likes.
+    // Ignored fields may be nested arbitrarily.
     refused(&deep, "holds no figure");
     let ours = GOOGLE.replace(
         "\"host_name\"",
@@ -216,7 +216,7 @@ fn google_benchmark_that_is_none() {
 }
 
 #[test]
-fn too_much_is_refused_and_not_held() {
+fn oversized_results_are_rejected() {
     let line = "Simple syscall: 0.1250 microseconds\n";
     let many = format!("[lmbench3.0 results]\n{}", line.repeat(50_001));
     refused(&many, "more than 50000 figures");
@@ -229,7 +229,7 @@ fn too_much_is_refused_and_not_held() {
     let imported = read_text(&noise).unwrap().producer.imported.unwrap();
     assert_eq!(imported.left_out.len(), 101);
     assert_eq!(imported.left_out[100], "and 4900 more");
-    // What stands in a heading stands in every figure below it.
+    // A heading is copied into each figure below it.
     let heading = format!("\"size={} ovr=1\n", "é".repeat(5000));
     let text = format!(
         "[lmbench3.0 results]\n{line}{heading}{}",
@@ -245,7 +245,7 @@ fn too_much_is_refused_and_not_held() {
 }
 
 #[test]
-fn numbers_that_are_none_are_no_figures() {
+fn non_numbers_are_not_figures() {
     for number in ["nan", "inf", "-inf", "1e999", "0x10", "", "1,5"] {
         let text =
             format!("[lmbench3.0 results]\nSimple read: {number} microseconds\ntlb: 4 pages\n");

@@ -1,4 +1,4 @@
-//! Documents as they should not be.
+//! Tests with invalid documents.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn refused(text: &str, part: &str) {
 }
 
 #[test]
-fn a_document_of_before_gets_an_id_of_its_bytes() {
+fn document_without_id_gets_id_from_bytes() {
     let text = document().to_string();
     let id = read_text(&text, LARGEST).unwrap().id;
     assert_eq!(id.len(), 16);
@@ -39,9 +39,9 @@ fn a_document_of_before_gets_an_id_of_its_bytes() {
     assert_ne!(read_text(&format!("{text} "), LARGEST).unwrap().id, id);
 }
 
-/// What lists do not count of an entry that is kept is counted as the entry of which it was made.
+/// A stored entry without content has no more heap memory than the size of a [`Benchmark`].
 #[test]
-fn an_entry_without_content_is_counted_in_full() {
+fn empty_entry_has_bounded_heap_size() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), document().to_string()).unwrap();
     let (run, _) = read_packed(file.path(), LARGEST).unwrap();
@@ -53,7 +53,7 @@ fn an_entry_without_content_is_counted_in_full() {
 }
 
 #[test]
-fn an_id_is_kept() {
+fn document_keeps_its_id() {
     let mut document = document();
     document["id"] = json!("00ff00ff00ff00ff");
     let run = read_text(&document.to_string(), LARGEST).unwrap();
@@ -61,7 +61,7 @@ fn an_id_is_kept() {
 }
 
 #[test]
-fn an_id_that_is_none() {
+fn malformed_id_is_rejected() {
     for id in ["latest", "../../../../etc", "00FF00FF00FF00FF", "\u{1b}[2J"] {
         let mut document = document();
         document["id"] = json!(id);
@@ -70,11 +70,11 @@ fn an_id_that_is_none() {
 }
 
 #[test]
-fn every_beginning_of_a_document() {
+fn truncated_document_is_rejected() {
     let text = document().to_string();
     for length in 1..text.len() {
         let error = read_text(&text[..length], LARGEST).unwrap_err().to_string();
-        // A number that is cut in its middle is taken for a wrong one.
+        // A number that is cut in its middle gives another fault.
         let is_named =
             error.contains("ends too early, at line 1") || error.contains("invalid number");
         assert!(is_named, "{error}");
@@ -82,7 +82,7 @@ fn every_beginning_of_a_document() {
 }
 
 #[test]
-fn deeply_nested() {
+fn deeply_nested_document_is_rejected() {
     let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
     refused(&deep, "is no");
     let mut text = document().to_string();
@@ -94,7 +94,7 @@ fn deeply_nested() {
 }
 
 #[test]
-fn of_another_kind() {
+fn other_json_is_rejected() {
     refused("{}", "it has no schema yamba-run/1");
     refused(
         r#"{"schema":"yamba-run/2"}"#,
@@ -112,7 +112,7 @@ fn of_another_kind() {
 }
 
 #[test]
-fn figures_that_contradict_their_status() {
+fn contradictory_status_is_rejected() {
     for (key, value) in [
         ("valid", json!(false)),
         ("status", json!("invalid")),
@@ -128,7 +128,7 @@ fn figures_that_contradict_their_status() {
 }
 
 #[test]
-fn longer_than_the_bound() {
+fn document_over_limit_is_rejected() {
     let text = document().to_string();
     let length = text.len() as u64;
     assert!(read_text(&text, length).is_ok());
@@ -139,7 +139,7 @@ fn longer_than_the_bound() {
             .contains(&format!("longer than {} bytes", length - 1))
     );
     assert!(error.mend().unwrap().contains("--limit"));
-    // A device has no length that could be asked for.
+    // A device has no length in its metadata.
     let endless = read(Path::new("/dev/zero"), 1000, Detail::Intervals)
         .unwrap_err()
         .to_string();
@@ -147,7 +147,7 @@ fn longer_than_the_bound() {
 }
 
 #[test]
-fn what_is_no_file() {
+fn folders_and_missing_files_are_rejected() {
     let error = read(Path::new("/"), LARGEST, Detail::Intervals)
         .unwrap_err()
         .to_string();
@@ -161,7 +161,7 @@ fn what_is_no_file() {
 }
 
 #[test]
-fn less_is_kept_where_less_is_asked_for() {
+fn detail_limits_what_is_kept() {
     let mut whole = document();
     whole["benchmarks"][0]["samples"] = json!([1.0, 2.0]);
     whole["benchmarks"][0]["intervals"] = json!([{"launch": 0, "process": 0, "passes": 1, "operations": 1, "ns": 1.0, "dummy_ns": 0.0, "evidence": {}, "outside": []}]);
@@ -173,7 +173,7 @@ fn less_is_kept_where_less_is_asked_for() {
         (Detail::Figures, 0, 0),
     ] {
         let entry = &read(file.path(), LARGEST, detail).unwrap().benchmarks[0];
-        let kept = (entry.samples.len(), entry.intervals.len());
-        assert_eq!(kept, (samples, intervals), "{detail:?}");
+        let lengths = (entry.samples.len(), entry.intervals.len());
+        assert_eq!(lengths, (samples, intervals), "{detail:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! A file that is read piece by piece, as often as needed: its length is no memory.
+//! A file that is read in pieces, repeatedly, without loading it into memory.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Take, Write};
@@ -7,18 +7,20 @@ use std::path::Path;
 use super::Fault;
 use yamba_record::system_error::reason as plain;
 
-/// Bytes that are read at a time.
+/// Bytes per read.
 const PIECE: u64 = 1 << 16;
 
 pub(super) struct Text {
     file: File,
-    /// In bytes; what is written behind them meanwhile is no part of it.
+    /// Length in bytes when the file was opened; later additions are ignored.
     pub(super) length: u64,
 }
 
 impl Text {
+    /// Opens a file. Copies a pipe to a temporary file first.
+    ///
     /// # Errors
-    /// When it cannot be read, or has more than `largest` bytes.
+    /// If it cannot be read, or is longer than `largest` bytes.
     pub(super) fn open(path: &Path, largest: u64) -> Result<Text, Fault> {
         let file = File::open(path).map_err(|e| cannot(&e))?;
         let about = file.metadata().map_err(|e| cannot(&e))?;
@@ -28,21 +30,22 @@ impl Text {
                 Some("name the documents in it, as FOLDER/*.json"),
             ));
         }
-        let text = match about.is_file() {
-            true => Text {
+        let text = if about.is_file() {
+            Text {
                 file,
                 length: about.len(),
-            },
-            false => copied(file, largest)?,
+            }
+        } else {
+            copied(file, largest)?
         };
         if text.length > largest {
-            let told = format!("is longer than {largest} bytes, and was not read");
-            return Err((told, Some(LONGER)));
+            let message = format!("is longer than {largest} bytes, and was not read");
+            return Err((message, Some(LONGER)));
         }
         Ok(text)
     }
 
-    /// From its beginning.
+    /// A reader at the beginning of the file.
     pub(super) fn read(&self) -> Result<BufReader<Take<&File>>, Fault> {
         let mut file = &self.file;
         file.rewind().map_err(|e| cannot(&e))?;
@@ -50,7 +53,7 @@ impl Text {
         Ok(BufReader::with_capacity(capacity, file.take(self.length)))
     }
 
-    /// Its beginning, of so many bytes at most.
+    /// The first `most` bytes.
     pub(super) fn head(&self, most: usize) -> Result<Vec<u8>, Fault> {
         let mut head = Vec::new();
         let mut start = self.read()?.take(most as u64);
@@ -64,7 +67,7 @@ impl Text {
         first.transpose().map_err(|e| cannot(&e))
     }
 
-    /// The beginning of the hash of its bytes, as an id.
+    /// An id for the content: the beginning of its hash.
     pub(super) fn id(&self) -> Result<String, Fault> {
         let mut hasher = blake3::Hasher::new();
         let read = hasher.update_reader(self.read()?);
@@ -75,7 +78,7 @@ impl Text {
 
 const LONGER: &str = "`yamba import --limit SIZE` takes longer ones";
 
-/// What comes through a pipe comes once, and tells no length.
+/// Copies a pipe, which has no length and can be read only once.
 fn copied(file: File, largest: u64) -> Result<Text, Fault> {
     let mut pipe = file.take(largest.saturating_add(1));
     let mut copy = tempfile::tempfile().map_err(|e| not_copied(&e))?;
@@ -99,12 +102,12 @@ fn not_copied(e: &io::Error) -> Fault {
         _ => plain(e),
     };
     let folder = std::env::temp_dir();
-    let told = format!(
+    let message = format!(
         "is no plain file, and cannot be copied into {}: {reason}",
         folder.display()
     );
     (
-        told,
+        message,
         Some("TMPDIR must name a folder with room for it; or write it to a file, and name that"),
     )
 }

@@ -1,17 +1,17 @@
-//! The form of the tables, and how those of an older form are brought to this one.
+//! The schema of the tables and its migrations.
 
 use postgres::Client;
 use postgres::error::SqlState;
 
 use crate::error::{Fault, StoreError};
 
-/// What turns each version of the form, from none, into the next. Those that were ever published never change.
+/// The SQL of each schema version, applied in order. Published ones never change.
 const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 
-/// In a transaction: waits until no other program writes, for the number that is `Ymba`.
+/// Locks out other writers until the end of the transaction. The number is `Ymba`.
 pub(super) const ONE_WRITER: &str = "SELECT pg_advisory_xact_lock(1500340833)";
 
-/// Brings the database to this version's form. One of a newer version is not touched.
+/// Migrates the database to the current schema. Leaves a newer one unchanged.
 pub(super) fn prepare(client: &mut Client) -> Result<(), Fault> {
     client.batch_execute(
         "SET client_min_messages = warning; SET search_path = yamba; SET lock_timeout = '20s'",
@@ -30,12 +30,12 @@ pub(super) fn prepare(client: &mut Client) -> Result<(), Fault> {
     migrate(client)
 }
 
-/// Whether a store was made in the database.
+/// Whether the database contains a store.
 pub(super) fn is_there(client: &mut Client) -> Result<bool, Fault> {
     Ok(form(client)?.is_some())
 }
 
-/// The version of its form; none before the first.
+/// The schema version. `None` if there are no tables.
 fn form(client: &mut Client) -> Result<Option<usize>, Fault> {
     let sql = "SELECT to_regclass('yamba.form') IS NOT NULL,
         EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('yamba'))";
@@ -54,12 +54,12 @@ fn form(client: &mut Client) -> Result<Option<usize>, Fault> {
     }
 }
 
-/// Where two programs come to it at once, the second finds it done.
+/// Applies the missing migrations. If two programs race, the second finds them applied.
 fn migrate(client: &mut Client) -> Result<(), Fault> {
     client.batch_execute(&format!("BEGIN; {ONE_WRITER}"))?;
-    // A fault leaves the transaction open; the connection, and so the transaction, ends with it.
+    // A fault leaves the transaction open; it ends with the connection.
     let done = form(client)?;
-    // Who may not make schemas may be given an empty one.
+    // A user without the right to create schemas may be given an empty one.
     let is_there = "SELECT to_regnamespace('yamba') IS NOT NULL";
     if !client.query_one(is_there, &[])?.try_get::<_, bool>(0)? {
         client.batch_execute("CREATE SCHEMA yamba")?;
@@ -75,7 +75,7 @@ fn migrate(client: &mut Client) -> Result<(), Fault> {
     Ok(())
 }
 
-/// No right that could be granted is enough to change tables.
+/// Converts a missing privilege: tables can only be changed by their owner, whatever rights are granted.
 fn only_its_owner(error: postgres::Error) -> Fault {
     match error.code() {
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => StoreError::new(

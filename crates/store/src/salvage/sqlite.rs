@@ -1,4 +1,4 @@
-//! What can still be read of a damaged file: a copy of it is read.
+//! Reads a copy of a damaged SQLite file row by row.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -17,7 +17,7 @@ use crate::sqlite::{Sqlite, is_empty, log, schema};
 use crate::{Detail, Store, StoreError, statements};
 use yamba_record::system_error::reason as plain;
 
-/// A copy of a file, and what of it was found.
+/// A copy of a damaged file, and the rows found in it.
 pub(crate) struct Remnants {
     damaged: Connection,
     found: Found,
@@ -39,9 +39,9 @@ impl Remnants {
             StoreError::new(format!("{place}: cannot be copied: {}", plain(&e)))
                 .help("it must be readable, and the folder for temporary files (TMPDIR) must have room for it")
         })?;
-        let (damaged, is_mended) = opened(folder.path()).map_err(|e| e.of(&place))?;
+        let (damaged, is_repaired) = opened(folder.path()).map_err(|e| e.of(&place))?;
         let found = Found::of(&damaged);
-        if found.ids().is_empty() && is_mended {
+        if found.ids().is_empty() && is_repaired {
             return Err(Fault::Foreign.of(&place));
         }
         Ok(Remnants {
@@ -68,7 +68,7 @@ impl Remnants {
 
 const COPY: &str = "copy.sqlite";
 
-/// The file and its log, in a folder of their own.
+/// Copies the file and its log into a temporary folder.
 fn copied(from: &Path) -> io::Result<tempfile::TempDir> {
     let folder = tempfile::tempdir()?;
     let copy = folder.path().join(COPY);
@@ -79,12 +79,12 @@ fn copied(from: &Path) -> io::Result<tempfile::TempDir> {
     Ok(folder)
 }
 
-/// All columns that are read here: where one is missing, the file's own description of its tables is damaged.
+/// Reads every column that is used here. The statement fails if the file's own table definitions are damaged.
 const COLUMNS: &str = "SELECT run.id, run.finished, run.head, run.checksum, run.entries, tag.run, tag.tag, entry.run, entry.place, entry.name, entry.figures,
     entry.samples, entry.intervals, entry.checksum, source.id, source.hash, source.text, source.checksum, run_source.run, run_source.source
     FROM run, tag, entry, source, run_source";
 
-/// The copy as it is; with the first page of an empty store, and `true`, if that page, which says where the tables are, is of no use.
+/// Opens the copy. If its first page, which locates the tables, is unusable, replaces it by that of an empty store and returns `true`.
 fn opened(folder: &Path) -> Result<(Connection, bool), Fault> {
     let path = folder.join(COPY);
     match ready(&path) {
@@ -92,7 +92,7 @@ fn opened(folder: &Path) -> Result<(Connection, bool), Fault> {
         done => return done.map(|connection| (connection, false)),
     }
     first_page(folder).map_err(|e| {
-        StoreError::new(format!("its copy cannot be mended: {e}"))
+        StoreError::new(format!("its copy cannot be repaired: {e}"))
             .help("make room in the folder of TMPDIR, where the copy is")
     })?;
     ready(&path).map(|connection| (connection, true))
@@ -105,7 +105,7 @@ fn ready(path: &Path) -> Result<Connection, Fault> {
     Ok(connection)
 }
 
-/// Tables are made in the same order in each file, so they begin at the same pages. See "The Database Header" in SQLite's description of its file format.
+/// Replaces the first page of the copy. Tables are created in the same order in every file and so begin at the same pages. See "The Database Header" in SQLite's file format.
 fn first_page(folder: &Path) -> io::Result<()> {
     const PAGE_SIZE: usize = 16;
     const PAGES: usize = 28;
@@ -126,11 +126,11 @@ fn first_page(folder: &Path) -> io::Result<()> {
     copy.write_all(&page)
 }
 
-/// What the file has, as far as it can be read. Tables and indexes are read from both ends and row by row: a damaged page hides no other for long.
+/// The readable rows of a file. Tables and indexes are scanned from both ends and row by row, so that a damaged page hides few other rows.
 struct Found {
-    /// Its document, whether it finished, and how many entries it had then.
+    /// For each run: its document, whether it finished, and its number of entries at that time.
     runs: BTreeMap<String, (Run<()>, bool, i64)>,
-    /// The rows of each run's entries that the table or an index knows, and their names.
+    /// For each run: the row numbers of entries that the table or an index contains, with their names.
     entries: BTreeMap<String, BTreeMap<i64, Option<String>>>,
     tags: BTreeMap<String, BTreeSet<String>>,
     texts: Texts,
@@ -165,12 +165,12 @@ impl Found {
         }
     }
 
-    /// The runs that a table or an index tells of.
+    /// The ids of all runs in any table or index.
     fn ids(&self) -> BTreeSet<&String> {
         self.runs.keys().chain(self.entries.keys()).collect()
     }
 
-    /// The run with what it was made of; none if its document cannot be read.
+    /// The run without its entries. `None` if its document cannot be read.
     fn remains(&self, id: &str) -> Option<Remains> {
         let (run, is_finished, entries) = self.runs.get(id)?;
         let mut run = run.clone();
@@ -187,13 +187,13 @@ impl Found {
     }
 }
 
-/// Rows of tables have numbers from 1. More than these are not tried where no index tells that they are there.
+/// Row numbers start at 1. Row numbers above this limit are only tried if an index contains them.
 const MOST: i64 = 1 << 20;
 
-/// So many more than the last known are tried.
+/// Number of rows to try after the last known one.
 const BEYOND: i64 = 1000;
 
-/// The numbers that rows may have: those that the table or its indexes (name and first column) tell, and those between.
+/// Candidate row numbers: those in the table or its indexes (name and first column), and those between.
 fn rows(damaged: &Connection, table: &str, indexes: &[(&str, &str)]) -> BTreeSet<i64> {
     let mut all = BTreeSet::new();
     let mut ways = vec![("NOT INDEXED".to_owned(), "rowid")];
@@ -214,7 +214,7 @@ fn rows(damaged: &Connection, table: &str, indexes: &[(&str, &str)]) -> BTreeSet
     all
 }
 
-/// Each row from the beginning, then from the end, as far as they can be read.
+/// Visits the rows in ascending and then in descending order, each time up to the first unreadable page.
 fn scan(
     damaged: &Connection,
     sql: &str,
@@ -229,13 +229,13 @@ fn scan(
             return;
         };
         while let Ok(Some(row)) = rows.next() {
-            // A row that cannot be read is lost; the next may be good.
+            // An unreadable row is lost, but the next one may be readable.
             let _ = each(row);
         }
     }
 }
 
-/// The row of this number, if it can be read.
+/// Reads the row with this number, if possible.
 fn one<T>(
     damaged: &Connection,
     sql: &str,
@@ -248,7 +248,7 @@ fn one<T>(
     read(row).ok()
 }
 
-/// The second column of all rows that can be read, by the first.
+/// Groups the second column by the first, for all readable rows.
 fn pairs<T: Ord + FromSql>(
     damaged: &Connection,
     sql: &str,
@@ -295,7 +295,7 @@ fn entries(damaged: &Connection) -> BTreeMap<String, BTreeMap<i64, Option<String
     all
 }
 
-/// The entry in a row, its place before it, and whether a checksum says that it is what was written.
+/// The entry of a row: its position, the entry, and whether it has a checksum.
 fn entry(damaged: &Connection, id: &str, row: i64) -> Option<(usize, Benchmark, bool)> {
     let sql =
         "SELECT run, place, checksum, figures, samples, intervals FROM entry WHERE rowid = ?1";

@@ -1,4 +1,4 @@
-//! The form of the file, and how one of an older form is brought to this one.
+//! The schema of the file and its migrations.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -7,32 +7,32 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::error::Fault;
 
-/// `Ymba`: marks the file as one of Yamba's.
+/// `Ymba`: the application id of a store.
 const APPLICATION: i32 = i32::from_be_bytes(*b"Ymba");
 
-/// What turns each version of the form, from none, into the next. Those that were ever published never change.
+/// The SQL of each schema version, applied in order. Published ones never change.
 const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 
-/// How long another program's writing is waited for.
+/// Timeout for the lock of another writer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How long a completion of a command line waits for a writer.
+/// Timeout for the lock of another writer during command-line completion.
 const MOMENT: Duration = Duration::from_millis(100);
 
-/// The form that a file has.
+/// The schema state of a file.
 enum Form {
-    /// It is empty.
+    /// Empty.
     None,
-    /// One of Yamba's, this or an older one.
+    /// A store with this schema version.
     Version(usize),
-    /// Not Yamba's.
+    /// Not a store.
     Foreign,
 }
 
-/// Brings the file to this version's form. One of a newer version, or of another program, is not touched.
+/// Migrates the file to the current schema. Leaves files of a newer version or of another program unchanged.
 ///
-/// What was committed survives the death of a process in any case. `NORMAL` leaves out waiting for the disk at each commit: where the power fails, the
-/// last entries of a running measurement may be lost, never more. What is to last is committed with [`crate::connection::Purpose::Lasting`].
+/// Committed data survives the end of a process in any case. `NORMAL` does not wait for the disk at each commit, so a power failure may lose the
+/// last entries of a running measurement, but nothing else. Other data is committed with [`crate::connection::Purpose::Lasting`].
 pub(crate) fn prepare(connection: &mut Connection) -> Result<(), Fault> {
     connection.busy_timeout(PATIENCE)?;
     let form = form(&*connection.transaction()?)?;
@@ -47,7 +47,7 @@ pub(crate) fn prepare(connection: &mut Connection) -> Result<(), Fault> {
     }
 }
 
-/// Whether the file has this version's form; it stays as it is, and is waited for only a moment.
+/// Whether the file has the current schema. Changes nothing, and waits only briefly for a lock.
 pub(super) fn is_ready(connection: &Connection) -> Result<bool, Fault> {
     connection.busy_timeout(MOMENT)?;
     Ok(matches!(form(connection)?, Form::Version(now) if now == MIGRATIONS.len()))
@@ -57,15 +57,16 @@ fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {
     connection.query_row(sql, [], |row| row.get(0))
 }
 
-/// To be asked within one transaction: another process may be making the file a store meanwhile.
+/// The schema state. Call it within a transaction, since another process may be creating the store.
 fn form(connection: &Connection) -> Result<Form, Fault> {
     let application = number(connection, "PRAGMA application_id")?;
     let version = number(connection, "PRAGMA user_version")?;
     if application != i64::from(APPLICATION) {
         let is_empty = number(connection, "SELECT count(*) FROM sqlite_schema")? == 0;
-        return Ok(match is_empty && application == 0 && version == 0 {
-            true => Form::None,
-            false => Form::Foreign,
+        return Ok(if is_empty && application == 0 && version == 0 {
+            Form::None
+        } else {
+            Form::Foreign
         });
     }
     match usize::try_from(version) {
@@ -74,7 +75,7 @@ fn form(connection: &Connection) -> Result<Form, Fault> {
     }
 }
 
-/// A log beside the file: readers and a writer do not wait for one another. SQLite does not wait by itself while another process does the same.
+/// Enables the write-ahead log, so that readers and a writer do not block each other. Retries, because SQLite does not wait while another process does the same.
 fn keep_log(connection: &Connection) -> Result<(), Fault> {
     let begun = Instant::now();
     loop {
@@ -91,7 +92,7 @@ fn keep_log(connection: &Connection) -> Result<(), Fault> {
     }
 }
 
-/// Where two processes come to it at once, the second finds it done.
+/// Applies the missing migrations. If two processes race, the second finds them applied.
 fn migrate(connection: &mut Connection) -> Result<(), Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let done = match form(&transaction)? {

@@ -1,4 +1,4 @@
-//! Files that are not what they should be.
+//! Tests with files that are damaged or not a store.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn refused(path: &Path) -> StoreError {
 }
 
 #[test]
-fn a_store_of_a_later_version_is_left_as_it_is() {
+fn newer_store_is_left_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = filled(folder.path());
     let raw = Connection::open(&path).unwrap();
@@ -41,7 +41,7 @@ fn a_store_of_a_later_version_is_left_as_it_is() {
 }
 
 #[test]
-fn what_is_no_store_is_left_as_it_is() {
+fn non_store_is_left_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     fs::write(&page, "<html>".repeat(1000)).unwrap();
@@ -63,15 +63,15 @@ fn what_is_no_store_is_left_as_it_is() {
 }
 
 #[test]
-fn an_empty_file_becomes_a_store() {
+fn empty_file_becomes_store() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut store = Store::open(&Location::File(file.path().to_owned())).unwrap();
     assert!(store.runs().unwrap().is_empty());
 }
 
-/// Wherever a page is destroyed, reading gives what was written or says so; it never ends the process.
+/// Whichever page is destroyed, reading gives the written data or an error, and never a crash.
 #[test]
-fn a_damaged_file_is_said_to_be() {
+fn damaged_page_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = filled(folder.path());
     let whole = fs::read(&path).unwrap();
@@ -96,7 +96,7 @@ fn a_damaged_file_is_said_to_be() {
 }
 
 #[test]
-fn a_file_that_was_cut_off_is_said_to_be() {
+fn truncated_file_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = filled(folder.path());
     let whole = fs::read(&path).unwrap();
@@ -109,7 +109,7 @@ fn a_file_that_was_cut_off_is_said_to_be() {
 }
 
 #[test]
-fn one_damaged_run_hides_no_other() {
+fn damaged_run_does_not_hide_others() {
     let folder = tempfile::tempdir().unwrap();
     let path = filled(folder.path());
     let mut store = Store::open(&Location::File(path.clone())).unwrap();

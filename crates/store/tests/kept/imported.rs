@@ -1,4 +1,4 @@
-//! Results that other programs did write, read here in another way: each figure is what the file says.
+//! Compares the import of real files of other programs with an independent reading.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,10 +17,10 @@ fn read_text(text: &str) -> Run {
     read(&file, LARGEST, Detail::Samples).unwrap()
 }
 
-/// A name, which of its figures, the unit.
+/// Name, kind and unit of a figure.
 type Key = (String, String, String);
 
-/// Of several repetitions Google Benchmark itself tells the median.
+/// The expected figures: the median that Google Benchmark computed for repetitions.
 fn of_google(rows: &[Value]) -> BTreeMap<Key, f64> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut all = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What is kept comes back; what cannot be is said, and nothing is lost by it.
+//! Tests of stores: stored runs are read back, and faults are reported without further loss.
 
 mod harm;
 mod imported;
@@ -13,7 +13,7 @@ use std::ffi::OsStr;
 
 use yamba_store::{Location, Store};
 
-/// An empty store.
+/// A new store.
 pub struct Place {
     location: Location,
     _folder: Option<tempfile::TempDir>,
@@ -40,7 +40,7 @@ impl Place {
     }
 }
 
-/// Each a test with a SQLite file, and part of one with PostgreSQL, whose server is started once.
+/// Each test runs with a SQLite file, and as a part of one test with a PostgreSQL server, which is started once.
 macro_rules! in_each_kind_of_store {
     ($($body:ident)*) => {
         mod sqlite {
@@ -51,13 +51,13 @@ macro_rules! in_each_kind_of_store {
 }
 
 in_each_kind_of_store! {
-    a_run_comes_back_to_the_last_bit
-    a_run_is_there_while_it_is_measured
-    the_list_has_the_latest_first_and_each_name_once
-    what_was_asked_for_is_found_among_many_others
-    tags_are_given_and_taken
-    what_is_removed_takes_nothing_of_others
-    an_id_stands_for_one_run
-    several_are_taken_and_removed_together
-    two_write_at_once
+    run_is_read_back_bit_for_bit
+    unfinished_run_is_readable
+    list_is_latest_first_with_distinct_names
+    requested_run_is_found_among_many_others
+    tags_are_added_and_removed
+    removal_keeps_data_of_other_runs
+    duplicate_id_is_rejected
+    several_runs_are_added_and_removed_atomically
+    concurrent_writers_all_succeed
 }

@@ -1,7 +1,7 @@
-//! The power fails: of the log of a SQLite file the disk has a beginning, or has not got all that lies before its end.
+//! Tests of power failures: the disk has only a part of a SQLite file's log.
 //!
-//! At each commit the length of the log is noted, with what the store held. Whatever became of the log behind a length, the store opens with the commit of that length and all
-//! before it, and with nothing of those after it. What is asked of SQLite where a commit is to last, a test beside `src/sqlite.rs` says.
+//! At each commit the test records the length of the log and the content of the store. Whatever follows that length in the log, the store opens with this commit and all
+//! before it, and with nothing of those after it. A test beside `src/sqlite.rs` checks the mode of synchronisation for lasting commits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use yamba_store::{Detail, Location, Store, StoreError};
 
 use super::sample::{entry, run};
 
-/// "The SQLite Database File Format", section 4: what the log begins with, and what stands before each page in it.
+/// "The SQLite Database File Format", section 4: sizes of the header of the log and of the header of each frame.
 const HEADER: usize = 32;
 const BEFORE_PAGE: usize = 24;
 
-/// All runs, and whether each is said to be complete.
+/// All runs, and whether each is complete.
 type Held = Vec<(Run, bool)>;
 
 fn held(store: &mut Store) -> Held {
@@ -31,13 +31,13 @@ fn held(store: &mut Store) -> Held {
     each.collect()
 }
 
-/// The bytes of a frame of this log.
+/// The size of a frame in this log.
 fn frame(log: &[u8]) -> usize {
     let page = u32::from_be_bytes(log[8..12].try_into().unwrap());
     BEFORE_PAGE + page as usize
 }
 
-/// How far it was written since it was begun: frames have the numbers of its header, those behind them have older ones.
+/// Length of the valid log: frames whose salt is that of the header. Later frames have older salts.
 fn written(log: &[u8]) -> usize {
     if log.is_empty() {
         return 0;
@@ -51,13 +51,13 @@ fn written(log: &[u8]) -> usize {
 struct Life {
     store: Store,
     folder: tempfile::TempDir,
-    /// What the file of the log has of a log before.
+    /// Content of the log file from before the log was restarted.
     older: Vec<u8>,
-    /// How far the log was written at each commit, and what the store held then.
+    /// At each commit: length of the log, and content of the store.
     commits: Vec<(usize, Held)>,
 }
 
-/// In memory where that can be had: hundreds of stores are opened here, and each that is closed waits for its disk.
+/// In memory if possible, because hundreds of stores are opened and each close waits for the disk.
 fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     tempfile::tempdir_in(memory).unwrap_or_else(|_| tempfile::tempdir().unwrap())
@@ -90,7 +90,7 @@ impl Life {
         self.commits.push(now);
     }
 
-    /// As a run is measured: an entry is stored again after another launch.
+    /// Stores an entry and replaces it, like a measurement after another launch.
     fn measures(&mut self, id: &str, started: f64) {
         let run = run(id, started);
         self.does(|s| s.begin(&run));
@@ -104,8 +104,8 @@ impl Life {
         self.does(|s| s.finish(&run(id, started)));
     }
 
-    /// All of the log goes into the file: the next commit begins it anew.
-    fn begins_its_log_anew(&mut self) {
+    /// Checkpoints the whole log: the next commit restarts it.
+    fn restart_log(&mut self) {
         let raw = Connection::open(self.path()).unwrap();
         let is_busy = raw.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| row.get(0));
         assert_eq!(is_busy, Ok(0));
@@ -113,7 +113,7 @@ impl Life {
         self.commits = vec![(0, held(&mut self.store))];
     }
 
-    /// The power fails.
+    /// Simulates the power failure.
     fn cut(self) -> Disk {
         let log = self.log();
         assert_eq!(self.commits.last().unwrap().0, written(&log));
@@ -132,7 +132,7 @@ impl Life {
     }
 }
 
-/// What is there when the power is back.
+/// The files after the power failure.
 struct Disk {
     file: Vec<u8>,
     log: Vec<u8>,
@@ -148,7 +148,7 @@ impl Disk {
         &found.unwrap().1
     }
 
-    /// The beginnings of frames, and the end of the last.
+    /// Starts of frames, and the end of the last.
     fn boundaries(&self) -> Vec<usize> {
         let all = (HEADER..=written(&self.log)).step_by(frame(&self.log));
         all.collect()
@@ -159,7 +159,7 @@ impl Disk {
         Store::open(&Location::File(file)).unwrap()
     }
 
-    /// With this log, of which so many bytes are as they were written, the store has what was committed up to there.
+    /// Checks that a log with `intact` valid bytes gives the content committed up to there.
     fn holds(&self, what: &str, intact: usize, log: &[u8]) -> Store {
         let file = self.folder.path().join("results.sqlite");
         fs::write(&file, &self.file).unwrap();
@@ -170,7 +170,7 @@ impl Disk {
         store
     }
 
-    fn ends_anywhere(&self) {
+    fn check_truncation(&self) {
         let within = |start: &usize| [0, 7, BEFORE_PAGE, 2000].map(|n| start + n);
         let all = self.boundaries();
         let in_header = [0, 3, 17, 30];
@@ -181,7 +181,7 @@ impl Disk {
         }
     }
 
-    fn has_a_damaged_byte(&self) {
+    fn check_damaged_byte(&self) {
         let within = |start: &usize| [start + start / 7 % BEFORE_PAGE, start + 3000];
         let mut all = self.boundaries();
         all.pop();
@@ -193,8 +193,8 @@ impl Disk {
         }
     }
 
-    /// A disk need not write in order what it has not been told to write out. The store goes on: what lies behind does not come back.
-    fn lacks_a_frame(&self) {
+    /// A disk may write blocks in any order before a flush. After recovery the store is used again, and later frames do not reappear.
+    fn check_missing_frame(&self) {
         let another = run("ff", 9.0);
         for ends in self.boundaries().windows(2) {
             let range = ends[0]..ends[1];
@@ -212,35 +212,35 @@ impl Disk {
         }
     }
 
-    fn is_as_it_was_at_each_commit(&self) {
-        self.ends_anywhere();
-        self.has_a_damaged_byte();
-        self.lacks_a_frame();
+    fn check_all(&self) {
+        self.check_truncation();
+        self.check_damaged_byte();
+        self.check_missing_frame();
     }
 }
 
-/// All that it ever held is in the log, its tables too.
+/// The log contains everything, the tables too.
 #[test]
-fn of_a_new_store_what_was_committed_is_there() {
+fn new_store_keeps_commits_after_power_failure() {
     let mut life = Life::new();
     life.does(|s| s.add(&run("0a", 1.0)));
     life.measures("0b", 2.0);
     life.does(|s| s.tag("0a", "base", true));
     life.ends("0b", 2.0);
     life.does(|s| s.remove("0a"));
-    life.cut().is_as_it_was_at_each_commit();
+    life.cut().check_all();
 }
 
-/// The log was begun anew over an older one, which is longer.
+/// The log was restarted over a longer, older one.
 #[test]
-fn of_an_older_store_what_was_committed_is_there() {
+fn reused_log_keeps_commits_after_power_failure() {
     let mut life = Life::new();
     life.does(|s| s.add(&run("0a", 1.0)));
     life.measures("0b", 2.0);
-    life.begins_its_log_anew();
+    life.restart_log();
     life.ends("0b", 2.0);
     life.does(|s| s.add(&run("0c", 3.0)));
     life.measures("0d", 4.0);
     assert!(written(&life.log()) < life.older.len());
-    life.cut().is_as_it_was_at_each_commit();
+    life.cut().check_all();
 }

@@ -1,4 +1,4 @@
-//! What is saved of damaged files.
+//! Tests of the salvage of damaged files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,71 +36,71 @@ fn filled(folder: &Path) -> PathBuf {
     path
 }
 
-/// Copies all that can be read to the other store.
+/// Salvages the file into another store.
 fn salvage(from: &Path, to: &mut Store, each: impl FnMut(Salvaged)) -> Result<(), StoreError> {
     Remnants::of(from)?.save(to, each)
 }
 
-/// What is saved in a new store, and what is told.
+/// Salvages into a new store, and returns its runs and the reports.
 fn saved(path: &Path) -> Option<(Vec<Run>, Vec<Salvaged>)> {
     let folder = tempfile::tempdir().unwrap();
     let mut new = open(&folder.path().join("new.sqlite"));
-    let mut told = Vec::new();
+    let mut reports = Vec::new();
     let before = fs::read(path).unwrap();
-    let done = salvage(path, &mut new, |run| told.push(run));
+    let done = salvage(path, &mut new, |run| reports.push(run));
     assert_eq!(fs::read(path).unwrap(), before);
     done.ok()?;
     let all = new.runs().unwrap();
     for listed in &all {
-        let whole = told.iter().any(|t| t.id == listed.id && t.is_whole());
+        let whole = reports.iter().any(|t| t.id == listed.id && t.is_whole());
         assert_eq!(listed.complete, whole);
     }
     let read = all
         .iter()
         .map(|r| new.run(&r.id, Detail::Intervals).unwrap());
-    Some((read.collect(), told))
+    Some((read.collect(), reports))
 }
 
-/// All that was saved was once written, and what of it is missing is told.
-fn check(read: &[Run], told: &[Salvaged]) {
+/// Checks that every salvaged part was once written, and that every missing part is reported.
+fn check(read: &[Run], reports: &[Salvaged]) {
     for was in written() {
-        let told = told.iter().find(|t| t.id == was.id).unwrap();
+        let report = reports.iter().find(|t| t.id == was.id).unwrap();
         let Some(is) = read.iter().find(|r| r.id == was.id) else {
-            assert!(!told.is_whole());
+            assert!(!report.is_whole());
             continue;
         };
         for entry in &is.benchmarks {
             assert!(was.benchmarks.contains(entry), "{}", entry.name);
         }
-        let lost = told.lost.len() + told.nameless;
-        assert_eq!(is.benchmarks.len(), told.saved);
-        assert_eq!(told.saved + lost, was.benchmarks.len(), "{told:?}");
+        let lost = report.lost.len() + report.nameless;
+        assert_eq!(is.benchmarks.len(), report.saved);
+        assert_eq!(report.saved + lost, was.benchmarks.len(), "{report:?}");
         assert_eq!(is.machine, was.machine);
-        assert_eq!(is.sources.len() + told.lost_texts, was.sources.len());
+        assert_eq!(is.sources.len() + report.lost_texts, was.sources.len());
     }
 }
 
 #[test]
-fn an_undamaged_file_is_taken_whole() {
+fn undamaged_file_is_salvaged_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = filled(folder.path());
-    let (mut read, told) = saved(&path).unwrap();
+    let (mut read, reports) = saved(&path).unwrap();
     read.reverse();
     assert_eq!(read, written());
-    assert!(told.iter().all(|t| t.is_whole() && t.unchecked == 0));
+    assert!(reports.iter().all(|t| t.is_whole() && t.unchecked == 0));
 
-    // What is in the other store already stays as it is.
+    // Runs that are already in the other store stay unchanged.
     let mut other = open(&folder.path().join("other.sqlite"));
     other.add(&run("0b", 9.0)).unwrap();
-    let mut told = Vec::new();
-    salvage(&path, &mut other, |run| told.push(run)).unwrap();
-    assert!(told[1].refused.is_some());
+    let mut reports = Vec::new();
+    salvage(&path, &mut other, |run| reports.push(run)).unwrap();
+    assert!(reports[1].refused.is_some());
     assert_eq!(other.run("0b", Detail::Intervals).unwrap(), run("0b", 9.0));
 }
 
-/// Wherever a page is destroyed, what is on others and can be found is saved.
+/// Whichever page is destroyed, the data of the other pages is salvaged.
 #[test]
-fn each_page_may_be_destroyed() {
+fn destroyed_page_loses_only_its_data() {
     let folder = tempfile::tempdir().unwrap();
     let path = filled(folder.path());
     let whole = fs::read(&path).unwrap();
@@ -109,18 +109,18 @@ fn each_page_may_be_destroyed() {
         let mut bytes = whole.clone();
         bytes[page * PAGE..(page + 1) * PAGE].fill(0xA5);
         fs::write(&path, bytes).unwrap();
-        let (read, told) = saved(&path).unwrap_or_else(|| panic!("page {page}"));
-        check(&read, &told);
-        kept.push(told.iter().map(|t| t.saved).sum::<usize>());
+        let (read, reports) = saved(&path).unwrap_or_else(|| panic!("page {page}"));
+        check(&read, &reports);
+        kept.push(reports.iter().map(|t| t.saved).sum::<usize>());
     }
-    // One page has the documents of these small runs, without which an entry is of no known machine; one tells where all entries are.
+    // One page has the documents of these small runs, without which their entries have no machine. One page locates all entries.
     assert!(kept.iter().filter(|n| **n < 15).count() <= 2, "{kept:?}");
     assert!(kept.iter().any(|n| *n < 18), "{kept:?}");
 }
 
-/// A changed byte anywhere: nothing wrong is taken for good, neither by reading nor by saving.
+/// After a change of any byte, neither reading nor salvage returns wrong data.
 #[test]
-fn no_changed_byte_goes_unnoticed() {
+fn changed_byte_is_always_detected() {
     let folder = tempfile::tempdir().unwrap();
     let path = filled(folder.path());
     let whole = fs::read(&path).unwrap();
@@ -136,31 +136,31 @@ fn no_changed_byte_goes_unnoticed() {
                 assert_eq!(read.machine, was.machine);
             }
         }
-        if let Some((read, told)) = saved(&path) {
-            check(&read, &told);
+        if let Some((read, reports)) = saved(&path) {
+            check(&read, &reports);
         }
     }
 }
 
 #[test]
-fn a_file_may_be_cut_off() {
+fn truncated_file_is_salvaged() {
     let folder = tempfile::tempdir().unwrap();
     let path = filled(folder.path());
     let whole = fs::read(&path).unwrap();
     let mut before = 0;
     for eighths in 1..8 {
         fs::write(&path, &whole[..whole.len() * eighths / 8]).unwrap();
-        let told = saved(&path).map_or(Vec::new(), |(_, told)| told);
-        let kept = told.iter().map(|t| t.saved).sum();
-        assert!(kept >= before, "{eighths} eighths: {told:?}");
+        let reports = saved(&path).map_or(Vec::new(), |(_, reports)| reports);
+        let kept = reports.iter().map(|t| t.saved).sum();
+        assert!(kept >= before, "{eighths} eighths: {reports:?}");
         before = kept;
     }
     assert!((6..18).contains(&before), "{before}");
 }
 
-/// Stores of before have no checksums; they are read, brought to this form, and saved with a remark.
+/// Stores of the first version have no checksums. They are read, migrated, and salvaged with a remark.
 #[test]
-fn a_store_of_the_first_form_is_read() {
+fn store_of_first_schema_is_read_and_salvaged() {
     let folder = tempfile::tempdir().unwrap();
     let path = filled(folder.path());
     let raw = Connection::open(&path).unwrap();
@@ -177,10 +177,10 @@ fn a_store_of_the_first_form_is_read() {
     raw.execute_batch("PRAGMA user_version = 1").unwrap();
     drop(raw);
     let before = fs::read(&path).unwrap();
-    let (mut read, told) = saved(&path).unwrap();
+    let (mut read, reports) = saved(&path).unwrap();
     read.reverse();
     assert_eq!(read, written());
-    assert!(told.iter().all(|t| t.is_whole() && t.unchecked == 6));
+    assert!(reports.iter().all(|t| t.is_whole() && t.unchecked == 6));
     assert_eq!(fs::read(&path).unwrap(), before);
 
     let mut store = open(&path);
@@ -203,9 +203,9 @@ fn made_of_texts(id: &str) -> Run {
     run
 }
 
-/// What a run was made of, its entries tell too. A run from a document may never have had the texts.
+/// Lost texts are known from the entries too. A run from a document may never have had the texts.
 #[test]
-fn texts_may_be_lost_with_all_that_tells_of_them() {
+fn lost_texts_are_counted_from_entries() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("results.sqlite");
     let mut store = open(&path);
@@ -216,8 +216,8 @@ fn texts_may_be_lost_with_all_that_tells_of_them() {
     store.add(&from_document).unwrap();
     drop(store);
     let texts = || {
-        let (_, told) = saved(&path).unwrap();
-        told.iter().map(|t| t.lost_texts).collect::<Vec<_>>()
+        let (_, reports) = saved(&path).unwrap();
+        reports.iter().map(|t| t.lost_texts).collect::<Vec<_>>()
     };
     assert_eq!(texts(), [0, 0]);
     let raw = Connection::open(&path).unwrap();
@@ -227,7 +227,7 @@ fn texts_may_be_lost_with_all_that_tells_of_them() {
 }
 
 #[test]
-fn what_is_no_store_is_not_saved() {
+fn non_store_is_not_salvaged() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     fs::write(&page, "<html>".repeat(2000)).unwrap();

@@ -1,16 +1,16 @@
-//! What holds wherever runs are kept.
+//! Tests for every kind of store.
 
 use super::Place;
 use super::sample::{entry, run};
 use yamba_record::Run;
 use yamba_store::Detail;
 
-/// Floating-point numbers as they are written: `-0.0` equals `0.0`, but is not the same.
+/// Serialises a run, to tell `-0.0` from `0.0`, which compare as equal.
 fn text(run: &Run) -> String {
     serde_json::to_string(run).unwrap()
 }
 
-pub fn a_run_comes_back_to_the_last_bit(place: &Place) {
+pub fn run_is_read_back_bit_for_bit(place: &Place) {
     let mut written = run("0a", 5.0);
     written.tags = vec!["z".to_owned(), "a".to_owned()];
     place.open().add(&written).unwrap();
@@ -37,7 +37,7 @@ pub fn a_run_comes_back_to_the_last_bit(place: &Place) {
     );
 }
 
-pub fn a_run_is_there_while_it_is_measured(place: &Place) {
+pub fn unfinished_run_is_readable(place: &Place) {
     let (mut writer, mut reader) = (place.open(), place.open());
     let mut head = run("0a", 5.0);
     head.benchmarks.clear();
@@ -66,7 +66,7 @@ pub fn a_run_is_there_while_it_is_measured(place: &Place) {
     assert!(!reader.runs().unwrap()[0].complete);
 }
 
-pub fn the_list_has_the_latest_first_and_each_name_once(place: &Place) {
+pub fn list_is_latest_first_with_distinct_names(place: &Place) {
     let mut store = place.open();
     for (id, started) in [("0a", 5.0), ("0b", 9.0), ("0c", 7.0)] {
         store.add(&run(id, started)).unwrap();
@@ -92,8 +92,8 @@ pub fn the_list_has_the_latest_first_and_each_name_once(place: &Place) {
     );
 }
 
-/// Their documents are read piece by piece.
-pub fn what_was_asked_for_is_found_among_many_others(place: &Place) {
+/// The documents are read in batches.
+pub fn requested_run_is_found_among_many_others(place: &Place) {
     let mut store = place.open();
     let short = |at: usize, command: &str| {
         let mut short = run(&format!("{at:04x}"), 1.0 + at as f64);
@@ -120,7 +120,7 @@ pub fn what_was_asked_for_is_found_among_many_others(place: &Place) {
     }
 }
 
-pub fn tags_are_given_and_taken(place: &Place) {
+pub fn tags_are_added_and_removed(place: &Place) {
     let mut store = place.open();
     store.add(&run("0a", 1.0)).unwrap();
     store.add(&run("0b", 2.0)).unwrap();
@@ -135,30 +135,32 @@ pub fn tags_are_given_and_taken(place: &Place) {
     assert!(store.tag("0x", "base", true).is_err());
 }
 
-pub fn what_is_removed_takes_nothing_of_others(place: &Place) {
+pub fn removal_keeps_data_of_other_runs(place: &Place) {
     let mut store = place.open();
-    let kept = run("0a", 1.0);
-    store.add(&kept).unwrap();
-    let mut other = run("0b", 2.0);
-    // The same hash with another text, as a document from elsewhere may have it.
-    other.sources.insert("h1".to_owned(), "class C;".to_owned());
-    store.add(&other).unwrap();
+    let remaining = run("0a", 1.0);
+    store.add(&remaining).unwrap();
+    let mut removed = run("0b", 2.0);
+    // The same hash with a different text, as an imported document may have it.
+    removed
+        .sources
+        .insert("h1".to_owned(), "class C;".to_owned());
+    store.add(&removed).unwrap();
     assert_eq!(
         text(&store.run("0b", Detail::Intervals).unwrap()),
-        text(&other)
+        text(&removed)
     );
     store.remove("0b").unwrap();
     assert!(store.remove("0b").is_err());
     assert!(store.run("0b", Detail::Figures).is_err());
     assert_eq!(
         text(&store.run("0a", Detail::Intervals).unwrap()),
-        text(&kept)
+        text(&remaining)
     );
     let error = store.put("0b", 0, &entry("late", 1)).unwrap_err();
     assert!(error.to_string().contains("not there any more"), "{error}");
 }
 
-pub fn an_id_stands_for_one_run(place: &Place) {
+pub fn duplicate_id_is_rejected(place: &Place) {
     let mut store = place.open();
     store.add(&run("0a", 1.0)).unwrap();
     let error = store.add(&run("0a", 2.0)).unwrap_err();
@@ -170,8 +172,8 @@ pub fn an_id_stands_for_one_run(place: &Place) {
     assert_eq!(store.runs().unwrap().len(), 1);
 }
 
-/// The fault is in the middle: what was written before it is taken back.
-pub fn several_are_taken_and_removed_together(place: &Place) {
+/// The second of three runs is at fault; the first is rolled back.
+pub fn several_runs_are_added_and_removed_atomically(place: &Place) {
     let mut store = place.open();
     store.add(&run("0a", 1.0)).unwrap();
     let [new, known] = [run("0b", 2.0), run("0a", 1.0)];
@@ -190,8 +192,8 @@ pub fn several_are_taken_and_removed_together(place: &Place) {
     assert_eq!(store.runs().unwrap().len(), 1);
 }
 
-/// Threads here, as processes are to SQLite: each has a connection of its own.
-pub fn two_write_at_once(place: &Place) {
+/// Two threads with a connection each, which SQLite treats like processes.
+pub fn concurrent_writers_all_succeed(place: &Place) {
     let begin = std::sync::Barrier::new(4);
     std::thread::scope(|scope| {
         for writer in 0..4 {

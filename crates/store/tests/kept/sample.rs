@@ -1,4 +1,4 @@
-//! Runs to keep.
+//! Sample runs.
 
 use serde_json::json;
 use yamba_record::{Benchmark, Interval, Machine, Run};

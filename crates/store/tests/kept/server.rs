@@ -1,4 +1,4 @@
-//! A PostgreSQL server of the tests' own: in a temporary folder, reached through a socket in it, gone at the end.
+//! A PostgreSQL server for the tests, in a temporary folder. It listens on a socket there and is stopped at the end.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Who runs it where the tests are root's: PostgreSQL refuses to be.
+/// The user that runs the server if the tests run as root, because PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65534;
 
-/// Starts the server, and stops it when this process has ended however it did: then nobody holds the other end of standard input.
+/// Starts the server, and stops it when standard input is closed, that is, when the test process ends in any way.
 const UNTIL_LEFT: &str =
     r#""$0" "$@" </dev/null & server=$!; read -r _; kill -QUIT $server; wait $server"#;
 
@@ -20,7 +20,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// None where PostgreSQL is not installed, unless all tests must run.
+    /// `None` if PostgreSQL is not installed, unless all tests are required to run.
     pub fn start() -> Option<Server> {
         let Some(programs) = programs() else {
             let must = std::env::var_os("YAMBA_TEST_ALL").is_some();
@@ -50,7 +50,7 @@ impl Server {
         let _ = self.process.wait();
     }
 
-    /// A new database; what the statement `CREATE DATABASE name` may have after it is in `more`.
+    /// Creates a database. `more` are options of `CREATE DATABASE`.
     pub fn database(&self, name: &str, more: &str) -> String {
         self.sql("postgres", &format!("CREATE DATABASE {name} {more}"));
         self.url(name)
@@ -60,7 +60,7 @@ impl Server {
         url(self.folder.path(), database)
     }
 
-    /// What a statement that counts says.
+    /// The result of a counting statement.
     pub fn count(&self, database: &str, sql: &str) -> i64 {
         let url = self.url(database);
         let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
@@ -80,18 +80,18 @@ impl Drop for Server {
     }
 }
 
-/// Whether the folder is root's, or was until it was given away.
+/// Whether the folder belongs to root, or did before it was given away.
 fn is_root(folder: &Path) -> bool {
     let owner = folder.metadata().unwrap().uid();
     owner == 0 || owner == NOBODY
 }
 
-/// What the server said.
+/// The log of the server.
 fn said(folder: &Path) -> String {
     fs::read_to_string(folder.join("log")).unwrap_or_default()
 }
 
-/// A program in the folder, as somebody who may run it.
+/// A program in the folder, as a user that may run it.
 fn command(folder: &Path, program: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder);
@@ -101,7 +101,7 @@ fn command(folder: &Path, program: &Path) -> Command {
     command
 }
 
-/// The server, once it answers.
+/// Starts the server and waits until it answers.
 pub fn launched(folder: &Path) -> Child {
     let programs = programs().unwrap();
     let log = fs::File::options()
@@ -131,13 +131,13 @@ pub fn launched(folder: &Path) -> Child {
     process
 }
 
-/// Of the socket in the folder.
+/// The URL of the socket in the folder.
 fn url(folder: &Path, database: &str) -> String {
     let socket = folder.display().to_string().replace('/', "%2F");
     format!("postgresql://yamba@{socket}/{database}")
 }
 
-/// Debian keeps them out of the usual folders.
+/// Finds PostgreSQL's programs; Debian does not have them in `PATH`.
 fn programs() -> Option<PathBuf> {
     let paths = std::env::var_os("PATH")?;
     let usual = std::env::split_paths(&paths);

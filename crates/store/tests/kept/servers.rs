@@ -1,4 +1,4 @@
-//! What is PostgreSQL's alone.
+//! Tests for PostgreSQL only.
 
 use std::ffi::OsStr;
 
@@ -17,12 +17,12 @@ fn postgresql() {
         eprintln!("{name}");
         body(&Place::database(&server.database(name, "")));
     }
-    a_later_version_is_left_as_it_is(&server);
-    the_first_form_is_brought_to_this_one(&server);
-    what_is_not_ours_is_left_as_it_is(&server);
-    who_may_not_write_may_read(&server);
-    a_lost_connection_is_made_anew(&server);
-    a_server_that_stays_away_is_said(&server);
+    newer_schema_is_left_unchanged(&server);
+    first_schema_is_migrated(&server);
+    foreign_tables_are_left_unchanged(&server);
+    user_without_write_privilege_can_read(&server);
+    lost_connection_is_reopened(&server);
+    unreachable_server_is_reported(&server);
     damaged_entry_names_pg_dump(&server);
 }
 
@@ -36,7 +36,7 @@ fn refused(url: &str) -> StoreError {
     error
 }
 
-fn a_later_version_is_left_as_it_is(server: &Server) {
+fn newer_schema_is_left_unchanged(server: &Server) {
     let url = server.database("later", "");
     let place = Place::database(&url);
     place.open().add(&run("0a", 1.0)).unwrap();
@@ -51,7 +51,7 @@ fn a_later_version_is_left_as_it_is(server: &Server) {
     assert_eq!(read, run("0a", 1.0));
 }
 
-/// The tables as the first version made them, with what it would have written of the runs in those of this one.
+/// Tables of the first schema version, with the data that it would have stored for the runs of the current one.
 const AS_BEFORE: [&str; 3] = [
     "ALTER SCHEMA yamba RENAME TO present; CREATE SCHEMA yamba; SET search_path = yamba",
     include_str!("../../src/postgresql/1.sql"),
@@ -67,8 +67,8 @@ const AS_BEFORE: [&str; 3] = [
     CREATE ROLE looker LOGIN; GRANT USAGE ON SCHEMA yamba TO looker; GRANT SELECT ON ALL TABLES IN SCHEMA yamba TO looker",
 ];
 
-/// Only their owner may do that: for others the tables stay as they are. What was written before there were checksums is read without.
-fn the_first_form_is_brought_to_this_one(server: &Server) {
+/// Only the owner can migrate the tables. Data without checksums is readable.
+fn first_schema_is_migrated(server: &Server) {
     let place = harmed(server, "first", &AS_BEFORE.join(";"));
     let columns = |database| {
         let sql = "SELECT count(*) FROM information_schema.columns WHERE table_schema = 'yamba'";
@@ -96,7 +96,7 @@ fn the_first_form_is_brought_to_this_one(server: &Server) {
     assert_eq!(store.run("0d", Detail::Intervals).unwrap(), another);
 }
 
-fn what_is_not_ours_is_left_as_it_is(server: &Server) {
+fn foreign_tables_are_left_unchanged(server: &Server) {
     let url = server.database("other", "");
     server.sql(
         "other",
@@ -107,7 +107,7 @@ fn what_is_not_ours_is_left_as_it_is(server: &Server) {
         "other",
         "INSERT INTO yamba.run VALUES ('x'); DROP TABLE yamba.run",
     );
-    // An empty schema may have been made for somebody who may not make one.
+    // An empty schema may have been created for a user who may not create one.
     Place::database(&url).open();
 
     let latin = "ENCODING 'LATIN1' TEMPLATE template0";
@@ -120,7 +120,7 @@ fn what_is_not_ours_is_left_as_it_is(server: &Server) {
     );
 }
 
-fn who_may_not_write_may_read(server: &Server) {
+fn user_without_write_privilege_can_read(server: &Server) {
     let url = server.database("shared", "");
     Place::database(&url).open().add(&run("0a", 1.0)).unwrap();
     server.sql(
@@ -135,7 +135,7 @@ fn who_may_not_write_may_read(server: &Server) {
     assert_eq!(store.runs().unwrap().len(), 1);
 }
 
-/// Ends all connections to the database.
+/// Terminates all connections to the database.
 fn cut_off(server: &Server, database: &str) {
     let all = format!(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'"
@@ -147,7 +147,7 @@ fn cut_off(server: &Server, database: &str) {
     }
 }
 
-fn a_lost_connection_is_made_anew(server: &Server) {
+fn lost_connection_is_reopened(server: &Server) {
     let url = server.database("lost", "");
     let place = Place::database(&url);
     let mut store = place.open();
@@ -164,8 +164,8 @@ fn a_lost_connection_is_made_anew(server: &Server) {
     assert_eq!(place.open().run("0a", Detail::Intervals).unwrap(), whole);
 }
 
-/// It is called once, and again when that is asked for.
-fn a_server_that_stays_away_is_said(server: &Server) {
+/// One attempt to reconnect, and another after `call_again`.
+fn unreachable_server_is_reported(server: &Server) {
     let url = server.database("away", "");
     let mut store = Place::database(&url).open();
     store.begin(&run("0a", 1.0)).unwrap();
@@ -186,7 +186,7 @@ fn a_server_that_stays_away_is_said(server: &Server) {
     assert_eq!(read.benchmarks, [entry("lat_a", 3)]);
 }
 
-/// A database with the usual runs, in which somebody has done harm.
+/// A database with the usual runs, damaged by the statement `harm`.
 fn harmed(server: &Server, name: &str, harm: &str) -> Place {
     let place = Place::database(&server.database(name, ""));
     let mut store = place.open();

@@ -201,7 +201,7 @@ fn wrong_input_is_refused() {
     for (words, parts) in [
         (
             "a.json cut.json",
-            ["cut.json: ends too early", "get it anew"],
+            ["cut.json: ends too early", "get it again"],
         ),
         ("a.json newer.json", ["newer.json", "yamba-run/9"]),
         ("a.json nothing.json", ["no benchmark in common", "help: "]),

@@ -1,4 +1,4 @@
-//! What is written is read back by a reader of its own kind. Whether others read it, scripts/export-consumers asks them.
+//! Reads written files back with the same library. scripts/export-consumers tests other readers.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,7 +19,7 @@ fn file(table: &Table, run: &Run) -> SerializedFileReader<Bytes> {
     SerializedFileReader::new(Bytes::from(bytes)).unwrap()
 }
 
-/// Each row as its columns' values.
+/// Each row as a map from column to value.
 fn rows(file: &SerializedFileReader<Bytes>) -> Vec<BTreeMap<String, Field>> {
     let rows = file.get_row_iter(None).unwrap();
     let cells = |row: parquet::record::Row| {
@@ -34,7 +34,7 @@ fn text(text: &str) -> Field {
 }
 
 #[test]
-fn the_table_of_csv_with_types() {
+fn parquet_has_typed_columns_of_csv() {
     let file = file(&ENTRIES, &sample());
     let columns = file.metadata().file_metadata().schema_descr().columns();
     let names: Vec<&str> = columns.iter().map(|c| c.name()).collect();
@@ -65,7 +65,7 @@ fn the_table_of_csv_with_types() {
 }
 
 #[test]
-fn it_says_of_which_run_it_is_and_in_what_units() {
+fn parquet_metadata_has_run_and_units() {
     let file = file(&INTERVALS, &sample());
     let pairs = file
         .metadata()
@@ -82,9 +82,9 @@ fn it_says_of_which_run_it_is_and_in_what_units() {
     assert!(pairs["yamba_units"].contains(r#""dummy_ns":"ns""#));
 }
 
-/// More rows than are encoded together, each with its own number, the last with the greatest there is.
+/// The run has more rows than a group, each with its own number; the last is the greatest possible.
 #[test]
-fn intervals_go_through_in_groups() {
+fn intervals_are_written_in_row_groups() {
     let one = json!({"passes": 3, "operations": u64::MAX, "ns": 9.5, "dummy_ns": 0.5, "sample": null, "evidence": {"faults": 1.0},
         "outside": ["faults"], "disturbance": {"stolen_ns": -2.5}});
     let mut run = run(&[
@@ -115,7 +115,7 @@ fn intervals_go_through_in_groups() {
 }
 
 #[test]
-fn what_is_no_number_is_null() {
+fn non_finite_number_is_null() {
     let mut run = sample();
     run.benchmarks[0].interval = Some([f64::NAN, f64::INFINITY]);
     run.benchmarks[1].median = Some(f64::NAN);
@@ -126,14 +126,14 @@ fn what_is_no_number_is_null() {
 }
 
 #[test]
-fn a_run_without_rows_is_a_table_without_rows() {
+fn run_without_rows_gives_empty_table() {
     assert!(rows(&file(&INTERVALS, &sample())).is_empty());
     assert!(rows(&file(&ENTRIES, &run(&[]))).is_empty());
 }
 
-/// The reader of a pipe that goes away is told from a fault of the table.
+/// An I/O error of the output stream, such as a closed pipe, is returned unchanged.
 #[test]
-fn the_error_of_a_stream_stays_what_it_is() {
+fn stream_error_is_returned_unchanged() {
     struct Gone;
     impl io::Write for Gone {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
