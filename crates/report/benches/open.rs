@@ -1,11 +1,11 @@
-//! How long a page of whole runs takes to make and to open, and how large it is. Usage: cargo bench -p yamba-report --bench open -- DOCUMENT...
+//! Measures generation time, load time and size of a page of whole runs. Usage: cargo bench -p yamba-report --bench open -- DOCUMENT...
 
 use std::path::Path;
 use std::time::Instant;
 
 use yamba_record::Run;
 
-// Tests use the rest of them.
+// The tests use the other functions.
 #[allow(dead_code)]
 #[path = "../tests/browser/chromium.rs"]
 mod chromium;
@@ -15,7 +15,7 @@ mod page;
 
 const TIMES: usize = 11;
 
-/// From the request for the page to the end of its load event, scripts included, in ms.
+/// Time from the navigation request to the end of the load event, scripts included, in ms.
 const LOADED: &str = "performance.getEntriesByType('navigation')[0].loadEventEnd";
 
 fn main() {

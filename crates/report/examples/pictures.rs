@@ -1,4 +1,4 @@
-//! The pictures of docs/report-page.md, made anew of one run or two.
+//! Makes the pictures of docs/report-page.md from one run or two.
 //! Usage: cargo run --release -p yamba-report --example pictures -- DOCUMENT... FOLDER
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use yamba_record::Run;
 
 use page::Page;
 
-// Tests use the rest of them.
+// The tests use the other functions.
 #[allow(dead_code)]
 #[path = "../tests/browser/chromium.rs"]
 mod chromium;
@@ -19,7 +19,7 @@ mod chromium;
 #[path = "../tests/browser/page.rs"]
 mod page;
 
-/// What is looked at: a sweep over sizes.
+/// The pictured benchmark, a sweep over sizes.
 const SHOWN: &str = "lat_mem_rd";
 
 fn main() -> ExitCode {
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Brings the chart into view and the pointer to the middle of it.
+/// Scrolls the chart into view and moves the pointer to its middle.
 fn point_at_chart(page: &mut Page) {
     let mark = format!(
         "[...document.querySelectorAll('figcaption strong')].find(e => e.textContent === '{SHOWN}').closest('figure').id = 'shown'"
@@ -73,7 +73,7 @@ fn point_at_chart(page: &mut Page) {
 }
 
 fn picture(page: &mut Page, path: &Path) {
-    // Charts that have just come into view are drawn in a frame or two.
+    // Charts that come into view are drawn within a frame or two.
     page.value("new Promise(done => requestAnimationFrame(() => setTimeout(done, 300)))");
     let shot = page.call(
         "Page.captureScreenshot",

@@ -1,20 +1,20 @@
-//! A document of text and tables, which `markdown` writes.
+//! A document of text and tables, which `markdown` formats.
 
-/// A title and what follows it.
+/// A document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// Plain text.
+    /// The title, as plain text.
     pub title: String,
-    /// In order.
+    /// The parts in order.
     pub blocks: Vec<Block>,
 }
 
 /// One part of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
-    /// A section begins.
+    /// The heading of a section.
     Section(String),
-    /// Text that its author wrote as Markdown: it goes into Markdown as it is.
+    /// Markdown of the author, which is inserted unchanged.
     Written(String),
     /// A paragraph.
     Paragraph(Line),
@@ -24,37 +24,37 @@ pub enum Block {
     Table(Table),
 }
 
-/// Columns with their titles, and rows of as many cells.
+/// A table with a title for each column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// What the table shows.
+    /// The caption.
     pub caption: String,
-    /// The title of each column.
+    /// The titles of the columns.
     pub head: Vec<String>,
-    /// A cell for each column.
+    /// The rows, each with one cell per column.
     pub rows: Vec<Vec<Line>>,
 }
 
-/// Text of several kinds, one after the other.
+/// A sequence of spans.
 pub type Line = Vec<Span>;
 
-/// Text of one kind. It may hold anything; each writer makes it harmless.
+/// Text of one kind. It may contain any characters; the formatter escapes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Span {
-    /// As it is.
+    /// Plain text.
     Plain(String),
     /// A name or a command.
     Code(String),
-    /// What must not be overlooked.
+    /// Emphasised text.
     Strong(String),
 }
 
-/// A line of plain text.
+/// A line of one plain span.
 pub fn plain(text: impl Into<String>) -> Line {
     vec![Span::Plain(text.into())]
 }
 
-/// A line that is a name or a command.
+/// A line of one code span.
 pub fn code(text: impl Into<String>) -> Line {
     vec![Span::Code(text.into())]
 }

@@ -1,4 +1,4 @@
-//! Runs as text, pages and charts: one file a format. It measures nothing.
+//! Formats runs as text, pages and charts, with one file per format. It does not measure.
 
 pub mod document;
 mod html;

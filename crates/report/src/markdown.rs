@@ -1,10 +1,10 @@
-//! A document as Markdown: CommonMark with GitHub's tables.
+//! Formats a document as Markdown: CommonMark with GitHub's tables.
 
 use pulldown_cmark::{Event, Parser, TagEnd};
 
 use crate::document::{Block, Document, Line, Span, Table};
 
-/// The whole document.
+/// Formats the whole document.
 pub fn markdown(document: &Document) -> String {
     let mut out = format!("# {}\n", text(&document.title));
     for block in &document.blocks {
@@ -19,10 +19,10 @@ fn block_text(block: &Block) -> String {
         Block::Section(title) => format!("## {}\n", text(title)),
         Block::Written(markdown) => format!("{}\n", markdown.trim()),
         Block::Paragraph(paragraph) => format!("{}\n", own_line(paragraph)),
-        Block::List(items) => {
-            let each = items.iter().map(|i| format!("- {}\n", own_line(i)));
-            each.collect()
-        }
+        Block::List(items) => items
+            .iter()
+            .map(|i| format!("- {}\n", own_line(i)))
+            .collect(),
         Block::Table(table) => table_text(table),
     }
 }
@@ -49,7 +49,7 @@ fn row(cells: &[String]) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-/// A line that begins a paragraph or an item: its first character must not make it something else.
+/// Formats a line at the start of a paragraph or an item. Escapes a first character that would start another kind of block.
 fn own_line(spans: &Line) -> String {
     let line = line(spans);
     let digits = line.chars().take_while(char::is_ascii_digit).count();
@@ -62,16 +62,18 @@ fn own_line(spans: &Line) -> String {
 }
 
 fn line(spans: &Line) -> String {
-    let each = spans.iter().map(|span| match span {
-        Span::Plain(plain) => text(plain),
-        Span::Strong(strong) if strong.trim().is_empty() => String::new(),
-        Span::Strong(strong) => format!("**{}**", text(strong.trim())),
-        Span::Code(code) => code_text(code),
-    });
-    each.collect()
+    spans
+        .iter()
+        .map(|span| match span {
+            Span::Plain(plain) => text(plain),
+            Span::Strong(strong) if strong.trim().is_empty() => String::new(),
+            Span::Strong(strong) => format!("**{}**", text(strong.trim())),
+            Span::Code(code) => code_text(code),
+        })
+        .collect()
 }
 
-/// Text in which no character means anything to Markdown or HTML.
+/// Escapes all characters that are special in Markdown or HTML.
 fn text(plain: &str) -> String {
     let mut out = String::new();
     for c in plain.chars() {
@@ -87,16 +89,17 @@ fn text(plain: &str) -> String {
     out
 }
 
-/// A code span. One that holds what a cell or the span itself would end at is text instead.
+/// A code span, or escaped text if the code contains a character that would end the span or the table cell.
 fn code_text(code: &str) -> String {
     let is_simple = |c: char| !c.is_control() && c != '`' && c != '|' && c != '\\';
-    match code.trim() == code && !code.is_empty() && code.chars().all(is_simple) {
-        true => format!("`{code}`"),
-        false => text(code),
+    if code.trim() == code && !code.is_empty() && code.chars().all(is_simple) {
+        format!("`{code}`")
+    } else {
+        text(code)
     }
 }
 
-/// The words of a Markdown text, a paragraph each, where a reader has no Markdown.
+/// Plain text of Markdown, one text per paragraph, for readers without a Markdown renderer.
 pub fn paragraphs(markdown: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut open = String::new();
@@ -129,7 +132,7 @@ mod tests {
     const HOSTILE: &str =
         "a|b `c` <script>x</script> *d* _e_ [f](g) \\ &amp; ~~h~~ $i$ #1 # - {j} \u{1b}[31m\n## k";
 
-    /// What a reader of Markdown sees: its words, and whether anything in it is not plain text.
+    /// The text that a Markdown reader shows, and every element that is not plain text.
     fn seen(markdown: &str) -> (String, Vec<String>) {
         let mut words = String::new();
         let mut other = Vec::new();
@@ -144,28 +147,28 @@ mod tests {
     }
 
     #[test]
-    fn no_character_of_a_text_means_anything() {
+    fn text_escapes_all_special_characters() {
         let (words, other) = seen(&own_line(&plain(HOSTILE)));
         assert_eq!(words, HOSTILE.replace(['\n', '\u{1b}'], " "));
         assert_eq!(other, Vec::<String>::new());
     }
 
     #[test]
-    fn paragraphs_are_words() {
+    fn paragraphs_are_plain_text() {
         let text = "One *a*\n`b`.\n\n- <b>c</b>\n- [d](e)\n";
         assert_eq!(paragraphs(text), ["One a b.", "<b>c</b>", "d"]);
         assert_eq!(paragraphs("\n"), [""; 0]);
     }
 
     #[test]
-    fn a_code_span_holds_what_it_can() {
+    fn code_span_falls_back_to_text() {
         assert_eq!(line(&code("lat_mem_rd")), "`lat_mem_rd`");
         assert_eq!(line(&code("a`b|c")), "a\\`b\\|c");
         assert_eq!(line(&code("<b>")), "`<b>`");
     }
 
     #[test]
-    fn the_first_character_of_a_line_begins_nothing_else() {
+    fn first_character_of_line_starts_no_block() {
         for first in [
             "# a", "- a", "+ a", "1. a", "23) a", "=== a", ": a", "> a", "* a",
         ] {
@@ -175,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_keeps_its_cells() {
+    fn cell_content_does_not_split_row() {
         let table = Table {
             caption: String::new(),
             head: vec!["x|y".to_owned(), "z".to_owned()],

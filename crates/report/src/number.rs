@@ -1,6 +1,6 @@
-//! Counts as a person reads them.
+//! Formatting of counts.
 
-/// A count in powers of 1024 where it is a whole number of them: `64Mi`.
+/// Formats a count, in powers of 1024 if it is a multiple of one: `64Mi`.
 pub fn short(count: u64) -> String {
     const UNITS: [(&str, u32); 3] = [("Gi", 30), ("Mi", 20), ("Ki", 10)];
     let fits = UNITS
@@ -11,7 +11,7 @@ pub fn short(count: u64) -> String {
     })
 }
 
-/// `66 samples`, `1 sample`.
+/// A count with its noun: `66 samples`, `1 sample`.
 pub fn counted(count: u64, what: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{count} {what}{s}")
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn in_a_convenient_unit() {
+    fn short_uses_binary_units() {
         assert_eq!(
             [0, 1000, 1024, 67108864, 3 << 30].map(short),
             ["0", "1000", "1Ki", "64Mi", "3Gi"]

@@ -1,21 +1,21 @@
-//! Where a run was read, as commands that are to be copied name it.
+//! The location where a run was read, as commands for the reader need it.
 
 use yamba_record::Run;
 
-/// Where a run was read.
+/// The location where a run was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Place {
-    /// The store that is meant where nothing is said.
+    /// The default store.
     #[default]
     Usual,
-    /// Another one, as `--store` takes it.
+    /// Another store, as an argument of `--store`.
     Store(String),
-    /// A document, by its path.
+    /// A run document, by its path.
     File(String),
 }
 
 impl Place {
-    /// What a command says of the store.
+    /// The options that select the store.
     pub(crate) fn store(&self) -> Vec<&str> {
         match self {
             Place::Store(store) => vec!["--store", store],
@@ -23,7 +23,7 @@ impl Place {
         }
     }
 
-    /// What a command calls the run; none if it has no name.
+    /// The argument that selects the run. `None` if the run has no id.
     pub(crate) fn run<'a>(&'a self, run: &'a Run) -> Option<&'a str> {
         match self {
             Place::File(path) => Some(path),
@@ -31,7 +31,7 @@ impl Place {
         }
     }
 
-    /// Whether it is a database, which may want a password.
+    /// Whether it is a database, which may need a password.
     pub(crate) fn is_database(&self) -> bool {
         matches!(self, Place::Store(store) if store.starts_with("postgresql://"))
     }

@@ -1,4 +1,4 @@
-//! Charts as text, for a terminal that is far away: the curves that the page of a run draws.
+//! Charts as text for a terminal, with the same curves as the page.
 
 use yamba_record::Run;
 use yamba_record::number::number;
@@ -10,25 +10,25 @@ use crate::html::rows;
 use crate::number::short;
 use crate::ticks::{LogAxis, ends};
 
-/// Lines of a chart.
+/// Height of a chart in lines.
 const HEIGHT: usize = 17;
 
-/// Narrower than this, a chart shows nothing.
+/// Minimum width of a chart.
 const LEAST_WIDTH: usize = 24;
 
-/// One for each curve; more curves than marks begin again.
+/// Marks of the curves, used cyclically.
 const MARKS: [char; 8] = ['o', 'x', '+', '*', '#', '@', '%', '&'];
 
-/// A point whose figure is disturbed, whatever its curve.
+/// Mark of a disturbed point.
 const DISTURBED: char = '?';
 
-/// Between two points of a curve.
+/// Mark of a line between two points.
 const BETWEEN: char = '.';
 
-/// Where a level of the caches ends.
+/// Mark of a cache size.
 const LEVEL: char = ':';
 
-/// Every chart of a run, no line of a chart longer than `width`, then the charts that are missing and why. Empty where no benchmark of it was swept over numbers.
+/// All charts of a run, at most `width` columns wide, then the missing charts with reasons. Empty if no benchmark was swept over numbers.
 pub fn plots(run: &Run, width: usize) -> String {
     let runs = std::slice::from_ref(run);
     let rows = rows::rows(runs);
@@ -38,11 +38,11 @@ pub fn plots(run: &Run, width: usize) -> String {
     all.join("\n")
 }
 
-/// From what to what an axis goes, and how.
+/// The range of an axis.
 struct Axis {
     low: f64,
     high: f64,
-    /// The labels, where it is logarithmic.
+    /// The labels, if the axis is logarithmic.
     log: Option<LogAxis>,
 }
 
@@ -54,22 +54,23 @@ impl Axis {
         Axis { low, high, log }
     }
 
-    /// From 0 at the low end to 1 at the high one. Where both are equal, the middle.
+    /// The position of a value on the axis, from 0 to 1; 0.5 if the range is empty.
     fn share(&self, value: f64) -> f64 {
         let on = |v: f64| if self.log.is_some() { v.ln() } else { v };
         let length = on(self.high) - on(self.low);
-        match length > 0.0 {
-            true => (on(value) - on(self.low)) / length,
-            false => 0.5,
+        if length > 0.0 {
+            (on(value) - on(self.low)) / length
+        } else {
+            0.5
         }
     }
 
-    /// The value at a share of a linear axis.
+    /// The value at a position of a linear axis.
     fn at(&self, share: f64) -> f64 {
         self.low + (self.high - self.low) * share
     }
 
-    /// The cell of `count` that a value falls into.
+    /// The index of the cell for a value, out of `count` cells.
     fn cell(&self, value: f64, count: usize) -> usize {
         let place = (self.share(value) * (count - 1) as f64).round();
         place.clamp(0.0, (count - 1) as f64) as usize
@@ -116,7 +117,7 @@ fn headline(chart: &Chart, x: &Axis, y: &Axis) -> String {
     )
 }
 
-/// Every fourth line of a linear axis says where it is; those of a logarithmic one that a label belongs to.
+/// The label of a line. On a linear axis every fourth line has one.
 fn label(y: &Axis, line: usize) -> String {
     if let Some(log) = &y.log {
         let is_here = |(value, _): &&(f64, String)| HEIGHT - 1 - y.cell(*value, HEIGHT) == line;
@@ -130,7 +131,7 @@ fn label(y: &Axis, line: usize) -> String {
     }
 }
 
-/// Three digits say enough on an axis.
+/// Rounds to three significant digits.
 fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
@@ -152,20 +153,17 @@ fn drawn(chart: &Chart, x: &Axis, y: &Axis, columns: usize) -> Vec<Vec<char>> {
             connect(&mut grid, pair[0], pair[1]);
         }
     }
-    // Points are drawn last: no line hides one.
+    // Points come last, so that lines do not hide them.
     for (curve, mark) in chart.curves.iter().zip(MARKS.iter().cycle()) {
         for point in &curve.points {
             let (column, line) = place(point);
-            grid[line][column] = match point.is_disturbed {
-                true => DISTURBED,
-                false => *mark,
-            };
+            grid[line][column] = if point.is_disturbed { DISTURBED } else { *mark };
         }
     }
     grid
 }
 
-/// A straight line of cells, without its ends.
+/// Draws a straight line between two cells, without its ends.
 fn connect(grid: &mut [Vec<char>], from: (usize, usize), to: (usize, usize)) {
     let (dx, dy) = (to.0 as f64 - from.0 as f64, to.1 as f64 - from.1 as f64);
     let steps = dx.abs().max(dy.abs()) as usize;
@@ -177,10 +175,10 @@ fn connect(grid: &mut [Vec<char>], from: (usize, usize), to: (usize, usize)) {
     }
 }
 
-/// Both ends of a linear axis, and what fits between them; of a logarithmic one, the labels that fit.
+/// The labels of the x axis: both ends of a linear axis and values between as far as they fit, or those labels of a logarithmic axis that fit.
 fn x_labels(x: &Axis, columns: usize) -> String {
-    let first = told(x.low);
-    let last = told(x.high);
+    let first = axis_number(x.low);
+    let last = axis_number(x.high);
     if x.low == x.high {
         return format!("{first:^columns$}").trim_end().to_owned();
     }
@@ -213,7 +211,7 @@ fn x_labels(x: &Axis, columns: usize) -> String {
     line.into_iter().collect::<String>().trim_end().to_owned()
 }
 
-/// A number between the ends of the x axis, to three digits; in powers of 1024 where the axis ends at one.
+/// A number between the ends of the x axis with three digits, in powers of 1024 if the axis ends at a multiple of 1024.
 fn between(x: &Axis, value: f64) -> String {
     const UNITS: [(&str, f64); 3] = [
         ("Gi", (1_u64 << 30) as f64),
@@ -224,16 +222,17 @@ fn between(x: &Axis, value: f64) -> String {
     let unit = UNITS.iter().find(|(_, size)| is_binary && value >= *size);
     match unit {
         Some((name, size)) => format!("{}{name}", number(rounded(value / size))),
-        None => told(rounded(value)),
+        None => axis_number(rounded(value)),
     }
 }
 
 /// A number of the x axis: 64Mi instead of 67108864.
-fn told(value: f64) -> String {
+fn axis_number(value: f64) -> String {
     let is_whole = value.fract() == 0.0 && (0.0..9e15).contains(&value);
-    match is_whole {
-        true => short(value as u64),
-        false => number(value),
+    if is_whole {
+        short(value as u64)
+    } else {
+        number(value)
     }
 }
 
@@ -304,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_climbs_from_the_left_to_the_right() {
+    fn sweep_is_drawn_from_left_to_right() {
         let run = swept(&[(1 << 14, 1.0), (1 << 20, 10.0), (1 << 26, 100.0)]);
         let text = plots(&run, 60);
         let lines: Vec<&str> = text.lines().collect();
@@ -325,7 +324,7 @@ mod tests {
         assert!(lines.iter().all(|l| l.chars().count() <= 60), "{text}");
     }
 
-    /// The labels of the lines, from above, and those below the chart.
+    /// The y labels from above, and the words below the chart.
     fn labels(text: &str) -> (Vec<&str>, Vec<&str>) {
         let lines: Vec<&str> = text.lines().collect();
         let upright = lines[1..=HEIGHT].iter().filter_map(|l| l.split_once(" + "));
@@ -395,7 +394,7 @@ mod tests {
         let (name, text) = line.split_once(": ").unwrap();
         let sentence = format!("<p><strong>{name}</strong>: {text}.</p>");
         assert!(page.contains(&sentence), "{page}");
-        // One point is no sweep, and two with cycles are a chart.
+        // A single point is not a sweep, and two points with cycles are a chart.
         let mut one = run.clone();
         one.benchmarks.drain(..2);
         assert_eq!(plots(&one, 60), "");
@@ -404,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn it_fits_into_any_width() {
+    fn chart_fits_any_width() {
         let run = swept(&[(1, 1.0), (2, 1.1), (4096, 1.05)]);
         for width in [0, 10, 24, 79, 200] {
             let text = plots(&run, width);
@@ -419,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disturbed_point_is_marked_and_no_line_goes_through_it() {
+    fn disturbed_point_is_marked_and_not_fitted() {
         let mut run = swept(&[(1, 1.0), (2, 2.0), (3, 3.0), (4, 90.0)]);
         run.benchmarks[3].is_disturbed = true;
         for entry in &mut run.benchmarks {
@@ -434,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_valid_is_not_drawn() {
+    fn invalid_point_is_not_drawn() {
         let mut run = swept(&[(1, 1.0), (2, 2.0), (3, 3.0)]);
         run.benchmarks[1].valid = false;
         run.benchmarks[1].status = Status::Invalid;

@@ -1,9 +1,10 @@
-//! Commands to be copied into a shell.
+//! Shell commands that the reader can copy.
 
-/// Words as a shell takes them: what means something to it is quoted. No shell takes a word with a zero byte: it is a question mark.
+/// Joins words to a shell command with quoting. A word with a zero byte, which no shell accepts, becomes a question mark.
 pub fn command_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    let each = words.into_iter();
-    let quoted = each.map(|w| shlex::try_quote(w).unwrap_or_else(|_| "?".into()));
+    let quoted = words
+        .into_iter()
+        .map(|w| shlex::try_quote(w).unwrap_or_else(|_| "?".into()));
     quoted.collect::<Vec<_>>().join(" ")
 }
 
@@ -12,7 +13,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_in_a_word_means_anything_to_a_shell() {
+    fn shell_words_are_quoted() {
         assert_eq!(
             command_line(["yamba", "a;b", "n=$(x)", "c'd", "e f"]),
             "yamba 'a;b' 'n=$(x)' \"c'd\" 'e f'"

@@ -1,4 +1,4 @@
-//! The tables of a run for a paper: one for each group of benchmarks.
+//! The tables of a run for a paper, one per group of benchmarks.
 
 use yamba_record::number::number;
 use yamba_record::run::IntervalKind;
@@ -11,7 +11,7 @@ use crate::html::table::{figure_text, interval_text};
 use crate::place::Place;
 use crate::shell::command_line;
 
-/// The columns.
+/// The column titles.
 const HEAD: [&str; 5] = [
     "Benchmark",
     "Parameters",
@@ -20,7 +20,7 @@ const HEAD: [&str; 5] = [
     "Cycles",
 ];
 
-/// Tables with every figure of a run, and what of it is not valid. `place` is where it was read.
+/// A document with all figures of a run and the reasons of those that are not valid. `place` is where the run was read.
 pub fn summary(run: &Run, place: &Place) -> Document {
     let runs = std::slice::from_ref(run);
     let mut blocks = vec![Block::Paragraph(origin(run, place))];
@@ -91,7 +91,7 @@ fn cells(row: &Row) -> Option<Vec<Line>> {
     ])
 }
 
-/// One that is not valid says so before anything else.
+/// The figure. One that is not valid is marked in front.
 fn figure(entry: &Benchmark) -> Line {
     let text = figure_text(entry).unwrap_or_default();
     let mark = match entry.status {
@@ -108,7 +108,7 @@ fn figure(entry: &Benchmark) -> Line {
     line
 }
 
-/// Why a figure is not valid, or not there.
+/// The reason why a figure is invalid or missing.
 fn remarks(row: &Row) -> Option<Line> {
     let entry = row.present().next()?;
     if entry.status == Status::Ok {

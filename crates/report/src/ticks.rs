@@ -1,32 +1,32 @@
-//! Labels of logarithmic axes: powers of ten, or of two for bytes and the like.
+//! Axis labels for logarithmic axes: powers of ten, or of two for sizes in bytes and the like.
 
 use serde::Serialize;
 
 use crate::number::short;
 
-/// Labels of an axis at most.
+/// Maximum number of labels of an axis.
 const MOST: i32 = 8;
 
-/// From this many decades on, only powers of ten are labelled.
+/// From this number of decades on, only powers of ten are labelled.
 const WIDE: f64 = 2.0;
 
-/// Zeros of a label that is written without an exponent.
+/// Maximum number of trailing zeros in a label without exponent.
 const MOST_ZEROS: i32 = 6;
 
-/// Ends of a range may miss a power by this part, from rounding.
+/// Relative tolerance for rounding errors when a value is compared with an end of the range.
 const ROUNDING: f64 = 1e-9;
 
-/// The range of a logarithmic axis, and what stands at it.
+/// The range of a logarithmic axis, and its labels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LogAxis {
-    /// Low and high end: those of the values, or farther apart where fewer than two labels would be between them.
+    /// Low and high end: those of the values, widened if fewer than two labels would lie between them.
     pub range: [f64; 2],
-    /// Values with their labels, from low to high.
+    /// Labelled values with their labels, in ascending order.
     pub ticks: Vec<(f64, String)>,
 }
 
 impl LogAxis {
-    /// An axis for numbers that are greater than 0, at which powers of ten are labelled: in a narrow range also twice and five times them.
+    /// An axis for positive numbers with labels at powers of ten. A narrow range also has labels at two and five times these.
     pub fn decimal(low: f64, high: f64) -> LogAxis {
         let axis = LogAxis::between(low, high, decimal_ticks);
         axis.unwrap_or_else(|| {
@@ -36,7 +36,7 @@ impl LogAxis {
         })
     }
 
-    /// An axis at which powers of two are labelled.
+    /// An axis with labels at powers of two.
     pub fn binary(low: f64, high: f64) -> LogAxis {
         let axis = LogAxis::between(low, high, binary_ticks);
         axis.unwrap_or_else(|| {
@@ -47,7 +47,7 @@ impl LogAxis {
         })
     }
 
-    /// The kind of axis that suits values: powers of two for powers of two, and for what ends at a multiple of 1024.
+    /// An axis with the base that suits the values: two if all are powers of two, or if the greatest is a multiple of 1024, else ten.
     pub fn of_values(values: impl Iterator<Item = f64> + Clone) -> LogAxis {
         let (low, high) = ends(values.clone());
         let is_power = |v: f64| v >= 1.0 && v.log2().fract() == 0.0;
@@ -58,7 +58,7 @@ impl LogAxis {
         }
     }
 
-    /// `None` with fewer than two labels.
+    /// An axis with exactly this range. `None` if it has fewer than two labels.
     fn between(low: f64, high: f64, ticks: fn(f64, f64) -> Vec<(f64, String)>) -> Option<LogAxis> {
         let ticks = ticks(low, high);
         (ticks.len() >= 2).then(|| LogAxis::of([low, high], ticks))
@@ -69,12 +69,12 @@ impl LogAxis {
     }
 }
 
-/// The least and the greatest of some values.
+/// The minimum and the maximum.
 pub fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)))
 }
 
-/// The digit times the power of ten, as exact as a number can be.
+/// `digit` times a power of ten, correctly rounded.
 fn decimal(digit: u8, power: i32) -> f64 {
     let text = format!("{digit}e{power}");
     text.parse().unwrap_or(f64::INFINITY)
@@ -102,13 +102,13 @@ fn decimal_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let all = powers.flat_map(|power| digits.iter().map(move |digit| (*digit, power)));
     let is_here = |(digit, power): &(u8, i32)| is_inside(decimal(*digit, *power), low, high);
     let inside: Vec<(u8, i32)> = all.filter(is_here).collect();
-    // Labels of one axis are written alike.
+    // All labels of an axis have the same notation.
     let is_long = inside.iter().any(|(_, power)| *power > MOST_ZEROS);
     let label = |digit, power| (decimal(digit, power), decimal_label(digit, power, is_long));
     inside.into_iter().map(|(d, p)| label(d, p)).collect()
 }
 
-/// 0.002, 50, 100000; with an exponent what is longer, and all thousands beside it.
+/// A label such as 0.002, 50 or 100000. `is_long` selects exponents from 1000 on.
 fn decimal_label(digit: u8, power: i32, is_long: bool) -> String {
     match power {
         0..=2 => format!("{digit}{}", "0".repeat(power as usize)),
@@ -118,18 +118,18 @@ fn decimal_label(digit: u8, power: i32, is_long: bool) -> String {
     }
 }
 
-/// All values that an axis of a narrow range labels, around a power of ten.
+/// The labels of a narrow range, from one decade below to one above a power of ten.
 fn around(power: i32) -> impl DoubleEndedIterator<Item = f64> {
     (power - 1..=power + 1).flat_map(|p| [1, 2, 5].map(|digit| decimal(digit, p)))
 }
 
-/// The next value to be labelled that is less.
+/// The greatest label below a value.
 fn decimal_below(value: f64) -> f64 {
     let is_less = |v: &f64| *v < value * (1.0 - ROUNDING);
     around(power_of(value)).rfind(is_less).unwrap_or(value)
 }
 
-/// The next value to be labelled that is greater.
+/// The least label above a value.
 fn decimal_above(value: f64) -> f64 {
     let is_more = |v: &f64| *v > value * (1.0 + ROUNDING);
     around(power_of(value)).find(is_more).unwrap_or(value)
@@ -145,7 +145,7 @@ fn binary_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
         .collect()
 }
 
-/// 512, 64Ki.
+/// A label such as 512 or 64Ki.
 fn binary_label(power: i32) -> String {
     match power {
         0..=62 => short(1 << power),
@@ -161,7 +161,7 @@ mod tests {
         axis.ticks.iter().map(|(_, label)| label.as_str()).collect()
     }
 
-    /// Properties of every axis, whatever its range.
+    /// Checks properties that every axis has.
     #[track_caller]
     fn holds(axis: &LogAxis, low: f64, high: f64, is_labelled: impl Fn(f64) -> bool) {
         let [from, to] = axis.range;
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// 1, 2 or 5 times a power of ten, by its decimal digits.
+    /// Whether a value is 1, 2 or 5 times a power of ten, by its decimal digits.
     fn is_round(value: f64) -> bool {
         let text = format!("{value:e}");
         let (digits, _) = text.split_once('e').unwrap();
@@ -189,7 +189,7 @@ mod tests {
         value.to_bits().trailing_zeros() >= 52
     }
 
-    /// Low ends of many sizes, and how far the high ends are from them.
+    /// Low ends of many magnitudes, each with several high ends.
     fn ranges() -> impl Iterator<Item = (f64, f64)> {
         let lows = (-120..=120)
             .map(|n| 1.37f64.powi(n))
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_round_and_few_whatever_the_range() {
+    fn labels_are_round_and_few_for_any_range() {
         for (low, high) in ranges() {
             holds(&LogAxis::decimal(low, high), low, high, is_round);
             holds(&LogAxis::binary(low, high), low, high, is_power_of_two);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_read_as_numbers() {
+    fn labels_are_written_as_expected() {
         let axis = LogAxis::decimal(10_300.0, 1_030_000.0);
         assert_eq!(labels(&axis), ["100000", "1000000"]);
         assert_eq!(axis.range, [10_300.0, 1_030_000.0]);
@@ -266,9 +266,9 @@ mod tests {
         );
     }
 
-    /// A label of a decimal axis is its value.
+    /// A label of a decimal axis parses to its value.
     #[test]
-    fn decimal_labels_are_the_values() {
+    fn decimal_labels_parse_to_values() {
         for (low, high) in ranges() {
             for (value, label) in LogAxis::decimal(low, high).ticks {
                 assert_eq!(label.parse::<f64>(), Ok(value));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn values_choose_the_base() {
+    fn values_determine_base_of_axis() {
         let of = |values: &[f64]| labels(&LogAxis::of_values(values.iter().copied())).join(" ");
         assert_eq!(of(&[512.0, 724.0, 4096.0]), "512 1Ki 2Ki 4Ki");
         assert_eq!(of(&[1.0, 2.0, 4.0, 16.0]), "1 2 4 8 16");

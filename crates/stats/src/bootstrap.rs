@@ -1,4 +1,4 @@
-//! Intervals of a ratio by resampling.
+//! Bootstrap intervals of a ratio.
 
 use fastrand::Rng;
 
@@ -12,9 +12,9 @@ use crate::quantile::quantile;
 pub struct BootstrapRatio {
     /// The statistic of b divided by that of a.
     pub ratio: f64,
-    /// The percentile interval: simple, and off where the ratio is biased or skewed.
+    /// The percentile interval: simple, but inaccurate if the ratio is biased or skewed.
     pub percentile: (f64, f64),
-    /// The bias-corrected and accelerated interval; none where the resamples do not spread about the ratio.
+    /// The bias-corrected and accelerated interval. `None` if all resamples lie on one side of the ratio.
     pub accelerated: Option<(f64, f64)>,
 }
 
@@ -22,16 +22,16 @@ pub struct BootstrapRatio {
 /// from b.
 ///
 /// The percentile interval lies between the resamples' quantiles at `(1 -+ confidence) / 2`. The accelerated one (BCa)
-/// takes them at `Phi(z0 + (z0 + z) / (1 - a (z0 + z)))`: z0, the normal quantile of the resamples below the ratio
-/// (half of the equal ones too), mends bias; a, `sum d^3 / (6 (sum d^2)^(3/2))` over what leaving out each value does,
-/// mends skew. B. Efron, "Better Bootstrap Confidence Intervals", Journal of the American Statistical Association 82
-/// (1987) 171-185; for two samples B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap* (1993), chapter
-/// 14.
+/// uses the quantiles at `Phi(z0 + (z0 + z) / (1 - a (z0 + z)))`. z0 corrects bias: it is the normal quantile of the share
+/// of resamples below the ratio, with equal ones counted half. a corrects skew: it is `sum d^3 / (6 (sum d^2)^(3/2))` over
+/// the jackknife influences d. B. Efron, "Better Bootstrap Confidence Intervals", Journal of the American Statistical
+/// Association 82 (1987) 171-185; for two samples B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap* (1993),
+/// chapter 14.
 ///
-/// For medians the acceleration is crude, since leaving out a value moves a median by one step or not at all: take the
+/// For medians the acceleration is crude, since leaving out a value moves a median by one step or not at all. Use the
 /// percentile interval there.
 ///
-/// The same `seed` gives the same interval. None where the ratio, or that of a resample, is not defined.
+/// The same `seed` gives the same interval. `None` if the ratio, or that of a resample, is undefined.
 pub fn bootstrap_ratio(
     a: &[f64],
     b: &[f64],
@@ -79,14 +79,14 @@ fn draw(from: &[f64], into: &mut [f64], random: &mut Rng) {
     }
 }
 
-/// z0; none where all resamples lie on one side.
+/// The bias correction z0. `None` if all resamples lie on one side.
 fn bias(ratios: &[f64], ratio: f64) -> Option<f64> {
     let below = ratios.partition_point(|&r| r < ratio);
     let to = ratios.partition_point(|&r| r <= ratio);
     normal_quantile((below + to) as f64 / (2 * ratios.len()) as f64)
 }
 
-/// By how much leaving out each value lowers the ratio, against leaving out another, as a share of the sample.
+/// The jackknife influence of each value: how much the ratio decreases if the value is left out, relative to the others.
 fn influences(values: &[f64], ratio_without: impl Fn(&[f64]) -> Option<f64>) -> Option<Vec<f64>> {
     let mut left = values.to_vec();
     let mut ratios = Vec::with_capacity(values.len());

@@ -1,37 +1,37 @@
-//! Where a series changes its level.
+//! Change points of a series.
 
 use fastrand::Rng;
 
 use crate::finite::finite;
 use crate::quantile::median;
 
-/// Permutations of a test: its least p-value is 1 / (this + 1).
+/// Number of permutations per test. The least possible p-value is 1 / (this + 1).
 const PERMUTATIONS: usize = 499;
 
-/// Fewer values at one level are as well outliers.
+/// Minimum length of a segment. Fewer values may be outliers.
 const LEAST_SEGMENT: usize = 3;
 
-/// A place where the series is another before and after.
+/// A change of level in the series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangePoint {
-    /// The first value after it.
+    /// Index of the first value after the change.
     pub index: usize,
-    /// The median from the change point before, or the beginning, to this one.
+    /// Median from the previous change point, or the beginning, to this one.
     pub before: f64,
-    /// The median from this one to the next, or the end.
+    /// Median from this change point to the next, or the end.
     pub after: f64,
-    /// The p-value of there being no change here: at least 1 / 500, since 499 permutations are drawn.
+    /// The p-value of the hypothesis that there is no change here: at least 1 / 500, since 499 permutations are drawn.
     pub p: f64,
 }
 
-/// E-divisive means: the split of a segment that has the greatest energy distance between its parts,
-/// `Q = m n / (m + n) * (2 mean |x_i - y_j| - mean |x_i - x_k| - mean |y_j - y_k|)`, is a change if at most `significance` of the permutations of values within the
-/// segments so far have a greater one anywhere; then the parts are looked at in turn, until none has such a split. No distribution is assumed, and one far outlier makes no change: a
-/// segment has three values at least. Then changes of less than `least` from median to median, in the unit of the values, are taken out, the smallest first.
+/// Finds change points with E-divisive means. In a segment, the candidate is the split with the greatest energy distance between its parts,
+/// `Q = m n / (m + n) * (2 mean |x_i - y_j| - mean |x_i - x_k| - mean |y_j - y_k|)`. It is a change if at most the share `significance` of permutations within the current
+/// segments has a greater distance anywhere. The search continues in the parts until it finds no further change. It assumes no distribution, and a single outlier is no change, because
+/// a segment has at least three values. Finally, changes of the median by less than `least`, in the unit of the values, are removed, the smallest first.
 ///
 /// D. S. Matteson and N. A. James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", Journal of the American Statistical
-/// Association 109 (2014) 334-345, with exponent 1 and each segment split in two at a time, as D. Daly et al., "The Use of Change Point Detection to Identify Software
-/// Performance Regressions in a Continuous Integration System", ICPE 2020. None for no values, or some that are not finite.
+/// Association 109 (2014) 334-345, with exponent 1 and binary splits as in D. Daly et al., "The Use of Change Point Detection to Identify Software
+/// Performance Regressions in a Continuous Integration System", ICPE 2020. `None` for no values or non-finite ones.
 pub fn change_points(
     values: &[f64],
     significance: f64,
@@ -57,20 +57,22 @@ pub fn change_points(
         let smallest = (0..found.len()).min_by(|i, j| step(i).total_cmp(&step(j)));
         match smallest.filter(|i| step(i) < least) {
             Some(i) => found.remove(i),
-            None => return Some(told(&found, &levels)),
+            None => return Some(change_point_list(&found, &levels)),
         };
     }
 }
 
-fn told(found: &[(usize, f64)], levels: &[f64]) -> Vec<ChangePoint> {
-    let each = found.iter().zip(levels.windows(2));
-    each.map(|((index, p), level)| ChangePoint {
-        index: *index,
-        before: level[0],
-        after: level[1],
-        p: *p,
-    })
-    .collect()
+fn change_point_list(found: &[(usize, f64)], levels: &[f64]) -> Vec<ChangePoint> {
+    found
+        .iter()
+        .zip(levels.windows(2))
+        .map(|((index, p), level)| ChangePoint {
+            index: *index,
+            before: level[0],
+            after: level[1],
+            p: *p,
+        })
+        .collect()
 }
 
 /// The first index of each segment, and the end.
@@ -86,7 +88,7 @@ fn levels(values: &[f64], found: &[(usize, f64)]) -> Vec<f64> {
     segments.filter_map(median).collect()
 }
 
-/// Of all segments the split with the greatest energy.
+/// The split with the greatest energy in any segment.
 fn best(values: &[f64], found: &[(usize, f64)]) -> Option<(usize, f64)> {
     let bounds = bounds(values.len(), found);
     let of_segment = |w: &[usize]| {
@@ -97,7 +99,7 @@ fn best(values: &[f64], found: &[(usize, f64)]) -> Option<(usize, f64)> {
     all.max_by(|(_, x), (_, y)| x.total_cmp(y))
 }
 
-/// The share of permutations within segments, this order among them, whose best split is as good.
+/// The p-value of a split: the share of permutations within segments, the original order included, with at least this energy.
 fn p_value(values: &[f64], found: &[(usize, f64)], energy: f64, random: &mut Rng) -> f64 {
     let mut permuted = values.to_vec();
     let bounds = bounds(values.len(), found);
@@ -111,8 +113,8 @@ fn p_value(values: &[f64], found: &[(usize, f64)], energy: f64, random: &mut Rng
     as_good as f64 / (PERMUTATIONS + 1) as f64
 }
 
-/// Where to split a segment, and the energy of that; none if it is too short. With each step one value goes from the right part to the left, and the sums of
-/// distances with it.
+/// The best split of a segment and its energy. `None` if the segment is too short. The loop moves one value at a time from the right part to the left
+/// and updates the sums of distances.
 fn split(segment: &[f64]) -> Option<(usize, f64)> {
     let n = segment.len();
     let (mut left, mut right, mut across) = (0.0, distances(segment), 0.0);
@@ -137,10 +139,12 @@ fn split(segment: &[f64]) -> Option<(usize, f64)> {
     best
 }
 
-/// The sum over all pairs.
+/// The sum of distances over all pairs.
 fn distances(values: &[f64]) -> f64 {
-    let each = values.iter().enumerate();
-    each.map(|(i, x)| values[..i].iter().map(|y| (x - y).abs()).sum::<f64>())
+    values
+        .iter()
+        .enumerate()
+        .map(|(i, x)| values[..i].iter().map(|y| (x - y).abs()).sum::<f64>())
         .sum()
 }
 
@@ -149,13 +153,14 @@ mod tests {
     use super::*;
     use crate::normal_quantile;
 
-    /// Normal noise of standard deviation 1 about these levels.
+    /// A series with these levels and normal noise of standard deviation 1.
     fn series(levels: &[(usize, f64)], seed: u64) -> Vec<f64> {
         let mut random = Rng::with_seed(seed);
         let mut draw =
             || normal_quantile(0.5 / 9007199254740992.0 + random.f64() * 0.999_999).unwrap();
-        let each = levels.iter();
-        each.flat_map(|(count, level)| (0..*count).map(|_| level + draw()).collect::<Vec<_>>())
+        levels
+            .iter()
+            .flat_map(|(count, level)| (0..*count).map(|_| level + draw()).collect::<Vec<_>>())
             .collect()
     }
 
@@ -164,7 +169,7 @@ mod tests {
         found.iter().map(|c| c.index).collect()
     }
 
-    /// Counted by hand: parts {0, 0, 0} and {1, 1, 1} have 9 / 6 * (2 * 1 - 0 - 0).
+    /// Computed by hand: parts {0, 0, 0} and {1, 1, 1} have 9 / 6 * (2 * 1 - 0 - 0).
     #[test]
     fn energy_of_a_small_segment() {
         assert_eq!(split(&[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]), Some((3, 3.0)));
@@ -186,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn known_changes_are_found_where_they_are() {
+    fn change_points_are_found_at_true_positions() {
         let (mut exact, mut near) = (0, 0);
         for seed in 0..20 {
             let found = places(&series(&[(20, 0.0), (20, 5.0), (20, 2.0)], seed), 0.0);
@@ -198,16 +203,16 @@ mod tests {
         assert!(near >= 17 && exact >= 10, "{near}, {exact} of 20");
     }
 
-    /// At 1 %, of 200 series of nothing but noise 2 are expected to show a change; eight have a probability of 0.001.
+    /// At 1 %, 2 of 200 noise series are expected to show a change; eight have a probability of 0.001.
     #[test]
-    fn noise_has_no_changes() {
+    fn noise_has_no_change_points() {
         let alarms = (0..200).filter(|seed| !places(&series(&[(30, 0.0)], *seed), 0.0).is_empty());
         let alarms = alarms.count();
         assert!(alarms < 8, "{alarms} of 200");
     }
 
     #[test]
-    fn an_outlier_and_a_small_step_are_no_changes() {
+    fn outlier_and_small_step_are_no_change_points() {
         let mut outlier = series(&[(30, 0.0)], 3);
         outlier[15] = 1e6;
         assert!(places(&outlier, 0.0).is_empty());
@@ -217,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_those_of_the_segments() {
+    fn levels_are_medians_of_segments() {
         let values = [1.0, 1.1, 0.9, 1.0, 1.0, 1.1, 2.0, 2.1, 1.9, 2.0, 2.0, 2.1];
         let [change] = change_points(&values, 0.01, 0.0, 1).unwrap()[..] else {
             panic!()

@@ -1,8 +1,8 @@
-//! Test groups of measuring circles: from accumulated latencies to the latency of one circle.
+//! Test groups of measuring circles: computes the latency of one circle from accumulated latencies.
 //!
 //! After Kanata Bench (N. Korovkina, "seL4 microbenchmarking: designing predictable measurement context", 2022),
-//! section 3. One *test* reads the clock around N runs of the circle and gives their accumulated latency A; a *group*
-//! is S tests of one size N. The *primary latency* P of a single run is never seen, but `Y = A / N` is its mean over N
+//! section 3. One *test* reads the clock around N runs of the circle and gives their accumulated latency A. A *group*
+//! is S tests of one size N. The *primary latency* P of a single run is not observed, but `Y = A / N` is its mean over N
 //! runs. Latencies are in any one unit of time, such as core cycles.
 
 use crate::finite::defined;
@@ -22,27 +22,27 @@ pub struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// Y of each test: A / N. None for a test size of 0.
+    /// Y of each test: A / N. `None` for a test size of 0.
     pub fn per_circle(&self) -> Option<Vec<f64>> {
         let size = self.test_size as f64;
         (size > 0.0).then(|| self.accumulated.iter().map(|a| a / size).collect())
     }
 }
 
-/// What the paper's tables 3.4 and 3.5 say of a group.
+/// Statistics of a group, as in the paper's tables 3.4 and 3.5.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroupStatistics {
     /// The mean of A.
     pub mean: f64,
     /// The standard deviation of A.
     pub standard_deviation: f64,
-    /// The coefficient of variation of A, as a share; none at a mean of 0.
+    /// The coefficient of variation of A, as a share. `None` for a mean of 0.
     pub coefficient_of_variation: Option<f64>,
     /// The mean of Y: the mean of A divided by N.
     pub mean_per_circle: f64,
 }
 
-/// Mean, standard deviation and coefficient of variation of a group's A, and the mean of its Y. None with fewer than
+/// Mean, standard deviation and coefficient of variation of a group's A, and the mean of its Y. `None` for fewer than
 /// two tests.
 pub fn group_statistics(group: Group) -> Option<GroupStatistics> {
     Some(GroupStatistics {
@@ -53,15 +53,15 @@ pub fn group_statistics(group: Group) -> Option<GroupStatistics> {
     })
 }
 
-/// The place of the first group from which the mean of Y no longer changes significantly; the groups are in the order
-/// of their test sizes. None with fewer than two groups, or where even the last two differ: then nothing shows that the
-/// caches are warm.
+/// The index of the first group from which the mean of Y no longer changes significantly. Groups are ordered by test size.
+/// `None` for fewer than two groups, or if even the last two differ, since then there is no evidence that the caches are
+/// warm.
 ///
-/// The paper leaves the test open ("stops significantly changing"). Here Welch's t compares the Y of each group with
-/// those of each later one, Holm's correction holds the error over all these pairs at `significance`, and the group
-/// sought is the first such that no pair of it and those after it differs. Comparing only neighbours would miss a slow
-/// fall: in the paper's table 3.4 no two neighbours after the first pair differ significantly, yet the second group and
-/// the last one do.
+/// The paper does not specify the test ("stops significantly changing"). This function compares the Y of each group with
+/// those of each later one by Welch's t test. Holm's correction limits the error over all these pairs to `significance`.
+/// The result is the first group such that no pair of it and its successors differs. Comparing only neighbours would miss
+/// a slow decrease: in the paper's table 3.4 no two neighbours after the first pair differ significantly, yet the second
+/// group and the last one do.
 pub fn steady_from(groups: &[Group], significance: f64) -> Option<usize> {
     let ys: Vec<Vec<f64>> = groups
         .iter()
@@ -84,7 +84,7 @@ pub fn steady_from(groups: &[Group], significance: f64) -> Option<usize> {
     (steady + 1 < groups.len()).then_some(steady)
 }
 
-/// Where neither group spreads, Welch's t is not defined: then equal means are surely equal, and others surely not.
+/// The p-value of a difference. Welch's t is undefined if neither group has any spread; then p is 1 for equal means and 0 for others.
 fn p_of_difference(a: &[f64], b: &[f64]) -> Option<f64> {
     if let Some(difference) = welch_t(a, b, 0.95) {
         return Some(difference.p);
@@ -93,29 +93,29 @@ fn p_of_difference(a: &[f64], b: &[f64]) -> Option<f64> {
     still.then_some(if mean(a)? == mean(b)? { 1.0 } else { 0.0 })
 }
 
-/// The primary latency, as inferred from one group, and how well it is known.
+/// The primary latency inferred from one group, with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Primary {
-    /// mu_P = mu_Y with its interval from the normal distribution, as in the paper's table A.2.2.
+    /// mu_P = mu_Y with an interval from the normal distribution, as in the paper's table A.2.2.
     pub mean: MeanInterval,
-    /// The same from Student's t, which is the better one for few tests.
+    /// The same with an interval from Student's t, which is better for few tests.
     pub mean_by_t: MeanInterval,
     /// sigma_Y^2, the variance of Y.
     pub variance_of_mean: f64,
     /// sigma_P^2 = sigma_Y^2 N, the variance of a single run.
     pub variance: f64,
-    /// sigma_P as a share of mu_P; none at a mean of 0.
+    /// sigma_P as a share of mu_P. `None` for a mean of 0.
     pub coefficient_of_variation: Option<f64>,
-    /// S', the number of tests that an interval of the wanted half-width needs; not rounded, none at a mean of 0.
+    /// S', the number of tests for an interval of the requested half-width, not rounded. `None` for a mean of 0.
     pub tests_needed: Option<f64>,
 }
 
 /// Mean and variance of the primary latency by the paper's equation 3.2, `mu_P = mu_Y` and `sigma_P^2 = sigma_Y^2 N`,
-/// and the number of tests by its equation 3.3 for an interval of half-width `share` of the mean. The group is to be
+/// and the number of tests by its equation 3.3 for an interval of half-width `share` of the mean. The group must be
 /// past the warm-up (see `steady_from`).
 ///
-/// The variance holds if the runs in a test are independent; where neighbouring runs are alike, it is too great. None
-/// with fewer than two tests or a test size of 0.
+/// The variance assumes that the runs in a test are independent; it is too large if neighbouring runs are correlated. `None`
+/// for fewer than two tests or a test size of 0.
 pub fn primary(group: Group, confidence: f64, share: f64) -> Option<Primary> {
     let ys = group.per_circle()?;
     let interval = mean_z_interval(&ys, confidence)?;

@@ -1,12 +1,12 @@
-//! Spread that outliers do not move.
+//! A measure of spread that is robust against outliers.
 
 use crate::quantile::median;
 
-/// What the median absolute deviation is multiplied with to estimate the standard deviation of normal values:
+/// Factor from the median absolute deviation to the standard deviation of normal values:
 /// `1 / quantile of the normal distribution at 3/4`.
 pub const NORMAL_SCALE: f64 = 1.482602218505602;
 
-/// The median absolute deviation, `median |x - median x|`, in the unit of the values and without any scale.
+/// The median absolute deviation, `median |x - median x|`, in the unit of the values, unscaled.
 ///
 /// F. R. Hampel, "The Influence Curve and its Role in Robust Estimation", Journal of the American Statistical
 /// Association 69 (1974) 383-393.
@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn scale_is_that_of_the_normal_distribution() {
+    fn scale_matches_normal_distribution() {
         let quarter = crate::normal_quantile(0.75).unwrap();
         assert!((NORMAL_SCALE * quarter - 1.0).abs() < 1e-14);
     }

@@ -1,12 +1,12 @@
-//! Distribution functions and quantiles that the intervals and tests need: the `statrs` crate, and what it does worse.
+//! Distribution functions and quantiles: the `statrs` crate, with replacements where it is inaccurate.
 
 use crate::finite::defined;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 
 /// Above this many degrees of freedom the expansion in `1 / nu` is exact to rounding, while the incomplete beta
-/// function loses its digits.
+/// function loses precision.
 const MANY_DEGREES: f64 = 2000.0;
-/// With this many the distribution is the normal one, and statrs has few digits left (six at 1e9).
+/// From this number on the normal distribution is used; statrs has low precision there (six digits at 1e9).
 const ENDLESS_DEGREES: f64 = 1e10;
 
 /// `P(Z <= z)` of the standard normal distribution.
@@ -21,7 +21,7 @@ pub fn normal_quantile(p: f64) -> Option<f64> {
     inside(p).then(|| normal.inverse_cdf(p))
 }
 
-/// `P(T <= t)` of Student's t distribution with `degrees` >= 1 of freedom, a whole number or not.
+/// `P(T <= t)` of Student's t distribution with `degrees` >= 1 of freedom, not necessarily an integer.
 pub fn student_t_cdf(t: f64, degrees: f64) -> Option<f64> {
     let student = student(degrees)?;
     if t.is_nan() {
@@ -35,8 +35,8 @@ pub fn student_t_cdf(t: f64, degrees: f64) -> Option<f64> {
 
 /// The `p`-quantile of Student's t distribution with `degrees` >= 1 of freedom, for `0 < p < 1`.
 ///
-/// With many degrees it is the expansion of M. Abramowitz and I. A. Stegun, *Handbook of Mathematical Functions*
-/// (1964), 26.7.5; else the distribution function is inverted by bisection, since what statrs 0.18 inverts it with
+/// Many degrees use the expansion of M. Abramowitz and I. A. Stegun, *Handbook of Mathematical Functions*
+/// (1964), 26.7.5. Otherwise bisection inverts the distribution function, because the inversion of statrs 0.18
 /// panics for some p and is off by 3e-4 at a million degrees.
 pub fn student_t_quantile(p: f64, degrees: f64) -> Option<f64> {
     let student = student(degrees)?;
@@ -76,7 +76,7 @@ pub(crate) fn two_sided_t(t: f64, degrees: f64) -> Option<f64> {
     Some((2.0 * student_t_cdf(-t.abs(), degrees)?).min(1.0))
 }
 
-/// The p of the upper quantile that a two-sided interval of this confidence takes; none outside `0 < confidence < 1`.
+/// The p of the upper quantile of a two-sided interval. `None` unless `0 < confidence < 1`.
 pub(crate) fn upper_tail(confidence: f64) -> Option<f64> {
     inside(confidence).then_some(0.5 + 0.5 * confidence)
 }
@@ -92,7 +92,7 @@ fn inside(p: f64) -> bool {
     p > 0.0 && p < 1.0
 }
 
-/// The t >= 0 with a falling `tail(t) = p`, for `p <= tail(0)`.
+/// The t >= 0 with `tail(t) = p` for a decreasing `tail`, if `p <= tail(0)`.
 fn upper_end(p: f64, tail: impl Fn(f64) -> f64) -> Option<f64> {
     let (mut low, mut high) = (0.0, 1.0);
     while tail(high) > p {

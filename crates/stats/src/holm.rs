@@ -1,11 +1,11 @@
-//! Many tests at once.
+//! Correction for multiple tests.
 
-/// The p-values of a family of tests, adjusted so that taking all below alpha errs anywhere with a probability of at
-/// most alpha, whatever hangs together with what: in ascending order the i-th of m, from 0, is multiplied with `m - i`,
-/// is never less than the one before, and at most 1. The order of the result is that of the input.
+/// Adjusts the p-values of a family of tests by Holm's method. Rejecting all below alpha makes any error with a probability
+/// of at most alpha, whatever the dependence between the tests. In ascending order the i-th of m, from 0, is multiplied by `m - i`,
+/// raised to at least the previous one, and capped at 1. The result has the order of the input.
 ///
 /// S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6 (1979)
-/// 65-70. None if one is no probability.
+/// 65-70. `None` if a value is not a probability.
 pub fn holm(p_values: &[f64]) -> Option<Vec<f64>> {
     if !p_values.iter().all(|p| (0.0..=1.0).contains(p)) {
         return None;
@@ -28,7 +28,7 @@ mod tests {
 
     /// R: `p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")`.
     #[test]
-    fn as_r_gives_them() {
+    fn matches_r() {
         let got = holm(&[0.01, 0.04, 0.03, 0.005]).unwrap();
         for (got, expected) in got.iter().zip([0.03, 0.06, 0.06, 0.02]) {
             assert!((got - expected).abs() < 1e-15, "{got}");

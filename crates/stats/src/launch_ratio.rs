@@ -1,4 +1,4 @@
-//! How much slower one side's launches are than the other's.
+//! The ratio of two sides' launches.
 
 use crate::distribution::{student_t_quantile, two_sided_t, upper_tail};
 use crate::finite::{defined, finite};
@@ -6,62 +6,63 @@ use crate::moments::{mean, variance};
 use crate::quantile::sorted;
 use crate::rank_test::mann_whitney;
 
-/// So many launches are needed before any is trimmed, and for every one of these one at each end: a quarter.
+/// With at least `FEWEST_TRIMMED` launches, a quarter of them is trimmed at each end.
 const QUARTER: usize = 4;
 const FEWEST_TRIMMED: usize = 12;
 
-/// A ratio with its interval.
+/// A ratio with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// What b is of a: 1.03 for 3 % more.
+    /// b divided by a: 1.03 if b is 3 % greater.
     pub ratio: f64,
     /// The lower end of its interval.
     pub low: f64,
     /// The upper end of its interval.
     pub high: f64,
-    /// The two-sided p-value of the ratio being 1: less than 5 % where the interval of 95 % leaves out 1.
+    /// The two-sided p-value of a ratio of 1: below 5 % exactly if the 95 % interval excludes 1.
     pub p: f64,
-    /// That of the launches' ranks (Mann-Whitney) where launches are trimmed; 0 where none are.
+    /// The p-value of the Mann-Whitney test on the launches if launches are trimmed, else 0.
     pub p_of_ranks: f64,
 }
 
 impl Ratio {
-    /// The p-value of a difference that both tests have to show: the greater of the two.
+    /// The p-value if both tests are required to show a difference: the greater of the two.
     pub fn p_of_both(&self) -> f64 {
         self.p.max(self.p_of_ranks)
     }
 }
 
-/// Where one side lies.
+/// The location of one side.
 struct Level {
-    /// The trimmed mean of the logarithms.
+    /// Trimmed mean of the logarithms.
     mean: f64,
-    /// The square of its standard error.
+    /// Squared standard error of the mean.
     squared_error: f64,
     degrees: f64,
 }
 
-/// The ratio b / a of the launches' medians: of their geometric means, of twelve and more without a quarter at each end, by Yuen's t interval of the difference of the trimmed means of
-/// their natural logarithms, carried back with exp.
+/// The ratio b / a of the launches' medians. It is the ratio of their geometric means; with twelve or more launches per side, a quarter is trimmed at each end. The interval is
+/// Yuen's t interval of the difference of the trimmed means of the natural logarithms, transformed back with exp.
 ///
-/// The logarithm makes a ratio a difference, equal in both directions, and the spread of times is nearer to constant in it. A launch that shared its core with
-/// somebody takes half as long again: a few such on either side would hide a difference of some percent from Welch's test, whose means and variances
-/// they decide. Yuen's trims g values at each end of n and takes the variance `s^2` of the values with the trimmed ones set to the nearest that stay; with `h = n - 2 g` a side's squared error is
-/// `(n - 1) s^2 / (h (h - 1))`, and it has `h - 1` degrees of freedom. K. K. Yuen, "The Two-Sample Trimmed t for Unequal Population Variances", Biometrika 61 (1974) 165-170. With fewer than twelve launches on either
-/// side g is 0, and it is Welch's.
+/// The logarithm turns a ratio into a symmetric difference, and makes the spread of times more nearly constant. A launch that shared its core with another
+/// program takes half as long again. A few such launches on either side would dominate means and variances in Welch's test and hide a difference of a few percent.
+/// Yuen's test trims g of n values at each end. Its variance `s^2` is that of the values with the trimmed ones replaced by the nearest remaining one. With `h = n - 2 g` the squared error of a side is
+/// `(n - 1) s^2 / (h (h - 1))`, with `h - 1` degrees of freedom. K. K. Yuen, "The Two-Sample Trimmed t for Unequal Population Variances", Biometrika 61 (1974) 165-170. With fewer than twelve launches on either
+/// side g is 0, and the test is Welch's.
 ///
-/// Where launches have two modes, a layout of memory that is lucky or not, trimming takes the rarer one away, and two sides that drew different ones seem to agree each within itself. So where any are
-/// trimmed, there is the p-value of the Mann-Whitney test beside it, which holds for launches of any distribution.
+/// Launches may have two modes, for example because of memory layout. Trimming then removes the rarer mode, and two sides that drew different modes each seem consistent. Therefore, if launches are
+/// trimmed, the result has the p-value of the Mann-Whitney test too, which is valid for any distribution of launches.
 ///
-/// `variance_floor` is the least variance that one launch's logarithm is held to have: 1e-6 for a standard deviation of 0.1 %. Without one (0), six launches
-/// that agree by chance show differences that the next six do not. None with fewer than two launches a side, with a median that is not positive, or where
-/// nothing spreads and no floor is given.
+/// `variance_floor` is the minimum variance assumed for the logarithm of a launch: 1e-6 for a standard deviation of 0.1 %. With a floor of 0, six launches
+/// that agree by chance show differences that the next six do not. `None` for fewer than two launches on a side, for a median that is not positive, and if
+/// nothing has any spread and the floor is 0.
 pub fn launch_ratio(a: &[f64], b: &[f64], confidence: f64, variance_floor: f64) -> Option<Ratio> {
     let is_variance = variance_floor >= 0.0 && variance_floor.is_finite();
     let is_trimmed = a.len().min(b.len()) >= FEWEST_TRIMMED;
-    let p_of_ranks = match is_trimmed {
-        true => mann_whitney(a, b)?.p,
-        false => 0.0,
+    let p_of_ranks = if is_trimmed {
+        mann_whitney(a, b)?.p
+    } else {
+        0.0
     };
     let level = |side: &[f64]| {
         let trimmed = if is_trimmed { trimmed(side.len()) } else { 0 };
@@ -69,7 +70,7 @@ pub fn launch_ratio(a: &[f64], b: &[f64], confidence: f64, variance_floor: f64) 
     };
     let (a, b) = (level(a)?, level(b)?);
     let squared_error = a.squared_error + b.squared_error;
-    // Of shares, not of variances, since those squared may be too small for a number.
+    // Uses shares of the variances, because squared variances may underflow.
     let part = |side: &Level| (side.squared_error / squared_error).powi(2) / side.degrees;
     let degrees = (1.0 / (part(&a) + part(&b))).max(a.degrees.min(b.degrees));
     let (estimate, error) = (b.mean - a.mean, squared_error.sqrt());
@@ -84,28 +85,29 @@ pub fn launch_ratio(a: &[f64], b: &[f64], confidence: f64, variance_floor: f64) 
     (is_variance && error > 0.0).then_some(ratio)
 }
 
-/// The mean of the launches' logarithms, of twelve and more without a quarter at each end: what [`launch_ratio`] compares of two sides that have so many.
+/// The mean of the launches' logarithms, with a quarter trimmed at each end from twelve launches on. [`launch_ratio`] compares this value if both sides have twelve launches.
 pub fn launch_level(medians: &[f64]) -> Option<f64> {
     let logarithms = logarithms(medians)?;
     let trimmed = trimmed(logarithms.len());
     mean(&logarithms[trimmed..logarithms.len() - trimmed])
 }
 
-/// How many are trimmed at each end.
+/// Number of launches to trim at each end.
 fn trimmed(launches: usize) -> usize {
-    match launches < FEWEST_TRIMMED {
-        true => 0,
-        false => launches / QUARTER,
+    if launches < FEWEST_TRIMMED {
+        0
+    } else {
+        launches / QUARTER
     }
 }
 
-/// In ascending order.
+/// Logarithms in ascending order.
 fn logarithms(medians: &[f64]) -> Option<Vec<f64>> {
     let all: Vec<f64> = medians.iter().map(|x| x.ln()).collect();
     finite(&all).then(|| sorted(&all))
 }
 
-/// Without so many at each end.
+/// The location of a side, with `g` values trimmed at each end.
 fn level(medians: &[f64], floor: f64, g: usize) -> Option<Level> {
     let mut values = logarithms(medians)?;
     let n = values.len();
@@ -129,7 +131,7 @@ mod tests {
     use crate::normal_quantile;
     use crate::welch::welch_t;
 
-    /// Nine launches in ten are normal with 1 % about 1000, the others have shared their core.
+    /// Sample launches: normal with 1 % about 1000, and a share of them slowed by another program.
     fn launches(count: usize, shared: f64, random: &mut Rng) -> Vec<f64> {
         let mut draw = || {
             let z = normal_quantile(random.f64().clamp(1e-12, 1.0 - 1e-12)).unwrap();
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn few_launches_are_compared_as_welch_does() {
+    fn few_launches_use_welch_test() {
         let (a, b) = ([100.0, 101.0, 99.5], [103.0, 105.0, 104.0, 104.5]);
         let got = launch_ratio(&a, &b, 0.95, 0.0).unwrap();
         let ln = |all: &[f64]| all.iter().map(|x| x.ln()).collect::<Vec<_>>();
@@ -149,9 +151,9 @@ mod tests {
         assert!((got.low - welch.low.exp()).abs() < 1e-12 && (got.p - welch.p).abs() < 1e-12);
     }
 
-    /// By hand: of 1 .. 12 the mean of 4 .. 9, and of 4, 4, 4, 4, 5, 6, 7, 8, 9, 9, 9, 9 the squares about 6.5 are 55, so 55 / (6 * 5).
+    /// Computed by hand: of 1 .. 12 the mean of 4 .. 9, and of 4, 4, 4, 4, 5, 6, 7, 8, 9, 9, 9, 9 the squares about 6.5 are 55, so 55 / (6 * 5).
     #[test]
-    fn a_quarter_is_trimmed_at_each_end() {
+    fn quarter_is_trimmed_at_each_end() {
         let exp: Vec<f64> = (1..=12).map(|x| f64::from(x).exp()).collect();
         let got = level(&exp, 0.0, 3).unwrap();
         assert!((got.mean - 6.5).abs() < 1e-12 && got.degrees == 5.0);
@@ -161,9 +163,9 @@ mod tests {
         assert!(launch_level(&[1.0, -1.0]).is_none() && launch_level(&[]).is_none());
     }
 
-    /// In 4000 comparisons of a thing with itself 40 alarms are expected at 1 %; 65 have a probability of less than 0.0001.
+    /// In 4000 comparisons of identical distributions 40 false alarms are expected at 1 %; 65 have a probability of less than 0.0001.
     #[test]
-    fn a_thing_is_seldom_different_from_itself_also_where_others_share_its_core() {
+    fn identical_sides_rarely_differ_with_shared_cores() {
         let mut random = Rng::with_seed(1);
         for shared in [0.0, 0.1, 0.3] {
             let alarms = (0..4000).filter(|_| {
@@ -175,9 +177,9 @@ mod tests {
         }
     }
 
-    /// Each launch is lucky or not, by 8 %: often the twelve of one side are mostly lucky and those of the other are mostly not. 20 of 2000 are expected at 1 %; 38 have a probability of less than 0.0002.
+    /// Each launch is in one of two modes that differ by 8 %: often the twelve of one side are mostly in one mode and those of the other in the other. 20 of 2000 are expected at 1 %; 38 have a probability of less than 0.0002.
     #[test]
-    fn a_thing_with_two_modes_is_seldom_different_from_itself() {
+    fn identical_sides_with_two_modes_rarely_differ() {
         let mut random = Rng::with_seed(3);
         let alarms = (0..2000).filter(|_| {
             let mut draw = || {
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slowdown_is_found_where_others_share_the_core() {
+    fn slowdown_is_found_with_shared_cores() {
         let mut random = Rng::with_seed(2);
         let found = (0..500).filter(|_| {
             let a = launches(12, 0.15, &mut random);

@@ -4,7 +4,7 @@ use crate::distribution::{student_t_quantile, upper_tail};
 use crate::finite::{defined, finite};
 use crate::moments::mean;
 
-/// A column that is but this share of its length away from the columns before it is taken to depend on them.
+/// Relative tolerance below which a column counts as linearly dependent on the columns before it.
 const DEPENDENT: f64 = 1e-12;
 
 /// One coefficient, in the unit of y per unit of its variable.
@@ -23,22 +23,22 @@ pub struct Coefficient {
 pub struct Fit {
     /// c0 (y where all variables are 0), then one for each variable.
     pub coefficients: Vec<Coefficient>,
-    /// The standard deviation of the observations about the fit, in the unit of y.
+    /// Standard deviation of the residuals, in the unit of y.
     pub residual_deviation: f64,
-    /// The coefficient of determination, `1 - sum residual^2 / sum (y - mean y)^2`; none if all y are equal.
+    /// The coefficient of determination, `1 - sum residual^2 / sum (y - mean y)^2`. `None` if all y are equal.
     pub r_squared: Option<f64>,
 }
 
-/// Ordinary least squares with an intercept, by a QR decomposition with Householder reflections; the standard errors
-/// are the roots of the diagonal of `s^2 (R'R)^-1`, and t has n minus the number of coefficients degrees of freedom.
+/// Ordinary least squares with an intercept, by a QR decomposition with Householder reflections. The standard errors
+/// are the roots of the diagonal of `s^2 (R'R)^-1`. The degrees of freedom of t are n minus the number of coefficients.
 /// Row i of `rows` holds the variables of observation i.
 ///
-/// G. H. Golub and C. F. Van Loan, *Matrix Computations*, 3rd ed. (1996), section 5.3. None with no more observations
-/// than coefficients, with rows of different lengths, or where a variable follows from the others.
+/// G. H. Golub and C. F. Van Loan, *Matrix Computations*, 3rd ed. (1996), section 5.3. `None` unless there are more observations
+/// than coefficients, for rows of different lengths, and if a variable depends linearly on the others.
 ///
 /// The cost of a garbage collection in HBench:JGC (X. Zhang's thesis, section 5.2.1.2, equation 1) is such a sum: `T =
-/// C_fixed(heap size) + C_live(size) N_live + C_dead N_dead`. The thesis fits a line for each with the other two held
-/// fixed; with rows of `[heap size, N_live, N_dead]` one fit gives all three, and their errors, from any mixture of
+/// C_fixed(heap size) + C_live(size) N_live + C_dead N_dead`. The thesis fits a line for each variable with the other two
+/// fixed. With rows of `[heap size, N_live, N_dead]` one fit gives all three coefficients and their errors from any mixture of
 /// runs.
 pub fn least_squares(rows: &[&[f64]], ys: &[f64], confidence: f64) -> Option<Fit> {
     let n = rows.len();
@@ -75,8 +75,8 @@ pub fn least_squares(rows: &[&[f64]], ys: &[f64], confidence: f64) -> Option<Fit
     })
 }
 
-/// Reflects column after column onto its axis, and the observations with them. What is above the diagonal of the
-/// columns is R then; its diagonal is the result.
+/// Reflects each column onto its axis, and the observations with it. Afterwards the columns hold R above its diagonal, and the
+/// result is the diagonal.
 fn decompose(columns: &mut [Vec<f64>], ys: &mut [f64]) -> Option<Vec<f64>> {
     let lengths: Vec<f64> = columns.iter().map(|column| length(column)).collect();
     let mut diagonal = Vec::with_capacity(columns.len());
@@ -110,7 +110,7 @@ fn reflect(mirror: &[f64], squared: f64, vector: &mut [f64]) {
     }
 }
 
-/// `R x = right`, from the last row up.
+/// Solves `R x = right` by back substitution.
 fn solve(columns: &[Vec<f64>], diagonal: &[f64], right: &[f64]) -> Vec<f64> {
     let mut x = vec![0.0; diagonal.len()];
     for i in (0..x.len()).rev() {
@@ -120,7 +120,7 @@ fn solve(columns: &[Vec<f64>], diagonal: &[f64], right: &[f64]) -> Vec<f64> {
     x
 }
 
-/// The lengths of the rows of the inverse of R.
+/// The Euclidean lengths of the rows of the inverse of R.
 fn inverse_lengths(columns: &[Vec<f64>], diagonal: &[f64]) -> Vec<f64> {
     let mut squares = vec![0.0; diagonal.len()];
     for j in 0..diagonal.len() {

@@ -1,8 +1,8 @@
 //! Estimators, intervals and tests over plain slices, each with its formula and its source. No benchmark, no printing,
-//! no hidden randomness: what draws random numbers takes its seed.
+//! no hidden randomness: functions that draw random numbers take a seed.
 //!
-//! Every function gives `None` where its result is not defined: for nothing, for too few values, and for values that
-//! are NaN or infinite. A value is in the unit of the values given unless said otherwise; confidences, shares and
+//! Every function returns `None` if its result is undefined: for no values, for too few, and for
+//! NaN or infinite ones. A result is in the unit of the values unless stated otherwise. Confidences, shares and
 //! probabilities are between 0 and 1.
 
 mod bootstrap;

@@ -4,7 +4,7 @@ use crate::distribution::{normal_quantile, student_t_quantile, upper_tail};
 use crate::finite::{defined, finite};
 use crate::moments::{mean, standard_deviation};
 
-/// A mean and an interval about it, in the unit of the values.
+/// A mean with its confidence interval, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanInterval {
     /// The mean.
@@ -21,14 +21,14 @@ impl MeanInterval {
         (low.is_finite() && high.is_finite()).then_some(MeanInterval { mean, low, high })
     }
 
-    /// Half the width, as a share of the mean; none at a mean of 0.
+    /// Half the width, as a share of the mean. `None` for a mean of 0.
     pub fn relative_half_width(&self) -> Option<f64> {
         defined(0.5 * (self.high - self.low) / self.mean.abs())
     }
 }
 
 /// `m -+ t s / sqrt n`, with t the quantile of Student's distribution with `n - 1` degrees of freedom: exact for
-/// independent normal values, good for the mean of many others. None for fewer than two.
+/// independent normal values, good for the mean of many others. `None` for fewer than two.
 ///
 /// Student, "The Probable Error of a Mean", Biometrika 6 (1908) 1-25.
 pub fn mean_t_interval(values: &[f64], confidence: f64) -> Option<MeanInterval> {
@@ -38,8 +38,8 @@ pub fn mean_t_interval(values: &[f64], confidence: f64) -> Option<MeanInterval> 
     })
 }
 
-/// `m -+ z s / sqrt n`, with z the quantile of the normal distribution: what the t interval tends to for many values,
-/// and what the Kanata Bench paper computes (Appendix 2). Too narrow for few. None for fewer than two.
+/// `m -+ z s / sqrt n`, with z the quantile of the normal distribution: the limit of the t interval for many values,
+/// and the interval in the Kanata Bench paper (Appendix 2). Too narrow for few values. `None` for fewer than two.
 pub fn mean_z_interval(values: &[f64], confidence: f64) -> Option<MeanInterval> {
     interval(values, || normal_quantile(upper_tail(confidence)?))
 }

@@ -12,16 +12,16 @@ pub struct MedianInterval {
     pub high: f64,
     /// The rank of the lower end from below, and of the upper end from above; 1 is the extreme.
     pub rank: usize,
-    /// The probability that it holds the true median.
+    /// The probability that the interval contains the true median.
     pub coverage: f64,
 }
 
-/// The narrowest symmetric interval `[x(k), x(n + 1 - k)]` that holds the median with at least `confidence`.
+/// The narrowest symmetric interval `[x(k), x(n + 1 - k)]` that contains the median with at least `confidence`.
 ///
-/// With independent values each is below the median with probability 1/2, so their number there is binomial, and the
+/// Independent values are each below the median with probability 1/2, so their number is binomial. The
 /// interval misses with probability `2 P(B(n, 1/2) <= k - 1)`, whatever the distribution. W. J. Conover, *Practical
 /// Nonparametric Statistics*, 3rd ed. (1999), section 3.2; W. R. Thompson, Annals of Mathematical Statistics 7 (1936)
-/// 122-128. Too few values for the confidence give their whole range, and `coverage` says what it is worth.
+/// 122-128. With too few values for the confidence, the interval is their whole range, with its actual `coverage`.
 pub fn median_interval(values: &[f64], confidence: f64) -> Option<MedianInterval> {
     if !finite(values) {
         return None;
@@ -36,12 +36,12 @@ pub fn median_interval(values: &[f64], confidence: f64) -> Option<MedianInterval
     })
 }
 
-/// The greatest rank whose interval is still covered, and its coverage.
+/// The greatest rank with sufficient coverage, and that coverage.
 fn rank(n: usize, confidence: f64) -> (usize, f64) {
     let most = n.div_ceil(2);
     let mut below = 0.0; // P(B(n, 1/2) <= k - 1)
     let mut best = (1, 1.0);
-    // Logarithms, since 2^-n itself is no number for n > 1074.
+    // Logarithms, since 2^-n underflows for n > 1074.
     let mut logarithm = -(n as f64) * std::f64::consts::LN_2;
     for k in 1..=most {
         below += logarithm.exp();
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_give_their_range_and_say_so() {
+    fn too_few_values_give_range_with_coverage() {
         let got = median_interval(&[3.0, 1.0, 2.0], 0.95).unwrap();
         assert_eq!((got.low, got.high, got.rank), (1.0, 3.0, 1));
         assert!((got.coverage - 0.75).abs() < 1e-15);
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// Every subset of signs of a small sample, counted.
+    /// Counts every subset of signs of a small sample.
     #[test]
     fn coverage_is_exact() {
         for n in 6..=14usize {

@@ -2,8 +2,7 @@
 
 use crate::finite::{defined, finite};
 
-/// The arithmetic mean, in two passes: `m = sum x / n`, then `m + sum (x - m) / n`, which takes back what rounding
-/// lost.
+/// The arithmetic mean in two passes: `m = sum x / n`, then `m + sum (x - m) / n`, which corrects the rounding error.
 ///
 /// T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician
 /// 37 (1983) 242-247.
@@ -27,7 +26,7 @@ pub fn variance(values: &[f64]) -> Option<f64> {
     let m = mean(values)?;
     let squares = values.iter().map(|x| (x - m) * (x - m)).sum::<f64>();
     let rest = values.iter().map(|x| x - m).sum::<f64>();
-    // Before max, which would take 0 for NaN.
+    // Checked before `max`, which would turn NaN into 0.
     defined((squares - rest * rest / n) / (n - 1.0)).map(|variance| variance.max(0.0))
 }
 
@@ -36,7 +35,7 @@ pub fn standard_deviation(values: &[f64]) -> Option<f64> {
     variance(values).map(f64::sqrt)
 }
 
-/// The coefficient of variation, `s / |m|`. It is what the Yamba paper's tables call *variation*.
+/// The coefficient of variation, `s / |m|`. The Yamba paper's tables call it *variation*.
 pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
     let (m, s) = (mean(values)?, standard_deviation(values)?);
     defined(s / m.abs())
@@ -46,7 +45,7 @@ pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// NIST Statistical Reference Datasets, univariate: NumAcc1 to NumAcc3 are made to defeat careless formulas.
+    /// NIST Statistical Reference Datasets, univariate: NumAcc1 to NumAcc3 are designed to defeat naive formulas.
     #[test]
     fn nist_reference_values() {
         let steps = |base: f64| {

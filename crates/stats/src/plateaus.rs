@@ -1,39 +1,39 @@
-//! Plateaus of a curve, and the steps between them: cache sizes from latency against working set.
+//! Detection of plateaus in a curve and of the steps between them: cache sizes from latency against working-set size.
 
 use crate::deviation::{NORMAL_SCALE, median_absolute_deviation};
 use crate::finite::finite;
 use crate::quantile::{median, sorted};
 
-/// The fewest points that make a plateau; two may be a slope's.
+/// Minimum number of points of a plateau; two may lie on a slope.
 const FEWEST: usize = 3;
-/// Beyond this many standard deviations a point does not belong to a plateau, and costs no more than one just there.
+/// A point farther from a plateau than this many standard deviations does not belong to it. Its cost is capped at this distance.
 const FAR: f64 = 3.0;
 
 /// A stretch of the curve with one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plateau {
-    /// The first point on it, as an index into the curve.
+    /// Index of the first point.
     pub first: usize,
-    /// The last point on it. The capacity that ends it lies between this point's size and the next point's.
+    /// Index of the last point. The capacity that ends the plateau lies between the sizes of this point and the next.
     pub last: usize,
-    /// The median of its values.
+    /// Median of the values.
     pub level: f64,
 }
 
-/// The plateaus of a curve whose positive `values` are in the order of their sizes. Levels of neighbouring plateaus
+/// Finds the plateaus of a curve of positive `values`, ordered by size. Levels of neighbouring plateaus
 /// differ by more than the share `least_step` (0.15: 15 %).
 ///
-/// The logarithms are cut into stretches of constant level, so that the sum of their costs is least: for each point its
-/// squared distance from its stretch's median, at most `(3 s)^2`, and for each stretch `4 s^2 ln n`. The bound makes
-/// outliers harmless (P. Fearnhead and G. Rigaill, "Changepoint Detection in the Presence of Outliers", Journal of the
-/// American Statistical Association 114 (2019) 169-183); the best cut of all is found by dynamic programming (B.
+/// The logarithms are divided into stretches of constant level that minimise the total cost. A point costs its squared
+/// distance from the median of its stretch, at most `(3 s)^2`; a stretch costs `4 s^2 ln n`. The cap makes outliers
+/// harmless (P. Fearnhead and G. Rigaill, "Changepoint Detection in the Presence of Outliers", Journal of the
+/// American Statistical Association 114 (2019) 169-183). Dynamic programming finds the optimal division (B.
 /// Jackson et al., "An Algorithm for Optimal Partitioning of Data on an Interval", IEEE Signal Processing Letters 12
-/// (2005) 105-108). s is the noise, `1.4826 MAD` of the differences of neighbours over sqrt 2, which steps do not move;
-/// at least a quarter of the least step, since what is less is of no interest. A plateau has at least three points
-/// within 3 s of its median: the slope between two levels is none.
+/// (2005) 105-108). The noise s is `1.4826 MAD` of the differences of neighbours over sqrt 2, which is insensitive to steps.
+/// s is at least a quarter of the least step, since smaller steps are irrelevant. A plateau has at least three points
+/// within 3 s of its median, which excludes the slope between two levels.
 ///
-/// Work grows with the cube of the number of points: curves of hundreds, not of thousands. None for an empty curve or
-/// one with a value that is not positive, and unless `least_step` is.
+/// The time is cubic in the number of points: suitable for hundreds of points, not for thousands. `None` for an empty curve,
+/// for a value that is not positive, and if `least_step` is not positive.
 pub fn plateaus(values: &[f64], least_step: f64) -> Option<Vec<Plateau>> {
     let logarithms: Vec<f64> = values.iter().map(|x| x.ln()).collect();
     if !(finite(&logarithms) && least_step > 0.0 && least_step.is_finite()) {
@@ -58,18 +58,18 @@ pub fn plateaus(values: &[f64], least_step: f64) -> Option<Vec<Plateau>> {
     found.iter().map(plateau).collect()
 }
 
-/// The standard deviation of the noise on a curve.
+/// Standard deviation of the noise on a curve.
 fn noise(curve: &[f64]) -> f64 {
     let differences: Vec<f64> = curve.windows(2).map(|w| w[1] - w[0]).collect();
     let spread = median_absolute_deviation(&differences).unwrap_or(0.0);
     NORMAL_SCALE * spread / std::f64::consts::SQRT_2
 }
 
-/// The best cut, as ranges from (included) to (excluded).
+/// The optimal division, as half-open ranges.
 fn stretches(curve: &[f64], noise: f64) -> Vec<(usize, usize)> {
     let n = curve.len();
     let price = 4.0 * noise * noise * (n as f64).ln();
-    // The least cost of what is before each point, and where its last stretch begins.
+    // For each prefix: its least cost, and the start of its last stretch.
     let mut best = vec![(0.0, 0)];
     for to in 1..=n {
         let mut least = (f64::INFINITY, 0);
@@ -92,7 +92,7 @@ fn stretches(curve: &[f64], noise: f64) -> Vec<(usize, usize)> {
     cuts
 }
 
-/// The middle of a stretch; of two middle values the lower, since their mean may lie on no plateau.
+/// The median of a stretch. For an even count it is the lower middle value, since the mean of both may lie on no plateau.
 fn middle(stretch: &[f64]) -> f64 {
     sorted(stretch)[(stretch.len() - 1) / 2]
 }
@@ -106,7 +106,7 @@ fn cost(stretch: &[f64], noise: f64) -> f64 {
         .sum()
 }
 
-/// From the first to the last point of a stretch that is on its level, if that is enough of them.
+/// The range from the first to the last point of a stretch that is on its level. `None` if too few points are.
 fn flat_part(curve: &[f64], from: usize, to: usize, noise: f64) -> Option<(usize, usize)> {
     let level = middle(&curve[from..to]);
     let on: Vec<usize> = (from..to)
@@ -115,7 +115,7 @@ fn flat_part(curve: &[f64], from: usize, to: usize, noise: f64) -> Option<(usize
     (on.len() >= FEWEST).then(|| (on[0], on[on.len() - 1]))
 }
 
-/// Whether two flat parts that follow each other are one plateau, with outliers between them.
+/// Whether two consecutive flat parts form one plateau with outliers between them.
 fn joins(curve: &[f64], before: (usize, usize), after: (usize, usize), least: f64) -> bool {
     let level = |(first, last): (usize, usize)| middle(&curve[first..=last]);
     (level(after) - level(before)).abs() <= least

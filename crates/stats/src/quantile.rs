@@ -2,19 +2,19 @@
 
 use crate::finite::{defined, finite};
 
-/// The values in ascending order.
+/// A sorted copy of the values.
 pub fn sorted(values: &[f64]) -> Vec<f64> {
     let mut ordered = values.to_vec();
     ordered.sort_by(f64::total_cmp);
     ordered
 }
 
-/// The least value.
+/// The minimum.
 pub fn minimum(values: &[f64]) -> Option<f64> {
     quantile(values, 0.0)
 }
 
-/// The middle value; the mean of the two middle ones if their number is even.
+/// The median; for an even count the mean of the two middle values.
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
@@ -57,7 +57,7 @@ mod tests {
 
     /// R: `quantile(c(15, 20, 35, 40, 50), c(.05, .3, .4, .5, 1), type = 7)`.
     #[test]
-    fn quantiles_as_r_gives_them() {
+    fn quantiles_match_r() {
         let values = [15.0, 20.0, 35.0, 40.0, 50.0];
         for (p, expected) in [
             (0.0, 15.0),

@@ -9,21 +9,21 @@ use crate::quantile::{quantile, sorted};
 pub struct QuantileInterval {
     /// The sample's quantile, by `quantile`.
     pub estimate: f64,
-    /// The lower end; none where so few values bound it on no side below.
+    /// The lower end. `None` if there are too few values for one.
     pub low: Option<f64>,
-    /// The upper end; none where so few values bound it on no side above.
+    /// The upper end. `None` if there are too few values for one.
     pub high: Option<f64>,
-    /// The probability that the interval, open where an end is missing, holds the true quantile.
+    /// The probability that the interval, unbounded where an end is missing, contains the true quantile.
     pub coverage: f64,
 }
 
-/// The interval `[x(l), x(u)]` for the `p`-quantile, `0 < p < 1`, that misses on either side with a probability of at
-/// most half of what `confidence` leaves.
+/// The interval `[x(l), x(u)]` for the `p`-quantile, `0 < p < 1`. The error probability on either side is at
+/// most `(1 - confidence) / 2`.
 ///
-/// The number B of independent values below the quantile is binomial, `B(n, p)`, so l is the greatest rank with `P(B <=
+/// The number B of independent values below the quantile is binomial, `B(n, p)`. So l is the greatest rank with `P(B <=
 /// l - 1) <= (1 - confidence) / 2`, and u the least with `P(B >= u)` no more than that. W. J. Conover, *Practical
-/// Nonparametric Statistics*, 3rd ed. (1999), section 3.2. Far quantiles of few values have no such rank: 100 values
-/// say nothing of how high the 99 % quantile is.
+/// Nonparametric Statistics*, 3rd ed. (1999), section 3.2. Extreme quantiles of few values have no such rank: 100 values
+/// give no upper bound for the 99 % quantile.
 pub fn quantile_interval(values: &[f64], p: f64, confidence: f64) -> Option<QuantileInterval> {
     let tail = 1.0 - upper_tail(confidence)?;
     if !(finite(values) && p > 0.0 && p < 1.0) {
@@ -31,10 +31,10 @@ pub fn quantile_interval(values: &[f64], p: f64, confidence: f64) -> Option<Quan
     }
     let ordered = sorted(values);
     let n = ordered.len();
-    // Logarithms, since 1 - p may round to 1, and the first term of the sum to 0.
+    // Logarithms, since 1 - p may round to 1, and the first term of the sum may underflow.
     let (below, above) = (p.ln(), (-p).ln_1p());
     let (lower_rank, missed_below) = rank(n, below, above, tail);
-    // Turned round, the values above the quantile are binomial too.
+    // By symmetry, the number of values above the quantile is binomial too.
     let (upper_rank, missed_above) = rank(n, above, below, tail);
     Some(QuantileInterval {
         estimate: quantile(&ordered, p)?,
@@ -44,7 +44,7 @@ pub fn quantile_interval(values: &[f64], p: f64, confidence: f64) -> Option<Quan
     })
 }
 
-/// The greatest k with `P(B(n, p) <= k - 1) <= tail`, and that probability; 0 if there is none. Given are the
+/// The greatest k with `P(B(n, p) <= k - 1) <= tail`, and that probability; 0 if there is none. The arguments are the
 /// logarithms of p and of 1 - p.
 fn rank(n: usize, ln_p: f64, ln_rest: f64, tail: f64) -> (usize, f64) {
     let mut logarithm = n as f64 * ln_rest;

@@ -1,28 +1,28 @@
-//! Whether the values of one side tend to be greater, by their ranks alone.
+//! A rank test of whether the values of one side tend to be greater.
 
 use crate::distribution::normal_cdf;
 use crate::finite::finite;
 
-/// Up to this many values in all the counts of arrangements are whole numbers that a double holds exactly, and soon
-/// counted.
+/// Up to this total number of values, p is computed exactly: all counts of arrangements are integers that a double represents, and quick to
+/// compute.
 const MOST_COUNTED: usize = 50;
 
 /// The Mann-Whitney U test of two independent samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MannWhitney {
-    /// The number of pairs where the value of a is the greater, and half of those where both are equal.
+    /// Number of pairs in which the value of a is greater, with ties counted half.
     pub u: f64,
-    /// U as a share of all pairs: the estimated probability that a value of a is greater than one of b.
+    /// U as a share of all pairs: estimates the probability that a value of a is greater than one of b.
     pub superiority: f64,
-    /// The two-sided p-value of neither side tending to be greater.
+    /// The two-sided p-value of the hypothesis that neither side tends to be greater.
     pub p: f64,
-    /// Whether p was counted out, not approximated.
+    /// Whether p is exact rather than approximated.
     pub exact: bool,
 }
 
-/// Mann-Whitney U. Without equal values and with at most 50 in all, p is exact, twice the smaller tail; else it is from
-/// the normal approximation with continuity and ties corrected: `z = (|U - mn/2| - 1/2) / s`, `s^2 = mn / 12 (m + n + 1
-/// - sum (t^3 - t) / ((m + n) (m + n - 1)))`, t the sizes of the groups of equal values.
+/// Mann-Whitney U test. Without ties and with at most 50 values in total, p is exact, twice the smaller tail. Otherwise it is from
+/// the normal approximation with corrections for continuity and ties: `z = (|U - mn/2| - 1/2) / s`, `s^2 = mn / 12 (m + n + 1
+/// - sum (t^3 - t) / ((m + n) (m + n - 1)))`, where t are the sizes of the groups of equal values.
 ///
 /// H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18 (1947) 50-60; M. Hollander, D. A. Wolfe and E.
 /// Chicken, *Nonparametric Statistical Methods*, 3rd ed. (2014), section 4.1. If all values are equal, p is 1.
@@ -51,7 +51,7 @@ fn statistic(a: &[f64], b: &[f64]) -> (f64, f64) {
     all.extend(b.iter().map(|&x| (x, false)));
     all.sort_by(|x, y| x.0.total_cmp(&y.0));
     let (mut u, mut ties, mut of_b_below) = (0.0, 0.0, 0.0);
-    // Compared as numbers, since -0 and 0 are equal.
+    // Compares as numbers, since -0 and 0 are equal.
     for group in all.chunk_by(|x, y| x.0 == y.0) {
         let t = group.len() as f64;
         let of_a = group.iter().filter(|x| x.1).count() as f64;
@@ -69,7 +69,7 @@ fn exact_p(u: usize, m: usize, n: usize) -> f64 {
     (2.0 * tail / all).min(1.0)
 }
 
-/// In how many of the orders of m and n values U is 0, 1, ... mn: the coefficients of the Gaussian binomial
+/// The number of orders of m and n values with U = 0, 1, ... mn: the coefficients of the Gaussian binomial
 /// `prod (1 - q^(n + i)) / (1 - q^i)`, i from 1 to m.
 fn arrangements(m: usize, n: usize) -> Vec<f64> {
     let mut counts = vec![0.0; m * n + 1];
@@ -99,7 +99,7 @@ fn normal_p(u: f64, ties: f64, m: f64, n: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Every order of a few values, counted.
+    /// Counts every order of a few values.
     #[test]
     fn arrangements_are_counted() {
         for (m, n) in [(1, 1), (2, 3), (4, 4), (5, 3)] {

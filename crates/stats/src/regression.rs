@@ -7,18 +7,18 @@ use crate::moments::mean;
 /// `y = slope x + intercept`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
-    /// The change of y with x.
+    /// The slope.
     pub slope: f64,
-    /// y at x = 0.
+    /// The value of y at x = 0.
     pub intercept: f64,
-    /// The coefficient of determination, R^2; none if all y are equal.
+    /// The coefficient of determination, R^2. `None` if all y are equal.
     pub r_squared: Option<f64>,
 }
 
 /// Ordinary least squares: `slope = Sxy / Sxx`, `intercept = mean y - slope mean x`, `R^2 = Sxy^2 / (Sxx Syy)`, with
 /// the sums taken about the means.
 ///
-/// N. R. Draper and H. Smith, *Applied Regression Analysis*, 3rd ed. (1998), chapter 1. None without two different x.
+/// N. R. Draper and H. Smith, *Applied Regression Analysis*, 3rd ed. (1998), chapter 1. `None` without two different x.
 pub fn linear_regression(points: &[(f64, f64)]) -> Option<Line> {
     let sums = Sums::of(points)?;
     let slope = defined(sums.xy / sums.xx)?;
@@ -29,10 +29,10 @@ pub fn linear_regression(points: &[(f64, f64)]) -> Option<Line> {
     })
 }
 
-/// What is not known of a line.
+/// Uncertainty of a regression line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineErrors {
-    /// The standard deviation of the points about the line, in the unit of y.
+    /// Standard deviation of the residuals, in the unit of y.
     pub residual_deviation: f64,
     /// The standard error of the slope.
     pub slope_error: f64,
@@ -47,15 +47,15 @@ pub struct LineErrors {
 /// Standard errors and t intervals of the regression line: `s^2 = sum (y - slope x - intercept)^2 / (n - 2)`,
 /// `e(slope)^2 = s^2 / Sxx`, `e(intercept)^2 = s^2 (1 / n + (mean x)^2 / Sxx)`, t with `n - 2` degrees of freedom.
 ///
-/// Draper and Smith (1998), section 1.4. None with fewer than three points. The points are taken to be independent and
-/// to scatter alike all along the line.
+/// Draper and Smith (1998), section 1.4. `None` for fewer than three points. The points are assumed to be independent with
+/// the same variance everywhere.
 pub fn line_errors(points: &[(f64, f64)], confidence: f64) -> Option<LineErrors> {
     let line = linear_regression(points)?;
     let sums = Sums::of(points)?;
     let n = points.len() as f64;
     let t = student_t_quantile(upper_tail(confidence)?, n - 2.0)?;
     let squares = points.iter().map(|&(x, y)| {
-        // About the means, where less is lost than with the intercept.
+        // Computed about the means, which loses less precision than with the intercept.
         let residual = (y - sums.mean_y) - line.slope * (x - sums.mean_x);
         residual * residual
     });
@@ -79,8 +79,8 @@ pub fn line_errors(points: &[(f64, f64)], confidence: f64) -> Option<LineErrors>
 /// `1 / sqrt(n - 3)`; an end of z below 0 is an R^2 of 0.
 ///
 /// R. A. Fisher, "On the 'Probable Error' of a Coefficient of Correlation Deduced from a Small Sample", Metron 1 (1921)
-/// 3-32, for x and y that are both normal. Where x is chosen the variance of z is nearer to `(1 - R^2 / 2) / n`: the
-/// interval is then wider than it need be. What rounding has put above 1 is 1. None with fewer than four points or with a negative R^2.
+/// 3-32, for normal x and y. If x is chosen, the variance of z is nearer to `(1 - R^2 / 2) / n`, and the
+/// interval is wider than necessary. Values above 1, from rounding, count as 1. `None` for fewer than four points or a negative R^2.
 pub fn r_squared_interval(r_squared: f64, points: usize, confidence: f64) -> Option<(f64, f64)> {
     if points < 4 || r_squared.is_nan() || r_squared < 0.0 {
         return None;
@@ -101,7 +101,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// None without two different x.
+    /// The sums. `None` without two different x.
     fn of(points: &[(f64, f64)]) -> Option<Sums> {
         let xs: Vec<f64> = points.iter().map(|p| p.0).collect();
         let ys: Vec<f64> = points.iter().map(|p| p.1).collect();
@@ -142,9 +142,9 @@ mod tests {
         }
     }
 
-    /// With chosen x it holds the R^2 of the line that the points scatter about at least as often as it says.
+    /// With chosen x the interval contains the R^2 of the true line at least as often as its confidence.
     #[test]
-    fn it_covers_what_it_says() {
+    fn r_squared_interval_has_stated_coverage() {
         let mut random = Rng::with_seed(8);
         let mut normal = || normal_quantile(random.f64().clamp(1e-9, 1.0 - 1e-9)).unwrap();
         let xs = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];

@@ -1,13 +1,13 @@
-//! How many values an interval of a wanted width needs.
+//! The number of values for an interval of a given width.
 
 use crate::distribution::{normal_quantile, upper_tail};
 use crate::finite::defined;
 
-/// The number of independent values whose mean has an interval of half-width `share` of it: `S' = (s z / (m e))^2`,
+/// The number of independent values for which the interval of the mean has a half-width of `share` of it: `S' = (s z / (m e))^2`,
 /// with s the standard deviation, m the mean, e the share and z the two-sided normal quantile of the confidence.
 ///
 /// Kanata Bench (N. Korovkina, 2022), equation 3.3, after S. Kounev et al., *Systems Benchmarking* (2020). Not rounded,
-/// so that it can be split between processes: round it up to measure.
+/// so that it can be divided between processes; round it up to measure.
 pub fn samples_for_mean(
     mean: f64,
     standard_deviation: f64,
@@ -27,7 +27,7 @@ pub fn samples_for_mean(
 mod tests {
     use super::*;
 
-    /// A deviation of a tenth of the mean, an interval of 1 %: (1.96 x 10)^2.
+    /// A standard deviation of a tenth of the mean, an interval of 1 %: (1.96 x 10)^2.
     #[test]
     fn by_hand() {
         let got = samples_for_mean(50.0, 5.0, 0.01, 0.95).unwrap();

@@ -1,33 +1,33 @@
-//! How throughput grows with the number of processes.
+//! Scaling of throughput with the number of processes.
 
-/// One number of processes on a scaling curve.
+/// A point of a scaling curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScalingPoint {
     /// The number of processes.
     pub processes: usize,
-    /// What all of them do together, in operations per time unit, or any unit that is the same throughout.
+    /// Total throughput, in operations per time unit or any other common unit.
     pub throughput: f64,
 }
 
-/// A scaling curve, told.
+/// Efficiency and bend of a scaling curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
-    /// `X(P) / (P X(1))` for each point, ascending in P: 1 where processes do not hinder each other.
+    /// `X(P) / (P X(1))` for each point, ascending in P; 1 where processes do not slow each other down.
     pub efficiency: Vec<f64>,
-    /// The bend: the greatest P up to which each added process brings at least half of what one brings alone.
+    /// The bend: the greatest P up to which each added process contributes at least half of the throughput of one alone.
     pub bend: usize,
 }
 
-/// The share of one process's throughput that an added one has to bring, before the bend.
+/// The minimum contribution of an added process before the bend, as a share of the throughput of one alone.
 const WORTHWHILE: f64 = 0.5;
 
 /// Efficiency and bend of a throughput curve with one point for P = 1.
 ///
-/// What an added process brings between two measured numbers P < Q is `(X(Q) - X(P)) / (Q - P)`. The bend is the P
-/// before the first gap where that is less than `X(1) / 2`, and the last P if none is: beyond the bend a further
-/// process adds less than it takes up. A later rise is not taken for scaling. Efficiency as D. L. Eager, J. Zahorjan
+/// The contribution of an added process between two measured numbers P < Q is `(X(Q) - X(P)) / (Q - P)`. The bend is the P
+/// before the first gap with a contribution below `X(1) / 2`, or the last P if there is none. A later rise does not count as
+/// scaling. Efficiency as in D. L. Eager, J. Zahorjan
 /// and E. D. Lazowska, "Speedup Versus Efficiency in Parallel Systems", IEEE Transactions on Computers 38 (1989)
-/// 408-423. None without P = 1, with a P twice or 0, or with a throughput that is not a positive number.
+/// 408-423. `None` without P = 1, with a duplicate P or P = 0, or with a throughput that is not positive and finite.
 pub fn scaling(points: &[ScalingPoint]) -> Option<Scaling> {
     let mut curve = points.to_vec();
     curve.sort_by_key(|point| point.processes);
@@ -58,7 +58,7 @@ pub fn scaling(points: &[ScalingPoint]) -> Option<Scaling> {
 mod tests {
     use super::*;
 
-    fn told(curve: &[(usize, f64)]) -> Option<Scaling> {
+    fn scaling_of(curve: &[(usize, f64)]) -> Option<Scaling> {
         let points: Vec<ScalingPoint> = curve
             .iter()
             .map(|&(processes, throughput)| ScalingPoint {
@@ -71,26 +71,26 @@ mod tests {
 
     #[test]
     fn bends_at_the_number_of_processors() {
-        let got = told(&[(1, 10.0), (2, 20.0), (4, 38.0), (8, 40.0), (16, 36.0)]).unwrap();
+        let got = scaling_of(&[(1, 10.0), (2, 20.0), (4, 38.0), (8, 40.0), (16, 36.0)]).unwrap();
         assert_eq!(got.efficiency, [1.0, 1.0, 0.95, 0.5, 0.225]);
         assert_eq!(got.bend, 4);
     }
 
     #[test]
-    fn exactly_half_is_worthwhile_and_a_later_rise_is_not_scaling() {
-        assert_eq!(told(&[(1, 2.0), (2, 3.0), (3, 4.0)]).unwrap().bend, 3);
-        assert_eq!(told(&[(1, 2.0), (2, 2.5), (3, 6.0)]).unwrap().bend, 1);
-        assert_eq!(told(&[(2, 4.0), (1, 2.0)]).unwrap().bend, 2);
-        assert_eq!(told(&[(1, 2.0)]).unwrap().bend, 1);
+    fn bend_counts_exactly_half_and_ignores_later_rise() {
+        assert_eq!(scaling_of(&[(1, 2.0), (2, 3.0), (3, 4.0)]).unwrap().bend, 3);
+        assert_eq!(scaling_of(&[(1, 2.0), (2, 2.5), (3, 6.0)]).unwrap().bend, 1);
+        assert_eq!(scaling_of(&[(2, 4.0), (1, 2.0)]).unwrap().bend, 2);
+        assert_eq!(scaling_of(&[(1, 2.0)]).unwrap().bend, 1);
     }
 
     #[test]
     fn undefined() {
-        assert_eq!(told(&[]), None);
-        assert_eq!(told(&[(2, 4.0), (4, 8.0)]), None);
-        assert_eq!(told(&[(1, 4.0), (1, 8.0)]), None);
-        assert_eq!(told(&[(0, 4.0), (1, 8.0)]), None);
-        assert_eq!(told(&[(1, 0.0), (2, 8.0)]), None);
-        assert_eq!(told(&[(1, 1.0), (2, f64::NAN)]), None);
+        assert_eq!(scaling_of(&[]), None);
+        assert_eq!(scaling_of(&[(2, 4.0), (4, 8.0)]), None);
+        assert_eq!(scaling_of(&[(1, 4.0), (1, 8.0)]), None);
+        assert_eq!(scaling_of(&[(0, 4.0), (1, 8.0)]), None);
+        assert_eq!(scaling_of(&[(1, 0.0), (2, 8.0)]), None);
+        assert_eq!(scaling_of(&[(1, 1.0), (2, f64::NAN)]), None);
     }
 }

@@ -1,13 +1,13 @@
-//! What a count of some among many says of the share that it comes from.
+//! The confidence bound of a share, from a count.
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
-/// Halvings of an interval of length 1 until it is shorter than a double tells apart.
+/// Bisection steps, enough for the precision of a double.
 const HALVINGS: usize = 60;
 
-/// The upper end of the one-sided interval of a share, of which `count` were seen among `of` independent trials: C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the
-/// Case of the Binomial", Biometrika 26 (1934) 404-413. It is the share `q` with which `count` or fewer have the probability `1 - confidence`, so the quantile of Beta(count + 1, of - count); of none seen,
-/// `1 - (1 - confidence)^(1 / of)`. None without a trial, with more seen than there were, or a confidence that is not between 0 and 1.
+/// The upper end of the one-sided interval of a share, of which `count` were observed in `of` independent trials: C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the
+/// Case of the Binomial", Biometrika 26 (1934) 404-413. It is the share `q` for which `count` or fewer have the probability `1 - confidence`, that is, the quantile of Beta(count + 1, of - count). For a count of 0 it is
+/// `1 - (1 - confidence)^(1 / of)`. `None` without trials, for a count above the number of trials, and for a confidence that is not between 0 and 1.
 pub fn share_at_most(count: u64, of: u64, confidence: f64) -> Option<f64> {
     let is_defined = of > 0 && count <= of && confidence > 0.0 && confidence < 1.0;
     if !is_defined {
@@ -20,9 +20,10 @@ pub fn share_at_most(count: u64, of: u64, confidence: f64) -> Option<f64> {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
-        match beta.cdf(middle) < confidence {
-            true => low = middle,
-            false => high = middle,
+        if beta.cdf(middle) < confidence {
+            low = middle
+        } else {
+            high = middle
         }
     }
     Some(high)
@@ -32,9 +33,9 @@ pub fn share_at_most(count: u64, of: u64, confidence: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// With exactly these shares so few are seen in one of twenty trials, or one of forty: summed up from the binomial probabilities themselves.
+    /// At exactly these shares, counts this low have a probability of 5 % or 2.5 %, computed by summation of binomial probabilities.
     #[test]
-    fn sums_of_binomial_probabilities() {
+    fn bound_matches_binomial_sums() {
         for (count, of, confidence, share) in [
             (0, 5, 0.95, 0.450_720),
             (0, 20, 0.95, 0.139_108),
@@ -44,14 +45,14 @@ mod tests {
             let found = share_at_most(count, of, confidence).unwrap();
             assert!((found - share).abs() < 1e-5, "{count} of {of}: {found}");
         }
-        // Of none seen it has a closed form.
+        // A count of 0 has a closed form.
         let none = share_at_most(0, 299, 0.95).unwrap();
         assert!((none - (1.0 - 0.05_f64.powf(1.0 / 299.0))).abs() < 1e-12);
         assert_eq!(share_at_most(3, 3, 0.95), Some(1.0));
     }
 
     #[test]
-    fn nothing_says_nothing() {
+    fn invalid_counts_have_no_bound() {
         for (count, of, confidence) in [(0, 0, 0.95), (2, 1, 0.95), (0, 5, 1.0), (0, 5, f64::NAN)] {
             assert_eq!(share_at_most(count, of, confidence), None);
         }

@@ -1,12 +1,12 @@
-//! How sure a coefficient of variation is.
+//! The confidence interval of a coefficient of variation.
 
 use crate::distribution::{chi_squared_quantile, upper_tail};
 use crate::finite::defined;
 use crate::moments::coefficient_of_variation;
 
-/// The ends of the interval about the coefficient of variation K of normally distributed values, by the modified method of McKay:
-/// `K / sqrt(((u + 2) / n - 1) K^2 + u / (n - 1))`, with u the upper quantile of chi-squared with `n - 1` degrees of freedom at the low end and the lower one
-/// at the high end. For K up to about a third. None for fewer than two values, and where K is so large that the interval has no high end.
+/// The confidence interval of the coefficient of variation K of normally distributed values, by the modified method of McKay. Its ends are
+/// `K / sqrt(((u + 2) / n - 1) K^2 + u / (n - 1))`, where u is the upper quantile of chi-squared with `n - 1` degrees of freedom for the low end and the lower quantile
+/// for the high end. Valid for K up to about a third. `None` for fewer than two values, and if K is so large that the interval has no high end.
 ///
 /// M. G. Vangel, "Confidence Intervals for a Normal Coefficient of Variation", The American Statistician 50 (1996) 21-26.
 pub fn variation_interval(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
@@ -27,9 +27,9 @@ mod tests {
 
     use super::*;
 
-    /// With the quantiles of chi-squared as tables have them: 16.0128 and 1.68987 with 7 degrees of freedom.
+    /// Uses chi-squared quantiles from tables: 16.0128 and 1.68987 with 7 degrees of freedom.
     #[test]
-    fn the_ends_are_those_of_the_formula() {
+    fn ends_match_formula() {
         let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
         let (low, high) = variation_interval(&values, 0.95).unwrap();
         assert!((low - 0.269567).abs() < 1e-5, "{low}");
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_intervals_hold_the_truth_as_are_said_to() {
+    fn coverage_matches_confidence() {
         let mut random = Rng::with_seed(3);
         let mut normal = || {
             let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
@@ -50,13 +50,13 @@ mod tests {
                 interval.is_some_and(|(low, high)| (low..=high).contains(&truth))
             };
             let held = (0..4000).filter(holds).count();
-            // Four standard errors to each side.
+            // Four standard errors on each side.
             assert!((3745..=3855).contains(&held), "{n}, {truth}: {held}");
         }
     }
 
     #[test]
-    fn undefined_for_too_few_or_without_an_end() {
+    fn too_few_values_or_unbounded_interval_is_undefined() {
         assert_eq!(variation_interval(&[1.0], 0.95), None);
         assert_eq!(variation_interval(&[1.0, 2.0], 1.0), None);
         assert_eq!(variation_interval(&[1.0, 100.0, 1.0, 1.0], 0.95), None);

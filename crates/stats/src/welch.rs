@@ -1,4 +1,4 @@
-//! Whether two means differ when their variances may, too.
+//! Comparison of two means without the assumption of equal variances.
 
 use crate::distribution::{student_t_quantile, two_sided_t, upper_tail};
 use crate::finite::finite;
@@ -13,7 +13,7 @@ pub struct Difference {
     pub low: f64,
     /// The upper end of its interval.
     pub high: f64,
-    /// The two-sided p-value of there being no difference.
+    /// The two-sided p-value of the hypothesis that the means are equal.
     pub p: f64,
     /// The degrees of freedom of the t distribution used.
     pub degrees: f64,
@@ -22,7 +22,7 @@ pub struct Difference {
 /// Welch's t test and interval: `t = (m_b - m_a) / e`, `e^2 = s_a^2 / n_a + s_b^2 / n_b`, with
 /// `e^4 / (s_a^4 / (n_a^2 (n_a - 1)) + s_b^4 / (n_b^2 (n_b - 1)))` degrees of freedom.
 ///
-/// B. L. Welch, Biometrika 34 (1947) 28-35. None with fewer than two values a side, or where neither side spreads.
+/// B. L. Welch, Biometrika 34 (1947) 28-35. `None` for fewer than two values on a side, or if neither side has any spread.
 pub fn welch_t(a: &[f64], b: &[f64], confidence: f64) -> Option<Difference> {
     if !(finite(a) && finite(b)) {
         return None;
@@ -31,10 +31,10 @@ pub fn welch_t(a: &[f64], b: &[f64], confidence: f64) -> Option<Difference> {
     let share_a = variance(a)? / n_a;
     let share_b = variance(b)? / n_b;
     let squared_error = share_a + share_b;
-    // Of shares, not of variances, since those squared may be too small for a number.
+    // Uses shares of the variances, because squared variances may underflow.
     let (part_a, part_b) = (share_a / squared_error, share_b / squared_error);
     let degrees = 1.0 / (part_a * part_a / (n_a - 1.0) + part_b * part_b / (n_b - 1.0));
-    // Never less than those of the smaller side; rounding may say so.
+    // The degrees of freedom are at least those of the smaller side; this corrects rounding.
     let degrees = degrees.max(n_a.min(n_b) - 1.0);
     let estimate = mean(b)? - mean(a)?;
     let error = squared_error.sqrt();

@@ -1,4 +1,4 @@
-//! The tables of the Kanata Bench paper (N. Korovkina, 2022): every statistic that it prints comes out to the last
+//! The tables of the Kanata Bench paper (N. Korovkina, 2022): every printed statistic is reproduced to the last
 //! digit. No printed figure of tables 3.4, 3.5, A.2.1, A.2.2 and A.2.3 is wrong.
 
 use yamba_stats::circles::{Group, group_statistics, primary, steady_from};
@@ -29,7 +29,7 @@ fn groups(table: &[(u64, Vec<f64>)]) -> Vec<Group<'_>> {
         .collect()
 }
 
-/// As the paper prints it: with two decimals.
+/// Formats a number like the paper, with two decimals.
 fn printed(value: f64) -> String {
     format!("{value:.2}")
 }
@@ -76,15 +76,15 @@ fn table_3_5() {
     );
 }
 
-/// What the paper says in words, by a test: from tests of 30 circles on nothing changes; of 1 to 5 circles the first
-/// three sizes still differ from a later one.
+/// The paper's conclusion, checked by a test: nothing changes from tests of 30 circles on, and the first
+/// three sizes, 1 to 5 circles, differ from a later one.
 #[test]
 fn warm_up() {
     let cold = table(include_str!("data/kanata_3_4.txt"));
     assert_eq!(steady_from(&groups(&cold), 0.05), Some(3));
     let warm = table(include_str!("data/kanata_3_5.txt"));
     assert_eq!(steady_from(&groups(&warm), 0.05), Some(0));
-    // Of both together the small tests are still cold.
+    // In both tables together the small tests are still cold.
     let both = [groups(&cold), groups(&warm)].concat();
     assert_eq!(steady_from(&both, 0.05), Some(5));
 }
@@ -166,7 +166,7 @@ fn table_a_2_3() {
     }
 }
 
-/// 2 % needs no larger sample than the 30 there are, as the paper concludes: one would do. A hundredth of that width
+/// 2 % needs no larger sample than the 30 tests, as the paper concludes: one would do. A hundredth of that width
 /// needs ten thousand times as many, and a sample of that size has that width.
 #[test]
 fn tests_needed() {
@@ -182,7 +182,7 @@ fn tests_needed() {
     assert!((as_wide.tests_needed.unwrap() - 30.0).abs() < 1e-9);
 }
 
-/// With 30 tests Student's t is wider by 1.699 to 1.645.
+/// For 30 tests Student's t interval is wider by the factor 1.699 / 1.645.
 #[test]
 fn interval_by_t_is_wider() {
     let runs = table(include_str!("data/kanata_a_2_1.txt"));
@@ -206,7 +206,7 @@ fn undefined() {
     assert_eq!(steady_from(&[group(1, &[1.0, 2.0])], 0.05), None);
 }
 
-/// A clock of whole ticks may show no spread at all.
+/// A coarse clock may give no spread at all.
 #[test]
 fn constant_groups() {
     let group = |test_size, accumulated| Group {

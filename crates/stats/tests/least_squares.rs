@@ -1,4 +1,4 @@
-//! Regression on several variables against certified values, and on what it is for.
+//! Regression on several variables against certified values and published regressions.
 
 use yamba_stats::{Fit, least_squares, line_errors, linear_regression};
 
@@ -15,7 +15,7 @@ fn fit(rows: &[Vec<f64>], ys: &[f64]) -> Option<Fit> {
     least_squares(&rows, ys, 0.95)
 }
 
-/// NIST Statistical Reference Datasets, Longley, of the highest grade of difficulty for linear regression: y, then the
+/// NIST Statistical Reference Datasets, Longley, at the highest level of difficulty for linear regression: y, then the
 /// six variables.
 #[test]
 fn nist_longley() {
@@ -50,9 +50,9 @@ fn nist_longley() {
     close(got.r_squared.unwrap(), 0.995479004577296, 1e-12, "R^2");
 }
 
-/// One variable is the simple regression, intervals and all.
+/// One variable gives the simple regression, intervals included.
 #[test]
-fn one_variable_is_a_line() {
+fn one_variable_matches_simple_regression() {
     let points = [(1.0, 2.1), (2.0, 3.9), (3.0, 6.2), (5.0, 9.7), (8.0, 16.4)];
     let rows: Vec<Vec<f64>> = points.iter().map(|p| vec![p.0]).collect();
     let ys: Vec<f64> = points.iter().map(|p| p.1).collect();
@@ -86,8 +86,8 @@ fn one_variable_is_a_line() {
     );
 }
 
-/// What HBench:JGC prints for the SPARC (section 5.4.2): 3.75 ms a megabyte of heap, 229.1 ms for 512 x 512 live
-/// objects and 108.6 ms for as many dead ones. That makes 874 ns and 414 ns an object: the thesis's "0.9 ns" and "0.4
+/// Figures that HBench:JGC prints for the SPARC (section 5.4.2): 3.75 ms per megabyte of heap, 229.1 ms for 512 x 512 live
+/// objects and 108.6 ms for as many dead ones. These are 874 ns and 414 ns per object: the thesis's "0.9 ns" and "0.4
 /// ns" are microseconds.
 #[test]
 fn hbench_collection_costs() {

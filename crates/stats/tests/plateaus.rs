@@ -1,4 +1,4 @@
-//! Plateaus of latency curves, made and measured.
+//! Plateaus of synthetic and measured latency curves.
 
 use yamba_stats::{Plateau, plateaus};
 
@@ -41,7 +41,7 @@ fn caches_and_memory() {
 }
 
 #[test]
-fn noise_moves_no_step() {
+fn noise_does_not_move_steps() {
     for noise in [0.01, 0.02, 0.04] {
         let got = found(&curve(noise));
         let last: Vec<usize> = got.iter().map(|plateau| plateau.last).collect();
@@ -53,7 +53,7 @@ fn noise_moves_no_step() {
 }
 
 #[test]
-fn outliers_are_no_step() {
+fn outliers_are_not_steps() {
     let mut values = curve(0.01);
     values[4] = 40.0;
     values[17] = 0.5;
@@ -61,7 +61,7 @@ fn outliers_are_no_step() {
     assert_eq!(last, [10, 20, 29, 37]);
 }
 
-/// The unit does not matter, and a curve turned round has its plateaus turned round.
+/// The unit is irrelevant, and a reversed curve has reversed plateaus.
 #[test]
 fn scale_and_direction() {
     let values = curve(0.02);
@@ -75,7 +75,7 @@ fn scale_and_direction() {
 }
 
 #[test]
-fn a_flat_curve_and_a_slope() {
+fn flat_curve_has_one_plateau_and_slope_none() {
     assert_eq!(levels(&[5.0; 12]), [5.0]);
     assert_eq!(levels(&[5.0, 5.2, 5.0, 5.1, 5.3, 5.2, 5.0]).len(), 1);
     let slope: Vec<f64> = (0..12).map(|i| 2f64.powi(i)).collect();
@@ -83,7 +83,7 @@ fn a_flat_curve_and_a_slope() {
 }
 
 #[test]
-fn small_steps_are_one_level() {
+fn small_steps_are_merged() {
     let values = [1.0, 1.0, 1.0, 1.0, 1.1, 1.1, 1.1, 1.1];
     assert_eq!(levels(&values).len(), 1);
     assert_eq!(plateaus(&values, 0.02).unwrap().len(), 2);

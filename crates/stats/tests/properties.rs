@@ -1,4 +1,4 @@
-//! What holds for all values, and what comes of values that are none.
+//! Properties for all values, and the handling of NaN and infinity.
 
 use proptest::prelude::*;
 use yamba_stats::circles::{Group, group_statistics, primary, steady_from};
@@ -8,12 +8,12 @@ fn values() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(1.0..1e6f64, 2..40)
 }
 
-/// Times as a clock of whole nanoseconds gives them, with many equal ones.
+/// Times from a clock with whole nanoseconds, with many ties.
 fn ticks() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec((1..12u8).prop_map(f64::from), 2..40)
 }
 
-/// Anything a double can be.
+/// Any double.
 fn anything() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(prop::num::f64::ANY, 0..12)
 }
@@ -26,7 +26,7 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-300)
 }
 
-/// Draws new cases each time; few, since the bootstrap is slow.
+/// Each run draws new cases; few of them, since the bootstrap is slow.
 fn config() -> ProptestConfig {
     ProptestConfig {
         cases: 48,
@@ -39,7 +39,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn intervals_hold_their_estimate(values in values(), p in 0.05..0.95f64) {
+    fn intervals_contain_estimate(values in values(), p in 0.05..0.95f64) {
         let median_held = median_interval(&values, 0.95).unwrap();
         let middle = median(&values).unwrap();
         prop_assert!(median_held.low <= middle && middle <= median_held.high);
@@ -59,7 +59,7 @@ proptest! {
     }
 
     #[test]
-    fn more_confidence_is_wider(values in values()) {
+    fn higher_confidence_widens_interval(values in values()) {
         let width = |confidence| {
             let got = mean_t_interval(&values, confidence).unwrap();
             got.high - got.low
@@ -72,9 +72,9 @@ proptest! {
         prop_assert!(width(0.8) <= width(0.9) && width(0.9) <= width(0.99));
     }
 
-    /// Whatever is about a set of values does not see their order.
+    /// Statistics of a set of values are independent of their order.
     #[test]
-    fn order_does_not_matter((values, other) in shuffled()) {
+    fn statistics_ignore_order((values, other) in shuffled()) {
         prop_assert_eq!(median(&values), median(&other));
         prop_assert_eq!(minimum(&values), minimum(&other));
         prop_assert_eq!(median_absolute_deviation(&values), median_absolute_deviation(&other));
@@ -83,9 +83,9 @@ proptest! {
         prop_assert!(near(variance(&values).unwrap(), variance(&other).unwrap()));
     }
 
-    /// The unit that times are given in does not matter for what is a share.
+    /// Relative statistics are independent of the unit of time.
     #[test]
-    fn unit_does_not_matter(a in values(), b in values(), unit in 1e-6..1e6f64) {
+    fn relative_statistics_ignore_unit(a in values(), b in values(), unit in 1e-6..1e6f64) {
         let scaled = |values: &[f64]| values.iter().map(|x| x * unit).collect::<Vec<_>>();
         let (scaled_a, scaled_b) = (scaled(&a), scaled(&b));
         if let Some(ratio) = launch_ratio(&a, &b, 0.95, 1e-6) {
@@ -96,9 +96,9 @@ proptest! {
         prop_assert!((variation - coefficient_of_variation(&scaled_a).unwrap()).abs() < 1e-9);
     }
 
-    /// Exchanging the sides turns the result round.
+    /// Exchanging the sides inverts the result.
     #[test]
-    fn sides_are_treated_alike(a in ticks(), b in ticks()) {
+    fn exchanging_sides_inverts_result(a in ticks(), b in ticks()) {
         let (one, other) = (mann_whitney(&a, &b).unwrap(), mann_whitney(&b, &a).unwrap());
         prop_assert!(near(one.u + other.u, (a.len() * b.len()) as f64));
         prop_assert!((one.p - other.p).abs() < 1e-12 && (0.0..=1.0).contains(&one.p));
@@ -106,19 +106,19 @@ proptest! {
         let other = launch_ratio(&b, &a, 0.95, 1e-4).unwrap();
         prop_assert!(near(one.ratio * other.ratio, 1.0) && near(one.low * other.high, 1.0));
         prop_assert!((one.p - other.p).abs() < 1e-9);
-        // The interval leaves out 1 exactly where the p-value says so.
+        // The interval excludes 1 exactly if the p-value is small enough.
         prop_assert_eq!(one.low > 1.0 || one.high < 1.0, one.p < 0.05);
     }
 
-    /// Four times the variance, where the floor is what counts, make the interval twice as wide.
+    /// Four times the variance floor makes the interval twice as wide, if the floor applies.
     #[test]
-    fn a_floor_widens(a in prop::collection::vec(99.0..101.0f64, 6), b in prop::collection::vec(99.0..101.0f64, 6)) {
+    fn variance_floor_widens_interval(a in prop::collection::vec(99.0..101.0f64, 6), b in prop::collection::vec(99.0..101.0f64, 6)) {
         let width = |floor| {
             let got = launch_ratio(&a, &b, 0.99, floor).unwrap();
             got.high - got.low
         };
         let spread = |side: &[f64]| variance(&side.iter().map(|x| x.ln()).collect::<Vec<_>>()).unwrap();
-        // Trimming makes a side's error greater than its variance alone says, by 2.5 at most.
+        // Trimming increases the error of a side over that from its variance by a factor of at most 2.5.
         let most = 2.5 * spread(&a).max(spread(&b));
         prop_assert!(width(4.0 * most) >= width(most) * 1.9);
     }
@@ -141,9 +141,9 @@ proptest! {
         prop_assert!(found.windows(2).all(|w| w[0].last < w[1].first));
     }
 
-    /// Nothing panics, and nothing but finite numbers comes out.
+    /// No function panics, and all results are finite.
     #[test]
-    fn any_doubles(a in anything(), b in anything(), x in prop::num::f64::ANY, y in prop::num::f64::ANY) {
+    fn any_doubles_give_finite_results(a in anything(), b in anything(), x in prop::num::f64::ANY, y in prop::num::f64::ANY) {
         let finite = |result: Option<f64>| result.is_none_or(f64::is_finite);
         let spoilt = a.is_empty() || a.iter().any(|v| !v.is_finite());
         for result in [mean(&a), variance(&a), standard_deviation(&a), median(&a), minimum(&a)] {

@@ -1,4 +1,4 @@
-//! Regression against certified values, and against the regressions that the Yamba paper prints.
+//! Regression against certified values and against the regressions in the Yamba paper.
 
 use yamba_stats::{Line, line_errors, linear_regression};
 
@@ -35,7 +35,7 @@ fn nist_norris() {
     near(errors.residual_deviation, 0.884796396144373, 1e-12);
 }
 
-/// Figure 8 of the paper, Linux on both computers: every printed digit comes out.
+/// Figure 8 of the paper, Linux on both computers: reproduces every printed digit.
 #[test]
 fn paper_figure_8_linux() {
     let c1 = fit(&[(1.00, 2542.07), (8.55, 5087.88), (32.00, 9955.01)]);
@@ -48,10 +48,10 @@ fn paper_figure_8_linux() {
     near(c2.r_squared.unwrap(), 0.997, 0.001);
 }
 
-/// Figure 8, Darwin. Its x range only from 8.42 to 11, so the digits that were dropped from x show in the line: from x
-/// as printed come 32.520, 859.89 and 0.9178, not the printed 32.562, 859.45 and 0.9171. An x that rounds to the
-/// printed one gives all three, and for the other computer the printed slope (to its last digit) and R^2. The intercept
-/// that is printed there, -2025.2, follows from no x: its decimal point stands one place too far to the left.
+/// Figure 8, Darwin. x only ranges from 8.42 to 11, so the dropped digits of x affect the line: the printed x
+/// give 32.520, 859.89 and 0.9178, not the printed 32.562, 859.45 and 0.9171. An x that rounds to the
+/// printed one gives all three, and for the other computer the printed slope (to its last digit) and R^2. No x gives the
+/// intercept printed there, -2025.2: its decimal point is one place too far to the left.
 #[test]
 fn paper_figure_8_darwin() {
     let as_printed = fit(&[(8.42, 1124.16), (9.30, 1176.83), (11.00, 1212.67)]);
@@ -71,7 +71,7 @@ fn paper_figure_8_darwin() {
 }
 
 #[test]
-fn undefined_without_two_places() {
+fn line_needs_two_different_x() {
     assert_eq!(linear_regression(&[]), None);
     assert_eq!(linear_regression(&[(1.0, 2.0), (1.0, 3.0)]), None);
     assert_eq!(fit(&[(1.0, 2.0), (2.0, 2.0)]).r_squared, None);

@@ -1,4 +1,4 @@
-//! Charts of cycles that are not drawn, because too few points have cycles.
+//! Declared charts of cycles that are missing, because too few points have known cycles.
 
 use yamba_record::program::Chart as Declared;
 use yamba_record::{Benchmark, Run};
@@ -8,11 +8,11 @@ use super::charts::declared_charts;
 use super::rows::Row;
 use super::sweep::{across, chart, lacks_cycles};
 
-/// A chart that is missing, and why.
+/// A missing chart.
 pub struct Absent {
     /// The benchmark.
     pub name: String,
-    /// The sentence that stands in the chart's place.
+    /// The sentence in place of the chart.
     pub text: String,
 }
 
@@ -30,7 +30,7 @@ pub fn absent(runs: &[Run], rows: &[Row]) -> Vec<Absent> {
     all
 }
 
-/// `None` where the chart is drawn, and where there is no sweep or no point lacks cycles.
+/// The sentence for a missing chart. `None` if the chart is drawn, if there is no sweep, or if no point lacks cycles.
 fn missing(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<String> {
     if declared.figure != "cycles" || chart(runs, rows, declared).is_some() {
         return None;

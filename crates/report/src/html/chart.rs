@@ -1,4 +1,4 @@
-//! What is drawn: curves with their axes, and what is said of them.
+//! Charts: curves, axes and captions.
 
 use serde::{Serialize, Serializer};
 use yamba_record::{Benchmark, Run};
@@ -10,54 +10,54 @@ use crate::ticks::{LogAxis, ends};
 /// The vertical axis is logarithmic if the greatest figure is at least this multiple of the least.
 const SPREAD: f64 = 20.0;
 
-/// Above and below the figures, on a logarithmic axis.
+/// Margin factor above and below the figures on a logarithmic axis.
 const MARGIN: f64 = 1.2;
 
-/// Points without cycles that a caption names one by one.
+/// Maximum number of points without cycles that a caption names.
 const MOST_NAMED: usize = 8;
 
 /// The name of a fitted line.
 pub const FITTED: &str = "fitted";
 
-/// A chart as the script draws it.
+/// A chart for the script of the page.
 #[derive(Serialize)]
 pub struct Chart {
     /// The benchmark.
     pub name: String,
-    /// What is drawn upwards, in which unit.
+    /// Title of the y axis, with unit.
     pub y: String,
-    /// Against what.
+    /// Title of the x axis.
     pub x: String,
-    /// Whether the horizontal axis is logarithmic.
+    /// Whether the x axis is logarithmic.
     pub log: bool,
-    /// Whether the upright axis is.
+    /// Whether the y axis is logarithmic.
     pub log_y: bool,
     /// The curves.
     pub curves: Vec<Curve>,
-    /// Where levels of the caches end, and what they are called.
+    /// Cache sizes with their names.
     pub levels: Vec<(u64, String)>,
-    /// Points that are not drawn because their figure is not valid.
+    /// Number of invalid points, which are not drawn.
     #[serde(skip)]
     pub left_out: usize,
-    /// Valid points that are not drawn because their cycles are not known: where on the horizontal axis, and why.
+    /// Valid points without known cycles, which are not drawn.
     #[serde(skip)]
     pub without_cycles: Vec<WithoutCycles>,
-    /// What the marks of its points are, where they are not the intervals of the figures themselves.
+    /// Meaning of the marks, if they are not the intervals of the figures themselves.
     #[serde(skip)]
     pub marks: Option<&'static str>,
-    /// What the curves say: fitted lines, bends.
+    /// Sentences about the curves: fitted lines and bends.
     #[serde(skip)]
     pub findings: Vec<String>,
-    /// What the levels are.
+    /// Caption of the cache sizes.
     #[serde(skip)]
     pub about_levels: Option<String>,
 }
 
-/// A valid point whose cycles are not known.
+/// A valid point without known cycles.
 pub struct WithoutCycles {
-    /// Its value on the horizontal axis, and its curve, as a person reads them.
+    /// The x value and the curve, as text.
     pub at: String,
-    /// Why, as far as the run says.
+    /// The reason, if the run has one.
     pub why: Option<String>,
 }
 
@@ -70,25 +70,25 @@ pub struct Drawn<'a> {
     log_y_axis: Option<LogAxis>,
 }
 
-/// One figure of a curve.
+/// A point of a curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Across.
+    /// The x value.
     pub x: f64,
-    /// Upwards.
+    /// The y value.
     pub y: f64,
-    /// The interval of y, where there is one.
+    /// The confidence interval of y.
     pub interval: Option<[f64; 2]>,
-    /// Whether the interval speaks of these processes alone.
+    /// Whether the interval is within launches, and so makes no claim about other runs.
     pub is_within: bool,
-    /// Whether competitors may be part of the figure.
+    /// Whether the figure may include the time of competing programs.
     pub is_disturbed: bool,
-    /// What is said of it: figure and interval as the table has them.
+    /// Figure and interval as in the table.
     pub text: String,
 }
 
 impl Point {
-    /// Tells it in another unit.
+    /// Multiplies y and its interval, for another unit.
     pub fn scale(&mut self, factor: f64) {
         self.y *= factor;
         self.interval = self.interval.map(|ends| ends.map(|v| v * factor));
@@ -96,48 +96,48 @@ impl Point {
 }
 
 impl Serialize for Point {
-    /// A list: there are many of them on a page.
+    /// Serialises as a list, because a page has many points.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         (self.x, self.y, self.interval, &self.text, self.is_disturbed).serialize(to)
     }
 }
 
-/// A curve, from left to right.
+/// A curve.
 #[derive(Serialize)]
 pub struct Curve {
-    /// What tells it from the others; empty where there is one.
+    /// Name that distinguishes the curve; empty if it is the only one.
     pub name: String,
-    /// From left to right.
+    /// The points in ascending order of x.
     pub points: Vec<Point>,
-    /// A straight line to look at it by.
+    /// A straight line for comparison.
     pub line: Option<Straight>,
 }
 
 /// A straight line.
 #[derive(Serialize)]
 pub struct Straight {
-    /// What it is.
+    /// Name of the line.
     pub name: &'static str,
-    /// y at x = 0.
+    /// The value of y at x = 0.
     pub intercept: f64,
-    /// The change of y with x.
+    /// The slope.
     pub slope: f64,
 }
 
 impl Curve {
-    /// Brings its points into their order.
+    /// Sorts the points by x.
     pub fn arrange(&mut self) {
         self.points.sort_by(|a, b| a.x.total_cmp(&b.x));
     }
 
-    /// Whether two of its points, in their order, are at different x.
+    /// Whether the sorted points have at least two different x.
     pub fn is_sweep(&self) -> bool {
         let ends = self.points.first().zip(self.points.last());
         ends.is_some_and(|(a, b)| a.x < b.x)
     }
 }
 
-/// All entries of some rows with the places of their runs, run by run.
+/// The entries of some rows, run by run, each with the index of its run.
 pub fn entries<'a>(
     runs: &'a [Run],
     rows: &'a [&Row<'a>],
@@ -146,7 +146,7 @@ pub fn entries<'a>(
     (0..runs.len()).flat_map(each)
 }
 
-/// What a curve is called, with the letter of its run where there are several.
+/// The name of a curve, with the letter of its run if there are several.
 pub fn of_run(runs: &[Run], number: usize, name: &str) -> String {
     match runs.len() {
         1 => name.to_owned(),
@@ -154,7 +154,7 @@ pub fn of_run(runs: &[Run], number: usize, name: &str) -> String {
     }
 }
 
-/// Puts a point on the curve of this name.
+/// Adds a point to the curve of this name, which is created if necessary.
 pub fn join(curves: &mut Vec<Curve>, name: String, point: Point) {
     match curves.iter_mut().find(|c| c.name == name) {
         Some(curve) => curve.points.push(point),
@@ -167,7 +167,7 @@ pub fn join(curves: &mut Vec<Curve>, name: String, point: Point) {
 }
 
 impl Chart {
-    /// One of a benchmark's curves with as many points as there are in `curves`.
+    /// A chart of a benchmark's curves.
     pub fn new(name: &str, y: &str, unit: &str, x: &str, curves: Vec<Curve>) -> Chart {
         let mut chart = Chart {
             name: name.to_owned(),
@@ -190,13 +190,12 @@ impl Chart {
         chart
     }
 
-    /// All its points.
+    /// All points of the chart.
     pub fn points(&self) -> impl Iterator<Item = &Point> {
         self.curves.iter().flat_map(|c| &c.points)
     }
 
-    /// Whether the greatest figure is so many times the least that a linear axis shows the small ones as nothing. A fitted line is none on
-    /// another axis.
+    /// Whether the y axis should be logarithmic: a linear axis would not resolve the smallest values. Never with a fitted line, which is straight on linear axes only.
     fn spreads(&self) -> bool {
         let ends = self.points().map(|p| p.y);
         let (low, high) = ends.fold((f64::MAX, 0.0), |(l, h), v| (v.min(l), v.max(h)));
@@ -205,19 +204,19 @@ impl Chart {
         low > 0.0 && high / low >= SPREAD && self.points().all(has_room) && !is_straight
     }
 
-    /// The horizontal axis, where it is logarithmic.
+    /// The x axis, if it is logarithmic.
     pub fn log_x_axis(&self) -> Option<LogAxis> {
         let xs: Vec<f64> = self.points().map(|p| p.x).collect();
         self.log.then(|| LogAxis::of_values(xs.iter().copied()))
     }
 
-    /// The upright axis from the least to the greatest of these, where it is logarithmic.
+    /// The y axis over the range of these values, if it is logarithmic.
     pub fn log_y_axis(&self, ys: impl Iterator<Item = f64>) -> Option<LogAxis> {
         let (low, high) = ends(ys);
         self.log_y.then(|| LogAxis::decimal(low, high))
     }
 
-    /// As the script draws it: intervals have room on a logarithmic axis too.
+    /// The chart with its axes. Logarithmic axes have room for the intervals.
     pub fn drawn(&self) -> Drawn<'_> {
         let intervals = self.points().filter_map(|p| p.interval).flatten();
         let (low, high) = ends(self.points().map(|p| p.y).chain(intervals));
@@ -233,12 +232,12 @@ impl Chart {
         lines.any(|l| l.name == FITTED)
     }
 
-    /// How many of its points are disturbed.
+    /// Number of disturbed points.
     pub fn disturbed(&self) -> usize {
         self.points().filter(|p| p.is_disturbed).count()
     }
 
-    /// What is to be seen, in words.
+    /// A text description of the chart.
     pub fn caption(&self) -> String {
         let mut text = format!("{} against {}", self.y, self.x);
         text.push_str(match (self.log, self.log_y) {
@@ -277,9 +276,10 @@ impl Chart {
 
     fn about_disturbed(&self) -> Option<String> {
         let count = self.disturbed();
-        let line = match self.is_fitted() {
-            true => ", and no line is drawn through them",
-            false => "",
+        let line = if self.is_fitted() {
+            ", and no line is drawn through them"
+        } else {
+            ""
         };
         (count > 0).then(|| {
             format!("Ringed: {count} disturbed, so that other processes may be part of them{line}.")
@@ -291,7 +291,7 @@ impl Chart {
         (count > 0).then(|| format!("Not drawn, because not valid: {count} of its points."))
     }
 
-    /// How many points lack cycles, which, and why. `None` where all have them.
+    /// A sentence about points without cycles: count, names and reasons. `None` if there are none.
     pub fn about_without_cycles(&self) -> Option<String> {
         let all = &self.without_cycles;
         if all.is_empty() {
@@ -315,7 +315,7 @@ impl Chart {
     }
 }
 
-/// Each reason once; `None` where the run has none.
+/// The distinct reasons. `None` if the run has none.
 pub fn reasons(points: &[WithoutCycles]) -> Option<String> {
     let mut all: Vec<&str> = points.iter().filter_map(|p| p.why.as_deref()).collect();
     all.sort_unstable();

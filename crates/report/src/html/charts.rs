@@ -7,7 +7,7 @@ use super::chart::Chart;
 use super::rows::Row;
 use super::{scaling, sweep};
 
-/// The charts of a group's rows, each benchmark's once: those that it declares, then how it scales.
+/// The charts of a group's rows. Each benchmark has its declared charts, then those of its scaling.
 pub fn charts(runs: &[Run], rows: &[Row]) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (own, declared) in declared_charts(rows) {
@@ -17,7 +17,7 @@ pub fn charts(runs: &[Run], rows: &[Row]) -> Vec<Chart> {
     charts
 }
 
-/// The rows of each benchmark, with the charts that it declares.
+/// For each benchmark: its rows and its declared charts.
 pub fn declared_charts<'a, 'r>(rows: &'a [Row<'r>]) -> Vec<(Vec<&'a Row<'r>>, Vec<&'a Declared>)> {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {

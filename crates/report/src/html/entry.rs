@@ -1,4 +1,4 @@
-//! What stands behind a figure: its launches, samples, evidence and notes, and the way to the raw intervals.
+//! Details of a figure: launches, samples, evidence, notes, and the commands that show the raw intervals.
 
 use maud::{Markup, html as markup};
 use yamba_record::number::{number, scale};
@@ -10,7 +10,7 @@ use super::rows::Row;
 use crate::place::Place;
 use crate::shell::command_line;
 
-/// All runs' entries of one row, folded.
+/// Folded details of a row's entries in all runs.
 pub fn details(runs: &[Run], places: &[Place], row: &Row) -> Markup {
     markup! {
         details id={ "entry-" (row.place) } {
@@ -27,7 +27,7 @@ pub fn details(runs: &[Run], places: &[Place], row: &Row) -> Markup {
     }
 }
 
-/// That of a run.
+/// The place of a run.
 pub fn place(places: &[Place], number: usize) -> Place {
     places.get(number).cloned().unwrap_or_default()
 }
@@ -98,13 +98,14 @@ fn range(evidence: &Evidence) -> String {
         return "none".to_owned();
     };
     let [least, most] = [least, most].map(number);
-    match least == most {
-        true => least,
-        false => format!("{least} to {most}"),
+    if least == most {
+        least
+    } else {
+        format!("{least} to {most}")
     }
 }
 
-/// What a reader must know, reasons first.
+/// The notes of an entry, reasons of an invalid figure first.
 pub fn notes(benchmark: &Benchmark) -> Markup {
     markup! {
         @if !benchmark.notes.is_empty() {
@@ -113,7 +114,7 @@ pub fn notes(benchmark: &Benchmark) -> Markup {
     }
 }
 
-/// The commands that show the raw intervals and the source; what differs between the points of the benchmark tells this one.
+/// The commands that show the raw intervals and the source. The row's settings select this point.
 fn trace(run: &Run, place: &Place, row: &Row, benchmark: &Benchmark) -> Markup {
     let Some(reference) = place.run(run) else {
         return markup! {
@@ -121,7 +122,7 @@ fn trace(run: &Run, place: &Place, row: &Row, benchmark: &Benchmark) -> Markup {
         };
     };
     let name = benchmark.name.as_str();
-    // A name may begin with a dash, and is no option.
+    // A name that begins with a dash is not an option, because it follows `--`.
     let mut raw = vec!["yamba", "show", "--raw"];
     for setting in &row.settings {
         raw.extend(["--at", setting]);

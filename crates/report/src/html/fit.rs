@@ -1,4 +1,4 @@
-//! The straight line through a curve.
+//! Fits a straight line to a curve.
 
 use yamba_record::number::number;
 use yamba_stats::{line_errors, linear_regression, r_squared_interval};
@@ -6,27 +6,28 @@ use yamba_stats::{line_errors, linear_regression, r_squared_interval};
 use super::chart::{Curve, FITTED, Straight};
 use super::head::WITHIN;
 
-/// How sure its intervals are.
+/// Confidence level of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// Puts the least-squares line through the undisturbed points of a curve, three or more, and says it: with the t intervals of intercept and slope and Fisher's of
-/// R², as a study has them.
+/// Fits the least-squares line through the undisturbed points of a curve, if there are at least three, and returns a sentence about it. The sentence has the t intervals of
+/// intercept and slope and Fisher's interval of R², as in a study.
 pub fn fit(curve: &mut Curve, unit: &str) -> Option<String> {
     let sound = || curve.points.iter().filter(|p| !p.is_disturbed);
     let points: Vec<(f64, f64)> = sound().map(|p| (p.x, p.y)).collect();
     let line = linear_regression(&points)?;
     let errors = line_errors(&points, CONFIDENCE)?;
-    let mark = match sound().any(|p| p.is_within) {
-        true => WITHIN,
-        false => "",
+    let mark = if sound().any(|p| p.is_within) {
+        WITHIN
+    } else {
+        ""
     };
     let ends = |(low, high)| format!("[{}, {}]{mark}", number(low), number(high));
-    let told = |value: f64, interval| {
+    let with_interval = |value: f64, interval| {
         let value = format!("{} {unit}", number(value));
         format!("{} {}", value.trim_end(), ends(interval))
     };
-    let intercept = told(line.intercept, errors.intercept);
-    let slope = told(line.slope, errors.slope);
+    let intercept = with_interval(line.intercept, errors.intercept);
+    let slope = with_interval(line.slope, errors.slope);
     let quality = line.r_squared.map(|r_squared| {
         let interval = r_squared_interval(r_squared, points.len(), CONFIDENCE);
         let text = format!(

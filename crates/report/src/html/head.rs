@@ -1,4 +1,4 @@
-//! What was run where, when and how, and how it ended.
+//! The facts of the runs: machine, time, command and outcome.
 
 use chrono::DateTime;
 use maud::{Markup, html as markup};
@@ -10,10 +10,10 @@ use yamba_record::{Benchmark, Run};
 use crate::number::counted;
 use crate::place::Place;
 
-/// Marks an interval within launches.
+/// Mark for an interval within launches.
 pub const WITHIN: &str = "†";
 
-/// A fact of a run, or nothing where its document does not say it.
+/// A fact of a run: name, and function that returns the value if the document has it.
 type Fact = (&'static str, fn(&Run) -> Option<String>);
 
 const FACTS: [Fact; 18] = [
@@ -63,7 +63,7 @@ const FACTS: [Fact; 18] = [
     }),
 ];
 
-/// The machine, and how many runs.
+/// The title of the page: machine and number of runs.
 pub fn title(runs: &[Run]) -> String {
     let Some(first) = runs.first() else {
         return "no runs".to_owned();
@@ -91,12 +91,12 @@ fn machine(machine: &Machine) -> String {
     }
 }
 
-/// What another program measured says of plan and privileges nothing.
+/// Whether Yamba measured the run. An imported run has neither plan nor privileges.
 fn ours(run: &Run) -> bool {
     run.producer.imported.is_none()
 }
 
-/// What a column is called: a letter, and the run's own name where it has one.
+/// The heading of a run's column: a letter, and the run's tag or id.
 pub fn label(runs: &[Run], number: usize) -> String {
     let run = &runs[number];
     let name = run.tags.first().unwrap_or(&run.id);
@@ -108,7 +108,7 @@ pub fn label(runs: &[Run], number: usize) -> String {
     }
 }
 
-/// A, B, ... Z, then numbers.
+/// The letter of a run: A to Z, then numbers.
 pub fn letter(number: usize) -> String {
     match u8::try_from(number) {
         Ok(n) if n < 26 => char::from(b'A' + n).to_string(),
@@ -116,7 +116,7 @@ pub fn letter(number: usize) -> String {
     }
 }
 
-/// The facts and sums of all runs, one column each.
+/// The table of facts, with one column per run.
 pub fn runs(runs: &[Run]) -> Markup {
     markup! {
         section aria-labelledby="runs" {
@@ -153,7 +153,7 @@ fn line(name: &str, runs: &[Run], value: impl Fn(&Run) -> Option<String>) -> Mar
     }
 }
 
-/// `321 valid, 1 invalid, 11 skipped`
+/// The number of entries by status: `321 valid, 1 invalid, 11 skipped`
 fn sums(run: &Run) -> String {
     let count = |status: Status| run.benchmarks.iter().filter(|b| b.status == status).count();
     let mut parts = vec![
@@ -217,7 +217,7 @@ fn moment(unix_s: f64) -> Option<String> {
     Some(moment.format("%Y-%m-%d %H:%M:%S UTC").to_string())
 }
 
-/// How the tables are read.
+/// The explanation of the tables.
 pub fn legend(runs: &[Run], places: &[Place]) -> String {
     let mut text = "Each figure is a median with its distribution-free 95 % interval.".to_owned();
     let mut kinds = all(runs).filter_map(|b| b.interval_kind);

@@ -1,4 +1,4 @@
-//! The distribution of the samples, small: bars, the median and its interval.
+//! A small histogram of the samples with the median and its interval.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ use yamba_record::Benchmark;
 use yamba_record::number::{number, scale};
 use yamba_stats::{quantile, sorted};
 
-/// The drawing is as many units wide and high.
+/// Width of the drawing in units, which is the number of bins.
 const BINS: usize = 48;
 const HEIGHT: f64 = 60.0;
-/// Of the samples, what lies further out than this share on each side is counted but not drawn where it would squeeze all else.
+/// The share of samples at each end that is counted but not drawn, so that far outliers do not compress the rest.
 const TAIL: f64 = 0.01;
 
-/// Nothing where there are too few samples to be a distribution.
+/// The histogram; empty if there are too few distinct samples.
 pub fn histogram(benchmark: &Benchmark) -> Markup {
     let Some(bars) = Bars::of(&benchmark.samples) else {
         return markup! {};
@@ -81,20 +81,20 @@ impl Bars {
         Some(bars)
     }
 
-    /// Where a value is drawn, kept inside the drawing.
+    /// The x coordinate of a value, clamped to the drawing.
     fn x(&self, value: f64) -> f64 {
         let width = BINS as f64;
         ((value - self.low) / (self.high - self.low) * width).clamp(0.0, width)
     }
 
-    /// The outline of the bars, up and down in whole units.
+    /// The outline of the bars as an SVG path, in whole units.
     fn path(&self) -> String {
         let most = self.counts.iter().max().copied().unwrap_or(1).max(1) as f64;
         let mut path = format!("M0 {HEIGHT}");
         let mut last = 0;
         let mut wide = 0;
         for count in self.counts {
-            // What is there at all is seen.
+            // Rounded up, so that every bin with a sample is visible.
             let high = (HEIGHT * count as f64 / most).ceil() as i32;
             if high != last {
                 let _ = write!(path, "h{wide}v{}", last - high);
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_sample_is_drawn_or_counted() {
+    fn histogram_draws_or_counts_every_sample() {
         let mut samples: Vec<f64> = (0..500).map(f64::from).collect();
         samples.push(1e6);
         let bars = Bars::of(&samples).unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_samples_are_no_distribution() {
+    fn equal_samples_have_no_histogram() {
         assert!(Bars::of(&[2.0; 9]).is_none());
         assert!(Bars::of(&[]).is_none());
     }

@@ -1,23 +1,23 @@
-//! Where a machine's caches end, for charts over sizes of memory: as the run measured them, and what it did not measure as the system describes it.
+//! Cache sizes for charts over memory sizes: measured by the run, or else reported by the system.
 
 use yamba_record::Run;
 use yamba_record::number::bytes;
 
 use super::head::letter;
 
-/// The benchmark that measures levels, one at each value of its parameter `level`.
+/// The benchmark that measures cache sizes, with one point for each value of its parameter `level`.
 const MEASURES: &str = "cache";
 
-/// The level of some runs' caches that ends at a size.
+/// A cache level of one or more runs.
 pub struct Level {
-    /// Its size.
+    /// The size in bytes.
     pub bytes: u64,
-    /// `L2`; with the letters of its runs, where others' is not the same.
+    /// `L2`, followed by the letters of its runs if not all runs have it.
     pub name: String,
     is_measured: bool,
 }
 
-/// The levels of all runs between two sizes.
+/// The cache levels of all runs with a size in a range.
 pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
     let mut found: Vec<(Found, Vec<usize>)> = Vec::new();
     for (number, run) in runs.iter().enumerate() {
@@ -33,9 +33,10 @@ pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
     }
     found.sort_by_key(|(level, _)| (level.number, level.bytes));
     let named = found.into_iter().map(|(level, of)| {
-        let whose: String = match of.len() == runs.len() {
-            true => String::new(),
-            false => of.iter().map(|n| format!(" {}", letter(*n))).collect(),
+        let whose: String = if of.len() == runs.len() {
+            String::new()
+        } else {
+            of.iter().map(|n| format!(" {}", letter(*n))).collect()
         };
         Level {
             bytes: level.bytes,
@@ -46,9 +47,9 @@ pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
     named.collect()
 }
 
-/// What the dashed lines of a chart are, in words; nothing where there are none.
+/// The caption for the dashed lines at cache sizes. `None` if there are none.
 pub fn caption(levels: &[Level]) -> Option<String> {
-    let told = |is_measured: bool, who: &str| {
+    let describe = |is_measured: bool, who: &str| {
         let own = levels.iter().filter(|l| l.is_measured == is_measured);
         let own: Vec<String> = own
             .map(|l| format!("{} {}", l.name, bytes(l.bytes)))
@@ -56,8 +57,8 @@ pub fn caption(levels: &[Level]) -> Option<String> {
         (!own.is_empty()).then(|| format!("{who} ({})", own.join(", ")))
     };
     let both = [
-        told(true, &format!("as the benchmark {MEASURES} measured them")),
-        told(false, "as the system describes them"),
+        describe(true, &format!("as the benchmark {MEASURES} measured them")),
+        describe(false, "as the system describes them"),
     ];
     let both: Vec<String> = both.into_iter().flatten().collect();
     (!both.is_empty()).then(|| format!("Dashed: caches {}", both.join(" and ")))

@@ -1,4 +1,4 @@
-//! Runs as one page that needs nothing else: no network, no other file.
+//! Runs as one self-contained HTML page: it loads nothing from a network or from other files.
 
 pub(crate) mod absent;
 pub(crate) mod chart;
@@ -32,8 +32,8 @@ const STYLE: &str = include_str!("../../assets/report.css");
 const TABLES: &str = include_str!("../../assets/tables.js");
 const CHARTS: &str = include_str!("../../assets/charts.js");
 
-/// The page of one run, or of several side by side, with the studies that they were measured for. `places` has where each run
-/// was read; the usual store if nothing is said.
+/// The page of one run or of several runs side by side, with the studies that they were measured for. `places` are the locations where the runs
+/// were read; the default store if the list is empty.
 pub fn html(runs: &[Run], studies: &[Study], places: &[Place]) -> String {
     let rows = rows::rows(runs);
     let (skipped, measured): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(Row::is_skipped);
@@ -114,7 +114,7 @@ fn preamble(runs: &[Run]) -> Markup {
     }
 }
 
-/// What a Content-Security-Policy knows a script or a style by.
+/// The hash by which a Content-Security-Policy permits a script or a style.
 fn hash(text: &str) -> String {
     format!(
         "'sha256-{}'",
@@ -135,7 +135,7 @@ fn contents(groups: &[(String, Vec<Row>)], studies: &[Study], skipped: bool) -> 
     }
 }
 
-/// The places of a group's charts, which the script fills.
+/// Placeholders for a group's charts, which the script fills.
 fn plots(charts: &[Chart], first: &mut usize) -> Markup {
     let start = *first;
     *first += charts.len();
@@ -155,9 +155,9 @@ fn plots(charts: &[Chart], first: &mut usize) -> Markup {
     }
 }
 
-/// JSON that cannot end the element that it stands in.
+/// JSON without `<`, so that it cannot close its script element.
 fn json(value: &impl serde::Serialize) -> String {
-    // Numbers, text and lists of them: there is nothing that JSON cannot hold.
+    // The value consists of numbers, texts and lists, which always serialise.
     let text = serde_json::to_string(value).expect("charts are JSON");
     text.replace('<', "\\u003c")
 }

@@ -1,4 +1,4 @@
-//! What is compared side by side: one row a benchmark and point, with its entry in each run.
+//! The rows of the page: one per benchmark and point, with an entry for each run.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,35 +8,35 @@ use yamba_record::{Benchmark, Parameters, Run};
 
 use crate::number::short;
 
-/// One benchmark at one point.
+/// One point of a benchmark.
 pub struct Row<'a> {
-    /// Its place on the page, from 0.
+    /// Index on the page, from 0.
     pub place: usize,
-    /// The benchmark.
+    /// Name of the benchmark.
     pub name: &'a str,
-    /// The parameters that tell its points apart, and the number of processes where it is not one everywhere: `size=8192`, `P=4`.
+    /// The parameters that distinguish the points, and the number of processes unless it is always 1: `size=8192`, `P=4`.
     pub settings: Vec<String>,
-    /// In each run; none where that run does not have it.
+    /// The entry in each run. `None` where a run lacks it.
     pub entries: Vec<Option<&'a Benchmark>>,
 }
 
 impl<'a> Row<'a> {
-    /// Whether no run could measure it.
+    /// Whether the benchmark was skipped in all runs.
     pub fn is_skipped(&self) -> bool {
         self.present().all(|b| b.status == Status::Skipped)
     }
 
-    /// Its entries in the runs that have it; at least one.
+    /// The entries of the runs that have it; at least one.
     pub fn present(&self) -> impl Iterator<Item = &'a Benchmark> + '_ {
         self.entries.iter().flatten().copied()
     }
 
-    /// The point in one line.
+    /// The settings in one line.
     pub fn point(&self) -> String {
         self.settings.join(" ")
     }
 
-    /// The point as a person reads it: 64Mi instead of 67108864.
+    /// The settings with short numbers: 64Mi instead of 67108864.
     pub fn short_point(&self) -> String {
         let each = self.settings.iter().map(|setting| {
             let number = setting.split_once('=');
@@ -48,14 +48,14 @@ impl<'a> Row<'a> {
         each.collect::<Vec<_>>().join(" ")
     }
 
-    /// Under which heading it stands; empty in documents of before.
+    /// The heading of the row; empty in documents of older versions.
     pub fn group(&self) -> &'a str {
         let mut named = self.present().filter_map(|b| b.about.group.as_deref());
         named.next().unwrap_or_default()
     }
 }
 
-/// All of them, in the order of the first run that has them. A run that has an entry twice shows both.
+/// All rows, ordered by the first run that has them. A duplicate entry in a run has a row of its own.
 pub fn rows(runs: &[Run]) -> Vec<Row<'_>> {
     let varying = Varying::of(runs);
     let mut places: HashMap<(String, usize), usize> = HashMap::new();
@@ -81,7 +81,7 @@ pub fn rows(runs: &[Run]) -> Vec<Row<'_>> {
     rows
 }
 
-/// Rows under their headings, which come in the order in which they first occur.
+/// Rows by heading, in order of first occurrence.
 pub fn groups(rows: Vec<Row<'_>>) -> Vec<(String, Vec<Row<'_>>)> {
     let mut groups: Vec<(String, Vec<Row>)> = Vec::new();
     for row in rows {
@@ -94,7 +94,7 @@ pub fn groups(rows: Vec<Row<'_>>) -> Vec<(String, Vec<Row<'_>>)> {
     groups
 }
 
-/// Documents of before name no group.
+/// The text of a heading. Documents of older versions have no group.
 fn heading(group: &str) -> String {
     let mut letters = group.chars();
     match letters.next() {
@@ -103,7 +103,7 @@ fn heading(group: &str) -> String {
     }
 }
 
-/// What makes two entries the same, whatever the order in which their parameters were declared.
+/// A key that identifies a point, independently of the order of its parameters.
 fn key(benchmark: &Benchmark) -> String {
     let mut parameters: Vec<_> = benchmark.parameters.0.iter().collect();
     parameters.sort_by_key(|(name, _)| name);
@@ -111,7 +111,7 @@ fn key(benchmark: &Benchmark) -> String {
     serde_json::to_string(&parts).expect("names and values are JSON")
 }
 
-/// Which parameters of a benchmark differ between its points, in any run, and with how many processes they are.
+/// For each benchmark: the parameters that differ between its points in any run, and its numbers of processes.
 struct Varying<'a> {
     first: HashMap<&'a str, &'a Parameters>,
     differ: HashMap<&'a str, Vec<&'a str>>,
@@ -149,8 +149,11 @@ impl<'a> Varying<'a> {
 
     fn settings(&self, benchmark: &Benchmark) -> Vec<String> {
         let differ = &self.differ[benchmark.name.as_str()];
-        let each = benchmark.parameters.0.iter();
-        let shown = each.filter(|(name, _)| differ.contains(&name.as_str()));
+        let shown = benchmark
+            .parameters
+            .0
+            .iter()
+            .filter(|(name, _)| differ.contains(&name.as_str()));
         let mut settings: Vec<String> = shown
             .map(|(name, value)| format!("{name}={}", plain(value)))
             .collect();

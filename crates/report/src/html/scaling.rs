@@ -1,4 +1,4 @@
-//! How a benchmark scales: throughput and efficiency against the number of processes.
+//! Charts of scaling: throughput and efficiency against the number of processes.
 
 use yamba_record::number::{number, scale};
 use yamba_record::run::{IntervalKind, Status};
@@ -8,16 +8,16 @@ use yamba_stats::{ScalingPoint, scaling};
 use super::chart::{Chart, Curve, Point, Straight, entries, join, of_run};
 use super::rows::Row;
 
-/// From so many times the least number of processes on, their axis is logarithmic.
+/// The x axis is logarithmic if the greatest number of processes is at least this multiple of the least.
 const FAR: f64 = 16.0;
 
-/// What marks are: a throughput is computed of medians, and has no interval of its own.
+/// Caption of the marks of a throughput chart. A throughput is computed from medians and has no interval of its own.
 const MARKS: &str = "as wide, in proportion, as the 95 % intervals of the figures";
 
-/// The same of an efficiency, which is of two figures: its own and that of one process.
+/// Caption of the marks of an efficiency chart. An efficiency is computed from two figures: its own and that of one process.
 const MARKS_OF_BOTH: &str = "all that the 95 % intervals of both figures allow";
 
-/// None of a benchmark that ran with one number of processes.
+/// The charts of a benchmark; empty unless it ran with several numbers of processes.
 pub fn charts(runs: &[Run], rows: &[&Row]) -> Vec<Chart> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut invalid = Vec::new();
@@ -61,7 +61,7 @@ pub fn charts(runs: &[Run], rows: &[&Row]) -> Vec<Chart> {
     charts
 }
 
-/// What all processes did together. Its interval is as wide as the figure's: what a latency is longer by, less is done by.
+/// The combined throughput with an interval of the same relative width as the figure's. For a latency the ends are inverted.
 fn point(benchmark: &Benchmark) -> Option<Point> {
     let together = benchmark.throughput.as_ref().filter(|_| benchmark.valid)?;
     let interval = benchmark.interval.zip(benchmark.median);
@@ -89,14 +89,19 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
     })
 }
 
-/// Whatever differs between the points but the number of processes.
+/// The parameters that differ between the points, without the number of processes.
 fn curve_name(rows: &[&Row], benchmark: &Benchmark) -> String {
     let differs = |name: &str| {
         let mut all = rows.iter().flat_map(|r| r.present());
         all.any(|b| b.parameters.get(name) != benchmark.parameters.get(name))
     };
-    let each = benchmark.parameters.0.iter();
-    let own = each.filter(|(name, _)| differs(name)).cloned().collect();
+    let own = benchmark
+        .parameters
+        .0
+        .iter()
+        .filter(|(name, _)| differs(name))
+        .cloned()
+        .collect();
     Parameters(own).to_string()
 }
 
@@ -108,7 +113,7 @@ fn curve(of: &Curve) -> Option<yamba_stats::Scaling> {
     scaling(&points.collect::<Vec<_>>())
 }
 
-/// The throughput of one process times their number, over which no more is expected.
+/// The line of perfect scaling: the throughput of one process times the number of processes.
 fn alone(of: &Curve) -> Option<Straight> {
     let one = of.points.first().filter(|p| p.x == 1.0)?;
     Some(Straight {
@@ -118,14 +123,14 @@ fn alone(of: &Curve) -> Option<Straight> {
     })
 }
 
-/// Each point's throughput over so many times that of one process; its interval is all that both intervals allow.
+/// The efficiency curve: throughput divided by that of perfect scaling. The interval combines the extremes of both intervals.
 fn efficiency(of: &Curve) -> Option<Curve> {
-    let told = curve(of)?;
+    let scaling = curve(of)?;
     let one = of.points.first()?;
     let points = of
         .points
         .iter()
-        .zip(told.efficiency)
+        .zip(scaling.efficiency)
         .map(|(p, efficiency)| {
             let both = p.interval.zip(one.interval).filter(|_| p.x != one.x);
             Point {
@@ -145,23 +150,24 @@ fn efficiency(of: &Curve) -> Option<Curve> {
     })
 }
 
-/// Where more processes no longer pay, in words.
+/// A sentence that gives the number of processes from which more no longer pay.
 fn bend(of: &Curve) -> Option<String> {
-    let told = curve(of)?;
+    let scaling = curve(of)?;
     let last = of.points.last()?;
     let whose = match of.name.as_str() {
         "" => String::new(),
         name => format!(" of {name}"),
     };
-    Some(match told.bend as f64 == last.x {
-        true => format!(
+    Some(if scaling.bend as f64 == last.x {
+        format!(
             "No bend{whose} up to {}: each more adds at least half of what one does alone",
-            told.bend
-        ),
-        false => format!(
+            scaling.bend
+        )
+    } else {
+        format!(
             "Bend{whose} at {}: each more adds less than half of what one does alone",
-            told.bend
-        ),
+            scaling.bend
+        )
     })
 }
 

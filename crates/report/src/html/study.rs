@@ -1,4 +1,4 @@
-//! The study that a run was measured for: what was predicted of each operation, why, and what became of it.
+//! The study of a run: for each operation the prediction, its reason and the verdict.
 
 use maud::{Markup, html as markup};
 use yamba_record::Run;
@@ -10,57 +10,57 @@ use crate::markdown::paragraphs;
 use crate::place::Place;
 use crate::shell::command_line;
 
-/// A study with its figures, in words.
+/// A study with its figures as text.
 #[derive(Clone, Debug, Default)]
 pub struct Study {
-    /// The place of its run among those of the page.
+    /// Index of its run on the page.
     pub run: usize,
-    /// Of the whole.
+    /// Title of the study.
     pub title: String,
-    /// Markdown.
+    /// Description in Markdown.
     pub text: String,
-    /// A row each, in its order.
+    /// Operations in the order of the study.
     pub operations: Vec<Operation>,
-    /// What is to be said below the table.
+    /// Remarks below the table.
     pub remarks: Vec<String>,
 }
 
 /// One row of the summary.
 #[derive(Clone, Debug, Default)]
 pub struct Operation {
-    /// Under which heading it stands in the study.
+    /// Heading of the operation in the study.
     pub category: String,
-    /// What was measured.
+    /// Name of the operation.
     pub name: String,
-    /// What the hardware alone would give.
+    /// Base performance of the hardware.
     pub base: String,
-    /// What software adds to it.
+    /// Estimated overhead of the software.
     pub overhead: String,
-    /// What it should be.
+    /// The predicted figure.
     pub predicted: String,
-    /// The figure with its unit and interval; empty where there is none.
+    /// The figure with unit and interval; empty if there is none.
     pub measured: String,
-    /// The figure alone, and its unit: the table is sorted by them.
+    /// Value and unit of the figure, for sorting.
     pub value: Option<(f64, String)>,
-    /// What is wrong with the figure, in a word.
+    /// A word for the fault of the figure.
     pub mark: Option<String>,
-    /// What became of the prediction.
+    /// The verdict on the prediction.
     pub verdict: String,
-    /// Whether the prediction came true.
+    /// Whether the figure is within the prediction.
     pub is_within: bool,
-    /// Why it was predicted.
+    /// The reason for the prediction.
     pub reason: String,
-    /// Markdown: the method, and what was learnt.
+    /// Method and conclusions in Markdown.
     pub text: String,
-    /// What a reader must know, why there is no figure first.
+    /// Notes to the reader, the reason for a missing figure first.
     pub notes: Vec<String>,
-    /// The command that measures it alone, without the store.
+    /// The command that measures the operation alone, without `--store`.
     pub command: String,
-    /// The entries of the run that the figure is of, by their places there: one, or the points of a line.
+    /// Indices of the run's entries behind the figure: one, or the points of a line.
     pub entries: Vec<usize>,
 }
 
-/// The columns, and how they are sorted.
+/// The columns with their sort order.
 const HEAD: [(&str, &str); 8] = [
     ("Category", "word"),
     ("Operation", "word"),
@@ -72,7 +72,7 @@ const HEAD: [(&str, &str); 8] = [
     ("Reason", "word"),
 ];
 
-/// Its section. `rows` are those of the page, whose figures the table leads to.
+/// The section of a study. Its figures link to `rows` of the page.
 pub fn section(
     runs: &[Run],
     places: &[Place],
@@ -129,7 +129,7 @@ fn line(run: &Run, number: usize, place: &Place, rows: &[&Row], operation: &Oper
     }
 }
 
-/// The figure, which leads to the row that it is of; a line's leads to each of its points.
+/// The figure as a link to its row. A line's figure has a link for each point.
 fn measured(operation: &Operation, places: &[usize]) -> Markup {
     let text = match &operation.mark {
         None => operation.measured.clone(),
@@ -150,14 +150,14 @@ fn measured(operation: &Operation, places: &[usize]) -> Markup {
     }
 }
 
-/// What it measures is kept where the run is.
+/// The command, with the store of the run.
 fn command(operation: &Operation, place: &Place) -> String {
     let store = command_line(place.store());
     let whole = format!("{} {store}", operation.command);
     whole.trim_end().to_owned()
 }
 
-/// Where on the page an entry of a run stands, unless it is among what was skipped.
+/// The row of an entry on the page. `None` if it was skipped.
 fn row_of(run: &Run, number: usize, rows: &[&Row], entry: usize) -> Option<usize> {
     let wanted = run.benchmarks.get(entry)?;
     let is_it = |row: &&&Row| row.entries[number].is_some_and(|e| std::ptr::eq(e, wanted));

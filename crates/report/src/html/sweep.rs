@@ -1,4 +1,4 @@
-//! What is drawn of a sweep: the curves of the charts that a benchmark declares.
+//! Charts of a sweep: the curves of each chart that a benchmark declares.
 
 use serde_json::Value;
 use yamba_record::number::{number, scale};
@@ -13,10 +13,10 @@ use super::rows::Row;
 use super::table::{figure_text, interval_text};
 use crate::number::short;
 
-/// Starts of the notes that say why an entry has no cycles.
+/// Prefixes of the notes that explain missing cycles.
 const WITHOUT: [&str; 2] = ["cycles are unknown: ", "no cycles: "];
 
-/// None where no curve has two points: there is no sweep to look at, or its steps are no numbers.
+/// The chart that `declared` describes. `None` if no curve has two points, since then there is no sweep, or its values are not numbers.
 pub fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut left_out = 0;
@@ -35,15 +35,17 @@ pub fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> 
         return None;
     }
     let unit = shared_unit(rows, declared, &mut curves);
-    let findings: Vec<String> = match declared.fit_linear {
-        true => curves.iter_mut().filter_map(|c| fit(c, &unit)).collect(),
-        false => Vec::new(),
+    let findings: Vec<String> = if declared.fit_linear {
+        curves.iter_mut().filter_map(|c| fit(c, &unit)).collect()
+    } else {
+        Vec::new()
     };
     let xs = || curves.iter().flat_map(|c| &c.points).map(|p| p.x);
     let (least, most) = (xs().fold(f64::MAX, f64::min), xs().fold(0.0, f64::max));
-    let levels = match is_over_memory(rows[0], declared) {
-        true => levels::levels(runs, least, most),
-        false => Vec::new(),
+    let levels = if is_over_memory(rows[0], declared) {
+        levels::levels(runs, least, most)
+    } else {
+        Vec::new()
     };
     let log = declared.log && least > 0.0;
     let about_levels = levels::caption(&levels);
@@ -59,12 +61,12 @@ pub fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> 
     })
 }
 
-/// Bytes of memory, which caches hold or do not: sizes of files and messages are others.
+/// Whether the x axis is a size in memory, for which cache sizes matter. Sizes of files and messages do not count.
 fn is_over_memory(row: &Row, declared: &Declared) -> bool {
     row.group().eq_ignore_ascii_case("memory") && declared.against == "size"
 }
 
-/// A valid point of a chart of cycles that has none.
+/// A valid point that a chart of cycles lacks, because its cycles are unknown.
 pub fn lacks_cycles(
     benchmark: &Benchmark,
     declared: &Declared,
@@ -72,9 +74,10 @@ pub fn lacks_cycles(
 ) -> Option<WithoutCycles> {
     let lacks = declared.figure == "cycles" && benchmark.valid && benchmark.cycles.is_none();
     let x = across(benchmark, declared).filter(|_| lacks)?;
-    let at = match x.fract() == 0.0 && (0.0..9e15).contains(&x) {
-        true => short(x as u64),
-        false => number(x),
+    let at = if x.fract() == 0.0 && (0.0..9e15).contains(&x) {
+        short(x as u64)
+    } else {
+        number(x)
     };
     let at = format!("{}={at} {curve}", declared.against);
     let mut notes = benchmark.notes.iter();
@@ -92,7 +95,7 @@ pub fn lacks_cycles(
     })
 }
 
-/// Where a point is on the horizontal axis.
+/// The x value of a point: a parameter, or the median of an evidence.
 pub fn across(benchmark: &Benchmark, declared: &Declared) -> Option<f64> {
     match benchmark.parameters.get(&declared.against) {
         Some(value) => value.as_f64(),
@@ -127,14 +130,15 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
         interval,
         is_within: benchmark.interval_kind == Some(IntervalKind::WithinLaunches),
         is_disturbed: benchmark.is_disturbed,
-        text: match benchmark.is_disturbed {
-            true => format!("{text} (disturbed)"),
-            false => text,
+        text: if benchmark.is_disturbed {
+            format!("{text} (disturbed)")
+        } else {
+            text
         },
     })
 }
 
-/// One curve for each value of `by`, and of whatever else differs between the points. Against an evidence, what was set is only the way to its values: all points are one curve.
+/// The name of a point's curve. There is a curve for each value of `by` and of every other parameter that differs. If the x axis is an evidence, parameters do not divide curves.
 fn curve_name(rows: &[&Row], benchmark: &Benchmark, declared: &Declared) -> String {
     let differs = |name: &str, value: &Value| {
         let mut all = rows.iter().flat_map(|r| r.present());
@@ -156,7 +160,7 @@ fn curve_name(rows: &[&Row], benchmark: &Benchmark, declared: &Declared) -> Stri
     parts.join(" ")
 }
 
-/// All curves in one unit that suits the greatest point.
+/// Converts all curves to one unit, which suits the greatest value.
 fn shared_unit(rows: &[&Row], declared: &Declared, curves: &mut [Curve]) -> String {
     let unit = match declared.figure.as_str() {
         "latency" | "bandwidth" | "value" => {

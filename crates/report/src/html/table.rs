@@ -1,4 +1,4 @@
-//! The figures of a group, one row a point; and what was skipped.
+//! The table of a group's figures with one row per point, and the table of skipped points.
 
 use maud::{Markup, html as markup};
 use yamba_record::number::{number, scale};
@@ -11,7 +11,7 @@ use super::rows::Row;
 use crate::number::counted;
 use crate::place::Place;
 
-/// What is said of an entry in each run. Words are sorted as words, all else as numbers.
+/// The columns for each run. The sort order is by word or by number.
 #[derive(Clone, Copy, PartialEq)]
 enum Column {
     Figure,
@@ -30,7 +30,7 @@ impl Column {
         }
     }
 
-    /// Those of a group: cycles only where a row has them.
+    /// The columns of a group. Cycles appear only if some row has them.
     fn of(rows: &[Row]) -> Vec<Column> {
         let mut all = rows.iter().flat_map(Row::present);
         let has_cycles = all.any(|b| b.cycles.is_some());
@@ -111,7 +111,7 @@ fn word(status: Status) -> &'static str {
     }
 }
 
-/// Where several runs stand side by side, the first cell of each names it, for screens too narrow for headings.
+/// The cells of an entry. With several runs, the first cell names the run, for narrow screens that hide the headings.
 fn cells(runs: &[Run], run: usize, entry: Option<&Benchmark>, columns: &[Column]) -> Markup {
     let name = (runs.len() > 1).then(|| letter(run));
     let Some(benchmark) = entry else {
@@ -140,14 +140,14 @@ fn figure(benchmark: &Benchmark) -> Markup {
     }
 }
 
-/// `4.096 us`
+/// The figure as text: `4.096 us`
 pub fn figure_text(benchmark: &Benchmark) -> Option<String> {
     let median = benchmark.median?;
     let (factor, unit) = scale(median, benchmark.unit.as_deref().unwrap_or_default());
     Some(format!("{} {unit}", number(median * factor)))
 }
 
-/// `[3.686, 4.506]`, in the unit of the figure; with [`WITHIN`] where it claims nothing about the next run.
+/// The interval as text in the unit of the figure: `[3.686, 4.506]`. [`WITHIN`] marks an interval within launches.
 pub fn interval_text(benchmark: &Benchmark) -> Option<String> {
     let [low, high] = benchmark.interval?;
     let unit = benchmark.unit.as_deref().unwrap_or_default();
@@ -179,7 +179,7 @@ fn status(benchmark: &Benchmark) -> Markup {
     }
 }
 
-/// What no run could measure, and why.
+/// The table of skipped points with their reasons.
 pub fn skipped(runs: &[Run], rows: &[Row]) -> Markup {
     markup! {
         section aria-labelledby="skipped" {

@@ -1,4 +1,4 @@
-//! Made-up runs, and what must be on their pages.
+//! Tests of the pages of sample runs.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use yamba_record::{Benchmark, Run};
 
 use super::{Operation, Study};
 use crate::place::Place;
-use made_up::{HOSTILE, benchmark, caches, hurt, hurt_study, level_found, run, study};
+use made_up::{HOSTILE, benchmark, caches, hostile_run, hostile_study, level_found, run, study};
 
 #[path = "../../tests/browser/made_up.rs"]
 mod made_up;
@@ -24,7 +24,7 @@ fn charts(page: &str) -> serde_json::Value {
 }
 
 #[test]
-fn every_entry_is_there_with_what_stands_behind_it() {
+fn page_has_every_entry_with_details() {
     let mut invalid = benchmark("lat_wrong", 16, "invalid");
     invalid.notes = vec!["faults is 1, expected 7".to_owned()];
     let mut skipped = benchmark("lat_absent", 1, "skipped");
@@ -58,7 +58,7 @@ fn every_entry_is_there_with_what_stands_behind_it() {
 }
 
 #[test]
-fn commands_name_the_store_of_a_run_that_is_not_in_the_usual_one() {
+fn commands_name_a_store_other_than_the_default() {
     let both = [(); 2].map(|()| run(vec![benchmark("lat_mem", 4096, "ok")]));
     let command = |store: &str| format!("yamba show --raw{store} -- 0123456789abcdef lat_mem");
     let page = html(&both);
@@ -80,7 +80,7 @@ fn commands_name_the_store_of_a_run_that_is_not_in_the_usual_one() {
 }
 
 #[test]
-fn the_command_of_a_study_keeps_what_it_measures_where_the_run_is() {
+fn study_command_uses_store_of_run() {
     let runs = [run(vec![benchmark("lat_mem", 4096, "ok")])];
     for (place, words) in [
         (Place::Usual, ""),
@@ -97,9 +97,9 @@ fn the_command_of_a_study_keeps_what_it_measures_where_the_run_is() {
 }
 
 #[test]
-fn names_are_data() {
-    let with_study = super::html(&[hurt()], &[hurt_study()], &[]);
-    for page in [with_study, html(&[hurt(), hurt()])] {
+fn names_are_escaped() {
+    let with_study = super::html(&[hostile_run()], &[hostile_study()], &[]);
+    for page in [with_study, html(&[hostile_run(), hostile_run()])] {
         assert!(!page.contains("<img"), "an element of a name's own");
         assert!(!page.contains("<script>alert"));
         assert_eq!(
@@ -112,7 +112,7 @@ fn names_are_data() {
 }
 
 #[test]
-fn nothing_is_loaded_from_anywhere() {
+fn page_loads_no_resources() {
     let page = html(&[run(vec![benchmark("lat_mem", 4096, "ok")])]);
     for load in [
         "src=",
@@ -130,7 +130,7 @@ fn nothing_is_loaded_from_anywhere() {
 }
 
 #[test]
-fn the_policy_knows_each_script_and_style() {
+fn policy_has_hash_of_each_script_and_style() {
     let page = html(&[run(vec![])]);
     for own in [
         super::STYLE,
@@ -145,7 +145,7 @@ fn the_policy_knows_each_script_and_style() {
 }
 
 #[test]
-fn a_sweep_has_a_chart_and_an_invalid_point_is_not_on_it() {
+fn sweep_chart_omits_invalid_point() {
     let page = html(&[run(vec![
         benchmark("lat_mem", 4096, "ok"),
         benchmark("lat_mem", 1024, "ok"),
@@ -163,7 +163,7 @@ fn a_sweep_has_a_chart_and_an_invalid_point_is_not_on_it() {
 }
 
 #[test]
-fn a_chart_against_an_evidence_has_all_points_on_one_line() {
+fn chart_against_evidence_has_one_curve() {
     let entries = [1.0, 1.0, 2.0, 4.0].into_iter().zip(1..).map(|(x, size)| {
         let mut entry = benchmark("pagefault", size, "ok");
         entry.evidence.get_mut("faults").unwrap().median = Some(x);
@@ -178,7 +178,7 @@ fn a_chart_against_an_evidence_has_all_points_on_one_line() {
     assert!(page.contains("Fitted line: "), "{curves}");
 }
 
-/// A sweep on y = 2 x + 10, to which a test does more.
+/// A sweep on the line y = 2 x + 10, changed by `spoil`.
 fn on_a_line(spoil: impl Fn(u64, &mut Benchmark)) -> Run {
     let entries = (0..6).map(|i| {
         let x = 1 << i;
@@ -192,9 +192,9 @@ fn on_a_line(spoil: impl Fn(u64, &mut Benchmark)) -> Run {
     run(entries.collect())
 }
 
-/// The page's script gets the labels; it makes none of its own.
+/// The script gets the labels of logarithmic axes and computes none.
 #[test]
-fn logarithmic_axes_come_with_their_labels() {
+fn logarithmic_axes_have_labels() {
     let page = html(&[run([10_300, 103_000, 515_000]
         .map(|y| benchmark("lat_mem", y, "ok"))
         .to_vec())]);
@@ -211,7 +211,7 @@ fn logarithmic_axes_come_with_their_labels() {
         ])
     );
     assert_eq!(across["range"], json!([10_300.0, 515_000.0]));
-    // Upwards in us, with room for the intervals.
+    // The y axis is in us, with a margin for the intervals.
     let up = &chart["log_y_axis"];
     let labels: Vec<&str> = up["ticks"]
         .as_array()
@@ -238,7 +238,7 @@ fn caption_of_a_chart_of_cycles_names_points_without_them() {
     let page = html(std::slice::from_ref(&swept));
     let text = "Not drawn, because their cycles are not known: 10 of 12 valid points (size=3, size=4, size=5, size=6, size=7, size=8, size=9, size=10 and 2 more).";
     assert!(page.contains(text), "{page}");
-    // Points that are not valid have a sentence of their own.
+    // Invalid points have a sentence of their own.
     for entry in &mut swept.benchmarks[2..] {
         (entry.status, entry.valid) = (Status::Invalid, false);
     }
@@ -246,7 +246,7 @@ fn caption_of_a_chart_of_cycles_names_points_without_them() {
 }
 
 #[test]
-fn a_line_has_its_intervals_and_leaves_out_what_is_disturbed() {
+fn fitted_line_has_intervals_and_omits_disturbed_points() {
     let page = html(&[on_a_line(|i, entry| {
         if i == 5 {
             entry.is_disturbed = true;
@@ -270,7 +270,7 @@ fn a_line_has_its_intervals_and_leaves_out_what_is_disturbed() {
 }
 
 #[test]
-fn what_is_within_launches_says_so_below_its_chart() {
+fn caption_mentions_intervals_within_launches() {
     let all = |from: u64| {
         html(&[on_a_line(|i, entry| {
             let within = i >= from;
@@ -290,7 +290,7 @@ fn what_is_within_launches_says_so_below_its_chart() {
     assert!(all(0).contains("Marks are the 95 % intervals, within launches: they speak"));
 }
 
-/// With so many processes, and what they do together.
+/// A benchmark entry with this number of processes and combined throughput.
 fn loaded(processes: u64, sum: f64) -> Benchmark {
     let mut entry = benchmark("lat_null", 100, "ok");
     entry.charts = Vec::new();
@@ -304,7 +304,7 @@ fn loaded(processes: u64, sum: f64) -> Benchmark {
 }
 
 #[test]
-fn a_benchmark_under_load_shows_how_it_scales() {
+fn benchmark_under_load_has_scaling_charts() {
     let page = html(&[run(vec![loaded(4, 18e6), loaded(1, 10e6), loaded(2, 19e6)])]);
     let charts = charts(&page);
     let [throughput, efficiency] = &charts.as_array().unwrap()[..] else {
@@ -324,7 +324,7 @@ fn a_benchmark_under_load_shows_how_it_scales() {
         let ends = &chart["curves"][0]["points"][at][2];
         serde_json::from_value(ends.clone()).unwrap_or_default()
     };
-    // A latency from 90 to 110 ns about 100.
+    // A latency interval from 90 to 110 ns around 100 ns.
     let [low, high] = ends(throughput, 1)[..] else {
         panic!("no interval");
     };
@@ -340,7 +340,7 @@ fn a_benchmark_under_load_shows_how_it_scales() {
     );
     assert!(page.contains("Marks are all that the 95 % intervals of both figures allow."));
 
-    // Without one process nothing says what each should bring.
+    // Without a point of one process, the expected throughput is unknown.
     let page = html(&[run(vec![loaded(2, 1e6), loaded(4, 2e6)])]);
     let without = self::charts(&page);
     assert_eq!(without.as_array().unwrap().len(), 1);
@@ -349,9 +349,9 @@ fn a_benchmark_under_load_shows_how_it_scales() {
     assert_eq!(self::charts(&one), json!([]));
 }
 
-/// A point that is not valid is missing from its own curve; of one that is not drawn nothing is.
+/// An invalid point counts as missing only if its curve is drawn.
 #[test]
-fn what_is_left_out_of_a_scaling_is_of_the_curves_that_are_drawn() {
+fn scaling_counts_invalid_points_of_drawn_curves() {
     let at = |message: u64, processes: u64, is_valid: bool| {
         let mut entry = loaded(processes, 1e6 * processes as f64);
         entry.parameters.0 = vec![("message".to_owned(), json!(message))];
@@ -370,24 +370,24 @@ fn what_is_left_out_of_a_scaling_is_of_the_curves_that_are_drawn() {
 }
 
 #[test]
-fn an_axis_is_logarithmic_where_a_linear_one_shows_nothing() {
+fn y_axis_is_logarithmic_for_wide_range() {
     let far = run([1, 10, 100].map(|y| benchmark("lat_mem", y, "ok")).to_vec());
     let page = html(std::slice::from_ref(&far));
     assert_eq!(charts(&page)[0]["log_y"], true);
     assert!(page.contains("latency (ns) against size; both axes are logarithmic."));
     let near = run([10, 100].map(|y| benchmark("lat_mem", y, "ok")).to_vec());
     assert_eq!(charts(&html(&[near]))[0]["log_y"], false);
-    // What reaches 0 has no place on one.
+    // Values that reach 0 cannot be on a logarithmic axis.
     let mut to_zero = far;
     to_zero.benchmarks[0].interval = Some([0.0, 2.0]);
     assert_eq!(charts(&html(&[to_zero]))[0]["log_y"], false);
-    // A straight line would be none.
+    // A straight line would be curved on a logarithmic axis.
     let line = on_a_line(|i, entry| entry.median = Some(f64::from(1 << (2 * i))));
     assert_eq!(charts(&html(&[line]))[0]["log_y"], false);
 }
 
 #[test]
-fn a_chart_over_sizes_of_memory_has_the_levels_and_says_whose_they_are() {
+fn memory_chart_has_cache_levels_with_origin() {
     let mut entries = Vec::new();
     for size in [16 << 10, 64 << 20] {
         let mut sweep = benchmark("lat_mem", size, "ok");
@@ -415,7 +415,7 @@ fn a_chart_over_sizes_of_memory_has_the_levels_and_says_whose_they_are() {
 }
 
 #[test]
-fn several_runs_stand_side_by_side() {
+fn several_runs_are_side_by_side() {
     let first = run(vec![
         benchmark("lat_mem", 1, "ok"),
         benchmark("lat_mem", 2, "ok"),
@@ -434,7 +434,7 @@ fn several_runs_stand_side_by_side() {
 }
 
 #[test]
-fn runs_meet_whatever_the_order_of_their_parameters() {
+fn parameter_order_does_not_separate_rows() {
     let both = [[0, 1], [1, 0]].map(|order| {
         let mut entry = benchmark("lat_mem", 1, "ok");
         let all = [("size", json!(1)), ("stride", json!(64))];
@@ -445,9 +445,9 @@ fn runs_meet_whatever_the_order_of_their_parameters() {
     assert!(!html(&both).contains("not in this run"));
 }
 
-/// As many entries as the default suite has, each with as much as its fullest ones: launches, samples that differ, evidence, notes, disturbances.
+/// As many entries as the default suite, each as large as the largest ones: launches, distinct samples, evidence, notes and disturbances.
 #[test]
-fn a_page_as_long_as_the_whole_suite_is_small() {
+fn page_of_whole_suite_has_bounded_size() {
     let entries = (0..340u64).map(|i| {
         let mut entry = benchmark(&format!("lat_some_benchmark_{}", i / 3), 100 + i, "ok");
         entry.samples = (0..400u64)
@@ -463,7 +463,7 @@ fn a_page_as_long_as_the_whole_suite_is_small() {
         let names = (0..6).map(|n| (format!("evidence_with_a_name_{n}"), about.clone()));
         entry.evidence = names.collect();
         entry.notes = vec!["what a reader must know of a figure, as long as most notes are: about a hundred letters".to_owned(); 3];
-        entry.about.summary = Some("What one operation is and what it does, in the two or three lines that a class says of itself, so that nobody has to look it up.".to_owned());
+        entry.about.summary = Some("What one operation is and what it does, in the two or three lines that a class says of itself, so that the reader need not look it up.".to_owned());
         entry.disturbed = [("preempted".to_owned(), 17), ("stolen".to_owned(), 3)].into();
         entry.interval_kind = Some(IntervalKind::WithinLaunches);
         entry
@@ -473,13 +473,13 @@ fn a_page_as_long_as_the_whole_suite_is_small() {
 }
 
 #[test]
-fn no_runs_and_empty_runs_are_pages() {
+fn page_without_entries_is_valid() {
     assert!(html(&[]).contains("no runs"));
     assert!(html(&[run(vec![])]).contains("0 valid, 0 invalid, 0 skipped"));
 }
 
 #[test]
-fn a_study_stands_before_its_figures_and_leads_to_them() {
+fn study_precedes_figures_and_links_to_them() {
     let run = run(vec![
         benchmark("lat_mem", 4096, "ok"),
         benchmark("lat_mem", 8192, "ok"),

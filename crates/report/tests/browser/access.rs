@@ -1,4 +1,4 @@
-//! The page as a screen reader has it: the tree of names and roles that the browser makes of it.
+//! Tests of the accessibility tree, which the browser provides to screen readers.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::made_up::study;
 use crate::page::Page;
-use crate::{on_page_with, some};
+use crate::{on_page_with, sample_run};
 
-/// What a screen reader tells of one element.
+/// A node of the accessibility tree.
 struct Node {
     role: String,
     name: String,
@@ -17,13 +17,13 @@ struct Node {
 }
 
 impl Node {
-    fn of(told: &Value) -> Node {
+    fn of(node: &Value) -> Node {
         let text = |what: &Value| what["value"].as_str().unwrap_or_default().to_owned();
-        let mut properties = told["properties"].as_array().into_iter().flatten();
-        let children = told["childIds"].as_array().into_iter().flatten();
+        let mut properties = node["properties"].as_array().into_iter().flatten();
+        let children = node["childIds"].as_array().into_iter().flatten();
         Node {
-            role: text(&told["role"]),
-            name: text(&told["name"]),
+            role: text(&node["role"]),
+            name: text(&node["name"]),
             is_focusable: properties
                 .any(|p| p["name"] == "focusable" && p["value"]["value"] == true),
             children: children.map(|c| c.as_str().unwrap().to_owned()).collect(),
@@ -31,7 +31,7 @@ impl Node {
     }
 }
 
-/// <https://chromedevtools.github.io/devtools-protocol/tot/Accessibility/>
+/// The accessibility tree: <https://chromedevtools.github.io/devtools-protocol/tot/Accessibility/>
 struct Tree {
     root: String,
     nodes: BTreeMap<String, Node>,
@@ -48,7 +48,7 @@ impl Tree {
         }
     }
 
-    /// An element's own, in their order.
+    /// The children of a node, in order.
     fn within<'a>(&'a self, node: &'a Node) -> Vec<&'a Node> {
         let own = node.children.iter().filter_map(|c| self.nodes.get(c));
         own.flat_map(|c| std::iter::once(c).chain(self.within(c)))
@@ -72,7 +72,7 @@ impl Tree {
     }
 }
 
-/// What has no meaning without a name.
+/// Roles that need a name.
 const NAMED: [&str; 11] = [
     "button",
     "columnheader",
@@ -96,7 +96,7 @@ fn has_names(tree: &Tree) {
     }
 }
 
-/// Each table has headings of its columns, and each of its rows says what it is of.
+/// Checks that each table has column headers and each of its rows a row header.
 fn has_headers(tree: &Tree, tables: usize) {
     let all = tree.all();
     let found = all.iter().filter(|n| n.role == "table");
@@ -108,7 +108,7 @@ fn has_headers(tree: &Tree, tables: usize) {
         for row in rows {
             let count = |role| tree.of_role(row, role).len();
             let is_of_headings = count("columnheader") > 0 && count("cell") == 0;
-            // What stands behind a figure has a row of its own.
+            // The details of a figure are in a row of their own.
             let is_folded_out = count("cell") == 1 || count("table") > 0;
             let is_named = count("rowheader") == 1;
             let is_good = is_of_headings || is_folded_out || is_named;
@@ -125,11 +125,11 @@ fn charts(tree: &Tree) -> Vec<&str> {
 }
 
 #[test]
-fn everything_has_a_name_and_tables_have_headers() {
-    on_page_with(&[some(), some()], &[study()], |page| {
+fn elements_have_names_and_tables_have_headers() {
+    on_page_with(&[sample_run(), sample_run()], &[study()], |page| {
         page.place(".plot");
         page.until("!!document.querySelector('.plot .u-over')");
-        // On a phone rows are cards: what they are to a screen reader stays.
+        // On a phone rows are displayed as cards, but the tree is the same.
         for width in [1200, 390] {
             page.window(width, 900);
             let tree = Tree::of(page);
@@ -138,27 +138,27 @@ fn everything_has_a_name_and_tables_have_headers() {
                 panic!("{:?}", charts(&tree));
             };
             assert!(chart.contains("latency (us) against size"), "{chart}");
-            // Facts, the study, figures, what was skipped.
+            // Facts, the study, figures and the skipped benchmarks.
             has_headers(&tree, 4);
         }
         page.click("th.name button");
         page.until("document.querySelectorAll('.behind').length > 0");
         let tree = Tree::of(page);
         has_names(&tree);
-        // With the evidence of either run.
+        // With the evidence tables of both runs.
         has_headers(&tree, 6);
     });
 }
 
-/// All that can be clicked, in its order; where among it the focus is.
+/// All visible controls in order, and the index of the focused one.
 const CONTROLS: &str = "(() => {
     const all = [...document.querySelectorAll('a[href], button, input, summary, [tabindex]')].filter((e) => e.checkVisibility());
     return [all.length, all.indexOf(document.activeElement)];
 })()";
 
 #[test]
-fn the_keyboard_reaches_every_control() {
-    on_page_with(&[some()], &[study()], |page| {
+fn keyboard_reaches_every_control() {
+    on_page_with(&[sample_run()], &[study()], |page| {
         let mut reached = Vec::new();
         let count = loop {
             page.press("Tab");
@@ -170,12 +170,12 @@ fn the_keyboard_reaches_every_control() {
         };
         let all: Vec<i64> = (0..count).collect();
         assert_eq!(reached, all, "in the order of the page, each once");
-        // Headings and names of benchmarks, the filter, charts to be saved, contents.
+        // Headings and names of benchmarks, the filter, save buttons of charts, contents.
         assert!(count > 25, "{count}");
     });
 }
 
-/// The text of the row of a name.
+/// The text of a benchmark's row.
 fn row_of(tree: &Tree, name: &str) -> String {
     let all = tree.all();
     let rows = all.iter().filter(|n| n.role == "row");
@@ -189,8 +189,8 @@ fn row_of(tree: &Tree, name: &str) -> String {
 }
 
 #[test]
-fn words_tell_what_colours_tell() {
-    on_page_with(&[some()], &[study()], |page| {
+fn status_and_verdict_are_words() {
+    on_page_with(&[sample_run()], &[study()], |page| {
         let tree = Tree::of(page);
         for (name, words) in [
             ("lat_wrong", "invalid"),

@@ -1,6 +1,6 @@
-//! Chromium without a window, spoken to over a pipe in its DevTools protocol (<https://chromedevtools.github.io/devtools-protocol/>).
+//! A client for headless Chromium that speaks the DevTools protocol over a pipe (<https://chromedevtools.github.io/devtools-protocol/>).
 //!
-//! The protocol is JSON in both directions with a zero byte after each message: a pipe needs neither a driver's program nor a port that another test could take.
+//! The protocol is JSON in both directions with a zero byte after each message. A pipe needs neither a driver program nor a port, which another test could take.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// So long an answer is waited for. It ends a test that hangs and measures nothing.
+/// Timeout for an answer. It ends a test that hangs and measures nothing.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Debian's name first, then those of others.
+/// Names of the program, Debian's first.
 const PROGRAMS: [&str; 4] = [
     "chromium",
     "chromium-browser",
@@ -25,7 +25,7 @@ const PROGRAMS: [&str; 4] = [
     "google-chrome",
 ];
 
-/// No window, no first visit, nothing that asks a network. The sandbox needs rights that a container does not give; all that is shown is a page of ours.
+/// No window, no first-run dialog, no network. The sandbox needs rights that containers lack; the browser only opens pages of these tests.
 const OPTIONS: [&str; 10] = [
     "--headless",
     "--no-sandbox",
@@ -39,21 +39,21 @@ const OPTIONS: [&str; 10] = [
     "--remote-debugging-pipe",
 ];
 
-/// A running browser and its own folder.
+/// A running browser with its temporary folder.
 pub struct Browser {
     process: Child,
     to: Option<ChildStdin>,
     from: Receiver<Value>,
     last: u64,
-    /// Events that came while an answer was waited for.
+    /// Events that arrived before an awaited answer.
     events: VecDeque<Value>,
     folder: TempDir,
 }
 
-/// The browser that all tests of this program share, as long as one of them runs.
+/// The browser that all running tests of this process share.
 static SHARED: Mutex<Weak<Mutex<Browser>>> = Mutex::new(Weak::new());
 
-/// None where there is no Chromium and tests may be left out.
+/// The shared browser. `None` if there is no Chromium and tests may be skipped.
 pub fn shared() -> Option<Arc<Mutex<Browser>>> {
     let mut shared = lock(&SHARED);
     if let Some(browser) = shared.upgrade() {
@@ -70,7 +70,7 @@ pub fn shared() -> Option<Arc<Mutex<Browser>>> {
     Some(browser)
 }
 
-/// A test that failed with the browser in its hands does not fail those after it.
+/// Locks a mutex even if another test panicked while it held the lock.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -89,7 +89,7 @@ impl Browser {
         let folder = tempfile::tempdir().unwrap();
         let mut data = std::ffi::OsString::from("--user-data-dir=");
         data.push(folder.path());
-        // It reads from descriptor 3 and writes to 4.
+        // Chromium reads from descriptor 3 and writes to 4.
         let mut process = Command::new("sh")
             .args([
                 "-c",
@@ -115,7 +115,7 @@ impl Browser {
         }
     }
 
-    /// Sends a command and gives its result.
+    /// Sends a command and returns its result.
     pub fn call(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Value {
         self.last += 1;
         let id = self.last;
@@ -141,7 +141,7 @@ impl Browser {
         }
     }
 
-    /// Waits for an event of a session. Events before it stay to be asked for.
+    /// Waits for an event of a session. Earlier events stay queued.
     pub fn wait(&mut self, session: &str, event: &str) -> Value {
         let mut seen = 0;
         loop {
@@ -157,7 +157,7 @@ impl Browser {
         }
     }
 
-    /// All events of a session that have come.
+    /// All queued events of a session.
     pub fn events(&mut self, session: &str) -> Vec<Value> {
         let all = std::mem::take(&mut self.events).into_iter();
         let (own, others): (Vec<Value>, Vec<Value>) = all.partition(|m| m["sessionId"] == session);
@@ -165,7 +165,7 @@ impl Browser {
         own
     }
 
-    /// Where pages and downloads may stand.
+    /// The folder for pages and downloads.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -177,7 +177,7 @@ impl Browser {
 }
 
 impl Drop for Browser {
-    /// The end of the pipe ends the browser and its helpers; what does not end is killed.
+    /// Closing the pipe ends the browser and its helpers; otherwise it is killed.
     fn drop(&mut self) {
         self.to = None;
         let start = Instant::now();
@@ -192,7 +192,7 @@ impl Drop for Browser {
     }
 }
 
-/// Reads on until the browser ends, so that a wait for a message can have an end as well.
+/// Receives messages on a thread until the browser ends, so that waiting can time out.
 fn messages(from: ChildStdout) -> Receiver<Value> {
     let (to, messages) = channel();
     thread::spawn(move || {

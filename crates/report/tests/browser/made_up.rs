@@ -1,4 +1,4 @@
-//! Made-up runs for the tests of the page.
+//! Sample runs for the tests of the page.
 
 use serde_json::json;
 use yamba_record::machine::details::{Cache, Details};
@@ -7,7 +7,7 @@ use yamba_record::{Benchmark, Run};
 
 use super::{Operation, Study};
 
-/// What would run, load or end something if a page took it for markup.
+/// Text that would run, load or close something if a page inserted it as markup.
 pub const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&";
 
 fn machine() -> yamba_record::Machine {
@@ -20,7 +20,7 @@ fn machine() -> yamba_record::Machine {
     }
 }
 
-/// A benchmark at one point, with samples and evidence where its status says that it was measured.
+/// A benchmark at one point. It has samples and evidence if its status implies a measurement.
 pub fn benchmark(name: &str, size: u64, status: &str) -> Benchmark {
     let is_measured = matches!(status, "ok" | "invalid");
     let mut benchmark: Benchmark = serde_json::from_value(json!({
@@ -45,7 +45,7 @@ pub fn benchmark(name: &str, size: u64, status: &str) -> Benchmark {
     benchmark
 }
 
-/// What `cache` found of a level.
+/// The entry of benchmark `cache` for a level.
 pub fn level_found(level: u64, bytes: u64) -> Benchmark {
     let mut found = benchmark("cache", level, "ok");
     found.parameters.0[0].0 = "level".to_owned();
@@ -54,7 +54,7 @@ pub fn level_found(level: u64, bytes: u64) -> Benchmark {
     found
 }
 
-/// What a system says of its caches: levels and bytes.
+/// Machine details with caches: levels and bytes.
 pub fn caches(levels: &[(u64, u64)]) -> Box<Details> {
     let caches = levels.iter().map(|(level, bytes)| Cache {
         level: *level,
@@ -68,7 +68,7 @@ pub fn caches(levels: &[(u64, u64)]) -> Box<Details> {
     })
 }
 
-/// A run of these.
+/// A run with these benchmarks.
 pub fn run(benchmarks: Vec<Benchmark>) -> Run {
     let mut run = Run::new(machine());
     run.id = "0123456789abcdef".to_owned();
@@ -77,7 +77,7 @@ pub fn run(benchmarks: Vec<Benchmark>) -> Run {
 }
 
 /// A run in which every text is hostile.
-pub fn hurt() -> Run {
+pub fn hostile_run() -> Run {
     let mut one = benchmark(HOSTILE, 1, "ok");
     let mut two = benchmark(HOSTILE, 2, "invalid");
     for b in [&mut one, &mut two] {
@@ -92,15 +92,15 @@ pub fn hurt() -> Run {
     }
     let mut three = one.clone();
     three.parameters.0[0].1 = json!(3);
-    let mut hurt = run(vec![one, two, three]);
-    hurt.id = HOSTILE.to_owned();
-    hurt.tags = vec![HOSTILE.to_owned()];
-    hurt.machine.cpu = Some(HOSTILE.to_owned());
-    hurt.producer.arguments = vec![HOSTILE.to_owned()];
-    hurt
+    let mut hostile_run = run(vec![one, two, three]);
+    hostile_run.id = HOSTILE.to_owned();
+    hostile_run.tags = vec![HOSTILE.to_owned()];
+    hostile_run.machine.cpu = Some(HOSTILE.to_owned());
+    hostile_run.producer.arguments = vec![HOSTILE.to_owned()];
+    hostile_run
 }
 
-/// A study of the first run: a figure, a line through two, and one that was skipped.
+/// A study of the first run: a figure, a line through two, and a skipped operation.
 pub fn study() -> Study {
     let figure = |name: &str, value: f64, entries: Vec<usize>| Operation {
         category: "Memory".to_owned(),
@@ -135,7 +135,7 @@ pub fn study() -> Study {
 }
 
 /// A study in which every text is hostile.
-pub fn hurt_study() -> Study {
+pub fn hostile_study() -> Study {
     let text = || HOSTILE.to_owned();
     Study {
         title: text(),

@@ -1,4 +1,4 @@
-//! The page in a real browser. Without Chromium these tests are left out, unless YAMBA_TEST_ALL is set, as `make test` does.
+//! Tests of the page in a browser. Without Chromium they are skipped, unless YAMBA_TEST_ALL is set, as `make test` does.
 
 mod access;
 mod chromium;
@@ -9,11 +9,11 @@ use serde_json::json;
 use yamba_record::Run;
 use yamba_report::{Operation, Study};
 
-use made_up::{HOSTILE, benchmark, caches, hurt, hurt_study, level_found, run, study};
+use made_up::{HOSTILE, benchmark, caches, hostile_run, hostile_study, level_found, run, study};
 use page::Page;
 
-/// A sweep of four sizes in no order, a figure alone, an invalid one and one that was skipped.
-fn some() -> Run {
+/// A run with an unordered sweep of four sizes, a single figure, an invalid one and a skipped one.
+fn sample_run() -> Run {
     let mut invalid = benchmark("lat_wrong", 16, "invalid");
     invalid.notes = vec!["faults is 1, expected 7".to_owned()];
     run(vec![
@@ -27,7 +27,7 @@ fn some() -> Run {
     ])
 }
 
-/// Opens the page of `runs`, does what a test does with it, and looks for what the page must never do.
+/// Opens the page of `runs`, runs the test on it, and checks that the page reported no faults.
 fn on_page(runs: &[Run], test: impl FnOnce(&mut Page)) {
     on_page_with(runs, &[], test);
 }
@@ -42,13 +42,13 @@ fn on_page_with(runs: &[Run], studies: &[Study], test: impl FnOnce(&mut Page)) {
     assert_eq!(page.faults(), [""; 0]);
 }
 
-/// Points of a canvas that are not clear.
+/// Number of opaque pixels of a canvas.
 const INK: &str = "(() => { const c = document.querySelector('.plot canvas'); if (!c) return 0;
     return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.filter((v, i) => i % 4 === 3 && v > 0).length; })()";
 
 #[test]
-fn a_page_from_a_file_asks_for_nothing_and_complains_of_nothing() {
-    on_page(&[some(), some()], |page| {
+fn page_from_file_requests_nothing_and_logs_nothing() {
+    on_page(&[sample_run(), sample_run()], |page| {
         assert_eq!(page.value("document.readyState"), "complete");
         assert_eq!(page.value("location.protocol"), "file:");
         assert_eq!(
@@ -60,7 +60,7 @@ fn a_page_from_a_file_asks_for_nothing_and_complains_of_nothing() {
 
 #[test]
 fn charts_are_drawn() {
-    on_page(&[some()], |page| {
+    on_page(&[sample_run()], |page| {
         page.place(".plot");
         page.until(&format!("{INK} > 2000"));
         assert_eq!(page.value("document.querySelectorAll('.plot').length"), 1);
@@ -68,8 +68,8 @@ fn charts_are_drawn() {
 }
 
 #[test]
-fn a_chart_shows_the_value_of_the_table_under_the_pointer() {
-    on_page(&[some()], |page| {
+fn pointer_shows_table_value_in_chart() {
+    on_page(&[sample_run()], |page| {
         page.place(".plot");
         page.until("!!document.querySelector('.plot .u-over')");
         let [x, y, width, height] = page.place(".plot .u-over");
@@ -87,8 +87,8 @@ fn a_chart_shows_the_value_of_the_table_under_the_pointer() {
 }
 
 #[test]
-fn a_chart_is_saved_as_it_stands() {
-    let mut run = some();
+fn chart_is_saved_as_displayed() {
+    let mut run = sample_run();
     for sweep in run.benchmarks.iter_mut().filter(|b| b.name == "lat_mem") {
         sweep.about.group = Some("Memory".to_owned());
     }
@@ -132,12 +132,12 @@ fn logarithmic_axes_are_labelled_with_powers_of_ten() {
             .filter_map(|t| t.split_once('>')?.1.split_once('<'));
         let mut labels: Vec<&str> = labels.map(|(label, _)| label).collect();
         labels.retain(|l| l.starts_with(|c: char| c.is_ascii_digit()));
-        // Across, then upwards in ms.
+        // The x axis, then the y axis in ms.
         assert_eq!(labels, ["100000", "1000000", "0.01", "0.1", "1"]);
     });
 }
 
-/// The luminance of the page, the least contrast of its texts with it, and the points of a chart that are of the texts' colour.
+/// The luminance of the page, the least contrast of its texts, and the number of pixels in a chart with the text colour.
 const COLOURS: &str = "(() => {
     const rgb = (text) => text.match(/[0-9.]+/g).slice(0, 3).map(Number);
     const light = (c) => c.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -157,13 +157,13 @@ const COLOURS: &str = "(() => {
 })()";
 
 #[test]
-fn light_and_dark_can_both_be_read() {
-    on_page(&[some()], |page| {
+fn light_and_dark_colours_have_contrast() {
+    on_page(&[sample_run()], |page| {
         page.place(".plot");
         for (scheme, is_dark) in [("light", false), ("dark", true), ("light", false)] {
             let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
             page.call("Emulation.setEmulatedMedia", json!({"features": features}));
-            // The chart is drawn again, in the other colour.
+            // The chart is redrawn in the other colours.
             page.until(&format!("{COLOURS}[2] > 50"));
             let [back, contrast, _]: [f64; 3] =
                 serde_json::from_value(page.value(COLOURS)).unwrap();
@@ -174,8 +174,8 @@ fn light_and_dark_can_both_be_read() {
 }
 
 #[test]
-fn paper_gets_charts_as_lines() {
-    on_page(&[some()], |page| {
+fn printed_charts_are_lines() {
+    on_page(&[sample_run()], |page| {
         page.value("dispatchEvent(new Event('beforeprint'))");
         page.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
         assert_eq!(page.texts(".plot > svg polyline").len(), 1);
@@ -185,7 +185,7 @@ fn paper_gets_charts_as_lines() {
     });
 }
 
-/// Figure and interval of `lat_mem` at a size, as the table has them.
+/// Figure and interval of `lat_mem` at a size, from the table.
 fn row_of(page: &mut Page, size: &str) -> [String; 2] {
     let cells = format!(
         "(r => [r.cells[2].innerText, r.cells[3].innerText])([...document.querySelectorAll('.figures tbody tr')]
@@ -195,8 +195,8 @@ fn row_of(page: &mut Page, size: &str) -> [String; 2] {
 }
 
 #[test]
-fn a_table_sorts_both_ways_and_says_so() {
-    on_page_with(&[some()], &[study()], |page| {
+fn table_sorts_in_both_directions() {
+    on_page_with(&[sample_run()], &[study()], |page| {
         let figures = "table.figures td.number[data-unit]";
         let before = page.texts(figures);
         assert_eq!(before[0], "4.096 us");
@@ -214,11 +214,11 @@ fn a_table_sorts_both_ways_and_says_so() {
         page.click(&heading(0));
         assert_eq!(page.texts("table.figures tbody th.name")[0], "lat_alone");
         assert_eq!(page.texts("th[aria-sort]").len(), 1);
-        the_study_sorts_and_leads_to_its_figures(page);
+        check_study_sorts_and_links(page);
     });
 }
 
-fn the_study_sorts_and_leads_to_its_figures(page: &mut Page) {
+fn check_study_sorts_and_links(page: &mut Page) {
     let operations = "table.study th.operation";
     assert_eq!(page.texts(operations), ["Load", "Growth", "Absent"]);
     page.click("table.study th[data-sort=number] button");
@@ -229,15 +229,15 @@ fn the_study_sorts_and_leads_to_its_figures(page: &mut Page) {
         page.until("document.activeElement.getAttribute('aria-expanded') === 'true'");
         let behind = page.texts(".behind").concat();
         assert!(behind.contains("--raw --at 'size=512' -- "), "{behind}");
-        // Folded again, the same link unfolds it again.
+        // The same link unfolds the details again after they were folded.
         page.press("Enter");
         page.until("document.activeElement.getAttribute('aria-expanded') === 'false'");
     }
 }
 
 #[test]
-fn a_filter_leaves_what_contains_its_words() {
-    on_page(&[some()], |page| {
+fn filter_shows_matching_rows() {
+    on_page(&[sample_run()], |page| {
         page.click("#filter");
         page.write("lat_mem SIZE=1024");
         assert_eq!(page.texts("table.figures tbody th.name"), ["lat_mem"]);
@@ -249,8 +249,8 @@ fn a_filter_leaves_what_contains_its_words() {
 }
 
 #[test]
-fn the_keyboard_reaches_a_figure_and_unfolds_it() {
-    on_page(&[some()], |page| {
+fn keyboard_unfolds_figure() {
+    on_page(&[sample_run()], |page| {
         assert_eq!(page.texts(".behind").len(), 0, "folded at first");
         let on_button = "document.activeElement.matches('th.name button')";
         for _ in 0..40 {
@@ -276,8 +276,8 @@ fn the_keyboard_reaches_a_figure_and_unfolds_it() {
 }
 
 #[test]
-fn names_are_shown_and_never_run() {
-    on_page_with(&[hurt()], &[hurt_study()], |page| {
+fn hostile_names_are_displayed_as_text() {
+    on_page_with(&[hostile_run()], &[hostile_study()], |page| {
         assert!(
             page.texts("tbody th.name")
                 .iter()
@@ -295,8 +295,8 @@ fn names_are_shown_and_never_run() {
 }
 
 #[test]
-fn an_invalid_figure_is_seen_to_be_invalid() {
-    on_page(&[some()], |page| {
+fn invalid_figure_is_visibly_marked() {
+    on_page(&[sample_run()], |page| {
         let style =
             page.value("getComputedStyle(document.querySelector('s.invalid')).textDecorationLine");
         assert_eq!(style, "line-through");
@@ -308,8 +308,8 @@ fn an_invalid_figure_is_seen_to_be_invalid() {
 }
 
 #[test]
-fn a_phone_s_page_does_not_scroll_sideways() {
-    on_page(&[some(), some()], |page| {
+fn narrow_page_does_not_scroll_sideways() {
+    on_page(&[sample_run(), sample_run()], |page| {
         page.place(".plot");
         page.until("!!document.querySelector('.plot .u-over')");
         page.window(390, 800);

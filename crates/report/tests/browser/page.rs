@@ -1,4 +1,4 @@
-//! A page of runs, opened from a file, and what a person does with it.
+//! A page of runs in a browser tab, with the actions of a user.
 
 use std::time::{Duration, Instant};
 
@@ -51,14 +51,14 @@ impl Page<'_> {
         self.browser.call(Some(&self.session), method, parameters)
     }
 
-    /// The size of the window, in CSS pixels.
+    /// Sets the size of the window in CSS pixels.
     pub fn window(&mut self, width: u32, height: u32) {
         let size =
             json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// The value of an expression.
+    /// Evaluates an expression.
     pub fn value(&mut self, script: &str) -> Value {
         let parameters = json!({"expression": script, "returnByValue": true, "awaitPromise": true});
         let mut answer = self.call("Runtime.evaluate", parameters);
@@ -67,7 +67,7 @@ impl Page<'_> {
         answer["result"]["value"].take()
     }
 
-    /// Waits until an expression is true: what a script does after an event has no time that a test could know.
+    /// Waits until an expression is true, since scripts handle events asynchronously.
     pub fn until(&mut self, script: &str) {
         let start = Instant::now();
         while self.value(script) != json!(true) {
@@ -79,13 +79,13 @@ impl Page<'_> {
         }
     }
 
-    /// The text of an element as it is shown.
+    /// The displayed text of an element.
     pub fn text(&mut self, selector: &str) -> String {
         let text = self.value(&format!("{}.innerText", element(selector)));
         text.as_str().unwrap_or_default().to_owned()
     }
 
-    /// The texts of all elements that are shown, in their order on the page.
+    /// The displayed texts of all visible elements, in document order.
     pub fn texts(&mut self, selector: &str) -> Vec<String> {
         let all = format!(
             "[...document.querySelectorAll({})].filter(e => e.checkVisibility()).map(e => (e.innerText ?? e.textContent).trim())",
@@ -94,7 +94,7 @@ impl Page<'_> {
         serde_json::from_value(self.value(&all)).unwrap()
     }
 
-    /// Brings an element into view; where it stands then, from the window's upper left: x, y, width, height.
+    /// Scrolls an element into view and returns its position in the window: x, y, width, height.
     pub fn place(&mut self, selector: &str) -> [f64; 4] {
         let script = format!(
             "(e => {{ e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; }})({})",
@@ -116,7 +116,7 @@ impl Page<'_> {
         }
     }
 
-    /// A key by its name, as the keyboard sends it: `Tab`, `Enter`.
+    /// Presses a key by its name: `Tab`, `Enter`.
     pub fn press(&mut self, key: &str) {
         let (code, text) = match key {
             "Tab" => (9, ""),
@@ -129,12 +129,12 @@ impl Page<'_> {
         self.call("Input.dispatchKeyEvent", up);
     }
 
-    /// Types into what has the focus.
+    /// Types into the focused element.
     pub fn write(&mut self, text: &str) {
         self.call("Input.insertText", json!({"text": text}));
     }
 
-    /// Clicks what saves a file, and gives its text.
+    /// Clicks an element that saves a file, and returns the content of the file.
     pub fn save(&mut self, selector: &str, name: &str) -> String {
         let folder = self.browser.folder().join("saved");
         let allow = json!({"behavior": "allow", "downloadPath": folder});
@@ -143,7 +143,7 @@ impl Page<'_> {
         self.click(selector);
         let start = Instant::now();
         loop {
-            // It has its name when it is whole.
+            // The file gets its final name when it is complete.
             match std::fs::read_to_string(folder.join(name)) {
                 Ok(text) => return text,
                 Err(e) => assert!(start.elapsed() < Duration::from_secs(60), "{name}: {e}"),
@@ -152,7 +152,7 @@ impl Page<'_> {
         }
     }
 
-    /// What the page said to the console, what it asked for besides itself, and dialogs that it opened.
+    /// Console messages of the page, requests for other resources, and dialogs.
     pub fn faults(&mut self) -> Vec<String> {
         let events = self.browser.events(&self.session);
         events.iter().filter_map(fault).collect()
@@ -161,7 +161,7 @@ impl Page<'_> {
 
 impl Drop for Page<'_> {
     fn drop(&mut self) {
-        // A test that has failed already shall end with its own message.
+        // No panic during unwinding, so that a failed test shows its own message.
         if !std::thread::panicking() {
             let tab = json!({"targetId": self.tab});
             self.browser.call(None, "Target.closeTarget", tab);

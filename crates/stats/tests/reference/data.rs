@@ -1,4 +1,4 @@
-//! Reads the test data.
+//! Reads the reference data.
 
 /// The lines `name: numbers` of reference.txt.
 pub struct Reference(Vec<(&'static str, Vec<f64>)>);
@@ -20,7 +20,7 @@ impl Reference {
         )
     }
 
-    /// The numbers of the only line of this name.
+    /// The numbers of the only line with this name.
     pub fn get(&self, name: &str) -> &[f64] {
         let mut found = self.all(name);
         let first = found.next().unwrap_or_else(|| panic!("no {name}"));
@@ -28,7 +28,7 @@ impl Reference {
         first
     }
 
-    /// The numbers of each line of this name.
+    /// The numbers of each line with this name.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &[f64]> {
         self.0
             .iter()
@@ -36,7 +36,7 @@ impl Reference {
             .map(|line| &line.1[..])
     }
 
-    /// What follows `prefix` in the names that begin with it, with the numbers of the line; there must be some.
+    /// The remaining name and the numbers of each line whose name begins with `prefix`; at least one.
     pub fn under(&self, prefix: &str) -> Vec<(&'static str, &[f64])> {
         let lines = self.0.iter();
         let found: Vec<_> = lines
@@ -47,7 +47,7 @@ impl Reference {
     }
 }
 
-/// Within a share of what is expected, or within that share of 1 near 0.
+/// Checks the relative error, or the absolute error near 0.
 pub fn close(got: f64, expected: f64, share: f64, what: &str) {
     let error = (got - expected).abs();
     assert!(

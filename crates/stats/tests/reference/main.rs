@@ -1,11 +1,11 @@
-//! Each estimator against an independent implementation: SciPy and statsmodels, by data/reference.py.
+//! Compares each estimator with an independent implementation, SciPy or statsmodels; data/reference.py wrote the data.
 
 mod data;
 
 use data::{Reference, close};
 use yamba_stats::*;
 
-/// A share of the expected value itself, however small that is.
+/// Checks the relative error, even for very small numbers.
 fn precise(got: f64, expected: f64, share: f64, what: &str) {
     assert!(
         (got - expected).abs() <= share * expected.abs() + 1e-300,
@@ -132,7 +132,7 @@ fn pair_of<'a>(reference: &'a Reference, pair: &str) -> (&'a [f64], &'a [f64]) {
     (sample(a), sample(b))
 }
 
-/// Different random numbers: the ends agree to a part of the interval's width.
+/// The random numbers differ, so the ends only agree to a part of the interval's width.
 #[test]
 fn bootstrap() {
     let reference = Reference::read();
