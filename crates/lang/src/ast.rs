@@ -1,42 +1,42 @@
-//! The syntax tree: what a file says, before any name is looked up.
+//! The syntax tree: the content of a file before name resolution.
 //!
-//! C++ and assembly are kept as ranges of the source ([`Cpp`]), so that every line keeps its place.
+//! C++ and assembly are stored as ranges of the source ([`Cpp`]), so that line numbers stay correct.
 
 use crate::source::{FileId, Span};
 
-/// A name and where it stands.
+/// A name with its source range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ident {
     /// The characters of the name.
     pub text: String,
-    /// Where it stands.
+    /// The source range.
     pub span: Span,
 }
 
-/// A range of verbatim C++ (an expression, a type, or the inside of a body without its braces).
+/// A range of verbatim C++: an expression, a type, or the inside of a body without its braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpp {
-    /// The range; trimmed of white space for expressions and types, exact for bodies.
+    /// The source range. Trimmed of white space for expressions and types, exact for bodies.
     pub span: Span,
 }
 
 /// One file.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// Its text.
+    /// The source text.
     pub id: FileId,
-    /// `native { ... }` at file level, in order.
+    /// The `native { ... }` blocks at file level, in order.
     pub natives: Vec<Cpp>,
     /// The classes, in order.
     pub classes: Vec<Class>,
 }
 
-/// What a class builds on.
+/// The parent of a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parent {
-    /// Nothing written: `extends Latency`.
+    /// No parent is written, which means `extends Latency`.
     Default,
-    /// `extends nothing`: a root class, of the library.
+    /// `extends nothing`: a root class of the library.
     Nothing,
     /// `extends NAME`.
     Extends(Ident),
@@ -49,13 +49,13 @@ pub enum Parent {
 pub struct Class {
     /// From the word `yamba` to the end of the header.
     pub header: Span,
-    /// The documentation comment, its `///` removed, lines joined by `\n`; empty if none.
+    /// The documentation comment without `///`, lines joined by `\n`; empty if there is none.
     pub doc: String,
     /// Whether `abstract` was written.
     pub is_abstract: bool,
     /// The class's name.
     pub name: Ident,
-    /// What it builds on.
+    /// The parent.
     pub parent: Parent,
     /// The condition after `on`.
     pub on: Option<Condition>,
@@ -64,7 +64,7 @@ pub struct Class {
 }
 
 impl Class {
-    /// What it is tagged with itself, in order.
+    /// The class's own tags, in order.
     pub fn tags(&self) -> impl Iterator<Item = &str> {
         let written = self.members.iter().filter_map(|member| match &member.kind {
             MemberKind::Tags(names) => Some(names),
@@ -77,7 +77,7 @@ impl Class {
 /// A condition on the platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// A single question.
+    /// A single atom.
     Atom(Atom, Span),
     /// `! C`.
     Not(Box<Condition>),
@@ -87,10 +87,10 @@ pub enum Condition {
     Or(Box<Condition>, Box<Condition>),
 }
 
-/// A single question about the platform.
+/// A single test of the platform.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Atom {
-    /// An ISA or an operating system by name.
+    /// An instruction set or an operating system, by name.
     Name(String),
     /// `NAME >= VERSION`; `NAME < VERSION` is parsed as `NAME && !(NAME >= VERSION)`.
     AtLeast(String, Vec<u32>),
@@ -105,30 +105,30 @@ pub enum Atom {
 /// A member with its documentation.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// The documentation comment before it or after it on its line; empty if none.
+    /// The documentation comment before the member or after it on its line; empty if there is none.
     pub doc: String,
-    /// The whole member without its documentation.
+    /// The source range of the member without its documentation.
     pub span: Span,
-    /// What it is.
+    /// The kind, with its content.
     pub kind: MemberKind,
 }
 
 /// A parameter of a function or bitstring.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its C++ type: everything before the name (and what follows the name: `int a[4]` gives `int` and suffix `[4]`).
+    /// C++ type: everything before the name. For `int a[4]` it is `int`, and the suffix is `[4]`.
     pub ty: Cpp,
-    /// Its name; `None` for an unnamed one.
+    /// The name. `None` if unnamed.
     pub name: Option<Ident>,
-    /// Array suffix after the name, verbatim, if any. A pointer to a function has `void (*` as its type and
-    /// `)(int)` as its suffix, so that type, name and suffix in a row are the declaration.
+    /// Array suffix after the name, verbatim, if there is one. A pointer to a function has the type `void (*` and
+    /// the suffix `)(int)`, so that type, name and suffix together are the declaration.
     pub suffix: Option<Cpp>,
 }
 
 /// The kinds of member.
 #[derive(Clone, Debug)]
 pub enum MemberKind {
-    /// `import(NAME);` (the `;` may be missing).
+    /// `import(NAME);` with an optional `;`.
     Import(Ident),
     /// `param TYPE NAME [= VALUE] [over ...] [quick {...}];`
     Param(Param),
@@ -136,7 +136,7 @@ pub enum MemberKind {
     Assign {
         /// The inherited parameter.
         name: Ident,
-        /// What it takes here; at least one of the three is given.
+        /// The value and sweeps given here; at least one is present.
         values: Values,
     },
     /// `TYPE NAME[ARRAY] [= INIT | {INIT}];`
@@ -145,25 +145,25 @@ pub enum MemberKind {
         ty: Cpp,
         /// The name.
         name: Ident,
-        /// `[N][M]`, verbatim, if any; `)(ARGS)` of a pointer to a function, as in [`Parameter::suffix`].
+        /// The array suffix `[N][M]`, verbatim, or `)(ARGS)` of a pointer to a function, as in [`Parameter::suffix`].
         array: Option<Cpp>,
-        /// The initialiser: what follows `=`, or the braced list with its braces.
+        /// The initialiser: the expression after `=`, or the braced list with its braces.
         init: Option<Cpp>,
     },
     /// A native function.
     Function {
-        /// The return type with whatever stands before it (`static`, ...).
+        /// The return type with any specifiers before it, such as `static`.
         ret: Cpp,
         /// The name.
         name: Ident,
         /// The parameters.
         params: Vec<Parameter>,
-        /// What stands between `)` and the body or `;` (`const`, `noexcept`), if anything.
+        /// Qualifiers between `)` and the body or `;`, such as `const` or `noexcept`.
         qualifiers: Option<Cpp>,
-        /// The inside of the body; `None`: abstract.
+        /// The inside of the body. `None` if abstract.
         body: Option<Cpp>,
     },
-    /// A bitstring, a bitstring function, or a callable one.
+    /// A bitstring member, with or without parameters or a C signature.
     Bitstring(Bitstring),
     /// `evidence TYPE NAME() [expects [LOW, HIGH]] { ... }`
     Evidence {
@@ -171,16 +171,16 @@ pub enum MemberKind {
         ty: Cpp,
         /// The name.
         name: Ident,
-        /// The bound.
+        /// The bounds.
         expects: Option<(Cpp, Cpp)>,
-        /// The inside of the body; `None`: abstract.
+        /// The inside of the body. `None` if abstract.
         body: Option<Cpp>,
     },
     /// `at_least VALUE UNIT;` or `at_most VALUE UNIT;`
     Bound {
-        /// `true` for `at_least`.
+        /// Whether it is `at_least`.
         at_least: bool,
-        /// The number, a C++ expression.
+        /// The limit, a C++ expression.
         value: Cpp,
         /// The unit: `cycle`, `cycles`, `ns`, `us`, `ms`, `s`, `B/s`, `kB/s`, `MB/s`, `GB/s`, ... verbatim.
         unit: Ident,
@@ -200,18 +200,18 @@ pub struct Param {
     pub ty: Cpp,
     /// The name.
     pub name: Ident,
-    /// What it takes.
+    /// Value and sweeps.
     pub values: Values,
 }
 
-/// `[= VALUE] [over ...] [quick {...}]`: what a parameter takes.
+/// Value and sweeps of a parameter: `[= VALUE] [over ...] [quick {...}]`.
 #[derive(Clone, Debug, Default)]
 pub struct Values {
     /// The value, if given.
     pub value: Option<Cpp>,
-    /// The sweep of a plain run.
+    /// The sweep without `--quick`.
     pub over: Option<Sweep>,
-    /// The sweep of a quick run.
+    /// The values with `--quick`.
     pub quick: Option<Vec<Cpp>>,
 }
 
@@ -229,13 +229,13 @@ pub enum Sweep {
 /// `bitstring ...`
 #[derive(Clone, Debug)]
 pub struct Bitstring {
-    /// `<RET c_function(ARGS)>`, if it is callable.
+    /// The C signature `<RET c_function(ARGS)>`, if it is callable.
     pub signature: Option<Signature>,
     /// The name.
     pub name: Ident,
     /// The parameters; empty both for `bitstring b` and `bitstring b()`.
     pub params: Vec<Parameter>,
-    /// The terms; `None`: abstract. `= LITERAL;` gives one literal term.
+    /// The terms. `None` if abstract. `= LITERAL;` gives a single literal term.
     pub body: Option<Vec<Term>>,
 }
 
@@ -251,31 +251,31 @@ pub struct Signature {
 /// `chart ...`
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// `latency`, `cycles`, `bandwidth`, `value` or an evidence.
+    /// The figure on the y axis: `latency`, `cycles`, `bandwidth`, `value` or an evidence.
     pub figure: Ident,
-    /// A parameter or an evidence.
+    /// The parameter or evidence on the x axis.
     pub against: Ident,
-    /// Whether the axis is logarithmic.
+    /// Whether the x axis is logarithmic.
     pub log: bool,
-    /// One curve for each value of this parameter.
+    /// The parameter with one curve per value.
     pub by: Option<Ident>,
-    /// `fit linear`.
+    /// Whether `fit linear` is written.
     pub fit_linear: bool,
 }
 
 /// A term of a bitstring body.
 #[derive(Clone, Debug)]
 pub struct Term {
-    /// The whole term.
+    /// The source range.
     pub span: Span,
-    /// What it is.
+    /// The kind, with its content.
     pub kind: TermKind,
 }
 
 /// The kinds of term.
 #[derive(Clone, Debug)]
 pub enum TermKind {
-    /// `0x...` or `0b...`: the bits as written, first bit first.
+    /// `0x...` or `0b...`: the bits in the order of the source.
     Literal(Vec<bool>),
     /// `name`, `name(args)`, `Class.name(args)`, `super::name(args)`.
     Reference(Reference),
@@ -291,22 +291,22 @@ pub enum TermKind {
     Asm(AsmBlock),
     /// `unroll (INIT; CONDITION; STEP) { ... }`
     Unroll {
-        /// Before the first turn; may be empty.
+        /// Executed before the first iteration; may be empty.
         init: Cpp,
-        /// Before each turn.
+        /// Evaluated before each iteration.
         condition: Cpp,
-        /// After each turn; may be empty.
+        /// Executed after each iteration; may be empty.
         step: Cpp,
-        /// The terms of a turn.
+        /// The terms of an iteration.
         body: Vec<Term>,
     },
     /// `if (CONDITION) { ... } else { ... }`; `else if` nests.
     If {
         /// The condition.
         condition: Cpp,
-        /// The terms where it holds.
+        /// The terms if the condition holds.
         then: Vec<Term>,
-        /// The terms where it does not.
+        /// The terms if it does not.
         otherwise: Vec<Term>,
     },
     /// `label NAME:`
@@ -315,14 +315,14 @@ pub enum TermKind {
     Rel(Ident, Cpp),
     /// `align(BYTES)`
     Align(Cpp),
-    /// `abs(FUNCTION, BITS)`; the function is a C++ name, perhaps qualified.
+    /// `abs(FUNCTION, BITS)`. The function is a C++ name, possibly qualified.
     Abs(Cpp, Cpp),
 }
 
-/// A use of another bitstring.
+/// A reference to another bitstring.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    /// `super::` was written.
+    /// Whether `super::` is written.
     pub is_super: bool,
     /// The class before the dot.
     pub class: Option<Ident>,
@@ -337,18 +337,18 @@ pub struct Reference {
 pub struct AsmBlock {
     /// The inside of the braces.
     pub body: Span,
-    /// The text cut into pieces: comments removed (their line ends kept), `${...}` cut out.
+    /// The text in pieces: without comments (their line ends stay), and divided at each `${...}`.
     pub pieces: Vec<AsmPiece>,
 }
 
 /// A piece of an `asm` block.
 #[derive(Clone, Debug)]
 pub enum AsmPiece {
-    /// Text for the assembler. `line` is the line of the source its first character stands on, from 1.
+    /// Text for the assembler.
     Text {
         /// The text, line ends included.
         text: String,
-        /// Source line of its first character.
+        /// Source line of the first character, from 1.
         line: u32,
     },
     /// `${EXPRESSION}`.

@@ -1,4 +1,4 @@
-//! Conditions on the platform: which hold, which imply which, and what is left to ask where a program runs.
+//! Conditions on the platform: evaluation, implication, and the atoms that remain to be tested at run time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::ast::{Atom, Condition};
 use crate::target::Target;
 
-/// A condition without places, with its constants.
+/// A condition without source positions, with constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Formula {
     True,
@@ -17,7 +17,7 @@ pub(crate) enum Formula {
     Or(Box<Formula>, Box<Formula>),
 }
 
-/// More questions in one condition would make the tables of answers too large.
+/// Maximum number of atoms in a condition, which bounds the truth tables.
 pub(crate) const MOST_ATOMS: usize = 6;
 
 impl Formula {
@@ -70,7 +70,7 @@ impl Formula {
         }
     }
 
-    /// Replaces what is known once a program is built for `target`; the rest is asked where it runs.
+    /// Replaces the atoms that are known for `target` at build time by constants. The others are tested at run time.
     pub(crate) fn on(&self, target: &Target) -> Formula {
         let is = |name: &str| name == target.isa || name == target.system;
         match self {
@@ -91,7 +91,7 @@ impl Formula {
         }
     }
 
-    /// Whether it holds where exactly the atoms of `world` that are set hold; `atoms` are in the order of its bits.
+    /// Whether the formula holds if exactly the atoms whose bit in `world` is set hold.
     pub(crate) fn holds_in(&self, atoms: &[Atom], world: usize) -> bool {
         self.holds(&|atom| {
             atoms
@@ -101,7 +101,7 @@ impl Formula {
         })
     }
 
-    /// Whether any platform satisfies it; `true` also where there are too many questions to tell.
+    /// Whether any platform satisfies the formula. Also true if it has too many atoms to decide.
     pub(crate) fn is_satisfiable(&self, names: &Names) -> bool {
         let mut atoms = BTreeSet::new();
         self.atoms(&mut atoms);
@@ -124,14 +124,14 @@ fn constant(value: bool) -> Formula {
     if value { Formula::True } else { Formula::False }
 }
 
-/// The known instruction sets and operating systems: of each kind a platform has exactly one.
+/// The known instruction sets and operating systems. A platform has exactly one of each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     pub(crate) isas: Vec<String>,
     pub(crate) systems: Vec<String>,
 }
 
-/// Whether the answers go together: one ISA, one system, and a version implies all that are older.
+/// Whether the answers are consistent: one instruction set, one system, and each version implies all older ones.
 pub(crate) fn is_possible(atoms: &[Atom], world: usize, names: &Names) -> bool {
     let set = |i: usize| world >> i & 1 == 1;
     let mut isa = None;
@@ -175,7 +175,7 @@ fn versions_agree(answers: &[(&[u32], bool)]) -> bool {
     })
 }
 
-/// Compares versions number by number; missing numbers are 0.
+/// Compares versions number by number; missing numbers count as 0.
 fn compare(a: &[u32], b: &[u32]) -> std::cmp::Ordering {
     let length = a.len().max(b.len());
     let at = |v: &[u32], i: usize| v.get(i).copied().unwrap_or(0);
@@ -185,7 +185,7 @@ fn compare(a: &[u32], b: &[u32]) -> std::cmp::Ordering {
         .unwrap_or(std::cmp::Ordering::Equal)
 }
 
-/// A question as it is written: `linux >= 6.1`, `cpu(avx512f)`, `root`, `file("/dev/kvm")`.
+/// An atom as source text: `linux >= 6.1`, `cpu(avx512f)`, `root`, `file("/dev/kvm")`.
 pub fn show_atom(atom: &Atom) -> String {
     match atom {
         Atom::Name(name) => name.clone(),
@@ -199,7 +199,7 @@ pub fn show_atom(atom: &Atom) -> String {
     }
 }
 
-/// A formula as it is written.
+/// A formula as source text.
 pub(crate) fn show(formula: &Formula) -> String {
     let mut out = String::new();
     write_formula(formula, 0, &mut out);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn implication_knows_platforms_and_versions() {
+    fn implication_considers_platforms_and_versions() {
         let yes = [
             (name("x86_64").and(name("linux")), name("linux")),
             (linux(&[6, 1]), linux(&[5, 0])),
@@ -293,14 +293,14 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_seen() {
+    fn contradictions_are_unsatisfiable() {
         assert!(!name("x86_64").and(name("aarch64")).is_satisfiable(&names()));
         assert!(!name("darwin").and(linux(&[5])).is_satisfiable(&names()));
         assert!(name("darwin").and(name("aarch64")).is_satisfiable(&names()));
     }
 
     #[test]
-    fn shown_as_written() {
+    fn formula_is_printed_as_source() {
         let f = Formula::Or(
             Box::new(name("a").and(Formula::Not(Box::new(linux(&[6, 1]))))),
             Box::new(Formula::Atom(Atom::Root)),

@@ -1,6 +1,6 @@
-//! As much of C++ as the compiler needs: words and signs, with strings and comments told apart, and constants.
+//! A minimal scanner for C++: tokens, and the values of constants.
 //!
-//! C++ is otherwise passed on verbatim; the C++ compiler judges it.
+//! Other C++ is passed on verbatim and checked by the C++ compiler.
 
 use std::ops::Range;
 
@@ -17,16 +17,16 @@ pub enum Kind {
     Sign,
 }
 
-/// One token: its kind and its bytes in the text.
+/// A token: kind and byte range in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// Where it stands.
+    /// The byte range.
     pub range: Range<usize>,
 }
 
-/// Cuts C++ into tokens; comments and white space are left out. Unterminated literals reach to the end.
+/// Splits C++ into tokens, without comments and white space. An unterminated literal extends to the end.
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut scanner = Scanner {
         text,
@@ -141,7 +141,7 @@ impl Scanner<'_> {
         Kind::Number
     }
 
-    // `0x1e+2` is a sum, not an exponent.
+    // `0x1e+2` is a sum: the `e` is a hexadecimal digit and not an exponent.
     fn is_hex_e(&self) -> bool {
         let word_start = self.bytes[..self.at]
             .iter()
@@ -156,7 +156,7 @@ fn is_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80
 }
 
-/// A type (or any C++) with its tokens joined by single spaces, so that two spellings compare equal.
+/// Joins the tokens of a type by single spaces, so that different spellings compare equal.
 pub fn normalised(text: &str) -> String {
     tokens(text)
         .iter()
@@ -165,7 +165,7 @@ pub fn normalised(text: &str) -> String {
         .join(" ")
 }
 
-/// The value of a constant integer expression, or `None` where it is not one that is known without compiling.
+/// The value of a constant integer expression. `None` if it cannot be computed without the compiler.
 pub fn constant_integer(text: &str) -> Option<i128> {
     let tokens = tokens(text);
     let mut parser = Constant {
@@ -306,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constants_follow_the_precedence_of_cpp() {
+    fn constants_use_cpp_precedence() {
         let known = [
             ("1 << 20", Some(1 << 20)),
             ("64 << 20 | 3", Some(64 << 20 | 3)),
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_and_comments_hide_words() {
+    fn words_in_strings_and_comments_are_ignored() {
         let text = r##"a "super::b" /* super::c */ R"x(super::d)x" 'e' // super::f"##;
         let words: Vec<_> = tokens(text)
             .into_iter()
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_without_end_is_no_constant() {
+    fn deep_nesting_is_not_constant() {
         assert_eq!(constant_integer(&"(".repeat(100_000)), None);
         assert_eq!(constant_integer(&"-".repeat(100_000)), None);
     }

@@ -1,39 +1,39 @@
-//! What the compiler says: data only. The binary renders it.
+//! Messages of the compiler as data. The binary renders them.
 
 use crate::source::Span;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The program has no meaning as it stands.
+    /// The program is invalid.
     Error,
-    /// The program has a meaning, though perhaps not the intended one.
+    /// The program is valid, but perhaps not as intended.
     Warning,
 }
 
-/// A place and what to say about it.
+/// A position with a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// The place.
+    /// The position.
     pub span: Span,
-    /// A few words shown beside the underline; may be empty.
+    /// A few words beside the underline; may be empty.
     pub text: String,
 }
 
-/// One message to the author of a program.
+/// A message to the author of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// A stable name of the kind of fault, such as `unknown-class`. Tests and documentation refer to it.
+    /// A stable identifier of the kind of fault, such as `unknown-class`, for tests and documentation.
     pub code: &'static str,
     /// Error or warning.
     pub severity: Severity,
     /// One sentence, in the terms of the user's program, without a full stop.
     pub message: String,
-    /// The place of the fault; shown before any other.
+    /// The position of the fault, shown first.
     pub primary: Label,
-    /// Other places that explain the fault.
+    /// Other positions that explain the fault.
     pub secondary: Vec<Label>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
@@ -61,13 +61,13 @@ impl Diagnostic {
         }
     }
 
-    /// Words beside the primary underline.
+    /// Sets the text beside the primary underline.
     pub fn here(mut self, text: impl Into<String>) -> Diagnostic {
         self.primary.text = text.into();
         self
     }
 
-    /// Another place.
+    /// Adds another position.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.secondary.push(Label {
             span,
@@ -76,7 +76,7 @@ impl Diagnostic {
         self
     }
 
-    /// How to mend it.
+    /// Adds the fix.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
         self

@@ -1,19 +1,19 @@
-//! Texts to analyse, and where more of them are found.
+//! Texts to analyse, and the search for further ones.
 
-/// A text to analyse and the path a person knows it by.
+/// A text to analyse, with its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// The path, as it should be shown.
+    /// The path as shown to the user.
     pub path: String,
     /// The whole text.
     pub text: String,
 }
 
-/// Where other classes and ports are looked for. The binary implements this over folders, tests over lists.
+/// Finds other classes and ports. The binary implements it with folders, tests with lists.
 pub trait Files {
-    /// The file `NAME.yamba` as seen from the file at `from`: its folder, each `--lib`, the installed library.
+    /// The file `NAME.yamba` as seen from the file `from`: in its folder, in each `--lib`, or in the installed library.
     fn find(&self, from: &str, name: &str) -> Option<Input>;
-    /// Every `.yamba` file in the folder of the file at `from`, in each `--lib` and in the installed library and suite,
-    /// the file itself included. Called at most once for each folder of a class that is in use.
+    /// Every `.yamba` file in the folder of the file `from`, in each `--lib` and in the installed library and suite,
+    /// the file itself included. Called at most once per folder with a class in use.
     fn around(&self, from: &str) -> Vec<Input>;
 }

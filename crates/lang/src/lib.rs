@@ -1,6 +1,6 @@
 //! The Yamba language: from text to resolved classes.
 //!
-//! Pure: no files, no processes, no clock. Texts come in through [`Files`], messages go out as [`Diagnostic`]s.
+//! This crate accesses no files, processes or clocks. Texts come in through [`Files`], and messages are [`Diagnostic`]s.
 
 pub mod ast;
 mod condition;
@@ -19,7 +19,7 @@ pub use diagnostic::{Diagnostic, Label, Severity};
 pub use input::{Files, Input};
 pub use model::{Analysis, ClassId, Composition, Program, Target};
 
-/// Reads `roots`, everything they refer to and every port of a class in use, and finds all that is wrong with them.
+/// Analyses `roots`, everything that they refer to and every port of a class in use.
 pub fn analyse(roots: Vec<Input>, files: &dyn Files) -> Analysis {
     resolve::analyse(roots, files)
 }

@@ -1,4 +1,4 @@
-//! Resolved classes: what code generation, `explain`, `list` and `port` work on.
+//! Resolved classes: the input of code generation, `explain`, `list` and `port`.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
 pub use crate::target::Target;
 
-/// Names one class of an [`Analysis`].
+/// Identifies a class of an [`Analysis`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassId(pub usize);
 
-/// What a class is, by the root of the library that it descends from.
+/// The role of a class, by its root class in the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Descends from `Benchmark`.
@@ -21,28 +21,28 @@ pub enum Role {
     InstructionSet,
     /// Descends from `OperatingSystem`.
     OperatingSystem,
-    /// Any other class: something to import.
+    /// Any other class, which can be imported.
     Part,
 }
 
-/// A class whose parent is known.
+/// A class with resolved parent.
 #[derive(Clone, Debug)]
 pub struct Class {
-    /// Its own name in the analysis.
+    /// Its id.
     pub id: ClassId,
-    /// Where it was read.
+    /// Its file.
     pub file: FileId,
-    /// What was written.
+    /// Its syntax tree.
     pub ast: ast::Class,
-    /// What it extends or ports; `None` for a root class (or one whose parent is unknown, an error).
+    /// The class that it extends or ports. `None` for a root class, and for an unknown parent, which is an error.
     pub parent: Option<ClassId>,
     /// Whether it `ports` its parent.
     pub is_port: bool,
-    /// What it is.
+    /// Its role.
     pub role: Role,
-    /// The classes it imports itself, in order.
+    /// Its own imports, in order.
     pub imports: Vec<(ast::Ident, ClassId)>,
-    /// Whether it stands in a file that was named by the user (and not only looked up).
+    /// Whether the user named its file, rather than a reference.
     pub is_requested: bool,
 }
 
@@ -53,37 +53,37 @@ impl Class {
     }
 }
 
-/// The result of reading some files and everything they refer to.
+/// The result of analysing some files and everything that they refer to.
 #[derive(Clone, Debug, Default)]
 pub struct Analysis {
-    /// All texts.
+    /// All source texts.
     pub sources: SourceMap,
     /// All files, in the order of `FileId`.
     pub files: Vec<ast::File>,
     /// All classes.
     pub classes: Vec<Class>,
-    /// All that was found wrong, errors of syntax and of meaning, in order of place.
+    /// All diagnostics of syntax and resolution, in order of position.
     pub diagnostics: Vec<Diagnostic>,
-    /// Derived from the classes.
+    /// Tables derived from the classes.
     pub(crate) index: Index,
 }
 
-/// Derived facts, one entry a class.
+/// Derived tables with one entry per class.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
-    /// The classes that port a class, directly or through another port, in order of name.
+    /// The ports of each class, direct or through another port, in order of name.
     pub(crate) ports: Vec<Vec<ClassId>>,
-    /// Where a class exists: its own `on` and that of everything it builds on.
+    /// The condition under which each class exists: its own `on` and those of its ancestors.
     pub(crate) exists: Vec<Formula>,
-    /// Where a port applies: its own `on` and that of the port it ports.
+    /// The condition under which each port applies: its own `on` and that of the port that it ports.
     pub(crate) applies: Vec<Formula>,
-    /// The names used as `super::NAME`, each with its first place.
+    /// The names in `super::NAME`, each with its first position.
     pub(crate) supers: Vec<Vec<(String, Span)>>,
     /// The known instruction sets and operating systems.
     pub(crate) names: Names,
 }
 
-/// One member of one class: `classes[class].ast.members[index]`.
+/// A member of a class: `classes[class].ast.members[index]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemberRef {
     /// The class.
@@ -92,33 +92,33 @@ pub struct MemberRef {
     pub index: usize,
 }
 
-/// A benchmark (or a class to import) on one target: one generated file.
+/// A benchmark or importable class for one target: the content of one generated file.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The class.
     pub class: ClassId,
     /// The target.
     pub target: Target,
-    /// What must be asked where the program runs; never an ISA's or system's bare name. At most 8.
+    /// The atoms to test at run time, at most 8; never the name of an instruction set or system.
     pub atoms: Vec<Atom>,
-    /// For each of the `2^atoms.len()` answers (bit i set: `atoms[i]` holds) what applies there.
+    /// The result for each of the `2^atoms.len()` sets of answers. Bit i means that `atoms[i]` holds.
     pub worlds: Vec<World>,
     /// The distinct compositions, referred to by `worlds`.
     pub variants: Vec<Composition>,
 }
 
-/// What applies for one set of answers.
+/// The result for one set of answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum World {
-    /// `variants[i]` runs.
+    /// `variants[i]` applies.
     Runs(usize),
-    /// The class's own `on` does not hold; the text says what it needs (`needs root`).
+    /// The class's own `on` does not hold. The text states the requirement (`needs root`).
     Absent(String),
-    /// Something is missing or ambiguous; the text says what.
+    /// Members are missing or ambiguous.
     Incomplete(Vec<Gap>),
 }
 
-/// Why a composition is not complete.
+/// Why a composition is incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gap {
     /// A member without a definition, or a `param` without a value.
@@ -136,71 +136,70 @@ pub enum Gap {
         importer: ClassId,
         /// The imported class.
         imported: ClassId,
-        /// What it needs.
+        /// Its requirement.
         needs: String,
     },
     /// Classes that import each other.
     ImportCycle {
         /// The class that imports.
         importer: ClassId,
-        /// The imported class, which needs the importer itself.
+        /// The imported class, which depends on the importer.
         imported: ClassId,
     },
 }
 
-/// One class with its bases and ports, in the order of a C++ inheritance chain.
+/// A class with its bases and ports, in the order of a C++ inheritance chain.
 #[derive(Clone, Debug)]
 pub struct Composition {
-    /// The class that was composed (not a port, unless one was composed by name).
+    /// The composed class. It is a port only if one was composed by name.
     pub class: ClassId,
-    /// The chain, root first; the last is the most derived.
+    /// The chain from the root to the most derived class.
     pub layers: Vec<Layer>,
     /// The ports that apply, least specific first.
     pub ports: Vec<ClassId>,
-    /// Every class that is imported, directly or not: each after all that it imports itself.
-    /// Only the outermost composition of a program has parts; those of a part refer to this list too.
-    /// `isa` is the last one.
+    /// All imported classes, direct or indirect, each after its own imports. Only the outermost composition of a program has
+    /// parts; those of a part refer to this list too. `isa` is the last one.
     pub parts: Vec<Composition>,
-    /// Index in `parts` of the target's instruction set (always imported, for `align`). `None` in a part.
+    /// Index in `parts` of the target's instruction set, which is always imported for `align`. `None` in a part.
     pub isa: Option<usize>,
-    /// State, functions, bitstrings and evidence by key (a function's is `name(type, type)`, any other's its name): the definition that counts.
-    /// Abstract declarations are here too where nothing defines them.
+    /// The effective definition of each state, function, bitstring and evidence, by key. The key of a function is `name(type, type)`, any other is the name.
+    /// Contains abstract declarations too if there is no definition.
     pub members: BTreeMap<String, MemberRef>,
-    /// The parameters in an order in which each comes after those its value mentions.
+    /// The parameters, ordered so that each follows those in its value.
     pub parameters: Vec<EffectiveParameter>,
     /// The evidence, in order of first declaration.
     pub evidence: Vec<EffectiveEvidence>,
-    /// Bounds, charts in order of the chain.
+    /// The bounds in order of the chain.
     pub bounds: Vec<MemberRef>,
-    /// Charts in order of the chain.
+    /// The charts in order of the chain.
     pub charts: Vec<MemberRef>,
-    /// Tags of all layers, without duplicates.
+    /// The tags of all layers, without duplicates.
     pub tags: Vec<String>,
 }
 
-/// One class of a chain.
+/// A class in a chain.
 #[derive(Clone, Debug)]
 pub struct Layer {
     /// The class.
     pub class: ClassId,
-    /// What it imports and no earlier layer has: the name in the source and the index in `parts`.
+    /// Imports that no earlier layer has: the name in the source and the index in `parts`.
     pub imports: Vec<(String, usize)>,
-    /// For each name used here as `super::NAME`, the layer (an index into `layers`) whose definition is meant.
+    /// For each `super::NAME` of this class: the layer of the definition, as an index into `layers`.
     pub supers: BTreeMap<String, usize>,
 }
 
-/// A parameter and where its values come from: `param` or `NAME = VALUE;` members.
+/// A parameter with the origins of its values: `param` or `NAME = VALUE;` members.
 #[derive(Clone, Debug)]
 pub struct EffectiveParameter {
     /// The `param` member.
     pub declared: MemberRef,
     /// Its name.
     pub name: String,
-    /// The member whose value counts; `None` where none is given.
+    /// The member with the effective value. `None` if there is none.
     pub value: Option<MemberRef>,
-    /// The member whose `over` counts.
+    /// The member with the effective `over`.
     pub over: Option<MemberRef>,
-    /// The member whose `quick` counts.
+    /// The member with the effective `quick`.
     pub quick: Option<MemberRef>,
 }
 
@@ -209,9 +208,9 @@ pub struct EffectiveParameter {
 pub struct EffectiveEvidence {
     /// Its name.
     pub name: String,
-    /// The definition that counts.
+    /// The effective definition.
     pub definition: MemberRef,
-    /// The bound of the most derived declaration that has one.
+    /// The bounds of the most derived declaration with bounds.
     pub expects: Option<(Cpp, Cpp)>,
 }
 
@@ -226,7 +225,7 @@ impl Analysis {
         &self.class(m.class).ast.members[m.index]
     }
 
-    /// What a `param` or `NAME = VALUE;` member gives.
+    /// The value and sweeps of a `param` or `NAME = VALUE;` member.
     pub fn values(&self, m: MemberRef) -> Option<&ast::Values> {
         match &self.member(m).kind {
             ast::MemberKind::Param(param) => Some(&param.values),
@@ -235,17 +234,17 @@ impl Analysis {
         }
     }
 
-    /// The value that counts of a parameter.
+    /// The effective value of a parameter.
     pub fn value(&self, parameter: &EffectiveParameter) -> Option<Cpp> {
         self.values(parameter.value?)?.value
     }
 
-    /// The characters of a piece of C++.
+    /// The text of a piece of C++.
     pub fn cpp(&self, cpp: Cpp) -> &str {
         self.sources.text(cpp.span)
     }
 
-    /// The characters of a range.
+    /// The text of a range.
     pub fn text(&self, span: Span) -> &str {
         self.sources.text(span)
     }

@@ -1,13 +1,13 @@
-//! Source texts and places in them. Nothing here reads a file: texts are handed in.
+//! Source texts and positions in them. This module reads no files: the caller supplies the texts.
 
-/// Names one source text of a [`SourceMap`].
+/// Identifies a source text of a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 
 /// A range of bytes in one source text. `start <= end <= text.len()`, both on character boundaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
-    /// The text the range lies in.
+    /// The source text.
     pub file: FileId,
     /// Offset of the first byte.
     pub start: u32,
@@ -38,14 +38,14 @@ impl Span {
 /// One source text.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// The path as a person should see it; it also stands in generated `#line`s.
+    /// The path as shown to the user, also in generated `#line` directives.
     pub path: String,
     /// The whole text.
     pub text: String,
     line_starts: Vec<u32>,
 }
 
-/// A line and column, both counted from 1; the column counts characters, not bytes.
+/// A line and column, counted from 1. The column counts characters rather than bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineColumn {
     /// Line, from 1.
@@ -54,17 +54,17 @@ pub struct LineColumn {
     pub column: u32,
 }
 
-/// Every source text of one analysis.
+/// All source texts of an analysis.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
 }
 
 impl SourceMap {
-    /// Adds a text and returns its name.
+    /// Adds a text and returns its id.
     ///
     /// # Panics
-    /// Only when more than `u32::MAX` texts are added. Texts of 4 GiB and more are cut; the loader refuses them.
+    /// After `u32::MAX` texts. Texts of 4 GiB and more are truncated; the loader rejects them.
     pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) -> FileId {
         let text: String = text.into();
         let mut line_starts = vec![0];
@@ -82,12 +82,12 @@ impl SourceMap {
         FileId(u32::try_from(self.files.len() - 1).expect("fewer than 2^32 files"))
     }
 
-    /// The text named `id`.
+    /// The source text with this id.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
     }
 
-    /// All texts, in the order they were added.
+    /// All texts, in order of addition.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         self.files
             .iter()
@@ -95,7 +95,7 @@ impl SourceMap {
             .map(|(i, f)| (FileId(i as u32), f))
     }
 
-    /// The characters of a range.
+    /// The text of a range.
     pub fn text(&self, span: Span) -> &str {
         &self.file(span.file).text[span.start as usize..span.end as usize]
     }
@@ -115,7 +115,7 @@ impl SourceMap {
         }
     }
 
-    /// The range of `line` (from 1) of a file without its line end, or `None` past the last line.
+    /// The range of `line` (from 1) of a file without its line end. `None` after the last line.
     pub fn line_span(&self, file: FileId, line: u32) -> Option<Span> {
         let source = self.file(file);
         let start = *source.line_starts.get(line.checked_sub(1)? as usize)?;

@@ -1,18 +1,18 @@
-//! The units in which a bound can be written.
+//! Units of bounds.
 
-/// Of the length of a core cycle.
+/// Core cycles.
 pub const CYCLES: &[&str] = &["cycle", "cycles"];
 
-/// How far apart the ends of the figure's interval lie: the larger divided by the smaller.
+/// The ratio of the ends of the figure's confidence interval: the larger divided by the smaller.
 pub const SPREAD: &str = "spread";
 
-/// Of time.
+/// Units of time.
 pub const TIMES: &[&str] = &["ps", "ns", "us", "ms", "s", "min"];
 
-/// Of frequency.
+/// Units of frequency.
 pub const FREQUENCIES: &[&str] = &["Hz", "kHz", "MHz", "GHz"];
 
-/// Of amounts of data, and with `/s` behind them of bandwidth.
+/// Units of data size; with `/s` they are units of bandwidth.
 pub const AMOUNTS: &[&str] = &[
     "bit", "kbit", "Mbit", "Gbit", "Tbit", "B", "bytes", "kB", "KB", "MB", "GB", "TB", "KiB",
     "MiB", "GiB", "TiB",

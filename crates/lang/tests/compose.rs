@@ -1,4 +1,4 @@
-//! What a class is on a platform: which ports apply, in which order, and whose definition counts.
+//! Composition of classes on platforms: applicable ports, their order, and effective definitions.
 
 mod support;
 
@@ -32,14 +32,14 @@ fn chain(analysis: &Analysis, composition: &Composition) -> Vec<String> {
         .collect()
 }
 
-/// The class whose definition of `key` counts in the only variant.
+/// The class with the effective definition of `key` in the only variant.
 fn definer(analysis: &Analysis, program: &Program, key: &str) -> String {
     let member = program.variants[0].members[key];
     analysis.class(member.class).name().to_owned()
 }
 
 #[test]
-fn a_composition_is_the_base_and_every_port_that_applies() {
+fn composition_has_base_and_applicable_ports() {
     let analysis = analysed(
         "yamba abstract t { bitstring touch; void flush(); void benchmark() {} }
          yamba t_x86_64 ports t on x86_64 { bitstring touch = 0x90; }
@@ -65,7 +65,7 @@ fn a_composition_is_the_base_and_every_port_that_applies() {
 }
 
 #[test]
-fn a_narrower_condition_is_more_specific() {
+fn narrower_condition_is_more_specific() {
     let analysis = analysed(
         "yamba abstract t { void flush(); void benchmark() {} }
          yamba a_both ports t on x86_64 && linux { void flush() { super::flush(); } }
@@ -81,7 +81,7 @@ fn a_narrower_condition_is_more_specific() {
 }
 
 #[test]
-fn an_explicit_port_of_a_port_is_more_specific_and_adds_its_condition() {
+fn port_of_port_is_more_specific_and_adds_condition() {
     let analysis = analysed(
         "yamba abstract t { void flush(); void benchmark() {} }
          yamba z ports t on linux { void flush() {} }
@@ -98,7 +98,7 @@ fn an_explicit_port_of_a_port_is_more_specific_and_adds_its_condition() {
 }
 
 #[test]
-fn a_third_port_settles_what_two_leave_open() {
+fn third_port_resolves_ambiguity_of_two() {
     let text = "yamba abstract t { void flush(); void benchmark() {} }
          yamba t_linux ports t on linux { void flush() {} }
          yamba t_x86_64 ports t on x86_64 { void flush() {} }";
@@ -115,7 +115,7 @@ fn a_third_port_settles_what_two_leave_open() {
 }
 
 #[test]
-fn what_is_known_only_where_it_runs_gives_a_composition_for_each_answer() {
+fn runtime_atoms_give_one_composition_per_answer() {
     let analysis = analysed(
         "yamba abstract t { void flush() {} void benchmark() {} }
          yamba t_old ports t on linux >= 5.0 { void flush() {} }
@@ -142,7 +142,7 @@ fn what_is_known_only_where_it_runs_gives_a_composition_for_each_answer() {
 }
 
 #[test]
-fn a_condition_of_the_benchmark_itself_says_what_it_needs() {
+fn absent_benchmark_states_its_requirement() {
     let analysis = analysed("yamba t on linux && root { void benchmark() {} }");
     let here = program(&analysis, "t", &target("x86_64", "linux"));
     assert_eq!(
@@ -157,7 +157,7 @@ fn a_condition_of_the_benchmark_itself_says_what_it_needs() {
 }
 
 #[test]
-fn a_port_gives_a_parameter_its_value_and_values_come_in_order_of_need() {
+fn port_sets_parameter_and_values_are_ordered_by_dependency() {
     let analysis = analysed(
         "yamba abstract t { param int total = each * 4; param int each; void benchmark() {} }
          yamba t_linux ports t on linux { each = 3; }",
@@ -172,7 +172,7 @@ fn a_port_gives_a_parameter_its_value_and_values_come_in_order_of_need() {
 }
 
 #[test]
-fn a_sweep_needs_the_parameters_that_it_mentions() {
+fn sweep_follows_parameters_it_uses() {
     let analysis = analysed(
         "yamba t { param int n = 1 over {n, last} quick {last}; param int last = 4; void benchmark() {} }",
     );
@@ -183,7 +183,7 @@ fn a_sweep_needs_the_parameters_that_it_mentions() {
 }
 
 #[test]
-fn an_import_is_the_composition_for_the_platform() {
+fn import_is_composed_for_platform() {
     let analysis = analysed(
         "yamba abstract t { import(compiler); bitstring b { compiler.prologue_standard } void benchmark() {} }
          yamba t_any ports t on linux { }",
@@ -201,7 +201,7 @@ fn an_import_is_the_composition_for_the_platform() {
 }
 
 #[test]
-fn a_subclass_stands_above_the_ports_of_its_base() {
+fn subclass_overrides_ports_of_base() {
     let analysis = analysed(
         "yamba abstract t { param int n = 1; void flush(); void benchmark() {} }
          yamba t_linux ports t on linux { n = 2; void flush() {} }
@@ -216,7 +216,7 @@ fn a_subclass_stands_above_the_ports_of_its_base() {
     assert_eq!(value.map(|v| analysis.cpp(v)), Some("3"));
 }
 
-/// Which class gives the value, the sweep and the quick sweep of the first parameter.
+/// The classes that give the value, the sweep and the quick values of the first parameter.
 fn givers(text: &str, class: &str) -> [Option<String>; 3] {
     let analysis = analysed(text);
     let program = program(&analysis, class, &target("x86_64", "linux"));
@@ -226,7 +226,7 @@ fn givers(text: &str, class: &str) -> [Option<String>; 3] {
 }
 
 #[test]
-fn value_and_sweeps_of_a_parameter_are_each_the_most_specific_given() {
+fn value_and_sweeps_come_from_most_specific_class() {
     let base = "yamba abstract t { param int n = 1 over {1, 2} quick {1}; void benchmark() {} }";
     let of = |members: &str| {
         let text = format!("{base} yamba a extends t {{ {members} }}");
@@ -235,7 +235,7 @@ fn value_and_sweeps_of_a_parameter_are_each_the_most_specific_given() {
     assert_eq!(of(""), ["t", "t", "t"]);
     assert_eq!(of("n = 4;"), ["a", "t", "t"]);
     assert_eq!(of("n quick {2};"), ["t", "t", "a"]);
-    // What was quick of another sweep need not be of this one.
+    // The quick values of an overridden sweep do not apply to the new one.
     assert_eq!(of("n over {4, 8};"), ["t", "a", "-"]);
     assert_eq!(of("n = 4 over {4, 8} quick {8};"), ["a", "a", "a"]);
     let ports = "yamba abstract t { param int n = 1; void benchmark() {} }
@@ -249,7 +249,7 @@ fn value_and_sweeps_of_a_parameter_are_each_the_most_specific_given() {
 }
 
 #[test]
-fn ports_are_found_beside_the_class_and_a_broken_one_only_warns() {
+fn ports_are_found_nearby_and_broken_port_only_warns() {
     let shelf = Shelf::new()
         .with(
             "other.yamba",
@@ -287,7 +287,7 @@ fn ports_are_found_beside_the_class_and_a_broken_one_only_warns() {
 }
 
 #[test]
-fn a_port_that_is_imported_by_name_asks_its_own_condition() {
+fn port_imported_by_name_has_its_own_condition() {
     let analysis = analysed(
         "yamba abstract helper extends Part { bitstring b; }
          yamba helper_fast ports helper on cpu(fast) { bitstring b = 0x90; }

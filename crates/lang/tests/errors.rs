@@ -1,6 +1,6 @@
-//! Programs that must fail. `errors/FOLDER/NAME.yamba` must produce exactly the messages in `NAME.txt` beside it.
+//! Invalid programs. `errors/FOLDER/NAME.yamba` must give exactly the messages in `NAME.txt`.
 //!
-//! `UPDATE_EXPECT=1 cargo test` writes the texts anew; read every one of them as prose before keeping it.
+//! `UPDATE_EXPECT=1 cargo test` rewrites the texts; review each of them.
 
 #[path = "support/render.rs"]
 mod render;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use render::render;
 use yamba_lang::source::SourceMap;
 
-/// Runs every program of a folder through `read`, which takes its path and text and returns all messages.
+/// Checks every program of a folder. `read` gets its path and text and returns all messages.
 fn check_folder(folder: &str, read: impl Fn(&str, &str) -> String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/errors")
@@ -38,7 +38,7 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// What is wrong with the messages for one program, if anything.
+/// The difference between expected and actual messages of a program, if any.
 fn check(program: &Path, read: impl Fn(&str, &str) -> String) -> Option<String> {
     let name = program
         .file_name()

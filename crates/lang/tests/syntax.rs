@@ -1,11 +1,11 @@
-//! What is read of correct texts: every form of the language, and the tree it gives.
+//! Parsing of valid texts: every form of the language with its tree.
 
 #[path = "support/tree.rs"]
 mod tree;
 
 use yamba_lang::source::SourceMap;
 
-/// The tree of `input` is `expect`, both compared line by line without indentation, and nothing is reported.
+/// Checks that `input` parses without messages to the tree `expect`, line by line without indentation.
 #[track_caller]
 fn check(input: &str, expect: &str) {
     let mut sources = SourceMap::default();
@@ -19,7 +19,7 @@ fn check(input: &str, expect: &str) {
     assert_eq!(tidy(&tree::print(&sources, &tree)), tidy(expect));
 }
 
-/// The tree of a class with these members.
+/// Checks the tree of a class with these members.
 #[track_caller]
 fn check_members(members: &str, expect: &str) {
     check(
@@ -28,7 +28,7 @@ fn check_members(members: &str, expect: &str) {
     );
 }
 
-/// The tree of a bitstring of these terms.
+/// Checks the tree of a bitstring with these terms.
 #[track_caller]
 fn check_terms(terms: &str, expect: &str) {
     check_members(
@@ -92,7 +92,7 @@ fn documentation() {
 }
 
 #[test]
-fn native_code_is_kept_as_it_is() {
+fn native_code_is_verbatim() {
     check_members(
         "void f() { if (x) { } \"}\" '}' R\"d(} )\" )d\" 1'000 /* } */ // }\n }",
         "function \"void\" f() body \" if (x) { } \\\"}\\\" '}' R\\\"d(} )\\\" )d\\\" 1'000 /* } */ // }\\n \"",
@@ -263,7 +263,7 @@ fn bitstrings() {
 }
 
 #[test]
-fn literals_keep_every_bit() {
+fn literals_keep_all_bits() {
     check_terms(
         "0x0F 0b01 0x9'0 0X1 0B1'0",
         "bits 00001111\nbits 01\nbits 10010000\nbits 0001\nbits 10",
@@ -317,7 +317,7 @@ fn assembly() {
 }
 
 #[test]
-fn faulty_members_leave_the_others() {
+fn faulty_member_does_not_affect_others() {
     let mut sources = SourceMap::default();
     let text = "yamba a { int x; bitstring ; int y; } yamba b on { int z; }";
     let file = sources.add("t.yamba", text);

@@ -1,4 +1,4 @@
-//! What holds for every text, correct or not: reading ends, and says only things about places that exist.
+//! Properties of parsing any text, valid or not: it terminates, and all positions in its messages exist.
 
 #[path = "support/tree.rs"]
 mod tree;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use yamba_lang::Diagnostic;
 use yamba_lang::source::{FileId, SourceMap, Span};
 
-/// Pieces of the language, so that random texts come close to correct ones.
+/// Fragments of the language, from which random texts are generated that resemble valid ones.
 const PIECES: &[&str] = &[
     "yamba",
     "abstract",
@@ -122,7 +122,7 @@ fn spans(diagnostics: &[Diagnostic]) -> impl Iterator<Item = Span> {
     labels.map(|label| label.span)
 }
 
-/// Reading ends; every place, in messages and in the tree, lies in the text and between characters.
+/// Checks that parsing ends, and that all ranges in messages and tree are within the text and on character boundaries.
 fn check(text: &str) -> Result<(), TestCaseError> {
     let (sources, tree, diagnostics) = parse(text);
     for span in spans(&diagnostics) {
@@ -135,7 +135,7 @@ fn check(text: &str) -> Result<(), TestCaseError> {
         );
         sources.line_column(span);
     }
-    // Printing takes every range of the tree from the text.
+    // The printer reads every range of the tree from the text.
     tree::print(&sources, &tree);
     for class in &tree.classes {
         for member in &class.members {
@@ -147,7 +147,7 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The programs that this crate's tests are about.
+/// The programs in this crate's tests.
 fn corpus() -> Vec<String> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
     let mut texts = Vec::new();
@@ -168,19 +168,19 @@ fn near_correct() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_text_is_read(text in any::<String>()) {
+    fn any_text_is_parsed(text in any::<String>()) {
         check(&text)?;
     }
 
     #[test]
-    fn any_sequence_of_pieces_is_read(text in near_correct()) {
+    fn any_sequence_of_fragments_is_parsed(text in near_correct()) {
         check(&text)?;
         check(&format!("yamba a {{ {text} }}"))?;
         check(&format!("yamba a {{ bitstring b {{ {text} }} }}"))?;
     }
 
     #[test]
-    fn a_text_without_a_part_is_read(
+    fn text_with_removed_part_is_parsed(
         text in prop::sample::select(corpus()),
         cut in any::<(prop::sample::Index, prop::sample::Index)>(),
     ) {
@@ -192,7 +192,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_one_after_the_other_give_their_classes(
+    fn concatenated_texts_give_all_classes(
         texts in prop::collection::vec(prop::sample::select(corpus()), 1..4),
     ) {
         let correct: Vec<&String> = texts.iter().filter(|t| parse(t).2.is_empty()).collect();
@@ -204,7 +204,7 @@ proptest! {
         let joined: String = correct.iter().map(|t| format!("{t}\n")).collect();
         let (sources, tree, diagnostics) = parse(&joined);
         prop_assert!(diagnostics.is_empty(), "{:?}", diagnostics);
-        // Lines of assembly are counted from the start of the text.
+        // Line numbers of assembly count from the start of the text.
         let without_lines = |text: &str| -> Vec<String> {
             text.lines().map(|l| l.trim_start().trim_start_matches("line ").trim_start_matches(char::is_numeric).to_owned()).collect()
         };
@@ -212,9 +212,9 @@ proptest! {
     }
 }
 
-/// Texts that would take very long if any step looked again and again at what it has seen.
+/// Texts on which quadratic steps would take very long.
 #[test]
-fn long_texts_are_read_in_one_go() {
+fn long_texts_are_parsed_in_linear_time() {
     let repeated = [
         "yamba a\n",
         "yamba a on ",

@@ -1,17 +1,17 @@
-//! The order of a class, its bases and the ports that apply, and which of two is the more specific.
+//! The order of a class, its bases and its applicable ports by specificity.
 
 use crate::ast::Atom;
 use crate::model::{Analysis, ClassId, Index};
 
-/// The classes of one composition, least specific first.
+/// The classes of a composition, least specific first.
 #[derive(Clone, Debug)]
 pub(crate) struct Chain {
     pub(crate) classes: Vec<ClassId>,
-    /// `below[i][j]`: the class at `i` is less specific than that at `j`.
+    /// `below[i][j]`: whether class `i` is less specific than class `j`.
     below: Vec<Vec<bool>>,
 }
 
-/// Where a composition is to run: the atoms that are asked there and their answers.
+/// The platform of a composition: atoms with their answers.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'a> {
     pub(crate) target: &'a crate::model::Target,
@@ -20,7 +20,7 @@ pub(crate) struct Setting<'a> {
 }
 
 impl Chain {
-    /// The chain of `id`. A port that is named brings its base, but not the base's other ports.
+    /// The chain of `id`. A port composed by name includes its base, but not the other ports of the base.
     pub(crate) fn new(analysis: &Analysis, index: &Index, id: ClassId, setting: Setting) -> Chain {
         let mut segments = Vec::new();
         collect(
@@ -47,12 +47,12 @@ impl Chain {
         Chain { classes, below }
     }
 
-    /// Whether the class at `i` is less specific than that at `j`.
+    /// Whether class `i` is less specific than class `j`.
     pub(crate) fn is_below(&self, i: usize, j: usize) -> bool {
         self.below[i][j]
     }
 
-    /// Those of `layers` that no other of them is more specific than.
+    /// The classes of `layers` that have no more specific one among them.
     pub(crate) fn most_specific(&self, layers: &[usize]) -> Vec<usize> {
         layers
             .iter()
@@ -87,7 +87,7 @@ fn collect(
     }
 }
 
-/// Sorts ports so that each comes after all that are less specific; ties by name (the order they come in).
+/// Sorts ports by specificity, least specific first. Ties keep their order, which is by name.
 fn by_specificity(index: &Index, mut ports: Vec<ClassId>) -> Vec<ClassId> {
     let mut sorted = Vec::new();
     while !ports.is_empty() {
@@ -98,7 +98,7 @@ fn by_specificity(index: &Index, mut ports: Vec<ClassId>) -> Vec<ClassId> {
     sorted
 }
 
-/// Explicit `ports` first, then strict implication of conditions.
+/// Compares by explicit `ports` first, then by strict implication of conditions.
 fn is_less_specific(index: &Index, a: ClassId, b: ClassId) -> bool {
     let ports = |port: ClassId, base: ClassId| index.ports[base.0].contains(&port);
     if a == b || ports(a, b) {

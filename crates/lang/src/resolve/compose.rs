@@ -1,4 +1,4 @@
-//! A class with its bases, ports and imports on one platform: which definition of each member counts.
+//! Composition of a class with its bases, ports and imports on a platform: selects the definition of each member.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,17 +13,17 @@ use crate::model::{
     Target, World,
 };
 
-/// More questions would make a program hold too many compositions.
+/// Maximum number of atoms tested at run time, which bounds the number of compositions in a program.
 const MOST_WORLD_ATOMS: usize = 8;
 
-/// What is asked where a program runs, and the conditions that the answers decide.
+/// The atoms that are tested at run time, and the conditions that depend on them.
 pub(crate) struct Questions {
     pub(crate) atoms: Vec<Atom>,
     conditions: Vec<Formula>,
 }
 
 impl Questions {
-    /// Which of the conditions hold. Worlds that agree in this have the same composition.
+    /// The value of each condition. Worlds with equal values have the same composition.
     pub(crate) fn answers(&self, world: usize) -> Vec<bool> {
         self.conditions
             .iter()
@@ -32,21 +32,21 @@ impl Questions {
     }
 }
 
-/// One composition, what it lacks and what is wrong with it.
+/// A composition with its gaps and diagnostics.
 pub(crate) struct Composed {
     pub(crate) composition: Composition,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) faults: Vec<Diagnostic>,
 }
 
-/// Everything a program may be, and what was found wrong while composing it.
+/// Composes programs and collects diagnostics.
 pub(crate) struct Composer<'a> {
     pub(crate) analysis: &'a Analysis,
     pub(crate) index: &'a Index,
 }
 
 impl<'a> Composer<'a> {
-    /// The program of `class` on `target`.
+    /// The program of `class` for `target`.
     pub(crate) fn program(&self, class: ClassId, target: &Target) -> Program {
         let exists = self.index.exists[class.0].on(target);
         let mut program = Program {
@@ -86,7 +86,7 @@ impl<'a> Composer<'a> {
         program
     }
 
-    /// What must be asked where `class` runs; a fault where that is too much, and then only the first questions.
+    /// The atoms to test where `class` runs. If there are too many, reports an error and returns the first ones.
     pub(crate) fn questions(
         &self,
         class: ClassId,
@@ -137,7 +137,7 @@ impl<'a> Composer<'a> {
             .help("let ports share their conditions, or split the benchmark")
     }
 
-    /// Every condition that decides what `class` is on `target`: where it and its imports exist, which ports apply.
+    /// All conditions that affect `class` on `target`: those of the class, of its imports and of their ports.
     fn conditions(&self, class: ClassId, target: &Target) -> Vec<Formula> {
         let mut conditions = Vec::new();
         let mut seen = BTreeSet::new();
@@ -174,7 +174,7 @@ impl<'a> Composer<'a> {
         self.analysis.classes.iter().find(is_it).map(|c| c.id)
     }
 
-    /// Composes `class` with everything it imports, for one set of answers.
+    /// Composes `class` with its imports for one set of answers.
     pub(crate) fn compose(&self, class: ClassId, setting: Setting) -> Composed {
         let mut parts = Parts {
             composer: self,
@@ -208,7 +208,7 @@ fn same_classes(a: &Composition, b: &Composition) -> bool {
             .all(|(a, b)| classes(a) == classes(b))
 }
 
-/// The imported classes of one composition, each composed once.
+/// The imported classes of a composition, each composed once.
 struct Parts<'a> {
     composer: &'a Composer<'a>,
     setting: Setting<'a>,
@@ -312,7 +312,7 @@ pub(crate) fn tags(analysis: &Analysis, classes: &[ClassId]) -> Vec<String> {
     tags
 }
 
-/// Every declaration of a chain, by key.
+/// All declarations of a chain by key.
 struct Table<'a> {
     analysis: &'a Analysis,
     chain: &'a Chain,
@@ -359,7 +359,7 @@ impl<'a> Table<'a> {
         table
     }
 
-    /// The layers with the definitions of a key that no other is more specific than.
+    /// The definitions of a key in the most specific layers.
     fn best(&self, key: &Key) -> Vec<Declaration> {
         let definitions: Vec<Declaration> = self.declarations[key]
             .iter()
@@ -372,7 +372,7 @@ impl<'a> Table<'a> {
             .into_iter()
             .filter(|d| best.contains(&d.layer))
             .collect();
-        chosen.dedup_by_key(|d| d.layer); // twice in one class is a fault of its own
+        chosen.dedup_by_key(|d| d.layer); // duplicates in one class are reported elsewhere
         chosen
     }
 
@@ -405,8 +405,8 @@ impl<'a> Table<'a> {
         gaps
     }
 
-    /// Overloads are alternatives: one definition is enough, and one report that there is none.
-    /// A definition of another kind or signature is reported where it stands.
+    /// Whether another overload is defined. One definition and one report of a missing one are enough for all overloads.
+    /// A definition of another kind or signature is reported at its own position.
     fn has_alternative(&self, key: &Key) -> bool {
         let others = self.order.iter().take_while(|other| *other != key);
         others.clone().any(|other| other.name() == key.name())
@@ -454,7 +454,7 @@ impl<'a> Table<'a> {
             .collect()
     }
 
-    /// Resolves every `super::NAME` of the class at layer `at`.
+    /// Resolves each `super::NAME` of the class at layer `at`.
     fn supers(
         &self,
         index: &Index,
@@ -507,7 +507,7 @@ impl<'a> Table<'a> {
         layers
     }
 
-    /// `super::` may also mean a C++ member of a `native` block, which the compiler knows only by its word.
+    /// A layer whose `native` blocks contain the word. `super::` may refer to a C++ member there, which this compiler does not parse.
     fn native_below(&self, name: &str, at: usize) -> Option<usize> {
         (0..at)
             .rev()

@@ -1,11 +1,11 @@
-//! Words for what is missing, for `list`, `explain`, `check` and the generated program.
+//! Texts about missing members, for `list`, `explain`, `check` and the generated program.
 
 use super::members::{name, noun};
 use crate::ast::MemberKind;
 use crate::model::{Analysis, ClassId, Gap, MemberRef};
 
 impl Analysis {
-    /// A member as it would be declared: `bitstring touch(unsigned int index)`.
+    /// A member as a declaration: `bitstring touch(unsigned int index)`.
     pub fn declaration(&self, member: MemberRef) -> String {
         let member = self.member(member);
         let end = match &member.kind {
@@ -27,7 +27,7 @@ impl Analysis {
         words.join(" ").trim_end_matches(';').trim_end().to_owned()
     }
 
-    /// One line that says what is missing.
+    /// A one-line description of a gap.
     pub fn gap_text(&self, gap: &Gap) -> String {
         match gap {
             Gap::Missing(member) => self.declaration(*member),
@@ -62,7 +62,7 @@ impl Analysis {
         }
     }
 
-    /// The condition under which a class exists, or a port applies, as it is written; `any platform` if none.
+    /// The condition under which a class exists or a port applies, as source text; `any platform` if there is none.
     pub fn condition_text(&self, class: ClassId) -> String {
         let formula = if self.class(class).is_port {
             &self.index.applies[class.0]
@@ -72,7 +72,7 @@ impl Analysis {
         crate::condition::show(formula)
     }
 
-    /// What a member is called: "a bitstring", "a function".
+    /// The noun for a member: "a bitstring", "a function".
     pub fn member_noun(&self, member: MemberRef) -> &'static str {
         noun(&self.member(member).kind)
     }

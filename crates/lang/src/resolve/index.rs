@@ -1,4 +1,4 @@
-//! What is looked up again and again once the classes are known.
+//! Tables derived from the loaded classes.
 
 use crate::ast::{Member, MemberKind};
 use crate::condition::{Formula, Names};
@@ -50,7 +50,7 @@ impl Index {
 }
 
 impl Analysis {
-    /// A class and what it builds on, itself first.
+    /// A class and its ancestors, starting with the class.
     pub fn ancestry(&self, id: ClassId) -> impl Iterator<Item = ClassId> + '_ {
         std::iter::successors(Some(id), |id| self.class(*id).parent)
     }
@@ -91,7 +91,7 @@ fn ports_of(analysis: &Analysis, id: ClassId) -> Vec<ClassId> {
     ports
 }
 
-/// The conjunction of the conditions from a class upwards, as long as `goes_on` holds.
+/// The conjunction of the conditions of a class and its ancestors, as long as `goes_on` holds.
 fn condition_along(
     analysis: &Analysis,
     id: ClassId,
@@ -120,7 +120,7 @@ fn super_uses(sources: &SourceMap, members: &[Member]) -> Vec<(String, Span)> {
     uses
 }
 
-/// `super` means nothing to C++, so wherever it stands in a member (bitstring terms included) it is ours.
+/// Finds `super::NAME` in a member, bitstring terms included. C++ has no `super`, so every use is Yamba's.
 fn super_uses_in(sources: &SourceMap, member: &Member) -> Vec<(String, Span)> {
     if matches!(
         member.kind,

@@ -1,4 +1,4 @@
-//! Which classes are in use: from the requested files along `extends`, `ports` and `import`, and outwards to every port of them.
+//! Finds the classes in use: follows `extends`, `ports` and `import` from the requested files, and adds all ports of these classes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -10,12 +10,12 @@ use crate::model::{Analysis, Class, ClassId, Role};
 use crate::source::{FileId, Span};
 use crate::{cpp, syntax};
 
-/// The parent of a class that names none.
+/// The default parent.
 const DEFAULT_PARENT: &str = "Latency";
 const ISA_ROOT: &str = "InstructionSet";
 const SYSTEM_ROOT: &str = "OperatingSystem";
 
-/// Reads everything that `roots` need into an analysis whose classes know their parents, roles and imports.
+/// Loads all files that `roots` need. The classes of the result know their parents, roles and imports.
 pub(super) fn load(roots: Vec<Input>, files: &dyn Files) -> Analysis {
     let mut loader = Loader::new(files);
     loader.read_roots(roots);
@@ -31,14 +31,14 @@ struct Loader<'a> {
     analysis: Analysis,
     by_path: HashMap<String, FileId>,
     by_place: HashMap<(FileId, usize), ClassId>,
-    /// Classes whose parent, imports, condition and ports are still to be looked up.
+    /// Classes whose parent, imports, condition and ports are not resolved yet.
     pending: VecDeque<ClassId>,
     folders: HashSet<String>,
-    /// The names of the files around the classes in use, for suggestions.
+    /// Names of nearby files, for suggestions.
     stems: BTreeSet<String>,
-    /// Files around the classes in use, by the class names that they declare `ports` for.
+    /// Nearby files with ports, by the name of the ported class.
     ports: BTreeMap<String, Vec<Input>>,
-    /// Files around that declare an instruction set or operating system, in order of path.
+    /// Nearby files that declare an instruction set or operating system, in order of path.
     platforms: BTreeMap<String, Input>,
     reported: BTreeSet<(Span, &'static str)>,
 }
@@ -89,7 +89,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Parses a text once for each path; `false` where it had been read before. Its diagnostics are reported as they are.
+    /// Parses a text once for each path; returns `false` if it was already parsed. Reports its diagnostics.
     fn parse(&mut self, input: Input) -> (FileId, bool) {
         if let Some(id) = self.by_path.get(&input.path) {
             return (*id, false);
@@ -152,7 +152,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Notes which classes the files around `path` port, without parsing them: a file of those folders matters only for that.
+    /// Finds the ports in the folder of `path` without parsing its files.
     fn look_around(&mut self, path: &str) {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         if !self.folders.insert(folder.to_owned()) {
@@ -177,7 +177,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// The instruction sets and operating systems are always in use: they are what there is to run on.
+    /// Adds all instruction sets and operating systems, which are always in use as possible targets.
     fn add_platforms(&mut self) {
         for input in std::mem::take(&mut self.platforms).into_values() {
             let (id, _) = self.parse(input);
@@ -203,7 +203,7 @@ impl<'a> Loader<'a> {
                 .path
                 .clone();
             self.look_around(&path);
-            // A folder seen only now may hold ports of classes that were settled before.
+            // A folder that is new in this round may contain ports of classes resolved before.
             self.find_ports();
         }
     }
@@ -243,7 +243,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// A port's file that does not parse must not stop a run that never asked for it.
+    /// Parses the file of a port. Faults there become a warning, so that they do not stop other benchmarks.
     fn parses_or_warns(&mut self, input: &Input, name: &str) -> bool {
         let mut scratch = crate::source::SourceMap::default();
         let id = scratch.add(input.path.clone(), input.text.clone());
@@ -274,12 +274,12 @@ impl<'a> Loader<'a> {
                     fault.message
                 ),
             )
-            .help("mend the file, or move it out of this folder"),
+            .help("fix the file, or move it out of this folder"),
         );
         false
     }
 
-    /// Whether `base`, seen from `file`, is one of the classes in use.
+    /// Whether `base`, resolved from `file`, is one of the classes in use.
     fn is_in_use(&mut self, file: FileId, base: &Ident) -> bool {
         match self.locate(file, &base.text) {
             Found::Class(file, index) => self.by_place.contains_key(&(file, index)),
@@ -303,7 +303,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// A class of another file that the user named on the same command line.
+    /// A class of another file on the same command line.
     fn locate_requested(&self, name: &str) -> Found {
         let requested = self
             .analysis
@@ -409,7 +409,7 @@ impl<'a> Loader<'a> {
         collect_names(&condition, &mut names);
         for (name, span) in names {
             if name == self.analysis.class(id).name() {
-                continue; // a platform's own class: `yamba linux ... on linux`
+                continue; // the class of a platform itself: `yamba linux ... on linux`
             }
             match self.locate(file, &name) {
                 Found::Class(file, index) => {
@@ -451,7 +451,7 @@ impl<'a> Loader<'a> {
             .collect()
     }
 
-    /// A class that descends from itself is reported once and cut off from its parent, so that all later walks end.
+    /// Reports a class that is its own ancestor once, and removes its parent, so that later walks terminate.
     fn cut_cycles(&mut self) {
         for start in 0..self.analysis.classes.len() {
             let mut path = vec![ClassId(start)];
@@ -542,7 +542,7 @@ struct Declared {
     platform: bool,
 }
 
-/// What a text seems to declare, found without parsing it: parsing every file of the library at each start would be waste.
+/// Finds probable declarations in a text by a scan. Parsing every file of the library at each start would be too slow.
 fn declarations(text: &str) -> Declared {
     let mut declared = Declared {
         ports: BTreeSet::new(),

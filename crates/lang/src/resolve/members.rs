@@ -1,4 +1,4 @@
-//! How members are told apart.
+//! Identity and properties of members.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::ast::{Ident, MemberKind, Parameter};
 use crate::cpp;
 use crate::source::SourceMap;
 
-/// What identifies a member within a chain: its name, and a function's parameter types.
+/// The identity of a member within a chain: its name, and for a function its parameter types.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     name: String,
@@ -28,7 +28,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// The key of a member that can be redefined, or `None` for one that cannot (imports, assignments, bounds, charts, tags, native).
+/// The key of a member that can be redefined. `None` for imports, assignments, bounds, charts, tags and native blocks.
 pub(crate) fn key(sources: &SourceMap, kind: &MemberKind) -> Option<Key> {
     let types = match kind {
         MemberKind::Function { params, .. } => Some(types(sources, params)),
@@ -41,7 +41,7 @@ pub(crate) fn key(sources: &SourceMap, kind: &MemberKind) -> Option<Key> {
     })
 }
 
-/// The types of parameters, spelt uniformly.
+/// The normalised types of parameters.
 pub(crate) fn types(sources: &SourceMap, params: &[Parameter]) -> Vec<String> {
     let suffix = |p: &Parameter| p.suffix.map_or("", |s| sources.text(s.span));
     params
@@ -50,7 +50,7 @@ pub(crate) fn types(sources: &SourceMap, params: &[Parameter]) -> Vec<String> {
         .collect()
 }
 
-/// The name that a member declares, if it declares one.
+/// The name that a member declares, if any.
 pub(crate) fn name(kind: &MemberKind) -> Option<&Ident> {
     match kind {
         MemberKind::Param(param) => Some(&param.name),
@@ -62,7 +62,7 @@ pub(crate) fn name(kind: &MemberKind) -> Option<&Ident> {
     }
 }
 
-/// Whether a member says what it is, and not only that it must exist.
+/// Whether a member is a definition rather than an abstract declaration.
 pub(crate) fn is_definition(kind: &MemberKind) -> bool {
     match kind {
         MemberKind::Function { body, .. } | MemberKind::Evidence { body, .. } => body.is_some(),
@@ -72,7 +72,7 @@ pub(crate) fn is_definition(kind: &MemberKind) -> bool {
     }
 }
 
-/// What a member is called in a message.
+/// The noun for a kind of member in messages.
 pub(crate) fn noun(kind: &MemberKind) -> &'static str {
     match kind {
         MemberKind::Import(_) => "an import",
@@ -90,7 +90,7 @@ pub(crate) fn noun(kind: &MemberKind) -> &'static str {
     }
 }
 
-/// Whether `name` stands as a word in a piece of C++.
+/// Whether `name` occurs as a word in a piece of C++.
 pub(crate) fn name_of(text: &str, name: &str) -> bool {
     cpp::tokens(text)
         .iter()

@@ -1,7 +1,7 @@
-//! From syntax trees to resolved classes.
+//! Name resolution: from syntax trees to resolved classes.
 //!
-//! `load` finds the classes in use, `index` what is asked of them often, `compose` what a class is on a platform,
-//! `check` what is wrong whether or not it is ever composed.
+//! `load` finds the classes in use, `index` derives tables from them, `compose` composes a class for a platform,
+//! `check` finds faults, also in classes that are never composed.
 
 mod chain;
 mod check;
@@ -37,12 +37,12 @@ pub(crate) fn analyse(roots: Vec<Input>, files: &dyn Files) -> Analysis {
 }
 
 impl Analysis {
-    /// Every pair of an instruction set and an operating system of the library.
+    /// All pairs of an instruction set and an operating system of the library.
     pub fn targets(&self) -> Vec<Target> {
         self.index.targets()
     }
 
-    /// The classes of the files that were named, in order.
+    /// The classes of the requested files, in order.
     pub fn requested(&self) -> Vec<ClassId> {
         self.classes
             .iter()
@@ -51,7 +51,7 @@ impl Analysis {
             .collect()
     }
 
-    /// Whether a class is a benchmark that a person can run somewhere: no port, no mere shape.
+    /// Whether a class is a benchmark that the user can run on some platform: neither a port nor abstract.
     pub fn is_listed(&self, class: ClassId) -> bool {
         let c = self.class(class);
         c.role == Role::Benchmark
@@ -59,7 +59,7 @@ impl Analysis {
             && (!c.ast.is_abstract || !self.ports(class).is_empty())
     }
 
-    /// The class of this name: of a requested file first, else any that was read.
+    /// The class of this name, from a requested file first, or from any other file.
     pub fn find_class(&self, name: &str) -> Option<ClassId> {
         let named = || self.classes.iter().filter(|c| c.name() == name);
         named()
@@ -73,7 +73,7 @@ impl Analysis {
         &self.index.ports[class.0]
     }
 
-    /// What a class is on a target. Call only on an analysis without errors.
+    /// The program of a class for a target. Requires an analysis without errors.
     pub fn program(&self, class: ClassId, target: &Target) -> Program {
         compose::Composer {
             analysis: self,
@@ -82,7 +82,7 @@ impl Analysis {
         .program(class, target)
     }
 
-    /// The string that initialises the state `name` of the instruction set `isa`, if it has it.
+    /// The string that initialises state `name` of the instruction set `isa`, if there is one.
     pub fn isa_property(&self, isa: &str, name: &str) -> Option<String> {
         let class = self
             .classes
@@ -112,7 +112,7 @@ impl Analysis {
     }
 }
 
-/// The value of one plain C++ string literal.
+/// The value of a C++ string literal without escapes.
 fn string_literal(text: &str) -> Option<String> {
     let tokens = cpp::tokens(text);
     let [token] = tokens.as_slice() else {

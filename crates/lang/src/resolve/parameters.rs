@@ -1,4 +1,4 @@
-//! Which value each parameter has, and in what order they are evaluated.
+//! The value and sweeps of each parameter, and the order of evaluation.
 
 use super::chain::Chain;
 use crate::ast::{Cpp, MemberKind, Param, Sweep, Values};
@@ -6,7 +6,7 @@ use crate::cpp;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, EffectiveParameter, Gap, MemberRef};
 
-/// The parameters of a chain, each after those that its value mentions; those without a value are gaps.
+/// The parameters of a chain, ordered so that each follows those in its value. Parameters without a value are gaps.
 pub(crate) fn effective(
     analysis: &Analysis,
     chain: &Chain,
@@ -23,7 +23,7 @@ pub(crate) fn effective(
         let mut chosen = |from: Vec<_>| choose(chain, &name, from, &mut gaps);
         let value = chosen(with(|v| v.value.is_some()));
         let over = chosen(with(|v| v.over.is_some()));
-        // A sweep replaces the inherited one whole: what was quick of that need not be of this.
+        // An overriding sweep replaces the inherited one entirely, so the inherited `quick` values no longer apply.
         let mut quick = with(|v| v.quick.is_some());
         quick.retain(|g| over.is_none_or(|o| !chain.is_below(g.layer, o.layer)));
         let quick = chosen(quick);
@@ -41,7 +41,7 @@ pub(crate) fn effective(
     (in_order(analysis, found, faults), gaps)
 }
 
-/// A member that gives a parameter a value or a sweep.
+/// A member that assigns a value or a sweep to a parameter.
 #[derive(Clone, Copy)]
 struct Giver<'a> {
     layer: usize,
@@ -49,7 +49,7 @@ struct Giver<'a> {
     values: &'a Values,
 }
 
-/// The most specific of them; a gap if several are.
+/// The most specific assignment. Several equally specific ones are a gap.
 fn choose<'a>(
     chain: &Chain,
     name: &str,
@@ -59,13 +59,13 @@ fn choose<'a>(
     let layers: Vec<usize> = givers.iter().map(|g| g.layer).collect();
     let best = chain.most_specific(&layers);
     givers.retain(|g| best.contains(&g.layer));
-    givers.dedup_by_key(|g| g.layer); // twice in one class is a fault of its own
+    givers.dedup_by_key(|g| g.layer); // duplicates in one class are reported elsewhere
     if givers.len() > 1 {
         let gap = Gap::Ambiguous {
             name: name.to_owned(),
             definitions: givers.iter().map(|g| g.member).collect(),
         };
-        // Ports that contradict each other in value and sweep are told once.
+        // Ports that contradict each other in value and sweep are reported once.
         if !gaps.contains(&gap) {
             gaps.push(gap);
         }
@@ -153,7 +153,7 @@ fn in_order(
     order.into_iter().map(|i| found[i].clone()).collect()
 }
 
-/// The parameters that a value or a sweep mentions. A sweep may mention its own parameter: that has its value by then.
+/// The parameters in a value or a sweep. A sweep may use its own parameter, which already has a value.
 fn mentioned(
     analysis: &Analysis,
     parameter: &EffectiveParameter,
@@ -171,7 +171,7 @@ fn mentioned(
     found
 }
 
-/// All expressions of the sweeps that count.
+/// All expressions of the effective sweeps.
 fn sweeps(analysis: &Analysis, parameter: &EffectiveParameter) -> Vec<Cpp> {
     let values = |member: Option<MemberRef>| member.and_then(|m| analysis.values(m));
     let over = values(parameter.over).and_then(|v| v.over.as_ref());
@@ -185,7 +185,7 @@ fn sweeps(analysis: &Analysis, parameter: &EffectiveParameter) -> Vec<Cpp> {
     all
 }
 
-/// The words of an expression that may name a parameter: `platform.page_size` does not mention a parameter `page_size`.
+/// The unqualified words of an expression, which may name parameters: `platform.page_size` does not use a parameter `page_size`.
 fn own_words(text: &str) -> Vec<&str> {
     let tokens = cpp::tokens(text);
     let word = |i: usize| &text[tokens[i].range.clone()];

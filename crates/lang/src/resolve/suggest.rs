@@ -1,6 +1,6 @@
-//! "Did you mean": the nearest of the names that exist.
+//! "Did you mean" suggestions: the most similar existing name.
 
-/// The name most like `wanted`, if one is near enough to be a slip of the hand.
+/// The known name most similar to `wanted`, if it is close enough for a typing error.
 pub(super) fn similar<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = 1 + wanted.chars().count() / 4;
     known

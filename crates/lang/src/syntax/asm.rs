@@ -1,10 +1,10 @@
-//! The inside of `asm { ... }`: comments removed, `${...}` cut out, everything else for the assembler as it is.
+//! Lexer of `asm { ... }`: removes comments, extracts `${...}`, and passes everything else to the assembler.
 
 use super::lexer::Lexer;
 use crate::ast::{AsmBlock, AsmPiece, Cpp};
 use crate::diagnostic::Diagnostic;
 
-/// Text collected so far.
+/// The pieces so far.
 struct Pieces {
     done: Vec<AsmPiece>,
     text: String,
@@ -23,7 +23,7 @@ impl Pieces {
 }
 
 impl Lexer<'_> {
-    /// Reads from `{` past its `}`.
+    /// Reads the block from `{` to `}`.
     pub(super) fn asm_block(&mut self) -> AsmBlock {
         let open = self.pos;
         self.pos += 1;
@@ -52,7 +52,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reads up to the closing brace; says whether there is one.
+    /// Reads up to the closing brace. Returns whether there is one.
     fn asm_pieces(&mut self, pieces: &mut Pieces) -> bool {
         let mut depth = 0usize;
         while self.pos < self.bytes.len() {
@@ -88,7 +88,7 @@ impl Lexer<'_> {
         false
     }
 
-    /// Moves past a comment; leaves a space (it separates words) and its line ends (they count lines).
+    /// Skips a comment. Leaves a space, which separates words, and its line ends, which count lines.
     fn asm_comment(&mut self, text: &mut String) {
         let start = self.pos;
         if self.byte(start + 1) == b'/' {
@@ -101,7 +101,7 @@ impl Lexer<'_> {
         text.extend(std::iter::repeat_n('\n', line_ends));
     }
 
-    /// Moves past a character, a string or a character literal.
+    /// Skips a character, a string or a character literal.
     fn asm_plain(&mut self) {
         let start = self.pos;
         match self.bytes[start] {
@@ -117,7 +117,7 @@ impl Lexer<'_> {
                     );
                 }
             }
-            // Assemblers also know `'x` without a second quote, and apostrophes in `#` comments.
+            // Assemblers also have `'x` without a second quote, and apostrophes in `#` comments.
             b'\'' => {
                 let escape = usize::from(self.byte(start + 1) == b'\\');
                 let end = start + 1 + escape;
@@ -131,7 +131,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reads from `${` past its `}`.
+    /// Reads a hole from `${` to `}`.
     fn asm_hole(&mut self) -> Cpp {
         let open = self.pos;
         self.pos += 2;
@@ -168,8 +168,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// Moves to the `}` of a hole and says whether there is one. A bracket that the value did not open, or the
-    /// end of the line outside all brackets, shows that it was forgotten.
+    /// Skips to the `}` of a hole and returns whether there is one. A closing bracket without an opening one, or the
+    /// end of the line outside all brackets, shows that the `}` is missing.
     fn skip_hole(&mut self) -> bool {
         let mut open: Vec<u8> = Vec::new();
         while self.pos < self.bytes.len() {
@@ -204,7 +204,7 @@ impl Lexer<'_> {
         false
     }
 
-    /// Whether the quote here separates digits, as in `1'000`.
+    /// Whether the quote here is a digit separator, as in `1'000`.
     fn is_separator(&self) -> bool {
         let before = self.byte(self.pos.wrapping_sub(1));
         self.bytes[self.pos] == b'\''

@@ -1,4 +1,4 @@
-//! `bitstring` members.
+//! Parser of `bitstring` members.
 
 use super::cursor::{Parsed, Parser, Range, Reported};
 use super::token::Kind;
@@ -10,17 +10,19 @@ impl Parser<'_> {
     /// `bitstring[<RET c_function(ARGS)>] NAME[(PARAMS)]` and `;`, `{ TERMS }` or `= LITERAL;`
     pub(super) fn bitstring(&mut self) -> Parsed<MemberKind> {
         self.pos += 1;
-        let signature = match self.at(b'<') {
-            true => self.signature()?,
-            false => None,
+        let signature = if self.at(b'<') {
+            self.signature()?
+        } else {
+            None
         };
         let at = self.pos;
         let name = self.name("the bitstring")?;
         self.refuse_member_word(at)?;
         let what = format!("the bitstring `{}`", name.text);
-        let params = match self.at(b'(') {
-            true => self.parameters(&what)?,
-            false => Vec::new(),
+        let params = if self.at(b'(') {
+            self.parameters(&what)?
+        } else {
+            Vec::new()
         };
         let body = self.bitstring_body(&what)?;
         Ok(MemberKind::Bitstring(Bitstring {
@@ -31,7 +33,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// Among terms, such a name could not be told from a member that begins where a `}` was forgotten.
+    /// Rejects names of member keywords: among terms they would look like a member after a missing `}`.
     fn refuse_member_word(&mut self, at: usize) -> Parsed<()> {
         let name = self.text_at(at);
         if !words::MEMBERS.contains(&name) {
@@ -46,7 +48,7 @@ impl Parser<'_> {
         Err(self.report(error))
     }
 
-    /// `<RET c_function(ARGS)>`; a faulty inside is reported and passed over.
+    /// `<RET c_function(ARGS)>`. Faults inside are reported and skipped.
     fn signature(&mut self) -> Parsed<Option<Signature>> {
         let open = self.pos;
         let after = self.past_angles(open)?;
@@ -141,9 +143,10 @@ impl Parser<'_> {
     fn literal_body(&mut self, what: &str) -> Parsed<Vec<Term>> {
         self.pos += 1;
         if self.kind() != Kind::Number {
-            let place = match self.is_done() || self.at(b';') {
-                true => self.after(self.pos),
-                false => self.here(),
+            let place = if self.is_done() || self.at(b';') {
+                self.after(self.pos)
+            } else {
+                self.here()
             };
             let error = Diagnostic::error(
                 "literal-expected",
@@ -167,7 +170,7 @@ impl Parser<'_> {
         Ok(vec![term])
     }
 
-    /// `{ TERMS }`; the brace is here.
+    /// `{ TERMS }`, starting at the brace.
     pub(super) fn block_of_terms(&mut self) -> Vec<Term> {
         let open = self.pos;
         let after = self.past(open);
@@ -179,7 +182,7 @@ impl Parser<'_> {
         terms
     }
 
-    /// Reports a fault of a term; the caller goes on behind it.
+    /// Reports a fault of a term; the caller continues after it.
     pub(super) fn term_fault(
         &mut self,
         code: &'static str,
@@ -188,9 +191,10 @@ impl Parser<'_> {
         help: &str,
     ) -> Reported {
         let error = Diagnostic::error(code, span, message);
-        let error = match help.is_empty() {
-            true => error,
-            false => error.help(help),
+        let error = if help.is_empty() {
+            error
+        } else {
+            error.help(help)
         };
         self.report(error)
     }

@@ -1,30 +1,30 @@
-//! Which bracket closes which, found before anything is parsed, so that a fault inside a block stays inside it.
+//! Pairs brackets before parsing, so that a fault inside a block does not affect the text after it.
 //!
-//! A line that begins with `yamba NAME` ends whatever is open. Where braces do not balance, indentation tells
-//! which one was forgotten: people (and editors) indent a block before they lose its brace.
+//! A line that begins with `yamba NAME` closes all open brackets. If braces do not balance, indentation locates
+//! the missing one, since blocks are normally indented.
 
 use super::messages::Messages;
 use super::token::{Kind, Token};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::source::{FileId, Span};
 
-/// How often the braces of one class are paired anew, each time with one forgotten brace more put right.
+/// Maximum number of repairs per class. Each adds one missing brace and pairs again.
 const MOST_REPAIRS: usize = 8;
 
-/// Where a bracket is closed.
+/// The end of a bracketed block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Close {
-    /// The token that closes it, or the first after the block if the bracket was forgotten.
+    /// The closing token, or the first token after the block if the bracket is missing.
     pub at: usize,
-    /// Whether the token at `at` is the bracket.
+    /// Whether the token at `at` is the closing bracket.
     pub is_real: bool,
 }
 
 /// The result of pairing.
 pub(super) struct Pairs {
-    /// For each token the place where it is closed. Every `{` has one.
+    /// For each opening bracket its end. Every `{` has one.
     pub close: Vec<Option<Close>>,
-    /// Whether a token is a `}` that closes nothing, and was reported.
+    /// Whether a token is an unmatched `}`, which was reported.
     pub is_stray: Vec<bool>,
     pub errors: Messages,
 }
@@ -33,11 +33,11 @@ struct Pairing<'a> {
     tokens: &'a [Token],
     file: FileId,
     out: Pairs,
-    /// For each forgotten brace its opening token and the token before which it belongs.
+    /// For each missing brace: its opening token, and the token before which it belongs.
     forgotten: Vec<(usize, usize)>,
 }
 
-/// Pairs the brackets of a text. `unterminated` are places, in order, after which braces were swallowed by something else.
+/// Pairs the brackets of a text. `unterminated` are positions, in order, after which braces are unreliable.
 pub(super) fn pair(tokens: &[Token], unterminated: &[u32], file: FileId) -> Pairs {
     let mut pairing = Pairing {
         tokens,
@@ -51,10 +51,11 @@ pub(super) fn pair(tokens: &[Token], unterminated: &[u32], file: FileId) -> Pair
     };
     let mut start = 0;
     while start < tokens.len() {
-        // A class that is indented further stands inside this one, where the parser refuses it.
-        let indent = match pairing.is_class_start(start) {
-            true => tokens[start].indent,
-            false => u32::MAX,
+        // A class that is indented further is inside this one; the parser rejects it there.
+        let indent = if pairing.is_class_start(start) {
+            tokens[start].indent
+        } else {
+            u32::MAX
         };
         let end = (start + 1..tokens.len())
             .find(|i| pairing.is_class_start(*i) && tokens[*i].indent <= indent)
@@ -69,14 +70,14 @@ pub(super) fn pair(tokens: &[Token], unterminated: &[u32], file: FileId) -> Pair
 }
 
 impl Pairing<'_> {
-    /// Whether a line begins here that begins like a class.
+    /// Whether a line begins here that looks like a class header.
     fn is_class_start(&self, at: usize) -> bool {
         let [word, name] = [at, at + 1].map(|i| self.tokens.get(i));
         matches!((word, name), (Some(w), Some(n))
             if w.is_yamba && w.is_first && n.kind == Kind::Word)
     }
 
-    /// Pairs the tokens `start..end`; puts right what indentation explains.
+    /// Pairs the tokens `start..end`, and repairs missing braces that indentation locates.
     fn region(&mut self, start: usize, end: usize, is_poisoned: bool) {
         self.forgotten.clear();
         let first_error = self.out.errors.count();
@@ -94,7 +95,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// Reports a fault; says whether pairing anew makes sense.
+    /// Reports a fault. Returns whether pairing should be repeated.
     fn repair(&mut self, fault: Fault, end: usize) -> bool {
         match fault {
             Fault::Forgotten(open) => {
@@ -132,7 +133,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// One walk with a stack. Brackets of another kind that stand open when a brace closes are left unpaired.
+    /// One pass with a stack. Other brackets that are open when a brace closes stay unpaired.
     fn pass(&mut self, start: usize, end: usize) -> Option<Fault> {
         self.out.close[start..end].fill(None);
         let mut walk = Walk::default();
@@ -187,7 +188,7 @@ impl Pairing<'_> {
 
     fn close_inner(&mut self, walk: &mut Walk, mark: u8, at: usize) {
         let wanted = if mark == b')' { b'(' } else { b'[' };
-        // Only as deep as the enclosing brace, and only a few brackets: the bound keeps the walk linear.
+        // Searches only up to the enclosing brace, and only a few brackets, so that the pass is linear.
         let depth =
             walk.stack.iter().rev().take(64).position(|open| {
                 self.is_brace(*open) || self.tokens[*open].kind == Kind::Mark(wanted)
@@ -201,7 +202,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// Closes what is still open at `end`, and says what is wrong with the braces.
+    /// Closes the blocks that are open at `end`, and returns the fault of the braces, if any.
     fn close_rest(&mut self, walk: Walk, end: usize) -> Option<Fault> {
         let at = end.min(self.tokens.len() - 1);
         let open: Vec<usize> = walk
@@ -280,21 +281,21 @@ struct Walk {
     stack: Vec<usize>,
     /// The first block whose end is indented less than its beginning.
     suspect: Option<usize>,
-    /// The last outermost block whose end is indented more than its beginning: where the end stands.
+    /// The end of the last outermost block whose end is indented more than its beginning.
     early: Option<usize>,
     /// The last end of an outermost block.
     last: Option<usize>,
-    /// Ends without a beginning, each with the end of the outermost block before it.
+    /// Unmatched closing braces, each with the end of the outermost block before it.
     stray: Vec<(usize, Option<usize>)>,
 }
 
 enum Fault {
-    /// Indentation says that this `{` was not closed.
+    /// Indentation shows that this `{` was not closed.
     Forgotten(usize),
-    /// This `{` is not closed; nothing tells where it should have been.
+    /// This `{` is not closed, and indentation does not locate the missing brace.
     Unclosed(usize),
-    /// Indentation says that this `}` is one too many.
+    /// Indentation shows that this `}` is superfluous.
     Early(usize),
-    /// These `}` close nothing; each with the end of the outermost block before it.
+    /// Unmatched `}`, each with the end of the outermost block before it.
     Stray(Vec<(usize, Option<usize>)>),
 }

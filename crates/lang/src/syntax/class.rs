@@ -1,4 +1,4 @@
-//! A file and the headers of its classes.
+//! Parser of a file and of class headers.
 
 use super::cursor::{Parsed, Parser, Range, Reported, join_docs};
 use super::token::Kind;
@@ -6,11 +6,11 @@ use crate::ast::{Class, Condition, Cpp, File, Ident, Parent};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// What was read of a header so far.
+/// The clauses of a header so far.
 struct Header {
     parent: Option<(Parent, Span)>,
     on: Option<(Condition, Span)>,
-    /// Whether an `on` was written, though perhaps not understood.
+    /// Whether there was an `on`, even a faulty one.
     has_on: bool,
 }
 
@@ -22,7 +22,7 @@ impl Parser<'_> {
             natives: Vec::new(),
             classes: Vec::new(),
         };
-        // Documentation above the includes of a class is that class's.
+        // Documentation above `native` blocks belongs to the class after them.
         let mut doc = String::new();
         while !self.is_done() {
             doc = join_docs(doc, self.docs_before(self.pos));
@@ -49,7 +49,7 @@ impl Parser<'_> {
         self.word_at(at) == "yamba" && !self.is_double(at + 1, [b':', b':'])
     }
 
-    /// Text between classes that means nothing there: one message for each piece.
+    /// Reports text between classes, with one message for each piece.
     fn stray_text(&mut self) {
         let start = self.pos;
         let end = self.find(start, |p, at| at > start && p.at_file_item(at));
@@ -59,7 +59,7 @@ impl Parser<'_> {
                 self.stray_piece(end);
             }
         }
-        // Or else a `}` too many closed the class before it early, and was reported.
+        // Otherwise an extra `}` closed the class before it too early, which was reported.
         self.pos = end;
     }
 
@@ -95,7 +95,7 @@ impl Parser<'_> {
         self.report(error);
     }
 
-    /// Where a piece of stray text ends: behind `;` or a block, or before a line that begins another piece.
+    /// The end of a piece of stray text: after `;` or a block, or before a line that begins another piece.
     fn stray_end(&self, start: usize, end: usize) -> usize {
         let mut at = start;
         while at < end {
@@ -164,7 +164,7 @@ impl Parser<'_> {
         self.report(error)
     }
 
-    /// The first `{` of the class, or where its header must have ended without one.
+    /// The first `{` of the class, or the end of a header without one.
     fn header_end(&self) -> usize {
         let is_end = |p: &Self, at: usize| {
             matches!(p.kind_at(at), Kind::Mark(b'{' | b'}' | b';'))
@@ -195,7 +195,7 @@ impl Parser<'_> {
             has_on: false,
         };
         if name.is_err() {
-            // A lone `extends` was perhaps meant as the name: that its base is missing too is no second fault.
+            // A lone `extends` may be the intended name, so the missing base is not reported as a second fault.
             let clause = self.find(self.pos, |p, at| is_clause(p.word_at(at)));
             self.pos = if clause + 1 == self.end {
                 self.end
@@ -257,9 +257,10 @@ impl Parser<'_> {
             let error = Diagnostic::error(
                 "two-bases",
                 self.span_at(word),
-                match is_first_port == is_port {
-                    true => "a class has only one base",
-                    false => "a class either extends a base or ports one",
+                if is_first_port == is_port {
+                    "a class has only one base"
+                } else {
+                    "a class either extends a base or ports one"
                 },
             )
             .also(first, "the first one is here")
@@ -271,9 +272,10 @@ impl Parser<'_> {
             return Ok(());
         }
         let base = self.class_name("the base")?;
-        let parent = match is_port {
-            true => Parent::Ports(base),
-            false => Parent::Extends(base),
+        let parent = if is_port {
+            Parent::Ports(base)
+        } else {
+            Parent::Extends(base)
         };
         header.parent = Some((parent, self.span_at(word)));
         if self.at(b',') {
@@ -336,7 +338,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name; if it is written with `-`, says how names are written and goes on as if it had been `_`.
+    /// A class name. A `-` in it is reported and read as `_`.
     fn class_name(&mut self, what: &str) -> Parsed<Ident> {
         let start = self.pos;
         if is_clause(self.word()) {
@@ -368,7 +370,7 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// Whether the token at `at` follows the one before it without a gap.
+    /// Whether the token at `at` follows the previous one without white space.
     fn is_joined(&self, at: usize) -> bool {
         let is_part = matches!(
             self.kind_at(at),

@@ -1,4 +1,4 @@
-//! Conditions on the platform: `x86_64 && (linux >= 6.1 || root)`.
+//! Parser of conditions on the platform: `x86_64 && (linux >= 6.1 || root)`.
 
 use super::cursor::{Parsed, Parser, Range};
 use super::token::Kind;
@@ -6,11 +6,11 @@ use crate::ast::{Atom, Condition};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// Questions and operators in one condition. Walking a condition recurses as deep as it is long.
+/// Maximum number of atoms and operators in a condition, which bounds the depth of recursion.
 const MOST_QUESTIONS: usize = 64;
 
 impl Parser<'_> {
-    /// A whole condition: goes on up to the next clause of the header.
+    /// A whole condition, up to the next clause of the header.
     pub(super) fn condition(&mut self) -> Parsed<Condition> {
         let start = self.pos;
         let end = self.find(start, |p, at| {
@@ -93,9 +93,10 @@ impl Parser<'_> {
         let after = self.pos;
         let condition = self.within(inside, |p| {
             let condition = p.deeper(Self::any_of)?;
-            match p.is_done() {
-                true => Ok(condition),
-                false => Err(p.not_a_connective()),
+            if p.is_done() {
+                Ok(condition)
+            } else {
+                Err(p.not_a_connective())
             }
         });
         self.pos = after;
@@ -118,9 +119,10 @@ impl Parser<'_> {
     }
 
     fn no_question(&mut self) -> super::cursor::Reported {
-        let (place, found) = match self.is_done() {
-            true => (self.after(self.pos), String::new()),
-            false => (self.here(), format!(", found {}", self.shown(self.pos))),
+        let (place, found) = if self.is_done() {
+            (self.after(self.pos), String::new())
+        } else {
+            (self.here(), format!(", found {}", self.shown(self.pos)))
         };
         let error = Diagnostic::error(
             "missing-condition",
@@ -157,9 +159,10 @@ impl Parser<'_> {
         self.pos += 1 + usize::from(is_at_least);
         let version = self.version()?;
         let since = Condition::Atom(Atom::AtLeast(name, version), self.span_since(start));
-        Ok(match is_at_least {
-            true => since,
-            false => Condition::And(Box::new(plain), Box::new(Condition::Not(Box::new(since)))),
+        Ok(if is_at_least {
+            since
+        } else {
+            Condition::And(Box::new(plain), Box::new(Condition::Not(Box::new(since))))
         })
     }
 
@@ -182,17 +185,21 @@ impl Parser<'_> {
 
     fn version(&mut self) -> Parsed<Vec<u32>> {
         let at = self.pos;
-        let place = match self.is_done() {
-            true => self.after(at),
-            false => self.here(),
+        let place = if self.is_done() {
+            self.after(at)
+        } else {
+            self.here()
         };
         let text = self.text_at(at);
         self.pos = (at + 1).min(self.end);
         let parts: Option<Vec<u32>> = text
             .split('.')
-            .map(|part| match part.bytes().all(|b| b.is_ascii_digit()) {
-                true => part.parse().ok(),
-                false => None,
+            .map(|part| {
+                if part.bytes().all(|b| b.is_ascii_digit()) {
+                    part.parse().ok()
+                } else {
+                    None
+                }
             })
             .collect();
         parts.filter(|p| p.len() <= 8).ok_or_else(|| {

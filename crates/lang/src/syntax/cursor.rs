@@ -1,4 +1,4 @@
-//! The parser's place in the tokens, and the small steps that every grammar function is made of.
+//! The parser's position in the tokens, and the primitives of the grammar functions.
 
 use super::brackets::{Close, Pairs};
 use super::lexer::Lexed;
@@ -9,12 +9,12 @@ use crate::ast::{AsmBlock, Cpp, Ident};
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, Span};
 
-/// Says that the fault was reported already.
+/// Marker: the fault was already reported.
 pub(super) struct Reported;
 
 pub(super) type Parsed<T> = Result<T, Reported>;
 
-/// Tokens `start..end`.
+/// The tokens `start..end`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     pub start: usize,
@@ -38,9 +38,9 @@ pub(super) struct Parser<'a> {
     pub(super) pos: usize,
     /// One past the last token that the current construct may use.
     pub(super) end: usize,
-    /// How many constructs that nest are open.
+    /// Nesting depth of constructs.
     pub(super) depth: usize,
-    /// Whether a faulty member was read to its end, so that nothing of it is left to pass over.
+    /// Whether a faulty member was read to its end, so that there is nothing to skip.
     pub(super) is_past_fault: bool,
     pub(super) errors: Messages,
 }
@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    // What stands here.
+    // Inspection of tokens.
 
     pub(super) fn is_done(&self) -> bool {
         self.pos >= self.end
@@ -88,14 +88,14 @@ impl<'a> Parser<'a> {
         self.kind_at(at) == Kind::Mark(mark)
     }
 
-    /// Whether the two characters `marks` stand at `at` without anything between them.
+    /// Whether the two characters `marks` are at `at` without white space between them.
     pub(super) fn is_double(&self, at: usize, marks: [u8; 2]) -> bool {
         self.is_mark(at, marks[0])
             && self.is_mark(at + 1, marks[1])
             && self.tokens[at].end == self.tokens[at + 1].start
     }
 
-    /// The characters of the token at `at`; nothing past the end.
+    /// The text of the token at `at`; empty after the end.
     pub(super) fn text_at(&self, at: usize) -> &'a str {
         match self.kind_at(at) {
             Kind::End => "",
@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The word at `at`; nothing if another token stands there.
+    /// The word at `at`; empty for another kind of token.
     pub(super) fn word_at(&self, at: usize) -> &'a str {
         match self.kind_at(at) {
             Kind::Word => self.text_at(at),
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         self.blocks[index as usize].clone()
     }
 
-    /// The token at `at` as it is quoted in a message.
+    /// The token at `at` as a quotation for a message.
     pub(super) fn shown(&self, at: usize) -> String {
         let text = match self.tokens[at].kind {
             Kind::End => return "the end of the file".to_owned(),
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    // Moving on.
+    // Movement.
 
     pub(super) fn eat(&mut self, mark: u8) -> bool {
         let is_here = self.at(mark);
@@ -150,12 +150,12 @@ impl<'a> Parser<'a> {
         is_here
     }
 
-    /// Where the bracket at `open` is closed; `None` also if that is outside the current construct.
+    /// The end of the bracket at `open`. `None` also if it is outside the current construct.
     pub(super) fn close(&self, open: usize) -> Option<Close> {
         self.pairs.close[open].filter(|c| c.at < self.end || (!c.is_real && c.at <= self.end))
     }
 
-    /// The token after the one at `at`; after its closing bracket if it is an opening one.
+    /// The position after the token at `at`, or after its closing bracket if it is an opening one.
     pub(super) fn past(&self, at: usize) -> usize {
         match self.kind_at(at) {
             Kind::Mark(b'(' | b'[' | b'{') => match self.close(at) {
@@ -170,7 +170,7 @@ impl<'a> Parser<'a> {
         self.pairs.is_stray[at]
     }
 
-    /// Runs `read` on the tokens of `range` only, then goes on after it.
+    /// Runs `read` on the tokens of `range` only, then continues after it.
     pub(super) fn within<T>(&mut self, range: Range, read: impl FnOnce(&mut Self) -> T) -> T {
         let end = std::mem::replace(&mut self.end, range.end);
         self.pos = range.start;
@@ -180,7 +180,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// The first place from `at` on, outside brackets, where `is_wanted` holds, or the end of the construct.
+    /// The first position from `at` on, outside brackets, where `is_wanted` holds, or the end of the construct.
     pub(super) fn find(&self, mut at: usize, is_wanted: impl Fn(&Self, usize) -> bool) -> usize {
         while at < self.end && !is_wanted(self, at) {
             at = self.past(at);
@@ -188,7 +188,7 @@ impl<'a> Parser<'a> {
         at.min(self.end)
     }
 
-    /// `range` cut at each `mark` outside brackets. One range for a range without the mark.
+    /// Splits `range` at each `mark` outside brackets.
     pub(super) fn split(&self, range: Range, mark: u8) -> Vec<Range> {
         let mut parts = Vec::new();
         let mut start = range.start;
@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
         parts
     }
 
-    // Places in the source.
+    // Source ranges.
 
     pub(super) fn span_at(&self, at: usize) -> Span {
         let token = self.tokens[at.min(self.tokens.len() - 1)];
@@ -222,7 +222,7 @@ impl<'a> Parser<'a> {
         self.span_at(self.pos)
     }
 
-    /// The empty place right after the token before `at`.
+    /// The empty range right after the token before `at`.
     pub(super) fn after(&self, at: usize) -> Span {
         match at {
             0 => Span {
@@ -246,7 +246,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The tokens between the brackets that open at `open`.
+    /// The tokens between a pair of brackets.
     pub(super) fn inside(&self, open: usize, close: Close) -> Range {
         Range {
             start: open + 1,
@@ -261,7 +261,7 @@ impl<'a> Parser<'a> {
         Reported
     }
 
-    /// Reads a bracketed group and returns what is between the brackets. The caller has looked for the bracket.
+    /// Reads a bracketed group and returns its inside. The caller has checked the opening bracket.
     pub(super) fn group(&mut self, what: &str) -> Parsed<Range> {
         let open = self.pos;
         let Some(close) = self.close(open) else {
@@ -279,7 +279,7 @@ impl<'a> Parser<'a> {
         Ok(self.inside(open, close))
     }
 
-    /// Reads `{ ... }` of C++ and returns the exact inside.
+    /// Reads a `{ ... }` of C++ and returns its exact inside.
     pub(super) fn body(&mut self) -> Cpp {
         let open = self.pos;
         let start = self.here().after();
@@ -296,7 +296,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reports a character that C does not know, if one stands at `at`: often one that looks like another.
+    /// Reports a character at `at` that is unknown in C, often one that looks like another.
     pub(super) fn strange(&mut self, at: usize) -> Option<Reported> {
         if self.kind_at(at) != Kind::Unknown {
             return None;
@@ -318,13 +318,14 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    /// Reads a name. `what` says of what: "the parameter".
+    /// Reads a name. `what` describes its owner: "the parameter".
     pub(super) fn name(&mut self, what: &str) -> Parsed<Ident> {
         let at = self.pos;
         if self.kind() != Kind::Word {
-            let found = match self.is_done() {
-                true => String::new(),
-                false => format!(", found {}", self.shown(at)),
+            let found = if self.is_done() {
+                String::new()
+            } else {
+                format!(", found {}", self.shown(at))
             };
             let place = if self.is_done() {
                 self.after(at)
@@ -350,8 +351,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Refuses words of class headers and characters that names cannot have. Words of C++ are names here: whoever
-    /// looks names up refuses them with more to say.
+    /// Rejects header keywords, and characters that names cannot contain. C++ keywords pass, because name
+    /// resolution rejects them with a better message.
     pub(super) fn check_name(&mut self, at: usize, what: &str) -> Parsed<()> {
         let name = self.text_at(at);
         let span = self.span_at(at);
@@ -376,7 +377,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Reads the `;` after `what`. If it is missing, says so and goes on where the next member seems to begin.
+    /// Reads the `;` after `what`. If it is missing, reports this and continues where the next member seems to begin.
     pub(super) fn semicolon(&mut self, what: &str) {
         if self.eat(b';') || self.is_after_forgotten() {
             return;
@@ -403,7 +404,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a bracket shortly before was to be closed here and is not: that was reported, and may have taken the `;`.
+    /// Whether a bracket shortly before this position is missing: this was reported, and the `;` may be missing with it.
     fn is_after_forgotten(&self) -> bool {
         let near = self.pos.saturating_sub(64)..self.pos;
         let is_open = |at: usize| {
@@ -413,7 +414,7 @@ impl<'a> Parser<'a> {
         near.into_iter().any(is_open)
     }
 
-    /// Whether a member begins here with its own word.
+    /// Whether a member begins here with its keyword.
     pub(super) fn at_member(&self) -> bool {
         self.is_member(self.pos)
     }
@@ -430,7 +431,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Moves past the rest of a faulty member: its `;` or its body, or to where another member begins.
+    /// Skips the rest of a faulty member: to its `;`, its body, or the beginning of another member.
     pub(super) fn skip_member(&mut self) {
         let start = self.pos;
         while !self.is_done() {
@@ -447,7 +448,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Counts a construct that nests; beyond any sensible depth, reports it.
+    /// Runs `read` one level deeper, and reports excessive nesting.
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         const DEEPEST: usize = 100;
         if self.depth == DEEPEST {
@@ -467,12 +468,12 @@ impl<'a> Parser<'a> {
 
     // Documentation.
 
-    /// The `///` lines right before the token at `at`.
+    /// The `///` lines directly before the token at `at`.
     pub(super) fn docs_before(&self, at: usize) -> String {
         self.docs_at(at, true)
     }
 
-    /// The `///` on the line of the token before `at`.
+    /// The `///` comment on the line of the token before `at`.
     pub(super) fn docs_after(&self, at: usize) -> String {
         self.docs_at(at, false)
     }
@@ -491,7 +492,7 @@ impl<'a> Parser<'a> {
         lines.join("\n")
     }
 
-    /// Warns if `///` lines stand before the token at `at`, where nothing follows that they could document.
+    /// Warns about `///` lines before the token at `at` if nothing follows that they could document.
     pub(super) fn warn_idle_docs(&mut self, at: usize) {
         let first = self.docs.partition_point(|d| (d.before as usize) < at);
         let idle = self.docs[first..]
@@ -515,7 +516,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Two pieces of documentation as one.
+/// Joins two pieces of documentation.
 pub(super) fn join_docs(first: String, second: String) -> String {
     match (first.is_empty(), second.is_empty()) {
         (_, true) => first,

@@ -1,4 +1,4 @@
-//! Members written as in C++: state, functions, and values and sweeps for inherited parameters.
+//! Parser of members in C++ syntax: state, functions, and values and sweeps of inherited parameters.
 
 use super::cursor::{Parsed, Parser, Range, Reported};
 use super::token::Kind;
@@ -9,12 +9,12 @@ use crate::diagnostic::Diagnostic;
 /// `TYPE NAME` of a member.
 pub(super) struct Head {
     pub ty: Range,
-    /// The token of the name.
+    /// Index of the token of the name.
     pub name: usize,
 }
 
 impl Parser<'_> {
-    /// State, a function, or values for an inherited parameter.
+    /// State, a function, or values of an inherited parameter.
     pub(super) fn declaration(&mut self) -> Parsed<MemberKind> {
         self.refuse_cpp()?;
         let is_assignment = self.is_mark(self.pos + 1, b'=') || self.is_sweep(self.pos + 1);
@@ -35,7 +35,7 @@ impl Parser<'_> {
         }
     }
 
-    /// C++ that stands in classes but makes no member of Yamba's.
+    /// Rejects C++ constructs that are allowed in classes of C++ but not in those of Yamba.
     fn refuse_cpp(&mut self) -> Parsed<()> {
         let word = self.text_at(self.pos);
         let declares = matches!(
@@ -56,20 +56,22 @@ impl Parser<'_> {
         } else if is_access {
             self.pos += 2;
         }
-        let message = match is_access {
-            true => format!("{found} has no meaning here: all members are visible"),
-            false => format!("{found} makes no member of a Yamba class"),
+        let message = if is_access {
+            format!("{found} has no meaning here: all members are visible")
+        } else {
+            format!("{found} makes no member of a Yamba class")
         };
-        let help = match is_access {
-            true => "delete it",
-            false => "C++ declarations of all kinds stand in `native { ... }`",
+        let help = if is_access {
+            "delete it"
+        } else {
+            "C++ declarations of all kinds stand in `native { ... }`"
         };
         let error = Diagnostic::error("cpp-declaration", place, message).help(help);
         self.is_past_fault = is_access || word == "#";
         Err(self.report(error))
     }
 
-    /// Whether a type is defined here, as in `struct NAME {` or `enum class NAME : int {`, and not only named.
+    /// Whether a type is defined here, as in `struct NAME {` or `enum class NAME : int {`, rather than only used.
     fn defines_type(&self) -> bool {
         let mut at = self.pos + 1;
         match self.word() {
@@ -82,7 +84,7 @@ impl Parser<'_> {
         is_base || self.is_mark(at, b'{')
     }
 
-    /// Moves past preprocessor lines: several in a row are one fault.
+    /// Skips preprocessor lines, with one message for consecutive ones.
     fn skip_directives(&mut self) {
         loop {
             self.pos += 1;
@@ -95,7 +97,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `over` or `quick` stands at `at` and is not the name of a member.
+    /// Whether `over` or `quick` at `at` begins a sweep, rather than being the name of a member.
     fn is_sweep(&self, at: usize) -> bool {
         let is_name = matches!(self.kind_at(at + 1), Kind::Mark(b';' | b'=' | b'[' | b'('));
         matches!(self.word_at(at), "over" | "quick") && !is_name
@@ -112,7 +114,7 @@ impl Parser<'_> {
         Ok(MemberKind::Assign { name, values })
     }
 
-    /// Reads `TYPE NAME` up to the `;`, `(`, `=`, `[` or `{` behind the name.
+    /// Reads `TYPE NAME` up to the `;`, `(`, `=`, `[` or `{` after the name.
     pub(super) fn head(&mut self, what: &str) -> Parsed<Head> {
         let start = self.pos;
         let stop = self.head_end(what)?;
@@ -156,11 +158,11 @@ impl Parser<'_> {
                 self.span_at(name),
                 format!("`{}` has no type", self.text_at(name)),
             )
-            .help(match self.at(b'(') {
-                true if what == "the evidence" => "write the type of its value before its name",
-                true => "write the type that it returns before its name, `void` if none",
-                false if what == "the parameter" => "write `param TYPE NAME = VALUE;`",
-                false => "write `TYPE NAME;`",
+            .help(match (self.at(b'('), what) {
+                (true, "the evidence") => "write the type of its value before its name",
+                (true, _) => "write the type that it returns before its name, `void` if none",
+                (false, "the parameter") => "write `param TYPE NAME = VALUE;`",
+                (false, _) => "write `TYPE NAME;`",
             });
             return Err(self.report(error));
         }
@@ -168,7 +170,7 @@ impl Parser<'_> {
         Ok(Head { ty, name })
     }
 
-    /// Where the name of a declaration ends.
+    /// The end of the name of a declaration.
     fn head_end(&mut self, what: &str) -> Parsed<usize> {
         let start = self.pos;
         let mut at = start;
@@ -221,7 +223,7 @@ impl Parser<'_> {
         self.report(error)
     }
 
-    /// Whether the parenthesis belongs to the word before it and not to a function.
+    /// Whether the parenthesis belongs to the word before it rather than to a function.
     fn takes_parentheses(&self, at: usize) -> bool {
         at > 0
             && matches!(
@@ -230,7 +232,7 @@ impl Parser<'_> {
             )
     }
 
-    /// Whether the declaration `start..at` was complete but for its `;`, and another begins on this line.
+    /// Whether the declaration `start..at` only lacks its `;`, and another one begins on this line.
     fn is_next_head(&self, start: usize, at: usize) -> bool {
         let is_plain = |at: usize| {
             let word = self.word_at(at);
@@ -272,7 +274,7 @@ impl Parser<'_> {
         Err(self.report(error))
     }
 
-    /// A function, from its parameters on.
+    /// A function, starting at its parameters.
     fn function(&mut self, ret: Range, name: Ident) -> Parsed<MemberKind> {
         let what = format!("the function `{}`", name.text);
         let errors = self.errors.count();
@@ -293,7 +295,7 @@ impl Parser<'_> {
         let qualifiers = Range { start, end };
         let body = self.optional_body(&what, "")?;
         if is_faulty && body.is_none() {
-            // It may have been meant as anything; that it has no body is not another fault.
+            // The intended kind of member is unclear, so its missing body is not another fault.
             self.is_past_fault = true;
             return Err(Reported);
         }
@@ -306,9 +308,9 @@ impl Parser<'_> {
         })
     }
 
-    /// The end of what may stand between the parameters, which end here, and the body.
+    /// The end of the qualifiers between the parameters and the body.
     fn qualifiers_end(&self) -> usize {
-        // All before `->`, and `->` itself; the type behind it is read with fewer questions.
+        // Everything before `->` and `->` itself; the type after it is read with fewer checks.
         let end = self.find(self.pos, |p, at| {
             (p.is_first(at) && p.is_member(at)) || !p.is_qualifier(at)
         });
@@ -336,7 +338,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `TYPE NAME{INIT};`, unless it is a function whose `()` were forgotten.
+    /// `TYPE NAME{INIT};`, unless it is a function without its `()`.
     fn braced_state(&mut self, ty: Range, name: Ident) -> Parsed<MemberKind> {
         let open = self.pos;
         let after = self.past(open);
@@ -406,7 +408,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `RET (*NAME)(ARGS);`: the type ends before the name, the rest counts as its array.
+    /// `RET (*NAME)(ARGS);`: the type ends before the name, and the rest is the array suffix.
     fn pointer_state(&mut self, start: usize, open: usize) -> Parsed<MemberKind> {
         self.pos = open;
         let inside = self.group("the pointer")?;
@@ -425,9 +427,10 @@ impl Parser<'_> {
             start: name + 1,
             end: self.pos,
         };
-        let init = match self.eat(b'=') {
-            true => Some(self.value(&[], &format!("`{}`", self.text_at(name)))?),
-            false => None,
+        let init = if self.eat(b'=') {
+            Some(self.value(&[], &format!("`{}`", self.text_at(name)))?)
+        } else {
+            None
         };
         let array = Some(self.cpp(array));
         self.finish_state(Range { start, end: name }, self.ident(name), array, init)

@@ -1,4 +1,4 @@
-//! Text to tokens.
+//! Lexer: text to tokens.
 
 use super::messages::Messages;
 use super::token::{Doc, Kind, Token};
@@ -6,17 +6,17 @@ use crate::ast::AsmBlock;
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, Span};
 
-/// After so many raw strings without an end, further ones are not searched for theirs: each search may cross
-/// the whole text.
+/// Maximum number of raw strings without an end for which the lexer searches an end. Each search may scan the
+/// whole text.
 const MOST_RAW_SEARCHES: u32 = 8;
 
-/// The tokens of a text.
+/// The result of the lexer.
 pub(super) struct Lexed {
     /// All tokens; the last is [`Kind::End`].
     pub tokens: Vec<Token>,
     pub docs: Vec<Doc>,
     pub blocks: Vec<AsmBlock>,
-    /// Where something begins that swallowed the text up to the next class: braces after it prove nothing.
+    /// Starts of unterminated constructs that extend up to the next class; braces after them are unreliable.
     pub unterminated: Vec<u32>,
     pub errors: Messages,
 }
@@ -30,18 +30,18 @@ pub(super) struct Lexer<'a> {
     pub(super) out: Lexed,
     indent: u32,
     is_first: bool,
-    /// In a line that begins with `#`, where C++ does not ask for closed quotes.
+    /// Whether the current line begins with `#`, where C++ allows unclosed quotes.
     is_directive: bool,
     no_comment_end: bool,
     raw_failures: u32,
 }
 
-/// Whether `b` can stand in no text that a person writes.
+/// Whether `b` is a control character that does not occur in source text.
 pub(super) fn is_control(b: u8) -> bool {
     (b < 0x20 && !b"\t\n\r\x0b\x0c".contains(&b)) || b == 0x7f
 }
 
-/// Characters that make a line read otherwise than it is.
+/// Whether a character changes the displayed order of a line (bidirectional control).
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -95,12 +95,12 @@ impl<'a> Lexer<'a> {
         self.bytes[self.pos..].starts_with(what.as_bytes())
     }
 
-    /// The line of `at`, from 1.
+    /// The line of offset `at`, from 1.
     pub(super) fn line(&self, at: usize) -> u32 {
         self.line_starts.partition_point(|s| *s <= at) as u32
     }
 
-    /// Reports characters that can stand nowhere, one message for each run of them.
+    /// Reports forbidden characters, with one message for each run of them.
     fn forbidden(&mut self) {
         let mut last_end = usize::MAX;
         let is_bad = |c: char| (c.is_ascii() && is_control(c as u8)) || is_direction(c);
@@ -184,7 +184,7 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// Moves to the end of the line; a backslash at its end joins the next line to it, as in C.
+    /// Skips to the end of the line. A backslash at its end continues the comment on the next line, as in C.
     pub(super) fn skip_line_comment(&mut self) {
         loop {
             let rest = &self.bytes[self.pos..];
@@ -213,7 +213,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Moves past `/* ... */`.
+    /// Skips `/* ... */`.
     pub(super) fn block_comment(&mut self) {
         let start = self.pos;
         let end = if self.no_comment_end {
@@ -246,7 +246,7 @@ impl<'a> Lexer<'a> {
         end: usize,
         code: &'static str,
         what: &str,
-        mend: &str,
+        closing: &str,
     ) {
         self.out.unterminated.push(start as u32);
         self.out.errors.push(
@@ -256,11 +256,11 @@ impl<'a> Lexer<'a> {
                 format!("{what} is never closed"),
             )
             .here("begins here")
-            .help(format!("close it with {mend}")),
+            .help(format!("close it with {closing}")),
         );
     }
 
-    /// The next line, from `at` on, that begins with `yamba NAME`; the end of the text if there is none.
+    /// The next line from `at` on that begins with `yamba NAME`, or the end of the text.
     pub(super) fn next_class(&self, at: usize) -> usize {
         let first = self.line_starts.partition_point(|s| *s <= at);
         self.line_starts[first..]
@@ -272,7 +272,7 @@ impl<'a> Lexer<'a> {
 
     /// Whether the line that starts at `line` begins with `yamba` and a name.
     pub(super) fn is_class_line(&self, line: usize) -> bool {
-        // A class is not expected further in than this; the bound keeps the search linear.
+        // A class is not indented further than this; the limit keeps the search linear.
         let rest = &self.bytes[line..self.bytes.len().min(line + 64)];
         let rest = rest.trim_ascii_start();
         let Some(rest) = rest.strip_prefix(b"yamba") else {
@@ -282,7 +282,7 @@ impl<'a> Lexer<'a> {
         name.len() < rest.len() && name.first().is_some_and(|b| is_word_byte(*b))
     }
 
-    /// Moves past a string or character literal.
+    /// Skips a string or character literal.
     pub(super) fn quoted(&mut self, quote: u8) {
         let start = self.pos;
         let is_closed = self.skip_quoted(quote);
@@ -305,7 +305,7 @@ impl<'a> Lexer<'a> {
         self.push(kind, start);
     }
 
-    /// Moves past the closing quote, or to the end of the line; says whether it was closed.
+    /// Skips to after the closing quote, or to the end of the line. Returns whether the quote was closed.
     pub(super) fn skip_quoted(&mut self, quote: u8) -> bool {
         self.pos += 1;
         while let Some(b) = self.bytes.get(self.pos) {
@@ -323,7 +323,7 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    /// Bytes of the character at `at`; 0 at the end of the text.
+    /// Length in bytes of the character at `at`; 0 at the end of the text.
     pub(super) fn char_len(&self, at: usize) -> usize {
         self.text[at..].chars().next().map_or(0, char::len_utf8)
     }
@@ -369,7 +369,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Moves past `"DELIMITER( ... )DELIMITER"`; `self.pos` is at the quote.
+    /// Skips `"DELIMITER( ... )DELIMITER"`; `self.pos` is at the quote.
     pub(super) fn raw_string(&mut self, start: usize) {
         let delimiter_start = self.pos + 1;
         let rest = &self.bytes[delimiter_start..];
@@ -401,13 +401,13 @@ impl<'a> Lexer<'a> {
             None => {
                 self.raw_failures += 1;
                 self.pos = self.next_class(inside);
-                let mend = format!("`{end}`");
+                let closing = format!("`{end}`");
                 self.unterminated(
                     start,
                     inside,
                     "unterminated-raw-string",
                     "this raw string",
-                    &mend,
+                    &closing,
                 );
             }
         }

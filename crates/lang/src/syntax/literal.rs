@@ -1,17 +1,17 @@
-//! Bits written out: `0x8B83`, `0b0101`.
+//! Bit literals: `0x8B83`, `0b0101`.
 
-/// What is wrong with a literal.
+/// A fault of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// It has neither `0x` nor `0b`.
     NoBase,
     /// Nothing follows `0x` or `0b`.
     NoDigits,
-    /// The byte at this offset is no digit of the base.
+    /// The byte at this offset is not a digit of the base.
     BadDigit(usize),
 }
 
-/// The bits of a literal, first bit first. Leading zeros count.
+/// The bits of a literal in the order of the source. Leading zeros count.
 pub(super) fn bits(text: &str) -> Result<Vec<bool>, Fault> {
     let (width, digits) = match text.get(..2) {
         Some("0x" | "0X") => (4, &text[2..]),
@@ -23,8 +23,9 @@ pub(super) fn bits(text: &str) -> Result<Vec<bool>, Fault> {
         let digit = c.to_digit(1 << width).ok_or(Fault::BadDigit(at + 2))?;
         bits.extend((0..width).rev().map(|i| digit >> i & 1 == 1));
     }
-    match bits.is_empty() {
-        true => Err(Fault::NoDigits),
-        false => Ok(bits),
+    if bits.is_empty() {
+        Err(Fault::NoDigits)
+    } else {
+        Ok(bits)
     }
 }

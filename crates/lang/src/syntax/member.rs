@@ -1,4 +1,4 @@
-//! The members of a class, and those of them that fit on a line.
+//! Parser of class members, with the parsers of the short ones.
 
 use super::cursor::{Parsed, Parser, Range, Reported, join_docs};
 use super::token::Kind;
@@ -36,7 +36,7 @@ impl Parser<'_> {
             start,
             end: self.pos,
         });
-        // `};` is a habit; what follows the `;` on the line still documents the member.
+        // An extra `;` after `}` is common. A comment after it on its line still documents the member.
         self.eat(b';');
         Some(Member {
             doc: join_docs(doc, self.docs_after(self.pos)),
@@ -93,16 +93,17 @@ impl Parser<'_> {
         let inside = self.group("`import`")?;
         let is_name = inside.end == inside.start + 1 && self.kind_at(inside.start) == Kind::Word;
         if !is_name {
-            let place = match inside.is_empty() {
-                true => word,
-                false => self.span(inside),
+            let place = if inside.is_empty() {
+                word
+            } else {
+                self.span(inside)
             };
             let error =
                 Diagnostic::error("bad-import", place, "`import` takes the name of one class");
             return Err(self.report(error.help(help)));
         }
         self.check_name(inside.start, "a class")?;
-        // The paper's listings write it with `;`, product texts without: both are read.
+        // The paper's listings have the `;`, other sources do not: both forms are accepted.
         self.eat(b';');
         Ok(MemberKind::Import(self.ident(inside.start)))
     }
@@ -148,18 +149,17 @@ impl Parser<'_> {
         })
     }
 
-    /// `expects [LOW, HIGH]`; a faulty one is reported and passed over.
+    /// `expects [LOW, HIGH]`. Faults are reported and skipped.
     fn expects(&mut self) -> Option<(Cpp, Cpp)> {
         let word = self.here();
         self.pos += 1;
         let help = "write `expects [LOW, HIGH]`, two C++ expressions";
-        let bounds = match self.at(b'[') {
-            true => self.group("`expects`"),
-            false => {
-                let message = "`expects` is not followed by `[LOW, HIGH]`";
-                let error = Diagnostic::error("bad-bounds", word, message).help(help);
-                Err(self.report(error))
-            }
+        let bounds = if self.at(b'[') {
+            self.group("`expects`")
+        } else {
+            let message = "`expects` is not followed by `[LOW, HIGH]`";
+            let error = Diagnostic::error("bad-bounds", word, message).help(help);
+            Err(self.report(error))
         };
         let Ok(inside) = bounds else {
             self.pos = self.find(self.pos, |p, at| {
@@ -169,9 +169,10 @@ impl Parser<'_> {
         };
         let parts = self.split(inside, b',');
         if parts.len() != 2 || parts.iter().any(|p| p.is_empty()) {
-            let place = match inside.is_empty() {
-                true => word,
-                false => self.span(inside),
+            let place = if inside.is_empty() {
+                word
+            } else {
+                self.span(inside)
             };
             let error = Diagnostic::error(
                 "bad-bounds",
@@ -195,35 +196,34 @@ impl Parser<'_> {
             return Ok(None);
         }
         let is_next = self.is_done() || self.is_first(self.pos);
-        let error = match is_next {
-            true => Diagnostic::error(
+        let error = if is_next {
+            Diagnostic::error(
                 "missing-body",
                 self.after(self.pos),
                 format!("{what} has neither a body nor `;`"),
-            ),
-            false => Diagnostic::error(
+            )
+        } else {
+            Diagnostic::error(
                 "unexpected-token",
                 self.here(),
                 format!(
                     "{} is not expected before the body of {what}",
                     self.shown(self.pos)
                 ),
-            ),
+            )
         };
-        let error = error.help(match allowed.is_empty() {
-            true => "end it with `;` if a port defines it, else with `{ ... }`".to_owned(),
-            false => format!(
+        let error = error.help(if allowed.is_empty() {
+            "end it with `;` if a port defines it, else with `{ ... }`".to_owned()
+        } else {
+            format!(
                 "only `{allowed} ...` stands here; end it with `;` if a port defines it, else with `{{ ... }}`"
-            ),
+            )
         });
         let reported = self.report(error);
-        match is_next {
-            true => Ok(None),
-            false => Err(reported),
-        }
+        if is_next { Ok(None) } else { Err(reported) }
     }
 
-    /// `at_least VALUE UNIT;`, without a unit in that of the figure.
+    /// `at_least VALUE UNIT;`. The default unit is that of the figure.
     fn bound(&mut self) -> Parsed<MemberKind> {
         let at_least = self.word() == "at_least";
         let word = self.pos;
@@ -271,7 +271,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The unit at the end of `start..end`, and where it begins: at the end, if there is none.
+    /// The unit at the end of `start..end` and its start. Without a unit the start is `end`.
     fn unit(&mut self, word: usize, start: usize, end: usize) -> Parsed<(usize, Ident)> {
         for length in [3, 1] {
             let Some(first) = end.checked_sub(length).filter(|first| *first >= start) else {
@@ -293,21 +293,23 @@ impl Parser<'_> {
             return Ok((end, Ident { text, span }));
         }
         self.pos = end;
-        let error = match is_word {
-            true => Diagnostic::error(
+        let error = if is_word {
+            Diagnostic::error(
                 "unknown-unit",
                 self.span_at(last),
                 format!("`{}` is no unit", self.text_at(last)),
-            ),
-            false => Diagnostic::error(
+            )
+        } else {
+            Diagnostic::error(
                 "missing-unit",
                 self.after(end),
                 format!("`{}` does not say in which unit", self.text_at(word)),
-            ),
+            )
         };
-        self.report(error.help(match is_glued {
-            true => "write a space before the unit",
-            false => "units are `cycles`, `ps` to `s`, `min`, `Hz` to `GHz`, `bytes`, `kB` to `TB`, `KiB` to `TiB`, `bit` to `Tbit`, amounts in a second, such as `MB/s`, and `spread`",
+        self.report(error.help(if is_glued {
+            "write a space before the unit"
+        } else {
+            "units are `cycles`, `ps` to `s`, `min`, `Hz` to `GHz`, `bytes`, `kB` to `TB`, `KiB` to `TiB`, `bit` to `Tbit`, amounts in a second, such as `MB/s`, and `spread`"
         }));
         self.semicolon("the bound");
         self.is_past_fault = true;
@@ -384,15 +386,14 @@ impl Parser<'_> {
         loop {
             if !matches!(self.kind(), Kind::Word) || self.at_member() {
                 let is_here = !matches!(self.kind(), Kind::Mark(b';') | Kind::End | Kind::Word);
-                let error = match is_here && !self.is_first(self.pos) {
-                    true => Diagnostic::error(
+                let error = if is_here && !self.is_first(self.pos) {
+                    Diagnostic::error(
                         "bad-tags",
                         self.here(),
                         format!("{} is no tag", self.shown(self.pos)),
-                    ),
-                    false => {
-                        Diagnostic::error("bad-tags", self.after(self.pos), "a tag is missing here")
-                    }
+                    )
+                } else {
+                    Diagnostic::error("bad-tags", self.after(self.pos), "a tag is missing here")
                 };
                 let error = error.help(
                     "tags are names with commas between them, as in `tags net, demonstration;`",
@@ -417,8 +418,8 @@ impl Parser<'_> {
         Ok(MemberKind::Tags(tags))
     }
 
-    /// The end of a C++ expression that begins here: `;`, one of the words `stops`, or, where `;` was forgotten,
-    /// the line on which something new begins.
+    /// The end of a C++ expression that begins here: `;`, one of the words `stops`, or, if `;` is missing,
+    /// the line on which something else begins.
     pub(super) fn value_end(&self, stops: &[&str]) -> usize {
         let start = self.pos;
         self.find(start, |p, at| {
@@ -428,7 +429,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether the word at `at` cannot continue the expression before it: no operator stands between them.
+    /// Whether the word at `at` cannot continue the expression, because no operator precedes it.
     fn is_new_start(&self, at: usize) -> bool {
         let ends_operand = match self.kind_at(at - 1) {
             Kind::Word => !words::is_cpp(self.text_at(at - 1)),
@@ -444,7 +445,7 @@ impl Parser<'_> {
             )
     }
 
-    /// A C++ expression up to [`Parser::value_end`]; says so if there is none.
+    /// A C++ expression up to [`Parser::value_end`]. Reports an empty one.
     pub(super) fn value(&mut self, stops: &[&str], what: &str) -> Parsed<Cpp> {
         let range = Range {
             start: self.pos,
@@ -464,7 +465,7 @@ impl Parser<'_> {
         Ok(self.cpp(range))
     }
 
-    /// Says of an expression that its parentheses or brackets do not pair: the C++ compiler would stumble far behind it.
+    /// Reports unbalanced brackets in an expression, which the C++ compiler would report far from the fault.
     pub(super) fn report_unbalanced(&mut self, range: Range) {
         let mut open = Vec::new();
         let mut stray = None;
@@ -496,7 +497,7 @@ impl Parser<'_> {
         self.report(error);
     }
 
-    /// Refuses `1, b = 2`: in C++ it would declare another name.
+    /// Rejects `1, b = 2`, which declares another name in C++.
     fn refuse_second_name(&mut self, range: Range) -> Parsed<()> {
         let second = self.find(range.start, |p, at| {
             at >= range.end || matches!(p.kind_at(at), Kind::Mark(b',' | b'<'))
@@ -505,9 +506,10 @@ impl Parser<'_> {
             && self.is_mark(second, b',')
             && self.kind_at(second + 1) == Kind::Word
             && (second + 2 == range.end || self.is_mark(second + 2, b'='));
-        match is_second {
-            true => Err(self.second_name(second)),
-            false => Ok(()),
+        if is_second {
+            Err(self.second_name(second))
+        } else {
+            Ok(())
         }
     }
 

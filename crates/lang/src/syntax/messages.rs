@@ -1,12 +1,11 @@
-//! What is reported, up to a number beyond which nobody reads: otherwise a file that is not Yamba at all would fill
-//! the screen, and the memory.
+//! Collects diagnostics up to a maximum number. A file that is not Yamba at all would otherwise give too many.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
 const MOST_MESSAGES: usize = 1000;
 
-/// The messages of one step.
+/// The diagnostics of one step.
 #[derive(Default)]
 pub(super) struct Messages {
     kept: Vec<Diagnostic>,
@@ -21,27 +20,28 @@ impl Messages {
         }
     }
 
-    /// How many were pushed, kept or not.
+    /// Number of diagnostics, those over the limit included.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// The last one, if it was kept.
+    /// The last diagnostic, unless it was over the limit.
     pub(super) fn last_mut(&mut self) -> Option<&mut Diagnostic> {
-        match self.count == self.kept.len() {
-            true => self.kept.last_mut(),
-            false => None,
+        if self.count == self.kept.len() {
+            self.kept.last_mut()
+        } else {
+            None
         }
     }
 
-    /// Forgets all but the first `count`.
+    /// Removes all but the first `count`.
     pub(super) fn truncate(&mut self, count: usize) {
         self.kept.truncate(count);
         self.count = self.count.min(count);
     }
 }
 
-/// The messages of all steps in order of place; `end` is the end of the text.
+/// The diagnostics of all steps in order of position; `end` is the end of the text.
 pub(super) fn in_order(steps: Vec<Messages>, end: Span) -> Vec<Diagnostic> {
     let count: usize = steps.iter().map(Messages::count).sum();
     let mut all: Vec<Diagnostic> = steps.into_iter().flat_map(|m| m.kept).collect();

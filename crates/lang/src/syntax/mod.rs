@@ -1,9 +1,9 @@
-//! Text to syntax tree. Never stops at the first fault.
+//! The parser: text to syntax tree. It continues after faults.
 //!
-//! Three steps, each over the whole text: [`lexer`] cuts it into C's tokens (an `asm` body is one token),
-//! [`brackets`] pairs them, so that every later step knows where a block ends however broken its inside is,
-//! and the parser proper walks the tokens. Grammar functions are named after what they read; one that returns
-//! [`Parsed`] has reported the fault when it returns an error, and its caller only finds the place to go on.
+//! Three steps process the whole text: [`lexer`] divides it into tokens of C (an `asm` body is one token),
+//! [`brackets`] pairs brackets, so that the end of each block is known even if its inside is faulty,
+//! and the parser proper reads the tokens. A grammar function is named after the construct that it reads. A function that returns
+//! [`Parsed`] has already reported the fault if it returns an error; its caller only finds the position to continue.
 
 mod asm;
 mod bitstring;
@@ -27,10 +27,10 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
 use cursor::Parser;
 
-/// Longer texts are refused: no person writes them, and memory grows with the text.
+/// Maximum length of a text, which bounds memory.
 const LONGEST_TEXT: usize = 4 << 20;
 
-/// Reads one text. Always returns a tree: what could not be read is left out of it and reported.
+/// Parses a text. Always returns a tree; faulty parts are reported and omitted.
 pub fn parse(sources: &SourceMap, file: FileId) -> (ast::File, Vec<Diagnostic>) {
     let text = sources.file(file).text.as_str();
     if let Some(refusal) = refuse(text, file) {
@@ -57,7 +57,7 @@ fn empty(file: FileId) -> ast::File {
     }
 }
 
-/// Why a text is not even cut into tokens.
+/// Rejects a text before lexing, for example because of its length.
 fn refuse(text: &str, file: FileId) -> Option<Diagnostic> {
     let start = Span {
         file,

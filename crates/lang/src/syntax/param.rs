@@ -1,4 +1,4 @@
-//! `param`, its value and its sweeps.
+//! Parser of `param`, values and sweeps.
 
 use super::cursor::{Parsed, Parser, Range, Reported};
 use super::token::Kind;
@@ -29,9 +29,10 @@ impl Parser<'_> {
 
     /// `[= VALUE] [over SWEEP] [quick {VALUES}]`
     pub(super) fn parameter_values(&mut self, what: &str) -> Parsed<Values> {
-        let value = match self.eat(b'=') {
-            true => Some(self.value(&["over", "quick"], what)?),
-            false => None,
+        let value = if self.eat(b'=') {
+            Some(self.value(&["over", "quick"], what)?)
+        } else {
+            None
         };
         let errors = self.errors.count();
         let (over, quick) = self.sweeps(what);
@@ -52,24 +53,19 @@ impl Parser<'_> {
     /// `[over SWEEP] [quick {VALUES}]`
     fn sweeps(&mut self, what: &str) -> (Option<Sweep>, Option<Vec<Cpp>>) {
         let has_over = self.word() == "over";
-        let over = match has_over {
-            true => self.over(),
-            false => None,
-        };
+        let over = if has_over { self.over() } else { None };
         let errors = self.errors.count();
         let has_quick = self.word() == "quick";
-        let quick = match has_quick {
-            true => self.quick(),
-            false => None,
-        };
+        let quick = if has_quick { self.quick() } else { None };
         let again = self.word();
         if self.errors.count() > errors || !matches!(again, "over" | "quick") {
             return (over, quick);
         }
         let is_twice = (again == "over" && has_over) || (again == "quick" && has_quick);
-        let message = match is_twice {
-            true => format!("{what} has two `{again}`"),
-            false => format!("the `over` of {what} stands behind its `quick`"),
+        let message = if is_twice {
+            format!("{what} has two `{again}`")
+        } else {
+            format!("the `over` of {what} stands behind its `quick`")
         };
         let error = Diagnostic::error("sweep-order", self.here(), message);
         self.report(error.help("write `over {VALUES} quick {VALUES}`, each at most once"));
@@ -95,8 +91,8 @@ impl Parser<'_> {
         self.report(error)
     }
 
-    /// `over {VALUES}`, `over log(FIRST, LAST, POINTS)`, `over linear(FIRST, LAST, STEP)`. A faulty one is reported
-    /// and passed over.
+    /// `over {VALUES}`, `over log(FIRST, LAST, POINTS)`, `over linear(FIRST, LAST, STEP)`. Faults are reported
+    /// and skipped.
     fn over(&mut self) -> Option<Sweep> {
         let word = self.here();
         self.pos += 1;
@@ -106,17 +102,14 @@ impl Parser<'_> {
             _ if self.at(b'{') => self.values("over").map(Sweep::List),
             _ => {
                 let is_form = self.kind() == Kind::Word && self.is_mark(self.pos + 1, b'(');
-                let error = match is_form {
-                    true => Diagnostic::error(
+                let error = if is_form {
+                    Diagnostic::error(
                         "unknown-sweep",
                         self.here(),
                         format!("`{form}` is no kind of sweep"),
-                    ),
-                    false => Diagnostic::error(
-                        "missing-values",
-                        word,
-                        "`over` is not followed by values",
-                    ),
+                    )
+                } else {
+                    Diagnostic::error("missing-values", word, "`over` is not followed by values")
                 };
                 let error = error.help(
                     "write `over {A, B}`, `over log(FIRST, LAST, POINTS_PER_OCTAVE)` or `over linear(FIRST, LAST, STEP)`",
@@ -174,7 +167,7 @@ impl Parser<'_> {
         self.values("quick").ok()
     }
 
-    /// `{A, B, C}`; a comma may stand after the last.
+    /// `{A, B, C}` with an optional comma after the last value.
     fn values(&mut self, word: &str) -> Parsed<Vec<Cpp>> {
         let open = self.pos;
         let inside = self.group(&format!("`{word}`"))?;
@@ -183,8 +176,8 @@ impl Parser<'_> {
             parts.pop();
         }
         if let Some(empty) = parts.iter().find(|p| p.is_empty()) {
-            let error = match inside.is_empty() {
-                true => Diagnostic::error(
+            let error = if inside.is_empty() {
+                Diagnostic::error(
                     "empty-list",
                     self.span(Range {
                         start: open,
@@ -192,12 +185,13 @@ impl Parser<'_> {
                     }),
                     format!("`{word}` has no values"),
                 )
-                .help("write at least one value between the braces"),
-                false => Diagnostic::error(
+                .help("write at least one value between the braces")
+            } else {
+                Diagnostic::error(
                     "missing-value",
                     self.after(empty.start),
                     "a value is missing here",
-                ),
+                )
             };
             return Err(self.report(error));
         }

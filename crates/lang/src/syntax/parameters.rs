@@ -1,4 +1,4 @@
-//! Parameter lists of functions, bitstrings and signatures.
+//! Parser of parameter lists of functions, bitstrings and signatures.
 
 use super::cursor::{Parsed, Parser, Range};
 use super::token::Kind;
@@ -7,7 +7,7 @@ use crate::ast::Parameter;
 use crate::diagnostic::Diagnostic;
 
 impl Parser<'_> {
-    /// `(PARAMETERS)`; the parenthesis is here.
+    /// `(PARAMETERS)`, starting at the parenthesis.
     pub(super) fn parameters(&mut self, what: &str) -> Parsed<Vec<Parameter>> {
         let inside = self.group(what)?;
         let after = self.pos;
@@ -18,7 +18,7 @@ impl Parser<'_> {
         let parts = self.split_parameters(inside)?;
         let mut parameters = Vec::new();
         for part in parts {
-            // One fault in a list is one message, but the body behind it is read all the same.
+            // A faulty parameter gives one message, and parsing continues with the next.
             match self.parameter(part) {
                 Ok(parameter) => parameters.push(parameter),
                 Err(_) => break,
@@ -28,7 +28,7 @@ impl Parser<'_> {
         Ok(parameters)
     }
 
-    /// `range` cut at the commas outside brackets and angle brackets.
+    /// Splits `range` at the commas outside brackets and angle brackets.
     fn split_parameters(&mut self, range: Range) -> Parsed<Vec<Range>> {
         let mut parts = Vec::new();
         let mut start = range.start;
@@ -54,7 +54,7 @@ impl Parser<'_> {
         Ok(parts)
     }
 
-    /// Runs `read` with the construct ending at `end`, without moving.
+    /// Runs `read` with the end of the construct at `end`, without moving.
     pub(super) fn within_end<T>(&mut self, end: usize, read: impl FnOnce(&mut Self) -> T) -> T {
         let old = std::mem::replace(&mut self.end, end);
         let result = read(self);
@@ -163,7 +163,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the last word of a parameter is its name: a type stands before it.
+    /// Whether the last word of a parameter is its name, that is, whether a type precedes it.
     fn is_parameter_name(&self, start: usize, name: usize) -> bool {
         if name <= start || self.kind_at(name) != Kind::Word || words::is_cpp(self.text_at(name)) {
             return false;

@@ -1,4 +1,4 @@
-//! The terms of a bitstring.
+//! Parser of bitstring terms.
 
 use super::cursor::{Parsed, Parser, Range, Reported};
 use super::literal::{self, Fault};
@@ -14,7 +14,7 @@ impl Parser<'_> {
         while !self.is_done() {
             let start = self.pos;
             if matches!(self.kind(), Kind::Mark(b';' | b',' | b'+')) {
-                // Whoever separates terms does it throughout: one message for a body.
+                // One message per body, since separators usually occur throughout.
                 if !has_separator {
                     self.separator();
                 }
@@ -34,7 +34,7 @@ impl Parser<'_> {
         terms
     }
 
-    /// Moves on behind a faulty term that began at `start`; past its line if a bracket of it is never closed.
+    /// Skips a faulty term that began at `start`, or its whole line if one of its brackets is not closed.
     fn pass_fault(&mut self, start: usize) {
         let is_open =
             matches!(self.kind(), Kind::Mark(b'(' | b'[')) && self.close(self.pos).is_none();
@@ -181,7 +181,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A member's declaration where terms are expected.
+    /// Reports a declaration of a member among terms.
     fn swallowed_member(&mut self) -> Reported {
         let error = self.term_fault(
             "member-in-terms",
@@ -206,7 +206,7 @@ impl Parser<'_> {
             format!("{} is C++ and no term of a bitstring", self.shown(self.pos)),
             help,
         );
-        // To the end of the statement, so that its remains are not judged as terms.
+        // Skips to the end of the statement, so that the rest is not parsed as terms.
         loop {
             let kind = self.kind();
             self.pos = self.past(self.pos);
@@ -245,7 +245,7 @@ impl Parser<'_> {
         error
     }
 
-    /// `(A, B)` after a word, with as many arguments as it takes.
+    /// `(A, B)` after a keyword, with its exact number of arguments.
     fn arguments<const N: usize>(&mut self, names: [&str; N]) -> Parsed<[Cpp; N]> {
         self.argument_ranges(names)
             .map(|ranges| ranges.map(|r| self.cpp(r)))
@@ -324,7 +324,7 @@ impl Parser<'_> {
         Ok(TermKind::Word(bits, terms))
     }
 
-    /// The block behind `unroll`, `if`, `else`, `word`.
+    /// The block after `unroll`, `if`, `else` or `word`.
     fn nested_block(&mut self, what: &str) -> Parsed<Vec<Term>> {
         if !self.at(b'{') {
             return Err(self.term_fault(
@@ -391,7 +391,7 @@ impl Parser<'_> {
             )),
             Some(parts) => Ok(parts.map(|p| self.cpp(p))),
         };
-        // The body is read even behind a faulty header: it may have faults of its own.
+        // The body is parsed even after a faulty header, since it may have faults of its own.
         let body = self.nested_block("the header of `unroll`")?;
         let [init, condition, step] = header?;
         Ok(TermKind::Unroll {
@@ -402,7 +402,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Passes over what stands in the place of a header, and over the block behind it.
+    /// Skips a faulty header and the block after it.
     fn skip_block(&mut self, error: Reported) -> Reported {
         while !self.at(b'{') && !self.is_first(self.pos) {
             self.pos = self.past(self.pos);
@@ -424,14 +424,16 @@ impl Parser<'_> {
             return Err(self.skip_block(error));
         }
         let condition = self.group("`if`")?;
-        let header = match condition.is_empty() {
-            true => Err(self.term_fault("if-header", word, "the condition of `if` is empty", help)),
-            false => Ok(self.cpp(condition)),
+        let header = if condition.is_empty() {
+            Err(self.term_fault("if-header", word, "the condition of `if` is empty", help))
+        } else {
+            Ok(self.cpp(condition))
         };
         let then = self.nested_block("the condition of `if`")?;
-        let otherwise = match self.eat_word("else") {
-            true => self.else_terms()?,
-            false => Vec::new(),
+        let otherwise = if self.eat_word("else") {
+            self.else_terms()?
+        } else {
+            Vec::new()
         };
         Ok(TermKind::If {
             condition: header?,
@@ -509,9 +511,10 @@ impl Parser<'_> {
             name = self.reference_name(true)?;
         }
         self.refuse_after_reference()?;
-        let args = match self.at(b'(') {
-            true => Some(self.call(&name)?),
-            false => None,
+        let args = if self.at(b'(') {
+            Some(self.call(&name)?)
+        } else {
+            None
         };
         Ok(TermKind::Reference(Reference {
             is_super,
@@ -521,7 +524,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// A name that begins a reference, or (`is_second`) the member after `.` or `::`, on the same line as these.
+    /// A name that begins a reference, or (`is_second`) the member after `.` or `::` on the same line.
     fn reference_name(&mut self, is_second: bool) -> Parsed<Ident> {
         let at = self.pos;
         let is_new_line = is_second && self.is_first(at);
@@ -556,7 +559,7 @@ impl Parser<'_> {
             return Ok(());
         };
         let error = self.term_fault("bad-reference", self.here(), message, help);
-        // Past the rest of the name.
+        // Skips the rest of the qualified name.
         while matches!(self.kind(), Kind::Mark(b':' | b'.')) {
             self.pos += 1;
             let is_joined =

@@ -1,11 +1,11 @@
-//! The tokens of C, and the documentation comments between them.
+//! Tokens of C, and documentation comments.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A name or a word of the language.
+    /// A name or a keyword.
     Word,
-    /// A number in C's generous sense: `0x8B`, `1'000u`, `6.1.3`.
+    /// A number by C's preprocessing rules: `0x8B`, `1'000u`, `6.1.3`.
     Number,
     /// A string, raw or not.
     Text,
@@ -13,21 +13,21 @@ pub(super) enum Kind {
     Character,
     /// One character of punctuation.
     Mark(u8),
-    /// The braces of an `asm` body and all between them: an index into [`super::lexer::Lexed::blocks`].
+    /// An `asm` body with its braces: an index into [`super::lexer::Lexed::blocks`].
     Asm(u32),
-    /// A character that has no meaning in C.
+    /// A character without meaning in C.
     Unknown,
     /// The end of the text.
     End,
 }
 
-/// A token and where it stands.
+/// A token with its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub kind: Kind,
     pub start: u32,
     pub end: u32,
-    /// Characters of white space before the first token of its line.
+    /// Indentation of its line, in characters.
     pub indent: u32,
     /// Whether it is the first token of its line.
     pub is_first: bool,
@@ -35,14 +35,14 @@ pub(super) struct Token {
     pub is_yamba: bool,
 }
 
-/// One `///` comment.
+/// A `///` comment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Doc {
-    /// The text after `///`.
+    /// Start of the text after `///`.
     pub start: u32,
     pub end: u32,
-    /// The number of tokens before it.
+    /// Number of tokens before it.
     pub before: u32,
-    /// Whether only white space stands before it on its line.
+    /// Whether its line has only white space before it.
     pub is_own_line: bool,
 }

@@ -1,6 +1,6 @@
-//! Words that mean something, and so cannot be names.
+//! Keywords, which cannot be names.
 
-/// Words that open a member, and so also mark where the member before them must have ended.
+/// Keywords that begin a member, and so also mark the end of the member before.
 pub(super) const MEMBERS: &[&str] = &[
     "param",
     "bitstring",
@@ -16,13 +16,13 @@ pub(super) const MEMBERS: &[&str] = &[
 /// Words of a class header.
 pub(super) const HEADER: &[&str] = &["yamba", "abstract", "extends", "ports", "on", "nothing"];
 
-/// C++'s words that name or begin a type by themselves.
+/// C++ keywords that name or begin a type.
 const TYPES: &[&str] = &[
     "void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned",
     "wchar_t", "char8_t", "char16_t", "char32_t", "auto",
 ];
 
-/// C++'s words that stand before a type and are none.
+/// C++ specifiers before a type.
 const SPECIFIERS: &[&str] = &[
     "static",
     "const",
@@ -42,7 +42,7 @@ const SPECIFIERS: &[&str] = &[
     "typename",
 ];
 
-/// C++'s other words.
+/// Other C++ keywords.
 const OTHER_CPP: &[&str] = &[
     "alignas",
     "alignof",
@@ -108,8 +108,8 @@ pub(super) fn is_specifier(word: &str) -> bool {
     SPECIFIERS.contains(&word)
 }
 
-/// Names that the C library, or Yamba's runtime, defines as macros in what every program includes. A member of such a name
-/// would become something else before C++ sees it.
+/// Names that the C library or Yamba's runtime defines as macros in headers of every program. The preprocessor would
+/// replace a member with such a name.
 const MACROS: &[&str] = &[
     "alloca",
     "assert",
@@ -139,7 +139,7 @@ pub(crate) fn is_macro(word: &str) -> bool {
     MACROS.contains(&word)
 }
 
-/// Whether C++ keeps `word` for itself, so that no generated member can bear it.
+/// Whether `word` is reserved in C++, so that no generated member can have this name.
 pub(crate) fn is_cpp(word: &str) -> bool {
     is_type(word) || is_specifier(word) || OTHER_CPP.contains(&word)
 }

@@ -1,4 +1,4 @@
-//! A small library to resolve against, so that the tests of the language need no file of the real one.
+//! A small library for the tests of resolution, independent of the real one.
 
 use std::collections::BTreeMap;
 
@@ -63,14 +63,14 @@ yamba abstract Benchmark extends nothing
     ),
 ];
 
-/// Texts by path. A path without a folder lies beside the requested file.
+/// Source texts by path. A path without a folder is in the folder of the requested file.
 #[derive(Default)]
 pub struct Shelf {
     files: BTreeMap<String, String>,
 }
 
 impl Shelf {
-    /// The small library and nothing else.
+    /// The small library only.
     pub fn new() -> Shelf {
         let library = LIBRARY
             .iter()

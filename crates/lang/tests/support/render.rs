@@ -1,9 +1,9 @@
-//! Diagnostics as plain text, for expectations that a person reads. The binary renders them more richly.
+//! Diagnostics as plain text for expectation files. The binary renders them with more detail.
 
 use yamba_lang::source::{SourceMap, Span};
 use yamba_lang::{Diagnostic, Label, Severity};
 
-/// All messages, in order, with a blank line between them.
+/// All messages in order, separated by blank lines.
 pub fn render(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
     let messages: Vec<String> = diagnostics.iter().map(|d| message(sources, d)).collect();
     messages.join("\n")
@@ -25,14 +25,14 @@ fn message(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     out
 }
 
-/// The place, its line, and what is meant underlined (to the end of its first line).
+/// The position, its line, and an underline of the range (to the end of its first line).
 fn place(sources: &SourceMap, label: &Label, mark: char) -> String {
     let Span { file, start, end } = label.span;
     let at = sources.line_column(label.span);
     let line = sources
         .line_span(file, at.line)
         .expect("the line of a place");
-    // A control character would make the expectation a binary file.
+    // Control characters are replaced, since they would make the expectation file binary.
     let visible = |c: char| {
         if c.is_control() && c != '\t' {
             '\u{fffd}'

@@ -1,4 +1,4 @@
-//! A syntax tree as text: one line for each member and term, C++ quoted as it stands in the source.
+//! Prints a syntax tree: one line per member and term, with C++ as in the source.
 
 use yamba_lang::ast::*;
 use yamba_lang::source::SourceMap;
@@ -9,7 +9,7 @@ pub struct Printer<'a> {
     out: String,
 }
 
-/// The whole file.
+/// Prints a whole file.
 pub fn print(sources: &SourceMap, file: &File) -> String {
     let mut printer = Printer {
         sources,

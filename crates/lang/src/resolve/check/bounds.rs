@@ -1,4 +1,4 @@
-//! Bounds of evidence are evaluated once, before `prepare`. A bound cannot use a name that has no value by then.
+//! Checks bounds of evidence. They are evaluated once, before `prepare`, and cannot use names without a value at that time.
 
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
     }
 }
 
-/// The first thing in one end of a bound that has no value when the bound is evaluated.
+/// The first name in one end of a bound that has no value when the bound is evaluated.
 fn fault(analysis: &Analysis, class: ClassId, end: Cpp) -> Option<Diagnostic> {
     let text = analysis.cpp(end);
     names(analysis, class, text).find_map(|name| {
@@ -77,13 +77,13 @@ fn of_state(place: Span, name: &str) -> Diagnostic {
         .help("bounds may use parameters and `platform`; return the ratio to this state from the evidence, and write `expects [1, 1]`")
 }
 
-/// A word in a piece of C++, and the member that it names where it names one.
+/// A word in a piece of C++, with the member that it names, if any.
 struct Name {
     range: std::ops::Range<usize>,
     member: Option<MemberRef>,
 }
 
-/// The words of a piece of C++ in a class: free ones, and those behind the name of an import.
+/// The words of a piece of C++ in a class: unqualified ones, and those after the name of an import.
 fn names<'a>(
     analysis: &'a Analysis,
     class: ClassId,
@@ -111,13 +111,13 @@ fn names<'a>(
     })
 }
 
-/// Whether the word is the harness's `interval`, of which a member is read, and not a variable of this name.
+/// Whether the word is the harness's `interval` with a member access, and not a variable of this name.
 fn is_interval(text: &str, name: &Name) -> bool {
     let is_read = text[name.range.end..].trim_start().starts_with('.');
     &text[name.range.clone()] == INTERVAL && is_read
 }
 
-/// The function, of those that this one calls or itself, whose text uses `interval`.
+/// This function, or one that it calls directly or indirectly, whose text uses `interval`.
 fn user_of_interval(
     analysis: &Analysis,
     function: MemberRef,
@@ -140,7 +140,7 @@ fn user_of_interval(
         })
 }
 
-/// The members of one class with the name of this one.
+/// The overloads of a function in its class.
 fn overloads(analysis: &Analysis, of: MemberRef) -> Vec<MemberRef> {
     let members = &analysis.class(of.class).ast.members;
     let name = |m: &Member| super::member_ident(m).map(|n| n.text.clone());

@@ -1,4 +1,4 @@
-//! A class that is not abstract must be complete wherever it exists; and no two ports may contradict each other anywhere.
+//! Checks that each class that is not abstract is complete wherever it exists, and that no ports contradict each other.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +90,7 @@ fn incomplete(
     fault
 }
 
-/// What to do, or which function of the class may have been meant.
+/// The help text: what to add, or which similar function of the class may have been meant.
 fn help(analysis: &Analysis, id: ClassId, missing: &BTreeMap<MemberRef, Vec<String>>) -> String {
     let is_own = |m: &&Member| matches!(m.kind, MemberKind::Function { .. });
     let own = &analysis.class(id).ast.members;

@@ -1,4 +1,4 @@
-//! Conditions that no platform satisfies, or that ask too much.
+//! Checks for conditions that no platform satisfies, or that have too many atoms.
 
 use std::collections::BTreeSet;
 
@@ -70,7 +70,7 @@ fn place(condition: &Condition) -> Span {
     }
 }
 
-/// Only operating systems have versions.
+/// Rejects a version of anything but an operating system.
 fn versions(analysis: &Analysis, condition: &Condition, found: &mut Vec<Diagnostic>) {
     match condition {
         Condition::Atom(Atom::AtLeast(name, _), span)

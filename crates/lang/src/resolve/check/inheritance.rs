@@ -1,4 +1,4 @@
-//! A redefinition must be of the same kind and signature as what it redefines.
+//! Checks that a redefinition has the kind and signature of the inherited member.
 
 use super::super::members::{is_definition, noun, types};
 use super::super::suggest;
@@ -144,7 +144,7 @@ fn wrong(name: &Ident, expected: &str) -> Diagnostic {
     .help(format!("the inherited one is `{expected}`"))
 }
 
-/// A function may redefine any of the overloads that it inherits.
+/// A function may redefine any inherited overload.
 fn function(
     analysis: &Analysis,
     parent: ClassId,

@@ -1,4 +1,4 @@
-//! What is wrong with classes: first with each by itself, then with what they are on every platform.
+//! All checks: first of each class alone, then of its composition on every platform.
 
 mod bounds;
 mod completeness;
@@ -21,7 +21,7 @@ use crate::condition::{Formula, is_possible};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, Class, ClassId, MemberRef, Target};
 
-/// All faults of an analysis whose classes are loaded and indexed.
+/// All diagnostics of an analysis whose classes are loaded and indexed.
 pub(super) fn all(analysis: &Analysis) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for class in &analysis.classes {
@@ -41,14 +41,14 @@ pub(super) fn all(analysis: &Analysis) -> Vec<Diagnostic> {
     found
 }
 
-/// The classes whose compositions are looked at: the requested ones, and for a requested port the class that it ports.
+/// The classes to compose: the requested ones, and for a requested port the class that it ports.
 fn composed(analysis: &Analysis) -> BTreeSet<ClassId> {
     let base = |id: &ClassId| {
         analysis
             .ancestry(*id)
             .find(|id| !analysis.class(*id).is_port)
     };
-    // A second class of a name is a fault already; thousands of them must not take minutes.
+    // A duplicate name is already an error; composing thousands of duplicates would take minutes.
     let mut names = BTreeSet::new();
     analysis
         .classes
@@ -116,7 +116,7 @@ fn cases_on(
     cases
 }
 
-/// The member of `name` that a class sees: its own or one it inherits; not those of other ports.
+/// The member `name` that a class sees: its own or an inherited one, but not one of other ports.
 fn visible(analysis: &Analysis, from: ClassId, name: &str) -> Option<MemberRef> {
     analysis
         .ancestry(from)
@@ -131,7 +131,7 @@ fn own(class: &Class, name: &str) -> Option<usize> {
         .position(|m| super::members::name(&m.kind).is_some_and(|n| n.text == name))
 }
 
-/// Every name that a class sees, for suggestions.
+/// All names that a class sees, for suggestions.
 fn visible_names<'a>(
     analysis: &'a Analysis,
     from: ClassId,
@@ -146,7 +146,7 @@ fn visible_names<'a>(
         .map(|n| n.text.as_str())
 }
 
-/// The class that `name` stands for before a dot.
+/// The class that `name` denotes before a dot.
 fn imported(analysis: &Analysis, from: ClassId, name: &str) -> Option<ClassId> {
     analysis.ancestry(from).find_map(|id| {
         analysis

@@ -1,4 +1,4 @@
-//! Names that are declared twice, or that C++ or the compiler needs for itself.
+//! Checks for duplicate names, and for names reserved by C++ or the compiler.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::model::{Analysis, Class};
 use crate::source::Span;
 use crate::syntax::words;
 
-/// Words of bitstring bodies: a member of such a name could never be used there.
+/// Keywords of bitstring bodies, where a member with such a name could not be used.
 const TERM_WORDS: &[&str] = &[
     "le", "be", "bits", "word", "unroll", "label", "rel", "offset", "align", "abs", "super",
 ];
@@ -116,7 +116,7 @@ fn import_of_name(analysis: &Analysis, class: &Class, name: &Ident, found: &mut 
     }
 }
 
-/// An import's name would hide what the class inherits under it, from the harness too.
+/// Rejects an import with the name of an inherited member, which it would hide, from the harness too.
 fn inherited_of_name(
     analysis: &Analysis,
     class: &Class,
@@ -155,7 +155,7 @@ fn duplicate_parameters(params: &[Parameter], found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A class says once what a parameter takes.
+/// Rejects a second assignment to a parameter in one class.
 fn given_twice(class: &Class, found: &mut Vec<Diagnostic>) {
     let mut seen: HashMap<&str, Span> = HashMap::new();
     for member in &class.ast.members {
@@ -190,7 +190,7 @@ fn same_overloads(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic
     }
 }
 
-/// State and parameters stand for one place in memory: a second declaration would quietly hide the first.
+/// Rejects a second declaration of state or of a parameter in the chain, which would silently hide the first.
 fn twice_in_chain(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     let Some(parent) = class.parent else { return };
     for member in &class.ast.members {

@@ -1,5 +1,5 @@
-//! A function that nothing calls and that is named almost as one that the harness calls: a slip of the hand, which would
-//! otherwise pass in silence.
+//! Warns about a function that is never called and whose name is similar to one that the harness calls, since this is
+//! probably a typing error.
 
 use super::super::suggest;
 use super::visible;
@@ -39,14 +39,14 @@ fn function(member: &Member) -> Option<&Ident> {
     }
 }
 
-/// What the harness calls: the functions of the root class.
+/// The functions of the root class, which the harness calls.
 fn protocol<'a>(analysis: &'a Analysis, class: &Class) -> impl Iterator<Item = &'a str> {
     let root = analysis.ancestry(class.id).last();
     let members = root.map_or(&[][..], |id| &analysis.class(id).ast.members);
     members.iter().filter_map(function).map(|n| n.text.as_str())
 }
 
-/// How often a word stands in all that was read.
+/// Number of occurrences of a word in all texts.
 fn uses(analysis: &Analysis, word: &str) -> usize {
     let files = analysis.sources.files().map(|(_, file)| &file.text);
     let texts = files.filter(|text| text.contains(word));

@@ -1,4 +1,4 @@
-//! The two forms of `benchmark` do not mix: the harness calls one of them.
+//! Checks that a class does not mix the two forms of `benchmark`, since the harness calls only one.
 
 use crate::ast::{Ident, MemberKind};
 use crate::diagnostic::Diagnostic;

@@ -1,4 +1,4 @@
-//! What bitstring bodies refer to: other bitstrings, labels, the enclosing word.
+//! Checks references in bitstring bodies: other bitstrings, labels, the enclosing word.
 
 use super::super::members::noun;
 use super::super::suggest;
@@ -30,14 +30,14 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
 struct Walk<'a, 'b> {
     analysis: &'a Analysis,
     class: ClassId,
-    /// The labels of each enclosing body and turn.
+    /// The labels of each enclosing body and `unroll` iteration.
     scopes: Vec<Vec<&'a Ident>>,
     in_word: bool,
     found: &'b mut Vec<Diagnostic>,
 }
 
 impl<'a> Walk<'a, '_> {
-    /// A body of its own: that of a bitstring, or one turn of an `unroll`.
+    /// A scope for labels: the body of a bitstring, or one iteration of an `unroll`.
     fn scope(&mut self, terms: &'a [Term]) {
         let mut labels = Vec::new();
         self.collect_labels(terms, &mut labels);
@@ -72,7 +72,7 @@ impl<'a> Walk<'a, '_> {
                     let before = labels.len();
                     self.collect_labels(then, labels);
                     self.collect_labels(otherwise, &mut other);
-                    // The two branches never stand together, so both may set a label that stands nowhere else.
+                    // Only one branch is composed, so both may set the same label.
                     other.retain(|l: &&Ident| labels[before..].iter().all(|k| k.text != l.text));
                     labels.extend(other);
                 }
@@ -155,7 +155,7 @@ impl<'a> Walk<'a, '_> {
         );
     }
 
-    /// Looks for `offset(NAME)` in C++.
+    /// Checks each `offset(NAME)` in C++ expressions.
     fn expressions(&mut self, expressions: &[Cpp]) {
         for expression in expressions {
             let text = self.analysis.cpp(*expression);

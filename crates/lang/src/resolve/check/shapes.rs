@@ -1,4 +1,4 @@
-//! What is decidable of composed bitstrings: their length in whole bytes, and that composing them ends.
+//! Checks composed bitstrings statically: their length is a multiple of 8 bits, and composition terminates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use crate::cpp;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, Composition, MemberRef};
 
-/// Checks every bitstring of a composition; those of its parts on the way.
+/// Checks every bitstring of a composition, and those of its parts that it uses.
 pub(super) fn check(analysis: &Analysis, composition: &Composition, found: &mut Vec<Diagnostic>) {
     let mut shapes = Shapes {
         analysis,
@@ -38,7 +38,7 @@ pub(super) fn check(analysis: &Analysis, composition: &Composition, found: &mut 
     }
 }
 
-/// One definition within a composition (`part: None`) or one of its parts.
+/// A definition within a composition (`part: None`) or within one of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     part: Option<usize>,
@@ -46,11 +46,11 @@ struct Place {
     member: MemberRef,
 }
 
-/// What is known of a length in bits.
+/// The known part of a length in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Length {
     Exactly(u64),
-    /// Modulo 8.
+    /// The length modulo 8.
     Modulo(u64),
     Unknown,
 }
@@ -91,7 +91,7 @@ struct Shapes<'a, 'b> {
     analysis: &'a Analysis,
     whole: &'a Composition,
     lengths: BTreeMap<Place, Length>,
-    /// The definitions being composed on a path without `if` or `unroll`.
+    /// The definitions that are currently being composed, on a path without `if` or `unroll`.
     open: Vec<Place>,
     endless: BTreeSet<Place>,
     found: &'b mut Vec<Diagnostic>,
@@ -121,7 +121,7 @@ impl<'a> Shapes<'a, '_> {
             return Length::Unknown;
         }
         if self.open.len() > 200 {
-            return Length::Unknown; // the depth limit at run time takes over
+            return Length::Unknown; // the depth limit at run time applies instead
         }
         self.open.push(place);
         let length = self.terms(place, body);
@@ -197,7 +197,7 @@ impl<'a> Shapes<'a, '_> {
         }
     }
 
-    /// Terms that need not be composed: a circle through them may end.
+    /// Terms that are composed conditionally: a cycle through them may terminate.
     fn guarded(&mut self, place: Place, terms: &'a [Term]) -> Length {
         let mut sum = Length::Exactly(0);
         for term in terms {
@@ -251,7 +251,7 @@ impl<'a> Shapes<'a, '_> {
         width
     }
 
-    /// The definition that a reference means here.
+    /// The definition that a reference resolves to here.
     fn target(&self, place: Place, reference: &Reference) -> Option<Place> {
         let composition = self.composition(place.part);
         let name = &reference.name.text;

@@ -1,4 +1,4 @@
-//! Parameters, bounds and charts whose values cannot be.
+//! Checks the values of parameters, bounds and charts.
 
 use super::super::suggest;
 use super::{visible, visible_names};
@@ -84,7 +84,7 @@ fn parameter(analysis: &Analysis, param: &Param, found: &mut Vec<Diagnostic>) {
     found.push(fault.help(help));
 }
 
-/// Whether a type is surely a number: any other name may stand for `const char *`.
+/// Whether a type is certainly a number. Any other name may be an alias of `const char *`.
 fn is_number(ty: &str) -> bool {
     let is_one =
         |word: &str| words::is_type(word) || word == "std" || word == "::" || word.ends_with("_t");
@@ -95,7 +95,7 @@ fn is_text(value: &str) -> bool {
     value.starts_with('"') && cpp::tokens(value).len() == 1
 }
 
-/// C++ would want a definition outside the class, and there is one object of a class in any case.
+/// Rejects `static` members: C++ would need a definition outside the class, and each class has only one object.
 fn not_static(analysis: &Analysis, ty: Cpp, name: &Ident, found: &mut Vec<Diagnostic>) {
     let text = analysis.cpp(ty);
     let tokens = cpp::tokens(text);
@@ -179,7 +179,7 @@ fn bound(analysis: &Analysis, low: Cpp, high: Cpp, found: &mut Vec<Diagnostic>) 
     }
 }
 
-/// C++ takes an array's length from its initialiser only outside classes.
+/// Rejects an array without a length: in a class, C++ does not take it from the initialiser.
 fn sized_array(
     analysis: &Analysis,
     name: &Ident,
@@ -192,14 +192,15 @@ fn sized_array(
         return;
     }
     let message = format!("the array `{}` has no length", name.text);
-    let help = match has_init {
-        true => "count its elements: the initialiser of a member does not tell C++ the length",
-        false => "write its length between the brackets, or use a std::vector",
+    let help = if has_init {
+        "count its elements: the initialiser of a member does not tell C++ the length"
+    } else {
+        "write its length between the brackets, or use a std::vector"
     };
     found.push(Diagnostic::error("array-without-length", array.span, message).help(help));
 }
 
-/// What physics allows does not depend on a parameter, and is judged where no benchmark object exists.
+/// Rejects a bound that is not constant. Physical bounds do not depend on parameters, and are evaluated without a benchmark object.
 fn constant_bound(analysis: &Analysis, value: Cpp, found: &mut Vec<Diagnostic>) {
     let text = analysis.cpp(value);
     if cpp::constant_number(text).is_none() {

@@ -1,4 +1,4 @@
-//! Widths and values of casts that are known without running.
+//! Checks constant widths and values of casts.
 
 use crate::ast::{Bitstring, Cpp, MemberKind, Term, TermKind};
 use crate::cpp;
@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, Class};
 use crate::source::Span;
 
-/// What the runtime composes at most in one field; a longer one is a slip of the hand.
+/// Maximum width of a field at run time. A greater constant is a typing error.
 const WIDEST: i128 = 1 << 20;
 
 pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
@@ -102,7 +102,7 @@ fn whole_bytes(analysis: &Analysis, bits: Cpp, term: &str, found: &mut Vec<Diagn
     false
 }
 
-/// A constant is signed or unsigned by its C type, as it would be when the program runs.
+/// Checks that a constant fits a width. Its C type decides whether it is signed, as at run time.
 fn fits(analysis: &Analysis, value: Cpp, width: Option<i128>, found: &mut Vec<Diagnostic>) {
     let text = analysis.cpp(value);
     let (Some(number), Some(width)) = (
@@ -137,7 +137,7 @@ fn fits(analysis: &Analysis, value: Cpp, width: Option<i128>, found: &mut Vec<Di
     );
 }
 
-/// C++17 [lex.icon]: a suffix says so; a literal that is not decimal is also unsigned if its signed type is too small.
+/// C++17 [lex.icon]: a literal is unsigned with a suffix `u`, and a non-decimal one also if its signed type is too small.
 fn is_unsigned_literal(text: &str) -> bool {
     let value = cpp::constant_integer(text).unwrap_or(0);
     let is_decimal = !text.starts_with('0');
