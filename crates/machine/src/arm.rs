@@ -1,6 +1,6 @@
-//! Arm's processors say numbers; these are their names, as `lscpu` gives them.
+//! Names of Arm's numbers for makers and cores, as in `lscpu`.
 
-/// Who made it.
+/// The name of the maker.
 pub(super) fn maker(implementer: &str) -> Option<&'static str> {
     Some(match implementer {
         "0x41" => "Arm",

@@ -1,4 +1,4 @@
-//! What no file tells and the system must be asked: its limits, its clocks, the processor itself.
+//! Facts from system calls and instructions: limits, clocks, the processor itself.
 
 use std::path::Path;
 
@@ -9,33 +9,33 @@ use yamba_record::machine::details::{Limit, Limits, Tlb, Unlimited};
 use super::attempts;
 use super::storage::{self, Folder};
 
-/// The answers; none where the system does not know the question.
+/// The answers. `None` where the system does not support the call.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
-    /// The kernel's version and the text of its build.
+    /// The kernel's release and build text.
     pub release: String,
     pub build: String,
-    /// Processors that this process may use.
+    /// Number of processors in the affinity mask.
     pub cpus: u64,
     pub page_size: u64,
     pub root: bool,
     pub limits: Limits,
-    /// The steps of the monotonic clock and of its coarse sister, which is the tick's.
+    /// Resolution of the monotonic clock, and of the coarse one, which is the tick.
     pub resolution_ns: Option<u64>,
     pub tick_ns: Option<u64>,
     pub folder: Folder,
-    /// Of the counter that user space reads.
+    /// Rate of the counter that user space reads.
     pub counter_hz: Option<u64>,
     pub tlbs: Vec<Tlb>,
     pub hypervisor: Option<String>,
     pub container: Option<String>,
     pub realtime: Option<bool>,
-    /// Whether hardware counters count, or the name of the error.
+    /// Whether hardware counters work, or the name of the error.
     pub counters: Option<Result<(), String>>,
     pub guests: Option<bool>,
 }
 
-/// Asks this machine.
+/// Queries this machine.
 pub(super) fn ask() -> Asked {
     let names = rustix::system::uname();
     Asked {
@@ -52,13 +52,13 @@ pub(super) fn ask() -> Asked {
         realtime: attempts::realtime(),
         counters: attempts::counters(),
         guests: guests(),
-        ..told()
+        ..from_instructions()
     }
 }
 
-/// What the processor itself tells.
+/// Facts from instructions of the processor.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-fn told() -> Asked {
+fn from_instructions() -> Asked {
     let cpuid = raw_cpuid::CpuId::new();
     Asked {
         counter_hz: super::cpuid::counter_hz(&cpuid),
@@ -69,9 +69,9 @@ fn told() -> Asked {
 }
 
 #[cfg(target_arch = "aarch64")]
-fn told() -> Asked {
+fn from_instructions() -> Asked {
     let hertz: u64;
-    // SAFETY: user space may read this register on every system that gives it the counter; nothing else changes.
+    // SAFETY: user space may read this register on every system that grants access to the counter; the instruction changes nothing else.
     unsafe { std::arch::asm!("mrs {}, cntfrq_el0", out(reg) hertz, options(nomem, nostack)) };
     Asked {
         counter_hz: (hertz > 0).then_some(hertz),
@@ -80,7 +80,7 @@ fn told() -> Asked {
 }
 
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
-fn told() -> Asked {
+fn from_instructions() -> Asked {
     Asked::default()
 }
 
@@ -134,7 +134,7 @@ fn folder() -> Folder {
     }
 }
 
-/// Whether the kernel's hypervisor is there for this user. Opening it makes nothing.
+/// Whether this user can open the kernel's hypervisor. Opening it creates nothing.
 fn guests() -> Option<bool> {
     if !cfg!(target_os = "linux") {
         return None;

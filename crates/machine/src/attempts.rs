@@ -1,4 +1,4 @@
-//! What can only be known by trying: groups, namespaces and filters refuse what the limits allow.
+//! Privileges that must be tried: groups, namespaces and filters may deny operations that the limits allow.
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{counters, realtime};
@@ -19,7 +19,7 @@ mod linux {
     use std::io::{self, Read};
     use std::os::fd::FromRawFd;
 
-    /// Whether a thread may have a real-time class; it is a thread of its own, and ends at once.
+    /// Whether a thread can get a real-time class. The attempt uses a thread of its own, which ends at once.
     pub fn realtime() -> Option<bool> {
         std::thread::spawn(|| {
             let lowest = libc::sched_param { sched_priority: 1 };
@@ -30,7 +30,7 @@ mod linux {
         .ok()
     }
 
-    /// The first published form of `struct perf_event_attr`, which every kernel takes.
+    /// The first published version of `struct perf_event_attr`, which every kernel accepts.
     #[repr(C)]
     #[derive(Default)]
     struct Attributes {
@@ -52,7 +52,7 @@ mod linux {
     const EXCLUDE_KERNEL: u64 = 1 << 5;
     const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 
-    /// Whether a counter of core cycles opens and counts. Some hypervisors give one that stays at zero.
+    /// Whether a counter of core cycles opens and counts. On some hypervisors it stays at 0.
     pub fn counters() -> Option<Result<(), String>> {
         let attributes = Attributes {
             kind: HARDWARE,
@@ -67,7 +67,7 @@ mod linux {
             let error = io::Error::last_os_error().raw_os_error();
             return Some(Err(name(error.unwrap_or_default())));
         }
-        // SAFETY: the descriptor is new and nobody else's.
+        // SAFETY: the descriptor is new and has no other owner.
         let mut counter = unsafe { File::from_raw_fd(opened as i32) };
         let mut count = [0; 8];
         match counter.read_exact(&mut count) {

@@ -1,4 +1,4 @@
-//! What the CPUID instruction tells that no file does: look-aside buffers, the counter's rate, the hypervisor's name.
+//! Facts from the CPUID instruction: look-aside buffers, rate of the counter, name of the hypervisor.
 
 use raw_cpuid::{Associativity, CacheInfoType, CpuId, CpuIdReader, DatInfo, DatType, Hypervisor};
 use yamba_record::machine::details::Tlb;
@@ -8,7 +8,7 @@ const MIB_2: u64 = 2 << 20;
 const MIB_4: u64 = 4 << 20;
 const GIB_1: u64 = 1 << 30;
 
-/// In order of level and kind.
+/// The look-aside buffers, ordered by level and kind.
 pub(super) fn tlbs<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
     let mut all = amd(cpuid);
     if all.is_empty() {
@@ -21,7 +21,7 @@ pub(super) fn tlbs<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
     all
 }
 
-/// Leaves 0x8000_0005, 0x8000_0006 and 0x8000_0019.
+/// AMD: leaves 0x8000_0005, 0x8000_0006 and 0x8000_0019.
 fn amd<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
     let mut all = Vec::new();
     let mut add = |level: u64, kind: &str, page: u64, entries: u64, ways: Associativity| {
@@ -90,7 +90,7 @@ fn number_of_ways(ways: Associativity, entries: u64) -> Option<u64> {
     }
 }
 
-/// Leaf 0x18.
+/// Intel: leaf 0x18.
 fn intel<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
     let buffers = cpuid.get_deterministic_address_translation_info();
     buffers
@@ -130,7 +130,7 @@ fn one(buffer: &DatInfo) -> Option<Tlb> {
     })
 }
 
-/// Leaf 2: one number for each buffer, which the manual puts in words.
+/// Older Intel: leaf 2 has a number for each buffer, which the manual describes in words.
 fn intel_in_words<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
     let descriptors = cpuid.get_cache_info().into_iter().flatten();
     let buffers = descriptors.filter_map(|d| {
@@ -149,12 +149,12 @@ fn intel_in_words<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
     buffers.collect()
 }
 
-/// The rate of the time stamp counter in hertz: the processor's own word, else the hypervisor's.
+/// The rate of the time stamp counter in hertz, as the processor or else the hypervisor reports it.
 pub(super) fn counter_hz<R: CpuIdReader + Clone>(cpuid: &CpuId<R>) -> Option<u64> {
     let own = cpuid.get_tsc_info().and_then(|tsc| tsc.tsc_frequency());
     own.or_else(|| {
         let host = cpuid.get_hypervisor_info()?;
-        // Microsoft's puts something else in that leaf.
+        // Hyper-V uses that leaf for something else.
         if host.identify() == Hypervisor::HyperV {
             return None;
         }
@@ -163,7 +163,7 @@ pub(super) fn counter_hz<R: CpuIdReader + Clone>(cpuid: &CpuId<R>) -> Option<u64
     })
 }
 
-/// Who the hypervisor says it is; one that gives no name we know, by its own letters.
+/// The name of the hypervisor: a known name, or else its signature.
 pub(super) fn hypervisor<R: CpuIdReader + Clone>(cpuid: &CpuId<R>) -> Option<String> {
     let name = match cpuid.get_hypervisor_info()?.identify() {
         Hypervisor::Xen => "xen",
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
     use raw_cpuid::CpuIdResult;
 
-    /// Saved leaves: leaf, subleaf, registers.
+    /// Saved CPUID leaves: leaf, subleaf, registers.
     #[derive(Clone)]
     struct Saved(&'static [(u32, u32, [u32; 4])]);
 
@@ -224,7 +224,7 @@ mod tests {
         (0x8000_0019, 0, [0xf048_f040, 0, 0, 0]),
     ];
 
-    /// Leaf 0x18 as on an Alder Lake: the first subleaf is no buffer.
+    /// Leaf 0x18 as on an Alder Lake: the first subleaf is not a buffer.
     const LAKE: &[(u32, u32, [u32; 4])] = &[
         (0, 0, INTEL),
         (0x15, 0, [2, 200, 24_000_000, 0]),
@@ -234,7 +234,7 @@ mod tests {
     ];
 
     #[test]
-    fn amd_tells_each_page_size() {
+    fn amd_buffers_have_page_sizes() {
         let tlbs = tlbs(&CpuId::with_cpuid_reader(Saved(ZEN)));
         let find = |level, kind: &str, page| {
             let found = tlbs
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn intel_tells_each_buffer() {
+    fn intel_buffers_are_listed() {
         let tlbs = tlbs(&CpuId::with_cpuid_reader(Saved(LAKE)));
         assert_eq!(tlbs.len(), 2);
         let (load, code) = (
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_intel_tells_in_words() {
+    fn old_intel_buffers_have_descriptions() {
         const OLD: &[(u32, u32, [u32; 4])] = &[(0, 0, INTEL), (2, 0, [0x0000_5501, 0, 0, 0])];
         let tlbs = tlbs(&CpuId::with_cpuid_reader(Saved(OLD)));
         assert_eq!(tlbs.len(), 1, "{tlbs:?}");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_counters_rate_is_the_processors_or_the_hosts() {
+    fn counter_rate_is_from_processor_or_hypervisor() {
         let lake = CpuId::with_cpuid_reader(Saved(LAKE));
         assert_eq!(counter_hz(&lake), Some(2_400_000_000));
         assert_eq!(hypervisor(&lake), None);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stranger_is_called_by_its_letters() {
+    fn unknown_hypervisor_has_its_signature() {
         let name = letters(&[0x7263_694d, 0x766d_5600, 0]);
         assert_eq!(name.as_deref(), Some("MicrVmv"));
         assert_eq!(letters(&[0, 0, 0]), None);

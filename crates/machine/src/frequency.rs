@@ -1,4 +1,4 @@
-//! The clock rate, who sets it, and how an idle processor sleeps.
+//! The clock rate, the settings that control it, and idle states.
 
 use yamba_record::machine::details::{Frequency, Idle, IdleState};
 
@@ -8,7 +8,7 @@ use super::text::add;
 const CPUFREQ: &str = "/sys/devices/system/cpu/cpufreq";
 const CPUIDLE: &str = "/sys/devices/system/cpu/cpuidle";
 
-/// Turbo's switches: the file, and what it holds when turbo is on.
+/// Switches of turbo: the file, and its value when turbo is on.
 const TURBO: [(&str, bool); 2] = [
     ("/sys/devices/system/cpu/intel_pstate/no_turbo", false),
     ("/sys/devices/system/cpu/cpufreq/boost", true),
@@ -45,18 +45,18 @@ pub(super) fn frequency(source: &impl Source) -> Frequency {
     all
 }
 
-/// Unlike for the greatest, what is unknown must not win.
+/// The minimum of the known values.
 fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     a.into_iter().chain(b).min()
 }
 
-/// On battery: one discharges, and nothing feeds. Unknown where there is no power supply to ask.
+/// Whether the machine runs on battery: a battery discharges and no supply is online. `None` without power supplies.
 fn on_battery(source: &impl Source) -> Option<bool> {
     const SUPPLIES: &str = "/sys/class/power_supply";
     let (mut fed, mut discharging, mut known) = (false, false, false);
     for supply in source.list(SUPPLIES) {
         let word = |file: &str| source.word(&format!("{SUPPLIES}/{supply}/{file}"));
-        // A mouse has a battery, too.
+        // Batteries of devices such as mice do not count.
         if word("scope").is_some_and(|scope| scope == "Device") {
             continue;
         }
@@ -82,15 +82,17 @@ pub(super) fn idle(source: &impl Source) -> Idle {
 fn states(source: &impl Source) -> Vec<IdleState> {
     const STATES: &str = "/sys/devices/system/cpu/cpu0/cpuidle";
     let names = source.list(STATES);
-    let each = names.iter().filter_map(|state| {
-        let path = |file: &str| format!("{STATES}/{state}/{file}");
-        if source.is_on(&path("disable")) == Some(true) {
-            return None;
-        }
-        Some(IdleState {
-            name: source.word(&path("name"))?,
-            wake_us: source.number(&path("latency")),
+    names
+        .iter()
+        .filter_map(|state| {
+            let path = |file: &str| format!("{STATES}/{state}/{file}");
+            if source.is_on(&path("disable")) == Some(true) {
+                return None;
+            }
+            Some(IdleState {
+                name: source.word(&path("name"))?,
+                wake_us: source.number(&path("latency")),
+            })
         })
-    });
-    each.collect()
+        .collect()
 }

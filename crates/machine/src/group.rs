@@ -1,16 +1,16 @@
-//! The limits that a control group sets, its ancestors' too: the tightest holds.
+//! The limits of the control group and its ancestors; the tightest applies.
 
 use std::path::PathBuf;
 
 use super::mounts::{Mount, mounts};
 use super::source::Source;
 
-/// What the group may use; none without a limit.
+/// The limits; `None` means no limit.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct GroupLimits {
-    /// Processors' worth of time.
+    /// CPU quota in processors.
     pub cpus: Option<f64>,
-    /// Bytes.
+    /// Memory limit in bytes.
     pub memory: Option<u64>,
 }
 
@@ -41,7 +41,7 @@ impl GroupLimits {
     }
 }
 
-/// The second version has one tree and names no controllers, the first a tree for each.
+/// Whether a mount has the group for these controllers. Version 2 has one tree for all controllers, version 1 one for each.
 fn holds(mount: &Mount<'_>, controllers: &str) -> bool {
     match controllers {
         "" => mount.kind == "cgroup2",
@@ -55,7 +55,7 @@ fn holds(mount: &Mount<'_>, controllers: &str) -> bool {
     }
 }
 
-/// The group's folder and those above it, as far as they can be seen.
+/// The group's folder and its visible ancestors.
 fn upwards(mount: &Mount<'_>, path: &str) -> Vec<String> {
     let inside = path
         .strip_prefix(mount.root.trim_end_matches('/'))
@@ -69,7 +69,7 @@ fn upwards(mount: &Mount<'_>, path: &str) -> Vec<String> {
     folders
 }
 
-/// `50000 100000`, or `max 100000` without a limit; the first version has two files, -1 without a limit.
+/// The CPU quota: `50000 100000`, or `max 100000` for none. Version 1 has two files, with -1 for none.
 fn cpus(source: &impl Source, folder: &str) -> Option<f64> {
     let (quota, period) = match source.word(&format!("{folder}/cpu.max")) {
         Some(text) => {
@@ -84,7 +84,7 @@ fn cpus(source: &impl Source, folder: &str) -> Option<f64> {
     (quota > 0.0 && period > 0.0).then_some(quota / period)
 }
 
-/// The first version writes the greatest number of whole pages for no limit.
+/// The memory limit. Version 1 writes the greatest number of whole pages for none.
 fn memory(source: &impl Source, folder: &str) -> Option<u64> {
     let new = source.number::<u64>(&format!("{folder}/memory.max"));
     let old = || source.number::<u64>(&format!("{folder}/memory.limit_in_bytes"));
@@ -104,7 +104,7 @@ pub struct OwnGroup {
     pub is_named_root: bool,
 }
 
-/// The group in which `controller` counts this process; `None` where that is not to be seen.
+/// The group in which `controller` accounts this process. `None` if it is not visible.
 pub(super) fn own(source: &impl Source, controller: &str) -> Option<OwnGroup> {
     let mountinfo = source.read("/proc/self/mountinfo")?;
     let groups = source.read("/proc/self/cgroup")?;
@@ -116,9 +116,10 @@ pub(super) fn own(source: &impl Source, controller: &str) -> Option<OwnGroup> {
         if !is_unified && !controllers.split(',').any(|c| c == controller) {
             return None;
         }
-        let has = |m: &&Mount<'_>| match is_unified {
-            true => m.kind == "cgroup2",
-            false => {
+        let has = |m: &&Mount<'_>| {
+            if is_unified {
+                m.kind == "cgroup2"
+            } else {
                 m.kind == "cgroup"
                     && m.super_options
                         .split(',')
@@ -188,7 +189,7 @@ mod tests {
         == /sys/fs/cgroup/memory/memory.limit_in_bytes\n9223372036854771712\n";
 
     #[test]
-    fn the_tightest_of_a_group_and_those_above_it_holds() {
+    fn tightest_limit_of_group_and_ancestors_applies() {
         let two = limits(&Sample::new(TWO));
         assert_eq!((two.cpus, two.memory), (Some(1.5), Some(1 << 30)));
         let one = limits(&Sample::new(ONE));
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_quota_there_is_no_limit() {
+    fn missing_quota_is_no_limit() {
         let open = ONE.replace("\n50000\n", "\n-1\n");
         assert_eq!(limits(&Sample::new(&open)).cpus, None);
     }

@@ -4,7 +4,7 @@ use yamba_record::machine::details::{Kernel, Mitigation};
 
 use super::source::Source;
 
-/// `build` is what the kernel says of its build, `tick_ns` the step of its coarse clock.
+/// `build` is the kernel's build text, `tick_ns` the resolution of the coarse clock.
 pub(super) fn kernel(source: &impl Source, build: &str, tick_ns: Option<u64>) -> Kernel {
     Kernel {
         preemption: preemption(build),
@@ -20,14 +20,14 @@ pub(super) fn kernel(source: &impl Source, build: &str, tick_ns: Option<u64>) ->
     }
 }
 
-/// `#1 SMP PREEMPT_DYNAMIC Debian 6.1.0` says it; a kernel that preempts nothing says nothing.
+/// The preemption model in a build text such as `#1 SMP PREEMPT_DYNAMIC Debian 6.1.0`. `None` for a kernel without preemption.
 fn preemption(build: &str) -> Option<String> {
     let mut words = build.split_whitespace();
     let word = words.find(|w| w.starts_with("PREEMPT"))?;
     Some(word.trim_start_matches("PREEMPT_").to_lowercase())
 }
 
-/// A kernel without them has no list of them.
+/// Whether modules can be loaded. A kernel without module support has no list of modules.
 fn modules(source: &impl Source) -> Option<bool> {
     let is_disabled = source.is_on("/proc/sys/kernel/modules_disabled");
     let is_linux = source.bytes("/proc/filesystems").is_some();
@@ -38,11 +38,12 @@ fn modules(source: &impl Source) -> Option<bool> {
 fn mitigations(source: &impl Source) -> Vec<Mitigation> {
     const FOLDER: &str = "/sys/devices/system/cpu/vulnerabilities";
     let names = source.list(FOLDER).into_iter();
-    let each = names.filter_map(|name| {
-        let state = source.word(&format!("{FOLDER}/{name}"))?;
-        Some(Mitigation { name, state })
-    });
-    each.collect()
+    names
+        .filter_map(|name| {
+            let state = source.word(&format!("{FOLDER}/{name}"))?;
+            Some(Mitigation { name, state })
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_build_names_its_preemption() {
+    fn preemption_is_read_from_build_text() {
         let of = |build: &str| preemption(build);
         assert_eq!(
             of("#1 SMP PREEMPT_DYNAMIC Debian").as_deref(),

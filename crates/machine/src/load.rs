@@ -1,4 +1,4 @@
-//! What the machine does just now.
+//! Current system load.
 
 use yamba_record::machine::details::Load;
 
@@ -14,12 +14,12 @@ pub(super) fn load(source: &impl Source) -> Load {
     }
 }
 
-/// Those that ran at both times: what comes and goes in between is no load.
+/// Threads that ran at both times. Short-lived ones are not load.
 pub(super) fn lasting(before: Option<u64>, after: Option<u64>) -> Option<u64> {
     before.zip(after).map(|(a, b)| a.min(b))
 }
 
-/// `0.26 0.26 0.74 1/87 6052`
+/// Parses the averages of `0.26 0.26 0.74 1/87 6052`.
 fn average(loadavg: &str) -> Option<[f64; 3]> {
     let numbers: Vec<f64> = loadavg
         .split(' ')
@@ -29,13 +29,13 @@ fn average(loadavg: &str) -> Option<[f64; 3]> {
     numbers.try_into().ok()
 }
 
-/// The thread that reads the file runs, too.
+/// The number of running threads, without the one that reads the file.
 fn running(loadavg: &str) -> Option<u64> {
     let (running, _) = loadavg.split(' ').nth(3)?.split_once('/')?;
     Some(running.parse::<u64>().ok()?.saturating_sub(1))
 }
 
-/// `some avg10=1.50 avg60=...`
+/// Parses `some avg10=1.50 avg60=...`.
 fn pressure(source: &impl Source, what: &str) -> Option<f64> {
     let text = source.read(&format!("/proc/pressure/{what}"))?;
     let some = text.lines().find(|l| l.starts_with("some "))?;

@@ -28,7 +28,7 @@ pub(super) fn memory(source: &impl Source) -> Memory {
     }
 }
 
-/// Bytes that can be had without swapping.
+/// Memory in bytes that can be allocated without swapping.
 pub(super) fn available(source: &impl Source) -> Option<u64> {
     kibibytes(&source.read("/proc/meminfo")?, "MemAvailable")
 }
@@ -40,19 +40,20 @@ fn nodes(source: &impl Source) -> Vec<Node> {
         let number = name.strip_prefix("node");
         number.is_some_and(|n| n.parse::<u64>().is_ok())
     });
-    let each = numbered.map(|node| {
-        let text = source.read(&format!("{NODES}/{node}/meminfo"));
-        Node {
-            cpus: source
-                .word(&format!("{NODES}/{node}/cpulist"))
-                .unwrap_or_default(),
-            total: text.as_deref().and_then(node_total),
-        }
-    });
-    each.collect()
+    numbered
+        .map(|node| {
+            let text = source.read(&format!("{NODES}/{node}/meminfo"));
+            Node {
+                cpus: source
+                    .word(&format!("{NODES}/{node}/cpulist"))
+                    .unwrap_or_default(),
+                total: text.as_deref().and_then(node_total),
+            }
+        })
+        .collect()
 }
 
-/// `Node 0 MemTotal:       1024 kB`
+/// Parses `Node 0 MemTotal:       1024 kB`.
 fn node_total(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find(|l| l.contains("MemTotal:"))?;
     let (_, rest) = line.split_once("MemTotal")?;

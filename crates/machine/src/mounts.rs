@@ -1,13 +1,13 @@
-//! `/proc/self/mountinfo`: what is mounted where.
+//! Parser of `/proc/self/mountinfo`.
 
-/// One mount.
+/// A mount.
 #[derive(Debug, PartialEq)]
 pub(super) struct Mount<'a> {
-    /// `major:minor`
+    /// Device number: `major:minor`.
     pub device: &'a str,
-    /// What of the file system is mounted.
+    /// The mounted folder of the file system.
     pub root: String,
-    /// Where.
+    /// The mount point.
     pub point: String,
     pub options: &'a str,
     pub kind: &'a str,
@@ -15,7 +15,7 @@ pub(super) struct Mount<'a> {
     pub super_options: &'a str,
 }
 
-/// `36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root rw,errors=continue`
+/// Parses lines such as `36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root rw,errors=continue`.
 pub(super) fn mounts(mountinfo: &str) -> Vec<Mount<'_>> {
     mountinfo.lines().filter_map(mount).collect()
 }
@@ -35,7 +35,7 @@ fn mount(line: &str) -> Option<Mount<'_>> {
     })
 }
 
-/// The mount that a path without links lies in; of two on one point the later hides the other.
+/// The mount that contains a path without links. A later mount on the same point hides an earlier one.
 pub(super) fn holding<'a>(mounts: &'a [Mount<'a>], path: &str) -> Option<&'a Mount<'a>> {
     let around = mounts.iter().filter(|m| is_inside(path, &m.point));
     around.max_by_key(|m| m.point.len())
@@ -48,7 +48,7 @@ fn is_inside(path: &str, point: &str) -> bool {
     }
 }
 
-/// Blanks are written in octal.
+/// Decodes white space, which is written in octal.
 fn plain(path: &str) -> String {
     path.replace("\\040", " ")
         .replace("\\011", "\t")
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_and_latest_mount_holds_a_path() {
+    fn nearest_and_latest_mount_contains_path() {
         let text = "27 1 254:0 / / rw - ext4 /dev/vda rw\n\
                     30 27 0:30 / /var rw,noatime shared:2 - tmpfs none rw\n\
                     31 27 0:31 /sub /var rw - xfs /dev/sdb1 rw\n\

@@ -1,4 +1,4 @@
-//! What this process may do.
+//! Privileges of this process.
 
 use yamba_record::machine::details::{Limit, Limits, Privileges, Unlimited};
 
@@ -6,7 +6,7 @@ use super::asked::Asked;
 use super::source::Source;
 use super::text::value;
 
-/// The capabilities that matter to a measurement, by the kernel's numbers.
+/// The capabilities that matter to a measurement, with the kernel's numbers.
 const CAPABILITIES: [(u32, &str); 7] = [
     (14, "ipc_lock"),
     (17, "sys_rawio"),
@@ -32,7 +32,7 @@ pub(super) fn privileges(source: &impl Source, limits: &Limits, asked: &Asked) -
     }
 }
 
-/// In hexadecimal, a bit each.
+/// Parses a hexadecimal set of bits.
 fn capabilities(status: &str) -> Option<Vec<String>> {
     let bits = u64::from_str_radix(value(status, "CapEff")?, 16).ok()?;
     let held = CAPABILITIES.iter().filter(|(bit, _)| bits >> bit & 1 == 1);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_capabilities_and_what_may_be_locked() {
+    fn capabilities_and_lock_limit_are_read() {
         let all = capabilities("CapInh:\t0\nCapEff:\t000001ffffffffff\n");
         assert_eq!(all.as_ref().map(Vec::len), Some(CAPABILITIES.len()));
         assert_eq!(capabilities("CapEff:\t0000000000000000\n"), Some(vec![]));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_which_servers_the_kernel_can_mount() {
+    fn network_file_systems_are_read() {
         let with = Sample::new("== /proc/filesystems\nnodev\tsysfs\n\text4\nnodev\tnfs4\n");
         assert_eq!(network_file_systems(&with), Some(vec!["nfs4".to_owned()]));
         assert_eq!(network_file_systems(&Sample::new("")), None);

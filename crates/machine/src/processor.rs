@@ -8,7 +8,7 @@ use super::text::{as_cpu_list, cpu_list, value};
 
 const CPU: &str = "/sys/devices/system/cpu";
 
-/// x86 and RISC-V name the model, Arm only its numbers.
+/// The processor's model. x86 and RISC-V report a name, Arm only numbers.
 pub(super) fn model(cpuinfo: &str) -> Option<String> {
     let named = ["model name", "Model", "uarch", "cpu model"];
     if let Some(name) = named.iter().find_map(|key| value(cpuinfo, key)) {
@@ -52,7 +52,7 @@ fn vendor(cpuinfo: &str) -> Option<String> {
     value(cpuinfo, "mvendorid").map(str::to_owned)
 }
 
-/// What tells one revision of a model from another.
+/// The numbers that distinguish revisions of a model.
 fn signature(cpuinfo: &str) -> Option<String> {
     let forms: [&[(&str, &str)]; 3] = [
         &[
@@ -68,20 +68,20 @@ fn signature(cpuinfo: &str) -> Option<String> {
         &[("marchid", "marchid"), ("mimpid", "mimpid")],
     ];
     forms.iter().find_map(|form| {
-        let said: Option<Vec<String>> = form
+        let parts: Option<Vec<String>> = form
             .iter()
             .map(|(name, key)| Some(format!("{name} {}", value(cpuinfo, key)?)))
             .collect();
-        said.map(|parts| parts.join(" "))
+        parts.map(|parts| parts.join(" "))
     })
 }
 
-/// How many different sets of processors share something: so many cores, so many sockets.
+/// Number of distinct sets of processors in `file`, such as cores or sockets.
 fn distinct(source: &impl Source, cpus: &[u64], file: &str) -> Option<u64> {
-    let each = cpus
+    let mut sets: Vec<String> = cpus
         .iter()
-        .filter_map(|cpu| source.word(&format!("{CPU}/cpu{cpu}/topology/{file}")));
-    let mut sets: Vec<String> = each.collect();
+        .filter_map(|cpu| source.word(&format!("{CPU}/cpu{cpu}/topology/{file}")))
+        .collect();
     sets.sort();
     sets.dedup();
     (!sets.is_empty()).then_some(sets.len() as u64)
@@ -105,29 +105,33 @@ fn kinds(source: &impl Source, cpuinfo: &str, cpus: &[u64]) -> Vec<CoreKind> {
             None => kinds.push((name, capacity, vec![cpu])),
         }
     }
-    let each = kinds.into_iter().map(|(name, capacity, list)| CoreKind {
-        name,
-        cpus: as_cpu_list(&list),
-        capacity,
-    });
-    each.collect()
+    kinds
+        .into_iter()
+        .map(|(name, capacity, list)| CoreKind {
+            name,
+            cpus: as_cpu_list(&list),
+            capacity,
+        })
+        .collect()
 }
 
-/// Intel's hybrid processors have a counter unit for each kind of core, and the kernel lists its processors.
+/// Kinds of core of Intel's hybrid processors. Each has a counter unit, for which the kernel lists the processors.
 fn hybrid(source: &impl Source) -> Vec<(&'static str, Vec<u64>)> {
     let units = [
         ("cpu_core", "performance"),
         ("cpu_atom", "efficiency"),
         ("cpu_lowpower", "low power"),
     ];
-    let each = units.into_iter().filter_map(|(unit, name)| {
-        let list = source.word(&format!("/sys/devices/{unit}/cpus"))?;
-        Some((name, cpu_list(&list)))
-    });
-    each.collect()
+    units
+        .into_iter()
+        .filter_map(|(unit, name)| {
+            let list = source.word(&format!("/sys/devices/{unit}/cpus"))?;
+            Some((name, cpu_list(&list)))
+        })
+        .collect()
 }
 
-/// One processor's lines.
+/// The lines of a processor.
 fn block(cpuinfo: &str, cpu: u64) -> Option<&str> {
     let number = cpu.to_string();
     cpuinfo
@@ -135,7 +139,7 @@ fn block(cpuinfo: &str, cpu: u64) -> Option<&str> {
         .find(|block| value(block, "processor") == Some(&number))
 }
 
-/// Where processors of one machine differ in name: Arm's parts, RISC-V's microarchitectures.
+/// The name of a core where those of one machine differ: Arm's parts, RISC-V's microarchitectures.
 fn core_name(block: &str) -> Option<String> {
     if let Some(name) = value(block, "uarch") {
         return Some(name.to_owned());

@@ -1,36 +1,36 @@
-//! Where facts are read: the system's own files, or in tests the saved ones of some machine.
+//! Sources of facts: the files of this system, or in tests the saved files of some machine.
 
 use std::fs;
 use std::str::FromStr;
 
-/// Files that tell facts. A file that is not there, or not for us, is none.
+/// A source of files. A missing or unreadable file gives `None`.
 pub(super) trait Source {
-    /// A file's bytes.
+    /// The content of a file as bytes.
     fn bytes(&self, path: &str) -> Option<Vec<u8>>;
     /// The names in a folder, sorted.
     fn list(&self, folder: &str) -> Vec<String>;
-    /// A path without symbolic links.
+    /// The path with symbolic links resolved.
     fn resolve(&self, path: &str) -> Option<String>;
 
-    /// A file's text.
+    /// The content of a file as text.
     fn read(&self, path: &str) -> Option<String> {
         let bytes = self.bytes(path)?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// The one line that a file holds; an empty one tells nothing.
+    /// The trimmed content of a file with one line. `None` if it is empty.
     fn word(&self, path: &str) -> Option<String> {
         let text = self.read(path)?;
         let word = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
         (!word.is_empty()).then(|| word.to_owned())
     }
 
-    /// The number that a file holds.
+    /// The content of a file as a number.
     fn number<T: FromStr>(&self, path: &str) -> Option<T> {
         self.word(path)?.parse().ok()
     }
 
-    /// A file that holds 0 for no; `Y` and `N` are the module parameters' way.
+    /// The content of a file as a boolean: 0 is false. Module parameters use `Y` and `N`.
     fn is_on(&self, path: &str) -> Option<bool> {
         match self.word(path)?.as_str() {
             "0" | "N" => Some(false),
@@ -62,8 +62,8 @@ impl Source for Here {
     }
 }
 
-/// A machine's files in one text: `== PATH` and then the file's lines, with `\0` for a zero byte; `== PATH = HEX` is a
-/// file of those bytes, `== LINK -> PATH` a symbolic link.
+/// A machine's files in one text: `== PATH` followed by the lines of the file, with `\0` for a zero byte; `== PATH = HEX` for a
+/// file with these bytes; `== LINK -> PATH` for a symbolic link.
 #[cfg(test)]
 pub(super) struct Sample {
     files: std::collections::BTreeMap<String, Vec<u8>>,
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_or_empty_file_tells_nothing() {
+    fn missing_or_empty_file_gives_none() {
         let sample = Sample::new("== /a\n\n== /b\nY\n== /c\n-1\n== /d\n0\n");
         assert_eq!(sample.word("/a"), None);
         assert_eq!(sample.word("/x"), None);

@@ -1,4 +1,4 @@
-//! Where scratch files go, and the disk below.
+//! The scratch folder and its disk.
 
 use std::path::PathBuf;
 
@@ -11,15 +11,15 @@ use super::text::chosen;
 /// The scratch folder.
 #[derive(Debug, Default)]
 pub(super) struct Folder {
-    /// What to call it.
+    /// Name of the folder for the user.
     pub name: String,
-    /// Where it is, without links.
+    /// Path with symbolic links resolved.
     pub path: String,
     pub total: Option<u64>,
     pub free: Option<u64>,
 }
 
-/// The folder that scratch files go under, and what to call it: `TMPDIR`, else `/var/tmp`, since `/tmp` is often memory.
+/// The folder for scratch files, with the name of its origin: `TMPDIR`, else `/var/tmp`, since `/tmp` is often in memory.
 pub fn scratch_folder() -> (&'static str, PathBuf) {
     match std::env::var_os("TMPDIR").filter(|d| !d.is_empty()) {
         Some(folder) => ("$TMPDIR", PathBuf::from(folder)),
@@ -27,7 +27,7 @@ pub fn scratch_folder() -> (&'static str, PathBuf) {
     }
 }
 
-/// Options that cost or save time. Others may name hosts, users and volumes.
+/// Mount options that affect performance. Others may contain names of hosts, users and volumes.
 const OPTIONS: [&str; 16] = [
     "ro",
     "sync",
@@ -86,8 +86,8 @@ fn options(mount: &Mount<'_>) -> Vec<String> {
     kept
 }
 
-/// The disk's folder under /sys: that of the file system's device, or of the one named as mounted (a btrfs has a
-/// device number that no disk has); of a partition, the disk that it is on.
+/// The disk's folder under /sys, from the device of the file system or else from the name of the mounted device (btrfs has a
+/// device number without a disk). For a partition: the folder of its disk.
 fn disk(source: &impl Source, mount: &Mount<'_>) -> Option<String> {
     let by_number = source.resolve(&format!("/sys/dev/block/{}", mount.device));
     let by_name = || {
@@ -114,7 +114,7 @@ fn describe(source: &impl Source, disk: &str, storage: &mut Storage) {
     storage.write_cache = word("queue/write_cache");
 }
 
-/// A layered file system without a disk of its own may lie on anything.
+/// Whether the file system is in memory. `None` for a layered file system without a disk of its own.
 fn is_memory(kind: &str, device: Option<&str>) -> Option<bool> {
     match (kind, device) {
         ("tmpfs" | "ramfs", _) => Some(true),
@@ -146,7 +146,7 @@ mod tests {
         == /sys/block/nvme0n1/nvme0n1p2/partition\n2\n";
 
     #[test]
-    fn a_partitions_disk_is_described() {
+    fn disk_of_partition_is_described() {
         let text = format!(
             "== /proc/self/mountinfo\n27 1 259:2 / / rw,noatime - ext4 /dev/root rw,data=ordered,resuid=7\n\
              == /sys/dev/block/259:2 -> /sys/block/nvme0n1/nvme0n1p2\n{DISK}"
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_btrfs_is_found_by_its_devices_name_and_reads_ahead_by_itself() {
+    fn btrfs_disk_is_found_by_device_name_with_own_read_ahead() {
         let text = format!(
             "== /proc/self/mountinfo\n27 1 0:24 /@ / rw - btrfs /dev/mapper/vg rw,compress=zstd:3\n\
              == /dev/mapper/vg -> /dev/nvme0n1p2\n\

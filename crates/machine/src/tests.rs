@@ -1,4 +1,4 @@
-//! Whole machines, described from their saved files.
+//! Tests that describe whole machines from saved files.
 
 use yamba_record::machine::details::{Limit, Limits};
 
@@ -10,7 +10,7 @@ const LAPTOP: &str = include_str!("samples/x86_64_laptop.txt");
 const BOARD: &str = include_str!("samples/aarch64_board.txt");
 const GUEST: &str = include_str!("samples/riscv64_guest.txt");
 
-/// A user without privileges on such a machine.
+/// System answers for a user without privileges.
 fn user() -> Asked {
     Asked {
         release: "6.8.0-41-generic".to_owned(),
@@ -58,7 +58,7 @@ fn cannot(machine: &Machine) -> Vec<&str> {
 }
 
 #[test]
-fn a_hybrid_laptop_on_battery() {
+fn hybrid_laptop_on_battery_is_described() {
     let machine = machine(LAPTOP, "x86_64", &user());
     assert_eq!(
         machine.cpu.as_deref(),
@@ -131,7 +131,7 @@ fn a_hybrid_laptop_on_battery() {
 }
 
 #[test]
-fn a_board_with_two_kinds_of_core() {
+fn board_with_two_kinds_of_core_is_described() {
     let root = Asked {
         root: true,
         cpus: 2,
@@ -168,7 +168,7 @@ fn a_board_with_two_kinds_of_core() {
 }
 
 #[test]
-fn a_guest_that_tells_little() {
+fn guest_with_few_facts_is_described() {
     let machine = machine(GUEST, "riscv64", &Asked::default());
     assert_eq!(machine.cpu.as_deref(), Some("sifive,u74-mc"));
     assert_eq!(machine.virtual_machine, Some(true));
@@ -189,7 +189,7 @@ fn a_guest_that_tells_little() {
 }
 
 #[test]
-fn where_nothing_is_told_nothing_is_claimed() {
+fn missing_facts_give_no_disturbances() {
     let machine = machine("", "vax", &Asked::default());
     let details = machine.details.as_deref().unwrap();
     let nothing = Details {
@@ -204,9 +204,9 @@ fn where_nothing_is_told_nothing_is_claimed() {
     );
 }
 
-/// The command line's page of a machine is tested with these documents.
+/// The test of the machine page of the command line uses these documents.
 #[test]
-fn saved_files_give_saved_documents() {
+fn saved_files_give_expected_documents() {
     for (name, files, isa) in [
         ("x86_64_laptop", LAPTOP, "x86_64"),
         ("aarch64_board", BOARD, "aarch64"),
@@ -232,7 +232,7 @@ fn probe_does_not_reveal_the_host_name() {
         .nodename()
         .to_string_lossy()
         .into_owned();
-    // A short name may be part of any word.
+    // A short name may be a part of any word.
     assert!(
         host.len() < 4 || !text.contains(&format!("\"{host}\"")),
         "{text}"

@@ -1,18 +1,18 @@
-//! The small forms of text that Linux writes facts in.
+//! Parsers for text formats of Linux.
 
-/// The value after `KEY:`, wherever it stands first.
+/// The value after the first `KEY:`.
 pub(super) fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let mut lines = text.lines().filter_map(|l| l.split_once(':'));
     lines.find(|(k, _)| k.trim() == key).map(|(_, v)| v.trim())
 }
 
-/// `MemTotal:  1024 kB` in bytes.
+/// A line such as `MemTotal:  1024 kB`, in bytes.
 pub(super) fn kibibytes(text: &str, key: &str) -> Option<u64> {
     let number = value(text, key)?.split(' ').next()?;
     number.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// `32K`, `8M` in bytes.
+/// A size such as `32K` or `8M`, in bytes.
 pub(super) fn size(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
@@ -25,13 +25,13 @@ pub(super) fn size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// The choice in force: `always [madvise] never`.
+/// The word in brackets: `always [madvise] never`.
 pub(super) fn chosen(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once('[')?;
     rest.split_once(']').map(|(choice, _)| choice)
 }
 
-/// `0-3,8` one by one.
+/// The processors of a list such as `0-3,8`.
 pub(super) fn cpu_list(text: &str) -> Vec<u64> {
     let mut all = Vec::new();
     for part in text.trim().split(',') {
@@ -43,7 +43,7 @@ pub(super) fn cpu_list(text: &str) -> Vec<u64> {
     all
 }
 
-/// One by one as `0-3,8`.
+/// Formats processors as a list such as `0-3,8`.
 pub(super) fn as_cpu_list(cpus: &[u64]) -> String {
     let mut out: Vec<(u64, u64)> = Vec::new();
     for &cpu in cpus {
@@ -52,14 +52,17 @@ pub(super) fn as_cpu_list(cpus: &[u64]) -> String {
             _ => out.push((cpu, cpu)),
         }
     }
-    let parts = out.iter().map(|(from, to)| match from == to {
-        true => from.to_string(),
-        false => format!("{from}-{to}"),
+    let parts = out.iter().map(|(from, to)| {
+        if from == to {
+            from.to_string()
+        } else {
+            format!("{from}-{to}")
+        }
     });
     parts.collect::<Vec<_>>().join(",")
 }
 
-/// A number of a device tree.
+/// A big-endian number of a device tree.
 pub(super) fn big_endian(bytes: &[u8]) -> Option<u64> {
     match bytes.len() {
         4 => Some(u64::from(u32::from_be_bytes(bytes.try_into().ok()?))),
@@ -68,7 +71,7 @@ pub(super) fn big_endian(bytes: &[u8]) -> Option<u64> {
     }
 }
 
-/// Adds what is not there yet.
+/// Adds a word unless it is present.
 pub(super) fn add(to: &mut Vec<String>, word: Option<String>) {
     if let Some(word) = word
         && !to.contains(&word)
@@ -82,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_linux_writes() {
+    fn linux_text_formats_are_parsed() {
         let meminfo = "MemTotal:       1024 kB\nMemFree: 1 kB\n";
         assert_eq!(kibibytes(meminfo, "MemTotal"), Some(1 << 20));
         assert_eq!(kibibytes(meminfo, "SwapTotal"), None);
@@ -97,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_processors_go_both_ways() {
+    fn cpu_lists_round_trip() {
         for text in ["0", "0-3,8", "1,3,5-6"] {
             assert_eq!(as_cpu_list(&cpu_list(text)), text);
         }

@@ -1,4 +1,4 @@
-//! Timer sources: the kernel's, and the counter that user space reads.
+//! Timer sources of the kernel, and the counter that user space reads.
 
 use yamba_record::machine::details::Timers;
 
@@ -11,7 +11,7 @@ pub(super) fn timers(source: &impl Source, isa: &str, cpuinfo: &str, asked: &Ask
     let available = source.word(&format!("{SOURCES}/available_clocksource"));
     let (counter, counter_hz, counter_invariant) = match isa {
         "x86_64" | "x86_32" => ("tsc", asked.counter_hz, invariant(cpuinfo)),
-        // By architecture these two count at one rate.
+        // The architecture defines a constant rate for these two.
         "aarch64" => ("cntvct", asked.counter_hz, Some(true)),
         "riscv64" => ("time", timebase(source), Some(true)),
         _ => ("", None, None),
@@ -28,7 +28,7 @@ pub(super) fn timers(source: &impl Source, isa: &str, cpuinfo: &str, asked: &Ask
     }
 }
 
-/// It counts at one rate, and also while the processor sleeps.
+/// Whether the counter has a constant rate and runs in idle states too.
 fn invariant(cpuinfo: &str) -> Option<bool> {
     let flags = value(cpuinfo, "flags")?;
     let has = |name: &str| flags.split(' ').any(|f| f == name);
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_invariant_counter_needs_both_flags() {
+    fn invariant_counter_needs_both_flags() {
         assert_eq!(
             invariant("flags\t: tsc constant_tsc nonstop_tsc"),
             Some(true)

@@ -1,4 +1,4 @@
-//! What stands between the system and the hardware: a hypervisor, a container, a group's limits.
+//! Hypervisor, container and limits of the control group.
 
 use yamba_record::machine::details::Virtualisation;
 
@@ -6,15 +6,15 @@ use super::group;
 use super::source::Source;
 use super::text::value;
 
-/// `told` is the hypervisor that the processor names, `container` what the environment says.
+/// `reported` is the hypervisor that the processor reports, `container` the value of the environment variable.
 pub(super) fn virtualisation(
     source: &impl Source,
-    told: Option<&str>,
+    reported: Option<&str>,
     container: Option<&str>,
 ) -> Virtualisation {
     let limits = group::limits(source);
     Virtualisation {
-        hypervisor: told.map(str::to_owned).or_else(|| hypervisor(source)),
+        hypervisor: reported.map(str::to_owned).or_else(|| hypervisor(source)),
         container: container
             .map(str::to_owned)
             .or_else(|| self::container(source)),
@@ -24,12 +24,12 @@ pub(super) fn virtualisation(
     }
 }
 
-/// The flag that x86 hypervisors show; unknown elsewhere.
+/// The flag of x86 hypervisors; `None` on other architectures.
 pub(super) fn flag(cpuinfo: &str) -> Option<bool> {
     value(cpuinfo, "flags").map(|flags| flags.split(' ').any(|f| f == "hypervisor"))
 }
 
-/// Where no instruction tells: the firmware's table or tree.
+/// The hypervisor from the firmware's table or device tree, where no instruction reports it.
 fn hypervisor(source: &impl Source) -> Option<String> {
     if let Some(kind) = source.word("/sys/hypervisor/type") {
         return Some(kind);
@@ -49,13 +49,13 @@ fn hypervisor(source: &impl Source) -> Option<String> {
         ("Xen", "xen"),
         ("Parallels", "parallels"),
     ];
-    let said: Vec<String> = ["sys_vendor", "product_name", "bios_vendor"]
+    let names: Vec<String> = ["sys_vendor", "product_name", "bios_vendor"]
         .iter()
         .filter_map(|file| source.word(&format!("/sys/class/dmi/id/{file}")))
         .collect();
     let known = makers
         .iter()
-        .find(|(maker, _)| said.iter().any(|word| word.starts_with(maker)));
+        .find(|(maker, _)| names.iter().any(|word| word.starts_with(maker)));
     known.map(|(_, name)| (*name).to_owned())
 }
 
@@ -77,7 +77,7 @@ fn container(source: &impl Source) -> Option<String> {
     kind.map(|(_, kind)| (*kind).to_owned())
 }
 
-/// `cpu  user nice system idle iowait irq softirq steal ...`: of the time that somebody wanted, what the host took.
+/// Stolen time as a share of non-idle time: `cpu  user nice system idle iowait irq softirq steal ...`.
 fn stolen(stat: &str) -> Option<f64> {
     let line = stat.lines().find_map(|l| l.strip_prefix("cpu "))?;
     let ticks: Vec<u64> = line
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hosts_share_is_of_the_time_that_was_wanted() {
+    fn stolen_time_is_share_of_non_idle_time() {
         let stat = "cpu  50 10 20 1000 30 5 5 10 0 0\ncpu0 50 10 20 1000 30 5 5 10 0 0\n";
         assert_eq!(stolen(stat), Some(0.1));
         assert_eq!(stolen("cpu  1 2 3\n"), None);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_between_is_read_from_firmware_and_marks() {
+    fn hypervisor_and_container_are_detected_from_files() {
         let of = |text: &str| virtualisation(&Sample::new(text), None, None);
         let arm = of("== /proc/device-tree/compatible\nlinux,dummy-virt\n");
         assert_eq!(arm.hypervisor.as_deref(), Some("qemu"));
@@ -116,9 +116,9 @@ mod tests {
         assert_eq!(board.container.as_deref(), Some("docker"));
         let pod = of("== /proc/self/cgroup\n0::/kubepods/burstable/x\n");
         assert_eq!(pod.container.as_deref(), Some("kubernetes"));
-        let told = virtualisation(&Sample::new(""), Some("kvm"), Some("podman"));
-        assert_eq!(told.hypervisor.as_deref(), Some("kvm"));
-        assert_eq!(told.container.as_deref(), Some("podman"));
+        let reported = virtualisation(&Sample::new(""), Some("kvm"), Some("podman"));
+        assert_eq!(reported.hypervisor.as_deref(), Some("kvm"));
+        assert_eq!(reported.container.as_deref(), Some("podman"));
         assert_eq!(flag("flags\t\t: fpu hypervisor sse\n"), Some(true));
         assert_eq!(flag("flags\t\t: fpu sse\n"), Some(false));
         assert_eq!(flag("Features\t: fp asimd\n"), None);

@@ -1,4 +1,4 @@
-//! What cannot be measured here, and why; only by what was tried.
+//! Rules about quantities that cannot be measured here, based on attempts only.
 
 use yamba_record::machine::details::{Cannot, Mend};
 
@@ -57,7 +57,7 @@ fn counters(f: &Facts<'_>) -> Option<Cannot> {
     }
 }
 
-/// A count of one's own program in user space is allowed up to 2; some distributions know a 3 and a 4.
+/// A user may count events of his own programs in user space up to level 2; some distributions have levels 3 and 4.
 fn forbidden(what: &str, f: &Facts<'_>) -> Option<Cannot> {
     match f.details.kernel.perf_event_paranoid {
         Some(level) if level > 2 => command(
@@ -114,13 +114,14 @@ fn network(f: &Facts<'_>) -> Option<Cannot> {
 fn guests(f: &Facts<'_>) -> Option<Cannot> {
     (f.details.privileges.guests == Some(false)).then_some(())?;
     let in_guest = f.machine.virtual_machine == Some(true);
-    let mend = match in_guest {
-        true => "nested virtualisation, which the host must allow",
-        false => "switch virtualisation on in the firmware, and join the group `kvm`",
+    let fix = if in_guest {
+        "nested virtualisation, which the host must allow"
+    } else {
+        "switch virtualisation on in the firmware, and join the group `kvm`"
     };
     advice(
         "guests of the kernel's hypervisor",
         "/dev/kvm is not there, or not for this user",
-        mend,
+        fix,
     )
 }

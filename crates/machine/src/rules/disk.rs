@@ -1,16 +1,16 @@
-//! The disk that scratch files are on.
+//! Rules about the disk of scratch files.
 
 use yamba_record::machine::details::Disturbance;
 use yamba_record::number::bytes;
 
-use super::{Facts, mended_by};
+use super::{Facts, with_command};
 
 const PRESSURE: f64 = 1.0;
 
 pub(super) fn in_memory(f: &Facts<'_>) -> Option<Disturbance> {
     let storage = &f.details.storage;
     (storage.is_memory == Some(true)).then(|| {
-        mended_by(
+        with_command(
             "scratch_in_memory",
             format!(
                 "scratch files ({}) are in memory: no read of them ever reaches a disk",
@@ -24,7 +24,7 @@ pub(super) fn in_memory(f: &Facts<'_>) -> Option<Disturbance> {
 pub(super) fn busy(f: &Facts<'_>) -> Option<Disturbance> {
     let share = f.details.load.io_pressure?;
     (share >= PRESSURE).then(|| {
-        mended_by(
+        with_command(
             "disk_busy",
             format!("threads waited for a disk in {share:.1} % of the last 10 s"),
             "ps -eo state,pid,comm | grep '^D'    # who waits",
@@ -37,7 +37,7 @@ pub(super) fn read_ahead(f: &Facts<'_>) -> Option<Disturbance> {
     let size = storage.read_ahead?;
     let device = storage.device.as_deref()?;
     (size > 0 && storage.is_memory == Some(false)).then(|| {
-        mended_by(
+        with_command(
             "read_ahead",
             format!(
                 "the disk reads up to {} ahead: one access pays for its neighbours, those are then free",

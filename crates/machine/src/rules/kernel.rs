@@ -1,10 +1,10 @@
-//! The kernel's settings and its clock.
+//! Rules about the kernel's settings and its clock.
 
 use yamba_record::machine::details::Disturbance;
 
-use super::{Facts, advised, mended_by};
+use super::{Facts, with_advice, with_command};
 
-/// These are read over the bus, by a system call.
+/// Clock sources that are read over the bus, by a system call.
 const SLOW: [&str; 4] = ["hpet", "acpi_pm", "refined-jiffies", "jiffies"];
 
 pub(super) fn clock_source(f: &Facts<'_>) -> Option<Disturbance> {
@@ -23,13 +23,13 @@ pub(super) fn clock_source(f: &Facts<'_>) -> Option<Disturbance> {
         )
     };
     Some(if timers.available.iter().any(|a| a == "tsc") {
-        mended_by(
+        with_command(
             "clock_source",
             text,
             "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
         )
     } else {
-        advised(
+        with_advice(
             "clock_source",
             text,
             "the kernel distrusts the time stamp counter, or the host hides it; if you know better, boot with `tsc=reliable`",
@@ -39,7 +39,7 @@ pub(super) fn clock_source(f: &Facts<'_>) -> Option<Disturbance> {
 
 pub(super) fn counter(f: &Facts<'_>) -> Option<Disturbance> {
     (f.details.timers.counter_invariant == Some(false)).then(|| {
-        advised(
+        with_advice(
             "counter",
             "the time stamp counter follows the clock rate, or stops while the processor sleeps",
             "hold the clock rate, and keep the processor awake (boot with `idle=poll`)",
@@ -50,7 +50,7 @@ pub(super) fn counter(f: &Facts<'_>) -> Option<Disturbance> {
 pub(super) fn huge_pages(f: &Facts<'_>) -> Option<Disturbance> {
     let when = f.details.memory.transparent_huge_pages.as_deref()?;
     (when == "always").then(|| {
-        mended_by(
+        with_command(
             "huge_pages",
             "huge pages are given unasked where memory allows: the page size of a buffer differs from launch to launch",
             "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
@@ -61,7 +61,7 @@ pub(super) fn huge_pages(f: &Facts<'_>) -> Option<Disturbance> {
 pub(super) fn node_balancing(f: &Facts<'_>) -> Option<Disturbance> {
     let memory = &f.details.memory;
     (memory.nodes.len() > 1 && memory.node_balancing == Some(true)).then(|| {
-        mended_by(
+        with_command(
             "node_balancing",
             "the kernel moves pages between memory nodes: it takes access away to see who comes back",
             "sudo sysctl kernel.numa_balancing=0",
@@ -71,7 +71,7 @@ pub(super) fn node_balancing(f: &Facts<'_>) -> Option<Disturbance> {
 
 pub(super) fn merging(f: &Facts<'_>) -> Option<Disturbance> {
     (f.details.memory.merging == Some(true)).then(|| {
-        mended_by(
+        with_command(
             "merging",
             "the kernel looks for equal pages and merges them: a write to one then faults",
             "echo 2 | sudo tee /sys/kernel/mm/ksm/run",
@@ -79,11 +79,11 @@ pub(super) fn merging(f: &Facts<'_>) -> Option<Disturbance> {
     })
 }
 
-/// It takes one counter for itself.
+/// The watchdog occupies one hardware counter.
 pub(super) fn watchdog(f: &Facts<'_>) -> Option<Disturbance> {
     let counts = f.details.privileges.counters == Some(true);
     (counts && f.details.kernel.watchdog == Some(true)).then(|| {
-        mended_by(
+        with_command(
             "watchdog",
             "the watchdog holds a hardware counter and interrupts every processor",
             "sudo sysctl kernel.nmi_watchdog=0",
@@ -91,10 +91,10 @@ pub(super) fn watchdog(f: &Facts<'_>) -> Option<Disturbance> {
     })
 }
 
-/// The spread between launches is what an interval is made of.
+/// Without layout randomisation launches do not differ, and the interval is based on the variation between launches.
 pub(super) fn one_layout(f: &Facts<'_>) -> Option<Disturbance> {
     (f.details.kernel.layout_randomisation == Some(0)).then(|| {
-        mended_by(
+        with_command(
             "one_layout",
             "addresses are not randomised: all launches draw one layout, and what it does to a figure stays unseen",
             "sudo sysctl kernel.randomize_va_space=2",

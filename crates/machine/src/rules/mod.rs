@@ -1,6 +1,6 @@
-//! What would disturb a measurement, and what cannot be measured: each a small rule over the facts, with its mend.
+//! Rules that derive disturbances and missing capabilities from the facts, each with its fix.
 //!
-//! A rule holds only by what was probed. What is unknown triggers none.
+//! A rule only uses probed facts. An unknown fact triggers no rule.
 
 mod cannot;
 mod disk;
@@ -15,7 +15,7 @@ use yamba_record::Machine;
 use yamba_record::machine::Details;
 use yamba_record::machine::details::{Cannot, Disturbance, Mend};
 
-/// What rules look at.
+/// The facts that rules use.
 struct Facts<'a> {
     machine: &'a Machine,
     details: &'a Details,
@@ -23,7 +23,7 @@ struct Facts<'a> {
 
 type Rule = fn(&Facts<'_>) -> Option<Disturbance>;
 
-/// In the order in which they are shown: what costs most comes first.
+/// The rules in display order; the most harmful disturbance comes first.
 const RULES: [Rule; 27] = [
     sharing::emulated,
     sharing::load,
@@ -54,14 +54,14 @@ const RULES: [Rule; 27] = [
     disk::read_ahead,
 ];
 
-/// What would disturb a measurement.
+/// Conditions that would disturb a measurement.
 pub(super) fn disturbances(machine: &Machine) -> Vec<Disturbance> {
     with(machine, |facts| {
         RULES.iter().filter_map(|rule| rule(facts)).collect()
     })
 }
 
-/// What cannot be measured here.
+/// Quantities that cannot be measured here.
 pub(super) fn cannot(machine: &Machine) -> Vec<Cannot> {
     with(machine, |facts| {
         cannot::RULES
@@ -78,8 +78,8 @@ fn with<T>(machine: &Machine, find: impl Fn(&Facts<'_>) -> Vec<T>) -> Vec<T> {
     }
 }
 
-/// One that a command mends.
-fn mended_by(name: &str, text: impl Into<String>, command: impl Into<String>) -> Disturbance {
+/// A disturbance with a command as its fix.
+fn with_command(name: &str, text: impl Into<String>, command: impl Into<String>) -> Disturbance {
     Disturbance {
         name: name.to_owned(),
         text: text.into(),
@@ -87,8 +87,8 @@ fn mended_by(name: &str, text: impl Into<String>, command: impl Into<String>) ->
     }
 }
 
-/// One that needs more than a command.
-fn advised(name: &str, text: impl Into<String>, advice: impl Into<String>) -> Disturbance {
+/// A disturbance with advice as its fix.
+fn with_advice(name: &str, text: impl Into<String>, advice: impl Into<String>) -> Disturbance {
     Disturbance {
         name: name.to_owned(),
         text: text.into(),

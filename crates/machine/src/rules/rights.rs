@@ -1,9 +1,9 @@
-//! What this process may not do, though a quiet measurement wants it.
+//! Rules about missing privileges that a quiet measurement needs.
 
 use yamba_record::machine::details::{Disturbance, Limit};
 use yamba_record::number::bytes;
 
-use super::{Facts, advised, mended_by};
+use super::{Facts, with_advice, with_command};
 
 pub(super) fn realtime(f: &Facts<'_>) -> Option<Disturbance> {
     let privileges = &f.details.privileges;
@@ -18,13 +18,13 @@ pub(super) fn realtime(f: &Facts<'_>) -> Option<Disturbance> {
             Some(Limit::At(0)) | None
         );
     Some(if may {
-        advised(
+        with_advice(
             "realtime",
             text,
             "limits allow it, a container or its control group does not: run outside of it",
         )
     } else {
-        mended_by(
+        with_command(
             "realtime",
             text,
             "sudo prlimit --pid $$ --rtprio=99    # for this shell and what it starts",
@@ -32,7 +32,7 @@ pub(super) fn realtime(f: &Facts<'_>) -> Option<Disturbance> {
     })
 }
 
-/// Since Linux 6.12 a server of the scheduler sees to the others; before, real-time threads as a whole were stopped.
+/// The limit of real-time threads. Since Linux 6.12 a deadline server runs the other threads; before, the kernel throttled all real-time threads.
 pub(super) fn realtime_share(f: &Facts<'_>) -> Option<Disturbance> {
     let kernel = &f.details.kernel;
     let (run, period) = kernel.realtime_runtime_us.zip(kernel.realtime_period_us)?;
@@ -51,10 +51,10 @@ pub(super) fn realtime_share(f: &Facts<'_>) -> Option<Disturbance> {
     } else {
         "sudo sysctl kernel.sched_rt_runtime_us=-1"
     };
-    Some(mended_by("realtime_share", text, command))
+    Some(with_command("realtime_share", text, command))
 }
 
-/// The first two numbers of `6.1.0-13-amd64`.
+/// The first two numbers of a release such as `6.1.0-13-amd64`.
 fn version(release: &str) -> [u32; 2] {
     let mut numbers = release.split(|c: char| !c.is_ascii_digit());
     let mut next = || numbers.next().and_then(|n| n.parse().ok()).unwrap_or(0);
@@ -68,7 +68,7 @@ pub(super) fn locked_memory(f: &Facts<'_>) -> Option<Disturbance> {
     let Some(Limit::At(limit)) = f.details.limits.locked_memory else {
         return None;
     };
-    Some(mended_by(
+    Some(with_command(
         "locked_memory",
         format!(
             "only {} may be locked in memory: the rest may be taken away and fault while it is timed",

@@ -1,20 +1,20 @@
-//! Who else uses the processors and the memory.
+//! Rules about competing use of processors and memory.
 
 use yamba_record::machine::details::Disturbance;
 use yamba_record::number::bytes;
 
-use super::{Facts, advised, mended_by};
+use super::{Facts, with_advice, with_command};
 use crate::text::cpu_list;
 
-/// Of the share that a host takes, and of the per cent that threads wait, what no longer passes for nothing.
+/// Thresholds: the share of stolen time, and the percentage of time that threads wait.
 const STOLEN: f64 = 0.0001;
 const PRESSURE: f64 = 1.0;
 
-/// The emulator says so itself; with an accelerator it gives that one's name.
+/// Emulation, as the emulator reports it. With an accelerator the emulator reports the name of that.
 pub(super) fn emulated(f: &Facts<'_>) -> Option<Disturbance> {
     let hypervisor = f.details.virtualisation.hypervisor.as_deref()?;
     (hypervisor == "qemu-tcg").then(|| {
-        advised(
+        with_advice(
             "emulated",
             "the processor is emulated: no figure says anything of the speed of a real one",
             "start the guest with `-accel kvm`",
@@ -45,7 +45,7 @@ pub(super) fn load(f: &Facts<'_>) -> Option<Disturbance> {
         ));
     }
     (!seen.is_empty()).then(|| {
-        mended_by(
+        with_command(
             "load",
             format!("{}: they take turns, caches and memory", seen.join(", ")),
             "ps -eo pcpu,pid,comm --sort=-pcpu | head    # who it is",
@@ -53,7 +53,7 @@ pub(super) fn load(f: &Facts<'_>) -> Option<Disturbance> {
     })
 }
 
-/// Of the machine, or left to this process.
+/// A single processor, in the machine or in this process's affinity mask.
 pub(super) fn one_processor(f: &Facts<'_>) -> Option<Disturbance> {
     if f.machine.cpus != 1 {
         return None;
@@ -62,12 +62,12 @@ pub(super) fn one_processor(f: &Facts<'_>) -> Option<Disturbance> {
     let text =
         "one processor does all: interrupts, the kernel's own work and every other process disturb";
     match online {
-        Some(all) if cpu_list(all).len() > 1 => Some(mended_by(
+        Some(all) if cpu_list(all).len() > 1 => Some(with_command(
             "one_processor",
             text,
             format!("taskset -cp {all} $$"),
         )),
-        _ => Some(advised(
+        _ => Some(with_advice(
             "one_processor",
             text,
             "give the machine a second processor",
@@ -78,7 +78,7 @@ pub(super) fn one_processor(f: &Facts<'_>) -> Option<Disturbance> {
 pub(super) fn stolen(f: &Facts<'_>) -> Option<Disturbance> {
     let share = f.details.virtualisation.stolen?;
     (share >= STOLEN).then(|| {
-        advised(
+        with_advice(
             "stolen",
             format!(
                 "the host took {} of the time that was wanted since the system started",
@@ -89,7 +89,7 @@ pub(super) fn stolen(f: &Facts<'_>) -> Option<Disturbance> {
     })
 }
 
-/// Two digits that say something, also of a small share.
+/// Formats a share in per cent with two significant digits.
 fn percent(share: f64) -> String {
     match share {
         s if s >= 0.01 => format!("{:.1} %", s * 100.0),
@@ -100,7 +100,7 @@ fn percent(share: f64) -> String {
 pub(super) fn quota(f: &Facts<'_>) -> Option<Disturbance> {
     let quota = f.details.virtualisation.cpu_quota?;
     (quota < f.machine.cpus as f64).then(|| {
-        advised(
+        with_advice(
             "quota",
             format!(
                 "the control group may use {quota} processors' time: beyond that all of it stops until the next \
@@ -118,21 +118,21 @@ pub(super) fn smt(f: &Facts<'_>) -> Option<Disturbance> {
     let text =
         "two threads share a core: what runs on the sibling takes its units and its first caches";
     Some(match f.details.processor.smt_control.as_deref() {
-        Some("on") => mended_by(
+        Some("on") => with_command(
             "smt",
             text,
             "echo off | sudo tee /sys/devices/system/cpu/smt/control",
         ),
-        _ => advised("smt", text, "switch it off in the firmware, or at the host"),
+        _ => with_advice("smt", text, "switch it off in the firmware, or at the host"),
     })
 }
 
-/// Less than a twentieth left: the kernel looks for pages while the benchmark runs.
+/// Less than a twentieth of memory is free, so that the kernel reclaims pages during the benchmark.
 pub(super) fn little_memory(f: &Facts<'_>) -> Option<Disturbance> {
     let memory = &f.details.memory;
     let (total, available) = memory.total.zip(memory.available)?;
     (available < total / 20).then(|| {
-        mended_by(
+        with_command(
             "little_memory",
             format!(
                 "only {} of memory is left: the kernel takes pages back while something is timed",
@@ -146,7 +146,7 @@ pub(super) fn little_memory(f: &Facts<'_>) -> Option<Disturbance> {
 pub(super) fn swap(f: &Facts<'_>) -> Option<Disturbance> {
     let used = f.details.memory.swap_used?;
     (used > 0).then(|| {
-        mended_by(
+        with_command(
             "swap",
             format!(
                 "{} of memory is swapped out: whoever touches it waits for a disk",

@@ -1,13 +1,13 @@
-//! What changes the clock rate, and how deep an idle processor sleeps.
+//! Rules about the clock rate and the depth of idle states.
 
 use yamba_record::machine::details::Disturbance;
 
-use super::{Facts, advised, mended_by};
+use super::{Facts, with_advice, with_command};
 
-/// A sleep that takes longer to wake from is seen in whatever waits, a pipe's round trip for one.
+/// Exit latencies above this affect every benchmark that waits, such as a round trip through a pipe.
 const LONG_WAKE_US: u64 = 20;
 
-/// Where the range has one frequency only, no governor chooses.
+/// The governor, unless the range has a single frequency.
 pub(super) fn governor(f: &Facts<'_>) -> Option<Disturbance> {
     let frequency = &f.details.frequency;
     let others: Vec<&str> = frequency
@@ -19,7 +19,7 @@ pub(super) fn governor(f: &Facts<'_>) -> Option<Disturbance> {
     let range = frequency.lowest_allowed.zip(frequency.highest_allowed);
     let is_fixed = range.is_some_and(|(low, high)| low == high);
     (!others.is_empty() && !is_fixed).then(|| {
-        mended_by(
+        with_command(
             "governor",
             format!(
                 "the frequency governor is `{}`: the clock rises only after the work has begun",
@@ -37,7 +37,7 @@ pub(super) fn turbo(f: &Facts<'_>) -> Option<Disturbance> {
     }
     let switch = frequency.turbo_switch.as_deref()?;
     let off = if switch.ends_with("no_turbo") { 1 } else { 0 };
-    Some(mended_by(
+    Some(with_command(
         "turbo",
         "turbo is on: the clock follows the heat and what the other cores do",
         format!("echo {off} | sudo tee {switch}"),
@@ -48,7 +48,7 @@ pub(super) fn profile(f: &Facts<'_>) -> Option<Disturbance> {
     let profile = f.details.frequency.profile.as_deref()?;
     let saves = ["low-power", "quiet", "cool"].contains(&profile);
     saves.then(|| {
-        mended_by(
+        with_command(
             "profile",
             format!("the firmware's profile is `{profile}`: it lowers the clock"),
             "echo performance | sudo tee /sys/firmware/acpi/platform_profile",
@@ -60,12 +60,12 @@ pub(super) fn battery(f: &Facts<'_>) -> Option<Disturbance> {
     let on_battery = f.details.frequency.on_battery == Some(true);
     let spares = f.details.kernel.laptop_mode == Some(true);
     match (on_battery, spares) {
-        (true, _) => Some(advised(
+        (true, _) => Some(with_advice(
             "battery",
             "the machine runs on its battery: firmware and kernel lower the clock as they see fit",
             "plug it in",
         )),
-        (false, true) => Some(mended_by(
+        (false, true) => Some(with_command(
             "battery",
             "laptop mode is on: writes gather until the disk is awake",
             "sudo sysctl vm.laptop_mode=0",
@@ -77,7 +77,7 @@ pub(super) fn battery(f: &Facts<'_>) -> Option<Disturbance> {
 pub(super) fn heat(f: &Facts<'_>) -> Option<Disturbance> {
     let times = f.details.processor.throttled?;
     (times > 0).then(|| {
-        advised(
+        with_advice(
             "heat",
             format!("heat slowed a core down {times} times since the system started"),
             "cool the machine, or hold the clock lower: `sudo cpupower frequency-set --max FREQUENCY`",
@@ -89,7 +89,7 @@ pub(super) fn deep_sleep(f: &Facts<'_>) -> Option<Disturbance> {
     let states = f.details.idle.states.iter();
     let longest = states.filter_map(|s| s.wake_us).max()?;
     (longest > LONG_WAKE_US).then(|| {
-        mended_by(
+        with_command(
             "deep_sleep",
             format!(
                 "an idle processor needs up to {longest} us to wake: it is part of whatever waits for another thread"

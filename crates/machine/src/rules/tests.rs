@@ -1,4 +1,4 @@
-//! Each rule with facts that trigger it, and with facts next to those that do not.
+//! Tests each rule with facts that trigger it, and with similar facts that do not.
 
 use yamba_record::Machine;
 use yamba_record::machine::Details;
@@ -6,7 +6,7 @@ use yamba_record::machine::details::{CoreKind, IdleState, Limit, Mend, Node};
 
 use super::*;
 
-/// What a change of the facts makes of an otherwise silent machine.
+/// The disturbances of a quiet machine after `change`.
 fn found(change: impl Fn(&mut Machine, &mut Details)) -> Vec<Disturbance> {
     let (machine, details) = facts(change);
     RULES
@@ -37,7 +37,7 @@ fn names(change: impl Fn(&mut Machine, &mut Details)) -> Vec<String> {
     found(change).into_iter().map(|d| d.name).collect()
 }
 
-/// The command of the only one found.
+/// The command of the only disturbance.
 fn command(change: impl Fn(&mut Machine, &mut Details)) -> String {
     let all = found(change);
     match all.as_slice() {
@@ -56,12 +56,12 @@ fn text(word: &str) -> Option<String> {
 }
 
 #[test]
-fn a_machine_that_tells_nothing_is_not_accused() {
+fn machine_without_facts_has_no_disturbances() {
     assert_eq!(names(|_, _| {}), [""; 0]);
 }
 
 #[test]
-fn others_that_run() {
+fn other_running_threads_disturb() {
     assert_eq!(names(|_, d| d.load.running = Some(1)), ["load"]);
     assert_eq!(names(|_, d| d.load.running = Some(0)), [""; 0]);
     assert_eq!(
@@ -79,7 +79,7 @@ fn others_that_run() {
 }
 
 #[test]
-fn one_processor_of_the_machine_or_of_the_process() {
+fn single_processor_disturbs() {
     let advised = found(|m, _| m.cpus = 1);
     assert!(matches!(advised[0].mend, Mend::Advice(_)));
     let allowed = |m: &mut Machine, d: &mut Details| {
@@ -90,7 +90,7 @@ fn one_processor_of_the_machine_or_of_the_process() {
 }
 
 #[test]
-fn what_a_host_or_a_group_takes() {
+fn stolen_time_and_quota_disturb() {
     assert_eq!(
         names(|_, d| d.virtualisation.stolen = Some(0.002)),
         ["stolen"]
@@ -115,7 +115,7 @@ fn what_a_host_or_a_group_takes() {
 }
 
 #[test]
-fn siblings_are_switched_off_where_the_kernel_can() {
+fn smt_fix_depends_on_kernel_switch() {
     let on = |_: &mut Machine, d: &mut Details| {
         d.processor.smt = Some(true);
         d.processor.smt_control = text("on");
@@ -127,7 +127,7 @@ fn siblings_are_switched_off_where_the_kernel_can() {
 }
 
 #[test]
-fn memory_that_is_short_or_away() {
+fn low_memory_and_swap_disturb() {
     let left = |available| {
         move |_: &mut Machine, d: &mut Details| {
             d.memory.total = Some(100 << 30);
@@ -149,7 +149,7 @@ fn memory_that_is_short_or_away() {
 }
 
 #[test]
-fn pages_move_only_between_nodes() {
+fn node_balancing_disturbs_only_with_several_nodes() {
     let nodes = |count: usize| {
         move |_: &mut Machine, d: &mut Details| {
             d.memory.node_balancing = Some(true);
@@ -161,7 +161,7 @@ fn pages_move_only_between_nodes() {
 }
 
 #[test]
-fn a_governor_that_chooses() {
+fn governor_that_changes_frequency_disturbs() {
     let governed = |governors: &'static [&str], high| {
         move |_: &mut Machine, d: &mut Details| {
             d.frequency.governors = governors.iter().map(|g| (*g).to_owned()).collect();
@@ -182,7 +182,7 @@ fn a_governor_that_chooses() {
 }
 
 #[test]
-fn each_switch_of_turbo_is_mended_its_own_way() {
+fn each_turbo_switch_has_its_own_fix() {
     let turbo = |on, switch: &'static str| {
         move |_: &mut Machine, d: &mut Details| {
             d.frequency.turbo = Some(on);
@@ -201,7 +201,7 @@ fn each_switch_of_turbo_is_mended_its_own_way() {
 }
 
 #[test]
-fn what_saves_energy() {
+fn energy_saving_disturbs() {
     assert_eq!(
         names(|_, d| d.frequency.profile = text("low-power")),
         ["profile"]
@@ -234,7 +234,7 @@ fn what_saves_energy() {
 }
 
 #[test]
-fn clocks_that_are_not_the_counter() {
+fn slow_clock_source_disturbs() {
     let source = |name: &'static str, others: &'static [&str]| {
         move |_: &mut Machine, d: &mut Details| {
             d.timers.source = text(name);
@@ -261,7 +261,7 @@ fn clocks_that_are_not_the_counter() {
 }
 
 #[test]
-fn a_watchdog_disturbs_only_who_counts() {
+fn watchdog_disturbs_only_with_counters() {
     let counting = |counts| {
         move |_: &mut Machine, d: &mut Details| {
             d.kernel.watchdog = Some(true);
@@ -273,7 +273,7 @@ fn a_watchdog_disturbs_only_who_counts() {
 }
 
 #[test]
-fn launches_need_different_layouts() {
+fn missing_layout_randomisation_disturbs() {
     assert_eq!(
         names(|_, d| d.kernel.layout_randomisation = Some(0)),
         ["one_layout"]
@@ -285,7 +285,7 @@ fn launches_need_different_layouts() {
 }
 
 #[test]
-fn rights_that_are_missing() {
+fn missing_privileges_disturb() {
     let plain = |_: &mut Machine, d: &mut Details| {
         d.privileges.realtime = Some(false);
         d.limits.realtime_priority = Some(Limit::At(0));
@@ -308,7 +308,7 @@ fn rights_that_are_missing() {
 }
 
 #[test]
-fn the_share_of_real_time_is_lifted_as_the_kernel_knows() {
+fn realtime_limit_fix_depends_on_kernel_version() {
     let share = |run, kernel: &'static str| {
         move |m: &mut Machine, d: &mut Details| {
             m.kernel = kernel.to_owned();
@@ -330,7 +330,7 @@ fn the_share_of_real_time_is_lifted_as_the_kernel_knows() {
 }
 
 #[test]
-fn disks_and_what_passes_for_one() {
+fn scratch_disk_disturbances() {
     let disk = |memory, read_ahead| {
         move |_: &mut Machine, d: &mut Details| {
             d.storage.is_memory = Some(memory);
@@ -359,7 +359,7 @@ fn cannot_with(change: impl Fn(&mut Machine, &mut Details)) -> Vec<Cannot> {
 }
 
 #[test]
-fn what_was_not_tried_is_not_refused() {
+fn untried_privileges_are_not_reported() {
     assert_eq!(cannot_with(|_, _| {}), []);
     let all = |d: &mut Details| {
         d.privileges.counters = Some(true);
@@ -372,7 +372,7 @@ fn what_was_not_tried_is_not_refused() {
 }
 
 #[test]
-fn counters_are_refused_for_a_reason() {
+fn refused_counters_have_reason() {
     let why = |error: &'static str, guest, paranoid| {
         let all = cannot_with(move |m, d| {
             m.virtual_machine = Some(guest);
@@ -401,7 +401,7 @@ fn counters_are_refused_for_a_reason() {
 }
 
 #[test]
-fn other_things_that_cannot_be_measured() {
+fn other_missing_capabilities_are_reported() {
     let whats = |change: fn(&mut Machine, &mut Details)| {
         let all = cannot_with(change);
         all.into_iter()

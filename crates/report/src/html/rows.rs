@@ -38,14 +38,17 @@ impl<'a> Row<'a> {
 
     /// The settings with short numbers: 64Mi instead of 67108864.
     pub fn short_point(&self) -> String {
-        let each = self.settings.iter().map(|setting| {
-            let number = setting.split_once('=');
-            match number.and_then(|(n, v)| Some((n, v.parse().ok()?))) {
-                Some((name, count)) => format!("{name}={}", short(count)),
-                None => setting.clone(),
-            }
-        });
-        each.collect::<Vec<_>>().join(" ")
+        self.settings
+            .iter()
+            .map(|setting| {
+                let number = setting.split_once('=');
+                match number.and_then(|(n, v)| Some((n, v.parse().ok()?))) {
+                    Some((name, count)) => format!("{name}={}", short(count)),
+                    None => setting.clone(),
+                }
+            })
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// The heading of the row; empty in documents of older versions.

@@ -21,14 +21,16 @@ type Held = Vec<(Run, bool)>;
 
 fn held(store: &mut Store) -> Held {
     let listed = store.runs().unwrap();
-    let each = listed.iter().map(|line| {
-        assert_eq!(line.damage, None);
-        (
-            store.run(&line.id, Detail::Intervals).unwrap(),
-            line.complete,
-        )
-    });
-    each.collect()
+    listed
+        .iter()
+        .map(|line| {
+            assert_eq!(line.damage, None);
+            (
+                store.run(&line.id, Detail::Intervals).unwrap(),
+                line.complete,
+            )
+        })
+        .collect()
 }
 
 /// The size of a frame in this log.
