@@ -17,7 +17,7 @@
   const ring = 7;
   const colours = ["#3b7dd8", "#d9632b", "#2f9e5b", "#b04fc4", "#b58900", "#0f9aa8", "#d6336c", "#7a8793"];
 
-  // Points of one curve at the same x have places of their own side by side; what is told there is told of all of them.
+  // Points of one curve at the same x get neighbouring indices; the legend there shows all of them.
   const table = (chart) => {
     const most = new Map();
     for (const { points } of chart.curves) {
@@ -31,7 +31,7 @@
     const data = [xs];
     const intervals = [null];
     const disturbed = [null];
-    // What stands under the pointer is what the table has.
+    // The legend shows the values of the table.
     const series = [{ label: chart.x, value: (_, v) => (v == null ? "" : short(v)) }];
     chart.curves.forEach((curve, i) => {
       const ys = xs.map(() => null);
