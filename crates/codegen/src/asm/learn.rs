@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::{Field, FieldBits};
+use super::field::{Field, FieldBits};
 
 /// The values that a hole is tried with: each single bit and its negative, by which a field is found, and runs of ones
 /// and mixed patterns, by which it is checked that the field holds what lies between.

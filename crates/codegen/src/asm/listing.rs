@@ -5,8 +5,9 @@ use std::fmt::Write;
 
 use yamba_lang::ast::AsmPiece;
 
+use super::block::AsmBlock;
 use super::learn::probe_values;
-use super::{AsmBlock, Syntax};
+use super::syntax::Syntax;
 
 /// What a line of the assembler's text belongs to, told by the file name that the text gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,11 +7,14 @@ use yamba_lang::ast::AsmPiece;
 use yamba_lang::model::Analysis;
 use yamba_lang::source::Span;
 
+use super::block::AsmBlock;
+use super::field::{AssembledBlock, Field, FieldBits};
 use super::learn::{Probes, learn, probe_values};
 use super::listing::{
-    begin_symbol, end_symbol, hole_symbol, probe_section_name, probe_symbol, section_name,
+    Listing, Place, begin_symbol, end_symbol, hole_symbol, probe_section_name, probe_symbol,
+    section_name,
 };
-use super::{AsmBlock, AssembledBlock, Field, FieldBits, Listing, Place, Syntax};
+use super::syntax::Syntax;
 
 /// A place in a section that a linker would have to fill.
 #[derive(Clone, Debug)]

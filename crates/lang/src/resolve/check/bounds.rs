@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{imported, visible};
+use super::lookup::{imported, member_ident, visible};
 use crate::ast::{Cpp, Member, MemberKind};
 use crate::cpp::{self, Kind};
 use crate::diagnostic::Diagnostic;
@@ -45,7 +45,7 @@ fn fault(analysis: &Analysis, class: ClassId, end: Cpp) -> Option<Diagnostic> {
             MemberKind::State { init: None, .. } => Some(of_state(place, word)),
             MemberKind::Function { .. } => {
                 let user = user_of_interval(analysis, member, &mut HashSet::new())?;
-                let span = super::member_ident(analysis.member(user))?.span;
+                let span = member_ident(analysis.member(user))?.span;
                 Some(of_batch(place).also(span, "this function uses `interval`"))
             }
             _ => None,
@@ -143,7 +143,7 @@ fn user_of_interval(
 /// The overloads of a function in its class.
 fn overloads(analysis: &Analysis, of: MemberRef) -> Vec<MemberRef> {
     let members = &analysis.class(of.class).ast.members;
-    let name = |m: &Member| super::member_ident(m).map(|n| n.text.clone());
+    let name = |m: &Member| member_ident(m).map(|n| n.text.clone());
     let wanted = name(&members[of.index]);
     let is_same = |index: &usize| name(&members[*index]) == wanted;
     (0..members.len())

@@ -2,13 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use super::super::compose::Composed;
 use super::super::members::name;
 use super::super::suggest;
-use super::Case;
 use crate::ast::{Member, MemberKind};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Analysis, ClassId, Gap, MemberRef};
+use crate::model::{Analysis, ClassId, Gap, MemberRef, Target};
 use crate::source::Span;
+
+/// A composition for one target and one set of answers there.
+pub(super) struct Case {
+    pub(super) target: Target,
+    pub(super) composed: Composed,
+}
 
 pub(super) fn check(analysis: &Analysis, id: ClassId, cases: &[Case], found: &mut Vec<Diagnostic>) {
     let class = analysis.class(id);

@@ -2,7 +2,7 @@
 
 use super::super::members::{is_definition, noun, types};
 use super::super::suggest;
-use super::{member_ident, visible, visible_names};
+use super::lookup::{member_ident, visible, visible_names};
 use crate::ast::{Bitstring, Ident, Member, MemberKind};
 use crate::cpp;
 use crate::diagnostic::Diagnostic;

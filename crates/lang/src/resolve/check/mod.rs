@@ -4,6 +4,7 @@ mod bounds;
 mod completeness;
 mod conditions;
 mod inheritance;
+mod lookup;
 mod names;
 mod near;
 mod protocol;
@@ -14,12 +15,13 @@ mod widths;
 
 use std::collections::BTreeSet;
 
+use completeness::Case;
+
 use super::chain::Setting;
-use super::compose::{Composed, Composer};
-use crate::ast::{Ident, Member, MemberKind};
+use super::compose::Composer;
 use crate::condition::{Formula, is_possible};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Analysis, Class, ClassId, MemberRef, Target};
+use crate::model::{Analysis, ClassId, Target};
 
 /// All diagnostics of an analysis whose classes are loaded and indexed.
 pub(super) fn all(analysis: &Analysis) -> Vec<Diagnostic> {
@@ -56,12 +58,6 @@ fn composed(analysis: &Analysis) -> BTreeSet<ClassId> {
         .filter(|c| c.is_requested && names.insert(c.name()))
         .filter_map(|c| base(&c.id))
         .collect()
-}
-
-/// A composition for one target and one set of answers there.
-struct Case {
-    target: Target,
-    composed: Composed,
 }
 
 fn check_compositions(analysis: &Analysis, class: ClassId, found: &mut Vec<Diagnostic>) {
@@ -114,50 +110,4 @@ fn cases_on(
         }
     }
     cases
-}
-
-/// The member `name` that a class sees: its own or an inherited one, but not one of other ports.
-fn visible(analysis: &Analysis, from: ClassId, name: &str) -> Option<MemberRef> {
-    analysis
-        .ancestry(from)
-        .find_map(|class| own(analysis.class(class), name).map(|index| MemberRef { class, index }))
-}
-
-fn own(class: &Class, name: &str) -> Option<usize> {
-    class
-        .ast
-        .members
-        .iter()
-        .position(|m| super::members::name(&m.kind).is_some_and(|n| n.text == name))
-}
-
-/// All names that a class sees, for suggestions.
-fn visible_names<'a>(
-    analysis: &'a Analysis,
-    from: ClassId,
-    is: impl Fn(&MemberKind) -> bool + 'a,
-) -> impl Iterator<Item = &'a str> {
-    let members = analysis
-        .ancestry(from)
-        .flat_map(|id| &analysis.class(id).ast.members);
-    members
-        .filter(move |m| is(&m.kind))
-        .filter_map(|m| super::members::name(&m.kind))
-        .map(|n| n.text.as_str())
-}
-
-/// The class that `name` denotes before a dot.
-fn imported(analysis: &Analysis, from: ClassId, name: &str) -> Option<ClassId> {
-    analysis.ancestry(from).find_map(|id| {
-        analysis
-            .class(id)
-            .imports
-            .iter()
-            .find(|(n, _)| n.text == name)
-            .map(|(_, id)| *id)
-    })
-}
-
-fn member_ident(member: &Member) -> Option<&Ident> {
-    super::members::name(&member.kind)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::members;
-use super::{imported, member_ident, visible};
+use super::lookup::{imported, member_ident, visible};
 use crate::ast::{Ident, MemberKind, Parameter};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Analysis, Class};

@@ -2,7 +2,7 @@
 //! probably a typing error.
 
 use super::super::suggest;
-use super::visible;
+use super::lookup::visible;
 use crate::ast::{Ident, Member, MemberKind};
 use crate::cpp;
 use crate::diagnostic::Diagnostic;

@@ -2,7 +2,7 @@
 
 use super::super::members::noun;
 use super::super::suggest;
-use super::{imported, visible, visible_names};
+use super::lookup::{imported, visible, visible_names};
 use crate::ast::{AsmPiece, Bitstring, Cpp, Ident, MemberKind, Reference, Term, TermKind};
 use crate::cpp::{self, Kind};
 use crate::diagnostic::Diagnostic;

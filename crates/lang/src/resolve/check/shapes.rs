@@ -258,7 +258,7 @@ impl<'a> Shapes<'a, '_> {
         if reference.is_super {
             let layer = *composition.layers[place.layer].supers.get(name)?;
             let class = composition.layers[layer].class;
-            let index = super::own(self.analysis.class(class), name)?;
+            let index = super::lookup::own(self.analysis.class(class), name)?;
             return Some(Place {
                 part: place.part,
                 layer,

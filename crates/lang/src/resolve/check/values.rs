@@ -1,7 +1,7 @@
 //! Checks the values of parameters, bounds and charts.
 
 use super::super::suggest;
-use super::{visible, visible_names};
+use super::lookup::{visible, visible_names};
 use crate::ast::{Chart, Cpp, Ident, MemberKind, Param, Sweep, Values};
 use crate::cpp;
 use crate::diagnostic::Diagnostic;

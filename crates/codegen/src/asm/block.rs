@@ -1,0 +1,75 @@
+//! The blocks of assembly of a program.
+
+use yamba_lang::ast::{AsmPiece, MemberKind, Term, TermKind};
+use yamba_lang::source::Span;
+use yamba_lang::{Analysis, ClassId, Program};
+
+/// A block of a program, not yet assembled.
+#[derive(Clone, Debug)]
+pub struct AsmBlock {
+    /// Its text in the source, without braces; names the block.
+    pub span: Span,
+    /// The class that it stands in.
+    pub class: ClassId,
+    /// Its text cut at its holes.
+    pub pieces: Vec<AsmPiece>,
+}
+
+impl AsmBlock {
+    /// How many `${}` it has.
+    pub fn holes(&self) -> usize {
+        self.pieces
+            .iter()
+            .filter(|p| matches!(p, AsmPiece::Hole(_)))
+            .count()
+    }
+}
+
+/// The blocks of all classes of a program, each once.
+pub fn asm_blocks(analysis: &Analysis, program: &Program) -> Vec<AsmBlock> {
+    let mut blocks: Vec<AsmBlock> = Vec::new();
+    for variant in &program.variants {
+        for layer in variant
+            .parts
+            .iter()
+            .chain([variant])
+            .flat_map(|c| &c.layers)
+        {
+            if blocks.iter().any(|b| b.class == layer.class) {
+                continue;
+            }
+            for member in &analysis.class(layer.class).ast.members {
+                if let MemberKind::Bitstring(bitstring) = &member.kind {
+                    collect(
+                        layer.class,
+                        bitstring.body.as_deref().unwrap_or_default(),
+                        &mut blocks,
+                    );
+                }
+            }
+        }
+    }
+    blocks
+}
+
+fn collect(class: ClassId, terms: &[Term], blocks: &mut Vec<AsmBlock>) {
+    for term in terms {
+        match &term.kind {
+            TermKind::Asm(block) => blocks.push(AsmBlock {
+                span: block.body,
+                class,
+                pieces: block.pieces.clone(),
+            }),
+            TermKind::Word(_, terms) | TermKind::Unroll { body: terms, .. } => {
+                collect(class, terms, blocks)
+            }
+            TermKind::If {
+                then, otherwise, ..
+            } => {
+                collect(class, then, blocks);
+                collect(class, otherwise, blocks);
+            }
+            _ => {}
+        }
+    }
+}
