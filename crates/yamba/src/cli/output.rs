@@ -11,8 +11,8 @@ use std::path::Path;
 pub(super) use status::StatusLine;
 use tempfile::NamedTempFile;
 
-use super::failure::Failure;
 use super::printable::{Escaped, harmless};
+use yamba_session::Failure;
 
 /// Writes a result.
 pub(super) fn result(text: &str) -> Result<(), Failure> {
