@@ -200,7 +200,7 @@ fn put(store: &mut Store, launches: u64, intervals: usize) -> Result<bool, Strin
 
 /// Numbers with as many digits as measured ones have.
 fn entry(name: &str, launches: u64, intervals: usize) -> Benchmark {
-    let mut entry = yamba::run::no_figure(name);
+    let mut entry = yamba_harness::no_figure(name);
     entry.status = Status::Ok;
     entry.valid = true;
     entry.unit = Some("ns".to_owned());

@@ -1,9 +1,6 @@
 //! Does a comparison pass a limit? Pure.
 
-use serde::Serialize;
-
-use super::comparison::{Comparison, Entry, Word};
-use super::which::Which;
+use super::document::{Comparison, Entry, Gate, Slower, Ungated, Word};
 
 /// What is asked of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,64 +9,6 @@ pub struct Asked {
     pub limit: f64,
     /// Whether undecided and lost benchmarks fail too.
     pub strict: bool,
-}
-
-/// The answer, as `--json` prints it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Gate {
-    /// A benchmark may be slower by this: 0.05 for 5 %.
-    pub limit: f64,
-    /// Whether undecided and lost benchmarks fail too.
-    pub strict: bool,
-    /// Whether something was judged, nothing fails, and re-measuring was not stopped.
-    pub passed: bool,
-    /// Benchmarks that can be judged: of both runs, with a ratio and a better direction.
-    pub gated: usize,
-    /// Those of them that are decided: significantly slower by more than the limit, or not slower by more.
-    pub judged: usize,
-    /// Those that are not: `unconfirmed` names them.
-    pub undecided: usize,
-    /// Benchmarks whose re-measured ratio is significant and beyond the limit; the slowest first.
-    pub slower: Vec<Slower>,
-    /// Undecided: candidates that could not be re-measured, or whose re-measured ratio is beyond the limit and not significant.
-    pub unconfirmed: Vec<Ungated>,
-    /// What A has a figure of to be judged by and B none that could be compared.
-    pub lost: Vec<Ungated>,
-    /// What else the gate says nothing about.
-    pub not_gated: Vec<Ungated>,
-}
-
-/// A benchmark that is slower by more than the limit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Slower {
-    /// The benchmark.
-    #[serde(flatten)]
-    pub of: Which,
-    /// As the table names it.
-    #[serde(skip)]
-    pub label: String,
-    /// How much slower: 0.07 for 7 %. Of a bandwidth, what 1 / ratio is above 1.
-    pub by: f64,
-    /// The ends of its interval, in the same form.
-    pub interval: Option<[f64; 2]>,
-    /// The basis of the verdict, if the two sides were not interleaved.
-    pub reason: Option<String>,
-}
-
-/// A benchmark that does not count.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Ungated {
-    /// The benchmark.
-    #[serde(flatten)]
-    pub of: Which,
-    /// As the table names it.
-    #[serde(skip)]
-    pub label: String,
-    /// Why it does not.
-    pub reason: String,
 }
 
 /// Whether a gate has to re-measure the entry: it is suspected of being slower, or its launches or its figures are slower by more than the limit, or may be: the interval

@@ -6,6 +6,7 @@
 //! correction: its least p-value is 0.002.
 
 mod comparison;
+mod document;
 pub mod gate;
 pub mod history;
 pub mod identity;
@@ -18,7 +19,10 @@ pub mod which;
 use yamba_record::{Benchmark, Parameters, Status};
 use yamba_stats::{Ratio, holm, launch_ratio, variance};
 
-pub use comparison::{Alone, Comparison, Entry, GeometricMean, Word, comparison};
+pub use comparison::comparison;
+pub use document::{
+    Alone, Comparison, Entry, Gate, GeometricMean, Remeasured, Slower, Stored, Told, Ungated, Word,
+};
 pub use noise::{Noise, pairs_with_a_suspect, resampled_alarms};
 pub use unit::Medians;
 

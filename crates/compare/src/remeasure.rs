@@ -2,11 +2,11 @@
 //!
 //! Two runs are of two moments, and no statistics of their launches shows what drifted between them. So only a re-measured benchmark is called *slower* or *faster*.
 
-use serde::Serialize;
 use yamba_record::Run;
 use yamba_record::run::Plan;
 
-use super::comparison::{Comparison, Entry, Told, Word, means, told};
+use super::comparison::{means, told};
+use super::document::{Comparison, Entry, Remeasured, Stored, Word};
 use super::identity::{Difference, Differences};
 
 /// A re-measurement has this many times the launches of a run: 18 a side of usual runs.
@@ -80,38 +80,6 @@ pub enum Basis {
     StoredA(String),
     /// Not at all, for this reason.
     Not(String),
-}
-
-/// The runs that were re-measured for a comparison.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Remeasured {
-    /// The run of a's programs; none where only b's were measured.
-    pub a: Option<Told>,
-    /// The run of b's programs.
-    pub b: Told,
-    /// The least confidence of any re-measured interval, so that all of them hold at once but for [`Comparison::family`].
-    pub confidence: Option<f64>,
-    /// Benchmarks with a re-measured ratio.
-    pub benchmarks: usize,
-    /// Whether it was stopped before it was done.
-    pub interrupted: bool,
-}
-
-/// The comparison of a re-measured benchmark in the two runs themselves.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Stored {
-    /// What b was of a.
-    pub ratio: Option<f64>,
-    /// Where that lay.
-    pub interval: Option<[f64; 2]>,
-    /// The adjusted p-value.
-    pub p: Option<f64>,
-    /// Launches of both sides.
-    pub launches: [usize; 2],
-    /// Whether it differed as far as those launches told.
-    pub suspect: bool,
 }
 
 /// The runs of a re-measurement.
@@ -223,7 +191,8 @@ mod tests {
     use yamba_record::{Benchmark, Status};
 
     use super::super::comparison::tests::{compared, run, scaled};
-    use super::super::gate::{Asked, Gate, apparent, is_candidate};
+    use super::super::document::Gate;
+    use super::super::gate::{Asked, apparent, is_candidate};
     use super::*;
 
     fn differences(must: &[&str], should: &[&str]) -> Differences {

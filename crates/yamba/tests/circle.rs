@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use cpp::{check, compile, has, runtime};
-use yamba::build::{BuildOptions, build};
-use yamba::embedded::Home;
-use yamba::files::Disk;
-use yamba::run::{Job, Measurement, Options, Program, Silent, Stop};
+use yamba_harness::{Job, Measurement, Options, Program, Silent, Stop};
 use yamba_lang::Target;
 use yamba_record::{Benchmark, Run, Status};
+use yamba_toolchain::build::{BuildOptions, build};
+use yamba_toolchain::embedded::Home;
+use yamba_toolchain::files::Disk;
 
 #[test]
 fn groups_under_sanitizers() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use yamba::compare::{self, Noise, Pair, Verdict};
+use yamba_compare::{Noise, Pair, Verdict};
 use yamba_stats::{coefficient_of_variation, launch_interval, median};
 
 use crate::series::{Entry, Series};
@@ -62,7 +62,7 @@ pub fn alarms(series: &Series) -> String {
             let y = b.entries.iter().find(|y| y.key == x.key)?;
             Some(Pair::new(&x.key, &x.launches, &y.launches))
         });
-        let compared = compare::compare_launches(&pairs.collect::<Vec<_>>());
+        let compared = yamba_compare::compare_launches(&pairs.collect::<Vec<_>>());
         let suspects = compared.iter().filter(|c| c.verdict == Verdict::Suspect);
         let names: Vec<String> = suspects
             .map(|c| format!("{} x{:.3}", c.key, c.ratio.map_or(1.0, |r| r.ratio)))
@@ -82,7 +82,7 @@ pub fn alarms(series: &Series) -> String {
         .iter()
         .map(|(key, entries)| series.noise(key, &entries[0].unit))
         .collect();
-    let (pairs_suspected, pairs) = compare::pairs_with_a_suspect(&noises);
+    let (pairs_suspected, pairs) = yamba_compare::pairs_with_a_suspect(&noises);
     let launches = noises
         .iter()
         .flat_map(|n| &n.runs)
@@ -90,7 +90,7 @@ pub fn alarms(series: &Series) -> String {
         .filter(|launches| *launches > 0)
         .min()
         .unwrap_or(0);
-    let drawn = compare::resampled_alarms(&noises, launches, RESAMPLED, SEED);
+    let drawn = yamba_compare::resampled_alarms(&noises, launches, RESAMPLED, SEED);
     let _ = writeln!(
         out,
         "{suspected} of {} comparisons of a run with the next have a suspect, before it is measured again\n\
@@ -110,7 +110,7 @@ pub fn slowdown(series: &Series) -> String {
             continue;
         };
         let pair = Pair::new("x", &a.launches, &b.launches);
-        let compared = compare::compare_launches(&[pair]);
+        let compared = yamba_compare::compare_launches(&[pair]);
         all += 1;
         let ratio = compared[0].ratio.map_or(1.0, |r| r.ratio);
         found += usize::from(compared[0].verdict == Verdict::Suspect && ratio > 1.0);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use yamba::compare::{self, Medians, Noise};
+use yamba_compare::{Medians, Noise};
 use yamba_record::Run;
 
 use crate::lines;
@@ -37,7 +37,10 @@ pub struct Series {
 
 impl Line {
     pub fn of(at: u64, run: &Run) -> Line {
-        let valid = run.benchmarks.iter().filter(|b| compare::has_figure(b));
+        let valid = run
+            .benchmarks
+            .iter()
+            .filter(|b| yamba_compare::has_figure(b));
         let entries = valid.filter_map(|b| {
             let medians = Medians::of(b);
             let (median, interval, unit, launches) = match b.cycles {
@@ -45,7 +48,7 @@ impl Line {
                 None => (b.median?, b.interval?, b.unit.clone()?, medians.own),
             };
             Some(Entry {
-                key: compare::key(b),
+                key: yamba_compare::key(b),
                 unit,
                 median,
                 interval,

@@ -13,8 +13,8 @@ use super::output;
 use super::select::{self, Names, Selection};
 use super::target::TargetOption;
 use super::terminal::Terminal;
-use crate::build::{self, BuildError, BuildOptions, Built};
 use yamba_session::jobs::build_failure;
+use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
 
 /// Compile benchmarks, for this machine or another
 ///
@@ -136,7 +136,7 @@ fn copy(program: &Path, to: &Path, name: &str, count: usize) -> Result<PathBuf, 
         Failure::new(format!(
             "cannot write {}: {}",
             to.display(),
-            crate::files::plain(&e)
+            yamba_toolchain::files::plain(&e)
         ))
         .help("name another file or folder with -o")
     };

@@ -14,11 +14,11 @@ use super::quantity;
 use super::run::is_remote;
 use super::store_option::StoreOption;
 use super::terminal::{Terminal, arguments};
-use crate::compare::gate::{self, Asked, gate};
-use crate::compare::remeasure::not_remeasured;
-use crate::compare::unit::of_pair;
-use crate::compare::{Comparison, Entry, comparison, pairing};
-use crate::run::Stop;
+use yamba_compare::gate::{self, Asked, gate};
+use yamba_compare::remeasure::not_remeasured;
+use yamba_compare::unit::of_pair;
+use yamba_compare::{Comparison, Entry, comparison, pairing};
+use yamba_harness::Stop;
 use yamba_session::remeasure::{self, Stored};
 
 /// Why a gate does not re-measure a suspect.

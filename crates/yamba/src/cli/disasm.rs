@@ -16,9 +16,9 @@ use super::failure::Failure;
 use super::output;
 use super::select::{self, Libraries, did_you_mean};
 use super::target::TargetOption;
-use crate::build::Built;
-use crate::disasm::{self, Code};
-use crate::files::plain;
+use yamba_toolchain::build::Built;
+use yamba_toolchain::disasm::{self, Code};
+use yamba_toolchain::files::plain;
 
 /// Show composed machine code, each instruction under the member that contributed it
 #[derive(Args)]

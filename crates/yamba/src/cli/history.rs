@@ -12,7 +12,7 @@ use super::kept;
 use super::output;
 use super::quantity;
 use super::store_option::StoreOption;
-use crate::compare::history::{History, LeftOut, Point, Series, history};
+use yamba_compare::history::{History, LeftOut, Point, Series, history};
 
 /// Columns of the chart.
 const WIDTH: usize = 30;

@@ -12,9 +12,9 @@ use super::Answer;
 use super::failure::Failure;
 use super::output;
 use super::select::{self, Names, Selection};
-use crate::about;
-use crate::build::host;
 use yamba_session::standing::{self, Standing};
+use yamba_toolchain::build::host;
+use yamba_toolchain::provenance;
 
 /// Show what can be measured here, and what is missing where something cannot
 ///
@@ -85,7 +85,7 @@ fn row(analysis: &Analysis, id: ClassId) -> Row {
     Row {
         class: id,
         name: class.name().to_string(),
-        summary: about::first_sentence(&class.ast.doc),
+        summary: provenance::first_sentence(&class.ast.doc),
         tags: analysis.tags(id),
         standing: standing::here(&analysis.program(id, &host())),
     }

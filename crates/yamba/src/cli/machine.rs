@@ -11,9 +11,9 @@ use clap::Args;
 use super::Answer;
 use super::failure::Failure;
 use super::output;
-use crate::build::host;
-use crate::machine::probe;
 use page::show;
+use yamba_machine::probe;
+use yamba_toolchain::build::host;
 
 /// Show what this machine is, what would disturb a measurement, and what cannot be measured
 ///

@@ -10,7 +10,7 @@ use clap_mangen::roff::{Roff, roman};
 
 use super::failure::Failure;
 use super::{Answer, Cli, output};
-use crate::files;
+use yamba_toolchain::files;
 
 /// What begins a section of its own in the text after the options.
 const SECTIONS: [&str; 3] = ["Examples", "Environment", "Exit status"];

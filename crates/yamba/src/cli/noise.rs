@@ -13,7 +13,7 @@ use super::select::Names;
 use super::store_option::StoreOption;
 use super::target::TargetOption;
 use super::terminal::{Terminal, arguments};
-use crate::run::Stop;
+use yamba_harness::Stop;
 use yamba_session::noise::{self, Report, Request};
 
 /// How noisy is this machine? Compares the same things with themselves

@@ -70,7 +70,7 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
         _ => Failure::new(format!(
             "cannot write {}: {}",
             path.display(),
-            crate::files::plain(&e)
+            yamba_toolchain::files::plain(&e)
         ))
         .help("name another file with -o, or leave -o out"),
     })

@@ -8,7 +8,7 @@ use super::failure::{Failure, of_system};
 use super::output;
 use super::select::Libraries;
 use super::terminal::Terminal;
-use crate::run::Stop;
+use yamba_harness::Stop;
 use yamba_session::selftest::{self, Answered, Check, Checked, Outcome, Trust};
 
 /// Can figures be trusted here?

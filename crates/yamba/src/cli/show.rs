@@ -15,7 +15,7 @@ use super::kept;
 use super::output;
 use super::run::{self, Run, Style, table};
 use super::store_option::StoreOption;
-use crate::render::visible;
+use yamba_toolchain::render::visible;
 
 /// What did a kept run measure?
 ///

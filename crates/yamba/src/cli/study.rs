@@ -21,8 +21,8 @@ use super::select::Libraries;
 use super::store_option::StoreOption;
 use super::target::TargetOption;
 use super::terminal::{Terminal, arguments};
-use crate::run::Stop;
 use crate::study_report;
+use yamba_harness::Stop;
 use yamba_session::study::{self, Opened, Request, Row};
 
 /// Measure what a study names, and hold its predictions against it

@@ -12,10 +12,10 @@ use yamba_report::command_line;
 
 use super::failure::{self, Failure};
 use super::output::{self, StatusLine};
-use crate::render;
-use crate::run::Progress;
 use progress::{Bar, StopNotice};
+use yamba_harness::Progress;
 use yamba_session::{Observer, Warning};
+use yamba_toolchain::render;
 
 /// Shows what happens on standard error.
 #[derive(Default)]

@@ -12,10 +12,10 @@ use super::failure::{Failure, of_system};
 use super::output::{self, StatusLine};
 use super::quantity;
 use super::terminal::Terminal;
-use crate::build::host;
-use crate::run::Stop;
+use yamba_harness::Stop;
 use yamba_session::Observer;
 use yamba_session::time::{self, Questions, Refused, Statements};
+use yamba_toolchain::build::host;
 
 /// Time C++ statements or single instructions, in about a second
 ///

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use yamba::embedded::Home;
-use yamba::files::Disk;
-use yamba::render;
 use yamba_lang::{Input, Severity};
+use yamba_toolchain::embedded::Home;
+use yamba_toolchain::files::Disk;
+use yamba_toolchain::render;
 
 use crate::pages::page::{self, Block, Page};
 use crate::support::root;

@@ -11,11 +11,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
-use yamba::build::{BuildError, BuildOptions, build};
-use yamba::embedded::Home;
-use yamba::files::Disk;
 use yamba_lang::{Analysis, ClassId, Files, Target};
 use yamba_record::program::Program as Description;
+use yamba_toolchain::build::{BuildError, BuildOptions, build};
+use yamba_toolchain::embedded::Home;
+use yamba_toolchain::files::Disk;
 
 use crate::support::root;
 

@@ -1,6 +1,6 @@
 //! The house rules that no compiler checks: who may use whom, and what is pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +50,30 @@ fn dependencies(manifest: &str) -> Vec<String> {
         })
         .map(str::to_owned)
         .collect()
+}
+
+/// `scripts/product-lines` prints the same lines for each crate.
+#[test]
+fn no_crate_holds_more_than_a_quarter_of_the_product_lines() {
+    let mut lines: BTreeMap<String, usize> = BTreeMap::new();
+    for folder in fs::read_dir(root().join("crates")).unwrap().flatten() {
+        let is_product = |path: &&PathBuf| {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            path.extension().is_some_and(|e| e == "rs") && !stem.ends_with("tests")
+        };
+        let of_crate = sources(&folder.path().join("src"));
+        let count = |path: &PathBuf| {
+            let text = fs::read_to_string(path).unwrap();
+            let product = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+            product.lines().count()
+        };
+        let name = folder.file_name().into_string().unwrap();
+        lines.insert(name, of_crate.iter().filter(is_product).map(count).sum());
+    }
+    let all: usize = lines.values().sum();
+    for (name, own) in lines {
+        assert!(own * 4 <= all, "{name} has {own} of {all} product lines");
+    }
 }
 
 #[test]
@@ -149,111 +173,6 @@ fn nothing_is_left_for_later() {
             }
         }
     }
-}
-
-/// The crates whose modules form layers: no module uses itself through others, or an item through the root of the crate.
-const LAYERED: [&str; 1] = ["harness"];
-
-#[test]
-fn modules_of_layered_crates_have_no_circle() {
-    for name in LAYERED {
-        let mut left = modules(&root().join("crates").join(name).join("src"));
-        let known: BTreeSet<String> = left.keys().cloned().collect();
-        for (module, used) in &left {
-            let unknown: Vec<&String> = used.difference(&known).collect();
-            assert!(
-                unknown.is_empty(),
-                "{name}: {module} uses {unknown:?} through the root"
-            );
-        }
-        // Takes away the modules that use no other until none is left.
-        while !left.is_empty() {
-            let uses_none = |used: &BTreeSet<String>| !used.iter().any(|u| left.contains_key(u));
-            let lowest: Vec<String> = left
-                .iter()
-                .filter(|(_, used)| uses_none(used))
-                .map(|(module, _)| module.clone())
-                .collect();
-            assert!(!lowest.is_empty(), "{name}: a circle among {left:?}");
-            left.retain(|module, _| !lowest.contains(module));
-        }
-    }
-}
-
-/// The modules of a crate, each with the modules that its code uses; tests are left out.
-fn modules(src: &Path) -> BTreeMap<String, BTreeSet<String>> {
-    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for path in sources(src) {
-        let inside = path.strip_prefix(src).unwrap().with_extension("");
-        let mut place: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
-        place.retain(|part| *part != "mod");
-        if place == ["lib"] || place.iter().any(|part| part.ends_with("tests")) {
-            continue;
-        }
-        let text = fs::read_to_string(&path).unwrap();
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        let used = modules.entry(place[0].to_owned()).or_default();
-        used.extend(used_by(code, &place));
-        used.remove(place[0]);
-    }
-    modules
-}
-
-/// The first names of the paths from the root of the crate that code in the module `place` uses.
-fn used_by(code: &str, place: &[&str]) -> Vec<String> {
-    let mut used = Vec::new();
-    let mut rest = code;
-    while let Some(start) = rest
-        .find("super::")
-        .into_iter()
-        .chain(rest.find("crate::"))
-        .min()
-    {
-        rest = &rest[start..];
-        let mut outside = place;
-        if let Some(path) = rest.strip_prefix("crate::") {
-            (rest, outside) = (path, &[]);
-        }
-        while let Some(path) = rest.strip_prefix("super::") {
-            (rest, outside) = (path, &outside[..outside.len().saturating_sub(1)]);
-        }
-        match outside.first() {
-            Some(module) => used.push((*module).to_owned()),
-            None => used.extend(first_names(rest)),
-        }
-    }
-    used
-}
-
-/// `a` of `a::b`, and `a` and `c` of `{a::b, c::{self, d}}`.
-fn first_names(path: &str) -> Vec<String> {
-    let name = |text: &str| -> String {
-        let is_name = |c: &char| c.is_alphanumeric() || *c == '_';
-        text.trim_start().chars().take_while(is_name).collect()
-    };
-    let Some(list) = path.strip_prefix('{') else {
-        return vec![name(path)];
-    };
-    let mut depth = 1;
-    let mut starts = vec![0];
-    for (at, c) in list.char_indices() {
-        depth += i32::from(c == '{') - i32::from(c == '}');
-        if depth == 0 {
-            break;
-        }
-        if c == ',' && depth == 1 {
-            starts.push(at + 1);
-        }
-    }
-    let names = starts.into_iter().map(|start| name(&list[start..]));
-    names.filter(|n| !n.is_empty()).collect()
-}
-
-#[test]
-fn paths_of_modules_are_read_from_code() {
-    let code = "use super::a::B;\nuse super::{c::{D, e}, f};\nuse super::super::g;\ncrate::h::i();";
-    assert_eq!(used_by(code, &["x"]), ["a", "c", "f", "g", "h"]);
-    assert_eq!(used_by(code, &["x", "y"]), ["x", "x", "g", "h"]);
 }
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

@@ -12,7 +12,7 @@ use yamba_store::{Location, Store};
 use crate::support::Yamba;
 
 fn entry(name: &str, median: f64) -> Benchmark {
-    let mut entry = yamba::run::no_figure(name);
+    let mut entry = yamba_harness::no_figure(name);
     entry.status = Status::Ok;
     entry.valid = true;
     entry.notes = Vec::new();
@@ -62,7 +62,7 @@ fn kept() -> Yamba {
     let mut hostile = entry("statement/a|b & `c` <script>", 7.0);
     hostile.about.group = Some("Other_things".to_owned());
     run.benchmarks.push(hostile);
-    let mut skipped = yamba::run::no_figure("lat_far");
+    let mut skipped = yamba_harness::no_figure("lat_far");
     skipped.notes = vec!["needs root".to_owned()];
     run.benchmarks.push(skipped);
     let path = data.join("yamba/results.sqlite");

@@ -64,7 +64,7 @@ benchmark = "lat_nobody"
 "#;
 
 fn entry(name: &str, median: f64, interval: [f64; 2]) -> Benchmark {
-    let mut entry = yamba::run::no_figure(name);
+    let mut entry = yamba_harness::no_figure(name);
     entry.status = Status::Ok;
     entry.valid = true;
     entry.notes = Vec::new();
@@ -179,7 +179,7 @@ fn a_figure_that_is_not_valid_has_no_verdict() {
 fn what_was_skipped_before_its_parameters_were_known_is_found() {
     let study = read(STUDY).unwrap();
     let mut run = run();
-    run.benchmarks = vec![yamba::run::no_figure("lat_read")];
+    run.benchmarks = vec![yamba_harness::no_figure("lat_read")];
     let rows = rows(&study, &run, &[]);
     assert_eq!(rows[1].entry().map(|e| e.status), Some(Status::Skipped));
 }

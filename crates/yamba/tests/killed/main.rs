@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use rustix::process::Signal;
 use server::Server;
-use yamba::random::drawn_seed;
+use yamba_harness::random::drawn_seed;
 
 /// The number that the moments follow from; another one each time, where this variable gives none.
 const SEED: &str = "YAMBA_KILLED_SEED";

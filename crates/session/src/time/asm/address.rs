@@ -173,3 +173,13 @@ fn division(instruction: &Instruction) -> (Vec<(Place, Preset)>, Option<Word>) {
     );
     (presets, Some(Word::Number(DIVISOR as i32)))
 }
+
+/// Whether `given` changes a register of the address of its memory operand.
+pub(super) fn changes_address(given: &Instruction, uses: &Uses) -> bool {
+    let Some(address) = Address::of(given) else {
+        return false;
+    };
+    let named = uses.operands.iter().filter(|o| o.writes).map(|o| o.place);
+    let mut written = named.chain(uses.implicit_writes.iter().copied());
+    written.any(|place| address.registers().any(|r| r == place))
+}

@@ -3,8 +3,7 @@
 
 use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, Mnemonic, Register, RflagsBits};
 
-use super::address::{Address, Word};
-use super::chain::changes_address;
+use super::address::{Address, Word, changes_address};
 use super::code::encode;
 use super::moves::loads_as_is;
 use super::operands::{Bank, Operand, Place, STACK, Uses};

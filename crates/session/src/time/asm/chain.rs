@@ -2,11 +2,11 @@
 
 use iced_x86::{Instruction, MemorySize, Mnemonic, OpKind};
 
-use super::address::{Address, Word};
+use super::address::{Word, changes_address};
 use super::back;
 use super::code::{encode, show, show_all};
+use super::moves;
 use super::operands::{Bank, Operand, Place, STACK, Uses, renumbered};
-use super::{moves, vsib};
 
 /// A chain to measure.
 #[derive(Clone, Debug)]
@@ -76,9 +76,6 @@ impl Chain {
 
 /// The chain for one instruction, or why there is none.
 pub(super) fn chain(given: &Instruction) -> Result<Chain, String> {
-    if given.is_vsib() {
-        return vsib::chain(given);
-    }
     let uses = Uses::of(given);
     let chain = as_given(given, &uses)
         .or_else(|| renamed(given, &uses))
@@ -122,16 +119,6 @@ fn as_given(given: &Instruction, uses: &Uses) -> Option<Chain> {
         ""
     };
     Some(Chain::alone(*given, through).with_word(word))
-}
-
-/// Whether it changes a register that its memory operand's address is made of.
-pub(super) fn changes_address(given: &Instruction, uses: &Uses) -> bool {
-    let Some(address) = Address::of(given) else {
-        return false;
-    };
-    let named = uses.operands.iter().filter(|o| o.writes).map(|o| o.place);
-    let mut written = named.chain(uses.implicit_writes.iter().copied());
-    written.any(|place| address.registers().any(|r| r == place))
 }
 
 /// The memory content with which the written register, a part of the address, keeps its value.

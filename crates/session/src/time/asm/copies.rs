@@ -32,9 +32,6 @@ pub(super) struct Copies {
 
 /// The copies of one instruction, or why they cannot be independent.
 pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
-    if given.is_vsib() {
-        return super::vsib::copies(given);
-    }
     let uses = Uses::of(given);
     let renamed = Renaming::of(given, &uses);
     let mut all: Vec<Instruction> = renamed.copies(given);

@@ -10,6 +10,7 @@ mod faults;
 mod moves;
 mod operands;
 mod refusal;
+mod sequences;
 mod stack;
 mod start;
 #[cfg(test)]
@@ -83,10 +84,14 @@ pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Fig
     if let Some(reason) = refused.next() {
         return Err(format!("cannot be measured: {reason}"));
     }
-    let mut figures = vec![latency(&instruction, chain::chain(&instruction), given)];
+    let mut figures = vec![latency(
+        &instruction,
+        sequences::dependency_chain(&instruction),
+        given,
+    )];
     figures.extend(throughputs(
         &instruction,
-        copies::copies(&instruction),
+        sequences::independent_copies(&instruction),
         given,
     ));
     // Where it is measured as it was typed, it is shown so.

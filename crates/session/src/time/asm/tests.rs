@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::chain::chain;
 use super::code::{decode, show_all};
-use super::copies::copies;
 use super::figures;
 use super::operands::{Place, Uses};
 use super::refusal::refusal;
+use super::sequences::{dependency_chain as chain, independent_copies as copies};
 use super::start::Given;
 
 fn one(hexadecimal: &str) -> iced_x86::Instruction {

@@ -3,9 +3,8 @@
 use yamba_record::number::{number, scale};
 
 use super::super::output;
-use crate::compare::gate::{Gate, Slower, Ungated};
-use crate::compare::remeasure::Remeasured;
-use crate::compare::{Comparison, Entry, GeometricMean, LEAST_DEVIATION, Word};
+use yamba_compare::{Comparison, Entry, GeometricMean, LEAST_DEVIATION, Word};
+use yamba_compare::{Gate, Remeasured, Slower, Ungated};
 
 /// With fewer launches a side an interval is wide.
 const USUAL_LAUNCHES: usize = 6;

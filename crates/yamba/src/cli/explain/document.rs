@@ -5,8 +5,8 @@ use yamba_lang::ast::{Cpp, MemberKind, Sweep};
 use yamba_lang::model::{Composition, EffectiveParameter, MemberRef};
 use yamba_lang::{Analysis, ClassId, Target};
 
-use crate::build::host;
 use yamba_session::standing::{self, Standing};
+use yamba_toolchain::build::host;
 
 /// A class on a platform.
 #[derive(Serialize)]

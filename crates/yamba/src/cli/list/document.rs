@@ -3,23 +3,23 @@
 use yamba_lang::Analysis;
 
 use super::{Row, cell, platforms};
-use crate::groups;
+use yamba_toolchain::suite_topics;
 
 /// `yamba list --md`.
 pub(super) fn markdown(analysis: &Analysis, rows: &[Row]) -> String {
     let mut out = String::new();
     let mut of: Vec<(&str, Vec<&Row>)> = Vec::new();
     for row in rows {
-        let folder = groups::folder(analysis, row.class);
+        let folder = suite_topics::folder(analysis, row.class);
         match of.iter_mut().find(|(name, _)| *name == folder) {
             Some((_, rows)) => rows.push(row),
             None => of.push((folder, vec![row])),
         }
     }
-    of.sort_by_key(|(folder, _)| groups::place(folder));
+    of.sort_by_key(|(folder, _)| suite_topics::place(folder));
     for (folder, rows) in &of {
         if of.len() > 1 {
-            out.push_str(&format!("\n## {}\n\n", groups::title(folder)));
+            out.push_str(&format!("\n## {}\n\n", suite_topics::title(folder)));
         }
         out.push_str("| benchmark | what it measures | on |\n| --- | --- | --- |\n");
         for row in rows {

@@ -168,8 +168,6 @@ mod tests {
     use super::*;
     use yamba_record::Interval;
 
-    use crate::run;
-
     const WARM: &str = include_str!("../../../../stats/tests/data/kanata_3_5.txt");
 
     /// The tests that one launch measures if each takes the cycles of the paper's table, at half a nanosecond a cycle.
@@ -202,7 +200,7 @@ mod tests {
     fn a_single_launch_with_its_table() {
         let mut tests = measured(0, WARM);
         tests[31].outside.push("switches_per_circle".to_owned());
-        let circles = run::circles(&tests, |t| t.outside.is_empty()).unwrap();
+        let circles = yamba_harness::circles(&tests, |t| t.outside.is_empty()).unwrap();
         let lines = lines(&circles, true);
         assert_eq!(
             lines[..17],
@@ -238,7 +236,7 @@ mod tests {
             one.iter_mut().for_each(|t| t.ns *= factor);
             tests.append(&mut one);
         }
-        let circles = run::circles(&tests, |_| true).unwrap();
+        let circles = yamba_harness::circles(&tests, |_| true).unwrap();
         let lines = lines(&circles, false);
         assert_eq!(
             lines[0],
@@ -252,13 +250,13 @@ mod tests {
 
     #[test]
     fn one_group_claims_no_warm_up() {
-        let circles = run::circles(&measured(0, WARM)[..30], |_| true).unwrap();
+        let circles = yamba_harness::circles(&measured(0, WARM)[..30], |_| true).unwrap();
         let lines = lines(&circles, false);
         assert_eq!(
             lines[3],
             "one size alone does not show whether the caches are warm"
         );
-        let none = run::circles(&measured(0, WARM)[..1], |_| true).unwrap();
+        let none = yamba_harness::circles(&measured(0, WARM)[..1], |_| true).unwrap();
         assert!(super::lines(&none, true).is_empty());
     }
 }

@@ -12,7 +12,7 @@ use super::super::output;
 use super::super::select::Selection;
 
 use super::skipped::by_reason;
-use crate::run::{Rehearsal, Rehearsed};
+use yamba_harness::{Rehearsal, Rehearsed};
 
 /// The plan as a person or, with `json`, a program reads it.
 pub(in crate::cli) fn text(

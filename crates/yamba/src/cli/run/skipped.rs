@@ -2,9 +2,11 @@
 
 use yamba_record::{Benchmark, Run, Status};
 
-use super::table::NOTE_INDENT;
-use crate::run::is_not_begun;
 use crate::wrap::wrap;
+use yamba_harness::is_not_begun;
+
+/// Before the second and later lines of a note.
+pub(super) const NOTE_INDENT: &str = "  ";
 
 /// Each reason with the benchmarks that it keeps from being measured, of pairs of a benchmark's name and its reason.
 pub(super) fn by_reason<'a>(
@@ -88,7 +90,7 @@ mod tests {
     use yamba_record::Machine;
 
     use super::*;
-    use crate::run::no_figure;
+    use yamba_harness::no_figure;
 
     #[test]
     fn what_was_not_begun_has_one_line() {

@@ -7,9 +7,10 @@ use yamba_record::number::{number, scale};
 use yamba_record::run::IntervalKind;
 use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
 
+use super::skipped::NOTE_INDENT;
 use super::{circle_table, scaling, skipped};
-use crate::run::{explains_absence, is_not_begun, says_unknown};
 use crate::wrap::wrap;
+use yamba_harness::{explains_absence, is_not_begun, says_unknown};
 
 /// Longer lines are broken, where they can be, if nobody says how wide they may be.
 const WIDTH: usize = 100;
@@ -19,9 +20,6 @@ const LEAST_WIDTH: usize = 60;
 
 /// What stands below an entry is set off by this much.
 const INDENT: usize = 12;
-
-/// Before the second and later lines of a note.
-pub(super) const NOTE_INDENT: &str = "  ";
 
 /// How the table may look.
 #[derive(Clone, Debug, Default)]

@@ -4,9 +4,9 @@ use comfy_table::{ContentArrangement, Table, presets};
 use yamba_record::Run;
 
 use super::super::output;
-use crate::render::visible;
 use crate::study_report::words;
 use yamba_session::study::{Row, Study};
+use yamba_toolchain::render::visible;
 
 /// Where results do not go to a terminal, or to a very narrow one.
 const WIDTH: usize = 120;

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::super::Answer;
 use super::super::failure::Failure;
 use super::super::output;
-use crate::files::plain;
+use yamba_toolchain::files::plain;
 
 /// What it writes.
 const TEMPLATE: &str = include_str!("template.toml");

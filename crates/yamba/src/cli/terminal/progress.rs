@@ -5,7 +5,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::super::printable::one_line;
-use crate::run::Progress;
+use yamba_harness::Progress;
 
 /// A bar on standard error, if that is a terminal.
 #[derive(Debug, Default)]

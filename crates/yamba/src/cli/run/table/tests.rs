@@ -4,7 +4,7 @@ use yamba_record::run::{Cycles, Throughput};
 use yamba_record::{Benchmark, Evidence, Machine, Parameters, Run, Status};
 
 use super::*;
-use crate::run::no_figure;
+use yamba_harness::no_figure;
 
 fn evidence(median: Option<f64>, min: Option<f64>, max: Option<f64>) -> Evidence {
     Evidence {
