@@ -23,4 +23,4 @@ build:
 # YAMBA_TEST_ALL: a test whose compiler or emulator is absent fails instead of being left out.
 test:
 	scripts/install-missing test
-	YAMBA_TEST_ALL=1 cargo test --release --workspace
+	YAMBA_TEST_ALL=1 cargo test --release --workspace --no-fail-fast
