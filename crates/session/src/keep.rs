@@ -1,4 +1,4 @@
-//! Keeps a run in a store. Where that fails, measuring goes on; what could not be kept goes to a file meanwhile, and is tried again at the end.
+//! Saves a run to a store while it is measured. If the store fails, measuring goes on: the failed entries go to a spool file and are retried at the end.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +11,16 @@ use super::{Failure, Observer, StoreChoice, Warning};
 use yamba_harness::{CompressedEntry, Keep, UsageError};
 use yamba_toolchain::files::plain;
 
-/// The store, if there is one, and what it could not take.
+/// Writes one run to the store, if any, and spools the entries that the store rejects.
 pub(super) struct RunKeeper<'o> {
     observer: &'o dyn Observer,
     store: Option<Store>,
-    /// Whether the run is to be kept at all.
+    /// Whether the run is to be saved at all.
     is_wanted: bool,
-    /// Whether somebody named the store: then nothing is measured without it.
+    /// Whether the user named the store. If so, a store that cannot be opened is an error.
     is_asked: bool,
     id: String,
-    /// The run without its entries, until it begins a spool.
+    /// The run without its entries; taken when a spool file is created.
     head: Option<Run<()>>,
     missing: BTreeSet<usize>,
     has_warned: bool,
@@ -28,7 +28,7 @@ pub(super) struct RunKeeper<'o> {
 }
 
 impl<'o> RunKeeper<'o> {
-    /// Opens the store. If it is the usual one, a run is worth more than its place in it.
+    /// Opens the store. Fails only if the user named it; if the default store cannot be opened, the run is measured without it.
     pub(super) fn open(
         choice: &StoreChoice,
         observer: &'o dyn Observer,
@@ -36,7 +36,7 @@ impl<'o> RunKeeper<'o> {
         RunKeeper::opened(choice, choice.named().is_some(), observer)
     }
 
-    /// Opens the store; where it cannot be had, what is measured becomes a file.
+    /// Opens the store; if that fails, warns, and the run is written to a file at the end.
     pub(super) fn if_possible(
         choice: &StoreChoice,
         observer: &'o dyn Observer,
@@ -44,7 +44,7 @@ impl<'o> RunKeeper<'o> {
         RunKeeper::opened(choice, false, observer)
     }
 
-    /// For another run at the same time, in the same store if there is one.
+    /// A keeper for a second run that is measured at the same time; it uses the same store, if any.
     pub(super) fn another(&self, choice: &StoreChoice) -> Result<RunKeeper<'o>, Failure> {
         match self.store {
             Some(_) => RunKeeper::if_possible(choice, self.observer),
@@ -74,7 +74,7 @@ impl<'o> RunKeeper<'o> {
         Ok(keeper)
     }
 
-    /// For what is not to be kept.
+    /// A keeper that saves nothing.
     pub(super) fn none(observer: &'o dyn Observer) -> RunKeeper<'o> {
         RunKeeper {
             observer,
@@ -94,7 +94,7 @@ impl<'o> RunKeeper<'o> {
         self.store = None;
     }
 
-    /// The run has ended. In the store it counts as finished only if the store has all of it; else its document is a file. Whether the store has it.
+    /// Ends the run. If the store does not have all entries, writes the whole document to a file. Returns whether the store has the complete run.
     pub(super) fn finish(&mut self, run: &Run<CompressedEntry>) -> bool {
         if !self.is_wanted {
             return false;
@@ -106,7 +106,7 @@ impl<'o> RunKeeper<'o> {
         is_finished
     }
 
-    /// Writes the whole document. Whether it could.
+    /// Writes the whole document to a file. Returns whether that succeeded.
     fn rescue(&self, run: &Run<CompressedEntry>) -> bool {
         let path = match kept::rescue(run) {
             Ok(path) => path,
@@ -146,7 +146,7 @@ impl<'o> RunKeeper<'o> {
         }
     }
 
-    /// Into a file, so that it is somewhere.
+    /// Writes an entry that the store rejected to the spool file.
     fn spool(&mut self, place: usize, benchmark: &Benchmark) {
         if let Some(head) = self.head.take() {
             match Spool::begin(&head) {

@@ -1,4 +1,4 @@
-//! Runs that are kept, as a person names them and reads of them.
+//! Loads stored runs and run documents by the references that users write.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use yamba_store::{Detail, Listed, Store, import};
 use super::select;
 use super::{Failure, StoreChoice};
 
-/// Runs that a person names: each is kept, or a document in a file.
+/// Loads runs by reference: a stored run or a document file.
 pub struct Runs {
     choice: StoreChoice,
-    /// Opened when the first run of it is wanted.
+    /// Opened when the first stored run is loaded.
     store: Option<Store>,
 }
 
 impl Runs {
-    /// Runs of this store, and of files.
+    /// Loads runs from this store and from files.
     pub fn new(choice: StoreChoice) -> Runs {
         Runs {
             choice,
@@ -26,7 +26,7 @@ impl Runs {
         }
     }
 
-    /// The document where there is a file of that name, else the run that is kept; as much of it as `detail` says.
+    /// Loads the document if `reference` names a file, otherwise the stored run. `detail` says how much of the run is read.
     pub fn load(&mut self, reference: &str, detail: Detail) -> Result<Run, Failure> {
         let path = Path::new(reference);
         if path.is_file() {
@@ -50,14 +50,14 @@ impl Runs {
     }
 }
 
-/// Whether a file is meant. Ids, tags and `latest~1` have neither the beginning of a path nor the ending of a document.
+/// Whether `reference` means a file. Ids, tags and `latest~1` neither begin like a path nor end in `.json`.
 pub fn is_path(reference: &str) -> bool {
     Path::new(reference).is_file()
         || reference.starts_with(['/', '.'])
         || reference.ends_with(".json")
 }
 
-/// The run that a person means, with what is listed of it.
+/// Finds the stored run that `reference` means, with its summary for lists.
 pub fn find(store: &mut Store, reference: &str) -> Result<Listed, Failure> {
     let id = store.find(reference)?;
     store.listed(&id)?.ok_or_else(|| {
@@ -66,7 +66,7 @@ pub fn find(store: &mut Store, reference: &str) -> Result<Listed, Failure> {
     })
 }
 
-/// The whole document of a run that no store takes, in a file of its own among the temporary ones.
+/// Writes the whole document of a run to a new temporary file that is not deleted. Used if the store does not have the complete run.
 pub(super) fn rescue<B: Serialize>(run: &Run<B>) -> io::Result<PathBuf> {
     let mut file = tempfile::Builder::new()
         .prefix(&format!("yamba-run-{}-", run.id))
@@ -79,7 +79,7 @@ pub(super) fn rescue<B: Serialize>(run: &Run<B>) -> io::Result<PathBuf> {
     Ok(file.keep().map_err(|e| e.error)?.1)
 }
 
-/// Leaves of each run the entries that `names` mean, by name or glob; all of them without names. A name that means none in any run is an error.
+/// Keeps in each run only the entries that `names` select, by name or glob; without names, all. A name that matches no entry of any run is an error.
 pub fn choose(runs: &mut [&mut Run], names: &[String]) -> Result<(), Failure> {
     for name in names {
         let mut known = runs.iter().flat_map(|run| &run.benchmarks);
@@ -104,7 +104,7 @@ pub fn choose(runs: &mut [&mut Run], names: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A benchmark's own name may hold what a glob would read otherwise.
+/// Whether `pattern` selects `name`. Equality is tested first, since a benchmark's name may contain glob characters.
 pub fn means(pattern: &str, name: &str) -> Result<bool, Failure> {
     if pattern == name || !pattern.contains(['*', '?', '[', '{']) {
         return Ok(pattern == name);
@@ -112,7 +112,7 @@ pub fn means(pattern: &str, name: &str) -> Result<bool, Failure> {
     Ok(select::glob(pattern)?.is_match(name))
 }
 
-/// For a name that no entry has.
+/// The failure for a name that no entry has.
 pub fn unknown(name: &str, runs: &[&Run]) -> Failure {
     let entries = runs.iter().flat_map(|run| &run.benchmarks);
     let known: Vec<String> = entries.map(|b| b.name.clone()).collect();

@@ -1,4 +1,4 @@
-//! Building and measuring what a user names, or only planning it.
+//! Builds and measures the benchmarks that a user names, or only plans the run.
 
 use std::collections::BTreeMap;
 
@@ -16,26 +16,26 @@ use yamba_harness::{
 use yamba_toolchain::build::BuildOptions;
 use yamba_toolchain::suite_topics as groups;
 
-/// What to measure, and how.
+/// A request to measure.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The benchmarks.
     pub names: Names,
-    /// Of those, only benchmarks with one of these tags; all if there is none.
+    /// Only benchmarks with one of these tags; if empty, all.
     pub tags: Vec<String>,
-    /// Measures between this machine and another one.
+    /// Another machine: the benchmarks measure between this machine and that one.
     pub remote: Option<Remote>,
-    /// The platform; this machine's without it.
+    /// The target platform; by default this machine's.
     pub target: Option<String>,
     /// Parameters, effort and placement. The session fills in `preset` and `origin`.
     pub options: Options,
-    /// The command line or the like that asked for the run, which records it.
+    /// The command line or other origin of the request; the run records it.
     pub arguments: Vec<String>,
 }
 
 /// Built benchmarks, ready to be measured.
 pub struct Prepared {
-    /// What was read, and which of it was named.
+    /// The analysed files, and the classes that the names select.
     pub selection: Selection,
     /// The title of each benchmark's group, if there are several groups.
     pub groups: BTreeMap<String, String>,
@@ -51,14 +51,14 @@ pub struct Measured {
     pub run: Run<CompressedEntry>,
     /// Whether no benchmark could be built. Such a run is not stored.
     pub is_in_vain: bool,
-    /// Whether the store has all of it.
+    /// Whether the store has the complete run.
     pub is_stored: bool,
 }
 
-/// Reads and builds what a request names.
+/// Reads and builds the benchmarks of a request.
 ///
 /// # Errors
-/// When a name, a tag or a file is wrong. A benchmark that cannot be built is no error: its entry of the run says why.
+/// If a name, a tag or a file is invalid. A benchmark that cannot be built is not an error: its entry in the run holds the reason.
 pub fn prepare(request: Request, observer: &dyn Observer) -> Result<Prepared, Failure> {
     let selection = select::select(&request.names, observer)?;
     let analysis = &selection.analysis;
@@ -100,10 +100,10 @@ impl Request {
         )
     }
 
-    /// The benchmarks that are meant, in the order in which they are measured.
+    /// The selected benchmarks, in measuring order.
     fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
         let mut found = self.tagged(selection)?;
-        // Several by one word stand in the order of the groups; what was named one by one, in that order.
+        // A pattern selects classes in the order of the groups. Classes named one by one keep the order of the arguments.
         if selection.chosen.iter().any(|c| c.how == How::Pattern) {
             let analysis = &selection.analysis;
             found.sort_by_cached_key(|class| {
@@ -142,19 +142,19 @@ impl Request {
 }
 
 impl Prepared {
-    /// Plans the run. Programs only describe themselves.
+    /// Plans the run. Each program only describes itself; nothing is measured.
     ///
     /// # Errors
-    /// When a parameter is not understood.
+    /// If a parameter is invalid.
     pub fn rehearse(&self, stop: &Stop) -> Result<Rehearsal, Failure> {
         let plan = run::rehearse(&self.jobs, &self.options, stop);
         plan.map_err(|UsageError(text)| Failure::whole(text))
     }
 
-    /// Measures, and stores what is measured at once.
+    /// Measures the benchmarks and stores each result immediately.
     ///
     /// # Errors
-    /// When a parameter is not understood, or a store that was named cannot be opened.
+    /// If a parameter is invalid, or a store that the user named cannot be opened.
     pub fn measure(
         self,
         stop: &Stop,
@@ -170,7 +170,7 @@ impl Prepared {
     }
 }
 
-/// Measures jobs as one run, and stores what is measured at once.
+/// Measures jobs as one run and stores each result immediately.
 pub(super) fn measured(
     jobs: &[Job],
     options: &Options,

@@ -1,4 +1,4 @@
-//! How often does a comparison here raise an alarm about nothing? Measures the same benchmarks again and again, and compares each run with the next.
+//! Measures the rate of false alarms on this machine: measures the same benchmarks repeatedly and compares each run with the next.
 
 mod measure;
 
@@ -16,31 +16,31 @@ use yamba_harness::{Job, Measurement, Options, Progress, Stop};
 
 pub use measure::{Prepared, Request, prepare};
 
-/// Comparisons that are drawn from all launches.
+/// Number of comparisons of launches that are drawn at random from all runs.
 const RESAMPLED: usize = 1000;
 
-/// What is said of the rate of false alarms holds with this confidence.
+/// Confidence level of the upper bound on the rate of false alarms.
 const CONFIDENCE: f64 = 0.95;
 
-/// What is measured, and how.
+/// A plan of noise measurements.
 pub struct Plan<'a, E> {
     /// The benchmarks.
     pub jobs: &'a [Job],
     /// One run's options.
     pub options: Options,
-    /// Comparisons to make; each takes two runs.
+    /// Number of comparisons; each takes two runs.
     pub comparisons: u64,
-    /// Decides the order of launches and what is drawn.
+    /// Seed of the launch order and of the random draws.
     pub seed: u64,
-    /// What the programs are built for.
+    /// The target of the programs.
     pub target: &'a Target,
-    /// Ends it early; what was measured counts.
+    /// Requests an early end. Completed comparisons count.
     pub stop: &'a Stop,
-    /// Measures and keeps.
+    /// Measures and stores runs.
     pub measure: &'a Measure<'a, E>,
 }
 
-/// Measures one run. Or two, where jobs before this number are those of side a, whose launches are interleaved with those of side b. Both are kept while they are measured.
+/// Measures one run, or two: then the jobs before the given number form side A, whose launches are interleaved with those of side B. Both are stored meanwhile.
 pub type Measure<'a, E> = dyn Fn(Measurement<'_>, usize) -> Result<Vec<Run>, E> + 'a;
 
 /// The answer, as `--json` prints it.
@@ -96,10 +96,10 @@ pub struct Spread {
     pub alarms: u64,
 }
 
-/// Measures, compares and counts.
+/// Measures pairs of runs, compares them, and counts suspects and false alarms.
 ///
 /// # Errors
-/// Those of measuring, and one where a side is missing.
+/// Any error of measuring; also an error if the number of runs is wrong.
 pub fn noise<E: From<String>>(
     plan: &Plan<'_, E>,
     progress: &mut dyn Progress,
@@ -117,7 +117,7 @@ pub fn noise<E: From<String>>(
         }
         let suspects = suspects(found);
         let confirmed = confirm(plan, i, &a, &suspects, progress)?;
-        // Who stops it while a suspicion is looked into leaves it open: no alarm would be a claim.
+        // If the user stops during a confirmation, the outcome is open. The comparison is not counted: "no alarm" would be a claim.
         let Some(confirmed) = confirmed else {
             break;
         };
@@ -146,7 +146,7 @@ pub fn noise<E: From<String>>(
     })
 }
 
-/// How many comparisons were made, and what they said.
+/// Numbers of comparisons by outcome.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     made: u64,
@@ -155,7 +155,7 @@ struct Counts {
     alarms: u64,
 }
 
-/// Those of one comparison; none if it was stopped.
+/// Measures the two runs of one comparison; `None` if stopped.
 fn two_runs<E: From<String>>(
     plan: &Plan<'_, E>,
     comparison: u64,
@@ -184,14 +184,14 @@ fn two_runs<E: From<String>>(
 
 #[derive(Default)]
 struct Counted {
-    /// Of each run in which it has a figure, by the run's number.
+    /// The medians of each run that has a figure, by run number.
     runs: BTreeMap<usize, Medians>,
     suspected: u64,
     alarms: u64,
 }
 
 impl Counted {
-    /// Over so many runs, in the unit that a comparison would choose.
+    /// Noise over `runs` runs, in the unit that a comparison would choose.
     fn noise(&self, key: &str, runs: usize) -> Noise {
         let unit = unit::common(self.runs.values());
         let launches = |run| {
@@ -213,7 +213,7 @@ fn remember(seen: &mut BTreeMap<String, Counted>, number: usize, benchmarks: &[B
     }
 }
 
-/// One run, or two: jobs before `boundary` are of side a.
+/// Measures one run, or two if `boundary` > 0: jobs before `boundary` are those of side A.
 fn measure<E>(
     plan: &Plan<'_, E>,
     jobs: &[Job],
@@ -238,7 +238,7 @@ fn measure<E>(
     (plan.measure)(measurement, boundary)
 }
 
-/// The suspects of a comparison: their keys, and the units in which they were compared.
+/// The suspects of a comparison: their keys and the units of the comparison.
 fn suspects(found: Comparison) -> BTreeMap<String, Unit> {
     let suspects = found.benchmarks.into_iter().filter(|entry| entry.suspect);
     suspects
@@ -246,7 +246,8 @@ fn suspects(found: Comparison) -> BTreeMap<String, Unit> {
         .collect()
 }
 
-/// Re-measures the suspects as `compare --again` does: both sides, interleaved, with more launches. An alarm is a suspect that differs then, too. None if it was stopped.
+/// Re-measures the suspects like `compare --again`: both sides, interleaved, with more launches.
+/// Returns the suspects that differ again, which are the alarms; `None` if stopped.
 fn confirm<E: From<String>>(
     plan: &Plan<'_, E>,
     number: u64,
@@ -336,7 +337,7 @@ mod tests {
     use super::*;
     use yamba_harness::{NoProgram, Silent, no_figure};
 
-    /// A run in which `x` takes so many ns, more or less.
+    /// A run in which `x` takes about `ns` nanoseconds.
     fn measured(ns: f64) -> Run {
         let launch = |by: f64| Launch {
             median: Some(ns + by),
@@ -356,7 +357,7 @@ mod tests {
         }
     }
 
-    /// Of one comparison that has a suspect, which is measured again by `again`.
+    /// The counts of a report in which `again` re-measures the suspects.
     fn looked_into(
         again: impl Fn(&Stop) -> Vec<Run>,
         comparisons: u64,
@@ -430,7 +431,7 @@ mod tests {
         let report = reported(&stop, 5, &measure).unwrap();
         let counts = (report.comparisons, report.planned, report.interrupted);
         assert_eq!(counts, (1, 5, true));
-        // Of one comparison without an alarm nearly any rate can be true.
+        // A single comparison without an alarm excludes only rates above 0.95.
         assert!((report.alarms_at_most.unwrap() - 0.95).abs() < 1e-9);
     }
 

@@ -1,4 +1,4 @@
-//! How a caller follows a use case.
+//! Progress, diagnostics and warnings of a use case, as callbacks to the caller.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::Failure;
 use yamba_compare::identity::Difference;
 use yamba_harness::Progress;
 
-/// Shows on a terminal, in an editor or in a log what happens while a use case runs. No method may fail: what the observer does with an event never changes a
+/// Presents the progress of a use case on a terminal, in an editor or in a log. No method may fail, so an observer never changes a
 /// measurement.
 pub trait Observer {
     /// `built` of `all` programs are built. The first call has `built` = 0.
@@ -19,20 +19,20 @@ pub trait Observer {
     /// The programs of the last [`building`](Observer::building) are built, or have failed.
     fn building_ended(&self);
 
-    /// Errors and warnings about source files, in the order of their places.
+    /// Errors and warnings about source files, in source order.
     fn diagnostics(&self, sources: &SourceMap, diagnostics: &[Diagnostic]);
 
     /// The program of one benchmark could not be built. The other benchmarks are measured.
     fn unbuilt(&self, failure: Failure);
 
-    /// Something that the user should know, and that does not end the use case.
+    /// A condition that the user should know about and that does not end the use case.
     fn warning(&self, warning: &Warning<'_>);
 
-    /// Follows the launches of the runs that come next.
+    /// Creates the observer of the launches of the next runs.
     fn progress(&self) -> Box<dyn Progress>;
 }
 
-/// What does not end a use case, but may be unexpected.
+/// A condition that does not end a use case but may be unexpected.
 #[derive(Debug)]
 pub enum Warning<'a> {
     /// The run will not be stored.
@@ -42,21 +42,21 @@ pub enum Warning<'a> {
         /// How to fix it.
         help: Option<&'a str>,
     },
-    /// The store refuses a part of the run now. It is asked again when the run ends.
+    /// The store rejects an entry of the run. It is retried when the run ends.
     NotStoredNow(&'a StoreError),
-    /// What the store refuses goes to a temporary store until the run ends.
+    /// Entries that the store rejects go to a temporary store until the run ends.
     Spooling {
         /// The id of the run.
         run: &'a str,
         /// The file of the temporary store.
         spool: &'a Path,
     },
-    /// What the store refuses cannot be written to a temporary store either.
+    /// Entries that the store rejects cannot be written to a temporary store either.
     NoSpool {
         /// Why.
         why: &'a str,
     },
-    /// The run has ended, and its whole document is in a file because the store does not have all of it.
+    /// The run has ended and the store does not have all of it, so its whole document was written to a file.
     Rescued {
         /// The id of the run.
         run: &'a str,
@@ -65,7 +65,7 @@ pub enum Warning<'a> {
         /// Whether the store has a part of the run.
         is_partly_stored: bool,
     },
-    /// The run has ended, the store does not have all of it, and its document cannot be written.
+    /// The run has ended, the store does not have all of it, and its document cannot be written to a file.
     NotRescued {
         /// The id of the run.
         run: &'a str,
@@ -81,11 +81,11 @@ pub enum Warning<'a> {
     },
     /// Only B is re-measured, and compared with the stored figures of A.
     OnlyBRemeasured {
-        /// Why A is not.
+        /// Why A is not re-measured.
         reason: &'a str,
     },
-    /// Both sides of a comparison are re-measured on a machine or with a compiler that differs from theirs in this.
+    /// Both sides are re-measured on a machine or with a compiler that differs in this from the original one.
     RemeasuredElsewhere(&'a Difference),
-    /// The programs that were rebuilt from the stored sources of these benchmarks are not the programs that were measured.
+    /// For these benchmarks, the programs rebuilt from stored sources differ from the measured programs.
     OtherPrograms(&'a [&'a str]),
 }

@@ -1,4 +1,4 @@
-//! Which processors a benchmark may be kept on.
+//! Finds the processors that benchmarks can be pinned to.
 
 use std::ffi::c_ulong;
 use std::io;
@@ -6,10 +6,10 @@ use std::io;
 use super::{Failure, of_system};
 use yamba_harness::Placement;
 
-/// On the processor of this number.
+/// Pins benchmarks to the processor with this number.
 ///
 /// # Errors
-/// When this process may not use it.
+/// If this process may not run on it.
 pub fn placement_on(cpu: u64) -> Result<Placement, Failure> {
     let allowed = allowed(affinity)?;
     if !allowed.contains(&cpu) {
@@ -22,14 +22,14 @@ pub fn placement_on(cpu: u64) -> Result<Placement, Failure> {
     Ok(Placement::On(cpu))
 }
 
-/// No system has more processors.
+/// Upper bound on the number of processors; larger masks are not tried.
 const MOST_PROCESSORS: usize = 1 << 20;
 
-/// A set of processors as the system tells it: a bit for each.
+/// A set of processors in the system's format: one bit each.
 type Mask = [c_ulong];
 
-/// The processors that this process, and so what it starts, may run on. `tell` refuses a mask that is too small for this system's numbers
-/// as invalid: then a larger one is tried.
+/// The processors that this process and its children may run on. `tell` returns `InvalidInput` for a mask that is too small for this
+/// system's processor numbers; a mask of twice the size is tried then.
 fn allowed(tell: impl Fn(&mut Mask) -> io::Result<()>) -> Result<Vec<u64>, Failure> {
     const WORD: usize = c_ulong::BITS as usize;
     let mut mask = vec![0; 1024 / WORD];
@@ -45,7 +45,7 @@ fn allowed(tell: impl Fn(&mut Mask) -> io::Result<()>) -> Result<Vec<u64>, Failu
     Ok(all.map(|cpu| cpu as u64).collect())
 }
 
-/// Elsewhere nobody can be kept off a processor.
+/// Systems other than Linux have no portable affinity: all processors are allowed.
 #[cfg(not(target_os = "linux"))]
 fn affinity(mask: &mut Mask) -> io::Result<()> {
     let bits = c_ulong::BITS as usize;
@@ -58,11 +58,11 @@ fn affinity(mask: &mut Mask) -> io::Result<()> {
     Ok(())
 }
 
-/// The C library's own set has room for 1024 processors; the call itself has no limit.
+/// Calls the system directly: the C library's `cpu_set_t` ends at 1024 processors, the system call has no such limit.
 #[cfg(target_os = "linux")]
 fn affinity(mask: &mut Mask) -> io::Result<()> {
     let bytes = size_of_val(mask);
-    // SAFETY: the system writes at most so many bytes into the mask.
+    // SAFETY: the system writes at most `bytes` bytes into the mask.
     let done = unsafe { libc::sched_getaffinity(0, bytes, mask.as_mut_ptr().cast()) };
     if done == 0 {
         Ok(())

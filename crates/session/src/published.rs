@@ -1,4 +1,4 @@
-//! Compares the published JSON Schema of `yamba noise` with the types of this crate.
+//! Tests that the published JSON Schema of `yamba noise` matches the types of this crate.
 
 #[path = "../../record/src/schema_text.rs"]
 mod schema_text;
@@ -7,7 +7,7 @@ use schemars::generate::SchemaSettings;
 
 use crate::noise::Report;
 
-/// Every field is always written.
+/// Schema settings for serialization: every field is always written.
 fn written() -> SchemaSettings {
     SchemaSettings::draft2020_12().for_serialize()
 }

@@ -1,4 +1,4 @@
-//! `--remote HOST`: what it means for which benchmarks.
+//! Implements `--remote HOST`: selects the benchmarks that measure between two hosts, and sets their parameters.
 
 use std::str::FromStr;
 
@@ -10,14 +10,14 @@ use super::Failure;
 use super::select::{How, Selection};
 use yamba_toolchain::build::BuildOptions;
 
-/// The parameter that says which two hosts a benchmark measures between, and the one that says where its two processes run.
+/// Parameters of such a benchmark: the two hosts that it measures between, and the placement of its two processes.
 const HOST: &str = "host";
 const PLACEMENT: &str = "placement";
 
-/// How a value of the first begins that names another machine.
+/// Prefix of a `host` value that names another machine.
 const FAR: &str = "ssh:";
 
-/// Another machine, as ssh knows it.
+/// Another machine, as named for ssh.
 #[derive(Clone, Debug)]
 pub struct Remote(String);
 
@@ -25,7 +25,7 @@ impl FromStr for Remote {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Remote, String> {
-        // What else no name may have, the benchmark knows.
+        // The benchmark itself rejects other invalid names.
         let is_name =
             !name.is_empty() && !name.starts_with('-') && !name.contains(char::is_whitespace);
         match is_name {
@@ -36,7 +36,7 @@ impl FromStr for Remote {
 }
 
 impl Remote {
-    /// Refuses what contradicts it among the parameters that are given values.
+    /// Fails if the user also sets or sweeps the parameter `host`.
     pub fn check<'a>(&self, mut asked: impl Iterator<Item = &'a String>) -> Result<(), Failure> {
         match asked.any(|name| name == HOST) {
             true => Err(Failure::new(format!(
@@ -51,7 +51,7 @@ impl Remote {
         }
     }
 
-    /// Of these benchmarks, those between two hosts.
+    /// Selects the benchmarks that measure between two hosts. Fails if another one was named, or if there is none.
     pub fn choose(
         &self,
         selection: &Selection,
@@ -65,7 +65,7 @@ impl Remote {
         };
         let is_able = |class: &ClassId| match has_hosts(analysis, *class, target) {
             Some(has) => has,
-            // What does not exist here is told where its figure would stand, to who asked for it.
+            // A benchmark that does not exist on this target is kept if it was named: its entry then shows the reason.
             None => is_named(*class),
         };
         let (able, others): (Vec<ClassId>, Vec<ClassId>) = classes.into_iter().partition(is_able);
@@ -81,7 +81,7 @@ impl Remote {
         .help("`yamba list` shows those that do: the group of the network"))
     }
 
-    /// What it says of parameters.
+    /// The parameter values that the option sets.
     pub fn preset(&self) -> [(String, String); 2] {
         [
             (HOST.to_owned(), format!("{FAR}{}", self.0)),
@@ -90,26 +90,26 @@ impl Remote {
     }
 }
 
-/// Whether another machine is among these values of parameters.
+/// Whether one of these parameter values names another machine.
 pub fn is_asked_for(set: &[(String, String)], sweep: &[(String, Vec<String>)]) -> bool {
     let is_there = |name: &String, value: &String| name == HOST && value.starts_with(FAR);
     set.iter().any(|(name, value)| is_there(name, value))
         || (sweep.iter()).any(|(name, values)| values.iter().any(|value| is_there(name, value)))
 }
 
-/// Whether an entry was measured to another machine.
+/// Whether an entry was measured between this machine and another one.
 pub fn was_asked_for(parameters: &Parameters) -> bool {
     let host = parameters.get(HOST).map(plain);
     host.is_some_and(|host| host.starts_with(FAR))
 }
 
-/// How the programs of a stored run are built again. `is_remote`: its request named another machine.
+/// The build options for rebuilding the programs of a stored run. `is_remote`: the run was requested with `--remote`.
 pub fn build_options_of(run: &Run, is_remote: bool) -> BuildOptions {
     let mut all = run.benchmarks.iter();
     build_options(is_remote || all.any(|b| was_asked_for(&b.parameters)))
 }
 
-/// How programs are built of which one is copied to another machine, or none is.
+/// The build options. `is_any_far`: a program is copied to another machine.
 pub fn build_options(is_any_far: bool) -> BuildOptions {
     BuildOptions {
         elsewhere: is_any_far,
@@ -117,7 +117,7 @@ pub fn build_options(is_any_far: bool) -> BuildOptions {
     }
 }
 
-/// Whether it has the parameter; none where it does not exist on this target.
+/// Whether the benchmark has the parameter `host`; `None` if it does not exist on this target.
 fn has_hosts(analysis: &Analysis, class: ClassId, target: &Target) -> Option<bool> {
     let variants = analysis.program(class, target).variants;
     let mut all = variants.iter().flat_map(|c| &c.parameters);

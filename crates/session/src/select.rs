@@ -1,4 +1,4 @@
-//! NAME, GLOB or FILE.yamba: which files to read and which of their classes are meant.
+//! Resolves NAME, GLOB or FILE.yamba to the files to read and the classes in them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use super::{Failure, Observer, of_home};
 use yamba_toolchain::embedded;
 use yamba_toolchain::files::Disk;
 
-/// Classes that a user names, and where to look for them.
+/// The classes that a user names, and where to search for them.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Classes, by name or glob, or files; the whole suite if there is none.
+    /// Class names, globs or files; if empty, the whole suite.
     pub names: Vec<String>,
-    /// Folders in which classes and ports are looked for before the library and the suite.
+    /// Folders to search for classes and ports, before the library and the suite.
     pub libraries: Vec<PathBuf>,
 }
 
@@ -28,25 +28,25 @@ fn disk(libraries: &[PathBuf]) -> Result<Disk, Failure> {
     Ok(Disk::new(libraries.to_vec(), &home)?)
 }
 
-/// What was read and which of it was asked for.
+/// The files that were read, and the classes that were selected.
 pub struct Selection {
-    /// All classes of the files that were read.
+    /// The analysis of all files that were read.
     pub analysis: Analysis,
-    /// In the order of the arguments.
+    /// The selected classes, in the order of the arguments.
     pub chosen: Vec<Chosen>,
-    /// The number of files named, directly or not.
+    /// The number of files that the names resolved to.
     pub files: usize,
 }
 
-/// One class that was asked for.
+/// One selected class.
 pub struct Chosen {
     /// The class.
     pub class: ClassId,
-    /// By its name or by its file, and not only by a glob or as one of all.
+    /// How it was selected: a name or file takes precedence over a glob.
     pub how: How,
 }
 
-/// How a class was asked for.
+/// How a class was selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// By its own name.
@@ -57,22 +57,22 @@ pub enum How {
     Pattern,
 }
 
-/// One argument, and what it stands for.
+/// One argument, resolved to a file and a class of it.
 struct Request {
     how: How,
-    /// The classes of the file that are meant; `None`: all.
+    /// The class to select; `None`: all classes of the file.
     class: Option<String>,
     input: Input,
 }
 
-/// Reads what `names` stand for; without names, the suite and each library. Fails if a file that was read has an error.
+/// Reads the files that `names` stand for; without names, the suite and each library. Fails if a file has an error.
 pub fn select(names: &Names, observer: &dyn Observer) -> Result<Selection, Failure> {
     let selection = read(names, false)?;
     selection.report(observer)?;
     Ok(selection)
 }
 
-/// The same, where what is wrong with the files is the result. Without names, the library too.
+/// Like [`select`], but leaves errors in the files to the caller. Without names, `with_library` adds the library.
 pub fn read(names: &Names, with_library: bool) -> Result<Selection, Failure> {
     let disk = disk(&names.libraries)?;
     let requests = if names.names.is_empty() {
@@ -100,7 +100,7 @@ pub fn read(names: &Names, with_library: bool) -> Result<Selection, Failure> {
     })
 }
 
-/// The one class that `name` or the file `name` stands for.
+/// Selects the one class that `name`, a class or a file, stands for.
 pub fn one(
     name: &str,
     libraries: &[PathBuf],
@@ -134,7 +134,7 @@ pub fn one(
 }
 
 impl Selection {
-    /// Gives the observer the diagnostics of all files that were read. Fails if one is an error.
+    /// Passes the diagnostics of all files to the observer. Fails if one is an error.
     pub fn report(&self, observer: &dyn Observer) -> Result<(), Failure> {
         let analysis = &self.analysis;
         report(observer, &analysis.sources, &analysis.diagnostics)
@@ -154,9 +154,9 @@ impl Selection {
         }
     }
 
-    /// The benchmarks that were asked for, without repetition. Those tagged `demonstration` only where they were named.
+    /// The selected benchmarks, without duplicates. Benchmarks tagged `demonstration` are included only if selected by name or file.
     ///
-    /// Fails for a name that is no benchmark.
+    /// Fails if a name selects a class that is not a benchmark.
     pub fn benchmarks(&self) -> Result<Vec<ClassId>, Failure> {
         let mut all = Vec::new();
         for chosen in &self.chosen {
@@ -178,12 +178,12 @@ impl Selection {
     }
 }
 
-/// Whether it is kept to show how it fails.
+/// Whether the class is a demonstration of a failure, which runs only if named.
 fn is_demonstration(analysis: &Analysis, class: ClassId) -> bool {
     analysis.tags(class).iter().any(|t| t == "demonstration")
 }
 
-/// Where benchmarks are to be found.
+/// Help text for errors about a class that is not a benchmark.
 const LISTED: &str = "`yamba list` shows the benchmarks";
 
 fn no_benchmark(analysis: &Analysis, id: ClassId) -> Failure {
@@ -267,7 +267,7 @@ fn by_glob(disk: &Disk, pattern: &str) -> Result<Vec<Request>, Failure> {
     Ok(found)
 }
 
-/// What a pattern means, for names of any kind.
+/// Compiles a glob, with a failure that explains the syntax.
 pub fn glob(pattern: &str) -> Result<GlobMatcher, Failure> {
     let glob = Glob::new(pattern).map_err(|e| {
         Failure::new(format!("`{pattern}` is no glob: {}", e.kind()))
@@ -278,7 +278,7 @@ pub fn glob(pattern: &str) -> Result<GlobMatcher, Failure> {
 
 fn by_name(disk: &Disk, name: &str) -> Result<Vec<Request>, Failure> {
     let all = disk.searched(true);
-    // Only a text that holds the name can declare it: the others need not be read closely.
+    // Only a text that contains the name can declare it; skip parsing the others.
     let mut candidates = all.iter().filter(|i| i.text.contains(name));
     if let Some(input) = candidates.find(|i| declared(i).iter().any(|c| c == name)) {
         let request = Request {
@@ -312,22 +312,22 @@ fn unknown(name: &str, searched: &[Input]) -> Failure {
         .help(did_you_mean(name, &names).unwrap_or("`yamba list` shows what there is".to_string()))
 }
 
-/// The names of all classes that can be named.
+/// The names of all classes that a user can name.
 pub fn names(libraries: &[PathBuf]) -> Result<Vec<String>, Failure> {
     let all = disk(libraries)?.searched(true);
     Ok(all.iter().flat_map(declared).collect())
 }
 
-/// What the suite's files declare, whether or not the rest of them is right.
+/// Names and tags that the suite's files declare, even if the files have errors elsewhere.
 #[derive(Default)]
 pub struct Suite {
-    /// Of benchmarks, without abstract ones and ports.
+    /// Names of benchmarks, without abstract classes and ports.
     pub names: BTreeSet<String>,
     /// The tags of all classes.
     pub tags: BTreeSet<String>,
 }
 
-/// Names and tags of the suite, without any analysis: fast enough for each press of a key.
+/// Reads names and tags of the suite without semantic analysis: fast enough for shell completion.
 pub fn suite() -> Result<Suite, Failure> {
     let files = match embedded::suite() {
         Some(files) => files,
@@ -343,7 +343,7 @@ pub fn suite() -> Result<Suite, Failure> {
     Ok(suite)
 }
 
-/// `did you mean ...?` with the nearest of `known`, if any is near.
+/// `did you mean ...?` with the most similar name of `known`, if one is similar enough.
 pub fn did_you_mean(name: &str, known: &[String]) -> Option<String> {
     let distance =
         |k: &String| strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase());
@@ -354,7 +354,7 @@ pub fn did_you_mean(name: &str, known: &[String]) -> Option<String> {
     meant.map(|m| format!("did you mean {m}?"))
 }
 
-/// The names of the classes of one text, whether or not the rest of it is right.
+/// The names of the classes that a text declares, even if it has errors elsewhere.
 fn declared(input: &Input) -> Vec<String> {
     classes(input).into_iter().map(|c| c.name.text).collect()
 }
@@ -389,7 +389,7 @@ fn chosen(analysis: &Analysis, requests: &[Request]) -> Vec<Chosen> {
     all
 }
 
-/// A class that both a glob and its name ask for is named.
+/// Adds a class, or updates one that was selected by a pattern before: selection by name or file takes precedence.
 fn add(all: &mut Vec<Chosen>, new: Chosen) {
     match all.iter_mut().find(|c| c.class == new.class) {
         Some(old) if old.how == How::Pattern => old.how = new.how,

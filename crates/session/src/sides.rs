@@ -1,4 +1,4 @@
-//! What is measured in turn is two runs, one a side. Both are kept while they are measured.
+//! Splits an interleaved measurement of two sides into two runs, one per side. Both are stored while they are measured.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,27 @@ use super::{Failure, Observer, StoreChoice};
 use yamba_harness::random::drawn_id;
 use yamba_harness::{CompressedEntry, Keep, UsageError};
 
-/// Where both go.
+/// Stores the runs of both sides.
 pub(super) struct Sides<'a> {
-    /// A's, where that side is measured too.
+    /// Side A, if it is measured too.
     a: Option<OfA<'a>>,
     b: RunKeeper<'a>,
 }
 
-/// What A's run has of its own.
+/// Data of the run of side A.
 struct OfA<'a> {
     keeper: RunKeeper<'a>,
     id: String,
     sources: &'a BTreeMap<String, String>,
-    /// Jobs before this one are A's.
+    /// Jobs before this index belong to side A.
     boundary: usize,
-    /// So many entries are. They come first, as their jobs do.
+    /// The number of entries of side A. They precede those of side B, as the jobs do.
     entries: usize,
 }
 
 impl<'a> Sides<'a> {
-    /// Jobs before `boundary` are A's, made of `sources`; none are: then it is one run. A store that cannot be had is told, and no reason not to measure: a verdict is worth more.
+    /// Stores the runs in `store`. Jobs before `boundary` belong to side A and are built from `sources`; with `boundary` 0 there is one run, of side B.
+    /// If the store cannot be opened, the observer is warned and measuring goes on: the verdict matters more than storing it.
     pub(super) fn open(
         store: &StoreChoice,
         boundary: usize,
@@ -49,7 +50,7 @@ impl<'a> Sides<'a> {
         Ok(Sides { a, b })
     }
 
-    /// The runs, A's first if there is one, each told to its store as finished; and the ids of those that it has.
+    /// Finishes both runs in the store. Returns the runs, A's first if there is one, and the ids of those that are stored completely.
     pub(super) fn finish(self, mut run: Run<CompressedEntry>) -> (Vec<Run>, Vec<String>) {
         let mut runs = Vec::new();
         if let Some(a) = self.a {
@@ -72,7 +73,7 @@ impl<'a> Sides<'a> {
 }
 
 impl OfA<'_> {
-    /// A's run without its entries.
+    /// The run of side A without its entries.
     fn head(&self, of_both: &Run<CompressedEntry>) -> Run<CompressedEntry> {
         Run {
             schema: of_both.schema.clone(),

@@ -1,4 +1,4 @@
-//! A file for what the store does not take while a run is measured: should this process die, what was measured is there.
+//! A temporary file for entries that the store rejects during a run. If this process dies, the entries survive in the file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use yamba_record::{Benchmark, Run};
 use yamba_store::{Location, Store};
 
-/// A store of its own among the temporary files.
+/// A temporary store for the entries of one run.
 pub(super) struct Spool {
     store: Store,
     id: String,
     path: PathBuf,
-    /// Whether it takes more.
+    /// Whether it accepts more entries; false after the first failure.
     is_open: bool,
 }
 
 impl Spool {
-    /// With the run in it, and none of its entries.
+    /// Creates the file and stores the run in it, without entries.
     ///
     /// # Errors
-    /// Why there can be none.
+    /// Why the file cannot be created.
     pub(super) fn begin(run: &Run<()>) -> Result<Spool, String> {
         let file = tempfile::Builder::new()
             .prefix(&format!("yamba-unstored-{}-", run.id))
@@ -49,10 +49,10 @@ impl Spool {
         &self.path
     }
 
-    /// Nothing after the first failure: what it has stays until the run ends.
+    /// Stores an entry. After the first failure, does nothing: the entries so far stay until the run ends.
     ///
     /// # Errors
-    /// Why it cannot, once.
+    /// The reason of the first failure. Later calls return `Ok`.
     pub(super) fn put(&mut self, place: usize, benchmark: &Benchmark) -> Result<(), String> {
         if !self.is_open {
             return Ok(());
@@ -62,14 +62,14 @@ impl Spool {
         done.map_err(|e| e.to_string())
     }
 
-    /// All that is in it is elsewhere.
+    /// Deletes the file. Call it when the entries are stored elsewhere.
     pub(super) fn remove(self) {
         drop(self.store);
         remove_file(&self.path);
     }
 }
 
-/// With what lies beside it: SQLite removes that when a store is closed, but not from a full disk. A file that is left is one too many, and no harm.
+/// Deletes a SQLite file with its `-wal` and `-shm` files, which SQLite does not delete from a full disk. Errors are ignored: a leftover file does no harm.
 fn remove_file(path: &Path) {
     for beside in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
@@ -84,7 +84,7 @@ mod tests {
 
     use super::*;
 
-    /// What it had stays, though it takes no more, and nothing of it is left in the end.
+    /// The entries before a failure stay readable, and `remove_file` deletes all files.
     #[test]
     fn a_failure_is_told_once_and_leaves_nothing() {
         let mut run = Run::new(Machine::default());
@@ -97,7 +97,7 @@ mod tests {
         assert!(spool.put(1, &entry).is_err());
         assert!(spool.put(2, &entry).is_ok());
         assert!(path.exists());
-        // As it is left on a full disk.
+        // A full disk leaves the `-wal` file behind.
         let beside = path.with_extension("sqlite-wal");
         spool.remove();
         fs::write(&path, "").unwrap();

@@ -1,21 +1,21 @@
-//! Where a class runs, and what is missing where it does not.
+//! Determines where a class runs, and what is missing elsewhere.
 
 use yamba_lang::model::{Gap, MemberRef, Program, World};
 use yamba_lang::{Analysis, ClassId, Target};
 
 use super::here;
 
-/// What a class is on one platform.
+/// The availability of a class on one platform.
 pub enum Standing {
-    /// It runs; the index of the variant.
+    /// It runs there; the index of the variant.
     Runs(usize),
-    /// It does not exist there; what it needs.
+    /// It does not exist there; the unmet condition.
     Absent(String),
-    /// It would, but something is missing.
+    /// It exists there, but members are missing.
     Incomplete(Vec<Gap>),
 }
 
-/// On this machine, as this user.
+/// The availability on this machine, for this user.
 pub fn here(program: &Program) -> Standing {
     let bits = program.atoms.iter().enumerate();
     let world: usize = bits
@@ -28,7 +28,7 @@ pub fn here(program: &Program) -> Standing {
     }
 }
 
-/// At best, on some machine of this target: what can be said without being there.
+/// The best availability on any machine of this target. Needs no access to such a machine.
 pub fn somewhere(program: &Program) -> Standing {
     let mut best = Standing::Absent("not for this platform".to_string());
     for world in &program.worlds {
@@ -47,7 +47,7 @@ pub fn somewhere(program: &Program) -> Standing {
     best
 }
 
-/// The members without which `class` runs nowhere on `target`.
+/// The members that a port to `target` must define before `class` can run there.
 pub fn missing(analysis: &Analysis, class: ClassId, target: &Target) -> Vec<MemberRef> {
     match somewhere(&analysis.program(class, target)) {
         Standing::Incomplete(gaps) => gaps.iter().filter_map(missing_member).collect(),

@@ -1,4 +1,4 @@
-//! Which store keeps runs: the named one, else that of `YAMBA_STORE`, else a file in the user's data folder.
+//! Chooses the store of runs: the named one, else that of `YAMBA_STORE`, else a file in the user's data folder.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,14 +8,14 @@ use yamba_store::{Location, Store};
 
 use super::Failure;
 
-/// The store in which runs are kept.
+/// The user's choice of a store.
 #[derive(Clone, Debug, Default)]
 pub struct StoreChoice {
-    /// A file, or a database as `postgresql://USER@HOST/DATABASE`; the usual store without it.
+    /// A file, or a database as `postgresql://USER@HOST/DATABASE`; `None`: `YAMBA_STORE` or the default store.
     pub named: Option<OsString>,
 }
 
-/// The file that keeps runs where neither the caller nor `YAMBA_STORE` names a store.
+/// The default store, used if neither the caller nor `YAMBA_STORE` names one.
 pub fn usual_store() -> Option<PathBuf> {
     let folders = etcetera::choose_base_strategy().ok()?;
     Some(folders.data_dir().join("yamba/results.sqlite"))
@@ -28,10 +28,10 @@ impl StoreChoice {
         self.named.clone().or_else(variable)
     }
 
-    /// Where it is.
+    /// The location of the store.
     ///
     /// # Errors
-    /// When a URL is none of a database, or no folder can be found.
+    /// If a URL is not one of a database, or the user has no data folder.
     pub fn location(&self) -> Result<Location, Failure> {
         if let Some(named) = self.named() {
             return Ok(Location::parse(&named)?);
@@ -43,10 +43,10 @@ impl StoreChoice {
         Ok(Location::File(usual))
     }
 
-    /// Opens the store that is there.
+    /// Opens an existing store.
     ///
     /// # Errors
-    /// Also when there is none: reading makes no store.
+    /// If there is no such store: reading does not create one.
     pub fn existing(&self) -> Result<Store, Failure> {
         let location = self.location()?;
         Store::existing(&location)?.ok_or_else(|| {
@@ -55,10 +55,10 @@ impl StoreChoice {
         })
     }
 
-    /// Opens the store, and makes it first if there is none.
+    /// Opens the store; creates it if it does not exist.
     ///
     /// # Errors
-    /// When it can be neither opened nor made.
+    /// If it can be neither opened nor created.
     pub fn open(&self) -> Result<Store, Failure> {
         Ok(Store::open(&self.location()?)?)
     }

@@ -1,4 +1,4 @@
-//! Building what is compared with itself, and measuring it with the runs stored.
+//! Builds the benchmarks of a noise measurement, and stores the runs that it measures.
 
 use std::time::Duration;
 
@@ -12,24 +12,24 @@ use super::{Plan, Report, noise};
 use yamba_harness::random::drawn_seed;
 use yamba_harness::{Job, Measurement, Options, Stop, UsageError};
 
-/// A run of everything six times, each launch short: what a comparison is made from.
+/// Launches of one run of a comparison; with `TIME` for all of them, each launch is short.
 const LAUNCHES: u64 = 6;
 const TIME: Duration = Duration::from_millis(600);
 
-/// What to compare with itself, and how often.
+/// A request to compare benchmarks with themselves.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The benchmarks.
     pub names: Names,
-    /// The platform; this machine's without it.
+    /// The target platform; by default this machine's.
     pub target: Option<String>,
-    /// Comparisons to make.
+    /// Number of comparisons.
     pub comparisons: u64,
-    /// Time for one point with all its launches, in each run.
+    /// Measuring time of one point, with all its launches, in each run.
     pub time: Option<Duration>,
-    /// Decides the order of launches and what is drawn; drawn itself without it.
+    /// Seed of the launch order and of the random draws; by default random.
     pub seed: Option<u64>,
-    /// The command line or the like that asked for it, which the runs record.
+    /// The command line or other origin of the request; the runs record it.
     pub arguments: Vec<String>,
 }
 
@@ -42,10 +42,10 @@ pub struct Prepared {
     seed: Option<u64>,
 }
 
-/// Reads and builds what a request names.
+/// Reads and builds the benchmarks of a request.
 ///
 /// # Errors
-/// When a name or a file is wrong.
+/// If a name or a file is invalid.
 pub fn prepare(request: &Request, observer: &dyn Observer) -> Result<Prepared, Failure> {
     let selection = select::select(&request.names, observer)?;
     let analysis = &selection.analysis;
@@ -70,17 +70,17 @@ pub fn prepare(request: &Request, observer: &dyn Observer) -> Result<Prepared, F
 }
 
 impl Prepared {
-    /// Measures, stores all runs, compares each with the next and counts.
+    /// Measures pairs of runs, stores all runs, compares each pair and counts.
     ///
     /// # Errors
-    /// When the store cannot be opened.
+    /// If the store cannot be opened.
     pub fn measure(
         &self,
         stop: &Stop,
         store: &StoreChoice,
         observer: &dyn Observer,
     ) -> Result<Report, Failure> {
-        // Better reported before minutes of measuring than after them.
+        // Fail before minutes of measuring rather than after them.
         drop(store.open()?);
         let measure = |measurement: Measurement<'_>, boundary: usize| {
             let sources = &self.options.origin.sources;

@@ -1,4 +1,4 @@
-//! Whether a program that was rebuilt from the sources of a stored run has the same inputs as the measured program.
+//! Checks that a program rebuilt from stored sources has the same inputs as the measured program.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use yamba_record::run::BuildInputs;
 
 use yamba_harness::Job;
 
-/// Why `job` is not the program that `run` measured; none if it is, as far as the run recorded its inputs.
+/// Why `job` has other inputs than the program that `run` measured; `None` if they agree in all recorded inputs.
 ///
-/// If `run` and `other` agree in a fact and it has changed since, such as the C library, both sides change alike and their comparison remains
-/// valid. A fact in which they differ is a part of the comparison.
+/// If `run` and `other` agree in a fact that has changed since, such as the version of the C library, both rebuilt sides change alike. Their
+/// comparison remains valid. A fact in which the runs differ is a part of the comparison.
 pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
     let then = of_class(run, &job.class)?;
     let now = job.about.inputs.clone().unwrap_or_default();
@@ -44,14 +44,14 @@ fn of_class<'r>(run: &'r Run, class: &str) -> Option<&'r BuildInputs> {
     all.find_map(|b| b.about.inputs.as_ref())
 }
 
-/// Files and libraries that the user named are a part of the program, not of the system.
+/// Whether the fact is about a file or library that the user named. Such a file is a part of the program, not of the system.
 fn is_of_author(fact: &str) -> bool {
     ["file ", "library "]
         .iter()
         .any(|kind| fact.starts_with(kind))
 }
 
-/// A file that only one of them includes, or that has another text.
+/// The path of an include file that only one side has, or whose text differs.
 fn other_include(then: &BuildInputs, now: &BuildInputs) -> Option<String> {
     let mut all = then.includes.iter().chain(&now.includes);
     let other = all.find(|file| {

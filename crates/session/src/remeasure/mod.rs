@@ -1,4 +1,4 @@
-//! Re-measuring both sides of a comparison, interleaved.
+//! Re-measures both sides of a comparison, interleaved.
 
 mod inputs;
 mod side;
@@ -25,17 +25,17 @@ use yamba_harness::{self as run, At, Job, Options, Placement, Stop, UsageError};
 use yamba_machine as machine;
 use yamba_toolchain::build::{self, host};
 
-/// The two stored runs, and which of their pairs are to be re-measured.
+/// A request to re-measure pairs of entries of two stored runs.
 pub struct Request<'a> {
-    /// Whether sources that came with a document are compiled too.
+    /// Whether to compile sources from an imported document, too.
     pub trusts_documents: bool,
-    /// The run that ratios are taken to.
+    /// Run A, the denominator of ratios.
     pub a: Stored<'a>,
-    /// The run that is compared with it.
+    /// Run B, which is compared with A.
     pub b: Stored<'a>,
-    /// Name, parameters and processes, each side's own entry.
+    /// The pairs to re-measure: the entries of A and B with the same name, parameters and number of processes.
     pub pairs: Vec<(&'a Benchmark, &'a Benchmark)>,
-    /// The command line or the like that asked for re-measuring, which the new runs record.
+    /// The command line or other origin of the request; the new runs record it.
     pub arguments: &'a [String],
 }
 
@@ -44,14 +44,14 @@ pub struct Request<'a> {
 pub struct Stored<'a> {
     /// The run.
     pub run: &'a Run,
-    /// Whether its request named another machine, on which its programs had to start.
+    /// Whether the run was requested with `--remote`, so that its programs had to start on another machine.
     pub is_remote: bool,
 }
 
-/// Programs of both sides, rebuilt and ready to be measured.
+/// The rebuilt programs of both sides, ready to be measured.
 pub struct Prepared<'a> {
     request: Request<'a>,
-    /// On what each benchmark is re-measured, or why it is not.
+    /// By benchmark name: the programs that are re-measured, or why none are.
     basis: BTreeMap<&'a str, Basis>,
     a: Side,
     b: Side,
@@ -59,10 +59,10 @@ pub struct Prepared<'a> {
     only_b: bool,
 }
 
-/// Rebuilds the programs of both sides. `None`: nothing can be re-measured, and `found` says why of each benchmark.
+/// Rebuilds the programs of both sides. Returns `None` if nothing can be re-measured; `found` then holds the reason for each benchmark.
 ///
 /// # Errors
-/// When a program cannot even be looked for: a benchmark that cannot be rebuilt is no error.
+/// If the files that come with Yamba cannot be read. A benchmark that cannot be rebuilt is not an error.
 pub fn prepare<'a>(
     request: Request<'a>,
     found: &mut Comparison,
@@ -111,10 +111,10 @@ pub fn prepare<'a>(
 }
 
 impl Prepared<'_> {
-    /// Measures both sides, interleaved, stores both runs, and takes their verdicts over into `found`. Returns the ids of the runs that are stored.
+    /// Measures both sides, interleaved, stores both runs, and copies their verdicts into `found`. Returns the ids of the stored runs.
     ///
     /// # Errors
-    /// When the stored parameters are not understood.
+    /// If the stored parameters are invalid.
     pub fn measure(
         &self,
         found: &mut Comparison,
@@ -139,7 +139,8 @@ impl Prepared<'_> {
         Ok(stored)
     }
 
-    /// One run of both sides' programs, as two documents: that of A, if any of its programs is to be re-measured, and that of B; and the ids of those that are stored.
+    /// Measures the programs of both sides in one run. Returns it as two documents, A (unless only B is re-measured) and B, and the ids of
+    /// the stored ones.
     fn runs(
         &self,
         stop: &Stop,
@@ -193,7 +194,7 @@ impl<'a> Request<'a> {
         self.pairs.iter().any(|(of_a, _)| entry.is_of(of_a))
     }
 
-    /// Those whose sources are there. Of the others it is said in `found` what they lack.
+    /// Keeps only the pairs whose sources are available. For the others, the reason goes to `found`.
     fn with_sources(self, has_stored_a: bool, found: &mut Comparison) -> Request<'a> {
         let lacks = |(of_a, of_b): &(&Benchmark, &Benchmark)| {
             let lacks = |run, of| side::lacks(run, of, self.trusts_documents);
@@ -211,7 +212,7 @@ impl<'a> Request<'a> {
         Request { pairs, ..self }
     }
 
-    /// The programs of both sides, those of A only if it is to be measured.
+    /// Rebuilds the programs of B, and those of A if `with_a`.
     fn rebuilt(&self, with_a: bool, observer: &dyn Observer) -> Result<(Side, Side), Failure> {
         let rebuilt = |side: Stored<'_>, other: Stored<'_>, of: Vec<&Benchmark>| {
             Side::rebuilt(side, other.run, &of, self.arguments, observer)
@@ -225,7 +226,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What would measure now.
+/// An empty run that describes this machine and its compiler.
 fn here() -> Run {
     let target = host();
     let mut here = Run::new(machine::probe(&target.isa, &target.system));
@@ -243,7 +244,7 @@ fn warn_of(request: &Request<'_>, here: &Run, only_b: Option<&str>, observer: &d
     }
 }
 
-/// A program rebuilt from the same sources may differ from the measured one.
+/// Warns of programs that differ from the measured ones although they were built from the same sources.
 fn warn_of_others(request: &Request<'_>, a: &Side, b: &Side, observer: &dyn Observer) {
     let is_other = |side: &Side, of: &Benchmark| {
         let made = side.program(&of.class);
@@ -272,7 +273,7 @@ fn basis(a: &Side, b: &Side, of_a: &Benchmark, of_b: &Benchmark, with_a: Option<
     }
 }
 
-/// Compares the re-measured sides in the units that the stored runs were compared in: launches that choose their own unit raise more false alarms.
+/// Compares the re-measured sides in the units of the original comparison. Choosing new units would raise more false alarms.
 fn compared(request: &Request<'_>, stored: &Comparison, a: &Run, b: &Run) -> Comparison {
     let unit_of = |(of, _): &(&Benchmark, &Benchmark)| {
         let entry = stored.benchmarks.iter().find(|e| e.is_of(of))?;
@@ -291,18 +292,18 @@ fn settings(benchmark: &Benchmark) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The time of one launch of the longer plan.
+/// The time per launch of the plan with the longer launches.
 fn each_launch(a: &Plan, b: &Plan) -> Duration {
     let each = |plan: &Plan| plan.time_ns / plan.launches.max(1);
     Duration::from_nanos(each(a).max(each(b)))
 }
 
-/// Launches as long as those of the longer plan, and more of them than a run has.
+/// Options with launches as long as in the longer plan, and with more launches than either run.
 fn options(a: &Plan, b: &Plan) -> Options {
     let launches = launches(a, b);
     let time = each_launch(a, b);
     Options {
-        // Of a short run also the intervals under load were short.
+        // The load intervals of a quick run are shorter, so they must be short again.
         quick: a.launches < USUAL_LAUNCHES && b.launches < USUAL_LAUNCHES,
         launches: Some(launches),
         time: time.saturating_mul(launches as u32),

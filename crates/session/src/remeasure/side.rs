@@ -1,4 +1,4 @@
-//! One side's programs, made again.
+//! Rebuilds the programs of one side of a comparison.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,19 +13,19 @@ use yamba_toolchain::build::{BuildOptions, host};
 use yamba_toolchain::embedded;
 use yamba_toolchain::source_snapshot::Stored;
 
-/// What is compiled runs with all rights of whoever compares.
+/// The reason not to compile imported sources: a compiled program runs with all rights of the user.
 const STRANGE: &str = "its sources came with a document, which anybody may have written; --trust-sources compiles them";
 
-/// The programs of one side, made from the sources that its run kept.
+/// The programs of one side, rebuilt from the sources that its run stored.
 #[derive(Default)]
 pub(super) struct Side {
     pub jobs: BTreeMap<String, Job>,
-    /// Why a class has none.
+    /// By class: why it has no program.
     missing: BTreeMap<String, String>,
     pub origin: run::Origin,
 }
 
-/// Why the program of a benchmark is not made again, as far as that is known before anything is compiled.
+/// Why the program of a benchmark cannot be rebuilt, as far as known before compiling.
 pub(super) fn lacks(run: &Run, benchmark: &Benchmark, trusts_documents: bool) -> Option<String> {
     let is_strange = run.producer.from_document && !trusts_documents;
     let strange = is_strange.then(|| STRANGE.to_owned());
@@ -33,7 +33,7 @@ pub(super) fn lacks(run: &Run, benchmark: &Benchmark, trusts_documents: bool) ->
 }
 
 impl Side {
-    /// Of benchmarks that [lack](lacks) nothing.
+    /// Rebuilds the programs of the benchmarks `of`, none of which [lacks](lacks) its sources.
     /// `other` is the run that is compared with `run`.
     pub fn rebuilt(
         StoredRun { run, is_remote }: StoredRun<'_>,

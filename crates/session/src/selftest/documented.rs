@@ -1,13 +1,13 @@
-//! Latencies that processors' makers and independent measurers have published, in core cycles, and for which processor.
+//! Instruction latencies published by processor vendors and independent measurers, in core cycles, by processor.
 
-/// A benchmark whose answer is documented for this processor.
+/// A benchmark with a documented result on this processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Known {
     /// The benchmark.
     pub class: &'static str,
-    /// Its answer.
+    /// The documented latency in cycles.
     pub cycles: f64,
-    /// Who says so.
+    /// The publisher of the latency.
     pub source: &'static str,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Identity {
     pub is_guest: bool,
 }
 
-/// The latencies to compare with, and why there are no more.
+/// The documented latencies of a processor, and why some are missing.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Documented {
     pub known: Vec<Known>,
@@ -40,21 +40,21 @@ const AMD_GUIDES: &str = "AMD's optimisation guides for families 17h, 19h and 1A
 
 const INTEL_GUIDES: &str = "Intel's optimisation manual";
 
-/// A core whose latencies are published.
+/// A core with published latencies.
 #[derive(Debug)]
 struct Core {
     name: &'static str,
     vendor: &'static str,
     family: u64,
-    /// Empty: every model of the family.
+    /// The models with this core; empty: every model of the family.
     models: &'static [u64],
-    /// Cycles of a load from the first cache whose address comes from a load.
+    /// Cycles of a load from the L1 data cache whose address is the result of another load.
     load: f64,
     /// Cycles of an integer multiplication.
     multiply: f64,
-    /// Flags that no such core has. A hypervisor hides flags, but cannot add any.
+    /// Flags that no such core has. A hypervisor can hide flags, but cannot add any.
     lacks: &'static [&'static str],
-    /// In a virtual machine: a flag that older cores lack. Without it, a newer processor may call itself by this model.
+    /// A flag that older cores lack, required in a virtual machine. Without it, the processor may be a newer one that reports this model.
     proof: Option<&'static str>,
 }
 
@@ -97,7 +97,7 @@ const CORES: &[Core] = &[
     ),
 ];
 
-/// All Zen cores load in 4 cycles, so that it does not matter which of them a virtual machine names.
+/// A Zen core. All Zen cores load in 4 cycles, so the model that a virtual machine reports does not matter.
 const fn amd(name: &'static str, family: u64, lacks: &'static [&'static str]) -> Core {
     Core {
         name,
@@ -137,7 +137,7 @@ impl Core {
             && (self.models.is_empty() || self.models.contains(&model))
     }
 
-    /// Why a processor that claims to be this core cannot be held against its latencies.
+    /// Why the latencies of this core may not apply to a processor that reports its model.
     fn doubt(&self, identity: &Identity) -> Option<String> {
         let has = |flag: &str| identity.flags.iter().any(|f| f == flag);
         if let Some(flag) = self.lacks.iter().find(|flag| has(flag)) {
@@ -195,7 +195,7 @@ pub(super) fn documented(identity: &Identity) -> Documented {
 }
 
 impl Identity {
-    /// From what a machine's facts say, and the text of `/proc/cpuinfo`.
+    /// Reads the identity from the machine's facts and the text of `/proc/cpuinfo`.
     pub(super) fn of(machine: &yamba_record::Machine, cpuinfo: &str) -> Identity {
         let processor = machine.details.as_ref().map(|d| &d.processor);
         let signature = processor.and_then(|p| p.signature.as_deref());
@@ -218,7 +218,7 @@ impl Identity {
     }
 }
 
-/// The number after a word.
+/// The number that follows `word` in the signature.
 fn after(signature: &str, word: &str) -> Option<u64> {
     let mut words = signature.split_whitespace();
     words.find(|w| *w == word)?;
@@ -240,7 +240,7 @@ mod tests {
         }
     }
 
-    /// The cycles of an L1 load; none if nothing is compared.
+    /// The documented cycles of an L1 load; `None` if loads are not compared.
     fn load(identity: &Identity) -> Option<f64> {
         let documented = documented(identity);
         let load = documented.known.iter().find(|k| k.class == "lat_l1_load");
@@ -338,9 +338,9 @@ mod tests {
                 true,
                 None,
             ),
-            // A hypervisor names an older model, and hides the flags that its processor has beyond it.
+            // A hypervisor may report an older model and hide the newer flags of its processor.
             ("Haswell guest", "GenuineIntel", 6, 60, "avx2", true, None),
-            // Two kinds of core, of which a test may run on either.
+            // Hybrid processor: a test may run on either of two kinds of core.
             (
                 "Alder Lake",
                 "GenuineIntel",

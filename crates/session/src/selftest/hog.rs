@@ -1,17 +1,17 @@
-//! A competing process: a thread of ours that spins on one processor for as long as it lives.
+//! A competitor for the processor: a thread that spins on one processor until dropped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// Spins until it is dropped.
+/// A thread that spins until this value is dropped.
 pub(super) struct Hog {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Hog {
-    /// On this processor; `None` where the system cannot keep a thread there.
+    /// Starts the thread on this processor; `None` if the system cannot pin it there.
     pub(super) fn on(cpu: u64) -> Option<Hog> {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);

@@ -1,4 +1,4 @@
-//! Building what the self-test measures, and its answer.
+//! Builds and measures the benchmarks of the self-test, and derives its answer.
 
 use std::path::PathBuf;
 
@@ -12,12 +12,12 @@ use yamba_harness::{Job, NoProgram, Stop, UsageError};
 use yamba_machine as machine;
 use yamba_toolchain::build::host;
 
-/// The classes that are measured.
+/// The suite of the self-test, ready to be built and measured.
 pub struct Prepared {
     selection: Selection,
 }
 
-/// The checks and what follows from them.
+/// The checks and the answer.
 pub struct Answered {
     /// The checks.
     pub checked: Checked,
@@ -25,10 +25,10 @@ pub struct Answered {
     pub answer: Answer,
 }
 
-/// Reads the suite, and classes of these folders before those of the suite.
+/// Reads the suite; classes in `libraries` take precedence over those of the suite.
 ///
 /// # Errors
-/// When a file of them has an error.
+/// If one of the files has an error.
 pub fn prepare(libraries: Vec<PathBuf>, observer: &dyn Observer) -> Result<Prepared, Failure> {
     let names = Names {
         libraries,
@@ -39,10 +39,10 @@ pub fn prepare(libraries: Vec<PathBuf>, observer: &dyn Observer) -> Result<Prepa
 }
 
 impl Prepared {
-    /// Builds each benchmark when its turn comes, and makes all checks.
+    /// Builds each benchmark when its check begins, and makes all checks.
     ///
     /// # Errors
-    /// When nothing could be measured.
+    /// If no benchmark has a figure.
     pub fn measure(&self, stop: &Stop, observer: &dyn Observer) -> Result<Answered, Failure> {
         let target = host();
         let build = |class: &str| -> Job {

@@ -1,7 +1,7 @@
-//! Can figures be trusted here? Measures what is known before it is measured, and compares.
+//! The self-test: measures quantities that are known in advance, and compares the figures with them.
 //!
-//! The benchmarks are those of `suite/selftest` and the suite's chains of instructions. What a figure has to be is in
-//! [`documented`] and here; whether it is, is decided by the pure functions of [`verdict`].
+//! The benchmarks are those of `suite/selftest` and the suite's chains of instructions. The expected figures are in
+//! [`documented`] and here; the pure functions of [`verdict`] decide whether the measured ones agree.
 
 mod documented;
 mod hog;
@@ -22,31 +22,31 @@ use yamba_harness::{self as run, Job, Options, Placement, Progress, Stop, UsageE
 /// Cycles that the delay check adds.
 const DELAYS: [u64; 3] = [1, 10, 100];
 
-/// Cycles of the chain between two places where the delay is added; `apart` of `known_delay`.
+/// Cycles of the dependency chain around the added delay; parameter `apart` of `known_delay`.
 const AROUND_A_DELAY: f64 = 12.0;
 
-/// The benchmark that runs beside a competitor.
+/// The benchmark that is measured beside a competing process.
 const BESIDE_A_HOG: &str = "lat_integer_add";
 
-/// How one check's measurement is made, without what it does not need.
+/// The dependencies of a measurement of one check.
 pub struct Means<'a> {
-    /// Gives a class's program.
+    /// Builds the program of a class.
     pub job: &'a dyn Fn(&str) -> Job,
-    /// What it is built for.
+    /// The target of the programs.
     pub target: &'a Target,
-    /// Shows how far it is.
+    /// Receives the progress.
     pub progress: &'a mut dyn Progress,
-    /// Ends it early.
+    /// Requests an early end.
     pub stop: &'a Stop,
     /// Whether any benchmark had a figure.
     pub has_figure: bool,
 }
 
-/// The checks that were made, and what a reader must know of them.
+/// The completed checks, with a note.
 pub struct Checked {
-    /// In the order in which a reader wants them.
+    /// In the order of presentation.
     pub checks: Vec<Check>,
-    /// Why fewer documented latencies are compared than there are.
+    /// Why some documented latencies are not compared.
     pub note: Option<String>,
 }
 
@@ -85,7 +85,7 @@ pub fn selftest(means: &mut Means<'_>, machine: &Machine) -> Result<Checked, Usa
     })
 }
 
-/// The same benchmark alone and beside a process that competes for its processor.
+/// Measures a benchmark alone, and beside a process that competes for its processor.
 fn competitor(means: &mut Means<'_>, options: &Options) -> Result<Attempt, UsageError> {
     let name = "a competing process on the same processor";
     let quiet = means.figure(BESIDE_A_HOG, &[], options)?;
@@ -115,7 +115,7 @@ fn competitor(means: &mut Means<'_>, options: &Options) -> Result<Attempt, Usage
     })
 }
 
-/// Short, but with launches enough that the interval speaks of the next one.
+/// Options of the first measurement: short, but with enough launches for an interval that covers the next launch.
 fn options() -> Options {
     Options {
         time: Duration::from_millis(900),
@@ -125,7 +125,7 @@ fn options() -> Options {
     }
 }
 
-/// A second measurement takes twice as long and has more launches, of which the slowest and the fastest may be left out.
+/// Options of the second measurement: twice as long, with enough launches that the interval may exclude the slowest and the fastest.
 fn longer() -> Options {
     Options {
         time: 2 * options().time,
@@ -134,7 +134,7 @@ fn longer() -> Options {
     }
 }
 
-/// Measures a check once, in this way.
+/// Measures a check once with the given options.
 type Measure<'a> = dyn FnMut(&mut Means<'_>, &Options) -> Result<Attempt, UsageError> + 'a;
 
 impl Means<'_> {
@@ -155,7 +155,7 @@ impl Means<'_> {
         })
     }
 
-    /// Measures a check, and again if it has not passed. A measurement that the user stops is no answer.
+    /// Measures a check, and re-measures it if it does not pass. A check that the user stops is not recorded.
     fn settled(
         &mut self,
         checks: &mut Vec<Check>,

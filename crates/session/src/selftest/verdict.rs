@@ -1,52 +1,52 @@
-//! What a check expected, what was measured, and whether the two agree. Pure.
+//! Compares expected with measured results. All functions are pure.
 
 use serde::Serialize;
 use yamba_record::{Benchmark, Status};
 
-/// A latency in cycles may be off by this much.
+/// Relative tolerance of a latency in cycles.
 const CYCLES: f64 = 0.003;
 
-/// To this a cycle's length is known.
+/// Relative uncertainty of the length of a cycle.
 const KNOWN_TO: f64 = 0.001;
 
-/// An interval with a greater half width says nothing.
+/// An interval with a greater relative half width is inconclusive.
 const WIDE: f64 = 0.01;
 
-/// So may a stretch of time: the system's clock is steered by up to 0.05 %.
+/// Relative tolerance of a duration: NTP may steer the system clock by up to 0.05 %.
 const TIME: f64 = 0.002;
 
-/// A figure under disturbance may move by this much, or has to be marked.
+/// Greatest relative change of a figure under disturbance; beyond it, the figure has to be marked.
 const UNMOVED: f64 = 0.01;
 
-/// A benchmark of which more than one interval in this many was discarded was disturbed.
+/// A benchmark with more than 1/`DISCARDED` of its intervals discarded counts as disturbed.
 const DISCARDED: u64 = 4;
 
-/// One check with its answer.
+/// One check with its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
-    /// What was done.
+    /// The name of the check.
     pub name: String,
-    /// What had to come out, in words.
+    /// The expected result, in words.
     pub expected: String,
-    /// What came out, in words.
+    /// The measured result, in words.
     pub measured: String,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Where the expectation is from, or why there is no answer.
+    /// The source of the expectation, or why there is no result.
     pub note: Option<String>,
-    /// How often it was measured: a check that does not pass at once is measured twice.
+    /// The number of measurements; 2 if the first did not pass.
     pub measurements: u64,
 }
 
-/// How a check ended.
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// The expected answer.
+    /// The result is the expected one.
     Passed,
-    /// Another answer, twice, while nothing disturbed the measurement.
+    /// The result was wrong twice, while nothing disturbed the measurement.
     Failed,
-    /// No answer now; `note` says why. A later measurement may have one.
+    /// There is no clear result; `note` says why. A later measurement may give one.
     Unknown,
     /// The check cannot be made on this system; `note` says why.
     Skipped,
@@ -60,7 +60,7 @@ pub(super) struct Attempt {
     pub disturbance: Option<String>,
 }
 
-/// Whether figures can be trusted here.
+/// Whether figures of this machine can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Trust {
     /// All checks passed.
@@ -69,7 +69,7 @@ pub enum Trust {
     /// A check failed twice while nothing disturbed it.
     #[serde(rename = "no")]
     No,
-    /// A check has no answer now.
+    /// At least one check has no clear result now.
     #[serde(rename = "cannot tell now")]
     CannotTell,
 }
@@ -79,9 +79,9 @@ pub enum Trust {
 pub struct Answer {
     /// Whether figures can be trusted.
     pub result: Trust,
-    /// Why.
+    /// The reasons for the result.
     pub reasons: Vec<String>,
-    /// Advice to the user; none if the result is yes.
+    /// Advice to the user; `None` if the result is yes.
     pub help: Option<String>,
 }
 
@@ -106,7 +106,7 @@ fn check(name: &str, expected: String, measured: String, outcome: Outcome) -> Ch
 
 /// The outcome of a check from its first measurement and, if that did not pass, from its second.
 ///
-/// Only a failure that repeats while nothing disturbs the machine counts as one.
+/// A check fails only if it fails twice while nothing disturbs the machine.
 pub(super) fn settle(first: Attempt, second: Option<Attempt>) -> Check {
     let Some(second) = second else {
         return first.check;
@@ -146,7 +146,7 @@ fn said(outcome: Outcome, measured: &str) -> String {
     }
 }
 
-/// The disturbance of a benchmark: another program on its processor, or a host that takes the processor away.
+/// Describes the disturbance of a benchmark, if any: another program on its processor, or a hypervisor that takes the processor away.
 pub(super) fn disturbance(benchmark: &Benchmark, others_running: u64) -> Option<String> {
     // Without a figure, a crash is not the fault of other programs.
     benchmark.median?;
@@ -167,7 +167,7 @@ pub(super) fn disturbance(benchmark: &Benchmark, others_running: u64) -> Option<
     Some(threads)
 }
 
-/// The result of the checks that were made.
+/// Summarises the completed checks.
 pub fn answer(checks: &[Check], is_stopped: bool) -> Answer {
     let with = |outcome| checks.iter().filter(move |c| c.outcome == outcome);
     let said = |check: &Check, verb: &str| {
@@ -212,7 +212,7 @@ pub fn answer(checks: &[Check], is_stopped: bool) -> Answer {
     }
 }
 
-/// No figure: what its notes say instead.
+/// A check of a benchmark without a figure. Its note is the benchmark's first note.
 fn no_figure(name: &str, expected: String, benchmark: &Benchmark) -> Check {
     let why = benchmark.notes.first().cloned();
     let outcome = match benchmark.status {
@@ -225,8 +225,8 @@ fn no_figure(name: &str, expected: String, benchmark: &Benchmark) -> Check {
     }
 }
 
-/// A latency of a known number of cycles. `around` are the cycles of the chain that it stands in and that are subtracted: what a cycle is
-/// known to counts for them, too.
+/// Checks a latency in cycles. `around` is the length of the surrounding dependency chain, which is measured and subtracted: the uncertainty of
+/// the cycle length applies to it, too.
 pub(super) fn cycles(name: &str, expected: f64, around: f64, benchmark: &Benchmark) -> Check {
     let says = format!("{expected} cycles");
     let Some(cycles) = benchmark.cycles else {
@@ -254,7 +254,7 @@ pub(super) fn cycles(name: &str, expected: f64, around: f64, benchmark: &Benchma
     check
 }
 
-/// A stretch of time that another clock has measured.
+/// Checks a duration that the benchmark measures with another clock.
 pub(super) fn same_time(name: &str, expected_ns: f64, benchmark: &Benchmark) -> Check {
     let expected = format!("{} us", expected_ns / 1e3);
     let Some(median) = benchmark.median else {
@@ -269,7 +269,7 @@ pub(super) fn same_time(name: &str, expected_ns: f64, benchmark: &Benchmark) -> 
     )
 }
 
-/// A sleep, which can take longer than asked but never less.
+/// Checks a sleep, which may take longer than requested but never less.
 pub(super) fn at_least(name: &str, least_ns: f64, benchmark: &Benchmark) -> Check {
     let expected = format!("{} us or more", least_ns / 1e3);
     let Some([low, _]) = benchmark.interval else {
@@ -285,7 +285,7 @@ pub(super) fn at_least(name: &str, least_ns: f64, benchmark: &Benchmark) -> Chec
     )
 }
 
-/// A fault in every pass, which the evidence has to catch.
+/// Checks that the evidence detects a page fault in every pass.
 pub(super) fn caught(name: &str, benchmark: &Benchmark) -> Check {
     let total = benchmark.intervals.len() as u64;
     let outside = benchmark
@@ -301,7 +301,7 @@ pub(super) fn caught(name: &str, benchmark: &Benchmark) -> Check {
     check(name, "invalid".to_owned(), measured, passed(holds))
 }
 
-/// A competing process on the same processor: seen, and the figure unmoved or marked.
+/// Checks that a competing process is detected, and that the figure stays the same or is marked as disturbed.
 pub(super) fn disturbed(name: &str, quiet: &Benchmark, benchmark: &Benchmark) -> Check {
     let expected = "seen; the figure unmoved or marked".to_owned();
     let (Some(before), Some(after)) = (quiet.median, benchmark.median) else {

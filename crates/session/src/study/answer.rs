@@ -1,4 +1,4 @@
-//! A study with its figures as JSON.
+//! The JSON document of a study with its figures.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use super::{Fit, Predicted, Statistic, Study};
 /// The schema's name.
 const SCHEMA: &str = "yamba-study/1";
 
-/// The whole answer.
+/// The JSON document.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answer<'a> {
     schema: &'static str,
     title: &'a str,
     text: &'a str,
-    /// The run that has the figures, with every raw interval.
+    /// The id of the run with the figures, which also has every raw interval.
     run: &'a str,
     rows: Vec<Line<'a>>,
 }
@@ -63,7 +63,7 @@ enum Prediction<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// Of a study's rows.
+    /// Builds the document from a study's rows.
     pub fn new(study: &'a Study, run: &'a Run, rows: &'a [Row<'a>]) -> Answer<'a> {
         Answer {
             schema: SCHEMA,

@@ -1,4 +1,4 @@
-//! Whether what a study names exists: its benchmarks, their parameters, their evidence, the units of their figures.
+//! Checks that the benchmarks, parameters, evidence and units that a study names exist.
 
 use yamba_lang::ast::MemberKind;
 use yamba_lang::model::Composition;
@@ -10,7 +10,7 @@ use super::super::select::did_you_mean;
 use super::find::Source;
 use super::{Fault, Measurement, Part, Place, Predicted, Study, converts};
 
-/// Whether each benchmark is among these names.
+/// Checks that each benchmark is among the `known` names.
 pub(super) fn benchmarks(study: &Study, source: &Source, known: &[String]) -> Result<(), Failure> {
     for measurement in &study.measurements {
         let name = &measurement.benchmark;
@@ -28,7 +28,7 @@ pub(super) fn benchmarks(study: &Study, source: &Source, known: &[String]) -> Re
     Ok(())
 }
 
-/// Whether the rest exists. What this platform has no port of is not looked at: it is skipped, and says so.
+/// Checks parameters, evidence and units. Benchmarks without a port to this platform are not checked: they are skipped with a note.
 pub(super) fn all(
     study: &Study,
     source: &Source,
@@ -89,7 +89,7 @@ fn fault(measurement: &Measurement, analysis: &Analysis, target: &Target) -> Opt
     }
 }
 
-/// What any of the compositions has.
+/// The names that any of the variants has, sorted.
 fn known(variants: &[Composition], names: impl Fn(&Composition) -> Vec<String>) -> Vec<String> {
     let mut all: Vec<String> = variants.iter().flat_map(names).collect();
     all.sort();
@@ -109,7 +109,7 @@ fn unknown(place: Place, benchmark: &str, what: &str, wrong: &str, known: &[Stri
     }
 }
 
-/// The unit of a class's figure, where its text plainly says it: `return "ns";`.
+/// The unit of a class's figure, if its function `unit()` is a plain `return "ns";`.
 fn unit<'a>(analysis: &'a Analysis, composition: &Composition) -> Option<&'a str> {
     let member = analysis.member(*composition.members.get("unit()")?);
     let MemberKind::Function { body, .. } = &member.kind else {
@@ -119,7 +119,7 @@ fn unit<'a>(analysis: &'a Analysis, composition: &Composition) -> Option<&'a str
     text.strip_prefix("return \"")?.strip_suffix("\";")
 }
 
-/// A unit that the figure can never be told in.
+/// The fault of a unit that the figure cannot be converted to.
 fn unit_fault(measurement: &Measurement, own: Option<&str>) -> Option<Fault> {
     let fit = measurement.fit.as_ref();
     let is_share = fit.is_some_and(|f| f.part == Part::RSquared);

@@ -1,4 +1,4 @@
-//! A figure in the unit that a study asks for.
+//! Figures in the unit that a study asks for.
 
 use serde::Serialize;
 use yamba_lang::units::CYCLES;
@@ -10,25 +10,25 @@ use yamba_stats::{coefficient_of_variation, variation_interval};
 
 use super::CONFIDENCE;
 
-/// Marks an interval within launches, and the verdict that rests on it.
+/// Marks an interval within launches, and a verdict based on it.
 pub const WITHIN: &str = "\u{2020}";
 
-/// A number with its interval.
+/// A number with its interval and unit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
     /// The median.
     pub median: f64,
-    /// Of a benchmark's figure the 95 % confidence interval, of an evidence the least and the greatest value; none if it is not known.
+    /// For a benchmark's figure, the 95 % confidence interval; for evidence, the minimum and maximum. `None` if unknown.
     pub interval: Option<[f64; 2]>,
-    /// Whether the interval speaks of the next run or of these processes alone; none where it is no interval of confidence.
+    /// Whether the interval predicts the next run, or holds for these processes alone; `None` if it is not a confidence interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval_kind: Option<IntervalKind>,
-    /// What both are counted in.
+    /// The unit of the median and the interval.
     pub unit: String,
 }
 
 impl Figure {
-    /// A benchmark's own figure, in this unit or in a convenient one. None where it has none in that unit.
+    /// The figure of a benchmark in `unit`, or in a convenient unit. `None` if it cannot be converted.
     pub fn of(benchmark: &Benchmark, unit: Option<&str>) -> Option<Figure> {
         if unit.is_some_and(|u| CYCLES.contains(&u)) {
             let cycles = benchmark.cycles?;
@@ -56,8 +56,9 @@ impl Figure {
         })
     }
 
-    /// How much the medians of a benchmark's launches differ, as a share of their mean. Whatever the launches are, it speaks of the next ones; its interval takes
-    /// their medians to be normally distributed and their number to be fixed: where launches were added until the figure was narrow enough, both are up to a tenth too small (simulated).
+    /// The coefficient of variation of the medians of a benchmark's launches. It predicts the next launches, whatever the interval kind of the figure.
+    /// Its interval assumes normally distributed medians and a fixed number of launches. If launches were added until the figure was precise enough, the
+    /// coefficient and its interval are up to a tenth too small (simulated).
     pub fn of_variation(benchmark: &Benchmark) -> Option<Figure> {
         let medians: Vec<f64> = benchmark.launches.iter().filter_map(|l| l.median).collect();
         Some(Figure {
@@ -68,7 +69,7 @@ impl Figure {
         })
     }
 
-    /// What an evidence said over all intervals.
+    /// The median of an evidence over all intervals, with its minimum and maximum.
     pub fn of_evidence(evidence: &Evidence, unit: Option<&str>) -> Option<Figure> {
         Some(Figure {
             median: evidence.median?,
@@ -78,7 +79,7 @@ impl Figure {
         })
     }
 
-    /// The median in the unit of its kind that all figures of that kind can be sorted by.
+    /// The median in the base unit of its kind, which makes figures of one kind comparable.
     pub fn sortable(&self) -> (f64, String) {
         let mut bases = ["ns", "Hz", "B", "B/s"].into_iter();
         let known = bases.find_map(|base| Some((factor(&self.unit, base)?, base)));
@@ -86,12 +87,12 @@ impl Figure {
         (self.median * by, unit.to_owned())
     }
 
-    /// Whether its interval says nothing of the next run.
+    /// Whether the interval does not predict the next run.
     pub fn is_within_launches(&self) -> bool {
         self.interval_kind == Some(IntervalKind::WithinLaunches)
     }
 
-    /// `33 cycles [31, 36]`, with [`WITHIN`] where the interval is one within launches.
+    /// The figure as text: `33 cycles [31, 36]`, with [`WITHIN`] after an interval within launches.
     pub fn told(&self) -> String {
         let unit = match self.unit.as_str() {
             "" => String::new(),
@@ -114,7 +115,7 @@ impl Figure {
     }
 }
 
-/// Whether figures in one unit can be told in another; a time in cycles, too.
+/// Whether figures in unit `from` can be shown in unit `to`. Times can also be shown in cycles.
 pub fn converts(from: &str, to: &str) -> bool {
     factor(from, to).is_some() || (CYCLES.contains(&to) && factor(from, "ns").is_some())
 }

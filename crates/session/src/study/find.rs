@@ -1,4 +1,4 @@
-//! Which file is meant by the name of a study.
+//! Finds the file of a study by its name.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,19 +10,19 @@ use super::{Fault, read as parse};
 use yamba_toolchain::embedded;
 use yamba_toolchain::files::plain;
 
-/// More than any study has.
+/// The greatest size of a study file; larger files are rejected.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The text of a study and what a message calls it.
+/// The text of a study and its path.
 pub struct Source {
-    /// What messages call it.
+    /// The path that messages show.
     pub path: String,
-    /// Its text.
+    /// The text of the study.
     pub text: String,
 }
 
 impl Source {
-    /// What is wrong with it, as a message.
+    /// A failure that shows the place of the fault in the file.
     pub fn failure(&self, fault: Fault) -> Failure {
         let place = fault.place;
         let message = format!(
@@ -32,14 +32,14 @@ impl Source {
         Failure::new(message).help(fault.help)
     }
 
-    /// A benchmark refused what the study wants of it.
+    /// The failure for a benchmark that refuses a value of the study.
     pub(super) fn refused(&self, text: &str) -> Failure {
         Failure::new(format!("{}: {}", self.path, text.trim_end()))
             .help("the value stands in the `parameters` of that benchmark; `yamba explain NAME` shows what it takes")
     }
 }
 
-/// The study of this name, or of this file.
+/// Reads the study with this name, or from this file.
 pub fn source(named: &str) -> Result<Source, Failure> {
     if named.ends_with(".toml") || named.contains('/') {
         return Ok(Source {
@@ -88,7 +88,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The studies that ship: names and titles.
+/// Names and titles of the studies that Yamba ships.
 pub fn shipped() -> Result<Vec<(String, String)>, Failure> {
     let each = embedded::studies().map_err(of_home)?.into_iter();
     each.map(|(name, text)| {

@@ -1,4 +1,4 @@
-//! A straight line through the points of a measurement.
+//! Fits a straight line through the points of a measurement.
 
 use yamba_record::{Benchmark, Status};
 use yamba_stats::{line_errors, linear_regression, r_squared_interval};
@@ -7,60 +7,60 @@ use super::CONFIDENCE;
 use super::figure::Figure;
 use super::range::Range;
 
-/// With fewer points there is no line.
+/// The least number of points for a line.
 const LEAST_POINTS: usize = 3;
 
-/// What of a line is asked for.
+/// A part of a fitted line that a study asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
-    /// Which number.
+    /// The part.
     pub part: Part,
-    /// The parameter or the evidence that is x; the figure is y.
+    /// The parameter or evidence on the x axis; the figure is on the y axis.
     pub against: String,
 }
 
-/// A number that describes a line.
+/// A number of a fitted line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// How much the figure grows with each unit of x.
+    /// The growth of the figure per unit of x.
     Slope,
     /// The figure at x = 0.
     Intercept,
-    /// The coefficient of determination: 1 where all points lie on the line.
+    /// The coefficient of determination: 1 if all points lie on the line.
     RSquared,
 }
 
-/// What a file calls them.
+/// The names of the parts in a study file.
 pub const PARTS: [(&str, Part); 3] = [
     ("slope", Part::Slope),
     ("intercept", Part::Intercept),
     ("r_squared", Part::RSquared),
 ];
 
-/// What became of a line.
+/// The result of a fit.
 pub(super) struct Line {
-    /// The number; none without enough points.
+    /// The requested number; `None` if there are too few points.
     pub figure: Option<Figure>,
-    /// `Ok` where the line could be drawn; else what became of the points.
+    /// `Ok` if there is a line; else the status of the points that failed.
     pub status: Status,
-    /// How many points it has.
+    /// Notes, such as the number of points on the line.
     pub notes: Vec<String>,
 }
 
 impl Fit {
-    /// What a file calls its part.
+    /// The name of the part in a study file.
     pub(super) fn word(&self) -> &'static str {
         let found = PARTS.iter().find(|(_, part)| *part == self.part);
         found.map_or("", |(word, _)| word)
     }
 
-    /// The unit that the points are told in for a prediction; that of R^2 is none, whatever the figures are in.
+    /// The unit of the points for comparison with a prediction. `None` for R^2, which has no unit.
     pub(super) fn unit<'a>(&self, predicted: &'a Range) -> Option<&'a str> {
         (self.part != Part::RSquared).then_some(predicted.unit.as_str())
     }
 
-    /// The least-squares line through the valid, undisturbed ones of these entries: slope and intercept with their t intervals, R^2 with Fisher's. Where a
-    /// point's interval is one within launches, so is the line's.
+    /// Fits a least-squares line through the valid, undisturbed entries. Slope and intercept get t intervals, R^2 gets Fisher's interval. If the
+    /// interval of a point is one within launches, so is that of the line.
     pub(super) fn line(
         &self,
         entries: &[&Benchmark],
@@ -132,7 +132,7 @@ impl Fit {
     }
 }
 
-/// Why there are too few points: what failed goes before what was left out.
+/// The worst status of the entries: a failure takes precedence over a skipped entry.
 fn worst(entries: &[&Benchmark]) -> Status {
     let order = [Status::Crashed, Status::Invalid, Status::Skipped];
     let has = |s: &&Status| entries.iter().any(|b| b.status == **s);

@@ -1,4 +1,4 @@
-//! What is measured for a study: each benchmark at each setting once, although several measurements may look at it.
+//! Plans the measurements of a study: each benchmark is measured once at each point, even if several measurements use the point.
 
 use serde_json::Value;
 use yamba_record::parameters::Written;
@@ -6,7 +6,7 @@ use yamba_record::parameters::Written;
 use super::{Measurement, Study};
 use yamba_harness::{Job, Own};
 
-/// The jobs of a study among those that were built, and what each is told.
+/// Selects the jobs of a study from the built ones, each with its parameters.
 pub(super) fn jobs(study: &Study, built: &[Job]) -> (Vec<Job>, Vec<Own>) {
     let told = each_point_once(&study.measurements)
         .into_iter()
@@ -17,9 +17,9 @@ pub(super) fn jobs(study: &Study, built: &[Job]) -> (Vec<Job>, Vec<Own>) {
     told.unzip()
 }
 
-/// What is measured of which benchmark, so that no point is measured twice.
+/// The points to measure, by benchmark; no point occurs twice.
 fn each_point_once(all: &[Measurement]) -> Vec<(&str, Own)> {
-    // Of two that cover each other, the first.
+    // A measurement that another one covers is not needed. Of two that cover each other, the first is needed.
     let is_needed = |at: &usize| {
         let has_all = |other: &usize| *other != *at && covers(&all[*other], &all[*at]);
         let mut others = (0..all.len()).filter(has_all);
@@ -43,10 +43,10 @@ fn each_point_once(all: &[Measurement]) -> Vec<(&str, Own)> {
     each.collect()
 }
 
-/// Points of a benchmark: each value of one parameter with each of the others'.
+/// A set of points of a benchmark: the Cartesian product of the values of its parameters.
 type Area = Vec<(String, Vec<String>)>;
 
-/// What a measurement asks for, each value once.
+/// The points of a measurement, without duplicate values.
 fn values(m: &Measurement) -> Area {
     let set = m.set.iter().map(|(n, v)| (n.clone(), vec![v.clone()]));
     let sweep = m.sweep.iter().map(|(name, values)| {
@@ -75,8 +75,8 @@ fn own(area: Area, processes: Option<u64>) -> Own {
     own
 }
 
-/// The points of an area that are not in another with the same parameters, as areas that share none: those that differ in the first parameter, then those
-/// that differ in the second alone, and so on.
+/// The points of `area` that are not in `other`, as disjoint areas. The first area differs from `other` in the first parameter. The next one has
+/// shared values of the first parameter and differs in the second, and so on.
 fn without(area: &Area, other: &Area) -> Vec<Area> {
     let mut rest = Vec::new();
     let mut shared = area.clone();
@@ -98,7 +98,7 @@ fn without(area: &Area, other: &Area) -> Vec<Area> {
     rest
 }
 
-/// Whether two may share points. A study names the same parameters for each measurement of a benchmark.
+/// Whether two measurements may share points. A study names the same parameters in each measurement of a benchmark.
 fn is_comparable(one: &Measurement, other: &Measurement) -> bool {
     let count = |m: &Measurement| m.set.len() + m.sweep.len();
     one.benchmark == other.benchmark
@@ -106,12 +106,12 @@ fn is_comparable(one: &Measurement, other: &Measurement) -> bool {
         && count(one) == count(other)
 }
 
-/// Whether measuring the one measures all that the other asks for.
+/// Whether `one` contains all points of `other`.
 fn covers(one: &Measurement, other: &Measurement) -> bool {
     is_comparable(one, other) && without(&values(other), &values(one)).is_empty()
 }
 
-/// `64K` and `65536` are one value.
+/// Whether two texts mean one value, as `64K` and `65536` do.
 fn is_same(one: &str, other: &str) -> bool {
     let value = Value::from(other);
     Written::among(one, [&value]).is(&value)
@@ -151,7 +151,7 @@ mod tests {
         assert!(covers(&at(&["64K", "2"], "up"), &at(&["65536"], "up")));
     }
 
-    /// All points of what is measured.
+    /// All points that are measured, as text.
     fn points(all: &[Measurement]) -> Vec<String> {
         let mut points = Vec::new();
         for (_, own) in each_point_once(all) {

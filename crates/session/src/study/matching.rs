@@ -1,11 +1,11 @@
-//! Which entries of a run are those that a measurement asks for.
+//! Selects the entries of a run that belong to a measurement of a study.
 
 use yamba_record::parameters::Written;
 use yamba_record::{Benchmark, Parameters};
 
 use super::Measurement;
 
-/// Its entries, each point once; those that ended before their parameters were known only where there is no other.
+/// The entries of a measurement, without duplicate points. An entry that ended before its parameters were known is used only if there is no other.
 pub(super) fn entries<'a>(wanted: &Measurement, all: &'a [Benchmark]) -> Vec<&'a Benchmark> {
     let named = || all.iter().filter(|b| b.name == wanted.benchmark);
     let mut found: Vec<&Benchmark> = Vec::new();
@@ -24,10 +24,10 @@ pub(super) fn entries<'a>(wanted: &Measurement, all: &'a [Benchmark]) -> Vec<&'a
     found
 }
 
-/// What an entry must have.
+/// The conditions that an entry must meet.
 struct Asked<'a> {
     processes: Option<u64>,
-    /// One of the values of each parameter.
+    /// The accepted values of each parameter.
     values: Vec<(&'a str, Vec<Written<'a>>)>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// What tells each entry from the others of the same measurement, and what a run's command line had set that the study does not.
+/// A label for each entry: the parameters that differ between the entries, and those set on the run's command line but not by the study.
 pub(super) fn points(
     wanted: &Measurement,
     entries: &[&Benchmark],

@@ -1,4 +1,4 @@
-//! Finding a study with its benchmarks, and measuring what it names.
+//! Opens a study with its benchmarks, and measures them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,24 +17,24 @@ use yamba_harness::{self as run, Job, Options, Origin, Rehearsal, Stop, UsageErr
 use yamba_toolchain::build::BuildOptions;
 use yamba_toolchain::provenance::hash;
 
-/// Which study, with which values.
+/// A study, with values for its parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// A study that ships, by its name, or a file.
+    /// The name of a study that Yamba ships, or a file.
     pub named: String,
     /// Values that replace those of the study's parameters.
     pub set: Vec<(String, String)>,
-    /// Folders in which classes are looked for before the library and the suite.
+    /// Folders to search for classes before the library and the suite.
     pub libraries: Vec<PathBuf>,
-    /// The platform; this machine's without it.
+    /// The target platform; by default this machine's.
     pub target: Option<String>,
 }
 
-/// A study whose benchmarks, parameters, evidence and units exist.
+/// A study whose benchmarks, parameters, evidence and units have been checked.
 pub struct Opened {
-    /// Its text.
+    /// The text of the study.
     pub source: Source,
-    /// What the text says, with the values of the request.
+    /// The parsed study, with the values of the request.
     pub study: Study,
     /// Its benchmarks.
     pub selection: Selection,
@@ -50,10 +50,10 @@ pub struct Prepared<'a> {
     options: Options,
 }
 
-/// Reads a study and looks for all that it names.
+/// Reads a study, and checks that everything that it names exists.
 ///
 /// # Errors
-/// When the study or a file of its benchmarks is wrong, or names what does not exist.
+/// If the study or a file of its benchmarks has an error, or names something that does not exist.
 pub fn open(request: &Request, observer: &dyn Observer) -> Result<Opened, Failure> {
     let source = source(&request.named)?;
     let mut study = read(&source.text).map_err(|fault| source.failure(fault))?;
@@ -69,10 +69,10 @@ pub fn open(request: &Request, observer: &dyn Observer) -> Result<Opened, Failur
     })
 }
 
-/// Gives parameters these values wherever the study names them.
+/// Sets parameters to these values in each measurement that has them.
 ///
 /// # Errors
-/// When the study does not name one of the parameters.
+/// If the study has no parameter of that name.
 pub fn set(study: &mut Study, values: &[(String, String)]) -> Result<(), Failure> {
     for (name, value) in values {
         let mut is_known = false;
@@ -130,10 +130,10 @@ fn selection(
 }
 
 impl Opened {
-    /// Builds the benchmarks of the study. `arguments` is the command line or the like that asked for it, which the run records.
+    /// Builds the benchmarks of the study. The run records `arguments`, the command line or other origin of the request.
     ///
     /// # Errors
-    /// When the library cannot be read. A benchmark that cannot be built is no error: its entry of the run says why.
+    /// If the library cannot be read. A benchmark that cannot be built is not an error: its entry in the run holds the reason.
     pub fn prepare(
         &self,
         options: Options,
@@ -161,19 +161,19 @@ impl Opened {
 }
 
 impl Prepared<'_> {
-    /// Plans the run. Programs only describe themselves.
+    /// Plans the run. Each program only describes itself; nothing is measured.
     ///
     /// # Errors
-    /// When a benchmark does not understand a value of the study.
+    /// If a benchmark refuses a value of the study.
     pub fn rehearse(&self, stop: &Stop) -> Result<Rehearsal, Failure> {
         let plan = run::rehearse(&self.jobs, &self.options, stop);
         plan.map_err(|UsageError(text)| self.opened.source.refused(&text))
     }
 
-    /// Measures, and stores what is measured at once.
+    /// Measures the benchmarks and stores each result immediately.
     ///
     /// # Errors
-    /// When a benchmark does not understand a value of the study, or a store that was named cannot be opened.
+    /// If a benchmark refuses a value of the study, or a store that the user named cannot be opened.
     pub fn measure(
         &self,
         stop: &Stop,
@@ -185,13 +185,13 @@ impl Prepared<'_> {
     }
 }
 
-/// How the programs of a study are built.
+/// The options to build the programs of a study.
 fn build_options_of(study: &Study) -> BuildOptions {
     let mut all = study.measurements.iter();
     build_options(all.any(|m| is_asked_for(&m.set, &m.sweep)))
 }
 
-/// Names the study in its run, and adds its text to the sources.
+/// Records the study in the origin of its run, and adds its text to the sources.
 fn record(source: &Source, origin: &mut Origin) {
     let hash = hash(&source.text);
     origin.producer.study = Some(SourceFile {

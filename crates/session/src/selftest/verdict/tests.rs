@@ -29,17 +29,17 @@ fn cycles_within_three_in_a_thousand() {
     assert_eq!(outcome(&in_cycles(3.02, [3.008, 3.03])), Outcome::Passed);
     assert_eq!(outcome(&in_cycles(3.02, [3.015, 3.03])), Outcome::Failed);
     assert_eq!(outcome(&in_cycles(2.9, [2.8, 2.95])), Outcome::Failed);
-    // So wide an interval holds anything.
+    // The interval is so wide that any expectation would hold.
     assert_eq!(outcome(&in_cycles(3.0, [2.9, 3.1])), Outcome::Unknown);
     assert_eq!(outcome(&in_cycles(4.0, [3.5, 4.5])), Outcome::Failed);
     let mut invalid = in_cycles(3.0, [2.999, 3.001]);
     invalid.status = Status::Invalid;
     assert_eq!(outcome(&invalid), Outcome::Failed);
-    // Of a delay in a chain of 12 cycles, 0.1 % of the chain is excused.
+    // Tolerance for a delay in a chain of 12 cycles: 0.1 % of the chain.
     let delay = in_cycles(1.015, [1.013, 1.02]);
     assert_eq!(cycles("x", 1.0, 12.0, &delay).outcome, Outcome::Passed);
     assert_eq!(cycles("x", 1.0, 0.0, &delay).outcome, Outcome::Failed);
-    // The clock rate is unknown: nothing can be said. No figure at all is a failure.
+    // Unknown clock rate: the outcome is unknown. No figure at all: failed.
     assert_eq!(outcome(&figure(1.0)), Outcome::Unknown);
     let crashed = Benchmark {
         status: Status::Crashed,
@@ -187,7 +187,7 @@ fn disturbance_is_found_in_the_figure_or_beside_it() {
     b.set_aside = 0;
     b.is_disturbed = true;
     assert!(disturbance(&b, 0).is_some());
-    // Other programs do not crash it.
+    // Other programs do not explain a crash.
     b.median = None;
     assert_eq!(disturbance(&b, 2), None);
 }
