@@ -1,7 +1,7 @@
 //! `yamba-fuzz SECONDS SEED FOLDER...`: mutates the programs in the folders and analyses the results.
 //!
-//! Ends with status 1 at the first input that panics or takes longer than a second, and leaves that input in `fuzz-found.yamba`. Memory is bounded
-//! from outside: `ulimit -v 1048576` before it makes growth past 1 GiB an abort.
+//! Stops with status 1 at the first input that panics or takes longer than a second, and saves that input in `fuzz-found.yamba`. To bound memory,
+//! run `ulimit -v 1048576` first: growth past 1 GiB then aborts.
 
 mod mutate;
 
@@ -62,7 +62,7 @@ fn run(shelf: &Shelf, time: Duration, seed: u64) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Everything that a command may ask of a program.
+/// Runs every analysis that a command may run on a program.
 fn exercise(shelf: &Shelf, text: &str) {
     let input = Input {
         path: "fuzzed.yamba".to_owned(),
@@ -92,7 +92,7 @@ fn compose(analysis: &Analysis) {
     }
 }
 
-/// The folders' files, as the library around the fuzzed one.
+/// The files of the folders, which serve as the library of the mutated program.
 struct Shelf {
     texts: BTreeMap<String, String>,
 }

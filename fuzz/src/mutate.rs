@@ -1,6 +1,6 @@
-//! Broken programs, made from whole ones.
+//! Creates broken programs by mutating valid ones.
 
-/// Pieces that the grammar gives a meaning.
+/// Tokens with a meaning in the grammar, and special characters and numbers.
 const PIECES: &[&str] = &[
     "yamba ",
     "abstract ",
@@ -80,14 +80,14 @@ const PIECES: &[&str] = &[
     "platform.",
 ];
 
-/// A stream of mutations, the same for the same seed (SplitMix64).
+/// An infinite sequence of mutated programs, determined by the seed (SplitMix64).
 pub struct Mutator<'a> {
     corpus: &'a [&'a str],
     state: u64,
 }
 
 impl<'a> Mutator<'a> {
-    /// `corpus` must not be empty.
+    /// Creates a mutator of the programs in `corpus`, which must not be empty.
     pub fn new(corpus: &'a [&'a str], seed: u64) -> Mutator<'a> {
         Mutator {
             corpus,
@@ -95,7 +95,7 @@ impl<'a> Mutator<'a> {
         }
     }
 
-    /// The next program.
+    /// Creates the next mutated program.
     pub fn next(&mut self) -> String {
         let mut text = self.program().to_owned();
         for _ in 0..=self.below(8) {

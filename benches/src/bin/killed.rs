@@ -1,9 +1,9 @@
-//! Runs of the suite that are killed, or some process of theirs, at random moments; then what is left behind: processes, files, mounts,
-//! kernel objects, network devices and name spaces, settings of the system. And whether one benchmark's end stopped others.
+//! Kills runs of the suite, or single processes of theirs, at random moments. Then looks for leftovers: processes, files, mounts,
+//! kernel objects, network devices, namespaces and changed system settings. Also checks that the end of one benchmark did not stop others.
 //!
-//! `cargo run --release -p yamba-benches --bin killed -- killed.jsonl --rounds 100`. Keeps one line for each round and goes on where it was cut
-//! off. Random choices come from the seed and the round's number: among them, between which hosts a round measures. Other users of the machine
-//! may make kernel objects at the same time: a line names what it found, for a person to judge. Needs Linux, and a server of ssh for `ssh`.
+//! `cargo run --release -p yamba-benches --bin killed -- killed.jsonl --rounds 100`. Writes one line per round, and resumes after an
+//! interruption. Random choices, such as the hosts of a round, depend only on the seed and the number of the round. Other programs on the machine
+//! may create kernel objects at the same time, so you have to judge the findings of a line. Needs Linux, and an ssh server for `ssh`.
 
 #[path = "killed/kernel.rs"]
 mod kernel;
@@ -30,27 +30,27 @@ use yamba_record::{Run, Status};
 #[derive(Parser)]
 #[command(about = "Kills runs of the suite at random moments and looks for what they leave behind")]
 struct Options {
-    /// Where the rounds are kept; what is there counts
+    /// File of the rounds; existing rounds count
     file: PathBuf,
-    /// Rounds that the file shall hold
+    /// Total number of rounds in the file
     #[arg(long, default_value_t = 20)]
     rounds: u64,
-    /// Of the random choices
+    /// Seed of the random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Benchmarks of a round, drawn from those named or from all
+    /// Number of benchmarks per round, drawn from NAMES or from all
     #[arg(long, default_value_t = 6)]
     benchmarks: usize,
-    /// Seconds in which what is left may still end
+    /// Seconds to wait for leftovers to disappear
     #[arg(long, default_value_t = 20)]
     patience: u64,
     /// The program to run
     #[arg(long, default_value = "target/release/yamba")]
     yamba: PathBuf,
-    /// Where scratch folders are made
+    /// Parent of temporary folders
     #[arg(long, default_value = "/var/tmp")]
     folder: PathBuf,
-    /// Between which hosts the rounds measure; several are drawn from
+    /// Hosts between which the rounds measure; each round draws one of the values
     #[arg(
         long,
         value_enum,
@@ -58,29 +58,29 @@ struct Options {
         default_value = "as-it-is,veth,ssh"
     )]
     hosts: Vec<Hosts>,
-    /// Benchmarks to draw from; none: all that run here
+    /// Benchmarks to draw from [default: all that run here]
     names: Vec<String>,
 }
 
-/// Between which hosts a round measures.
+/// The hosts between which a round measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum, Serialize, Deserialize)]
 enum Hosts {
     /// All benchmarks, each with its own parameters
     #[default]
     AsItIs,
-    /// Those of the network, between two hosts made for it
+    /// Network benchmarks, between two virtual hosts
     Veth,
-    /// The same to a far end, by a server of ssh that is started for it
+    /// Network benchmarks, to a far end behind a temporary ssh server
     Ssh,
 }
 
-/// What is killed, and how.
+/// The target and the signal of a kill.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Manner {
     RunKilled,
     RunInterrupted,
     RunTerminated,
-    /// Every now and then one of its processes.
+    /// Kills a random process of the run from time to time.
     ProcessesKilled,
 }
 
@@ -92,14 +92,14 @@ struct Round {
     #[serde(default)]
     hosts: Hosts,
     names: Vec<String>,
-    /// Into the run, of each signal.
+    /// The time of each signal since the start of the run.
     milliseconds: Vec<u64>,
     victims: Vec<String>,
     status: Option<i32>,
-    /// Until nothing was left.
+    /// The time from the end of the run until no leftovers remained.
     settled_ms: u64,
     left: Vec<String>,
-    /// Benchmarks that have no figure though they should.
+    /// Benchmarks that have no figure although they should.
     wrong: Vec<String>,
 }
 
@@ -115,13 +115,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// What all rounds have.
+/// Data shared by all rounds.
 struct Bench<'a> {
     options: &'a Options,
-    /// All benchmarks, and those of the network.
+    /// All benchmarks to draw from; `between_hosts` holds those of the network.
     names: Vec<String>,
     between_hosts: Vec<String>,
-    /// The far end's.
+    /// The ssh server of the far end.
     server: Option<Server>,
 }
 
@@ -158,7 +158,7 @@ impl Bench<'_> {
         }
     }
 
-    /// What is left in this folder, and on the far machine.
+    /// Waits for leftovers in this folder and on the far machine to disappear, and returns the remaining ones.
     fn settle(&self, folder: &Path, before: &BTreeSet<String>) -> Vec<String> {
         let far = self.server.as_ref().map(Server::far);
         let folders: Vec<&Path> = far.iter().map(PathBuf::as_path).chain([folder]).collect();
@@ -171,14 +171,14 @@ impl Bench<'_> {
     }
 }
 
-/// Its files go with those of this bench.
+/// Starts the ssh server. Its files are deleted with the other temporary ones.
 fn far(options: &Options) -> Server {
     let folder = folder(options, "ssh");
     fs::create_dir_all(&folder).expect("a folder for the server of ssh");
     Server::start(&folder)
 }
 
-/// How many rounds of the file found something.
+/// Runs the missing rounds. Returns the number of rounds in the file with findings.
 fn work(options: &Options) -> Result<usize, String> {
     leftovers::adopt_orphans();
     let bench = Bench::new(options)?;
@@ -226,7 +226,7 @@ fn keep(file: &Path, round: &Round) -> Result<(), String> {
         .map_err(|e| format!("{}: {e}", file.display()))
 }
 
-/// A benchmark as `yamba list` has it.
+/// A benchmark in the output of `yamba list`.
 #[derive(Deserialize)]
 struct Listed {
     name: String,
@@ -251,7 +251,7 @@ fn all_benchmarks(yamba: &Path) -> Result<Vec<Listed>, String> {
     Ok(all)
 }
 
-/// One of these.
+/// Draws one of the values.
 fn one_of<T: Clone>(all: &[T], draw: &mut Rng) -> T {
     all[draw.u64(..all.len() as u64) as usize].clone()
 }
@@ -303,7 +303,7 @@ fn one(bench: &Bench<'_>, number: u64) -> Result<Round, String> {
     Ok(round)
 }
 
-/// The run, its end, and what is left then.
+/// Starts the run, sends signals until it ends, and records the leftovers.
 fn go_through(
     bench: &Bench<'_>,
     round: &mut Round,
@@ -326,13 +326,13 @@ fn go_through(
     Ok(())
 }
 
-/// A folder of this bench's own.
+/// The path of a temporary folder of this process.
 fn folder(options: &Options, name: &str) -> PathBuf {
     let name = format!("yamba-killed-{}-{name}", std::process::id());
     options.folder.join(name)
 }
 
-/// Programs are built before: compilers are no part of it.
+/// Builds the programs before the run, so that no compiler is killed.
 fn build(bench: &Bench<'_>, round: &Round) -> Result<(), String> {
     let mut rehearsal = command(bench, round, &["run", "--quick", "--dry-run"]);
     let done = rehearsal.stderr(Stdio::piped()).stdout(Stdio::null());
@@ -347,12 +347,12 @@ fn document(options: &Options, number: u64) -> PathBuf {
     folder(options, &format!("{number}.json"))
 }
 
-/// One for all rounds: it must outlast each.
+/// The store of all rounds. It is outside the temporary folders, since they are deleted after each round.
 fn store(options: &Options) -> PathBuf {
     options.file.with_extension("sqlite")
 }
 
-/// These words of the command, about what the round measures.
+/// A yamba command with these arguments for the benchmarks and hosts of the round.
 fn command(bench: &Bench<'_>, round: &Round, words: &[&str]) -> Command {
     let mut command = Command::new(&bench.options.yamba);
     command
@@ -377,7 +377,7 @@ fn command(bench: &Bench<'_>, round: &Round, words: &[&str]) -> Command {
 /// Waits a random time, then sends a signal.
 fn strike(bench: &Bench<'_>, run: &mut Child, draw: &mut Rng, begun: Instant, round: &mut Round) {
     let is_run = round.manner != Manner::ProcessesKilled;
-    // A point takes about half a second or, of a slow one, several.
+    // Measuring a point takes about half a second, or several seconds for a slow one.
     let most = if is_run {
         800 * round.names.len() as u64
     } else {
@@ -408,12 +408,12 @@ fn strike(bench: &Bench<'_>, run: &mut Child, draw: &mut Rng, begun: Instant, ro
     round.milliseconds.push(begun.elapsed().as_millis() as u64);
     round.victims.push(victim.words);
     if is_run {
-        // It may have something to write yet; one signal is enough.
+        // The run may still be writing; one signal is enough.
         let _ = run.wait();
     }
 }
 
-/// More benchmarks without a figure than processes were killed; some that are not there at all.
+/// Missing benchmarks, and all crashed ones if more crashed than processes were killed.
 fn wrong(document: &Path, round: &Round) -> Vec<String> {
     let text = fs::read_to_string(document).unwrap_or_default();
     let Ok(run) = serde_json::from_str::<Run>(&text) else {

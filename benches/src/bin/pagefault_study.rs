@@ -1,7 +1,7 @@
-//! The tables and the plot of the paper "Adaptable Platform-Dependent Micro-Benchmarks" on this machine.
+//! Measures the tables and the plot of the paper "Adaptable Platform-Dependent Micro-Benchmarks" on this machine.
 //!
-//! `cargo run --release -p yamba-benches --bin pagefault_study -- --yamba target/release/yamba` (as root, since one table needs
-//! drop_caches and others a read-ahead window). Every run of every point is kept in `--out`; what is there is not measured again.
+//! `cargo run --release -p yamba-benches --bin pagefault_study -- --yamba target/release/yamba` (as root: one table needs
+//! drop_caches, others set a read-ahead window). Each run of each point is saved in `--out`; saved runs are not measured again.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -19,7 +19,7 @@ struct Options {
     /// The program to measure with
     #[arg(long, default_value = "target/release/yamba")]
     yamba: PathBuf,
-    /// Where the runs are kept
+    /// Folder of the runs
     #[arg(long, default_value = "target/pagefault-study")]
     out: PathBuf,
     /// Runs of each point; the paper made 31
@@ -42,7 +42,7 @@ const fn pagefault(id: &'static str, set: &'static [&'static str]) -> Point {
     }
 }
 
-/// Where every page is touched, a quarter of the file has as many touches as scale 4 has in all of it.
+/// The points of all tables. If every page is touched, a quarter of the file has as many touches as scale 4 has in the whole file.
 const POINTS: &[Point] = &[
     Point {
         id: "posix",
@@ -124,7 +124,7 @@ fn main() -> ExitCode {
 
 fn study(options: &Options) -> Result<(), String> {
     fs::create_dir_all(&options.out).map_err(|e| format!("{}: {e}", options.out.display()))?;
-    // Runs outside, points inside: a drift of the disk falls on all points alike.
+    // The loop over runs is the outer one, so that a drift of the disk affects all points alike.
     for run in 0..options.runs {
         for point in POINTS {
             measure(options, point, run)?;
@@ -156,7 +156,7 @@ fn measure(options: &Options, point: &Point, run: usize) -> Result<(), String> {
     let output = command
         .output()
         .map_err(|e| format!("{}: {e}", options.yamba.display()))?;
-    // Exit status 1 says that a figure is invalid, which is an answer here.
+    // Exit status 1 means that a figure is invalid, which is an expected result.
     if !matches!(output.status.code(), Some(0 | 1)) {
         return Err(format!(
             "{}: {}",
@@ -174,10 +174,10 @@ fn read(path: &Path) -> Result<Value, String> {
     serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The 31 runs of one point.
+/// All runs of one point.
 struct Series {
     id: &'static str,
-    /// Median of each run, in microseconds.
+    /// The median of each run, in microseconds.
     latency_us: Vec<f64>,
     valid: usize,
     runs: usize,
@@ -259,7 +259,7 @@ fn report(options: &Options) -> Result<String, String> {
     Ok(out)
 }
 
-/// Pages read per fault, and the latency in microseconds.
+/// A point of the plot: pages read per fault, and the latency in microseconds.
 fn coordinates(series: &Series) -> Option<(f64, f64)> {
     Some((median(&series.pages_per_fault)?, mean(&series.latency_us)?))
 }

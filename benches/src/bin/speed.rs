@@ -1,6 +1,6 @@
-//! What users wait for: `check` of the whole library and suite, a cold build, the start of a cached program.
+//! Times the commands that users wait for: `check` of the whole library and suite, a cold build, the start of a cached program.
 //!
-//! `cargo run --release -p yamba-benches --bin speed`. Prints minimum, median and maximum of whole commands, in milliseconds.
+//! `cargo run --release -p yamba-benches --bin speed`. Prints minimum, median and maximum of the wall time of each command, in milliseconds.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -16,7 +16,7 @@ struct Options {
     /// The program to time
     #[arg(long, default_value = "target/release/yamba")]
     yamba: PathBuf,
-    /// How often each command is timed
+    /// How often to time each command
     #[arg(long, default_value_t = 7)]
     times: usize,
     /// The benchmarks to build
@@ -24,7 +24,7 @@ struct Options {
     benchmarks: Vec<String>,
 }
 
-/// A command with a cache of its own, so that nothing of the user's cache is touched.
+/// Runs commands with a separate cache, so that the user's cache stays untouched.
 struct Timed<'a> {
     yamba: &'a Path,
     cache: PathBuf,
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         cache: cache.clone(),
     };
     let result = measure(&options, &timed);
-    let _ = fs::remove_dir_all(cache); // only a cache: what is left of it harms nobody
+    let _ = fs::remove_dir_all(cache); // a leftover cache does no harm
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
@@ -70,7 +70,7 @@ fn measure(options: &Options, timed: &Timed) -> Result<(), String> {
 }
 
 impl Timed<'_> {
-    /// Milliseconds of one run.
+    /// Runs the command once; returns the wall time in milliseconds.
     fn once(&self, arguments: &[&str]) -> Result<f64, String> {
         let mut command = Command::new(self.yamba);
         command

@@ -1,8 +1,8 @@
-//! What it costs to keep runs, and what is left of those that are killed.
+//! Measures the cost of storing runs, and checks that killed runs lose nothing.
 //!
-//! `cargo run --release -p yamba-benches --bin store -- size` stores and reads a run of a million intervals; `-- put` stores an entry again and again, as between
-//! launches; `-- killed` kills runs at random moments and reads what they left. Each takes a few minutes at most. `--store` names another place than a new file in
-//! a temporary folder, which is removed at the end: a file, or a database of a PostgreSQL server.
+//! `cargo run --release -p yamba-benches --bin store -- size` stores and reads a run of a million intervals. `-- put` stores an entry repeatedly, as a run does
+//! after each launch. `-- killed` kills runs at random moments and reads the stored parts. Each takes a few minutes at most. The default store is a new file in
+//! a temporary folder, which is deleted at the end; `--store` names another file, or a database of a PostgreSQL server.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -26,7 +26,7 @@ struct Options {
     /// The store [default: a file in a temporary folder]
     #[arg(long, global = true)]
     store: Option<OsString>,
-    /// Of the random choices
+    /// Seed of the random choices
     #[arg(long, global = true, default_value_t = 1)]
     seed: u64,
 }
@@ -37,15 +37,15 @@ enum What {
     Size {
         #[arg(long, default_value_t = 500)]
         entries: usize,
-        /// Of each entry
+        /// Intervals per entry
         #[arg(long, default_value_t = 2000)]
         intervals: usize,
     },
-    /// Store an entry again with each of its launches
+    /// Store an entry again after each of its launches
     Put {
         #[arg(long, default_value_t = 100)]
         launches: u64,
-        /// Of each launch
+        /// Intervals per launch
         #[arg(long, default_value_t = 11)]
         intervals: usize,
     },
@@ -53,13 +53,13 @@ enum What {
     Killed {
         #[arg(long, default_value_t = 50)]
         rounds: usize,
-        /// The longest time until a kill
+        /// The longest time before a kill
         #[arg(long, default_value_t = 8000)]
         milliseconds: usize,
         /// The program to run
         #[arg(long, default_value = "target/release/yamba")]
         yamba: PathBuf,
-        /// What it runs
+        /// Benchmarks to run
         #[arg(default_values = ["lat_syscall_getppid", "lat_pipe", "lat_mem_rd", "lat_integer_multiply"])]
         names: Vec<String>,
     },
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     let done = fs::create_dir_all(&folder)
         .map_err(|e| e.to_string())
         .and_then(|()| work(&options, &folder));
-    let _ = fs::remove_dir_all(&folder); // what is left of it harms nobody
+    let _ = fs::remove_dir_all(&folder); // leftover files do no harm
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
@@ -116,12 +116,12 @@ fn work(options: &Options, folder: &Path) -> Result<bool, String> {
     }
 }
 
-/// The bytes that a store takes: of a file its length, of a database those of its tables and what belongs to them.
+/// The size of a store in bytes: the length of a file, or the total size of a database's tables and their indexes.
 fn room(location: &Location, place: &OsStr) -> Result<u64, String> {
     if let Location::File(file) = location {
         return Ok(fs::metadata(file).map_or(0, |about| about.len()));
     }
-    let url = place.to_str().unwrap_or_default(); // it was read as one
+    let url = place.to_str().unwrap_or_default(); // it was parsed as a URL before, so it is UTF-8
     let sql = "SELECT COALESCE(sum(pg_total_relation_size(pg_class.oid)), 0)::bigint FROM pg_class
         JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = 'yamba' AND relkind = 'r'";
     let mut client = Client::connect(url, NoTls).map_err(|e| e.to_string())?;
@@ -174,7 +174,7 @@ fn timed<T, E: ToString>(what: &str, work: impl FnOnce() -> Result<T, E>) -> Res
     Ok(done)
 }
 
-/// Each launch adds its intervals, and the whole entry is stored again.
+/// Times storing an entry that grows by the intervals of one launch each time.
 fn put(store: &mut Store, launches: u64, intervals: usize) -> Result<bool, String> {
     let mut run: Run<()> = Run::new(Machine::default());
     run.id = format!("{:016x}", process::id());
@@ -198,7 +198,7 @@ fn put(store: &mut Store, launches: u64, intervals: usize) -> Result<bool, Strin
     Ok(true)
 }
 
-/// Numbers with as many digits as measured ones have.
+/// An entry with numbers that have as many digits as measured ones.
 fn entry(name: &str, launches: u64, intervals: usize) -> Benchmark {
     let mut entry = yamba_harness::no_figure(name);
     entry.status = Status::Ok;
@@ -224,7 +224,7 @@ fn entry(name: &str, launches: u64, intervals: usize) -> Benchmark {
     entry
 }
 
-/// The launches of each entry of the latest run that are in the store.
+/// The number of stored launches of each entry of the latest run.
 fn launches(store: &mut Store) -> Result<BTreeMap<usize, usize>, String> {
     let Some(latest) = store.runs().map_err(|e| e.to_string())?.into_iter().next() else {
         return Ok(BTreeMap::new());
@@ -240,7 +240,7 @@ fn launches(store: &mut Store) -> Result<BTreeMap<usize, usize>, String> {
     Ok(each.map(|(place, b)| (place, count(b))).collect())
 }
 
-/// Makes the programs first: a run that is killed while it compiles has nothing to lose.
+/// Builds the programs first, since a run that is killed while it compiles has nothing to lose.
 fn built(yamba: &Path, names: &[String]) -> Result<(), String> {
     let status = Command::new(yamba)
         .args(["run", "--dry-run"])
@@ -255,7 +255,7 @@ fn built(yamba: &Path, names: &[String]) -> Result<(), String> {
     }
 }
 
-/// Whether all that stood in the store before a run was killed stands there after.
+/// Kills one run. Returns whether the store still has everything that it had before the kill.
 fn killed(
     store: &mut Store,
     place: &OsString,

@@ -1,4 +1,4 @@
-//! Why a use case could not do its work.
+//! Failures of a use case, with help texts.
 
 use std::fmt;
 use std::io;
@@ -7,26 +7,26 @@ use yamba_store::StoreError;
 
 use yamba_toolchain::files::Unreadable;
 
-/// Wrong usage or input.
+/// A failure because of wrong usage or input.
 #[derive(Debug)]
 pub enum Failure {
-    /// One sentence and how to mend it; no help where the sentence itself says what to do.
+    /// One sentence, with a help text unless the sentence itself says what to do.
     Sentence {
-        /// The place and the fault.
+        /// The place and the error.
         message: String,
         /// How to fix it.
         help: Option<String>,
     },
-    /// An [`Observer`](super::Observer) was given the diagnostics: there is nothing more to say.
+    /// The diagnostics have been passed to an [`Observer`](super::Observer); there is nothing more to report.
     Shown,
 }
 
-/// What is wrong, while nobody has said how it is mended: only with that it is a failure that can be told.
+/// An error without its help text yet; `help` turns it into a [`Failure`].
 #[derive(Debug)]
 pub struct Fault(String);
 
 impl Fault {
-    /// The same with how to fix it.
+    /// Adds the help text.
     pub fn help(self, text: impl Into<String>) -> Failure {
         Failure::Sentence {
             message: self.0,
@@ -36,7 +36,7 @@ impl Fault {
 }
 
 impl Failure {
-    /// From a sentence that names the place and the fault.
+    /// Creates an error from a sentence that states the place and the cause.
     #[expect(
         clippy::new_ret_no_self,
         reason = "it is a failure when its mend is told, too"
@@ -45,7 +45,7 @@ impl Failure {
         Fault(message.into())
     }
 
-    /// From a sentence that itself says what to do or what may be.
+    /// A failure without a help text: the sentence itself says what to do, or what values are possible.
     pub fn whole(message: impl Into<String>) -> Failure {
         Failure::Sentence {
             message: message.into(),
@@ -53,13 +53,13 @@ impl Failure {
         }
     }
 
-    /// What no input should bring about.
+    /// An internal error: no input should cause it.
     pub fn ours(what: impl fmt::Display) -> Failure {
         Failure::new(what.to_string())
             .help("this is a fault of Yamba's own: please report it with the command line")
     }
 
-    /// The same with a better mend.
+    /// Replaces the help text.
     pub fn help(self, text: impl Into<String>) -> Failure {
         match self {
             Failure::Sentence { message, .. } => Fault(message).help(text),
@@ -68,19 +68,19 @@ impl Failure {
     }
 }
 
-/// What the system refuses. The mend is known to whoever asked it for something.
+/// An error of the operating system. The caller adds a help text for the refused operation.
 impl From<io::Error> for Fault {
     fn from(e: io::Error) -> Fault {
         Fault(yamba_toolchain::files::plain(&e))
     }
 }
 
-/// The same of the files that Yamba brings: those of the checkout that `YAMBA_HOME` names, or else unpacked ones.
+/// An error of the files that come with Yamba: those of the checkout that `YAMBA_HOME` names, or the unpacked ones.
 pub fn of_home(e: io::Error) -> Failure {
     Fault::from(e).help(help_for_home())
 }
 
-/// What mends a fault of those files.
+/// The help text for an error of those files.
 pub fn help_for_home() -> &'static str {
     let is_checkout = std::env::var_os("YAMBA_HOME").is_some_and(|v| !v.is_empty());
     match is_checkout {
@@ -89,14 +89,14 @@ pub fn help_for_home() -> &'static str {
     }
 }
 
-/// What no system refuses to an ordinary program: to handle signals, to know its processors.
+/// An error of an operation that systems allow to any program, such as handling signals or reading the affinity.
 pub fn of_system(e: io::Error) -> Failure {
     Fault::from(e).help(
         "run it where the system lets a program handle signals and ask which processors it may use",
     )
 }
 
-/// What [`noise`](super::noise) says where the measuring of its caller is at fault.
+/// For [`noise`](super::noise): its measuring function broke a rule, which is an internal error.
 impl From<String> for Failure {
     fn from(message: String) -> Failure {
         Failure::ours(message)

@@ -1,4 +1,4 @@
-//! From classes to jobs: programs that are built here, or the reason why there is none.
+//! Builds the programs of classes as jobs. A job without a program holds the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,10 +17,10 @@ use yamba_toolchain::embedded;
 use yamba_toolchain::provenance as about;
 use yamba_toolchain::suite_topics as groups;
 
-/// Lines of a listing before and after the instruction that crashed.
+/// Lines of a listing to show before and after the instruction that crashed.
 const AROUND_A_CRASH: usize = 4;
 
-/// Gives the observer these diagnostics. Fails if one is an error.
+/// Passes diagnostics to the observer. Fails if one is an error.
 pub fn report(
     observer: &dyn Observer,
     sources: &SourceMap,
@@ -35,7 +35,7 @@ pub fn report(
     }
 }
 
-/// A build error as a failure; its diagnostics go to the observer.
+/// Converts a build error to a failure. Its diagnostics go to the observer.
 pub fn build_failure(observer: &dyn Observer, analysis: &Analysis, error: BuildError) -> Failure {
     match error {
         BuildError::Diagnostics(all) => match report(observer, &analysis.sources, &all) {
@@ -56,7 +56,7 @@ pub fn build_failure(observer: &dyn Observer, analysis: &Analysis, error: BuildE
     }
 }
 
-/// The group of each class, where there are several groups.
+/// The title of each class's group; empty if all classes are in one group.
 pub fn grouped(analysis: &Analysis, classes: &[ClassId]) -> BTreeMap<String, String> {
     let title = |class: &ClassId| groups::title(groups::folder(analysis, *class)).to_owned();
     let titles: BTreeSet<String> = classes.iter().map(title).collect();
@@ -68,7 +68,7 @@ pub fn grouped(analysis: &Analysis, classes: &[ClassId]) -> BTreeMap<String, Str
         .collect()
 }
 
-/// Builds all benchmarks that exist here, several at the same time; the others say why not.
+/// Builds the benchmarks that exist on the target, several in parallel. The jobs of the others hold the reason for their absence.
 pub fn jobs(
     analysis: &Analysis,
     classes: &[ClassId],
@@ -92,7 +92,7 @@ pub fn jobs(
     .collect()
 }
 
-/// Builds one benchmark, or says why it cannot run here.
+/// Builds one benchmark. If it does not exist on the target, the job holds the reason.
 pub fn job(
     analysis: &Analysis,
     class: ClassId,
@@ -151,14 +151,14 @@ fn finished(
     })
 }
 
-/// What is recorded of a class; no path in it says where the library was found.
+/// The recorded description of a class. Its paths do not include the folder of the library.
 fn described(analysis: &Analysis, class: ClassId, target: &Target) -> About {
     let home = embedded::home().ok();
     let root = home.as_ref().and_then(|h| h.suite.parent());
     about::about(analysis, class, target, root.unwrap_or(Path::new("")))
 }
 
-/// The producer of a run of these jobs, and the texts of what it measures. `arguments` is the command line that asked for the run; passwords in it are not recorded.
+/// The producer of a run of these jobs, with the sources of the benchmarks. `arguments` is the command line of the request; passwords in it are not recorded.
 pub fn origin(analysis: &Analysis, jobs: &[Job], target: &Target, arguments: &[String]) -> Origin {
     let arguments = arguments.iter();
     Origin {
@@ -176,7 +176,7 @@ pub fn origin(analysis: &Analysis, jobs: &[Job], target: &Target, arguments: &[S
     }
 }
 
-/// The texts of which the programs of `jobs` are made, each under its hash.
+/// The sources of the programs of `jobs`, by hash.
 fn sources(analysis: &Analysis, jobs: &[Job]) -> BTreeMap<String, String> {
     let mut sources = about::sources(analysis, jobs.iter().map(|j| &j.about));
     for job in jobs {
@@ -185,7 +185,7 @@ fn sources(analysis: &Analysis, jobs: &[Job]) -> BTreeMap<String, String> {
     sources
 }
 
-/// A line for the record; the whole message has been shown.
+/// The one-line reason that the run records. The full diagnostics have been shown.
 fn unbuilt(analysis: &Analysis, error: &BuildError) -> String {
     let BuildError::Diagnostics(all) = error else {
         return format!("not built: {error}");
@@ -213,7 +213,7 @@ fn why_not(analysis: &Analysis, standing: Standing, target: &Target) -> String {
     }
 }
 
-/// The composed code around a crash. A record holds it in the same form as `--compose` prints it.
+/// The composed code around a crash address. Converts the event's code to the form that `--compose` prints.
 pub fn listing(code: &event::Code, address: u64) -> Option<String> {
     let value = serde_json::to_value(code).ok()?;
     let code: Code = serde_json::from_value(value).ok()?;

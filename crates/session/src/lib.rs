@@ -1,8 +1,10 @@
-//! The use cases of Yamba: find benchmarks, build and measure them, plan a run without measuring, re-measure stored runs, hold a study's predictions against figures,
-//! time a statement, measure the noise of this machine, and check whether its figures can be trusted.
+//! The use cases of Yamba: find benchmarks, build and measure them, plan a run without measuring, re-measure stored runs, compare a study's
+//! predictions with figures, time a statement, measure the noise of this machine, and check whether its figures can be trusted.
 //!
-//! A caller fills in a request and gets data back. An [`Observer`] receives progress and warnings meanwhile. Nothing here parses a command
-//! line, prints, or depends on the layout of a page: commands, an editor or a fleet node call the same functions. The crate may use every crate below it, but not `report`.
+//! A caller fills in a request and gets data back. An [`Observer`] receives progress and warnings meanwhile.
+//!
+//! Nothing here parses a command line, prints, or depends on the layout of a page: commands, an editor or a fleet node call the same functions.
+//! The crate may use every crate below it, but not `report`.
 
 mod failure;
 mod here;

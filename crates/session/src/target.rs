@@ -1,4 +1,4 @@
-//! The platform that a user names.
+//! Resolves the target platform that a user names.
 
 use yamba_lang::{Analysis, Target};
 
@@ -6,13 +6,13 @@ use super::Failure;
 use super::select::did_you_mean;
 use yamba_toolchain::build::host;
 
-/// The target that `named` stands for, an instruction set with or without a system, or this machine's.
+/// The target with this name, an instruction set with or without an operating system; without a name, this machine's target.
 pub fn target(named: Option<&str>, analysis: &Analysis) -> Result<Target, Failure> {
     let known = analysis.targets();
     let Some(text) = named else {
         return Ok(host());
     };
-    // An ISA alone means: with this machine's system.
+    // An instruction set alone implies this machine's operating system.
     let full = if text.contains('-') {
         text.to_owned()
     } else {

@@ -1,4 +1,4 @@
-//! What is no process's own: kernel objects, devices, name spaces, settings.
+//! Lists system state outside processes: kernel objects, devices, namespaces, settings.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::leftovers;
 
-/// All that there is now, one line each.
+/// All current objects, one line each.
 pub fn objects() -> BTreeSet<String> {
     let mut all = leftovers::kept();
     for folder in ["/dev/shm", "/dev/mqueue", "/run/sshd", "/sys/class/net"] {
@@ -31,7 +31,7 @@ pub fn objects() -> BTreeSet<String> {
     all
 }
 
-/// Waits until there are no others than before, at most so long; says which there are. Those of other programs come and go.
+/// Waits until all new objects are gone, at most `patience`; returns the remaining ones. Other programs may create and delete objects meanwhile.
 pub fn settle(before: &BTreeSet<String>, patience: Duration) -> Vec<String> {
     let since = Instant::now();
     loop {
@@ -43,7 +43,7 @@ pub fn settle(before: &BTreeSet<String>, patience: Duration) -> Vec<String> {
     }
 }
 
-/// Of networks and mounts: those that a process is in or holds open, or that are mounted.
+/// Network and mount namespaces that a process is in or holds open, or that are mounted.
 fn name_spaces(all: &mut BTreeSet<String>) {
     for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let at = |name: &str| fs::read_link(process.path().join(name)).ok();
@@ -60,7 +60,7 @@ fn name_spaces(all: &mut BTreeSet<String>) {
     all.extend(spaces.map(|line| format!("mounted name space {line}")));
 }
 
-/// Those that the system itself changes all the time are none.
+/// Settings to ignore, because the system itself changes them all the time.
 const COUNTS: [&str; 8] = [
     "/random/",
     "/fs/dentry-state",

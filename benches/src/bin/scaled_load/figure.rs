@@ -1,9 +1,9 @@
-//! What a cell of a table shows.
+//! Formats the cells of a table.
 
 use yamba_record::number::{number, scale};
 use yamba_record::{Benchmark, Run, Status};
 
-/// The figure with so many processes, or why there is none.
+/// The figure with `processes` processes, or the reason for its absence.
 pub(super) fn cell(run: &Run, processes: u64, figure: fn(&Benchmark) -> Option<String>) -> String {
     let of_these = run.benchmarks.iter().filter(|b| b.processes == processes);
     let cells: Vec<String> = of_these
@@ -23,17 +23,17 @@ pub(super) fn cell(run: &Run, processes: u64, figure: fn(&Benchmark) -> Option<S
     }
 }
 
-/// Of each process.
+/// The latency per process.
 pub(super) fn latency(b: &Benchmark) -> Option<String> {
     Some(shown(b.median_of_medians.or(b.median)?, b.unit.as_deref()?))
 }
 
-/// Of all processes together.
+/// The total bandwidth of all processes.
 pub(super) fn bandwidth(b: &Benchmark) -> Option<String> {
     b.throughput.as_ref().map(|all| shown(all.sum, &all.unit))
 }
 
-/// A bandwidth of all together, anything else of each.
+/// The total for a bandwidth, the figure per process for anything else.
 pub(super) fn either(b: &Benchmark) -> Option<String> {
     match b.figure.as_deref() {
         Some("bandwidth") => bandwidth(b),
@@ -41,7 +41,7 @@ pub(super) fn either(b: &Benchmark) -> Option<String> {
     }
 }
 
-/// How far the farthest of the launches' medians lies from the median of all, in percent of it: what another launch may say. Of one launch nothing is known of that.
+/// The greatest distance of a launch's median from the overall median, in percent: the deviation to expect of another launch. Empty for a single launch.
 fn spread(b: &Benchmark) -> String {
     let medians: Vec<f64> = b
         .launches

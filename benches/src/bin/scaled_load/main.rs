@@ -1,7 +1,7 @@
-//! The tables and the figure of lmbench3's section 9 on this machine, and its other programs that scale: with 1, 2 and 4 processes at the same time.
+//! Measures the tables and the figure of section 9 of lmbench3 on this machine, and lmbench's other scalable programs, with 1, 2 and 4 concurrent processes.
 //!
-//! `cargo run --release -p yamba-benches --bin scaled_load`. The run of each row is kept in `--out`; what is there is not measured again, unless the
-//! program is newer, or the numbers of launches or of processes are others. Prints Markdown, as docs/notes/lmbench-load.md has it.
+//! `cargo run --release -p yamba-benches --bin scaled_load`. The run of each row is saved in `--out`. A saved run is measured again only if the
+//! program is newer, or if the number of launches or of processes differs. Prints Markdown for docs/notes/lmbench-load.md.
 
 mod figure;
 mod tables;
@@ -23,13 +23,13 @@ struct Options {
     /// The program to measure with
     #[arg(long, default_value = "target/release/yamba")]
     yamba: PathBuf,
-    /// Where the runs are kept
+    /// Folder of the runs
     #[arg(long, default_value = "target/scaled-load")]
     out: PathBuf,
     /// Numbers of processes
     #[arg(short = 'P', value_delimiter = ',', default_values_t = [1, 2, 4])]
     processes: Vec<u64>,
-    /// Launches of each figure
+    /// Launches per figure
     #[arg(long, default_value = "4")]
     launches: u64,
 }
@@ -81,7 +81,7 @@ fn tables(options: &Options) -> Result<String, String> {
 }
 
 impl Options {
-    /// The row's run: that of before, or a new one.
+    /// The run of a row: the saved one if it is up to date, else a new one.
     fn run_of(&self, row: &Row) -> Result<Run, String> {
         let file = self
             .folder()
@@ -109,7 +109,7 @@ impl Options {
         Ok(run)
     }
 
-    /// Rows that were measured otherwise are not of this table.
+    /// The folder of the runs; its name includes the numbers of launches and processes, so that runs with other numbers are not used.
     fn folder(&self) -> PathBuf {
         let processes: Vec<String> = self.processes.iter().map(u64::to_string).collect();
         self.out.join(format!(
@@ -141,7 +141,7 @@ impl Options {
     }
 }
 
-/// Whole or not at all.
+/// Writes the file atomically.
 fn keep(file: &Path, document: &[u8]) -> std::io::Result<()> {
     let unfinished = file.with_extension("new");
     fs::write(&unfinished, document)?;

@@ -1,10 +1,10 @@
-//! Which rows there are: lmbench's name for each, and our benchmark at the one point that answers it.
+//! The rows of the tables: lmbench's name of each, and the corresponding point of a Yamba benchmark.
 
 use yamba_record::Benchmark;
 
 use super::figure::{bandwidth, either, latency};
 
-/// A row of lmbench's table: its name there, our benchmark and the one point of it.
+/// A row of lmbench's table: its name there, and one point of a Yamba benchmark.
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) benchmark: &'static str,
@@ -12,7 +12,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// `lat_pipe placement=same`, with something else than spaces between the words.
+    /// The benchmark and its parameters, joined by `between`: `lat_pipe placement=same` with a space.
     pub(super) fn point(&self, between: &str) -> String {
         let words = [self.benchmark].into_iter().chain(self.set.iter().copied());
         words.collect::<Vec<&str>>().join(between)
@@ -29,7 +29,7 @@ const fn row(name: &'static str, benchmark: &'static str, set: &'static [&'stati
 
 pub(super) struct Table {
     pub(super) title: &'static str,
-    /// What the first column has.
+    /// The heading of the first column.
     pub(super) head: &'static str,
     pub(super) rows: &'static [Row],
     pub(super) figure: fn(&Benchmark) -> Option<String>,
@@ -76,7 +76,7 @@ pub(super) const TABLES: [Table; 6] = [
 
 const SAME: &str = "placement=same";
 const LOOPBACK: &str = "host=loopback";
-/// More than caches hold.
+/// A size that exceeds the caches.
 const LARGE: &str = "size=64M";
 
 const LATENCY: &[Row] = &[
@@ -121,10 +121,10 @@ const BANDWIDTH: &[Row] = &[
     row("STREAM2 sum", "stream2_sum", &[]),
 ];
 
-/// So many page faults that a pass outlasts a turn of the scheduler: of a shorter one the load would not be seen.
+/// The number of page faults per pass. A pass outlasts a time slice of the scheduler; in a shorter one, the load would not be visible.
 const LONG_PASS: &str = "touches=8192";
 
-/// A page in sixteen, as lmbench does it.
+/// One page in sixteen, as in lmbench.
 const APART: &str = "stride=64K";
 
 const FILES: &[Row] = &[
@@ -171,7 +171,7 @@ const FILES: &[Row] = &[
     ),
 ];
 
-/// The paper's stride: a line of its machine, half of one of today's.
+/// The paper's stride: one cache line of its machine, half a line of current ones.
 const STRIDE: &str = "stride=32";
 
 const FORWARD: &[Row] = &[

@@ -1,4 +1,4 @@
-//! Measured latencies and throughputs of instructions against published ones.
+//! Compares measured latencies and throughputs of instructions with published ones.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use clap::{Args, ValueEnum};
 use yamba_record::Run;
 
-/// By how much a latency may differ, and a throughput.
+/// Relative tolerances of latencies and throughputs.
 const LATENCY: f64 = 0.003;
 const THROUGHPUT: f64 = 0.02;
 
@@ -20,17 +20,17 @@ pub struct Accuracy {
     /// The program to measure with
     #[arg(long, default_value = "target/release/yamba")]
     yamba: PathBuf,
-    /// Beside a process that never stops
+    /// Measure beside a process that never stops
     #[arg(long, value_name = "WHERE")]
     hog: Option<Where>,
 }
 
-/// On which processor the other process runs.
+/// The processor of the competing process.
 #[derive(Clone, Copy, ValueEnum)]
 enum Where {
-    /// The one that the harness takes: the last
+    /// The last processor, which the harness uses
     Same,
-    /// The first
+    /// The first processor
     Other,
 }
 
@@ -112,7 +112,7 @@ fn table(out: &mut String, published: &[Published], run: &Run, kind: &str, toler
     let _ = writeln!(out, "{kind}: {within} of {all} within {percent} %\n");
 }
 
-/// A process that computes for as long as this lives.
+/// A process that spins until this value is dropped.
 struct Hog(Child);
 
 impl Hog {

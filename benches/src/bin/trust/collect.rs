@@ -1,4 +1,4 @@
-//! Runs yamba many times and keeps one line for each run.
+//! Runs yamba many times and saves one line per run.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -15,12 +15,12 @@ use crate::series::{self, Line};
 
 #[derive(Args)]
 pub struct Collect {
-    /// Where the runs are kept; what is there counts
+    /// File of the runs; existing runs count
     file: PathBuf,
-    /// Runs that the file shall hold
+    /// Total number of runs in the file
     #[arg(long)]
     runs: usize,
-    /// Seconds from the beginning of a run to that of the next, at least
+    /// Minimum number of seconds from the start of one run to that of the next
     #[arg(long, default_value_t = 0)]
     every: u64,
     /// The program to measure with
@@ -31,10 +31,10 @@ pub struct Collect {
     arguments: Vec<String>,
 }
 
-/// Adds runs that were measured otherwise.
+/// Adds runs from documents.
 #[derive(Args)]
 pub struct Take {
-    /// Where the runs are kept
+    /// File of the runs
     file: PathBuf,
     /// Documents of `yamba run --json`
     #[arg(required = true)]

@@ -1,4 +1,4 @@
-//! What many runs say.
+//! Statistics over many runs.
 
 use std::fmt::Write as _;
 
@@ -15,8 +15,8 @@ fn medians(entries: &[Entry]) -> Vec<f64> {
     entries.iter().map(|e| e.median).collect()
 }
 
-/// Of each benchmark's stated intervals, how many hold the median of all its runs? An interval in cycles allows for what a cycle is
-/// known to, which the median of all runs shares: what the launches' order alone gives is told beside it.
+/// For each benchmark, the share of confidence intervals that contain the median of all its runs. An interval in cycles includes the uncertainty
+/// of the cycle length, which the median of all runs shares. So the share for intervals from the launches alone is shown, too.
 pub fn coverage(series: &Series) -> String {
     let (mut out, mut held_of_all, mut alone_of_all, mut all) = (String::new(), 0, 0, 0);
     for (key, entries) in series.by_key() {
@@ -50,7 +50,7 @@ pub fn coverage(series: &Series) -> String {
     out
 }
 
-/// Each run against the next, and launches drawn from all runs.
+/// Compares each run with the next, and launches drawn from all runs.
 pub fn alarms(series: &Series) -> String {
     let by_key = series.by_key();
     let runs = series.lines.len();
@@ -101,7 +101,7 @@ pub fn alarms(series: &Series) -> String {
     out
 }
 
-/// `percent=3` against `percent=0` of the same run.
+/// Compares `percent=3` with `percent=0` of the same run.
 pub fn slowdown(series: &Series) -> String {
     let (mut found, mut all, mut ratios) = (0, 0, Vec::new());
     for line in &series.lines {
@@ -120,7 +120,7 @@ pub fn slowdown(series: &Series) -> String {
     format!("found in {found} of {all}; median ratio {middle:.4}\n")
 }
 
-/// How much the figures of all runs vary.
+/// The variation of the figures over all runs.
 pub fn precision(series: &Series) -> String {
     let ends = series.lines.first().zip(series.lines.last());
     let minutes = ends.map_or(0, |(a, b)| (b.at - a.at) / 60);

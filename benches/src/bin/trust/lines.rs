@@ -1,4 +1,4 @@
-//! Files of one JSON document a line, to which a study adds until it has enough.
+//! Files with one JSON document per line, to which a study adds lines.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Adds a line. Whole lines only, at once: what a kill has cut off before is dropped first, or the next line would be lost with it.
+/// Appends a line. First drops an incomplete last line, which remains if the process was killed: the new line would otherwise be appended to it and lost.
 pub fn keep(path: &Path, line: &impl Serialize) -> Result<(), String> {
     let text = serde_json::to_string(line).map_err(|e| e.to_string())? + "\n";
     let write = || {
@@ -22,7 +22,7 @@ pub fn keep(path: &Path, line: &impl Serialize) -> Result<(), String> {
     write().map_err(|e: std::io::Error| format!("{}: {e}", path.display()))
 }
 
-/// All lines. A last one that was cut off is none; any other broken line is an error.
+/// Reads all lines. An incomplete last line is ignored; any other invalid line is an error.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, String> {
     let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let whole = text.rfind('\n').map_or("", |end| &text[..=end]);

@@ -1,7 +1,7 @@
-//! Can the figures be trusted here? Hundreds of runs, and what they say of the intervals, the alarms and the precision.
+//! Checks over hundreds of runs whether figures of this machine can be trusted: coverage of intervals, false alarms and precision.
 //!
-//! `cargo run --release -p yamba-benches --bin trust -- collect target/coverage.jsonl --runs 200 -- run lat_integer_add lat_l1_load --time 600ms` measures; what the file
-//! holds already is not measured again. `coverage`, `alarms`, `slowdown` and `precision` read such files; `take` adds documents of runs to one.
+//! `cargo run --release -p yamba-benches --bin trust -- collect target/coverage.jsonl --runs 200 -- run lat_integer_add lat_l1_load --time 600ms` measures, except for
+//! runs that the file already has. `coverage`, `alarms`, `slowdown` and `precision` evaluate such files; `take` adds documents of runs to one.
 
 mod accuracy;
 mod collect;
@@ -23,15 +23,15 @@ struct Options {
 
 #[derive(Subcommand)]
 enum What {
-    /// Run yamba again and again, and keep each run's figures
+    /// Run yamba repeatedly, and save the figures of each run
     Collect(collect::Collect),
-    /// Add runs that were measured otherwise
+    /// Add runs from documents
     Take(collect::Take),
-    /// Are latencies and throughputs of instructions the published ones?
+    /// Compare latencies and throughputs of instructions with published ones
     Accuracy(accuracy::Accuracy),
-    /// Do the stated intervals hold the median over all runs?
+    /// How many confidence intervals contain the median over all runs?
     Coverage { file: PathBuf },
-    /// How often does a run differ from the next, and launches from launches of other runs?
+    /// How often does a run differ from the next, and a random set of launches from another?
     Alarms { file: PathBuf },
     /// How often is the same benchmark's `percent=3` found slower than its `percent=0`?
     Slowdown { file: PathBuf },

@@ -1,4 +1,4 @@
-//! What is kept of many runs.
+//! The saved figures of many runs.
 
 use std::path::Path;
 
@@ -11,15 +11,15 @@ use crate::lines;
 /// One run.
 #[derive(Serialize, Deserialize)]
 pub struct Line {
-    /// When it began, in seconds since 1970.
+    /// The start time, in seconds since 1970.
     pub at: u64,
     pub entries: Vec<Entry>,
-    /// Entries without a valid figure.
+    /// The number of entries without a valid figure.
     #[serde(default)]
     pub left_out: u64,
 }
 
-/// One benchmark's figure in one run; in cycles where they are known.
+/// One benchmark's figure in one run; in cycles if they are known.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Entry {
     pub key: String,
@@ -30,7 +30,7 @@ pub struct Entry {
     pub set_aside: u64,
 }
 
-/// Many runs.
+/// The figures of many runs.
 pub struct Series {
     pub lines: Vec<Line>,
 }
@@ -66,8 +66,8 @@ impl Line {
 }
 
 impl Series {
-    /// Every benchmark with its entries, in the order of the runs; those in another unit than the first are left out: a figure
-    /// whose cycles were unknown.
+    /// The entries of each benchmark, in the order of the runs. Entries in another unit than the first one are skipped: their cycles
+    /// were unknown.
     pub fn by_key(&self) -> Vec<(String, Vec<Entry>)> {
         let mut keys: Vec<(String, Vec<Entry>)> = Vec::new();
         for entry in self.lines.iter().flat_map(|l| &l.entries) {
@@ -84,7 +84,7 @@ impl Series {
         keys
     }
 
-    /// What a benchmark's launches are in each run, in this unit; nothing of a run in which it has no figure in it.
+    /// A benchmark's launches in each run, in this unit; empty for a run without such a figure.
     pub fn noise(&self, key: &str, unit: &str) -> Noise {
         let launches = |line: &Line| {
             let mut entries = line.entries.iter();
@@ -98,7 +98,7 @@ impl Series {
     }
 }
 
-/// The runs of a file.
+/// Reads the runs of a file.
 pub fn read(path: &Path) -> Result<Series, String> {
     Ok(Series {
         lines: lines::read(path)?,

@@ -1,7 +1,7 @@
-//! Studies: measurements with what was predicted of them, why, and whether it came true.
+//! Studies: measurements with predictions and their reasons, compared with figures.
 //!
-//! A study is a file that a person writes ([`read()`]). Its benchmarks are looked for ([`open()`]) and measured ([`Opened::prepare`]). Its figures come from a run
-//! ([`rows()`]). Whether a prediction came true is computed ([`verdict`]) and never written. [`Answer`] is the whole as data.
+//! A study is a file that the user writes ([`read()`]). [`open()`] finds its benchmarks, and [`Opened::prepare`] builds them. Its figures come from a run
+//! ([`rows()`]). A [`verdict`] on a prediction is computed and never stored. [`Answer`] holds the whole result as data.
 
 mod answer;
 mod check;
@@ -29,69 +29,69 @@ pub use verdict::Verdict;
 /// The unit of a prediction that is a multiple of another figure.
 pub const TIMES: &str = "times";
 
-/// How sure the intervals are that are computed here.
+/// Confidence level of the intervals that are computed here.
 const CONFIDENCE: f64 = 0.95;
 
-/// What a file says.
+/// The content of a study file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
-    /// Of the whole.
+    /// The title of the study.
     pub title: String,
-    /// Markdown.
+    /// An introduction in Markdown.
     pub text: String,
-    /// In the order of the file; at least one.
+    /// The measurements, in the order of the file; at least one.
     pub measurements: Vec<Measurement>,
 }
 
-/// One benchmark at some points, and what its figures should be.
+/// One benchmark at one or more points, with a prediction of its figures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measurement {
-    /// What others call it in their `of`.
+    /// The id to which `of` in other measurements refers.
     pub id: Option<String>,
-    /// The section that it stands in; empty where the file names none.
+    /// The section of the measurement; empty if the file names none.
     pub category: String,
-    /// What a reader calls it.
+    /// The label in tables.
     pub label: String,
     /// The name of the class.
     pub benchmark: String,
     /// Parameters with one value.
     pub set: Vec<(String, String)>,
-    /// Parameters with several values, which are taken in turn.
+    /// Parameters with several values: the benchmark is measured with each.
     pub sweep: Vec<(String, Vec<String>)>,
-    /// Processes at the same time; as the command line says without it.
+    /// The number of concurrent processes; `None`: as given on the command line.
     pub processes: Option<u64>,
-    /// The evidence that is looked at instead of the benchmark's own figure.
+    /// The evidence to report instead of the benchmark's own figure.
     pub evidence: Option<String>,
-    /// What is told of the launches instead of their median.
+    /// The statistic of the launches to report instead of their median.
     pub statistic: Option<Statistic>,
-    /// What of the line through its points is looked at, instead of the points.
+    /// The part of a fitted line to report instead of the points.
     pub fit: Option<Fit>,
-    /// The unit that figures are told in; a convenient one without it.
+    /// The unit of figures; `None`: a convenient one.
     pub unit: Option<String>,
-    /// What the hardware alone would give.
+    /// The expected cost of the hardware alone, as text.
     pub base: Option<String>,
-    /// What software adds to it.
+    /// The expected software overhead, as text.
     pub overhead: Option<String>,
-    /// What its figures should be.
+    /// The predicted figures.
     pub prediction: Option<Prediction>,
-    /// Markdown: the method, and what is to be learnt.
+    /// The method and its purpose, in Markdown.
     pub text: String,
-    /// Where in the file each of its keys stands.
+    /// The positions of the keys in the file.
     pub places: Places,
 }
 
-/// A number that describes how launches differ.
+/// A number that describes how the launches of a figure differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statistic {
-    /// The coefficient of variation of their medians.
+    /// The coefficient of variation of the launches' medians.
     Variation,
 }
 
-/// What a file calls them.
+/// The names of the statistics in a study file.
 pub const STATISTICS: [(&str, Statistic); 1] = [("variation", Statistic::Variation)];
 
 impl Statistic {
-    /// What a file calls it.
+    /// The name of the statistic in a study file.
     fn word(self) -> &'static str {
         match self {
             Statistic::Variation => STATISTICS[0].0,
@@ -99,30 +99,30 @@ impl Statistic {
     }
 }
 
-/// A prediction and why it is made.
+/// A prediction and its reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// What is predicted.
+    /// The prediction.
     pub kind: Predicted,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// What is predicted.
+/// The kind of a prediction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Predicted {
     /// The figure is in a range.
     In(Range),
-    /// The figure, as a multiple of that of another measurement (its place in the study), is in a range.
+    /// The ratio of the figure to that of another measurement, given by its index, is in a range.
     Times(Range, usize),
-    /// There is no valid figure: the evidence will say so.
+    /// There is no valid figure, because the evidence refutes it.
     Invalid,
 }
 
-/// Lines and columns of a measurement in its file, from 1.
+/// The positions of a measurement and its keys in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
-    /// The measurement itself.
+    /// The position of the measurement itself.
     pub whole: Place,
     /// `benchmark`.
     pub benchmark: Place,

@@ -2,26 +2,26 @@
 
 use std::fmt;
 
-/// Numbers from `low` to `high`, both included. At least one of them is there, and `low` is not above `high`.
+/// The numbers from `low` to `high`, inclusive. At least one end is given, and `low` does not exceed `high`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Range {
-    /// The least; none if it is open below.
+    /// The minimum; `None` if the range has none.
     pub low: Option<f64>,
-    /// The greatest; none if it is open above.
+    /// The maximum; `None` if the range has none.
     pub high: Option<f64>,
-    /// What it is counted in; may be empty.
+    /// The unit; may be empty.
     pub unit: String,
 }
 
-/// How a range is written.
+/// Help text with the syntax of a range.
 const FORM: &str =
     "write LOW..HIGH UNIT, as 20..100 cycles; ..100 ns and 2.. GB/s are open at one end";
 
 impl Range {
-    /// Reads one. If it cannot be read, what is wrong and how it is mended.
+    /// Parses a range. An error consists of a message and a help text.
     ///
     /// # Errors
-    /// When it is no range of finite numbers.
+    /// If the text is not a range of finite numbers.
     pub fn parse(text: &str) -> Result<Range, (String, String)> {
         let Some((low, rest)) = text.split_once("..") else {
             return Err((

@@ -1,4 +1,4 @@
-//! A study's file, TOML, and what is wrong with one.
+//! Reads the TOML file of a study and reports its faults.
 
 use std::collections::BTreeMap;
 
@@ -31,17 +31,17 @@ const MEASUREMENT_KEYS: [&str; 17] = [
     "text",
 ];
 
-/// More than any study has.
+/// The greatest number of measurements of a study.
 const MOST_MEASUREMENTS: usize = 1000;
 
-/// What is wrong, where, and how it is mended.
+/// An error in a study file, with its position and a help text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where in the file.
+    /// The position in the file.
     pub place: Place,
-    /// One sentence.
+    /// One sentence that states the error.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub help: String,
 }
 
@@ -80,10 +80,10 @@ struct RawMeasurement {
     text: String,
 }
 
-/// Reads a study. Whether its benchmarks exist is not known here.
+/// Reads a study. Does not check that its benchmarks exist.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// The first error in the file.
 pub fn read(text: &str) -> Result<Study, Fault> {
     let raw: RawStudy = toml::from_str(text).map_err(|e| malformed(text, &e))?;
     let file = File {
@@ -120,7 +120,7 @@ fn fault(text: &str, at: usize, message: String, help: String) -> Fault {
     }
 }
 
-/// Of a byte of the text.
+/// The position of a byte of the text.
 fn place(text: &str, at: usize) -> Place {
     let before = &text.as_bytes()[..at.min(text.len())];
     let begin = before
@@ -133,7 +133,7 @@ fn place(text: &str, at: usize) -> Place {
     }
 }
 
-/// What the reader of TOML refuses, in our words where they are clearer.
+/// The fault for an error of the TOML parser, reworded if our message is clearer.
 fn malformed(text: &str, error: &toml::de::Error) -> Fault {
     let at = error.span().map_or(0, |s| s.start);
     let message = error.message().replace('\n', " ");
@@ -161,7 +161,7 @@ fn malformed(text: &str, error: &toml::de::Error) -> Fault {
     fault(text, at, message, help)
 }
 
-/// `did you mean ...?`, or all that there is.
+/// `did you mean ...?`, or a list of all known words.
 fn meant(word: &str, known: &[&str]) -> String {
     let near = known
         .iter()
@@ -174,7 +174,7 @@ fn meant(word: &str, known: &[&str]) -> String {
     }
 }
 
-/// Where each id is, in the order of the measurements.
+/// The ids of the measurements with their indices. Fails if two are the same.
 fn ids(text: &str, all: &[Spanned<RawMeasurement>]) -> Result<Vec<(String, usize)>, Fault> {
     let mut ids: Vec<(String, usize)> = Vec::new();
     for (number, measurement) in all.iter().enumerate() {
@@ -191,10 +191,10 @@ fn ids(text: &str, all: &[Spanned<RawMeasurement>]) -> Result<Vec<(String, usize
     Ok(ids)
 }
 
-/// Parameters with one value, and with several.
+/// Parameters with one value, then those with several.
 type Settings = (Vec<(String, String)>, Vec<(String, Vec<String>)>);
 
-/// What a measurement is read with.
+/// The text of the file and the ids of its measurements.
 struct File<'a> {
     text: &'a str,
     ids: Vec<(String, usize)>,
@@ -252,7 +252,7 @@ impl File<'_> {
         Err(self.fault(text.span().start, message, "write a few words"))
     }
 
-    /// Those with one value, and those with several.
+    /// The parameters with one value, and those with several.
     fn parameters(&self, raw: &RawMeasurement) -> Result<Settings, Fault> {
         let mut set = Vec::new();
         let mut sweep = Vec::new();
@@ -403,7 +403,7 @@ impl File<'_> {
         }
     }
 
-    /// R^2 has no unit, slope and intercept have that of the figure, and none is a multiple of another figure.
+    /// A prediction about a fitted line. R^2 has no unit, slope and intercept have that of the figure, and none is a multiple of another figure.
     fn predicted_of_line(
         &self,
         raw: &RawMeasurement,
@@ -426,7 +426,7 @@ impl File<'_> {
         Ok(Predicted::In(range))
     }
 
-    /// The measurement that an `of` names.
+    /// The index of the measurement that an `of` names.
     fn meant(&self, of: &Spanned<String>) -> Result<usize, Fault> {
         let found = self.ids.iter().find(|(id, _)| id == of.get_ref());
         found.map(|(_, number)| *number).ok_or_else(|| {
@@ -445,7 +445,7 @@ fn filled(text: Option<&String>) -> Option<String> {
     text.filter(|t| !t.trim().is_empty()).cloned()
 }
 
-/// A value as `--set` takes it.
+/// A value in the form that `--set` accepts; `None` for a date, an array or a table.
 fn word(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -456,7 +456,7 @@ fn word(value: &Value) -> Option<String> {
     }
 }
 
-/// Only like is a multiple of like: how often a latency goes into a variation, or into how many faults there were, nobody asks.
+/// Checks that each predicted multiple relates two figures, or two evidences. The ratio of a latency to a number of faults has no meaning.
 fn multiples_are_of_figures(study: &Study) -> Result<(), Fault> {
     for measurement in &study.measurements {
         let kind = measurement.prediction.as_ref().map(|p| &p.kind);
@@ -475,7 +475,7 @@ fn multiples_are_of_figures(study: &Study) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A benchmark that stands there twice has the same parameters named each time: else nobody knows which of its figures are whose.
+/// Checks that measurements of one benchmark name the same parameters. Otherwise, entries of a run cannot be assigned to measurements.
 fn all_say_what_one_says(study: &Study) -> Result<(), Fault> {
     let names = |m: &Measurement| {
         let swept = m.sweep.iter().map(|(name, _)| name.clone());
@@ -503,7 +503,7 @@ fn all_say_what_one_says(study: &Study) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What makes the other no divisor of this one, and the mend.
+/// Why `measurement` cannot be a multiple of `other`, and how to fix that; `None` if it can.
 fn no_divisor(
     measurement: &Measurement,
     other: &Measurement,

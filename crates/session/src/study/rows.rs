@@ -1,4 +1,4 @@
-//! The figures of a run that a study asks for, and what became of its predictions.
+//! Extracts the figures of a study from a run, and judges its predictions.
 
 use yamba_record::{Benchmark, Run, Status};
 
@@ -7,41 +7,41 @@ use super::fit::Fit;
 use super::verdict::{Verdict, judge, judge_invalid, quotient};
 use super::{Measurement, Predicted, Range, Statistic, Study, TIMES, matching};
 
-/// One figure of a measurement, or why there is none.
+/// One figure of a measurement, or the reason for its absence.
 #[derive(Clone, Debug)]
 pub struct Row<'a> {
-    /// What asked for it.
+    /// The measurement of the study.
     pub measurement: &'a Measurement,
-    /// The entries of the run that the figure is of: one, or the points of a line; none where the run has none.
+    /// The entries of the run behind the figure: one, or the points of a line. Empty if the run has none.
     pub entries: Vec<&'a Benchmark>,
-    /// How the measurement ended; none where the run has none.
+    /// The status of the measurement; `None` if the run has no such entry.
     pub status: Option<Status>,
-    /// What tells it from the others of the same measurement.
+    /// The parameters that distinguish this row from others of the same measurement.
     pub point: String,
-    /// The figure, in the study's unit. One that is invalid is there, too: its status says so.
+    /// The figure, in the study's unit. Invalid figures are included; see the status.
     pub figure: Option<Figure>,
-    /// The figure as a multiple of the one that its prediction speaks of.
+    /// The ratio of the figure to that of the measurement that the prediction names.
     pub multiple: Option<Figure>,
-    /// What became of the prediction; none where there is no prediction or no figure to hold against it.
+    /// The verdict on the prediction; `None` without a prediction or a figure.
     pub verdict: Option<Verdict>,
-    /// What a reader must know, the reason first why there is no figure or no verdict.
+    /// Notes for the reader. The first one explains a missing figure or verdict.
     pub notes: Vec<String>,
 }
 
 impl<'a> Row<'a> {
-    /// The entry that it is of; none where the run has none, and of a line, which several are points of.
+    /// The entry of the run; `None` if the run has none, or if the row is a line through several entries.
     pub fn entry(&self) -> Option<&'a Benchmark> {
         let is_line = self.measurement.fit.is_some();
         self.entries.first().copied().filter(|_| !is_line)
     }
 
-    /// Whether its figure is one of the kind that the run vouches for.
+    /// Whether the figure can be relied on: its entry is valid, or it is an evidence.
     pub fn is_valid(&self) -> bool {
         let is_evidence = self.measurement.evidence.is_some();
         self.figure.is_some() && (self.status == Some(Status::Ok) || is_evidence)
     }
 
-    /// Whether its verdict rests on an interval within launches, so that the next run may have another.
+    /// Whether the verdict rests on an interval within launches, so that it may differ in the next run.
     pub fn is_within_launches(&self) -> bool {
         let is_of_interval = !matches!(
             self.measurement.prediction.as_ref().map(|p| &p.kind),
@@ -51,7 +51,7 @@ impl<'a> Row<'a> {
         is_of_interval && self.verdict.is_some() && rests_on.is_some_and(Figure::is_within_launches)
     }
 
-    /// Whether it shows a failure: an invalid figure that its evidence was not predicted to refute, a crash, or nothing, because the run has no such entry.
+    /// Whether the row shows a failure: a missing entry, a crash, or an invalid figure that was not predicted to be invalid.
     pub fn is_failure(&self) -> bool {
         match self.status {
             None | Some(Status::Crashed) => true,
@@ -61,7 +61,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// All rows, in the order of the study. `given` are the parameters that the run's own command line had set.
+/// All rows, in the order of the study. `given` are the parameters that the command line of the run set.
 pub fn rows<'a>(study: &'a Study, run: &'a Run, given: &[String]) -> Vec<Row<'a>> {
     let each = study.measurements.iter();
     each.flat_map(|measurement| {
@@ -138,9 +138,9 @@ fn row<'a>(
     row
 }
 
-/// The line through the points of a measurement.
+/// The row of a line through the points of a measurement.
 fn fitted<'a>(measurement: &'a Measurement, fit: &Fit, entries: &[&'a Benchmark]) -> Row<'a> {
-    // All points in one unit: a convenient one would differ between them.
+    // All points need the same unit; the convenient unit may differ between them.
     let own = entries.iter().find_map(|e| e.unit.as_deref());
     let unit = shown_unit(measurement).filter(|u| !u.is_empty()).or(own);
     let line = fit.line(entries, |entry| figure(measurement, entry, unit));
@@ -159,7 +159,7 @@ fn fitted<'a>(measurement: &'a Measurement, fit: &Fit, entries: &[&'a Benchmark]
     row
 }
 
-/// The verdict, or why there is none.
+/// Sets the verdict, or adds a note that explains why there is none.
 fn settle(row: &mut Row<'_>, range: &Range, figure: Option<Figure>) {
     if !row.is_valid() && row.status != Some(Status::Ok) {
         return;
@@ -214,7 +214,7 @@ fn figure(measurement: &Measurement, entry: &Benchmark, unit: Option<&str>) -> O
     }
 }
 
-/// How often the other measurement's figure goes into this one; none unless both are of one kind and the other has one valid figure.
+/// The ratio of this figure to that of the other measurement. `None` unless the other one has exactly one valid figure in a compatible unit.
 fn multiple(
     measurement: &Measurement,
     entry: &Benchmark,
@@ -231,7 +231,7 @@ fn multiple(
     }
     let both =
         |unit: Option<&str>| figure(measurement, entry, unit).zip(figure(other, other_entry, unit));
-    // As they are shown: a processor's clock rate is not the same in every measurement, so that a multiple in cycles is another than one in ns.
+    // Divide in the unit that is shown. The clock rate may differ between measurements, so a ratio in cycles differs from one in ns.
     let (dividend, divisor) = match &measurement.evidence {
         Some(_) => both(None),
         None => shown_unit(measurement)
@@ -249,7 +249,7 @@ fn multiple(
     })
 }
 
-/// Why there is no valid figure; whatever else makes it doubtful.
+/// Notes on a missing or doubtful figure.
 fn notes(measurement: &Measurement, entry: &Benchmark) -> Vec<String> {
     let mut notes = Vec::new();
     match entry.status {

@@ -1,28 +1,28 @@
-//! Whether a prediction came true, by the interval of the figure.
+//! Judges a prediction by the interval of the figure.
 
 use serde::Serialize;
 use yamba_record::{Benchmark, Evidence, Status};
 
 use super::range::Range;
 
-/// What became of a prediction.
+/// The verdict on a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The whole interval lies in the range; or its evidence refutes the figure, as it should.
+    /// The whole interval lies in the range; or the evidence refutes the figure, as predicted.
     Within,
-    /// The whole interval lies below it.
+    /// The whole interval lies below the range.
     Below,
-    /// The whole interval lies above it.
+    /// The whole interval lies above the range.
     Above,
-    /// The figure is valid, and should not be.
+    /// The figure is valid, although it was predicted to be invalid.
     Valid,
-    /// The interval straddles an end of the range, or nobody can say.
+    /// The interval includes an end of the range, or there is no basis for a verdict.
     Unknown,
 }
 
 impl Verdict {
-    /// For a reader.
+    /// The verdict as text.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Within => "within",
@@ -34,7 +34,7 @@ impl Verdict {
     }
 }
 
-/// Of a figure with this interval, in the unit of the range.
+/// The verdict on a figure with this interval, in the unit of the range.
 pub fn judge(range: &Range, [low, high]: [f64; 2]) -> Verdict {
     if low.is_nan() || high.is_nan() {
         return Verdict::Unknown;
@@ -52,7 +52,8 @@ pub fn judge(range: &Range, [low, high]: [f64; 2]) -> Verdict {
     }
 }
 
-/// Of a benchmark that its own evidence should refute; none where nothing was measured. What has no evidence outside its bounds by its median is invalid for another reason, a clock or a lost launch, and says nothing.
+/// The verdict on a benchmark that is predicted to be invalid; `None` if nothing was measured. If the benchmark is invalid, but no evidence has a median
+/// outside its bounds, the cause is another one, such as a clock or a lost launch. The verdict is then unknown.
 pub fn judge_invalid(entry: &Benchmark) -> Option<Verdict> {
     match entry.status {
         Status::Invalid if entry.evidence.values().any(is_refuted) => Some(Verdict::Within),
@@ -62,7 +63,8 @@ pub fn judge_invalid(entry: &Benchmark) -> Option<Verdict> {
     }
 }
 
-/// Whether its median is outside its bounds, and so at least half of the intervals were; one that never was a number is inside of none. Where there was no interval nothing was outside.
+/// Whether the median of the evidence is outside its bounds, so that at least half of the intervals were. A missing median counts as outside, unless no
+/// interval was outside.
 fn is_refuted(evidence: &Evidence) -> bool {
     let Some([low, high]) = evidence.expects else {
         return false;
@@ -71,7 +73,7 @@ fn is_refuted(evidence: &Evidence) -> bool {
     evidence.outside > 0 && !evidence.median.is_some_and(is_inside)
 }
 
-/// The interval of a quotient: all that both intervals allow, so at least as wide as it should be. None where the divisor may be 0.
+/// The interval of a quotient: all values that both intervals allow, so it is conservative. `None` unless the divisor is positive.
 pub fn quotient([low, high]: [f64; 2], [least, greatest]: [f64; 2]) -> Option<[f64; 2]> {
     let is_above_zero = least > 0.0 && greatest >= least;
     let ends = if low >= 0.0 {

@@ -1,11 +1,11 @@
-//! What to do about what the compiler or the assembler says of a piece.
+//! Adds help texts to errors of the compiler or the assembler.
 
 use std::collections::BTreeSet;
 
 use yamba_lang::Severity;
 use yamba_lang::diagnostic::Diagnostic;
 
-/// Gives each error that has no help one, and the same help only once.
+/// Adds a help text to each error without one. Each text is used only once.
 pub(super) fn helped(diagnostics: &mut [Diagnostic]) {
     let mut given = BTreeSet::new();
     for diagnostic in diagnostics {
@@ -18,7 +18,7 @@ pub(super) fn helped(diagnostics: &mut [Diagnostic]) {
     }
 }
 
-/// Where the linker says that it has not found what is called.
+/// The help text for an output of the linker that reports an undefined symbol.
 pub fn of_linker(said: &str) -> Option<&'static str> {
     let words = ["undefined reference", "undefined symbol"];
     words.iter().any(|w| said.contains(w)).then_some(
@@ -26,7 +26,7 @@ pub fn of_linker(said: &str) -> Option<&'static str> {
     )
 }
 
-/// In the words of g++ and clang++.
+/// The help text for a message of g++ or clang++.
 fn mend(diagnostic: &Diagnostic) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|w| diagnostic.message.contains(w));
     match diagnostic.code {
@@ -51,7 +51,7 @@ fn mend(diagnostic: &Diagnostic) -> Option<&'static str> {
         "cpp-error" if says(&["expected ';'", "expected ‘;’"]) => {
             Some("a statement ends with `;`, an expression whose value is kept has none")
         }
-        // What is wrong with a type, for one, is in the message; a mend that does not fit would mislead.
+        // For other errors, such as a wrong type, the message is clear. A wrong help text would mislead.
         "cpp-error" => of_linker(&diagnostic.message),
         _ => None,
     }

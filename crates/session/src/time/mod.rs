@@ -1,5 +1,5 @@
-//! `yamba time`: the quick question. What was typed becomes a program, is measured like any other, and its entries get
-//! the names of what was typed.
+//! Implements `yamba time`: turns the statements or instructions of a command line into a program, measures it, and names its
+//! entries after them.
 
 mod asm;
 mod mend;
@@ -27,26 +27,26 @@ pub use statement::Statements;
 use mend::of_linker;
 use source::{Analysed, Source};
 
-/// The class of the library that runs steps of machine code.
+/// The library class that runs steps of machine code.
 const INSTRUCTION: &str = "instruction";
 
-/// The class that holds instructions as they were typed.
+/// The class that holds the instructions as the user wrote them.
 const ASKED: &str = "asked_instructions";
 
-/// Why nothing was measured.
+/// Why the request cannot be measured.
 pub enum Refused {
-    /// Something is wrong with what was typed.
+    /// The statements or instructions have errors.
     Diagnostics(Told),
-    /// There is no program for another reason.
+    /// The program cannot be built for another reason.
     Build(BuildError),
-    /// A file of Yamba's own cannot be read.
+    /// A file that comes with Yamba cannot be read.
     Unreadable(Unreadable),
-    /// A sentence.
+    /// Another reason, as a sentence.
     Sentence(String),
 }
 
 impl Refused {
-    /// As a failure. Its diagnostics go to the observer.
+    /// Converts to a failure. Diagnostics go to the observer.
     pub fn failure(self, observer: &dyn Observer) -> Failure {
         match self {
             Refused::Diagnostics(told) => {
@@ -64,7 +64,7 @@ impl Refused {
                     None => failure,
                 }
             }
-            // Whoever times a statement has named no file.
+            // The user named no file, so the help text must be about Yamba's own files.
             Refused::Unreadable(e) => Failure::from(e).help(help_for_home()),
             Refused::Sentence(text) => Failure::new(text).help(
                 "`yamba time --help` has examples of statements and instructions that can be timed",
@@ -73,71 +73,71 @@ impl Refused {
     }
 }
 
-/// Programs, and which of their points are the questions.
+/// Programs, with the points that answer each question.
 pub struct Questions {
-    /// What to measure.
+    /// The jobs to measure.
     pub jobs: Vec<Job>,
-    /// How.
+    /// The options of the run.
     pub options: Options,
-    /// Warnings about what was typed.
+    /// Warnings about the statements or instructions.
     pub warnings: Told,
-    /// Whether some of what was asked cannot be measured.
+    /// Whether some of the instructions cannot be measured.
     pub is_partial: bool,
-    /// The parameter that tells the questions apart.
+    /// The parameter that distinguishes the questions.
     parameter: &'static str,
     each: Vec<Question>,
 }
 
-/// Fresh processes a figure: from the second to the eighth of nine medians is an interval of 96 %, so that one process that
-/// the machine disturbed does not widen it.
+/// Fresh processes per figure. The second to the eighth of nine medians is an interval of 96 %, so one disturbed process does
+/// not widen it.
 const LAUNCHES: u64 = 9;
 
-/// For one figure, with all its processes.
+/// Measuring time of one figure, with all its processes.
 const TIME: Duration = Duration::from_millis(300);
 
-/// Of each process.
+/// Warm-up time of each process.
 const WARMUP: Duration = Duration::from_millis(10);
 
-/// Of a figure whose process may stop early.
+/// Relative precision at which the process of a figure may stop early.
 const PRECISION: f64 = 0.005;
 
-/// A quick question has a quick answer, also where a statement never ends: 5 s with the warm-up.
+/// The time limit of a statement that never ends: 5 s with the warm-up.
 const SILENCE: Duration = Duration::from_millis(4990);
 
-/// Where one pass takes longer than a process has time: 12 s for a statement of 1 s.
+/// A shorter plan if one pass takes longer than the time of a process: 12 s for a statement of 1 s.
 const SLOW: Slow = Slow {
     intervals: 3,
     launches: 3,
     time: Duration::from_secs(3),
 };
 
-/// How often a figure is measured again that came out without its cycles.
+/// How often a figure without cycles is re-measured.
 const AGAIN: usize = 2;
 
-/// One figure that was asked for.
+/// One requested figure.
 struct Question {
-    /// Which of the arguments it is of.
+    /// The index of the argument.
     number: usize,
     /// Its name in the run.
     name: String,
-    /// What was typed.
+    /// The text of the argument.
     asked: String,
-    /// Ways to measure it, of which the one with the least figure counts.
+    /// Alternative points; the one with the smallest figure counts.
     ways: Vec<Way>,
 }
 
 /// A point of the program.
 struct Way {
-    /// The parameter's value; none of what is not measured.
+    /// The parameter's value; `None` if it is not measured.
     value: Option<String>,
-    /// What a reader is told of it.
+    /// Notes for the user.
     notes: Vec<String>,
     /// Whether it only copies registers.
     is_move: bool,
 }
 
 impl Questions {
-    /// Measures all. Where a disturbed machine left a figure without cycles, that figure alone is measured again.
+    /// Measures all questions. Re-measures single figures that have no cycles because the machine was disturbed.
     pub fn measure(
         &self,
         target: &Target,
@@ -189,8 +189,8 @@ impl Questions {
         benchmark.parameters.get(self.parameter).map(plain)
     }
 
-    /// Gives the entries of a run the names of what was asked, in its order, and says of them what only the question
-    /// tells.
+    /// Renames the entries of a run after the questions, in the order of the questions, and adds the notes of
+    /// each.
     fn name(&self, run: &mut Run) {
         let mut left = std::mem::take(&mut run.benchmarks);
         for question in &self.each {
@@ -213,7 +213,7 @@ impl Questions {
     }
 }
 
-/// The valid one with the least figure, or the first if none is valid.
+/// The valid entry with the smallest figure, or the first one if none is valid.
 fn least(mut found: Vec<(Benchmark, &Way)>) -> Option<(Benchmark, &Way)> {
     let figure = |b: &Benchmark| match b.status {
         Status::Ok => b.median.unwrap_or(f64::INFINITY),
@@ -241,7 +241,7 @@ fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
     }
 }
 
-/// Whether the length of a cycle could be measured here, and was not known well enough for this figure. A slow one is not worth its time again.
+/// Whether the cycle length is measured here, but not precisely enough for this figure. Slow figures are excluded: re-measuring them takes too long.
 fn is_unclear(benchmark: &Benchmark) -> bool {
     if (benchmark.launches.len() as u64) < LAUNCHES {
         return false;
@@ -285,7 +285,7 @@ pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refu
     })
 }
 
-/// Assembles instructions and builds the program that runs them. `init` gives registers values: `rbx=7`.
+/// Assembles instructions and builds the program that runs them. `init` holds start values of registers, such as `rbx=7`.
 pub fn instructions(
     asked: &[String],
     init: &[String],
@@ -326,7 +326,7 @@ pub fn instructions(
     })
 }
 
-/// A class with a block for each instruction, and where each instruction stands in it.
+/// A class with an assembler block for each instruction, and the range of each instruction in its text.
 fn listed(asked: &[String]) -> Result<(Source, Vec<Range<u32>>), Refused> {
     let mut source = Source::default();
     let mut places = Vec::new();
@@ -352,7 +352,7 @@ fn listed(asked: &[String]) -> Result<(Source, Vec<Range<u32>>), Refused> {
     Ok((source, places))
 }
 
-/// The bytes of each instruction.
+/// The machine code of each instruction.
 fn assembled(
     program: &Analysed,
     places: &[Range<u32>],
@@ -421,7 +421,7 @@ fn questions(
     }
 }
 
-/// Short, and yet several fresh processes a figure: some statements cost more or less by where a process happens to lie.
+/// Options of a short measurement with several fresh processes per figure: the cost of some statements depends on the process's memory layout.
 fn options(parameter: &str, each: &[Question]) -> Options {
     let ways = each.iter().flat_map(|q| &q.ways);
     let values = ways.filter_map(|w| w.value.clone()).collect();
@@ -451,7 +451,7 @@ fn job(class: &str, built: Built) -> Job {
     }
 }
 
-/// The program, free of errors.
+/// The analysed program, if it has no errors.
 fn analysed(source: Source, class: &str, more: Vec<Input>) -> Result<Analysed, Refused> {
     let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
     let program = source.analyse(class, more, &home);

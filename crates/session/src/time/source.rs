@@ -1,5 +1,5 @@
-//! A Yamba program made of what a person typed on a command line. What is wrong with a piece is shown in that piece,
-//! as it was typed, and never in the program around it.
+//! Builds a Yamba program from texts on a command line. Errors are shown at their place in the user's text, never in the
+//! generated program around it.
 
 use std::ops::Range;
 
@@ -18,23 +18,23 @@ pub(super) struct Source {
     pieces: Vec<Piece>,
 }
 
-/// Something that a person typed.
+/// A text of the user in the program.
 #[derive(Clone, Debug)]
 struct Piece {
-    /// What messages call it, as they call a file.
+    /// The name that messages show in the place of a file name.
     name: String,
     text: String,
-    /// Where it stands in the program.
+    /// The range of the text in the program.
     range: Range<u32>,
 }
 
 impl Source {
-    /// Adds text of ours.
+    /// Adds generated text.
     pub(super) fn add(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    /// Adds what a person typed, and returns where it stands.
+    /// Adds a text of the user, and returns its range.
     pub(super) fn given(&mut self, name: &str, text: &str) -> Range<u32> {
         let start = self.text.len() as u32;
         self.text.push_str(text);
@@ -47,8 +47,8 @@ impl Source {
         range
     }
 
-    /// Reads the program, and `more` with it, as if it were a file of the library: what lies in the current folder has
-    /// no part in it.
+    /// Analyses the program, and `more` with it, as if it were a file of the library: files in the current folder are
+    /// ignored.
     pub(super) fn analyse(
         self,
         class: &str,
@@ -74,7 +74,7 @@ impl Source {
     }
 }
 
-/// A program that was read.
+/// An analysed program.
 pub(super) struct Analysed {
     pub(super) analysis: Analysis,
     file: Option<FileId>,
@@ -82,7 +82,7 @@ pub(super) struct Analysed {
 }
 
 impl Analysed {
-    /// A class of it, unless a piece has brought the program out of shape.
+    /// The class with this name; `None` if a text of the user broke the structure of the program.
     pub(super) fn class(&self, name: &str) -> Option<ClassId> {
         let mut requested = self.analysis.requested().into_iter();
         requested.find(|id| self.analysis.class(*id).name() == name)
@@ -93,12 +93,12 @@ impl Analysed {
         Some(span.file) == self.file
     }
 
-    /// What is wrong with it.
+    /// The diagnostics of the program as an error.
     pub(super) fn refused(&self) -> super::Refused {
         super::Refused::Diagnostics(self.told(&self.analysis.diagnostics))
     }
 
-    /// Diagnostics with their places in the pieces, and the texts that those places are of.
+    /// Moves diagnostics from the program to the user's texts. Returns them with those texts as sources.
     pub(super) fn told(&self, diagnostics: &[Diagnostic]) -> Told {
         let mut sources = SourceMap::default();
         for (_, file) in self.analysis.sources.files() {
@@ -135,7 +135,7 @@ impl Analysed {
         moved
     }
 
-    /// What is found wrong with the program around a piece, the piece before it has done.
+    /// The text to which an error in the generated program is attributed: the last one before it.
     fn nearest(&self, span: Span, ids: &[FileId]) -> Option<Label> {
         if !self.is_own(span) {
             return None;
@@ -169,10 +169,10 @@ impl Analysed {
     }
 }
 
-/// Diagnostics and the texts that their places are of.
+/// Diagnostics with the texts that they refer to.
 pub struct Told {
     /// The texts.
     pub sources: SourceMap,
-    /// What is wrong with them.
+    /// The diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -1,4 +1,4 @@
-//! C++ statements as a program of one class: one function that sets up variables and holds a loop for each statement.
+//! Generates a class for C++ statements: one function that sets up variables and has a loop for each statement.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::source::Source;
 /// The name of the class.
 pub(super) const CLASS: &str = "timed_statement";
 
-/// Cheap to read, and what a first question is likely to need.
+/// Default headers: cheap to compile, and sufficient for typical first statements.
 const HEADERS: &[&str] = &[
     "errno.h",
     "fcntl.h",
@@ -25,19 +25,19 @@ const HEADERS: &[&str] = &[
     "unistd.h",
 ];
 
-/// What is to be timed.
+/// The statements to time.
 #[derive(Clone, Debug, Default)]
 pub struct Statements {
-    /// Each as it was typed.
+    /// The statements, as the user wrote them.
     pub statements: Vec<String>,
-    /// Runs once before them; its variables are theirs.
+    /// Code that runs once before the statements, which can use its variables.
     pub setup: Option<String>,
     /// Headers: `NAME`, `<NAME>`, `"NAME"` or a file.
     pub includes: Vec<String>,
 }
 
 impl Statements {
-    /// What messages call a statement.
+    /// The name of a statement in messages.
     fn title(&self, index: usize) -> String {
         match self.statements.len() {
             1 => "statement".to_owned(),
@@ -73,8 +73,8 @@ impl Statements {
         source
     }
 
-    /// A statement is the body of a function, so that neither `return` nor `break` ends the loop; it is always
-    /// inlined. An expression without `;` has its value kept.
+    /// The loop of one statement. The statement is the body of a function, so that `return` and `break` do not leave the loop; the function is always
+    /// inlined. The value of an expression without `;` is kept.
     fn case(&self, source: &mut Source, index: usize, statement: &str) {
         let title = self.title(index);
         source.add(&format!("case {index}: while (turns-- > 0) {{ "));
@@ -91,7 +91,7 @@ impl Statements {
     }
 }
 
-/// Puts the statement in the place of the class, which no user has named.
+/// Replaces the class name, which the user did not choose, by the statement.
 pub(super) fn name(notes: &mut [String], statement: &str) {
     for note in notes {
         let begin = match note.starts_with("launch ") {
@@ -104,10 +104,10 @@ pub(super) fn name(notes: &mut [String], statement: &str) {
     }
 }
 
-/// Less than this, in ns, is no statement: the loop around it hides or lacks it.
+/// The least time of a statement, in ns. A shorter one cannot be distinguished from the loop around it.
 const NOTHING: f64 = 0.005;
 
-/// What a figure of next to nothing means here, and what to do.
+/// Marks a figure close to zero as invalid and explains how to fix the statement.
 pub(super) fn judge(benchmark: &mut Benchmark) {
     let nothing = benchmark
         .notes
@@ -129,8 +129,8 @@ pub(super) fn judge(benchmark: &mut Benchmark) {
     }
 }
 
-/// A header as `#include` wants it. Of a person's own file, the content's hash goes with it: a build of an older one is
-/// then not taken for a build of this.
+/// Spells a header for `#include`. For a file of the user, a comment with the hash of its content is added, so that a changed file causes a new
+/// build.
 fn spelled(header: &str) -> (String, String) {
     if header.starts_with(['<', '"']) {
         return (header.to_owned(), String::new());
@@ -148,7 +148,7 @@ fn hashed(path: &Path) -> Option<(String, String)> {
     Some((name, format!("// {}\n", blake3::hash(&content).to_hex())))
 }
 
-/// Where the text would end the function or the class that it is put into, or swallow what follows.
+/// The first bracket without a counterpart. Such a text would end the surrounding function or class, or continue into it.
 pub(super) fn is_open(text: &str) -> Option<char> {
     let mut open = Vec::new();
     for c in blanked(text).chars() {
@@ -166,7 +166,7 @@ pub(super) fn is_open(text: &str) -> Option<char> {
     open.pop()
 }
 
-/// The text with comments, strings and characters left out.
+/// The text without comments, string literals and character literals.
 fn blanked(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -185,7 +185,7 @@ fn blanked(text: &str) -> String {
     out
 }
 
-/// The length of what stands in quotes at the start of `text`, quotes included.
+/// The length of the literal at the start of `text`, including its quotes.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

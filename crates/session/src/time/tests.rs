@@ -1,4 +1,4 @@
-//! Planning and running instructions of many forms.
+//! Plans and runs instructions of many forms.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output, Stdio};
@@ -35,7 +35,7 @@ const ADDRESSES: &[&str] = &[
     "[rbx+rax*4]",
 ];
 
-/// With `M` in the place of a memory operand.
+/// Instructions in which `M` stands for a memory operand.
 const ACCESSES: &[&str] = &[
     "mov rax, M",
     "mov eax, M",
@@ -47,7 +47,7 @@ const ACCESSES: &[&str] = &[
     "movsd xmm0, M",
 ];
 
-/// One address each.
+/// Loads, each with one address.
 const LOADS: &[&str] = &[
     "mov al, M",
     "mov ax, M",
@@ -165,7 +165,7 @@ const LOADS: &[&str] = &[
     "xsave M",
 ];
 
-/// Without a memory operand in their text.
+/// Instructions without a memory operand in their text.
 const OTHERS: &[&str] = &[
     "mov rax, rbx",
     "mov eax, ebx",
@@ -350,7 +350,7 @@ fn all() -> Vec<String> {
     accesses.chain(loads).chain(others).collect()
 }
 
-/// One short process of the program that runs steps.
+/// Runs one short process of the program that runs steps.
 fn run(job: &Job, code: &str) -> Output {
     let Ok(program) = &job.program else {
         panic!("no program");
@@ -369,7 +369,7 @@ fn run(job: &Job, code: &str) -> Output {
         .unwrap()
 }
 
-/// Whether instructions can be assembled and run here; says so where they cannot.
+/// Whether instructions can be assembled and run here; prints a note if not.
 fn is_possible() -> bool {
     let has = |name: &str| Command::new(name).arg("--version").output().is_ok();
     let is_possible =
@@ -392,7 +392,7 @@ fn planned(asked: &[String]) -> Questions {
     }
 }
 
-/// Every form has figures or a reason, and none of what runs faults.
+/// Every form has figures or a reason, and no code crashes.
 #[test]
 fn every_form_runs_or_has_a_reason() {
     if !is_possible() {
@@ -407,7 +407,7 @@ fn every_form_runs_or_has_a_reason() {
         for code in question.ways.iter().filter_map(|w| w.value.as_deref()) {
             let output = run(&questions.jobs[0], code);
             let text = String::from_utf8_lossy(&output.stdout);
-            // An instruction that this processor lacks is illegal, and said to be.
+            // An instruction that this processor lacks ends with SIGILL.
             let is_illegal = text.contains("SIGILL") || output.status.signal() == Some(4);
             let is_division = text.contains("SIGFPE") && question.asked == "div rdx";
             if !output.status.success() && !is_illegal && !is_division {
@@ -438,7 +438,7 @@ fn refused_instructions_have_a_reason_and_cost_only_themselves() {
     let measured = questions.each.iter().filter(|q| q.ways[0].value.is_some());
     let measured: Vec<&str> = measured.map(|q| q.asked.as_str()).collect();
     assert_eq!(measured, ["add rax, rbx"; 2]);
-    // Alone, nothing is left to measure.
+    // On its own, a refused instruction leaves nothing to measure.
     for text in REFUSED {
         let alone = instructions(&[(*text).to_owned()], &[], &build::host());
         assert!(

@@ -1,24 +1,24 @@
-//! Where a memory operand leads: start values of its registers, so that any address form ends in the buffer.
+//! Start values for the registers of a memory operand, so that every addressing mode refers to the buffer.
 
 use iced_x86::{Instruction, Mnemonic, Register};
 
 use super::operands::{Place, STACK, Uses, has_memory};
 
-/// Bytes of the buffer; the same as `buffer_bytes` of the library's `instruction`.
+/// The size of the buffer; equals `buffer_bytes` of the library's `instruction`.
 const BUFFER_BYTES: i64 = 16384;
 
-/// The operand's place in the buffer, a multiple of 64.
+/// The offset of the operand in the buffer, a multiple of 64.
 const TARGET: i64 = 2048;
 
-/// Bytes above the stack pointer that an operand may use. Copies in lines of their own reach 1 KiB further, which the
-/// frame of the library's `instruction` has.
+/// Bytes above the stack pointer that an operand may use. Copies with cache lines of their own use 1 KiB more, for which the
+/// frame of the library's `instruction` has space.
 const FRAME_BYTES: i64 = 256;
 
 /// A register's start value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Preset {
     Bits(u64),
-    /// The buffer's address and this.
+    /// The buffer's address plus this offset.
     Buffer(i64),
     /// (The buffer's address and `offset`) / `divisor`.
     Share {
@@ -46,7 +46,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// None if the instruction does not access memory through an operand in its text.
+    /// The address of the memory operand. `None` if the instruction does not access memory through an operand in its text.
     pub(super) fn of(instruction: &Instruction) -> Option<Address> {
         let uses = Uses::of(instruction);
         let accesses = uses.reads_memory || uses.writes_memory || instruction.is_vsib();
@@ -62,7 +62,7 @@ impl Address {
         })
     }
 
-    /// Start values that lead to the buffer. An index beside a base is 0.
+    /// Start values with which the address refers to the buffer. An index besides a base is 0.
     pub(super) fn presets(&self) -> Vec<(Place, Preset)> {
         let offset = TARGET - self.displacement;
         match (self.base, self.index) {
@@ -86,14 +86,14 @@ impl Address {
         }
     }
 
-    /// The registers, the base first.
+    /// The registers of the address, the base first.
     pub(super) fn registers(&self) -> impl Iterator<Item = Place> {
         self.base.into_iter().chain(self.index)
     }
 
-    /// Why the operand cannot lead to the buffer.
+    /// Why no start values can make the operand refer to the buffer.
     fn doubt(&self) -> Option<&'static str> {
-        // The buffer lies between 1 and 2 GiB, where the system keeps to that wish.
+        // The buffer lies between 1 and 2 GiB, if the system honours the address hint.
         let is_divided = self.base == self.index || self.base.is_none();
         if self.base == Some(Place::general(STACK)) {
             let fits = (-BUFFER_BYTES / 16..=FRAME_BYTES - 64).contains(&self.displacement);
@@ -118,14 +118,14 @@ pub(super) fn refusal(instruction: &Instruction) -> Option<&'static str> {
     address.doubt()
 }
 
-/// Start values that individual instructions need so that they neither fault nor leave the buffer.
+/// Start values that individual instructions need in order to neither fault nor leave the buffer.
 pub(super) fn needs(instruction: &Instruction) -> (Vec<(Place, Preset)>, Option<Word>) {
     use Mnemonic::*;
     let place = |register| Place::of(register).expect("a general register");
     let (rax, rcx) = (place(Register::RAX), place(Register::RCX));
     match instruction.mnemonic() {
         Div | Idiv => division(instruction),
-        // The offset in bits may lead far away from the operand.
+        // The register is a bit offset, which could address memory far from the operand.
         Bt | Bts | Btr | Btc if has_memory(instruction) => {
             let offset = Place::of(instruction.op1_register());
             (
@@ -139,8 +139,8 @@ pub(super) fn needs(instruction: &Instruction) -> (Vec<(Place, Preset)>, Option<
     }
 }
 
-/// A dividend of 2 registers whose quotient and remainder are itself again, so that every step of a chain divides the
-/// same numbers: r * 2^w + q = q * d + r with d = 52, r = 10 and q = 10 * (2^w - 1) / 51.
+/// Start values with which a division reproduces its dividend: quotient and remainder equal the two registers of the dividend, so every step of
+/// a chain divides the same numbers. r * 2^w + q = q * d + r with d = 52, r = 10 and q = 10 * (2^w - 1) / 51.
 fn division(instruction: &Instruction) -> (Vec<(Place, Preset)>, Option<Word>) {
     const DIVISOR: u64 = 52;
     const REMAINDER: u64 = 10;
@@ -165,7 +165,7 @@ fn division(instruction: &Instruction) -> (Vec<(Place, Preset)>, Option<Word>) {
             (rdx, Preset::Bits(REMAINDER)),
         ],
     };
-    // A divisor in rdx always overflows, which the fault says.
+    // A divisor in rdx always overflows; the note on the fault explains that.
     presets.extend(
         divisor
             .filter(|d| *d != rdx)
@@ -174,7 +174,7 @@ fn division(instruction: &Instruction) -> (Vec<(Place, Preset)>, Option<Word>) {
     (presets, Some(Word::Number(DIVISOR as i32)))
 }
 
-/// Whether `given` changes a register of the address of its memory operand.
+/// Whether `given` changes a register in the address of its memory operand.
 pub(super) fn changes_address(given: &Instruction, uses: &Uses) -> bool {
     let Some(address) = Address::of(given) else {
         return false;

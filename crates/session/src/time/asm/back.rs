@@ -1,5 +1,5 @@
-//! Ways back from an instruction's result to its operand, where they are of different kinds: the chain is then both, and
-//! the figure the round trip's.
+//! Instructions that convert a result back to an operand of another kind. A chain then alternates both, and its figure is
+//! that of the round trip.
 
 use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, Mnemonic, Register, RflagsBits};
 
@@ -8,11 +8,11 @@ use super::code::encode;
 use super::moves::loads_as_is;
 use super::operands::{Bank, Operand, Place, STACK, Uses};
 
-/// The way back.
+/// The instructions from a result back to an operand.
 #[derive(Default)]
 pub(super) struct Back {
     pub(super) instructions: Vec<Instruction>,
-    /// Registers that must hold what others hold: where, and as which.
+    /// Pairs of registers with equal start values: the first is set to the value of the second.
     pub(super) twins: Vec<(Place, Place)>,
     /// The initial content of the memory operand.
     pub(super) word: Option<Word>,
@@ -52,8 +52,8 @@ pub(super) fn back(given: &Instruction, uses: &Uses) -> Option<Back> {
     are_encodable.then_some(found)
 }
 
-/// From a load's result to a register of its address, where the result itself is no address: all its bits are cleared,
-/// and what is left is added.
+/// From the result of a load to a register of its address, if the result itself is not an address: clears all bits of the result and adds it to
+/// the register.
 fn around(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
     let address = Address::of(given)?;
     let base = address.registers().find(|p| *p != Place::general(STACK))?;
@@ -135,7 +135,7 @@ fn from_register(given: &Instruction, uses: &Uses, target: &Operand) -> Option<B
         .map(Back::alone)
 }
 
-/// From `target` to a register of another kind.
+/// From `target` to a register of another bank.
 fn across(
     given: &Instruction,
     target: &Operand,
@@ -176,7 +176,7 @@ fn across(
     }
 }
 
-/// A conversion goes back by the opposite one, so that the numbers stay normal; anything else by a plain move.
+/// A move from a general to a vector register. The inverse of a conversion is the opposite conversion, which keeps the numbers normal.
 fn to_vector(given: &Instruction, vex: bool, from: Register, to: Register) -> Option<Instruction> {
     let name = format!("{:?}", given.mnemonic()).to_lowercase();
     let wide = from.is_gpr64();
@@ -247,9 +247,9 @@ fn from_vector(
     with2(code, register, from)
 }
 
-/// `cqo`: from one general register to another.
+/// For implicit operands, as of `cqo`: from one general register to another.
 fn from_implicit(given: &Instruction, uses: &Uses) -> Option<Instruction> {
-    // Their operand names a register of the system, so that only some values are allowed.
+    // The operand selects a system register, so only some values are valid.
     if matches!(given.mnemonic(), Mnemonic::Xgetbv | Mnemonic::Rdpru) {
         return None;
     }
@@ -259,7 +259,7 @@ fn from_implicit(given: &Instruction, uses: &Uses) -> Option<Instruction> {
     general.then(|| with2(Code::Mov_r64_rm64, source.register64(), target.register64()))?
 }
 
-/// What was stored is loaded again.
+/// Loads the stored value.
 fn from_memory(given: &Instruction, uses: &Uses) -> Option<Instruction> {
     if !uses.writes_memory {
         return None;
@@ -296,7 +296,7 @@ fn from_memory(given: &Instruction, uses: &Uses) -> Option<Instruction> {
     Instruction::with2(code, register, memory).ok()
 }
 
-/// `cmp` with something else than the register holds: every flag follows from it.
+/// A `cmp` with a constant that differs from the register's value: all flags depend on the register.
 fn to_flags(from: Register) -> Option<Instruction> {
     let code = match from.size() {
         1 => Code::Cmp_rm8_imm8,
@@ -307,7 +307,7 @@ fn to_flags(from: Register) -> Option<Instruction> {
     Instruction::with2(code, from, 1).ok()
 }
 
-/// A conditional move between two registers that hold the same keeps the value, and waits for the flags.
+/// A conditional move between two registers with equal values: keeps the value and depends on the flags.
 fn from_flags(uses: &Uses) -> Option<Back> {
     let code = [
         (RflagsBits::CF, Code::Cmovb_r64_rm64),

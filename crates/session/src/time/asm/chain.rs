@@ -1,4 +1,4 @@
-//! Latency: a chain in which every step needs the result of the one before.
+//! Builds the dependency chain for a latency: every step needs the result of the previous one.
 
 use iced_x86::{Instruction, MemorySize, Mnemonic, OpKind};
 
@@ -8,18 +8,18 @@ use super::code::{encode, show, show_all};
 use super::moves;
 use super::operands::{Bank, Operand, Place, STACK, Uses, renumbered};
 
-/// A chain to measure.
+/// A dependency chain.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
-    /// Steps that take turns; each counts as one operation.
+    /// Alternating steps; each counts as one operation.
     pub(super) steps: Vec<Vec<Instruction>>,
-    /// Whether a step holds more than the instruction asked for.
+    /// Whether a step contains further instructions besides the requested one.
     pub(super) is_round_trip: bool,
-    /// Whether the steps only copy registers, which a processor may do by renaming.
+    /// Whether the steps only copy registers. A processor may do that by renaming.
     pub(super) is_move: bool,
-    /// What the reader is told of it.
+    /// A description of the chain for the user.
     pub(super) note: String,
-    /// Registers that must hold what others hold: where, and as which.
+    /// Pairs of registers with equal start values: the first is set to the value of the second.
     pub(super) twins: Vec<(Place, Place)>,
     /// The initial content of the memory operand.
     pub(super) word: Option<Word>,
@@ -41,7 +41,7 @@ impl Chain {
         Chain { word, ..self }
     }
 
-    /// A step of several instructions.
+    /// A chain with one step of several instructions.
     pub(super) fn round_trip(step: Vec<Instruction>) -> Chain {
         let count = if step.len() == 2 { "both" } else { "all" };
         Chain {
@@ -63,7 +63,7 @@ impl Chain {
         }
     }
 
-    /// Two moves in turn, from one register to another and back.
+    /// Two alternating moves, from one register to another and back.
     fn of_moves(there: Instruction, back: Instruction) -> Chain {
         Chain {
             note: format!("chain: {}", show_all(&[there, back])),
@@ -103,7 +103,7 @@ fn why_none(given: &Instruction, uses: &Uses) -> &'static str {
     }
 }
 
-/// The register that it writes is one that it reads.
+/// A chain of the unchanged instruction, if it reads a register that it writes.
 fn as_given(given: &Instruction, uses: &Uses) -> Option<Chain> {
     let sources = uses.sources();
     let written = |o: &&Operand| o.writes && (sources.contains(&o.place) || is_same(o, uses));
@@ -140,13 +140,13 @@ fn address_stays(given: &Instruction, uses: &Uses, operand: &Operand) -> Option<
     }
 }
 
-/// `xor rax, rax` is a chain by its text; whether the processor thinks so, the figure shows.
+/// Whether both operands name one register, as in `xor rax, rax`. By its text, this is a chain; the figure shows whether the processor agrees.
 fn is_same(operand: &Operand, uses: &Uses) -> bool {
     let other = |o: &&Operand| o.index != operand.index && o.place == operand.place;
     operand.is_idle && uses.operands.iter().any(|o| other(&o) && o.is_idle)
 }
 
-/// Whether what the instruction loads is as wide as an address in the buffer. Four bytes hold it where the address and
+/// Whether the loaded value is as wide as an address in the buffer. Four bytes are enough if the address and
 /// its displacement stay below 2 GiB.
 fn holds_address(given: &Instruction, written: &Operand) -> bool {
     let loads = given.memory_size() == MemorySize::Unknown || given.memory_size().size() >= 4;
@@ -156,9 +156,9 @@ fn holds_address(given: &Instruction, written: &Operand) -> bool {
     loads && written.register.size() >= 4 && (is_whole || is_near)
 }
 
-/// A source is given the name of the register that is written.
+/// A chain in which a source operand is replaced by the written register.
 fn renamed(given: &Instruction, uses: &Uses) -> Option<Chain> {
-    // Writing a second byte leaves the first one, which is what a source would become.
+    // Exclude `ah` and the like: a write to one leaves the low byte unchanged, and the low byte is what a source would become.
     let whole = |o: &&Operand| o.writes && renumbered(o.register, 0).is_some();
     for target in uses.operands.iter().filter(whole) {
         let alike = |o: &&Operand| o.reads && !o.writes && o.place.bank == target.place.bank;
@@ -186,14 +186,14 @@ fn renamed(given: &Instruction, uses: &Uses) -> Option<Chain> {
     None
 }
 
-/// Two sources made equal may make the result independent of them.
+/// Whether the result became independent of the operands because two of them are now the same register.
 fn becomes_idle(changed: &Instruction) -> bool {
     let uses = Uses::of(changed);
     let target = uses.operands.iter().find(|o| o.writes);
     target.is_some_and(|t| !uses.sources().contains(&t.place))
 }
 
-/// The address is taken from the register that is written.
+/// Replaces a register of the address by the written register.
 fn readdressed(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Instruction> {
     let is_load = (0..given.op_count()).any(|i| given.op_kind(i) == OpKind::Memory);
     if !is_load || target.place.bank != Bank::General || uses.address.is_empty() {
@@ -215,7 +215,7 @@ fn readdressed(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Ins
     encode(&changed).map(|_| changed)
 }
 
-/// The register that it writes and reads stands not in its text.
+/// A chain of the unchanged instruction, if it reads and writes a register that its text does not name, or the flags.
 fn through_implicit(given: &Instruction, uses: &Uses) -> Option<Chain> {
     if changes_address(given, uses) {
         return None;

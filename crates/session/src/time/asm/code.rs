@@ -1,22 +1,22 @@
-//! Instructions as text and as bytes.
+//! Converts instructions to text and bytes.
 
 use iced_x86::{Decoder, DecoderOptions, Encoder, Formatter, Instruction, IntelFormatter};
 
-/// The instructions that bytes stand for.
+/// Decodes machine code.
 pub(super) fn decode(bytes: &[u8]) -> Vec<Instruction> {
     Decoder::new(64, bytes, DecoderOptions::NONE)
         .into_iter()
         .collect()
 }
 
-/// None where there is no such instruction, for example with a register that its encoding cannot name.
+/// Encodes an instruction. `None` if it has no encoding, for example with a register that its encoding cannot name.
 pub(super) fn encode(instruction: &Instruction) -> Option<Vec<u8>> {
     let mut encoder = Encoder::new(64);
     encoder.encode(instruction, 0).ok()?;
     Some(encoder.take_buffer())
 }
 
-/// In Intel's syntax, as the assembler takes it.
+/// The instruction in Intel syntax, as the assembler accepts it.
 pub(super) fn show(instruction: &Instruction) -> String {
     let mut formatter = IntelFormatter::new();
     let options = formatter.options_mut();
@@ -32,13 +32,13 @@ pub(super) fn show(instruction: &Instruction) -> String {
     text
 }
 
-/// Several, in a line.
+/// Several instructions as one line of text.
 pub(super) fn show_all(instructions: &[Instruction]) -> String {
     let each: Vec<String> = instructions.iter().map(show).collect();
     each.join("; ")
 }
 
-/// In the form that the benchmark takes: hexadecimal digits.
+/// The machine code in hexadecimal digits, the format of the benchmark's `code`.
 pub(super) fn hexadecimal(instructions: &[Instruction]) -> Option<String> {
     let mut text = String::new();
     for instruction in instructions {

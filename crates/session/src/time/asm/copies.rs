@@ -1,4 +1,4 @@
-//! Throughput: copies that do not wait for each other, because each writes registers of its own.
+//! Builds the copies of an instruction for a throughput. They are independent, because each writes different registers.
 
 use std::collections::BTreeSet;
 
@@ -7,26 +7,26 @@ use iced_x86::{Code, EncodingKind, Instruction, OpKind};
 use super::code::{encode, show, show_all};
 use super::operands::{Bank, Operand, Place, STACK, Uses, renumbered};
 
-/// As many copies as any processor's units times their latency need; more only lengthen the code.
+/// The maximum number of copies: enough to fill any processor's units for the time of a latency. More only lengthen the code.
 const MOST: usize = 24;
 
-/// Copies in memory lie in lines of their own.
+/// The distance of copies in memory: each gets its own cache line.
 const LINE: u64 = 64;
 
-/// Of `vzeroupper` and its like, which have no operand that could be renamed.
+/// The note for `vzeroupper` and the like, which have no operand to rename.
 const WHOLE_FILE: &str = "copies: all change the same registers; where the processor waits for these, so does the figure";
 
-/// How many lines the copies of an instruction that changes memory use.
+/// The number of cache lines for copies of an instruction that modifies memory.
 const LINES: usize = 16;
 
-/// Copies to measure.
+/// Independent copies of an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct Copies {
-    /// Steps that take turns.
+    /// Alternating steps.
     pub(super) steps: Vec<Vec<Instruction>>,
-    /// What the reader is told of them.
+    /// Descriptions of the copies for the user.
     pub(super) notes: Vec<String>,
-    /// Registers that must hold what others hold: where, and as which.
+    /// Pairs of registers with equal start values: the first is set to the value of the second.
     pub(super) twins: Vec<(Place, Place)>,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
     Ok(copies)
 }
 
-/// What is written beside the rest of a general register waits for that rest, though it does not read it.
+/// Whether it writes a part of a general register without reading it. Such a write still depends on the rest of the register.
 fn writes_part(instruction: &Instruction) -> bool {
     let uses = Uses::of(instruction);
     let part = |o: &Operand| o.place.bank == Bank::General && o.register.size() < 4;
@@ -87,7 +87,7 @@ fn described(all: &[Instruction]) -> String {
     }
 }
 
-/// What every copy reads and writes.
+/// The registers that every copy both reads and writes.
 fn shared(all: &[Instruction]) -> BTreeSet<Place> {
     let both = |i: &Instruction| -> BTreeSet<Place> {
         let uses = Uses::of(i);
@@ -101,13 +101,13 @@ fn shared(all: &[Instruction]) -> BTreeSet<Place> {
     each.fold(first, |common, own| &common & &own)
 }
 
-/// Which operands get which registers.
+/// The operands to rename, and the registers to choose from.
 struct Renaming {
     /// Operands to rename, in groups that share a register.
     groups: Vec<Vec<Operand>>,
-    /// Whether the given instruction writes nothing that its copies read.
+    /// Whether the copies do not read any register that the given instruction writes.
     keeps_given: bool,
-    /// Registers to rename to, by bank.
+    /// Free registers, by bank.
     general: Vec<u32>,
     vector: Vec<u32>,
     mask: Vec<u32>,
@@ -163,8 +163,8 @@ impl Renaming {
         }
     }
 
-    /// The given instruction first, unless what it writes the others read; then those with other registers. Two registers of the general bank are kept free for
-    /// what breaks dependencies.
+    /// The copies: the given instruction first, unless the others read a register that it writes, then those with other registers. Two general registers
+    /// stay free for dependency-breaking instructions.
     fn copies(&self, given: &Instruction) -> Vec<Instruction> {
         let mut copies = Vec::new();
         if self.keeps_given || self.groups.is_empty() {
@@ -182,7 +182,7 @@ impl Renaming {
         copies
     }
 
-    /// Copy number `turn`, from 1; none if there are no more registers.
+    /// Copy number `turn`, from 1; `None` if there are no more free registers.
     fn copy(&self, given: &Instruction, turn: usize) -> Option<Instruction> {
         let mut copy = *given;
         let same_bank = |bank| {
@@ -223,7 +223,7 @@ impl Renaming {
     }
 }
 
-/// The written operand, and where its old value counts (or where two equal ones make an idiom) its other mentions.
+/// The operands to rename together: the written operand, and its other mentions if its old value matters or if equal operands make an idiom.
 fn group(given: &Instruction, uses: &Uses, target: &Operand) -> Vec<Operand> {
     let other = |o: &&Operand| o.index != target.index && o.place == target.place;
     let mentions: Vec<Operand> = uses.operands.iter().filter(other).copied().collect();
@@ -235,7 +235,7 @@ fn group(given: &Instruction, uses: &Uses, target: &Operand) -> Vec<Operand> {
         [vec![*target], whole]
     };
     let probe = |group: &Vec<Operand>| {
-        // A register that every encoding can name, as every other that follows it.
+        // A register that every encoding can name, as a stand-in for all others.
         let number = if target.place.number == 3 { 1 } else { 3 };
         let mut copy = *given;
         let mut each = group.iter();
@@ -249,7 +249,7 @@ fn group(given: &Instruction, uses: &Uses, target: &Operand) -> Vec<Operand> {
     groups.into_iter().find(probe).unwrap_or_default()
 }
 
-/// The copies with lines of the buffer of their own.
+/// The copies, each with its own cache line of the buffer.
 fn moved(all: &[Instruction]) -> Vec<Instruction> {
     let turns = 0..all.len().max(LINES);
     let each = turns.filter_map(|turn| {
@@ -257,7 +257,7 @@ fn moved(all: &[Instruction]) -> Vec<Instruction> {
         let line = (turn % LINES) as u64 * LINE;
         let displacement = copy.memory_displacement64().wrapping_add(line);
         copy.set_memory_displacement64(displacement);
-        // A displacement of 32 bits, by the decoder's name for it: the size of the address.
+        // Selects a displacement of 32 bits; the library specifies it by the size of the address.
         let address = [copy.memory_base(), copy.memory_index()];
         if let Some(register) = address.into_iter().find(|r| r.is_gpr()) {
             copy.set_memory_displ_size(register.size() as u32);
@@ -268,7 +268,7 @@ fn moved(all: &[Instruction]) -> Vec<Instruction> {
 }
 
 impl Copies {
-    /// The same with fewer copies: how steps fall on units depends on how many take turns.
+    /// A variant with fewer copies: the number of copies affects how steps are distributed over execution units.
     pub(super) fn fewer(&self, count: usize) -> Option<Copies> {
         if self.steps.len() < count + 2 {
             return None;
@@ -293,7 +293,7 @@ impl Copies {
         free.find(|p| !used.contains(p) && !twins.contains(p))
     }
 
-    /// Every copy gets the value that `place` had at first.
+    /// Breaks the dependency through `place`: each copy first reloads its start value from an unused register.
     fn free(&mut self, place: Place) -> Result<(), String> {
         let stuck = || {
             let kind = match place.bank {

@@ -1,13 +1,13 @@
-//! What came of an instruction, in its own terms.
+//! Explains crashes and implausible latencies of an instruction.
 
 use yamba_record::{Benchmark, Status};
 
-/// Of a chain: below this many cycles a step, no processor can have waited for a result.
+/// The least cycles per step of a chain in which the processor waits for each result.
 const DEPENDENT: f64 = 0.9;
 
-/// Says what a crash means for an instruction, and takes back a latency that is none.
+/// Explains a crash of an instruction, and removes a latency that is too short to be one.
 ///
-/// Moves between registers may take less than a cycle: a processor that renames registers executes none.
+/// Moves between registers may take less than a cycle, since a processor that renames registers does not execute them.
 pub(in super::super) fn explain(benchmark: &mut Benchmark, instruction: &str, is_move: bool) {
     if benchmark.status == Status::Crashed {
         if let Some(text) = fault(benchmark, instruction) {

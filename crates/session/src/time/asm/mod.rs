@@ -1,5 +1,5 @@
-//! Single instructions of x86_64: each becomes a chain (latency) and independent copies (throughput), which one and the
-//! same benchmark of the library measures. The assembler says what the text means, the decoder what that reads and writes.
+//! Single instructions of x86_64. Each becomes a chain (latency) and independent copies (throughput), which one benchmark of
+//! the library measures. The assembler translates the text; the decoder determines the operands that it reads and writes.
 
 mod address;
 mod back;
@@ -28,7 +28,7 @@ use copies::Copies;
 use stack::Pair;
 use start::Start;
 
-/// Numbers of copies that are tried beside as many as there are registers. Each costs a fifth of a second.
+/// Numbers of copies to try besides the maximum. Each costs a fifth of a second.
 const FEWER: [usize; 1] = [12];
 
 /// One figure of an instruction, ready to be measured.
@@ -36,11 +36,11 @@ const FEWER: [usize; 1] = [12];
 pub(super) struct Figure {
     /// `latency`, `round-trip` or `throughput`.
     pub(super) aspect: &'static str,
-    /// What the benchmark is to run, or why there is nothing to run.
+    /// The benchmark's `code`, or why there is none.
     pub(super) code: Result<String, String>,
-    /// What the reader is told of it.
+    /// Notes for the user.
     pub(super) notes: Vec<String>,
-    /// Whether its steps only copy registers, which a processor may do by renaming.
+    /// Whether the steps only copy registers. A processor may do that by renaming.
     pub(super) is_move: bool,
 }
 
@@ -54,7 +54,7 @@ impl Figure {
         }
     }
 
-    /// The figures of an instruction that is refused.
+    /// The figures of an instruction that cannot be measured.
     pub(super) fn refused(why: &str) -> Vec<Figure> {
         let each = ["latency", "throughput"].into_iter();
         each.map(|aspect| Figure::none(aspect, why.to_owned()))
@@ -62,8 +62,8 @@ impl Figure {
     }
 }
 
-/// Latency and throughput of the one instruction that `bytes` are, or why it cannot be measured; those of one aspect are
-/// ways to the same figure. `text` is what was typed.
+/// Latency and throughput of the instruction in `bytes`, or why it cannot be measured. Several figures of one aspect are
+/// alternatives, of which the smallest counts. `text` is the instruction as the user wrote it.
 pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Figure>, String> {
     let instructions = code::decode(bytes);
     let mut refused = instructions.iter().filter_map(refusal::refusal);
@@ -94,7 +94,7 @@ pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Fig
         sequences::independent_copies(&instruction),
         given,
     ));
-    // Where it is measured as it was typed, it is shown so.
+    // Notes show the instruction as the user wrote it.
     let ours = code::show(&instruction);
     for note in figures.iter_mut().flat_map(|f| &mut f.notes) {
         *note = as_typed(note, &ours, text);
@@ -102,7 +102,7 @@ pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Fig
     Ok(figures)
 }
 
-/// A note with one instruction of a list spelled as it was typed.
+/// Replaces an instruction in a note's list by its text as the user wrote it.
 fn as_typed(note: &str, ours: &str, typed: &str) -> String {
     let Some((head, list)) = note.split_once(": ") else {
         return note.to_owned();
@@ -141,7 +141,7 @@ fn latency(asked: &Instruction, chain: Result<Chain, String>, given: &Given) -> 
     }
 }
 
-/// With different numbers of copies; the least figure is the throughput.
+/// Throughputs with different numbers of copies; the smallest figure counts.
 fn throughputs(asked: &Instruction, copies: Result<Copies, String>, given: &Given) -> Vec<Figure> {
     let all = match copies {
         Ok(copies) => copies,

@@ -1,11 +1,11 @@
-//! Moves: instructions whose result is their operand as it is.
+//! Moves: instructions whose result is their unchanged operand.
 
 use iced_x86::{Instruction, Mnemonic, OpKind};
 
 use super::code::encode;
 use super::operands::{Operand, renumbered};
 
-/// Whether what it loads goes into its register unchanged, filled up with zeros or the sign.
+/// Whether it loads a value into a register unchanged, zero- or sign-extended.
 pub(super) fn loads_as_is(instruction: &Instruction) -> bool {
     use Mnemonic::*;
     let is_masked = instruction.has_op_mask();
@@ -51,7 +51,7 @@ fn is_vector_move(mnemonic: Mnemonic) -> bool {
     )
 }
 
-/// The move the other way: source and target have changed places.
+/// The opposite move: source and target are exchanged.
 pub(super) fn reversed(
     given: &Instruction,
     source: &Operand,

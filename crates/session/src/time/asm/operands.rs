@@ -1,4 +1,4 @@
-//! What an instruction reads and writes.
+//! Determines the operands that an instruction reads and writes.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use iced_x86::{
     Instruction, InstructionInfo, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
 };
 
-/// A kind of register.
+/// A register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Bank {
     General,
@@ -14,14 +14,14 @@ pub(super) enum Bank {
     Mask,
 }
 
-/// A whole register, whatever part of it an instruction names.
+/// A full register, whichever part of it an instruction names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) bank: Bank,
     pub(super) number: u32,
 }
 
-/// The stack pointer's number.
+/// The number of the stack pointer.
 pub(super) const STACK: u32 = 4;
 
 impl Place {
@@ -43,7 +43,7 @@ impl Place {
         Some(Place { bank, number })
     }
 
-    /// The whole register of a general place.
+    /// The full register of a general place.
     pub(super) fn register64(self) -> Register {
         Register::RAX + self.number
     }
@@ -53,7 +53,7 @@ impl Place {
     }
 }
 
-/// The register of another number and the same width; none for the second bytes (`ah`), which not every instruction
+/// The register with another number and the same width; `None` for `ah` and the like, which not every instruction
 /// can name.
 pub(super) fn renumbered(register: Register, number: u32) -> Option<Register> {
     const LOW: [Register; 8] = [
@@ -84,22 +84,22 @@ pub(super) fn renumbered(register: Register, number: u32) -> Option<Register> {
     })
 }
 
-/// A register that stands in the instruction's text.
+/// A register operand in the instruction's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Operand {
-    /// Which operand.
+    /// The index of the operand.
     pub(super) index: u32,
     pub(super) register: Register,
     pub(super) place: Place,
-    /// Its value makes a difference.
+    /// Whether the result depends on its value.
     pub(super) reads: bool,
     pub(super) writes: bool,
-    /// Its value is only passed on beside the result, or, where it is the same register as another, makes no
-    /// difference.
+    /// Whether its value does not affect the result: it is only copied to the unused lanes, or it cancels out because another operand is the same
+    /// register.
     pub(super) is_idle: bool,
 }
 
-/// What an instruction reads and writes.
+/// The registers, memory and flags that an instruction reads and writes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uses {
     pub(super) operands: Vec<Operand>,
@@ -107,7 +107,7 @@ pub(super) struct Uses {
     pub(super) address: Vec<Place>,
     pub(super) reads_memory: bool,
     pub(super) writes_memory: bool,
-    /// Read, but named by no operand.
+    /// Registers that are read without being operands.
     pub(super) implicit_reads: BTreeSet<Place>,
     pub(super) implicit_writes: BTreeSet<Place>,
     pub(super) flags_read: u32,
@@ -116,7 +116,7 @@ pub(super) struct Uses {
 
 fn reads(access: OpAccess) -> bool {
     use OpAccess::*;
-    // What is not written stays: a condition makes the old value part of the new one.
+    // A conditional write also counts as a read: the old value may remain.
     matches!(
         access,
         Read | CondRead | ReadWrite | ReadCondWrite | CondWrite
@@ -162,7 +162,7 @@ impl Uses {
         uses
     }
 
-    /// Everything whose value goes into the result.
+    /// All registers on which the result depends.
     pub(super) fn sources(&self) -> BTreeSet<Place> {
         let named = self.operands.iter().filter(|o| o.reads).map(|o| o.place);
         named
@@ -171,7 +171,7 @@ impl Uses {
             .collect()
     }
 
-    /// Every register that must hold something beforehand.
+    /// All registers that need a start value.
     pub(super) fn needed(&self) -> BTreeSet<Place> {
         let idle = self.operands.iter().filter(|o| o.is_idle);
         self.sources()
@@ -181,7 +181,7 @@ impl Uses {
     }
 }
 
-/// Whether one of the operands is memory, if only an address as of `lea`.
+/// Whether an operand is a memory reference, even if it is not accessed, as in `lea`.
 pub(super) fn has_memory(instruction: &Instruction) -> bool {
     (0..instruction.op_count()).any(|i| instruction.op_kind(i) == OpKind::Memory)
 }
@@ -203,7 +203,7 @@ fn operands(instruction: &Instruction, info: &InstructionInfo) -> Vec<Operand> {
         })
     };
     let mut all: Vec<Operand> = named.filter_map(operand).collect();
-    // `xor rax, rax`: the decoder knows that the result does not depend on rax, and calls its first operand written.
+    // `xor rax, rax`: the decoder knows that the result does not depend on rax, and reports the first operand as written only.
     let same: Vec<Place> = all
         .iter()
         .filter(|o| o.is_idle && !o.writes)
@@ -215,7 +215,7 @@ fn operands(instruction: &Instruction, info: &InstructionInfo) -> Vec<Operand> {
     all
 }
 
-/// The operand that goes into the result as it is, without being computed with: the upper lanes, of scalar instructions.
+/// The index of an operand that is copied to the result unchanged: in scalar instructions, the upper lanes.
 fn passed_on(instruction: &Instruction) -> Option<u32> {
     const ONE_INPUT: &[&str] = &[
         "sqrtss",
@@ -241,7 +241,7 @@ fn passed_on(instruction: &Instruction) -> Option<u32> {
         "cvtss2sd",
         "cvtsd2ss",
     ];
-    // Of nothing, a bit scan leaves its result as it was.
+    // For input 0, a bit scan leaves its result unchanged.
     if matches!(instruction.mnemonic(), Mnemonic::Bsf | Mnemonic::Bsr) {
         return Some(0);
     }

@@ -1,4 +1,4 @@
-//! Instructions that cannot be measured in a row of themselves.
+//! Determines instructions that cannot be measured in a sequence of copies.
 
 use iced_x86::{
     CpuidFeature, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
@@ -6,7 +6,7 @@ use iced_x86::{
 
 use super::operands::Place;
 
-/// Why an instruction is not measured; none where it is.
+/// Why an instruction cannot be measured; `None` if it can.
 pub(super) fn refusal(instruction: &Instruction) -> Option<&'static str> {
     use CpuidFeature::*;
     let not_set_up = |f: &CpuidFeature| matches!(f, FPU | FPU287 | FPU387 | MMX | D3NOW | AMX_TILE);
@@ -47,7 +47,7 @@ fn asks_the_system(instruction: &Instruction) -> bool {
     known.contains(&instruction.mnemonic())
 }
 
-/// An instruction that is illegal by definition is let through: that it is so here too, running it shows.
+/// Whether it leaves the sequence. Instructions that are illegal by definition are accepted: running them shows the fault.
 fn leaves(instruction: &Instruction) -> bool {
     !matches!(
         instruction.flow_control(),

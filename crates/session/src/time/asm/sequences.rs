@@ -1,4 +1,4 @@
-//! The instruction sequences that are timed for an instruction. Gathers and scatters have sequences of their own.
+//! Chooses the instruction sequences for an instruction. Gathers and scatters need special sequences.
 
 use iced_x86::Instruction;
 
@@ -6,7 +6,7 @@ use super::chain::Chain;
 use super::copies::Copies;
 use super::{chain, copies, vsib};
 
-/// Returns the dependency chain that measures the latency, or the reason why there is none.
+/// The dependency chain for the latency, or the reason for its absence.
 pub(super) fn dependency_chain(given: &Instruction) -> Result<Chain, String> {
     if given.is_vsib() {
         vsib::chain(given)
@@ -15,7 +15,7 @@ pub(super) fn dependency_chain(given: &Instruction) -> Result<Chain, String> {
     }
 }
 
-/// Returns the independent copies that measure the throughput, or the reason why there are none.
+/// The independent copies for the throughput, or the reason for their absence.
 pub(super) fn independent_copies(given: &Instruction) -> Result<Copies, String> {
     if given.is_vsib() {
         vsib::copies(given)

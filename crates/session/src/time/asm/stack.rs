@@ -1,4 +1,4 @@
-//! `push` and `pop`: each is measured together with the other, so that the stack pointer stays where it is.
+//! Measures `push` and `pop` in pairs, so that the stack pointer does not move.
 
 use iced_x86::{Code, Instruction, Mnemonic, OpKind, Register};
 
@@ -7,10 +7,10 @@ use super::code::{encode, show_all};
 use super::copies::Copies;
 use super::operands::{Place, STACK, Uses};
 
-/// Pairs with registers of their own.
+/// The number of pairs with different registers.
 const COPIES: usize = 12;
 
-/// A push and the pop after it.
+/// A push and the following pop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Pair([Instruction; 2]);
 
@@ -29,7 +29,7 @@ fn pops(instruction: &Instruction) -> bool {
 }
 
 impl Pair {
-    /// None if this is something else than a push, a pop or both.
+    /// Completes a single push or pop to a pair. `None` if the instructions are neither of these nor a pair.
     pub(super) fn of(instructions: &[Instruction]) -> Option<Pair> {
         let pair = match instructions {
             [one] if pushes(one) => [*one, pop_of(one)?],
@@ -45,7 +45,7 @@ impl Pair {
         is_whole.then_some(Pair(pair))
     }
 
-    /// The register that both name.
+    /// The register that both instructions name.
     fn register(&self) -> Option<Register> {
         let [push, pop] = &self.0;
         let register = push.op0_register();
@@ -62,7 +62,7 @@ impl Pair {
         Ok(Chain::round_trip(self.0.to_vec()))
     }
 
-    /// Copies with registers of their own, or the one pair.
+    /// Copies with different registers, or the one pair.
     pub(super) fn copies(&self) -> Copies {
         let numbers = (0..16).filter(|n| *n != STACK);
         let own: Vec<Vec<Instruction>> = match self.register() {
@@ -95,7 +95,7 @@ impl Pair {
     }
 }
 
-/// The pop that takes what was pushed: into the same register, or into one that the push does not use.
+/// The pop for a push: into the same register, or into one that the push does not use.
 fn pop_of(push: &Instruction) -> Option<Instruction> {
     match push.mnemonic() {
         Mnemonic::Pushfq => return Some(Instruction::with(Code::Popfq)),

@@ -1,4 +1,4 @@
-//! What registers hold before the first step.
+//! Generates the code that sets the start values of registers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,23 +8,23 @@ use super::address::{Address, Preset, Word, needs};
 use super::code::hexadecimal;
 use super::operands::{Bank, Place, STACK, Uses};
 
-/// The registers in which the benchmark passes the addresses of its buffer and of the lanes.
+/// The registers in which the benchmark passes the addresses of its buffer and of the vector lanes.
 const BUFFER: Register = Register::RDI;
 const LANES: Register = Register::RSI;
 
-/// Values that a person gave.
+/// Start values from the user.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Given(BTreeMap<Place, Value>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Value {
-    /// Of a general register, or of every 64 bits of a vector.
+    /// The value of a general register, or of every 64 bits of a vector.
     Bits(u64),
-    /// In every lane of a vector.
+    /// The number in every lane of a vector.
     Number(f64),
 }
 
-/// A register's name, as an assembler knows it.
+/// The register with this assembler name.
 fn register(name: &str) -> Option<Register> {
     let name = name.trim().trim_start_matches('%').to_lowercase();
     Register::values().find(|r| format!("{r:?}").to_lowercase() == name)
@@ -46,7 +46,7 @@ fn whole(text: &str) -> Option<u64> {
 }
 
 impl Given {
-    /// `rbx=7`, `xmm1=2.5`, `rcx=0xff`.
+    /// Parses settings such as `rbx=7`, `xmm1=2.5` or `rcx=0xff`.
     pub(in super::super) fn read(settings: &[String]) -> Result<Given, String> {
         let mut given = Given::default();
         for setting in settings {
@@ -73,7 +73,7 @@ impl Given {
     }
 }
 
-/// The size of a number in a vector; elsewhere it does not matter.
+/// The size of a number in a vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lane {
     Half,
@@ -90,10 +90,10 @@ impl Lane {
         }
     }
 
-    /// 64 bits full of a number.
+    /// 64 bits filled with copies of a number.
     fn filled(self, number: f64) -> u64 {
         match self {
-            // Of halves only one is known here without a library: 1.0.
+            // Half precision supports only 1.0, since there is no conversion here.
             Lane::Half => 0x3c00_3c00_3c00_3c00,
             Lane::Single => {
                 let bits = u64::from((number as f32).to_bits());
@@ -104,24 +104,24 @@ impl Lane {
     }
 }
 
-/// The state for some steps.
+/// The state before some steps.
 pub(super) struct Start<'a> {
-    /// The instruction asked for: it says what vectors hold.
+    /// The requested instruction; it determines the lane type of vectors.
     pub(super) asked: &'a Instruction,
     pub(super) steps: &'a [Vec<Instruction>],
-    /// Registers that must hold what others hold.
+    /// Pairs of registers with equal start values.
     pub(super) twins: &'a [(Place, Place)],
     pub(super) given: &'a Given,
     /// The initial content of the memory operand; `None` keeps that of the buffer.
     pub(super) word: Option<Word>,
 }
 
-/// Bytes above the stack pointer in which start values wait: [`PARKED`] for a divided address, [`FLAGS`] to clear the flags.
+/// Offsets from the stack pointer for temporary values: [`PARKED`] for a divided address, [`FLAGS`] to clear the flags.
 const PARKED: i64 = 128;
 const FLAGS: i64 = 144;
 
 impl Start<'_> {
-    /// What the benchmark's `code` is.
+    /// The value of the benchmark's parameter `code`.
     pub(super) fn code(&self) -> Option<String> {
         let lane = Lane::of(self.asked).filled(1.0).to_le_bytes();
         let lane: String = lane.iter().map(|b| format!("{b:02x}")).collect();
@@ -130,7 +130,7 @@ impl Start<'_> {
         Some(format!("{lane}/{start}/{end}/{}", steps?.join(",")))
     }
 
-    /// General registers after all that uses some; the memory operand after the registers of its address; flags last.
+    /// Sets general registers after everything that uses them, then the memory operand through its address registers, and the flags last.
     fn start(&self) -> Option<Vec<Instruction>> {
         let mut needed: BTreeSet<Place> = self
             .steps
@@ -158,7 +158,7 @@ impl Start<'_> {
         for preset in presets.values() {
             code.extend(parked(*preset)?);
         }
-        // The address of the lanes is not needed any more, that of the buffer is until the end.
+        // The address of the lanes is no longer needed. The buffer's address is needed until the end, so its register is set last.
         let buffer = Place::of(BUFFER)?;
         for place in of(Bank::General).filter(|p| **p != buffer) {
             code.extend(self.general(*place, &presets)?);
@@ -173,13 +173,13 @@ impl Start<'_> {
         Some(code)
     }
 
-    /// Start values by register, except of those that a person gave.
+    /// Start values by register, except those that the user gave.
     fn presets(&self) -> BTreeMap<Place, Preset> {
         let (own, _) = needs(self.asked);
         let is_division = matches!(self.asked.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
         let is_given = |(place, _): &(Place, Preset)| self.given.0.contains_key(place);
         let own: Vec<_> = match is_division && own.iter().any(is_given) {
-            // The dividend's upper half must stay below a divisor that a person gave.
+            // The upper half of the dividend must be less than the user's divisor, or the quotient overflows.
             true => vec![(Place::general(2), Preset::Bits(0))],
             false => own,
         };
@@ -194,7 +194,7 @@ impl Start<'_> {
         all
     }
 
-    /// The instruction whose memory operand the steps use.
+    /// The instruction with the memory operand that the steps use.
     fn operand(&self) -> Option<&Instruction> {
         let mut all = self.steps.iter().flatten();
         all.find(|i| Address::of(i).is_some())
@@ -216,7 +216,7 @@ impl Start<'_> {
             Some(Preset::Bits(preset)) => vec![bits(*preset)?],
             Some(Preset::Buffer(offset)) => match i32::try_from(*offset) {
                 Ok(offset) => vec![lea(BUFFER, i64::from(offset))?],
-                // An offset of 2^31 and a little more, after the greatest negative displacement.
+                // The offset exceeds an i32 if the displacement is close to -2^31. Two additions reach it.
                 Err(_) => {
                     let first = i64::from(i32::MAX) * offset.signum();
                     vec![lea(BUFFER, first)?, lea(to, offset - first)?]
@@ -230,7 +230,7 @@ impl Start<'_> {
         })
     }
 
-    /// Writes the memory operand's content through the operand itself.
+    /// Writes the content of the memory operand through the operand itself.
     fn word(&self) -> Option<Vec<Instruction>> {
         let word = self.word.or(needs(self.asked).1);
         let (Some(word), Some(operand)) = (word, self.operand()) else {
@@ -263,7 +263,7 @@ impl Start<'_> {
         Some(vec![store.ok()?])
     }
 
-    /// Loads of the width that the steps use: upper halves that nothing uses stay clean.
+    /// Loads vectors only as wide as the steps use them, so that unused upper halves stay clean.
     fn vector(&self, place: Place) -> Option<Vec<Instruction>> {
         let (code, register) = match (self.width(), self.asked.encoding()) {
             (64, _) => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Register::ZMM0),
@@ -275,13 +275,13 @@ impl Start<'_> {
         };
         let load = |memory| Instruction::with2(code, register + place.number, memory).ok();
         let bits = match self.given.0.get(&place) {
-            // An index of a gather or scatter is 0.
+            // The index vector of a gather or scatter is 0.
             None if self.presets().contains_key(&place) => 0,
             None => return Some(vec![load(MemoryOperand::with_base(LANES))?]),
             Some(Value::Number(number)) => Lane::of(self.asked).filled(*number),
             Some(Value::Bits(bits)) => *bits,
         };
-        // By way of the place below the frame that steps may overwrite.
+        // Builds the vector in stack memory that the steps may overwrite.
         let mut code = vec![Instruction::with2(Code::Mov_r64_imm64, Register::RAX, bits).ok()?];
         for at in (0..64).step_by(8) {
             let word = MemoryOperand::with_base_displ(Register::RSP, at);
@@ -291,7 +291,7 @@ impl Start<'_> {
         Some(code)
     }
 
-    /// The widest vector that a step names.
+    /// The width of the widest vector register in the steps.
     fn width(&self) -> usize {
         let operands = |i: &Instruction| {
             let i = *i;
@@ -310,7 +310,7 @@ impl Start<'_> {
     }
 }
 
-/// Computes a divided address and parks it above the stack pointer; uses rax, rcx and rdx.
+/// Computes a divided address and stores it above the stack pointer; uses rax, rcx and rdx.
 fn parked(preset: Preset) -> Option<Vec<Instruction>> {
     let Preset::Share { offset, divisor } = preset else {
         return Some(Vec::new());
@@ -327,7 +327,7 @@ fn parked(preset: Preset) -> Option<Vec<Instruction>> {
     ])
 }
 
-/// All bits that the instruction's processor has: 64 where it works on bytes.
+/// Sets all bits of a mask register: 64 with AVX-512BW, which has masks for bytes, else 16.
 fn mask(number: u32, asked: &Instruction) -> Option<Instruction> {
     let wide = asked
         .cpuid_features()

@@ -1,4 +1,4 @@
-//! What is measured of an instruction, by its bytes.
+//! Tests of the sequences that are generated for instructions, given as bytes.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ fn bytes(hexadecimal: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Bytes, the text, and what is measured as its latency.
+/// Bytes, the text, and the note of its latency.
 const CHAINS: &[(&str, &str, &str)] = &[
     ("480fafc0", "imul rax, rax", "chain: imul rax, rax"),
     ("4801d8", "add rax, rbx", "chain: add rax, rbx"),
@@ -300,7 +300,7 @@ fn a_chain_for_each() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Bytes, the first three copies, their number, and what breaks a dependency.
+/// Bytes, the first three copies, their number, and the dependency-breaking instructions.
 const COPIES: &[(&str, &str, usize, &str)] = &[
     (
         "480fafc0",
@@ -593,11 +593,11 @@ fn some_are_refused() {
             "{hexadecimal}: {told:?}"
         );
     }
-    // Whether `ud2` is illegal here, running it shows.
+    // `ud2` is accepted: running it shows whether it is illegal.
     assert_eq!(refusal(&one("0f0b")), None);
 }
 
-/// What the benchmark is given for an instruction: lane, start, end and steps.
+/// The parts of the benchmark's `code` for an instruction: lane, start, end and steps.
 fn codes(hexadecimal: &str, init: &[&str]) -> [Vec<String>; 2] {
     let init: Vec<String> = init.iter().map(|i| (*i).to_owned()).collect();
     let given = Given::read(&init).unwrap();
@@ -609,7 +609,7 @@ fn codes(hexadecimal: &str, init: &[&str]) -> [Vec<String>; 2] {
     [parts(0), parts(1)]
 }
 
-/// The start as text.
+/// The start code as text.
 fn start(code: &[String]) -> String {
     show_all(&decode(&bytes(&code[1])))
 }
@@ -628,7 +628,7 @@ fn registers_hold_the_buffers_address_or_what_is_given() {
     let [chain, _] = codes("4801d8", &["rbx=-7", "rdi=0x10"]);
     let expected = format!("mov rax, rdi; mov rbx, 0xfffffffffffffff9; mov rdi, 0x10{FLAGS_CLEAR}");
     assert_eq!(start(&chain), expected);
-    // What breaks a dependency holds the same.
+    // The register of a dependency-breaking move has the same start value.
     let [_, copies] = codes("48f7e3", &["eax=5"]);
     assert!(start(&copies).contains("mov rax, 5") && start(&copies).contains("mov r15, 5"));
 }
@@ -661,7 +661,7 @@ fn address_registers_lead_to_the_middle_of_the_buffer() {
             "{hexadecimal}"
         );
     }
-    // mov rax, [rbx*8]: a share of the address waits above the stack pointer.
+    // mov rax, [rbx*8]: the divided address is stored above the stack pointer.
     let [chain, _] = codes("488b04dd00000000", &[]);
     assert!(
         start(&chain)
@@ -699,10 +699,10 @@ fn division_has_the_same_operands_in_every_step() {
             (low, high),
             "{text}"
         );
-        // A signed quotient fits, too.
+        // The quotient of a signed division fits, too.
         assert!(low < 1 << (bits - 1), "{text}");
     }
-    // The divisor that a person gives: no upper half that would overflow.
+    // The user's divisor: the upper half of the dividend is 0, so the quotient does not overflow.
     let [chain, _] = codes("48f7f3", &["rbx=7"]);
     assert!(
         start(&chain).contains("mov rdx, 0; mov rbx, 7"),
@@ -731,7 +731,7 @@ fn push_and_pop_are_measured_together() {
             figures[1]
         );
     }
-    // push rax; pop rbx: what is popped is not pushed again.
+    // push rax; pop rbx: the popped value is not pushed again, so there is no chain.
     let apart = figures("", &bytes("505b"), &none).unwrap();
     assert!(apart[0].code.is_err() && apart[1].code.is_ok());
     // push rax; push rax and pop rsp move the stack pointer.
@@ -777,7 +777,7 @@ fn one_instruction_and_no_more() {
     assert!(told("c3").contains("leaves the row"));
 }
 
-/// Instructions as they come from bytes drawn by a generator with a fixed seed.
+/// Decodes random bytes from a generator with a fixed seed.
 fn drawn(count: usize) -> impl Iterator<Item = iced_x86::Instruction> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let draw = move || {
@@ -787,7 +787,7 @@ fn drawn(count: usize) -> impl Iterator<Item = iced_x86::Instruction> {
         state
     };
     let words = std::iter::repeat_with(draw);
-    // Prefixes and escapes that bare chance would seldom put first.
+    // Prefixes and escapes that random bytes would seldom start with.
     let heads: [&[u8]; 8] = [
         &[],
         &[0x48],
@@ -807,7 +807,7 @@ fn drawn(count: usize) -> impl Iterator<Item = iced_x86::Instruction> {
         .take(count)
 }
 
-/// What the steps before may give to a step: what it needs and does not get within itself.
+/// The registers that a step needs from earlier steps: those that it reads before it writes them.
 fn wanted(step: &[iced_x86::Instruction]) -> BTreeSet<Place> {
     let mut own = BTreeSet::new();
     let mut wanted = BTreeSet::new();
@@ -837,7 +837,7 @@ fn no_copy_needs_what_another_writes() {
         seen += 1;
         let given: Vec<BTreeSet<Place>> = copies.steps.iter().map(|s| given_by(s)).collect();
         for (step, own) in copies.steps.iter().zip(&given) {
-            // Registers come round again when there are more lines of memory than registers.
+            // Copies reuse registers if there are more cache lines than registers.
             let mut others = given.iter().filter(|g| *g != own).flatten();
             let wanted = wanted(step);
             assert!(!others.any(|p| wanted.contains(p)), "{}", show_all(step));
@@ -867,7 +867,7 @@ fn every_step_of_a_chain_needs_the_one_before() {
         let by_register = wanted(&step).intersection(&given_by(&step)).count() > 0;
         let by_flags = first.flags_read & last.flags_written != 0;
         let by_memory = first.reads_memory && first.writes_memory;
-        // An idiom's dependency is in its text only; what the processor makes of it is measured.
+        // An idiom depends on its operand by its text only; the measurement shows whether the processor waits for it.
         let by_text = first.operands.iter().any(|o| o.is_idle && o.writes);
         assert!(
             by_register || by_flags || by_memory || by_text,

@@ -1,4 +1,4 @@
-//! Gathers and scatters: the instruction clears its mask, so every step sets it again.
+//! Gathers and scatters: the instruction clears its mask, so every step sets the mask again.
 
 use iced_x86::{Code, EncodingKind, Instruction, Register};
 
@@ -8,10 +8,10 @@ use super::code::show_all;
 use super::copies::Copies;
 use super::operands::Place;
 
-/// Copies with registers of their own; a processor has seven masks to choose from.
+/// The number of copies with different registers; a processor has seven masks to choose from.
 const COPIES: u32 = 6;
 
-/// The instruction that sets the whole mask; it needs no earlier value on processors that know it as an idiom.
+/// The instruction that sets all bits of the mask. Processors that recognise the idiom do not wait for the old value.
 fn set_mask(given: &Instruction) -> Option<Instruction> {
     if given.encoding() == EncodingKind::EVEX {
         let mask = given.op_mask();
@@ -46,7 +46,7 @@ fn to_index(given: &Instruction) -> Option<Instruction> {
     Instruction::with2(code, first + number(to)?, first + number(from)?).ok()
 }
 
-/// From index to loaded lanes and back to the index.
+/// A chain from the index to the loaded lanes and back to the index.
 pub(super) fn chain(given: &Instruction) -> Result<Chain, String> {
     if !is_gather(given) {
         return Err("no latency: it has no result that a next step could need".to_owned());
@@ -60,7 +60,7 @@ pub(super) fn chain(given: &Instruction) -> Result<Chain, String> {
     Ok(chain)
 }
 
-/// Each copy sets a mask of its own and, if it gathers, fills a register of its own.
+/// Copies that each set their own mask and, for a gather, write their own register.
 pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
     let steps: Vec<Vec<Instruction>> = (0..COPIES).filter_map(|n| copy(given, n)).collect();
     if steps.is_empty() {
