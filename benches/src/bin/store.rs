@@ -116,7 +116,7 @@ fn work(options: &Options, folder: &Path) -> Result<bool, String> {
     }
 }
 
-/// The size of a store in bytes: the length of a file, or the total size of a database's tables and their indexes.
+/// The size of a store in bytes: the length of a file, or the total size of a database's tables with their indexes and TOAST data.
 fn room(location: &Location, place: &OsStr) -> Result<u64, String> {
     if let Location::File(file) = location {
         return Ok(fs::metadata(file).map_or(0, |about| about.len()));

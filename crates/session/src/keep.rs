@@ -28,7 +28,7 @@ pub(super) struct RunKeeper<'o> {
 }
 
 impl<'o> RunKeeper<'o> {
-    /// Opens the store. Fails only if the user named it; if the default store cannot be opened, the run is measured without it.
+    /// Opens the store. If a store that the user named cannot be opened, fails; without the default store, warns and measures anyway.
     pub(super) fn open(
         choice: &StoreChoice,
         observer: &'o dyn Observer,

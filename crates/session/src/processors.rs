@@ -45,7 +45,7 @@ fn allowed(tell: impl Fn(&mut Mask) -> io::Result<()>) -> Result<Vec<u64>, Failu
     Ok(all.map(|cpu| cpu as u64).collect())
 }
 
-/// Systems other than Linux have no portable affinity: all processors are allowed.
+/// On other systems, a process cannot be restricted to some processors, so all are allowed.
 #[cfg(not(target_os = "linux"))]
 fn affinity(mask: &mut Mask) -> io::Result<()> {
     let bits = c_ulong::BITS as usize;

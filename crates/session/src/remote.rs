@@ -51,7 +51,7 @@ impl Remote {
         }
     }
 
-    /// Selects the benchmarks that measure between two hosts. Fails if another one was named, or if there is none.
+    /// Selects the benchmarks that measure between two hosts. Fails if another one was named, or if no benchmark remains.
     pub fn choose(
         &self,
         selection: &Selection,

@@ -1,7 +1,7 @@
 //! Checks over hundreds of runs whether figures of this machine can be trusted: coverage of intervals, false alarms and precision.
 //!
-//! `cargo run --release -p yamba-benches --bin trust -- collect target/coverage.jsonl --runs 200 -- run lat_integer_add lat_l1_load --time 600ms` measures, except for
-//! runs that the file already has. `coverage`, `alarms`, `slowdown` and `precision` evaluate such files; `take` adds documents of runs to one.
+//! `cargo run --release -p yamba-benches --bin trust -- collect target/coverage.jsonl --runs 200 -- run lat_integer_add lat_l1_load --time 600ms`
+//! measures until the file has 200 runs. `coverage`, `alarms`, `slowdown` and `precision` evaluate such files; `take` adds documents of runs to one.
 
 mod accuracy;
 mod collect;

@@ -159,7 +159,7 @@ fn fitted<'a>(measurement: &'a Measurement, fit: &Fit, entries: &[&'a Benchmark]
     row
 }
 
-/// Sets the verdict, or adds a note that explains why there is none.
+/// Sets the verdict, and adds a note if it is unknown for lack of a figure or an interval.
 fn settle(row: &mut Row<'_>, range: &Range, figure: Option<Figure>) {
     if !row.is_valid() && row.status != Some(Status::Ok) {
         return;

@@ -74,7 +74,7 @@ impl Chain {
     }
 }
 
-/// The chain for one instruction, or why there is none.
+/// The chain for one instruction, or the reason for its absence.
 pub(super) fn chain(given: &Instruction) -> Result<Chain, String> {
     let uses = Uses::of(given);
     let chain = as_given(given, &uses)

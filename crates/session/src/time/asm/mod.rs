@@ -36,7 +36,7 @@ const FEWER: [usize; 1] = [12];
 pub(super) struct Figure {
     /// `latency`, `round-trip` or `throughput`.
     pub(super) aspect: &'static str,
-    /// The benchmark's `code`, or why there is none.
+    /// The benchmark's `code`, or why the instruction cannot be measured.
     pub(super) code: Result<String, String>,
     /// Notes for the user.
     pub(super) notes: Vec<String>,

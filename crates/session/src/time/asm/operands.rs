@@ -94,8 +94,8 @@ pub(super) struct Operand {
     /// Whether the result depends on its value.
     pub(super) reads: bool,
     pub(super) writes: bool,
-    /// Whether its value does not affect the result: it is only copied to the unused lanes, or it cancels out because another operand is the same
-    /// register.
+    /// Whether the result is not computed from its value: the value is only copied to the upper lanes, or it cancels out because another operand
+    /// is the same register.
     pub(super) is_idle: bool,
 }
 

@@ -327,7 +327,7 @@ fn parked(preset: Preset) -> Option<Vec<Instruction>> {
     ])
 }
 
-/// Sets all bits of a mask register: 64 with AVX-512BW, which has masks for bytes, else 16.
+/// Loads a mask register from rax: 64 bits for an AVX-512BW instruction, whose masks have one bit per byte, else 16.
 fn mask(number: u32, asked: &Instruction) -> Option<Instruction> {
     let wide = asked
         .cpuid_features()
