@@ -1,5 +1,5 @@
-// The bounds of a benchmark's evidence: evaluated before `prepare`, and compared afterwards, since what is recorded is the first
-// value.
+// The bounds of a benchmark's evidence. They are evaluated before `prepare`, and the record contains those values. A second
+// evaluation afterwards detects changes.
 #pragma once
 
 #include "yamba/floating.h"
@@ -16,13 +16,14 @@ inline Values<Bound> evaluate_bounds(Subject &subject) {
     return bounds;
 }
 
-// The bounds as they were when this object was made. A bound may use parameters and facts of the platform. The compiler refuses
-// one that names `interval`, evidence or state; one that reaches them through C++ of its own is found here, by its value.
+// The bounds at the construction of this object. A bound may use parameters and facts of the platform. The compiler refuses a
+// bound that names `interval`, evidence or state. A bound that reaches them through its own C++ code is detected here, by its
+// changed value.
 class FixedBounds {
   public:
     explicit FixedBounds(Subject &subject) : first_(evaluate_bounds(subject)) {}
 
-    // Ends the run if a bound has another value now.
+    // Ends the run if a bound has changed.
     void check(Subject &subject) const {
         Values<Bound> now = evaluate_bounds(subject);
         for (size_t i = 0; i < now.size(); i++)
@@ -35,7 +36,7 @@ class FixedBounds {
     }
 
   private:
-    // NaN is equal to itself here.
+    // Unlike `!=`, treats two NaNs as equal.
     static bool differ(double a, double b) { return a != b && !(is_nan(a) && is_nan(b)); }
 
     Values<Bound> first_;

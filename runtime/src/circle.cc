@@ -9,19 +9,19 @@
 #include "yamba/must.h"
 #include "yamba/record_writer.h"
 
-// What runs between the tests is not optimised, as in the paper: it is the same code in the same order before each of them.
+// Code between the tests is not optimised, as in the paper: the same code in the same order precedes each test.
 namespace yamba {
 namespace harness {
 
 constexpr double longest_test =
     0.5e9;                        // ns; the system may stop real-time threads that run for most of a second (sched_rt_runtime_us)
-constexpr double far_longer = 5;  // than its group's median: the processor was taken away for most of the test
-constexpr double throttle = 10e6;  // ns longer than the median: shorter than the system's shortest stop, longer than any other
+constexpr double far_longer = 5;  // times the group's median: the processor was taken away for most of the test
+constexpr double throttle = 10e6;  // ns above the median: shorter than the system's shortest throttling, longer than other delays
 constexpr uint64_t trial_circles = 16;
 constexpr uint64_t most_tests = 1000000;
 constexpr int cycle_readings = 5;  // on each side of a group
 
-// What evidence says, where writing it down costs least: the names are those of every test.
+// Collects evidence with minimal cost between tests. The names are stored once, since all tests have the same.
 struct Said final : EvidenceSink {
     static constexpr size_t room = 32;
     const char *names[room];
@@ -41,20 +41,21 @@ struct Test {
     double ns() const { return nanoseconds(reading.begin, reading.end); }
 };
 
-// What one group's tests have in common.
+// The values that all tests of a group share.
 struct GroupFacts {
     uint64_t number, circles;
     double cycle_ns, check_cycle_ns, median_ns;
 };
 
-// In place.
+// Sorts in place.
 inline double median(double *values, size_t count) {
     if (count == 0) return NAN;
     qsort(values, count, sizeof(double), ascending);
     return values[count / 2];
 }
 
-// One reading that is disturbed would make all tests of a group wrong: the median of those before and after it does not.
+// Readings of the cycle length before and after a group. Their median is robust: a single disturbed reading would falsify all
+// tests of the group.
 struct Lengths {
     double values[2 * cycle_readings];
     size_t count = 0;
@@ -72,7 +73,7 @@ class Circles {
 
     void measure() {
         refuse_long_tests();
-        // All memory that the tests write to is taken, and touched, before the first of them.
+        // All memory that the tests write to is allocated and touched before the first test.
         size_ = size_t(subject_.circle_group_size());
         tests_ = new Test[size_]();
         times_ = new double[size_]();
@@ -85,7 +86,7 @@ class Circles {
     }
 
   private:
-    // A few circles show how long the longest test will take.
+    // Estimates the longest test from a few circles, and refuses tests that the system could interrupt.
     void refuse_long_tests() {
         uint64_t groups = subject_.circle_groups(), size = subject_.circle_group_size();
         if (size == 0 || groups > most_tests / size)
@@ -112,8 +113,8 @@ class Circles {
         check_lengths.read(check_cycle_length);
         uint64_t circles = subject_.circle_test_size(number);
         Ticks ticks;
-        // Evidence stands before every other test, so also before the first. What it says now is of what came before, and of no
-        // test.
+        // Evidence is read before every other test, so also before the first one. These values belong to no test and are
+        // overwritten.
         interval = Interval{};
         say(tests_[0]);
         for (size_t i = 0; i < size_; i++) run_test(tests_[i], circles, ticks);
@@ -128,10 +129,10 @@ class Circles {
         for (size_t i = 0; i < size_; i++) record(tests_[i], group);
     }
 
-    // From one test to the next: what the system did meanwhile, then the evidence, then the hook of the next test, then a wait
-    // until no tick of the system's timer falls into the test, where it is short enough for that: a tick costs as much as several
-    // circles, and tests with one and tests without are two populations. The evidence is asked after each test, since a test
-    // counts only if its own is inside its bounds; it costs about one system call.
+    // Runs one test. Between two tests come: the disturbance counts, the evidence, the next test's hook, and a wait for the timer
+    // tick. The wait keeps a tick of the system's timer out of any test that is short enough. A tick costs as much as several
+    // circles, so tests with and without one would form two populations. Evidence is read after each test, since a test counts
+    // only if its own evidence is within the bounds. That costs about one system call.
     void run_test(Test &test, uint64_t circles, const Ticks &ticks) {
         subject_.before_batch();
         ticks.wait_for_room(expected_ns_ * double(circles));
@@ -174,7 +175,7 @@ class Circles {
     Subject &subject_;
     Tolerance own_;
     size_t size_ = 0;
-    Test *tests_ = nullptr;  // of one group; they and their times live as long as the process
+    Test *tests_ = nullptr;  // of one group; these arrays live as long as the process
     double *times_ = nullptr;
     Said said_;
     Queue queue_;

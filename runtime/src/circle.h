@@ -1,5 +1,5 @@
-// Test groups: the clock is read around N runs of a circle, S such tests make a group, and each group's tests are longer than
-// those of the group before. After N. Korovkina, "seL4 microbenchmarking: designing predictable measurement context" (Kanata
+// Test groups: the clock is read around N runs of a circle. S such tests form a group; the tests of each group are longer than
+// those of the previous one. After N. Korovkina, "seL4 microbenchmarking: designing predictable measurement context" (Kanata
 // Bench, 2022), section 2.2.
 #pragma once
 
@@ -15,15 +15,14 @@ struct Reading {
     uint64_t begin, end;
 };
 
-// One test. All tests of all groups run this one piece of code, whatever their number and size, so that the measuring tool is the
-// same in every configuration.
+// Times one test. All tests of all groups run this same machine code, so the measuring tool is identical in every configuration.
 __attribute__((noinline)) inline Reading time_test(Subject &subject, uint64_t circles) {
     uint64_t begin = read_clock();
     subject.run(circles);
     return {begin, read_clock()};
 }
 
-// The tests of all groups, interleaved.
+// Measures the tests of all groups, one group after the other.
 void measure_circles(Subject &subject, const Tolerance &own);
 
 }  // namespace harness

@@ -19,7 +19,7 @@ ClockError measure_clock() {
 
 namespace clocks {
 
-// Both clocks at one moment, as nearly as can be had.
+// A reading of both clocks at nearly the same moment.
 struct Moment {
     uint64_t ns, ticks, gap;
 };

@@ -8,7 +8,7 @@ constexpr size_t most_idle_regions = 32;
 static CodeRegion *first = nullptr;
 static bool busy = false;
 
-// Composing is rare and short: a spinning lock needs no library.
+// A spin lock: composing is rare and short, and a spin lock needs no library.
 class Lock {
   public:
     Lock() {
@@ -35,7 +35,7 @@ static void unmap(CodeRegion *region) {
     delete region;
 }
 
-// Drops the regions that have been idle longest. New ones are put first, so those are the last of the list.
+// Unmaps the regions that have been idle longest. New regions are inserted first, so the oldest are last in the list.
 static void drop_idle() {
     size_t idle = 0;
     for (CodeRegion **at = &first; *at != nullptr;) {
@@ -49,7 +49,7 @@ static void drop_idle() {
     }
 }
 
-// Names are printed now: a signal handler could not.
+// Prints the names now, because a signal handler could not.
 static void name_parts(CodeRegion &region, const Composer &composed) {
     size_t count = composed.contributions();
     Buffer<size_t> starts;
@@ -67,7 +67,7 @@ static void name_parts(CodeRegion &region, const Composer &composed) {
 
 static CodeRegion *map(const Composer &composed, uint64_t hash) {
     size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE)), size = composed.size();
-    size_t mapped = (size + page) / page * page;  // never empty
+    size_t mapped = (size + page) / page * page;  // at least one page
     void *base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED) fail("no memory for %zu bytes of code: %s", size, strerror(errno));
     if (size > 0) memcpy(base, composed.data(), size);
@@ -113,7 +113,7 @@ void release(CodeRegion *region) {
     region->users--;
 }
 
-// For a signal handler: follows the list, takes no lock.
+// Finds the region of an address. For a signal handler: walks the list without a lock.
 static bool site(uintptr_t address, CodeSite &out) {
     for (CodeRegion *r = __atomic_load_n(&first, __ATOMIC_ACQUIRE); r != nullptr;
          r = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE)) {
@@ -126,7 +126,7 @@ static bool site(uintptr_t address, CodeSite &out) {
     return false;
 }
 
-// A crash report finds composed code through this hook.
+// The hook by which a crash report finds composed code.
 static const bool findable = (find_code = site, true);
 
 }  // namespace code

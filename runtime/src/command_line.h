@@ -18,9 +18,9 @@ struct Arguments {
     Values<Setting> settings;
     Plan plan;
     bool quick = false;
-    uint64_t process = 0;          // of several at the same time, the one that a far end belongs to
-    const char *member = nullptr;  // to compose
-    int argc = 0;                  // its arguments
+    uint64_t process = 0;          // the concurrent process that this far end serves
+    const char *member = nullptr;  // the member to compose
+    int argc = 0;                  // number of its arguments
     char **argv = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// The processor's own counters, where the system lets this process read them. Virtual machines seldom have any.
+// The processor's hardware counters, if the system lets this process read them. Virtual machines rarely have any.
 #pragma once
 
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 namespace yamba {
 
-// Counts of this thread in user space, from one reading to the next.
+// Counts events of this thread in user space between two readings.
 class Counters {
   public:
     static constexpr size_t most = 4;
@@ -36,7 +36,7 @@ class Counters {
         for (size_t i = 0; i < size_; i++) out.known[i] = system::read_counter(counters_[i], out.each[i]);
     }
 
-    // {"cycles":123,...} without the braces; of the counters only that counted all the time.
+    // Returns {"cycles":123,...} without the braces. Omits counters that were multiplexed.
     Text difference(const Reading &from, const Reading &to) const {
         Text json;
         for (size_t i = 0; i < size_; i++) {

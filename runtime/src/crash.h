@@ -1,4 +1,4 @@
-// What a crash leaves in the record: the signal, where it struck, and the composed code around it.
+// Writes a crash into the record: the signal, the address of the faulting instruction, and the composed code around it.
 // Everything here runs inside a signal handler: no allocation, no locks, no stdio.
 #pragma once
 
@@ -13,10 +13,10 @@
 namespace yamba {
 namespace crash {
 
-// At most this much code is shown, so that the record stays small when a whole cache's worth was composed.
+// At most this much code is shown, so that the record stays small even if the composed code fills a cache.
 constexpr size_t window = 1024;
 
-// A line being written into memory that was set aside long before.
+// A line in preallocated memory.
 struct Line {
     char data[16384];
     size_t size;
@@ -27,7 +27,7 @@ struct Line {
     void add(const char *s) {
         while (*s != '\0') byte(*s++);
     }
-    // Names are the compiler's or the library's; what JSON would need escaped is replaced.
+    // Writes a JSON string. Names come from the compiler or the library; characters that JSON would have to escape are replaced.
     void quote(const char *s) {
         byte('"');
         for (; *s != '\0'; s++) byte(*s == '"' || *s == '\\' || static_cast<unsigned char>(*s) < 0x20 ? '?' : *s);
@@ -62,7 +62,8 @@ inline const char *name_of(int signal) {
     }
 }
 
-// Instructions can only be told apart from where one begins: the last contribution that starts well before the fault.
+// Chooses the start of the shown code. Disassembly must start at an instruction: the last contribution that starts well before
+// the fault.
 inline size_t window_start(const CodeSite &site, size_t fault) {
     if (site.bytes <= window) return 0;
     size_t start = 0;
@@ -126,12 +127,12 @@ inline void handle(int signal, siginfo_t *info, void *context) {
     line.add("}\n");
     if (before_last_words != nullptr) before_last_words();
     write_all(record_fd, line.data, line.size);
-    raise(signal);  // SA_RESETHAND: now it ends the process, and the parent sees by which signal
+    raise(signal);  // SA_RESETHAND: this signal now ends the process, and the parent sees which one it was
 }
 
 }  // namespace crash
 
-// The handler has a stack of its own: a benchmark may have run out of the ordinary one.
+// The handler has its own stack: the benchmark may have overflowed the ordinary one.
 inline void catch_crashes(const char *isa) {
     static unsigned char stack[65536];
     crash::isa = isa;

@@ -1,4 +1,4 @@
-// What a program is, as JSON: for the parent, before anything is measured.
+// Describes a program as JSON, for the parent, before the measurement.
 #pragma once
 
 #include "bounds.h"
@@ -29,7 +29,7 @@ inline void add_ports(Text &out, const char *ports) {
     out.add("]");
 }
 
-// {"scale":16,...}
+// Adds {"scale":16,...}
 inline void add_point(Text &out, const ParameterSource &source) {
     out.add("{");
     for (size_t i = 0; i < source.settled.size(); i++) {
@@ -53,7 +53,7 @@ inline void add_parameters(Text &out, const ParameterSource &source) {
     out.add("]");
 }
 
-// A bound that is not finite is none: [1,null].
+// A bound that is not finite becomes null: [1,null].
 inline void add_evidence(Text &out, Subject &subject) {
     const Values<Bound> bounds = evaluate_bounds(subject);
     out.add("[");
@@ -90,7 +90,7 @@ inline void add_physical(Text &out, List<Physical> physical) {
     out.add("]");
 }
 
-// What is known of the program wherever it runs.
+// The facts about the program that do not depend on the machine.
 inline void add_identity(Text &out, const ProgramInfo &info) {
     out.add("{\"schema\":\"yamba-program/1\",\"class\":").quote(info.name);
     out.add(",\"isa\":").quote(info.isa).add(",\"system\":").quote(info.system);
@@ -104,8 +104,7 @@ inline Text skipped(const ProgramInfo &info, const char *reason) {
     return out;
 }
 
-// `objection`: what the benchmark has against these parameters. Bounds and all else that follows from them are then not asked
-// for.
+// `objection`: the benchmark's refusal of these parameters, or empty. If they are refused, the bounds are not evaluated.
 inline Text program(const ProgramInfo &info, int variant, const ParameterSource &source, Subject &subject,
                     const Text &objection) {
     const Variant &v = info.variants.data[variant];

@@ -1,4 +1,4 @@
-// What the system did to a benchmark while it was timed, and what of it counts against the interval.
+// The system's interference with a benchmark while it is timed, and the kinds that invalidate an interval.
 #pragma once
 
 #include <math.h>
@@ -11,17 +11,17 @@
 
 namespace yamba {
 
-// Tests put simulated counts here, as they do with the clock.
+// Tests substitute simulated counts, as with the clock.
 inline Usage (*read_usage)() = system::usage;
 inline double (*read_waited)() = system::waited;
 
 struct Disturbance {
     uint64_t involuntary = 0, voluntary = 0, migrations = 0, minor_faults = 0, major_faults = 0;
-    double stolen_ns = 0;  // by which the clock went on longer than the thread had a processor
-    double waited_ns = 0;  // that the thread was ready to run and something else ran; NaN if unknown
-    double queued_ns = 0;  // of that, what is more than the least that as many passes were seen to need
+    double stolen_ns = 0;  // elapsed time minus the thread's processor time
+    double waited_ns = 0;  // run-queue wait: the thread was runnable and another ran; NaN if unknown
+    double queued_ns = 0;  // waited_ns beyond the least wait seen for the same number of passes
     bool clock_went_back = false;
-    bool known = true;  // what the system counts
+    bool known = true;  // whether the system provided its counts
 
     Disturbance &operator+=(const Disturbance &other) {
         involuntary += other.involuntary, voluntary += other.voluntary, migrations += other.migrations;
@@ -33,7 +33,7 @@ struct Disturbance {
     }
 };
 
-// From one moment to another, both outside of what is timed.
+// Measures the disturbance between two moments, both outside the timed code.
 class Watch {
   public:
     Watch() : waited_(read_waited()), usage_(read_usage()), begin_(read_clock()) {}
@@ -60,8 +60,8 @@ class Watch {
     uint64_t begin_;
 };
 
-// Whose benchmark waits for a partner on the same processor waits for it in the run queue, too, as long as the partner takes.
-// What is more than that is others.
+// Estimates the normal run-queue wait per pass. A benchmark whose partner shares its processor waits in the run queue for the
+// partner. Only a wait beyond the least one is due to other processes.
 class Queue {
   public:
     void see(double waited_ns, uint64_t passes) {
@@ -73,12 +73,12 @@ class Queue {
     }
 
   private:
-    double least_ = INFINITY;  // ns a pass
+    double least_ = INFINITY;  // ns per pass
 };
 
-// Whether others had the processor while the benchmark was ready to run. Where partners preempt each other or do not, as the
-// scheduler likes, the wait for the partner itself differs by up to a third of the interval. Competitors take more of a short
-// interval. Of a long one they take less, but never a turn of some microseconds.
+// Whether other processes had the processor while the benchmark was runnable. The wait for a partner itself varies by up to a
+// third of the interval, depending on whether the scheduler lets partners preempt each other. Competitors take more of a short
+// interval. They take less of a long one, but never for only some microseconds at a time.
 inline bool others_ran(const Disturbance &d, double ns) {
     constexpr double most_of_it = 0.5, much_of_it = 0.2, competitors_turn = 1e6, partners_turn = 1e4;
     if (d.queued_ns > most_of_it * ns) return true;
@@ -86,14 +86,14 @@ inline bool others_ran(const Disturbance &d, double ns) {
            d.queued_ns > partners_turn * double(d.voluntary + d.involuntary);
 }
 
-// What a benchmark does itself is no disturbance of it.
+// Kinds of disturbance that the benchmark causes itself, and that therefore do not count.
 struct Tolerance {
     bool waits, faults;
 };
 
-// A JSON array of the kinds of disturbance that count against an interval of `ns`; empty if there are none.
+// Returns a JSON array, without brackets, of the disturbances that count against an interval of `ns`; empty if there are none.
 inline Text held_against(const Disturbance &d, double ns, const Tolerance &own) {
-    // Less is what reading the two clocks one after the other, and the timer's interrupt, make of nothing.
+    // A smaller share is explained by the delay between the two clock readings and by the timer's interrupt.
     constexpr double stolen = 0.01;
     Text kinds;
     auto add = [&](bool holds, const char *kind) {
@@ -102,7 +102,7 @@ inline Text held_against(const Disturbance &d, double ns, const Tolerance &own) 
     add(!own.waits && d.involuntary > 0, "switch");
     add(!own.waits && d.migrations > 0, "migration");
     add(!own.faults && d.minor_faults + d.major_faults > 0, "fault");
-    // Whoever takes page faults itself sleeps until storage has answered.
+    // A benchmark that takes page faults itself sleeps until storage answers.
     uint64_t own_sleeps = own.faults ? d.major_faults : 0;
     add(!own.waits && d.voluntary > own_sleeps, "wait");
     add(own.waits && others_ran(d, ns), "queue");

@@ -1,5 +1,5 @@
-// Measures one benchmark at one parameter point: warm-up, sizing, then benchmark and dummy in turn. Interprets nothing:
-// every reading goes into the record as it was.
+// Measures one benchmark at one parameter point: warm-up, sizing, then benchmark and dummy interleaved. It does not interpret:
+// every reading goes into the record unchanged.
 #pragma once
 
 #include "bounds.h"
@@ -17,16 +17,17 @@
 namespace yamba {
 
 struct Plan {
-    uint64_t intervals = 11;      // at least so many that nothing disturbed
-    uint64_t time = 2000000000;   // ns; measuring goes on until it is spent,
-    double precision = 0;         // or, looked at now and then, until the figure's interval is as narrow as this part of it
+    uint64_t intervals = 11;      // least number of undisturbed intervals
+    uint64_t time = 2000000000;   // ns; measuring continues until they are spent,
+    double precision = 0;         // or until the figure's confidence interval is within this share of it; checked at intervals
+                                  // that double
     uint64_t slow_intervals = 0;  // number of intervals if one pass takes longer than `time`; 0: `intervals`
-    uint64_t warmup = 20000000;   // ns of running before anything is timed
-    bool warmup_told = false;     // asked for: given to one-pass classes, too, which take one pass otherwise
-    uint64_t processes = 0;       // run the benchmark at the same time; 0: one, without the protocol that several need
-    uint64_t loaded_interval = 1000000000;  // ns that an interval lasts at least where several do
+    uint64_t warmup = 20000000;   // ns of running before the timing
+    bool warmup_told = false;     // set explicitly: then one-pass classes, which otherwise warm up for one pass, use it, too
+    uint64_t processes = 0;       // concurrent processes; 0: one, without the protocol for several
+    uint64_t loaded_interval = 1000000000;  // least length in ns of an interval with several processes
     bool free = false;                      // the system chooses the processor
-    int cpu = -1;                           // to stay on; -1: the harness chooses
+    int cpu = -1;                           // the processor to use; -1: the harness chooses
     bool realtime = false;
     bool lock = true;  // memory
 };
@@ -34,19 +35,19 @@ struct Plan {
 namespace harness {
 
 constexpr double enough =
-    200000;  // ns an interval lasts at least; longer ones hold more of the timer's ticks and lose the processor more often
-constexpr double clock_errors = 100;        // and this many clock errors, so that reading it costs less than 1 %
-constexpr uint64_t told_warm = 3;           // trials at either end of the warm-up
-constexpr int most_warm_trials = 100;       // where nothing takes any time, time never comes to an end
-constexpr uint64_t most_intervals = 10000;  // unless more were asked for
+    200000;  // least ns of an interval; longer ones contain more timer ticks and lose the processor more often
+constexpr double clock_errors = 100;        // and this many clock errors, so that reading the clock costs less than 1 %
+constexpr uint64_t told_warm = 3;           // recorded trials at either end of the warm-up
+constexpr int most_warm_trials = 100;       // limit for passes that take no time, where elapsed time would not end the loop
+constexpr uint64_t most_intervals = 10000;  // unless more are requested
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 constexpr int growth_rounds = 5;
-constexpr uint64_t check_every = 8;  // intervals: the second reference chain, once there are so many
-constexpr double patience = 3;       // times the plan's time, for undisturbed intervals where most are disturbed
+constexpr uint64_t check_every = 8;  // intervals between uses of the second reference chain, after the first ones
+constexpr double patience = 3;       // limit, in multiples of the plan's time, while most intervals are disturbed
 
 inline double shortest_interval(const ClockError &error) { return fmax(enough, clock_errors * error.worst()); }
 
-// One timed stretch of the benchmark or of its dummy. Nothing but the call stands between the readings.
+// Times one run of the benchmark or its dummy. Only the call is between the readings.
 template <bool real>
 double time(Subject &subject, uint64_t passes) {
     uint64_t begin = read_clock();
@@ -56,7 +57,7 @@ double time(Subject &subject, uint64_t passes) {
     return nanoseconds(begin, end);
 }
 
-// The hooks before a batch. Evidence from a counter starts last, so that it does not count what before_pass does.
+// Runs the hooks before a batch. Evidence from a counter starts last, so that it excludes before_pass.
 inline void begin_batch(Subject &subject) {
     subject.before_pass();
     subject.before_batch();
@@ -64,7 +65,7 @@ inline void begin_batch(Subject &subject) {
 
 struct Pair {
     double ns, dummy_ns;
-    // What takes no time itself may have a dummy that does.
+    // The longer time: a benchmark that takes no time may have a dummy that does.
     double longer() const { return ns > dummy_ns ? ns : dummy_ns; }
 };
 
@@ -83,7 +84,7 @@ class Measurement {
         else measure_prepared(prepare(error));
     }
 
-    // Warms up, and finds how many passes an interval needs.
+    // Warms up. Returns the number of passes per interval.
     uint64_t prepare(const ClockError &error) {
         begin_ = read_clock();
         uint64_t passes = one_pass_ ? warm_pass() : size(shortest_interval(error));
@@ -92,7 +93,7 @@ class Measurement {
     }
 
   private:
-    // A class may decide by its warm-up whether it waits itself.
+    // A class may decide during its warm-up whether it waits itself.
     void measure_prepared(uint64_t passes) {
         own_.waits = subject_.may_wait();
         measure(passes);
@@ -100,13 +101,13 @@ class Measurement {
 
     double since_begin() const { return nanoseconds(begin_, read_clock()); }
 
-    // Untold: warm-up and sizing show no evidence.
+    // Times passes without reading evidence, for warm-up and sizing.
     template <bool real>
     double time_quietly(uint64_t passes) {
         begin_batch(subject_);
         Watch watch;
         double ns = time<real>(subject_, passes);
-        // Fewer passes are no measure of what many wait.
+        // A short run does not represent the wait of many passes.
         if (real && (one_pass_ || ns >= enough / 2)) queue_.see(watch.end().waited_ns, passes);
         subject_.after_pass();
         return ns;
@@ -123,7 +124,7 @@ class Measurement {
         return t;
     }
 
-    // A long warm-up has as many trials as fit: the first and the last ones are recorded with their numbers.
+    // Runs one trial of the warm-up. A long warm-up has many; only the first and last ones are recorded, with their numbers.
     Pair warm_trial(uint64_t passes) {
         Pair t = time_both(passes);
         last_warm_[warm_trials_ % told_warm] = t;
@@ -144,7 +145,7 @@ class Measurement {
             .count("trial", number);
     }
 
-    // Where one pass is an interval: the first is not like the others.
+    // Warm-up for one pass per interval: the first pass differs from later ones.
     uint64_t warm_pass() {
         if (!is_value_) warm_trial(1);
         while (plan_.warmup_told && since_begin() < double(plan_.warmup)) warm_trial(1);
@@ -152,13 +153,13 @@ class Measurement {
         return 1;
     }
 
-    // Passes grow until an interval is long enough. The first ones are slower than those that come after the warm-up, so they are
-    // counted again then.
+    // Increases the passes until an interval is long enough. Passes before the warm-up are slower, so the number is checked again
+    // after it.
     uint64_t size(double target) {
         uint64_t passes = 1;
         Pair t;
         for (; passes < most_passes && (t = trial("size", passes)).longer() < target;) passes = grown(passes, t, target);
-        // A pass that long has warmed up, is an interval, and is no code that was optimised away.
+        // Such a long pass has warmed up, is an interval by itself, and was not optimised away.
         is_slow_ = passes == 1 && plan_.slow_intervals > 0 && t.longer() > double(plan_.time);
         if (is_slow_) return passes;
         warm_up(passes);
@@ -167,14 +168,15 @@ class Measurement {
         return passes;
     }
 
-    // At most tenfold, since short stretches foretell long ones badly.
+    // The next number of passes: at most tenfold, since short runs predict long ones poorly.
     static uint64_t grown(uint64_t passes, const Pair &t, double target) {
         double factor = t.longer() > 0 ? fmin(10, 1.1 * target / t.longer()) : 10;
         uint64_t next = uint64_t(double(passes) * factor);
         return next > passes ? next : passes + 1;
     }
 
-    // One or two may be disturbed. One that is too short is enough to know, and long ones are not repeated for ever.
+    // The least of three trials, since one or two may be disturbed. Stops early after a trial that is too short, or when trials
+    // take long.
     Pair least_of_three(uint64_t passes, double target) {
         double begin = since_begin();
         Pair least = trial("size", passes);
@@ -185,20 +187,21 @@ class Measurement {
         return least;
     }
 
-    // Until the time is over; trials that take no time at all are counted instead.
+    // Warms up for the plan's time. If trials take no time, their number is limited instead.
     void warm_up(uint64_t passes) {
         for (int idle = 0; idle < most_warm_trials && since_begin() < double(plan_.warmup);)
             idle = warm_trial(passes).longer() < enough / 2 ? idle + 1 : 0;
         end_warm_up(passes);
     }
 
-    // Twice the passes must take longer; if they do not, the compiler or the processor has found that there is nothing to do.
+    // Records trials with single and double passes. Double passes must take longer; otherwise the compiler or the processor has
+    // eliminated the work.
     void check_growth(uint64_t passes) {
         double begin = since_begin();
         for (int i = 0; i < growth_rounds; i++) {
             trial("growth", passes);
             trial("growth", 2 * passes);
-            // One pair may be disturbed; three seldom are.
+            // One pair may be disturbed; three rarely are.
             if (i >= 2 && since_begin() - begin > double(plan_.time) / 4) break;
         }
     }
@@ -212,23 +215,23 @@ class Measurement {
             if (measure_interval(i, passes)) good_.push_back(last_);
             count++, short_ones += last_length_ < enough / 2;
             double spent = since_begin() - begin;
-            // A clock that was set back: what has been spent is not known any more.
+            // The clock was set back: the time spent is unknown, so it restarts.
             if (spent < 0) begin = since_begin(), spent = 0;
             if (i + 1 < least || (good_.size() < least && spent < patience * double(plan_.time))) continue;
             if (spent >= double(plan_.time)) break;
-            // Looked at always, a rule would stop where the interval is narrow by chance.
+            // Checked only at checkpoints: a check after every interval would stop where the interval is narrow by chance.
             if (plan_.precision <= 0 || good_.size() < checkpoint) continue;
             checkpoint *= 2;
             if (half_width(good_) <= plan_.precision) break;
         }
-        // Of passes that take no time at all something else is said.
+        // Passes that take no time at all are reported elsewhere.
         if (!one_pass_ && passes < most_passes && 2 * short_ones > count)
             place::note(
                 "most intervals are far shorter than they were made to be: a pass became faster meanwhile, and the clock's error "
                 "weighs more");
     }
 
-    // Whether nothing disturbed it.
+    // Returns whether the interval was undisturbed.
     bool measure_interval(uint64_t index, uint64_t passes) {
         IntervalFacts facts;
         facts.index = index;
@@ -246,7 +249,7 @@ class Measurement {
         return facts.disturbed.empty();
     }
 
-    // What a quantity does in a pass may be another thing each time.
+    // Computes the wait beyond the normal one. A quantity's passes may differ in work, so it has no normal wait.
     void find_queue(IntervalFacts &facts) {
         if (is_value_) return;
         queue_.see(facts.disturbance.waited_ns, facts.passes);
@@ -284,9 +287,9 @@ class Measurement {
     const Plan &plan_;
     Tolerance own_;
     bool one_pass_, is_value_;
-    bool is_slow_ = false;  // one pass takes longer than the plan's time, and the plan has fewer intervals then
+    bool is_slow_ = false;  // one pass takes longer than the plan's time, and the plan then has fewer intervals
     uint64_t begin_ = 0;
-    double last_ = 0, last_length_ = 0;  // of the last interval: its sample, and what its longer stretch took in ns
+    double last_ = 0, last_length_ = 0;  // of the last interval: its sample, and the ns of its longer run
     Values<double> good_;
     Counters counters_;
     Queue queue_;
@@ -296,10 +299,10 @@ class Measurement {
 
 }  // namespace harness
 
-// The whole life of a configured benchmark.
+// Measures a configured benchmark, from `prepare` to `finish`.
 inline void measure(Subject &subject, bool pass_hooks, const Plan &plan, const ClockError &error) {
     const FixedBounds bounds(subject);
-    read_waited();  // what it opens, it opens before the benchmark counts its own descriptors
+    read_waited();  // opens its descriptor before the benchmark counts its own
     subject.prepare();
     subject.setup();
     if (plan.lock && !subject.may_fault()) place::lock_memory();

@@ -1,4 +1,4 @@
-// One timed interval on its way into the record.
+// Writes one timed interval into the record.
 #pragma once
 
 #include <math.h>
@@ -15,7 +15,7 @@ struct EvidenceObject final : EvidenceSink {
     void value(const char *name, double value) override { json.add(json.empty() ? "" : ",").quote(name).add(":").number(value); }
 };
 
-// When one of several processes ran the benchmark, in ns of the system's clock.
+// The times of one process's run among several, in ns of the system's clock.
 struct LoadTimes {
     uint64_t ready, begin, end, left;
 };
@@ -41,7 +41,7 @@ inline void add_disturbance(Text &json, const Disturbance &d) {
     json.number(isfinite(d.stolen_ns) ? d.stolen_ns : 0).add(",\"waited_ns\":").number(d.waited_ns).add("}");
 }
 
-// Nothing is better than numbers that nobody counted.
+// Notes once that the disturbance is unknown. Missing numbers are better than invented ones.
 inline void note_unknown_disturbance() {
     static bool said = false;
     if (!said) Record("note").text("text", "disturbance is not known here: the system does not tell what it did to the process");

@@ -1,9 +1,10 @@
-// Runs a benchmark in several processes at the same time, as lmbench3's benchmp does (Staelin: lmbench3, section 3, Table 1):
-// while any of them times an interval, every other one runs the benchmark.
+// Runs a benchmark in several concurrent processes, as lmbench3's benchmp does (Staelin: lmbench3, section 3, Table 1). While any
+// process times an interval, all others run the benchmark.
 //
-// The parent prepares and forks; each process sets up. Process 0 measures alone how long a pass takes, which sizes the intervals
-// of all. Then rounds: all run until the last one does, and a warm-up longer; each times one interval, and runs on until the last
-// one has; the same with the dummy; each writes its record. A process that ends before the parent lets it has failed.
+// The parent prepares and forks; each process sets up. Process 0 first measures the time of a pass alone, which sizes the
+// intervals of all processes. Rounds follow. In a round, all processes run until the last one has started and the warm-up is
+// over. Each process times one interval and continues to run until the last one has finished. The same follows for the dummy;
+// then each process writes its record. A process that ends before the parent dismisses it has failed.
 #pragma once
 
 #include "load_parent.h"
@@ -13,8 +14,8 @@
 namespace yamba {
 namespace load {
 
-// The processor that a process is kept on, in turn: process 0 has the one that a single process would have. All have one if that
-// was asked for. -1 if they are free.
+// The processor of a process, assigned round-robin. Process 0 gets the processor of a single-process run. If the user chose a
+// processor, all processes share it. -1 if they are not pinned.
 inline int processor(const Plan &plan, uint64_t index) {
     if (!placement.pinned() || plan.cpu >= 0) return placement.cpu;
     size_t first = 0, count = placement.allowed.size();
@@ -22,13 +23,13 @@ inline int processor(const Plan &plan, uint64_t index) {
     return placement.allowed[(first + size_t(index)) % count];
 }
 
-// How many processors the processes have.
+// The number of processors that the processes share.
 inline uint64_t processors(const Plan &plan) {
     if (placement.pinned() && plan.cpu >= 0) return 1;
     return placement.allowed.empty() ? platform.cpus : placement.allowed.size();
 }
 
-// Processes of one priority take turns; the parent must get a turn at once.
+// Processes of one priority are scheduled round-robin; the parent must get the processor at once.
 inline bool enter_realtime() {
     if (system::enter_realtime_in_turns(1)) return true;
     place::note(
@@ -36,7 +37,7 @@ inline bool enter_realtime() {
     return false;
 }
 
-// A process's own life.
+// The body of a measuring process.
 inline void be_process(Subject &subject, const FixedBounds &bounds, bool pass_hooks, const Plan &plan, const ClockError &error,
                        const Shared &shared, uint64_t index, pid_t parent) {
     process = index;
@@ -52,7 +53,7 @@ inline void be_process(Subject &subject, const FixedBounds &bounds, bool pass_ho
     end_early(0);
 }
 
-// The whole life of a configured benchmark.
+// Measures a configured benchmark in several processes, from `prepare` to `finish`.
 inline void measure(Subject &subject, bool pass_hooks, const Plan &plan, const ClockError &error) {
     const FixedBounds bounds(subject);
     subject.prepare();

@@ -1,4 +1,4 @@
-// The parent of several processes that run a benchmark at the same time: lets them go on together, and names the one that fails.
+// The parent of several processes that run a benchmark concurrently. It synchronises their steps and reports a failing process.
 #pragma once
 
 #include <errno.h>
@@ -18,11 +18,11 @@
 namespace yamba {
 namespace load {
 
-// ns that anything may take, however little it is. Tests that wait for a process that hangs put less here.
+// ns of minimum timeout for any step. Tests of hanging processes reduce it.
 inline double spare = 30e9;
 
-// Set by the handler of SIGCHLD, which also changes the word that the parent sleeps on: a process that ends just before the
-// parent goes to sleep keeps it from sleeping, one that ends later wakes it.
+// Set by the handler of SIGCHLD. The handler also changes the word that the parent sleeps on. A process that ends just before the
+// parent sleeps thus prevents the sleep; one that ends later wakes the parent.
 inline volatile sig_atomic_t child_news = 0;
 inline uint32_t *news_word = nullptr;
 
@@ -43,10 +43,10 @@ constexpr SignalName signal_names[] = {
     {SIGTTIN, "SIGTTIN"}, {SIGTTOU, "SIGTTOU"},
 };
 
-// A sentence's worth. Plain characters: every benchmark compiles this anew, and destructors are what takes the time.
+// Space for a sentence. An array of characters, since every benchmark compiles this, and destructors would take the compile time.
 using Sentence = char[256];
 
-// A status as waitpid gives it, in words.
+// Describes a status from waitpid in words.
 inline void describe_end(int status, Sentence &out) {
     if (WIFEXITED(status)) return (void)snprintf(out, sizeof out, "ended with status %d", WEXITSTATUS(status));
     int signal = WIFSTOPPED(status) ? WSTOPSIG(status) : WTERMSIG(status);
@@ -66,7 +66,7 @@ class Parent {
     }
     ~Parent() { leave(); }
 
-    // The handler is not for the processes that are measured, and not for what comes after them.
+    // Restores the former handler, for the measured processes and for the code after the measurement.
     void leave() const { sigaction(SIGCHLD, &former_, nullptr); }
 
     void started(uint64_t index, pid_t pid) { shared_.slots[index].pid = pid; }
@@ -76,7 +76,7 @@ class Parent {
         give_up("could start %llu of %llu processes: %s%s", ull(started), ull(shared_.processes), strerror(error), limit);
     }
 
-    // The processes' own sequence, from this side; `live` in load_process.h is the other.
+    // Runs the parent's side of the protocol; `live` in load_process.h is the other side.
     void conduct(bool one_pass, bool has_dummy) {
         await(waiting, patience(0) + 20 * double(plan_.warmup + plan_.time));
         Size sizes =
@@ -91,7 +91,7 @@ class Parent {
         record.number("parent_cpu_ns", system::usage().cpu_ns - cpu).count("shared_bytes", shared_.bytes());
     }
 
-    // They clean up and end.
+    // Lets the processes clean up and end.
     void dismiss() {
         header_.again = 0;
         let_go_on();
@@ -100,7 +100,7 @@ class Parent {
             if (!wait_until(in(allowance), Event::end, i)) abandon(i, allowance);
     }
 
-    // Ends all and says why.
+    // Kills all processes and ends with this error.
     [[noreturn]] __attribute__((format(printf, 2, 3))) void give_up(const char *format, ...) {
         Sentence why;
         va_list args;
@@ -147,7 +147,8 @@ class Parent {
 
     static uint64_t in(double ns) { return system_clock() + uint64_t(ns); }
 
-    // All have arrived and none arrives again before it sees the step. One is woken, if they sleep; it wakes others.
+    // Releases all waiting processes. All have arrived, and none arrives again before it sees the step. Wakes one sleeper, which
+    // wakes others.
     void let_go_on() {
         write(header_.arrived, 0);
         __atomic_add_fetch(&header_.step, 1, __ATOMIC_RELEASE);
@@ -156,7 +157,7 @@ class Parent {
 
     enum class Event { none, arrival, end };
 
-    // Until all have arrived, or one has ended. False when the deadline passes first.
+    // Waits until all processes have arrived, or process `index` has ended. Returns false if the deadline passes first.
     bool wait_until(uint64_t deadline, Event event, uint64_t index = 0) {
         for (;;) {
             uint32_t news = read(header_.news);
@@ -169,8 +170,9 @@ class Parent {
         }
     }
 
-    // Each process has so long, from when another one arrived or any told that it goes on: they may have to come one after the
-    // other, as to a server of ssh. Looks a few times, since only the last one to arrive wakes the parent.
+    // Waits until all processes reach `state`. The timeout restarts when another process arrives or reports progress, since
+    // processes may proceed one after the other, as to an ssh server. Polls a few times, since only the last arrival wakes the
+    // parent.
     void await(State state, double ns) {
         constexpr int looks = 4;
         uint64_t seen = progress();
@@ -184,7 +186,7 @@ class Parent {
             if (read(shared_.slots[i].state) != state) abandon(i, ns);
     }
 
-    // Changes when a process has arrived, or has told that it goes on.
+    // Changes when a process arrives or reports progress.
     uint64_t progress() const { return uint64_t(read(header_.signs)) << 32 | read(header_.arrived); }
 
     [[noreturn]] void abandon(uint64_t index, double ns) {
@@ -192,13 +194,13 @@ class Parent {
         give_up("process %llu of %llu has got no further for %.3g s %s", ull(index), ull(shared_.processes), ns / 1e9, doing);
     }
 
-    // A process that ends before it is dismissed has failed, and so has one that is kept from going on.
+    // Detects failed processes. A process that ends or is stopped before its dismissal has failed.
     void look_after_children() {
         for (uint64_t i = 0; i < shared_.processes; i++)
             if (shared_.slots[i].pid > 0 && read(shared_.slots[i].state) < cleaning_up) has_ended(i);
     }
 
-    // Whether a process that was dismissed has ended, well; any other end of a process is everybody's.
+    // Whether a dismissed process has ended successfully. Any other end of a process ends the run.
     bool has_ended(uint64_t index) {
         Slot &slot = shared_.slots[index];
         int status;
@@ -207,7 +209,9 @@ class Parent {
         if (!WIFSTOPPED(status)) slot.pid = 0;
         uint32_t state = read(slot.state);
         if (state == cleaned_up && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-        if (WIFEXITED(status) && WEXITSTATUS(status) == skipped_status) end_all(), end_early(skipped_status);  // it has said why
+        if (WIFEXITED(status) && WEXITSTATUS(status) == skipped_status) end_all(), end_early(skipped_status);  // the process has
+                                                                                                               // reported the
+                                                                                                               // reason
         Sentence how;
         describe_end(status, how);
         give_up("process %llu of %llu %s %s", ull(index), ull(shared_.processes), how, state_names[state]);
@@ -229,7 +233,7 @@ class Parent {
         place::note(note);
     }
 
-    // Open ones; looked for among as many as a parent could have if each process cost it one.
+    // The number of open descriptors. The range would cover one descriptor per process.
     uint64_t descriptors() const {
         uint64_t open = 0;
         for (int fd = 0; uint64_t(fd) < 1024 + 4 * shared_.processes; fd++) open += fcntl(fd, F_GETFD) >= 0;

@@ -1,4 +1,4 @@
-// One of several processes that run a benchmark at the same time.
+// One of several processes that run a benchmark concurrently.
 #pragma once
 
 #include "harness.h"
@@ -8,12 +8,12 @@
 namespace yamba {
 namespace load {
 
-// What this process has of the record's lock; the hook below has no other way to know.
+// This process's state of the record's lock, for the hook below, which has no other access to it.
 inline uint32_t *record_lock = nullptr;
 inline bool holds_record = false;
 
-// Takes the record for good: who says why it cannot go on has the last word, and the others, which may have the same to say, are
-// ended meanwhile.
+// Takes the record's lock permanently before an error is written. Other processes may have the same error to report; they are
+// killed meanwhile.
 inline void last_words() {
     if (record_lock == nullptr || holds_record) return;
     uint64_t begin = system_clock();
@@ -41,7 +41,7 @@ class Process {
         signs_of_life = &header_.signs;
     }
 
-    // Keeps the parent's sequence, from the first wait to the last.
+    // Follows the parent's protocol from the first wait to the last.
     void live(const ClockError &error) {
         if (index_ == 0) take_baseline(error);
         arrive_and_sleep(waiting);
@@ -80,7 +80,7 @@ class Process {
         system::wake(&header_.news, 1);
     }
 
-    // Whoever wakes wakes two more: the parent need not wake all.
+    // Arrives and waits for the next step. Each woken process wakes two more, so that the parent need not wake all.
     void arrive_and_sleep(State state) {
         arrive(state);
         bool slept = false;
@@ -97,8 +97,8 @@ class Process {
         return read(header_.step) != step_;
     }
 
-    // Where the system does not end it with the parent. And a benchmark that becomes a daemon has put a copy in the place of this
-    // process.
+    // Ends this process if the parent is gone, on systems that do not do so themselves. Also ends it if the benchmark became a
+    // daemon, since a copy has then replaced this process.
     void end_if_abandoned() {
         if (getppid() != parent_) _exit(failed_status);
     }
@@ -108,12 +108,12 @@ class Process {
         read_waited();  // see harness.h
         subject_.setup();
         if (!plan_.lock || subject_.may_fault()) return;
-        // What cannot be locked is said once.
+        // Only one process reports that memory cannot be locked.
         if (index_ == 0) place::lock_memory();
         else place::lock_memory_silently();
     }
 
-    // All others sleep.
+    // Measures setup and pass while all other processes sleep.
     void take_baseline(const ClockError &error) {
         uint64_t begin = system_clock();
         set_up();
@@ -121,7 +121,7 @@ class Process {
         enter(sizing);
         harness::Measurement measurement(subject_, pass_hooks_, plan_);
         uint64_t passes = measurement.prepare(error);
-        // One may be disturbed; two seldom are.
+        // One may be disturbed; two rarely are.
         double ns[3], dummy_ns[3];
         for (int i = 0; i < 3; i++) {
             ns[i] = begin_stretch(true, passes), dummy_ns[i] = is_value_ ? 0 : begin_stretch(false, passes);
@@ -132,14 +132,14 @@ class Process {
         since_evidence_ = Interval{};
     }
 
-    // Between the hooks of a pass; they are not timed.
+    // Times passes. The hooks around them are not timed.
     double run(bool real, uint64_t passes) {
         double ns = real ? harness::time<true>(subject_, passes) : harness::time<false>(subject_, passes);
         if (real) since_evidence_.passes += passes, since_evidence_.nanoseconds += ns;
         return ns;
     }
 
-    // The first piece of what the next evidence speaks of.
+    // Runs the first piece that the next evidence covers.
     double begin_stretch(bool real, uint64_t passes) {
         harness::begin_batch(subject_);
         double ns = run(real, passes);
@@ -154,7 +154,7 @@ class Process {
         return ns;
     }
 
-    // Running, timing and running on: nobody times before all run, and nobody stops before all have timed.
+    // Runs, times and runs again: timing starts after all processes run, and running stops after all have timed.
     void run_stretch(bool real, uint64_t piece, Stretch &s) {
         enter(running);
         s.times.ready = system_clock();
@@ -183,7 +183,7 @@ class Process {
         subject_.after_pass();
     }
 
-    // It speaks of all that was run since it was asked last.
+    // Reads evidence for all passes since its last reading.
     void collect(EvidenceObject &evidence) {
         since_evidence_.operations = since_evidence_.passes * subject_.operations();
         interval = since_evidence_;
@@ -206,12 +206,12 @@ class Process {
         facts.disturbance = benchmark.disturbance;
         facts.disturbance += dummy.disturbance;
         facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
-        // That processes take turns is what is measured.
+        // That processes share processors is part of the measurement and not a disturbance.
         facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, Tolerance{true, subject_.may_fault()});
         report(facts);
     }
 
-    // Lines of several processes must not mix, however long they are.
+    // Writes the record under the lock: lines of several processes must not mix, however long they are.
     void report(const IntervalFacts &facts) {
         enter(reporting);
         holds_record = try_lock(header_.record_lock);
@@ -234,7 +234,7 @@ class Process {
     bool pass_hooks_, is_value_;
     Size size_{};
     Interval since_evidence_{};
-    uint32_t step_ = 0;  // the parent's, as far as this process has followed
+    uint32_t step_ = 0;  // the last step of the parent that this process has completed
 };
 
 }  // namespace load

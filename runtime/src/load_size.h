@@ -1,4 +1,4 @@
-// How much each of several processes does in one interval. Pure.
+// Computes the work of each process in one interval. Pure.
 #pragma once
 
 #include <stdint.h>
@@ -6,13 +6,13 @@
 namespace yamba {
 namespace load {
 
-// What a pass takes in one process that has the machine for itself, in ns.
+// Times of a process that has the machine to itself, in ns.
 struct Baseline {
     double setup, pass, dummy_pass;
 };
 
-// Calls in one interval, and in one of the pieces that a process runs before and after it; between pieces it looks whether it
-// is told anything.
+// Calls in one interval, and in one piece. A process runs pieces before and after its interval; between pieces it checks for the
+// parent's next step.
 struct Size {
     uint64_t passes, piece, dummy_piece;
 };
@@ -21,9 +21,9 @@ constexpr double piece_ns = 5e6;
 constexpr double least_share = 0.1;
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 
-// Processes that share a processor get a part of it, so an interval with this part of the work lasts at least as long as the
-// whole one of a process alone, even on the processor that the fewest share. A tenth of the work is in it at all events: with
-// less, an interval would hold a few turns at the processor only.
+// The share of an interval's work for processes that share a processor. With it, an interval lasts at least as long as the full
+// one of a single process, even on the least shared processor. The share is at least a tenth: with less, an interval would
+// contain only a few time slices.
 inline double share_of_work(uint64_t processes, uint64_t processors) {
     uint64_t sharing = processes / processors;
     double share = sharing > 1 ? 1 / double(sharing) : 1;
@@ -37,7 +37,7 @@ inline double middle(const double (&of)[3]) {
     return of[2] < low ? low : of[2] > high ? high : of[2];
 }
 
-// Calls that take at least `ns` together.
+// The number of calls that together take at least `ns`.
 inline uint64_t passes_in(double ns, double pass_ns) {
     if (ns >= pass_ns * double(most_passes)) return most_passes;
     uint64_t passes = uint64_t(ns / pass_ns);
@@ -53,7 +53,7 @@ inline Size size(const Baseline &alone, double interval_ns, uint64_t processes, 
     return s;
 }
 
-// How long something may take that takes a process alone `ns`: many times its turn, so that only who hangs is overdue.
+// The timeout for work that takes a single process `ns`: many times its share, so that only a hung process exceeds it.
 inline double patience(double ns, uint64_t processes, uint64_t processors, double spare) {
     uint64_t turns = (processes + processors - 1) / processors;
     return 20 * ns * double(turns) + spare;

@@ -1,4 +1,4 @@
-// The main() of a generated program: what its arguments ask for.
+// The main() of a generated program: executes the command of its arguments.
 
 #include <sys/wait.h>
 
@@ -27,14 +27,14 @@
 namespace yamba {
 namespace runtime {
 
-// A benchmark object with its parameters settled. It lives as long as the process: code that it composed may be running
-// in a thread when the process ends.
+// A benchmark object with its parameters settled. It lives as long as the process: its composed code may still run in a thread
+// when the process ends.
 struct Point {
     ParameterSource source;
     Subject *subject;
 };
 
-// Which composition applies on this machine; negative: -1 - i for reasons[i].
+// The index of the variant for this machine; negative: -1 - i for reasons[i].
 inline int world(const ProgramInfo &info) {
     size_t answers = 0;
     for (size_t i = 0; i < info.atoms.size; i++) answers |= size_t(info.atom_holds[i]() ? 1 : 0) << i;
@@ -133,8 +133,8 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
     Record("end");
 }
 
-// A benchmark that has a far end serves there at the end of its `setup`, until the near end is gone.
-// Several are kept on one processor each, in turn, as the processes that they belong to.
+// Runs the far end. A benchmark with a far end serves at the end of its `setup`, until the near end is gone. Several far ends are
+// pinned to processors round-robin, like the processes that they belong to.
 inline int run_far(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, uint64_t index) {
     is_far_end = true;
     Point point = configure(info, variant, settings);
@@ -148,7 +148,7 @@ inline int run_far(const ProgramInfo &info, const Variant &variant, const Values
     return usage_status;
 }
 
-// Each point has a process of its own: a crash costs that figure only, and no point inherits another's memory.
+// Runs a point in its own process: a crash costs only that figure, and no point inherits another's memory.
 inline int fork_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, const Plan &plan) {
     fflush(nullptr);
     pid_t child = must(fork());
@@ -162,7 +162,7 @@ inline int fork_point(const ProgramInfo &info, const Variant &variant, const Val
     return WIFEXITED(status) ? WEXITSTATUS(status) : failed_status;
 }
 
-// The first parameter that is swept and not yet fixed takes each of its values; what follows may depend on it.
+// Iterates over the values of the first swept parameter that is not yet fixed; later parameters may depend on it.
 inline int sweep(const ProgramInfo &info, const Variant &variant, const Arguments &arguments, Values<Setting> &fixed) {
     Point point = configure(info, variant, fixed);
     for (const Settled &p : point.source.settled) {
@@ -182,7 +182,7 @@ inline int sweep(const ProgramInfo &info, const Variant &variant, const Argument
 inline void describe_program(const ProgramInfo &info, int variant, const Values<Setting> &settings, const Plan &plan) {
     Point point = configure(info, info.variants.data[variant], settings);
     Text refused = objection(*point.subject, point.source);
-    if (plan.processes > 1) processes = plan.processes;  // bounds of evidence may follow from it
+    if (plan.processes > 1) processes = plan.processes;  // bounds of evidence may depend on it
     Text json = describe::program(info, variant, point.source, *point.subject, refused);
     write_all(STDOUT_FILENO, json.c_str(), json.size());
 }

@@ -3,7 +3,7 @@
 namespace yamba {
 namespace memory {
 
-// What the limit of this process's addresses (`ulimit -v`) leaves it; the greatest number where there is none.
+// The remainder of this process's address-space limit (`ulimit -v`); the greatest number if unlimited.
 static uint64_t address_room() {
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return ~uint64_t(0);
@@ -20,7 +20,7 @@ size_t available() {
         fclose(file);
     }
     size_t most = sizeof(void *) == 4 ? size_t(1) << 30 : ~size_t(0) >> 1;
-    // Where a limit is reached, a process still gets as little as this, or not even that: it costs a figure.
+    // The minimum when a limit is reached. The process may fail to get even this, which costs one figure.
     constexpr uint64_t least = 16 << 20;
     const uint64_t group = group_room(), own = address_room(), room = own < group ? own : group;
     if (room < most) most = size_t(room > least ? room : least);
@@ -64,7 +64,7 @@ static bool overlaps(const Reserved *latest, unsigned long long begin, unsigned 
     return false;
 }
 
-// Of the mappings in which the ranges lie.
+// Bytes in huge pages of the mappings that contain the ranges.
 static size_t huge_bytes(const Reserved *latest) {
     FILE *file = fopen("/proc/self/smaps", "r");
     if (file == nullptr) return 0;

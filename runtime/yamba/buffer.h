@@ -1,4 +1,4 @@
-// A growing array of plain values: what composing writes millions of times, so one comparison an append and no constructors.
+// A growing array of plain values. Composing appends millions of times, so an append costs one comparison and no constructor.
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// The clock, with what it costs and how fine it is; both measured, neither assumed.
+// The clock, its cost and its resolution. Both are measured.
 #pragma once
 
 #include <stdint.h>
@@ -17,14 +17,14 @@ constexpr clockid_t clock_id = CLOCK_MONOTONIC;
 constexpr const char *system_clock_name = "CLOCK_MONOTONIC";
 #endif
 
-// Nanoseconds. Nobody can set this clock, and all processors agree on it.
+// Nanoseconds. This clock cannot be set, and it agrees on all processors.
 inline uint64_t system_clock() {
     struct timespec now;
     clock_gettime(clock_id, &now);
     return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
 }
 
-// The clock that intervals are timed with. Tests put a recorded or simulated one here.
+// The clock that times intervals. Tests substitute a recorded or simulated one.
 inline uint64_t (*read_clock)() = system_clock;
 inline double ns_per_tick = 1;
 inline const char *clock_name = system_clock_name;
@@ -32,17 +32,17 @@ inline const char *clock_name = system_clock_name;
 inline double nanoseconds(uint64_t begin, uint64_t end) { return double(int64_t(end - begin)) * ns_per_tick; }
 
 struct ClockError {
-    double resolution, cost;  // ns: the smallest step it makes, and what one reading takes
+    double resolution, cost;  // ns: the smallest step, and the time of one reading
     double worst() const { return resolution > cost ? resolution : cost; }
 };
 
-// Readings one after the other: the smallest step other than none is the resolution, the mean of the best of several
-// rounds the cost (a round that is disturbed is longer, never shorter).
+// Reads the clock repeatedly. The smallest step above 0 is the resolution. The cost is the lowest mean of several rounds, since a
+// disturbance can only lengthen a round.
 ClockError measure_clock();
 
-// The processor's own clock is finer and cheaper than the system's, where user space may read it and it runs at one rate on all
-// processors. Its rate is measured against the system's clock over a few milliseconds, which is good to about 1e-5; a latency in
-// cycles does not depend on it at all.
+// Chooses the processor's own clock if user space may read it and its rate is constant on all processors: it is finer and cheaper
+// than the system's. A few milliseconds calibrate its rate against the system's clock, with an error of about 1e-5. A latency in
+// cycles does not depend on that rate.
 void choose_clock();
 
 }  // namespace yamba

@@ -1,4 +1,4 @@
-// Composed bits as a function. The memory is written first and made executable then: never both at once.
+// Composed bits as a function. The memory is first written, then made executable: it is never both.
 #pragma once
 
 #include <sys/mman.h>
@@ -9,21 +9,21 @@
 
 namespace yamba {
 
-// One piece of executable memory. Equal bits share it; it is kept for a while after its last user is gone, since a
-// benchmark may compose the same function again and again.
+// One piece of executable memory, shared by all functions with equal bits. It is kept for a while after its last user is gone,
+// since a benchmark may compose the same function repeatedly.
 struct CodeRegion {
     unsigned char *base;
     size_t size, mapped;  // bytes
     uint64_t hash;
     size_t users;
     CodeRegion *next;
-    Text names;  // one string after the other
+    Text names;  // null-terminated strings, concatenated
     Buffer<CodePart> parts;
 };
 
 namespace code {
 
-// Shares the region that holds the same bits, or makes one.
+// Returns the region with these bits, or creates it.
 CodeRegion *take(const Composer &composed);
 
 void retain(CodeRegion *region);
@@ -35,7 +35,7 @@ void release(CodeRegion *region);
 template <class Signature>
 class Code;
 
-// A function that owns its code. Copies share it.
+// A function that owns its code. Copies share the code.
 template <class R, class... A>
 class Code<R(A...)> {
   public:
@@ -60,7 +60,7 @@ class Code<R(A...)> {
     R operator()(A... arguments) const { return entry_(static_cast<A &&>(arguments)...); }
 
     explicit operator bool() const { return entry_ != nullptr; }
-    // The function itself: valid as long as this or a copy of it lives.
+    // The raw function pointer: valid while this object or a copy of it lives.
     R (*function() const)(A...) { return entry_; }
     const unsigned char *data() const { return region_ ? region_->base : nullptr; }
     size_t size() const { return region_ ? region_->size : 0; }  // bytes

@@ -1,4 +1,4 @@
-// --compose MEMBER ARGS...: the bits of a bitstring and who contributed them, as one JSON object.
+// --compose MEMBER ARGS...: prints the bits of a bitstring, and the member that contributed each of them, as one JSON object.
 #pragma once
 
 #include <stdio.h>
@@ -21,13 +21,13 @@ struct ParameterOf<0, void (C::*)(Composer &, First, Rest...)> {
 template <size_t index, class F>
 using ParameterType = typename ParameterOf<index, F>::Type;
 
-// One bitstring of a program, and whether it is the one that was asked for.
+// A request for one bitstring of a program.
 struct ComposeRequest {
     const char *member;
     int argc;
     char **argv;
 
-    // Ends with a message if the number of arguments is wrong.
+    // Whether the request is for `name`. Ends the program with a message if the number of arguments is wrong.
     bool is(const char *name, int arguments) const {
         if (strcmp(member, name) != 0) return false;
         if (argc == arguments) return true;

@@ -1,7 +1,7 @@
-// Composing bits. Generated code says what follows what; the Composer keeps the bits, who contributed them, and what went wrong.
+// Composes bits. Generated code emits the terms in order; the Composer keeps the bits, their contributors and the faults.
 //
-// A label may be used before its place is known. Composing then starts again with the places of the round before, until
-// they no longer change; what does not fit in a round built on guesses is no error yet.
+// A label may be used before its position is known. Composing then repeats with the positions of the previous round until they no
+// longer change. A value that does not fit is no error while positions are still guesses.
 #pragma once
 
 #include "buffer.h"
@@ -10,19 +10,19 @@
 
 namespace yamba {
 
-// A place in the source, and what stands there: `le(index * 8, 32)`.
+// A position in the source, and the term there: `le(index * 8, 32)`.
 struct Site {
     const char *text, *file;
     int line;
 };
 
-// Bits of an asm block that a value of generation time fills: `count` bits from bit `value_bit` of the value go to bit
-// `block_bit` of the block and up. Bits of a block are counted from the lowest of its first byte.
+// Bits of an asm block that are filled from a value at generation time. `count` bits from bit `value_bit` of the value go to bit
+// `block_bit` of the block and up. Bit 0 of a block is the lowest bit of its first byte.
 struct FieldBits {
     unsigned value_bit, block_bit, count;
 };
 
-// A `${}` of an asm block. The value must lie in min .. max and be a multiple; `bias` is added before it is stored.
+// A `${}` of an asm block. The value must lie in min .. max and be a multiple of `multiple`; `bias` is added before it is stored.
 struct Field {
     int64_t min;
     uint64_t max;
@@ -32,7 +32,7 @@ struct Field {
     size_t count;
 };
 
-// What `yamba disasm` and a crash report need to know of one member's contribution.
+// One member's contribution, for `yamba disasm` and crash reports.
 struct Contribution {
     const char *name;
     size_t start, end;  // bits
@@ -40,7 +40,7 @@ struct Contribution {
     unsigned first_value, values;
 };
 
-// Generated functions that compose only call the above, and are never timed: nothing is gained by optimising them.
+// Disables optimisation of generated composing functions: they only call the types above and are never timed.
 #if defined(__clang__)
 #define YAMBA_COMPOSES __attribute__((optnone, noinline))
 #elif defined(__OPTIMIZE__)
@@ -92,9 +92,9 @@ class Composer {
     // -- Rounds: see compose() --
 
     void begin_round();
-    // Whether this round's result stands.
+    // Ends a round. Returns whether its result is final.
     bool end_round();
-    // The one that is composing now, for faults inside C++ that the terms call.
+    // The composer that is composing now, for faults in C++ code that the terms call.
     static Composer *&current();
 
     // -- Terms --
@@ -136,11 +136,11 @@ class Composer {
     template <class W>
     void rel(const class Label &label, W width, const Site &site);
 
-    // align(BYTES): `pad` composes no-operations of at most so many bytes.
+    // align(BYTES): `pad` composes no-operations of at most the given number of bytes.
     template <class B>
     void align(B bytes, void (*pad)(Composer &, unsigned), const Site &site) {
         long long step = static_cast<long long>(bytes);
-        // Code begins at a page: what counts from there is no alignment beyond one.
+        // Code starts at a page boundary, so an alignment above a page would have no meaning.
         if (step <= 0 || step > 4096) fail_site(site, "%s: an alignment is 1 to 4096 bytes, not %lld", site.text, step);
         if (bits_ % 8 != 0)
             return refuse(site, "%s stands %zu bits into a byte; only whole bytes can be aligned", site.text, bits_ % 8);
@@ -153,14 +153,14 @@ class Composer {
         }
     }
 
-    // An asm block; its holes are filled in afterwards.
+    // An asm block; its holes are filled afterwards.
     void block(const unsigned char *data, size_t count);
     template <class T>
     void hole(const Field &field, T value, const Site &site) {
         fill(field, number(value), site);
     }
 
-    // One turn of an `unroll`: one that composes nothing would never meet the limit on bytes.
+    // Counts one iteration of an `unroll`. An iteration that composes nothing would never reach the limit on bytes.
     void turn() {
         if (__builtin_expect(++turns_ > most_turns, 0))
             fail_site({"", nullptr, 0}, "more than %llu turns are unrolled; does an `unroll` end?",
@@ -173,19 +173,19 @@ class Composer {
     void set_origin(size_t bit) { origin_ = bit; }
     size_t new_label();
     void place(size_t label) { labels_[label] = bits_; }
-    // Where the label is, as far as this round knows.
+    // The label's position in this round: known or guessed.
     size_t where(size_t label, const char *name, const Site &site);
-    // A word shows as a whole: what contributed a few of its bits is no instruction of its own.
+    // Starts a word. Reports show a word as a whole, since the contributor of a few of its bits is no instruction.
     bool enter_word();
-    // Stores the bits from `start`, given highest first, in the byte order of the target's instructions.
+    // Ends a word: stores its bits from `start`, given highest first, in the byte order of the target's instructions.
     void leave_word(size_t start, size_t width, bool outer_in_word, const Site &site);
     unsigned checked_width(long long width, unsigned unit, const Site &site);
 
     // -- Faults --
 
-    // The first fault of a round counts, once the round stands.
+    // Records a fault. The first one of the final round is reported.
     __attribute__((format(printf, 3, 4), cold)) void refuse(const Site &site, const char *format, ...);
-    // A fault that no other guess could mend.
+    // Fails at once: no other guess of the labels could avoid this fault.
     [[noreturn]] __attribute__((format(printf, 3, 4), cold)) void fail_site(const Site &site, const char *format, ...);
 
   private:
@@ -202,14 +202,14 @@ class Composer {
 
     void fill(const Field &field, Number n, const Site &site);
 
-    // Byte by byte, as far as block and bits are both whole bytes; else bit by bit.
+    // Copies byte by byte while block and bits are both at whole bytes; otherwise bit by bit.
     void copy_bits(const FieldBits &f, uint64_t value);
 
     unsigned read8(size_t bit) const;
     void write8(size_t bit, unsigned value);
     void reverse_bytes(size_t start, size_t count);
 
-    // A label may stand in a branch of `if` that was not taken.
+    // Refuses labels that were never placed: a label may stand in a branch of `if` that was not taken.
     void refuse_unplaced();
 
     bool same_labels() const;
@@ -245,7 +245,7 @@ class Composer {
 inline Scope::Scope(Composer &out, const char *name, const Value *values, unsigned count)
     : name(name), values(values), count(count), outer(out.scope_), out(out), index(~size_t(0)) {}
 
-// Opens a member for as long as it lives: Member member(out, "pagefault_x86_64.touch", index);
+// Opens a member for the lifetime of this object: Member member(out, "pagefault_x86_64.touch", index);
 template <unsigned N>
 class Member : public Scope {
   public:
@@ -265,7 +265,7 @@ class Member<0> : public Scope {
 template <class... A>
 Member(Composer &, const char *, const A &...) -> Member<sizeof...(A)>;
 
-// A label of the body or turn of `unroll` in which it is declared.
+// A label of the body or `unroll` iteration that declares it.
 class Label {
   public:
     Label(Composer &out, const char *name) : name_(name), out_(out), index_(out.new_label()) {}
@@ -327,7 +327,7 @@ class Word {
     Site site_;
 };
 
-// An argument of a bitstring function, which takes the parameter's type only if its value survives that.
+// An argument of a bitstring function. It converts to the parameter's type only if its value is preserved.
 template <class V>
 struct Argument {
     Composer &out;
@@ -372,7 +372,7 @@ struct Argument {
     }
 };
 
-// Numbers are checked; what is no number converts as C++ does.
+// Numbers are checked; other types convert as in C++.
 template <class V>
 decltype(auto) argument(Composer &out, V &&value, const Site &site) {
     using Plain = typename std::decay<V>::type;
@@ -380,7 +380,7 @@ decltype(auto) argument(Composer &out, V &&value, const Site &site) {
     else return static_cast<V &&>(value);
 }
 
-// The value itself, if `bits` bits hold it, read as its type is; for casts that cut a value into slices.
+// Returns the value if `bits` bits can represent it with its type's signedness. For casts that cut a value into slices.
 template <class T, class W>
 T fit(T value, W bits, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
     Number n = number(value);
@@ -393,14 +393,14 @@ T fit(T value, W bits, const char *file = __builtin_FILE(), int line = __builtin
     return value;
 }
 
-// Composes until the labels stay where they are.
+// Composes repeatedly until the labels' positions are stable.
 void compose(Composer &out, void (*terms)(Composer &, const void *), const void *closure);
 template <class F>
 YAMBA_COMPOSES void compose(Composer &out, const F &terms) {
     compose(out, [](Composer &to, const void *closure) { (*static_cast<const F *>(closure))(to); }, &terms);
 }
 
-// Bits as C++ gets them from a bitstring that is no function.
+// The bits of a bitstring that is no function, for C++.
 class Bits {
   public:
     template <class F>

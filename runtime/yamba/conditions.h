@@ -1,4 +1,4 @@
-// The questions of `on` that only the machine which runs the program can answer.
+// Conditions of `on` that only the machine running the program can evaluate.
 #pragma once
 
 #include <initializer_list>
@@ -12,18 +12,18 @@
 namespace yamba {
 namespace condition {
 
-// Compares number by number: 6.10 is after 6.9, and 6 is 6.0.
+// Compares versions component by component: 6.10 is later than 6.9, and 6 equals 6.0.
 bool version_at_least(const char *release, std::initializer_list<unsigned> wanted);
 
-// The system is this version or a later one.
+// Whether the system's version is at least this one.
 bool system_at_least(std::initializer_list<unsigned> version);
 
-// The processor has this feature, by the name that the system gives it.
+// Whether the processor has this feature, by the system's name for it.
 bool cpu(const char *feature);
 
 bool root();
 
-// The file exists and may be read or written.
+// Whether the file exists and is readable or writable.
 bool file(const char *path);
 
 }  // namespace condition

@@ -1,5 +1,5 @@
-// The length of a core cycle, without counters: a chain of dependent operations whose latency is known, timed at two lengths, so
-// that call and clock cancel.
+// Measures the length of a core cycle without counters. It times a chain of dependent operations with known latency at two
+// lengths, so that the costs of call and clock cancel.
 #pragma once
 
 #include <stdint.h>
@@ -11,9 +11,8 @@
 namespace yamba {
 namespace cycle {
 
-// Some processors' clocks advance in steps of 10 ns: of 30 000 cycles that is a thousandth, and being as often too much as too
-// little it goes out of the median of many readings. The shortest of several readings would not be the better one: it would
-// always be too short by a part of a step.
+// Some processors' clocks advance in steps of 10 ns, a thousandth of 30 000 cycles. The error is as often positive as negative,
+// so the median of many readings removes it. The shortest of several readings would always be too short by a part of a step.
 constexpr uint64_t least_steps = 32768, most_steps = 8 * least_steps;
 constexpr double clock_steps = 1000;
 
@@ -32,7 +31,7 @@ inline double length(const Chain &chain) {
     return longer > shorter ? (longer - shorter) / double(steps) / chain.cycles : not_known;
 }
 
-// Coarser clocks need longer chains; the length is bounded because every interval waits for several of them. `step` in ns.
+// Coarser clocks need longer chains. The length is bounded because every interval waits for several chains. `step` is in ns.
 inline void suit_clock(double step) {
     steps_wanted = least_steps;
     double ns = length(isa_hooks.reference);
@@ -42,10 +41,10 @@ inline void suit_clock(double step) {
 
 }  // namespace cycle
 
-// Nanoseconds of one core cycle now; NaN where the instruction set has no reference.
+// The current length of a core cycle in ns; NaN if the instruction set has no reference chain.
 inline double cycle_length() { return cycle::length(isa_hooks.reference); }
 
-// The same by a chain on another unit of the processor: where the two disagree, neither is believed.
+// The length of a core cycle by a chain on another unit of the processor. If it differs from cycle_length(), both are discarded.
 inline double check_cycle_length() { return cycle::length(isa_hooks.check); }
 
 }  // namespace yamba

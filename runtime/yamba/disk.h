@@ -1,5 +1,5 @@
-// How much a benchmark may put into its scratch directory. The parent of a run tells what `--disk-limit` and the file system
-// leave.
+// The space that a benchmark may use in its scratch directory. The run's parent passes the limit from `--disk-limit` and the file
+// system.
 #pragma once
 
 #include <dirent.h>
@@ -17,28 +17,29 @@
 namespace yamba {
 namespace disk {
 
-// Without a parent.
+// The limit without a parent.
 constexpr uint64_t usual_room = uint64_t(1) << 30;
 
 struct Room {
     uint64_t all = usual_room;
-    uint64_t each = 0;  // of all processes of the run's largest load; 0: not told
+    uint64_t each = 0;  // for each process of the run's largest load; 0: unknown
     const char *mend = "set YAMBA_DISK_ROOM to the bytes that it may have";  // how to get more
-    bool is_shared = false;                                                  // the folders beside it are of the same run
+    bool is_shared = false;                                                  // the sibling folders belong to the same run
 };
 
-// "BYTES EACH MEND"
+// Parses "BYTES EACH MEND" from YAMBA_DISK_ROOM.
 Room told();
 
-// What was written or asked for before is left from other launches. Read from the clock that dates files, where there is one: it
-// ticks.
+// Marks the start of a launch: files written before it belong to other launches. Uses the coarse clock of file timestamps where
+// available.
 void launch();
 
-// Ends the name of a file that is being written: its length was set first.
+// Suffix of a file that is still being written; its length is set before its contents.
 constexpr const char *being_written = ".part";
 
-// Sees that `more` bytes fit besides what the run's folders hold, and that the file system has the `unwritten` ones. What other
-// launches left is removed if need be: they write it again. Ends the run as skipped, without `reserved`, where there is no room.
+// Ensures that `more` bytes fit into the limit, together with the run's folders, and that the file system has `unwritten` free
+// bytes. If needed, removes files of other launches, which can be rewritten. If there is no room, removes `reserved` and ends the
+// run as skipped.
 void find_room(const char *directory, uint64_t more, uint64_t unwritten, const char *reserved = "");
 
 }  // namespace disk

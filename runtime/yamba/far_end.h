@@ -1,5 +1,5 @@
-// The far end of a benchmark that measures between this machine and another one: the same program there, started over ssh. It is
-// compiled once for all programs (src/far_end/talk.h); library/far_end.yamba tells what a benchmark does with it.
+// The far end of a benchmark that measures between this machine and another one: the same program, started there over ssh. It is
+// compiled once for all programs (src/far_end/talk.h); library/far_end.yamba documents its use in benchmarks.
 #pragma once
 
 #include <stdint.h>
@@ -9,15 +9,15 @@
 namespace yamba {
 namespace far_end {
 
-inline Text machine;               // that it is on, as ssh knows it; empty where there is none
-inline bool this_machine = false;  // that one is this one, by another name
-inline int line = -1;              // to the other end
+inline Text machine;               // the far end's machine, as ssh knows it; empty if there is none
+inline bool this_machine = false;  // `machine` is another name of this machine
+inline int line = -1;              // the connection to the other end
 
-constexpr int far_patience = 600;                              // seconds without a word: more than an interval lasts
-constexpr const char *address_variable = "YAMBA_FAR_ADDRESS";  // of the far machine, where it is not the one at which ssh arrives
+constexpr int far_patience = 600;                              // seconds to wait for a message: longer than an interval lasts
+constexpr const char *address_variable = "YAMBA_FAR_ADDRESS";  // the far machine's address, if it is not the ssh server's
 
 void open();
-// What the far end says with this word; it is valid until one of the two says more.
+// Returns the far end's answer to `word`; it is valid until the next message.
 const char *tell_text(const char *word, const char *text);
 uint64_t tell(const char *word, uint64_t number);
 uint64_t ask(const char *question, uint64_t number);
@@ -25,7 +25,7 @@ void answer(const char *question, uint64_t (*by)(void *self, uint64_t number), v
 [[noreturn]] void serve();
 void await();
 void close();
-// Far: whether there is something to read, or somebody to accept, within so many seconds. Ends with the near end.
+// Far end only: whether `file` becomes readable, or has a connection to accept, within `seconds`. Ends when the near end ends.
 bool await_input(int file, int seconds);
 
 }  // namespace far_end

@@ -1,6 +1,6 @@
-// What headers that every program reads need of <math.h>, by the compiler's own functions. The header itself has the C++
-// library's special functions with it, which are a tenth of what a small program takes to compile. Nor is anything of it in sight
-// of a benchmark that does not include it: the C library's alone would make of the `sqrt` of a float one of a double.
+// Replacements for <math.h> in headers that every program includes, made from compiler builtins. <math.h> includes the C++
+// library's special functions, which would take a tenth of the compile time of a small program. Also, a benchmark that does not
+// include <math.h> sees none of its names. With the C library's names alone, `sqrt` of a float would be computed in double.
 #pragma once
 
 namespace yamba {

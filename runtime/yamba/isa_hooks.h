@@ -1,8 +1,8 @@
-// What the harness asks of the instruction set. Its folder (runtime/isa/ISA/) fills the hooks in where it can:
+// Functions that the instruction set provides to the harness. Its folder (runtime/isa/ISA/) sets the hooks that it supports:
 //
 //     inline const bool hooks_filled = (yamba::isa_hooks.program_counter = ..., yamba::isa_hooks.reference = {...}, true);
 //
-// A hook that stays null costs only what it would have told.
+// Each hook may stay null; only its own information is missing then.
 #pragma once
 
 #include <stddef.h>
@@ -12,28 +12,28 @@ namespace yamba {
 
 // Dependent operations of a known latency.
 struct Chain {
-    // Executes `steps` of them, each waiting for the one before it. `steps` is a multiple of `multiple`.
+    // Executes `steps` operations, each dependent on the one before it. `steps` is a multiple of `multiple`.
     void (*run)(uint64_t steps) = nullptr;
     uint64_t multiple = 1;
-    double cycles = 1;  // core cycles a step
+    double cycles = 1;  // core cycles per step
 };
 
 struct IsaHooks {
-    // Where a signal struck; `context` is the third argument of a signal handler.
+    // The address of the instruction that raised a signal; `context` is the third argument of the signal handler.
     uintptr_t (*program_counter)(const void *context) = nullptr;
-    // The length of a core cycle is measured with the first, and believed where the second, on another unit of the processor,
-    // agrees.
+    // `reference` measures the length of a core cycle. `check` uses another unit of the processor; the length counts only if both
+    // agree.
     Chain reference, check;
-    // The processor's own clock: all that stands before has completed when it is read, and nothing that stands after has begun.
+    // Reads the processor's own clock. All earlier instructions complete before the reading, and no later one starts before it.
     uint64_t (*read_ticks)() = nullptr;
-    // Whether it runs at one rate whatever the processor does. Asked only where read_ticks is set.
+    // Whether this clock has a constant rate in all power states. Called only if read_ticks is set.
     bool (*ticks_are_steady)() = nullptr;
-    const char *ticks_name = "";  // the system's name for it
-    const char *clock_name = "";  // ours: the instruction
+    const char *ticks_name = "";  // the system's name for the clock
+    const char *clock_name = "";  // Yamba's name for it: the instruction
 };
 inline IsaHooks isa_hooks;
 
-// A piece of composed code: who contributed which bits.
+// A part of composed code, and the member that contributed it.
 struct CodePart {
     const char *name;   // "pagefault_x86_64.touch(0)"
     size_t start, end;  // bits from the base
@@ -47,8 +47,7 @@ struct CodeSite {
     size_t part_count;
 };
 
-// Which composed code holds the address? Set by whoever registers composed code (code.h). Called from a signal handler:
-// no lock, no allocation.
+// Finds the composed code that holds `address`; code.cc sets it. Called from a signal handler: no lock, no allocation.
 inline bool (*find_code)(uintptr_t address, CodeSite &out) = nullptr;
 
 }  // namespace yamba

@@ -1,5 +1,5 @@
-// Memory to measure with, and how much of it there is; library/memory.yamba tells what a benchmark does with it. Compiled once
-// for all programs.
+// Memory for benchmarks, and the amount available; library/memory.yamba documents its use in benchmarks. Compiled once for all
+// programs.
 #pragma once
 
 #include <stdint.h>
@@ -14,9 +14,9 @@
 namespace yamba {
 namespace memory {
 
-constexpr size_t huge_page = 2 << 20;  // alignment; a larger one than the system's does no harm
+constexpr size_t huge_page = 2 << 20;  // alignment; harmless if the system's huge pages are smaller
 
-// What was reserved: a range in a mapping, and what was reserved before it.
+// A reserved range inside its mapping, linked to the range reserved before it.
 struct Reserved {
     void *mapping;
     size_t mapped;
@@ -24,18 +24,18 @@ struct Reserved {
     Reserved *before;
 };
 
-// Bytes that this process may take without pushing others out or being ended, by the system's word. Where it says nothing: half
-// of all.
+// Bytes that this process may use without displacing other memory or being killed, as the system reports them. Half of all memory
+// if the system reports nothing.
 size_t available();
 
-// `bytes` at the start of a page of their kind, of which none has been touched yet; null, with `errno`, where the system has
-// none. It is the caller who `must` have them: that tells his class and line.
+// Reserves `bytes` of untouched memory, aligned to a page of the requested kind. Returns null and sets `errno` on failure. The
+// caller wraps this in `must`, so that the error names the caller's class and line.
 void *reserve(Reserved *&latest, size_t bytes, bool huge_pages);
 
-// All of it; -1, with `errno`, where the system does not take it.
+// Unmaps all reserved memory. Returns -1 and sets `errno` on failure.
 int release(Reserved *&latest);
 
-// How much of what was reserved lies in huge pages, as the system counts: 0 to 1.
+// The share of the reserved memory that lies in huge pages, as the system counts: 0 to 1.
 double huge_share(const Reserved *latest);
 
 }  // namespace memory

@@ -1,5 +1,5 @@
-// What the memory control groups of this process leave it: who takes more than that is ended by the system, however much memory
-// the machine has.
+// Memory limits of this process's control groups. The system kills a process that exceeds them, even if the machine has free
+// memory.
 #pragma once
 
 #include <stdint.h>
@@ -9,10 +9,11 @@
 namespace yamba {
 namespace memory {
 
-// The first number of a file in a folder, or the one behind a word there; `otherwise` where there is none, as with "max".
+// Reads the first number of a file in a folder, or the number after `word` in it. Returns `otherwise` without a number, as for
+// "max".
 uint64_t number_in(const char *folder, const char *name, const char *word, uint64_t otherwise);
 
-// Bytes; the greatest number where nothing limits them.
+// Bytes that the control groups still allow; the greatest number if unlimited.
 uint64_t group_room();
 
 }  // namespace memory

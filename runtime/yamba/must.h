@@ -1,4 +1,4 @@
-// Failing on purpose: a call that must succeed, and a benchmark that finds it cannot go on.
+// Deliberate failures: a call that must succeed, and a benchmark that cannot continue.
 #pragma once
 
 #include <errno.h>
@@ -14,32 +14,33 @@ namespace yamba {
 
 inline const char *program_name = "benchmark";
 
-// Status of a run that ended with a recorded error.
+// Exit status of a run that ended with a recorded error.
 constexpr int failed_status = 3;
 
-// Status of a run that found that nothing can be measured here, and has said why on standard error.
+// Exit status of a run that cannot measure anything here. The reason is on standard error.
 constexpr int skipped_status = 4;
 
-// Other headers hook what must be undone before the process ends early (the scratch directory).
+// Cleanup before the process ends early: removes the scratch directory.
 inline void (*before_early_end)() = nullptr;
 
-// And what a failed call's error, 0 where it has none of its own, does not tell: that there is no room, and what mends that.
+// Adds a hint to a failure's message: whether the disk is full, and how to get more room. `error` is the call's errno, or 0.
 inline void (*say_what_mends)(Text &text, int error) = nullptr;
 
 [[noreturn]] void end_early(int status);
 
 [[noreturn]] void fail_at(const Text &text, const char *class_name, const char *file, int line);
 
-// Ends the run with this reason.
+// Ends the run with this error message.
 [[noreturn]] __attribute__((format(printf, 1, 2), cold)) void fail(const char *format, ...);
 
-// Ends the run as skipped: it cannot be measured here, for this reason. Of several processes at once one says so.
+// Ends the run as skipped: the benchmark cannot be measured here, for this reason. If several processes skip, only one reports
+// it.
 [[noreturn]] __attribute__((format(printf, 1, 2), cold)) void skip(const char *format, ...);
 
 // The process whose memory the harness has locked (placement.h). A forked child has another id, and none of its memory is locked.
 inline pid_t locked_process = -1;
 
-// Whether a returned value is how C functions say that they failed.
+// Whether a return value signals failure by the conventions of C.
 template <class T>
 bool means_failure(T value) {
     if constexpr (std::is_same<T, bool>::value) return !value;
@@ -59,5 +60,5 @@ inline T must_hold(T value, const char *expression, const char *file, int line, 
 
 }  // namespace yamba
 
-// The value of a call; if it is negative, -1, a null pointer, MAP_FAILED or false, the run ends and says where.
+// Returns the value of a call. If it is negative, -1, a null pointer, MAP_FAILED or false, the run ends with the call's location.
 #define must(...) (::yamba::must_hold((__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__, __PRETTY_FUNCTION__))

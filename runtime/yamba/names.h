@@ -1,4 +1,4 @@
-// What the C++ of a class may write without a prefix.
+// Names that the C++ of a class may use without a prefix.
 #pragma once
 
 #include "code.h"

@@ -1,4 +1,4 @@
-// Values on their way into bits: what they are, whether they fit, how they are shown.
+// Values that are converted to bits: their representation, range checks and printing.
 #pragma once
 
 #include <stdint.h>
@@ -9,13 +9,13 @@
 
 namespace yamba {
 
-// Any C++ integer, enumeration, bool or pointer: 64 bits of two's complement, and how to read them.
+// Any C++ integer, enumeration, bool or pointer: its 64 bits in two's complement and its signedness.
 struct Number {
     uint64_t bits;
     bool is_signed;
 
     bool negative() const { return is_signed && static_cast<int64_t>(bits) < 0; }
-    // What lies above bit 63.
+    // The value of all bits above bit 63.
     uint64_t extension() const { return negative() ? ~uint64_t(0) : 0; }
 };
 
@@ -31,10 +31,10 @@ Number number(T value) {
     }
 }
 
-// Whether `width` bits hold the value, read as its type is: signed or unsigned.
+// Whether the value is representable in `width` bits, with the signedness of its type.
 bool fits(Number n, unsigned width);
 
-// Shown in a report: decimal, or hexadecimal for a pointer.
+// A value as a report shows it: decimal, or hexadecimal for a pointer.
 struct Value {
     enum Kind : unsigned char { whole_signed, whole_unsigned, truth, real, pointer, text, other } kind;
     union {
@@ -68,7 +68,7 @@ Value shown(const T &value) {
 
 constexpr size_t longest_value = 40;
 
-// Prints at most `longest_value` characters, no terminator, and says how many.
+// Prints at most `longest_value` characters, without terminator. Returns their number.
 size_t print(char *out, const Value &v);
 
 }  // namespace yamba

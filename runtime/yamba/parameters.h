@@ -1,6 +1,6 @@
-// Parameters: what --set gives them, what they default to, and how a plain run sweeps them.
+// Parameters: their values from --set, their defaults, and the values that a plain run sweeps.
 //
-// Generated configure(), each parameter after those that its value mentions:
+// The generated configure() settles each parameter after those that its value mentions:
 //
 //     void configure(yamba::ParameterSource &source) override {
 //         source.settle(scale, "scale", "int", [&] { return 16; });
@@ -33,7 +33,8 @@ namespace yamba {
 template <class T>
 using Values = std::vector<T>;
 
-// Whether an integer is still the one that it was made from: a result is known by its parameters' values.
+// Whether a conversion kept an integer's value. Results are identified by their parameters' values, so a changed value is an
+// error.
 template <class T, class V>
 bool holds(T made, V from) {
     if constexpr (std::is_integral<T>::value && !std::is_same<T, bool>::value && std::is_integral<V>::value) {
@@ -48,7 +49,7 @@ bool holds(T made, V from) {
     }
 }
 
-// A value of a sweep that its parameter cannot hold would be measured as another.
+// Converts a value of a sweep to the parameter's type. Fails if the type cannot hold it.
 template <class T, class V>
 T swept(V value) {
     if constexpr (std::is_integral<T>::value && std::is_floating_point<V>::value) {
@@ -71,7 +72,7 @@ Values<T> values(V... v) {
     return Values<T>{swept<T>(v)...};
 }
 
-// More points than anyone waits for: the sweep was meant otherwise.
+// The longest sweep. A longer one would take too long and is probably a mistake.
 constexpr size_t most_sweep_values = 10000;
 
 // FIRST, then `points_per_octave` values for each doubling, none above LAST. Whole numbers are rounded and never repeated.
@@ -88,7 +89,7 @@ Values<T> log_values(double first, double last, double points_per_octave) {
     return result;
 }
 
-// FIRST, FIRST + STEP, ... up to LAST, which is kept if the steps meet it.
+// FIRST, FIRST + STEP, ... up to LAST. LAST is included if the steps reach it.
 template <class T>
 Values<T> linear_values(double first, double last, double step) {
     Values<T> result;
@@ -101,7 +102,7 @@ Values<T> linear_values(double first, double last, double step) {
     return result;
 }
 
-// A value as --set would give it, and how JSON spells it.
+// A value in the syntax of --set and in JSON.
 struct Spelling {
     Text plain, json;
 };
@@ -134,16 +135,16 @@ Spelling spell(T value) {
 
 namespace parse {
 
-// What could be wrong with a value; nullptr is right.
+// The reason why a value is invalid; nullptr if it is valid.
 using Fault = const char *;
 
 constexpr Fault not_a_number = "is not a number (write 64, 0x40, 64K, 64M or 64G)";
 constexpr Fault out_of_range = "is out of range";
 
-// K, M, G and T are powers of 1024, as sizes are what they are written for.
+// Parses a suffix. K, M, G and T are powers of 1024, because they are mostly used for sizes.
 bool suffix(const char *end, int &shift);
 
-// Magnitude and sign apart, so that both ends of every integer type can be told from what lies past them.
+// Parses magnitude and sign separately, so that overflow is detected at both ends of every integer type.
 Fault integer(const char *text, bool &negative, uint64_t &magnitude);
 
 template <class T>
@@ -199,7 +200,7 @@ struct Setting {
     const char *text;
 };
 
-// A parameter as it was settled.
+// A parameter with its final value.
 struct Settled {
     const char *name, *type;
     Spelling value;
@@ -211,9 +212,9 @@ struct Settled {
 struct ParameterSource {
     Values<Setting> settings;
     Values<Settled> settled;
-    Text fault;  // of the first wrong setting
+    Text fault;  // of the first invalid setting
 
-    // Gives `member` what --set says, else `default_value()`.
+    // Sets `member` to the value of --set, or else to `default_value()`.
     template <class T, class F>
     void settle(T &member, const char *name, const char *type, F default_value) {
         if (!read(member, name, type)) {
@@ -242,19 +243,19 @@ struct ParameterSource {
         p->quick = spell_all(list);
     }
 
-    // After configure(): whether every setting was understood; otherwise `fault` says what to mend.
+    // Called after configure(): whether every setting is valid. If not, `fault` has the message, with its fix.
     bool understood(const char *class_name);
 
-    // A parameter as a person gave it: `--set NAME=VALUE`, or `NAME=VALUE` where it is the class's own.
+    // A parameter as the user gave it: `--set NAME=VALUE`, or `NAME=VALUE` if no --set gives it.
     Text as_given(const char *name) const;
 
     Settled *parameter(const char *name);
 
   private:
-    // The last one counts, as on any command line.
+    // Finds the last setting of that name, which counts, as on any command line.
     const Setting *find(const char *name) const;
 
-    // Whether --set gives it, or tries to.
+    // Whether --set names this parameter. A value that cannot be parsed is refused.
     template <class T>
     bool read(T &member, const char *name, const char *type) {
         const Setting *setting = find(name);
@@ -304,7 +305,7 @@ struct ParameterSource {
     YAMBA_PARAMETER_OF(linkage, const char *)
 YAMBA_USUAL_PARAMETERS(extern template)
 
-// Those of the point that is measured.
+// The parameters of the point that is being measured.
 inline const ParameterSource *measured = nullptr;
 
 }  // namespace yamba

@@ -1,4 +1,5 @@
-// Where a benchmark runs, and with which privileges: one processor by default, so that no migration is measured.
+// Processor, scheduling class and memory locking of a benchmark. By default it stays on one processor, so that no migration is
+// measured.
 #pragma once
 
 #include "must.h"
@@ -9,8 +10,8 @@
 namespace yamba {
 
 struct Placement {
-    Values<int> allowed;  // processors that this process might use when it started
-    int cpu = -1;         // the one that it is kept on
+    Values<int> allowed;  // processors that this process could use when it started
+    int cpu = -1;         // the processor that the benchmark is pinned to; -1: not pinned
     bool pinned() const { return cpu >= 0; }
 };
 inline Placement placement;
@@ -19,18 +20,19 @@ namespace place {
 
 void note(const char *text);
 
-// What could not be had is said; the measurement goes on without it.
+// Pins this process to a processor: `wanted`, or the fastest one if negative. `free` leaves it unpinned. Failure is only noted;
+// the measurement continues.
 void keep(bool free, int wanted);
 
-// Undoes `keep` for this process.
+// Removes the pinning for this process.
 void roam();
 
 bool enter_realtime();
 
-// Locks what is mapped now; mappings that a benchmark makes later stay unlocked. Returns whether the system allowed it.
+// Locks the memory that is mapped now; later mappings stay unlocked. Returns false if the system refuses.
 bool lock_memory_silently();
 
-// Locks memory and records whether the system allowed it.
+// Locks memory and notes a refusal in the record.
 void lock_memory();
 
 }  // namespace place

@@ -1,4 +1,4 @@
-// Facts about the machine that parameters and benchmarks build on. All are detected when the program starts.
+// Facts about the machine, for parameters and benchmarks. All are detected when the program starts.
 #pragma once
 
 #include <stddef.h>
@@ -12,11 +12,11 @@ namespace yamba {
 
 struct Platform {
     size_t page_size, cache_line, l1d_size, l1i_size, l2_size, last_cache_size, memory_size, cpus;
-    size_t read_ahead;        // bytes, of the disk that holds the scratch directory
-    bool scratch_is_memory;   // files there never touch a disk
-    uint64_t disk_room;       // bytes that a benchmark may put there, all its processes together
-    uint64_t disk_room_each;  // and one of them, where each has files of its own
-    Text assumed;             // names of what could not be detected and has the value of the smallest common machine
+    size_t read_ahead;        // bytes; of the disk that holds the scratch directory
+    bool scratch_is_memory;   // the scratch directory is in memory: its files never touch a disk
+    uint64_t disk_room;       // bytes that all processes of the benchmark may store there together
+    uint64_t disk_room_each;  // bytes for one process, if each has its own files
+    Text assumed;             // names of undetected facts, which have the value of the smallest common machine
 };
 inline Platform platform{};
 

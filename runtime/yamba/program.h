@@ -1,4 +1,4 @@
-// What a generated program includes: what its classes and its Subject need. The harness and the program's main() are in
+// All headers that a generated program needs for its classes and its Subject. The harness and the program's main() are in
 // runtime/src, which is compiled once for all programs.
 #pragma once
 

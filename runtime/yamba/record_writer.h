@@ -1,4 +1,4 @@
-// Raw records: one JSON object a line, written at once, so that what was measured survives any end of the process.
+// Raw records: one JSON object per line, written immediately. Measured data survives any end of the process.
 #pragma once
 
 #include <errno.h>
@@ -11,20 +11,20 @@ namespace yamba {
 
 inline int record_fd = STDOUT_FILENO;
 
-// Called before a process says why it cannot go on. Where several write into one record, their lines must not mix.
+// Called before a process reports a fatal error. It keeps the lines of processes that share a record from mixing.
 // Async-signal-safe.
 inline void (*before_last_words)() = nullptr;
 
-// Async-signal-safe. A reader that has gone away ends the run: nobody would learn of the rest.
+// Writes everything. Async-signal-safe. If the reader is gone, the run ends, since its results would be lost.
 void write_all(int fd, const char *data, size_t size);
 
-// Where several processes count that they go on, for a parent that waits for all of them.
+// Counter of progress signals from several processes, for the parent that waits for them.
 inline uint32_t *signs_of_life = nullptr;
 
-// Tells whoever waits for this process that what takes long goes on, by an empty record: it is not taken for hung.
+// Reports progress during a long operation, with an empty record. Otherwise the parent would take the process for hung.
 void goes_on();
 
-// Builds one event; written when it goes out of scope.
+// Builds one event and writes it when it goes out of scope.
 class Record {
   public:
     explicit Record(const char *event);

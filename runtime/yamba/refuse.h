@@ -1,4 +1,4 @@
-// Refusing a parameter's value, before anything is measured.
+// Refusal of a parameter's value before the measurement.
 #pragma once
 
 #include <stdarg.h>
@@ -8,19 +8,19 @@
 
 namespace yamba {
 
-// What a benchmark has against its parameters, for a person.
+// Thrown by `refuse`: the user's message about invalid parameters.
 struct Refusal {
     Text text;
 };
 
-// The parameters of the benchmark that is looking at them in `check_parameters`; null at any other time.
+// The parameters of the benchmark whose `check_parameters` is running; null otherwise.
 inline const ParameterSource *checked = nullptr;
 
-// Only for `check_parameters`: the value of this parameter cannot be, whatever the machine. The text goes on after `NAME=VALUE: `
-// and says what it may be.
+// Refuses a parameter's value as invalid on every machine. Only for `check_parameters`. The message continues `NAME=VALUE: ` and
+// describes the valid values.
 [[noreturn]] __attribute__((format(printf, 2, 3), cold)) void refuse(const char *name, const char *format, ...);
 
-// What the benchmark has against these parameters; empty if nothing.
+// Runs `check_parameters`. Returns the message of a refusal, or an empty text.
 template <class Subject>
 Text objection(Subject &subject, const ParameterSource &source) {
     Text text;

@@ -1,4 +1,4 @@
-// A private directory for files to measure on, removed however the run ends.
+// A private directory for the files that a benchmark measures on. It is removed however the run ends.
 #pragma once
 
 #include <dirent.h>
@@ -17,27 +17,27 @@ namespace yamba {
 
 namespace scratch {
 
-extern Text directory;  // empty until it is asked for
+extern Text directory;  // empty until the first request
 
-// Where scratch directories are made: on a disk, if the system follows custom (/tmp is often memory).
+// The parent directory of scratch directories. It is normally on a disk; /tmp is often memory.
 const char *home();
 
-// Bytes that no file system compresses or keeps as a hole. Who knows the state that a file begins with, knows the file without
-// reading it.
+// Fills a file with pseudo-random words, which no file system can compress or store as a hole. The initial `state` determines the
+// contents, so that they can be checked without reading the file.
 constexpr uint64_t first_state = 88172645463325252u;
 void fill(uint64_t *words, size_t count, uint64_t &state);
 
 }  // namespace scratch
 
-// A private directory on the disk under TMPDIR or /var/tmp. The same one throughout a run.
+// The run's private directory, on the disk under TMPDIR or /var/tmp. All calls in a run return the same one.
 const char *scratch_directory();
 
-// The path of a file of this many bytes there, written and synchronised. One that is there already, of that size, is
-// used again: each point of a sweep has its own process, and writing takes longer than most measurements. Ends the run as skipped
-// where there is no room for it.
+// Returns the path of a file of `bytes` bytes in the scratch directory, written and synchronised. An existing file of that size
+// is reused: each point of a sweep has its own process, and writing takes longer than most measurements. Ends the run as skipped
+// if there is no room.
 const char *scratch_file(const char *name, uint64_t bytes);
 
-// Before a benchmark itself writes so many bytes there: ends the run as skipped where they are too many.
+// Checks that the benchmark may write `bytes` bytes to the scratch directory itself. Ends the run as skipped if there is no room.
 void scratch_room(uint64_t bytes);
 
 }  // namespace yamba

@@ -1,4 +1,4 @@
-// What the harness sees of a benchmark, and what a benchmark sees of the harness. Generated programs implement Subject.
+// The interfaces between the harness and a benchmark. Generated programs implement Subject.
 #pragma once
 
 #include <stddef.h>
@@ -9,7 +9,7 @@ namespace yamba {
 using byte_t = unsigned char;
 using iter_t = uint64_t;
 
-// What evidence may ask about the interval that has just been timed.
+// The most recent timed interval, for evidence.
 struct Interval {
     uint64_t passes;      // calls of benchmark(), or iterations given to it
     uint64_t operations;  // passes * operations()
@@ -17,7 +17,7 @@ struct Interval {
 };
 inline Interval interval{};
 
-// How many processes run this benchmark at the same time, and which of them this is, from 0 (until they start: 0).
+// The number of processes that run this benchmark concurrently, and this process's index. The index is 0 until they start.
 inline uint64_t processes = 1, process = 0;
 
 // Whether this process is the far end of a benchmark between two machines (`--far`).
@@ -31,15 +31,14 @@ struct EvidenceSink {
     ~EvidenceSink() = default;
 };
 
-// One evidence's bound, evaluated once the parameters are known and before `prepare`.
+// The bounds of one evidence, evaluated after the parameters are settled and before `prepare`.
 struct Bound {
     const char *evidence;
     bool bounded;
-    double low, high;  // meaningless unless bounded
+    double low, high;  // valid only if bounded
 };
 
-// One parameter as it was settled.
-struct ParameterSource;  // parameters.h: the --set values, and where settled ones are reported
+struct ParameterSource;  // parameters.h: the --set values, and the settled parameters
 
 // One physical bound: `at_least 1 cycle` is {true, 1, "cycle"}.
 struct Physical {
@@ -48,9 +47,9 @@ struct Physical {
     const char *unit;
 };
 
-// One chart, carried into the record for a later report.
+// One chart; the record carries it for later reports.
 struct Chart {
-    const char *figure, *against, *by;  // by: nullptr without
+    const char *figure, *against, *by;  // by: nullptr if absent
     bool log, fit_linear;
 };
 
@@ -60,12 +59,12 @@ struct List {
     size_t size;
 };
 
-// One benchmark object at one parameter point. It lasts as long as its process: a virtual destructor would have every program
-// compile those of all its classes.
+// One benchmark object at one parameter point. It lives as long as its process. It has no virtual destructor: with one, every
+// program would compile the destructors of all its classes.
 struct Subject {
-    // Gives every parameter its value. Called once, first.
+    // Sets every parameter. Called once, first.
     virtual void configure(ParameterSource &) = 0;
-    // Refuses values that cannot be. Called once, after that.
+    // Refuses invalid parameter values. Called once, after configure.
     virtual void check_parameters() {}
     virtual void prepare() = 0;
     virtual void setup() = 0;
@@ -76,9 +75,10 @@ struct Subject {
     virtual void cleanup() = 0;
     virtual void finish() = 0;
     virtual uint64_t operations() = 0;          // per pass (bytes for a Bandwidth)
-    virtual bool may_wait() { return false; }   // it gives up the processor itself
-    virtual bool may_fault() { return false; }  // it takes page faults itself
-    // Groups of tests of a given size instead of intervals that the harness sizes; 0 for none.
+    virtual bool may_wait() { return false; }   // whether the benchmark itself blocks
+    virtual bool may_fault() { return false; }  // whether the benchmark itself takes page faults
+    // The number of test groups, for a benchmark with groups of a given size instead of intervals that the harness sizes. 0:
+    // intervals.
     virtual uint64_t circle_groups() { return 0; }
     virtual uint64_t circle_group_size() { return 0; }
     virtual uint64_t circle_test_size(uint64_t group) { return (void)group, 0; }
@@ -87,7 +87,7 @@ struct Subject {
     virtual void run(uint64_t passes) = 0;
     virtual void run_dummy(uint64_t passes) = 0;
     virtual void evidence(EvidenceSink &) = 0;
-    virtual size_t bounds(Bound *out, size_t room) = 0;  // number of evidences
+    virtual size_t bounds(Bound *out, size_t room) = 0;  // returns the number of evidences
     virtual const char *figure() = 0;                    // "latency", "bandwidth" or "value"
     virtual const char *unit() = 0;                      // "ns", "MB/s", ...
 
@@ -95,30 +95,30 @@ struct Subject {
     ~Subject() = default;
 };
 
-// One composition that this program holds.
+// One composition in this program.
 struct Variant {
     const char *ports;  // names separated by a space, least specific first; "" if none
-    bool pass_hooks;    // before_pass or after_pass is defined: one pass an interval
-    bool has_dummy;     // benchmark_dummy is defined by the class (otherwise the harness's own loop is subtracted)
+    bool pass_hooks;    // before_pass or after_pass is defined: one pass per interval
+    bool has_dummy;     // the class defines benchmark_dummy (otherwise the harness's empty loop is subtracted)
     Subject *(*create)();
     List<Physical> physical;
     List<Chart> charts;
-    // Composes the named bitstring for `yamba disasm`; false if there is none of that name. See composer.h.
+    // Composes the named bitstring for `yamba disasm`; false if no bitstring has that name. See composer.h.
     bool (*compose)(Subject &, class Composer &, const char *member, int argc, char **argv);
 };
 
-// One program: a benchmark, and which variant applies where.
+// One program: a benchmark, and its variants with their conditions.
 struct ProgramInfo {
     const char *name;
     const char *isa, *system;
-    List<const char *const> atoms;    // shown: "linux >= 6.1", "cpu(avx512f)", "root", "file(\"/dev/kvm\")"
-    bool (*const *atom_holds)();      // one function an atom
+    List<const char *const> atoms;    // as displayed: "linux >= 6.1", "cpu(avx512f)", "root", "file(\\"/dev/kvm\\")"
+    bool (*const *atom_holds)();      // one function per atom
     const int *worlds;                // 2^atoms: index of the variant, or -1 - i for reasons[i]
-    List<const char *const> reasons;  // why nothing runs here
+    List<const char *const> reasons;  // why no variant applies
     List<const Variant> variants;
 };
 
-// Runs the program; generated main() is `return yamba::main(info, argc, argv);`.
+// Runs the program. The generated main() is `return yamba::main(info, argc, argv);`.
 int main(const ProgramInfo &info, int argc, char **argv);
 
 }  // namespace yamba

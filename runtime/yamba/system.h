@@ -1,4 +1,4 @@
-// What the harness asks of the operating system: one folder a system, `posix` where nothing better is known.
+// The harness's interface to the operating system: one folder per system; `posix` is the fallback.
 #pragma once
 
 #if defined(__linux__) && !defined(YAMBA_SYSTEM_POSIX)

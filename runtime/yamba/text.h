@@ -1,4 +1,4 @@
-// A growing string that writes JSON. Lighter to compile than <string>, and never lets a NaN or a broken UTF-8 sequence out.
+// A growing string that writes JSON. It compiles faster than <string> and never outputs a NaN or an invalid UTF-8 sequence.
 #pragma once
 
 #include <stdarg.h>
@@ -34,10 +34,10 @@ class Text {
 
     Text &addv(const char *format, va_list args);
 
-    // The shortest of 15 to 17 digits that reads back as the same number; null for what JSON cannot say.
+    // Adds the shortest of 15 to 17 digits that reads back as the same number; null for a number that JSON cannot represent.
     Text &number(double value);
 
-    // A JSON string; null for a null pointer.
+    // Adds a JSON string; null for a null pointer.
     Text &quote(const char *s);
 
   private:
@@ -45,7 +45,7 @@ class Text {
 
     void grow(size_t needed);
 
-    // Adds one character and says how many bytes it was.
+    // Adds one character. Returns its length in bytes.
     size_t quote_one(const unsigned char *s);
 
     char *data_ = nullptr;

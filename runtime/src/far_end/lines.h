@@ -1,4 +1,4 @@
-// What the two ends say to each other: lines of a word and a text.
+// The protocol between the two ends: lines of a word and a text.
 #pragma once
 
 #include <errno.h>
@@ -13,7 +13,8 @@
 #include "yamba/far_end.h"
 #include "yamba/placement.h"
 
-// Older systems and macOS lack it: there, writing to who has gone ends this process by SIGPIPE before it can say so.
+// Older systems and macOS lack it. There, writing to a closed connection ends this process by SIGPIPE before it can report the
+// loss.
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0
 #endif
@@ -21,9 +22,9 @@
 namespace yamba {
 namespace far_end {
 
-// Seconds: less than a run waits for a program, and than several processes wait for each other.
+// Seconds. The limit is below a run's timeout for a program and below the timeout between concurrent processes.
 inline int near_patience() { return processes > 1 ? 25 : 50; }
-inline std::string said;  // by the other end, and not yet read
+inline std::string said;  // received from the other end and not yet parsed
 
 [[noreturn]] inline void hear_to_the_end();
 
@@ -56,7 +57,7 @@ inline void read_more() {
     mourn();
 }
 
-// The next line that is meant for the other end; a record is none.
+// Reads the next message. Records in between are handled here and skipped.
 inline void read_line(std::string &word, std::string &text) {
     for (;;) {
         size_t end = said.find('\n');
@@ -77,12 +78,12 @@ inline void read_line(std::string &word, std::string &text) {
     }
 }
 
-// Who takes no more may have said why before.
+// Reads the remaining messages after a failed write, since the other end may have sent the reason before.
 [[noreturn]] inline void hear_to_the_end() {
     for (std::string word, text;;) read_line(word, text);
 }
 
-// A copy that goes on, however slowly, is no silence.
+// Whether the message reports a copy in progress. It also reports progress to the parent, so that a slow copy is no timeout.
 inline bool is_copying(const std::string &word) {
     bool is = word == "copied";
     if (is) goes_on();
@@ -91,7 +92,7 @@ inline bool is_copying(const std::string &word) {
 
 inline std::string hear(const char *expected) {
     std::string word, text;
-    // Of what the other machine says before, to whoever logs in, none is meant for this program.
+    // Skips the other machine's login messages.
     do read_line(word, text);
     while ((stage == silent && word != expected) || (stage == connected && is_copying(word)));
     if (word != expected) fail("the far end says \"%s %s\" where \"%s\" was expected", word.c_str(), text.c_str(), expected);

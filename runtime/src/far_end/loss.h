@@ -1,4 +1,4 @@
-// How a far end ends, and what is told where it ended unasked.
+// The end of the far end: normal shutdown, and error reports after an unexpected one.
 #pragma once
 
 #include <signal.h>
@@ -17,14 +17,14 @@
 namespace yamba {
 namespace far_end {
 
-constexpr time_t long_silence = 5;  // seconds; what is refused at once may be asked for again
+constexpr time_t long_silence = 5;  // seconds; after an immediate refusal, other points may try again
 inline time_t asked_at = 0;
 inline pid_t ssh = -1;
-inline int errors = -1;                                     // what ssh and the other machine complain of
-inline enum { silent, connected, running } stage = silent;  // of the far end, as far as it has said
+inline int errors = -1;                                     // standard error of ssh and of the other machine
+inline enum { silent, connected, running } stage = silent;  // the far end's state, by its messages
 inline std::string last_record;
 
-// The text of a record as the runtime writes it.
+// Extracts the text of a record that the runtime wrote.
 inline std::string text_of(const std::string &record) {
     constexpr char key[] = "\"text\":\"";
     std::string text;
@@ -35,7 +35,7 @@ inline std::string text_of(const std::string &record) {
     return text;
 }
 
-// It has ten seconds; then ssh is ended, which ends the far end, too.
+// Waits ten seconds for ssh to end. Then kills it, which ends the far end, too.
 inline int wait_for_end() {
     int status = 0;
     signal(SIGCHLD, SIG_DFL);
@@ -65,8 +65,8 @@ inline std::string last_complaint() {
     refuse(why.c_str());
 }
 
-// The far end has gone, or was never there. Whoever knows why has said so: the benchmark there in a record, all others as the
-// last line of their complaints.
+// Reports the loss of the far end, or its failure to start. The reason is in the far end's error record, or else in the last line
+// on standard error.
 [[noreturn]] inline void mourn() {
     shutdown(line, SHUT_WR);
     int status = wait_for_end();

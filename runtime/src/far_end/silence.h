@@ -1,4 +1,4 @@
-// What is said of a machine that cannot be had by ssh, and who else of this run need not ask it.
+// Reports a machine that ssh cannot reach, and spares the run's other points the wait for it.
 #pragma once
 
 #include <errno.h>
@@ -18,7 +18,7 @@ namespace far_end {
 
 [[noreturn]] inline void refuse(const char *why) {
     const char *name = machine.c_str();
-    // As the C libraries say it of a name that has other addresses.
+    // The C libraries' messages for a name that has only other addresses.
     bool has_no_address = strstr(why, "Address family") != nullptr || strstr(why, "No address") != nullptr;
     skip(
         "%s cannot be had by ssh: %s; `ssh -o BatchMode=yes -4 %s true` has to work without a question, and YAMBA_SSH may name "
@@ -26,8 +26,8 @@ namespace far_end {
         name, why, name, has_no_address ? "; both ends talk by IPv4 only" : "");
 }
 
-// Who waits in vain for an answer says so to the other points of this run, which need not wait, too: a file beside the
-// benchmarks' own folders has the names. A machine that has answered once in this run is asked again.
+// A point that waited in vain for an answer notes this in a file beside the benchmarks' own folders. The run's other points read
+// it and need not wait. A machine that has answered once in this run is always tried again.
 constexpr const char *answered = "has answered";
 inline std::string list_of_the_silent() {
     const char *own = getenv("YAMBA_SCRATCH");
@@ -54,7 +54,7 @@ inline void heed_earlier_silence() {
 inline void note(const std::string &text) {
     const std::string line = std::string(machine.c_str()) + " " + text + "\n";
     int list = ::open(list_of_the_silent().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (list < 0) return;  // each point waits for itself then
+    if (list < 0) return;  // then each point waits for itself
     if (write(list, line.data(), line.size()) < 0) {
     }
     ::close(list);

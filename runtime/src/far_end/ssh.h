@@ -1,4 +1,4 @@
-// The program is copied over ssh to the other machine and started there.
+// Copies the program over ssh to the other machine and starts it there.
 #pragma once
 
 #include <errno.h>
@@ -26,8 +26,9 @@
 namespace yamba {
 namespace far_end {
 
-// What the other machine's shell is told; $1 is how many bytes the program has. The rest are its arguments. While the program is
-// copied, a second shell says now and then how far that is; should the first one be killed, it removes the folder.
+// The script for the other machine's shell. $1 is the program's size in bytes; the rest are the program's arguments. While the
+// program is copied, a second shell reports the progress periodically. If the first shell is killed, the second one removes the
+// folder.
 constexpr const char *script =
     "umask 077; echo \"system $(uname -sm)\"; d=$(mktemp -d \"${TMPDIR:-/tmp}/yamba-XXXXXX\") || exit 1; p=\"$d/program\"; n=$1; "
     "shift; "
@@ -40,7 +41,7 @@ constexpr const char *script =
 
 inline std::string quoted(const std::string &text) {
     std::string all = "'";
-    // The shells of csh's kind look for an exclamation mark within quotes, too, and fish for a backslash.
+    // Shells of the csh family expand an exclamation mark within quotes, too, and fish interprets a backslash there.
     for (char c : text) all += strchr("'!\\", c) != nullptr ? std::string("'\\") + c + "'" : std::string(1, c);
     return all + "'";
 }
@@ -55,7 +56,7 @@ inline off_t program_size() {
     return about.st_size;
 }
 
-// The other machine's shell may be of any kind: it is only asked for words in single quotes.
+// The other machine's shell may be of any kind, so the command uses only words in single quotes.
 inline std::string remote_command() {
     const char *address = getenv(address_variable);
     const std::string told = address == nullptr ? "" : "env " + std::string(address_variable) + "=" + quoted(address) + " ";
@@ -66,7 +67,7 @@ inline std::string remote_command() {
     return all;
 }
 
-// YAMBA_SSH is a command with options, for the shell. Of an option that is given twice ssh takes the first.
+// YAMBA_SSH is a command with options, for the shell. If an option is given twice, ssh uses the first.
 [[noreturn]] inline void become_ssh(const char *command) {
     const char *given = getenv("YAMBA_SSH");
     const std::string words = std::string(given != nullptr && *given != '\0' ? given : "exec ssh") + " \"$@\"";
@@ -76,7 +77,7 @@ inline std::string remote_command() {
     _exit(127);
 }
 
-// Starts ssh, with one socket for all that is said and a pipe for what ssh and the other machine complain of.
+// Starts ssh, with one socket for messages and a pipe for the standard error of ssh and the other machine.
 inline void start() {
     int ends[2], complaints[2];
     must(socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
@@ -104,14 +105,14 @@ inline void start() {
     must(setsockopt(line, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience));
 }
 
-// Several processes come one after the other: a server of ssh drops some of many that come at once.
+// Serialises the connections of several processes: an ssh server drops some of many simultaneous ones.
 inline int take_turn() {
     int turn = open_program();
     must(flock(turn, LOCK_EX));
     return turn;
 }
 
-// Where the other side takes no more, it says why.
+// Sends the program. If the other side stops reading, it reports the reason itself.
 inline void send_program() {
     int program = open_program();
     std::vector<char> block(1 << 16);

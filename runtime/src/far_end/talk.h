@@ -1,4 +1,5 @@
-// What a benchmark asks of its far end. Defines functions that are not inline: one translation unit of a program includes this.
+// The communication between a benchmark and its far end. Defines non-inline functions: one translation unit of a program includes
+// this.
 #pragma once
 
 #include <poll.h>
@@ -30,7 +31,7 @@ inline std::string system_name() {
     return std::string(name.sysname) + " " + name.machine;
 }
 
-// What runs needs its file no more, and nobody has to be left who removes it.
+// Removes the program's file and folder. The running program no longer needs them, and no process has to stay to remove them.
 inline void leave_folder() {
     const char *folder = getenv("YAMBA_FAR_FOLDER");
     if (folder == nullptr) return;
@@ -41,7 +42,7 @@ inline void leave_folder() {
 inline void answer_on_standard_streams() {
     line = STDOUT_FILENO;
     leave_folder();
-    signal(SIGPIPE, SIG_IGN);  // the end of the input says the same
+    signal(SIGPIPE, SIG_IGN);  // the end of the input reports the same
     say("begun", "");
 }
 

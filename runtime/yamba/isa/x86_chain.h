@@ -1,4 +1,4 @@
-// What x86_32 and x86_64 have in common: the reference chains and the processor's clock.
+// The reference chains and the processor's clock, common to x86_32 and x86_64.
 #pragma once
 
 #include <cpuid.h>
@@ -9,28 +9,30 @@
 namespace yamba {
 namespace isa {
 
-// Rotations by an immediate take one cycle and are never eliminated as moves and additions of constants may be.
+// A rotation by an immediate takes one cycle. Moves and additions of constants may be eliminated; rotations never are.
 inline void rotations(uint64_t steps) {
     uintptr_t chain = 1;
     for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\trol $7, %0\n\t.endr" : "+r"(chain) : : "cc");
 }
 
-// So do logical operations, which more units can do than can rotate. With an unknown value they are never eliminated either.
-// Multiplications and vector operations have units of their own, but take 3 to 6 and 1 to 2 cycles, as the processor likes.
+// Logical operations take one cycle, too, and run on more units than rotations. With an unknown operand they are never
+// eliminated. Multiplications and vector operations have their own units, but take 3 to 6 and 1 to 2 cycles, depending on the
+// processor.
 inline void exclusive_ors(uint64_t steps) {
     uintptr_t chain = 1, value = uintptr_t(steps);
     for (uint64_t n = steps / 64; n > 0; n--)
         __asm__ volatile(".rept 64\n\txor %1, %0\n\t.endr" : "+r"(chain) : "r"(value) : "cc");
 }
 
-// The first fence lets all that stands before complete; the second keeps what follows from starting before the clock is read.
+// The first fence completes all earlier instructions; the second keeps later ones from starting before the clock is read.
 inline uint64_t read_ticks() {
     uint32_t low, high;
     __asm__ volatile("lfence\n\trdtscp\n\tlfence" : "=a"(low), "=d"(high) : : "ecx", "memory");
     return uint64_t(high) << 32 | low;
 }
 
-// The instruction exists, and the counter neither stops nor changes its rate with the core's.
+// Whether the instruction exists and the counter is invariant: it never stops, and its rate is independent of the core's
+// frequency.
 inline bool ticks_are_steady() {
     unsigned int a, b, c, d;
     bool has_instruction = __get_cpuid(0x80000001, &a, &b, &c, &d) && (d >> 27 & 1) != 0;

@@ -1,5 +1,4 @@
-// What the runtime must know of aarch64 beyond C++. Code is made visible to the instruction cache by the compiler's
-// __builtin___clear_cache.
+// Support for aarch64. The compiler's __builtin___clear_cache makes written code visible to the instruction cache.
 #pragma once
 
 #include <stdint.h>
@@ -12,19 +11,19 @@
 namespace yamba {
 namespace isa {
 
-// Rotations take one cycle and are never eliminated as moves and additions of constants may be.
+// A rotation takes one cycle. Moves and additions of constants may be eliminated; rotations never are.
 inline void rotations(uint64_t steps) {
     uint64_t chain = 1;
     for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\tror %0, %0, #7\n\t.endr" : "+r"(chain));
 }
 
-// So do logical operations, which more units can do than can rotate.
+// Logical operations take one cycle, too, and run on more units than rotations.
 inline void exclusive_ors(uint64_t steps) {
     uint64_t chain = 1;
     for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\teor %0, %0, %1\n\t.endr" : "+r"(chain) : "r"(steps));
 }
 
-// The system's counter has one rate by definition.
+// The system's counter has a constant rate by definition.
 inline uint64_t read_ticks() {
     uint64_t ticks;
     __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks) : : "memory");

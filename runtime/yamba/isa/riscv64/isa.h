@@ -1,5 +1,4 @@
-// What the runtime must know of riscv64 beyond C++. Code is made visible to instruction fetch by the compiler's
-// __builtin___clear_cache.
+// Support for riscv64. The compiler's __builtin___clear_cache makes written code visible to instruction fetch.
 #pragma once
 
 #include <stdint.h>
@@ -12,19 +11,19 @@
 namespace yamba {
 namespace isa {
 
-// The base instruction set has no rotation; an exclusive or with an unknown value cannot be eliminated either.
+// The base instruction set has no rotation. An exclusive or with an unknown operand is never eliminated.
 inline void exclusive_ors(uint64_t steps) {
     uint64_t chain = 1;
     for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\txor %0, %0, %1\n\t.endr" : "+r"(chain) : "r"(steps));
 }
 
-// Nor can a shift by a register, and some cores have fewer units for it.
+// A shift by a register is never eliminated either, and some cores have fewer units for it.
 inline void shifts(uint64_t steps) {
     uint64_t chain = 1, by = 1;
     for (uint64_t n = steps / 64; n > 0; n--) __asm__ volatile(".rept 64\n\tsll %0, %0, %1\n\t.endr" : "+r"(chain) : "r"(by));
 }
 
-// The platform's counter has one rate by definition.
+// The platform's counter has a constant rate by definition.
 inline uint64_t read_ticks() {
     uint64_t ticks;
     __asm__ volatile("fence\n\trdtime %0\n\tfence" : "=r"(ticks) : : "memory");

@@ -1,4 +1,4 @@
-// What the runtime must know of x86_32 beyond C++. The caches need no help: they see what is written to code.
+// Support for x86_32. No cache maintenance is needed: the caches observe writes to code.
 #pragma once
 
 #include <stdint.h>

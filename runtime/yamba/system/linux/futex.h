@@ -1,4 +1,4 @@
-// Waiting for a word of shared memory to change, as Linux offers it: no descriptor, and no memory but the word.
+// Waits for a change of a word in shared memory with Linux futexes: no descriptor, and no memory but the word.
 #pragma once
 
 #include <limits.h>
@@ -9,7 +9,7 @@
 namespace yamba {
 namespace system {
 
-// Where only the newer call is there, its times are wider than a long.
+// The newer system call, the only one on some architectures, has times wider than a long.
 #ifdef SYS_futex
 struct FutexTime {
     long seconds, nanoseconds;
@@ -22,7 +22,7 @@ struct FutexTime {
 constexpr long futex_call = SYS_futex_time64;
 #endif
 
-// Sleeps while `word` holds `value`, no longer than `ns`. May return early; a signal always makes it.
+// Sleeps while `word` holds `value`, for at most `ns`. May return early; a signal always interrupts it.
 inline void sleep_while(uint32_t *word, uint32_t value, uint64_t ns) {
     constexpr int wait = 0;
     FutexTime limit{};
@@ -31,7 +31,7 @@ inline void sleep_while(uint32_t *word, uint32_t value, uint64_t ns) {
     syscall(futex_call, word, wait, value, &limit, nullptr, 0);
 }
 
-// Wakes as many of those that sleep on `word`.
+// Wakes up to `count` sleepers on `word`.
 inline void wake(uint32_t *word, int count) {
     constexpr int wake = 1;
     syscall(futex_call, word, wake, count, nullptr, nullptr, 0);

@@ -1,5 +1,5 @@
-// What Linux tells in /sys and /proc, read without help from the C library, whose sysconf() reports wrong caches on some
-// machines.
+// System facts from Linux's /sys and /proc. They are read directly: on some machines sysconf() of the C library reports wrong
+// caches.
 #pragma once
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 namespace yamba {
 namespace system {
 
-// The first bytes of a small file, without its line end; "" if it cannot be read.
+// Reads the first line of a small file; "" if it cannot be read.
 template <size_t N>
 bool read_text(const char *path, char (&out)[N]) {
     out[0] = '\0';
@@ -40,7 +40,7 @@ bool read_text(const char *path, char (&out)[N]) {
     return n > 0;
 }
 
-// "32K", "1024K", "2M", "64" in bytes.
+// Reads a size such as "32K", "1024K", "2M" or "64", in bytes.
 inline size_t read_size(const char *path) {
     char text[32], *end;
     if (!read_text(path, text)) return 0;
@@ -48,7 +48,7 @@ inline size_t read_size(const char *path) {
     return *end == 'K' ? value << 10 : *end == 'M' ? value << 20 : *end == 'G' ? value << 30 : value;
 }
 
-// One fact of the first CPU's cache of this level that holds `kind` ("Data", "Instruction") or both.
+// One property of the first CPU's cache of this level that holds `kind` ("Data", "Instruction") or both.
 inline size_t cache_fact(int level, const char *kind, const char *fact) {
     for (int i = 0; i < 8; i++) {
         char path[96], text[32];
@@ -67,7 +67,7 @@ inline size_t data_cache(int level) { return cache_fact(level, "Data", "size"); 
 inline size_t instruction_cache() { return cache_fact(1, "Instruction", "size"); }
 inline size_t cache_line() { return cache_fact(1, "Data", "coherency_line_size"); }
 
-// The text after the colon of the first line of `path` that starts with `key`; empty if there is none.
+// Finds the first line of `path` that starts with `key`, and sets `value` to the text after its colon. Returns whether it exists.
 template <size_t N>
 bool read_key(const char *path, const char *key, char (&line)[N], const char *&value) {
     FILE *f = fopen(path, "re");
@@ -85,15 +85,15 @@ inline size_t memory_size() {
     return read_key("/proc/meminfo", "MemTotal", line, value) ? strtoull(value, nullptr, 10) << 10 : 0;
 }
 
-// What the C library's major() and minor() give. Those are macros: where they are known no class can have a member of such a
-// name.
+// Replacements for the C library's major() and minor(). Those are macros, which would keep a class from having members of these
+// names.
 inline unsigned int device_major(uint64_t device) { return unsigned((device >> 8 & 0xfff) | (device >> 32 & 0xfffff000)); }
 inline unsigned int device_minor(uint64_t device) { return unsigned((device & 0xff) | (device >> 12 & 0xffffff00)); }
 
 inline size_t read_ahead(const char *directory) {
     struct stat at;
     if (stat(directory, &at) != 0) return 0;
-    // A partition has no queue of its own; what has no block device (btrfs, network) is known to the bdi class only.
+    // A partition has no queue of its own. A file system without block device (btrfs, network) is known only to the bdi class.
     for (const char *place : {"/sys/dev/block/%u:%u/queue/read_ahead_kb", "/sys/dev/block/%u:%u/../queue/read_ahead_kb",
                               "/sys/class/bdi/%u:%u/read_ahead_kb"}) {
         char path[96], text[32];
@@ -111,7 +111,7 @@ inline bool is_memory(const char *directory) {
     return type == tmpfs || type == ramfs;
 }
 
-// `separators`: what stands between words.
+// `separators`: the characters between words.
 inline bool is_word(const char *list, const char *word, const char *separators = " \t\n") {
     size_t n = strlen(word);
     if (n == 0) return false;
@@ -120,7 +120,7 @@ inline bool is_word(const char *list, const char *word, const char *separators =
     return false;
 }
 
-// RISC-V names all its extensions in one word, one-letter ones first: "rv64imafdc_zba_zbb".
+// RISC-V lists all its extensions in one word, starting with the one-letter ones: "rv64imafdc_zba_zbb".
 inline bool is_extension(const char *isa, const char *name) { return is_word(isa, name, " \t\n_"); }
 inline bool is_letter_extension(const char *isa, const char *letter) {
     while (*isa == ' ' || *isa == '\t') isa++;
@@ -138,14 +138,14 @@ inline bool cpu_feature(const char *name) {
     return read_key("/proc/cpuinfo", "isa", line, list) && (is_extension(list, name) || is_letter_extension(list, name));
 }
 
-// A clock that the kernel found to be unsteady is no longer among those that it can use.
+// The kernel removes an unstable clock from the list of available ones.
 inline bool clock_is_trusted(const char *name) {
     char available[256];
     return !read_text("/sys/devices/system/clocksource/clocksource0/available_clocksource", available) ||
            is_word(available, name);
 }
 
-// Of the calling thread.
+// The usage of the calling thread.
 inline Usage usage() {
     struct rusage used {};
     struct timespec cpu {};
@@ -160,9 +160,11 @@ inline Usage usage() {
             known};
 }
 
-// How long the calling thread has been ready to run while something else ran, in ns. NaN where the kernel does not tell.
+// The time in ns that the calling thread was runnable while another ran: its run-queue wait. NaN if the kernel does not report
+// it.
 inline double waited() {
-    // One thread measures as long as a process lives, and a process that measures forks none that does.
+    // A static file is enough: one thread measures for the whole life of a process, and a measuring process forks no measuring
+    // one.
     static const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     char text[96];
     ssize_t n = pread(file, text, sizeof text - 1, 0);
@@ -172,7 +174,7 @@ inline double waited() {
     return second != nullptr ? double(strtoull(second, nullptr, 10)) : not_known;
 }
 
-// Room for more processors than any machine has today.
+// A processor set larger than any machine's today.
 using ProcessorSet = unsigned long[16384 / (8 * sizeof(unsigned long))];
 
 inline size_t allowed_processors(int *out, size_t room) {
@@ -192,7 +194,7 @@ inline bool stay_on(const int *processors, size_t count) {
     return sched_setaffinity(0, sizeof set, reinterpret_cast<const cpu_set_t *>(set)) == 0;
 }
 
-// Arm tells a capacity, others the highest clock rate; both only say which are the fast ones.
+// Arm reports a capacity, other processors the highest clock rate. Both serve only to compare processors.
 inline uint64_t processor_strength(int cpu) {
     for (const char *fact : {"cpu_capacity", "cpufreq/cpuinfo_max_freq"}) {
         char path[96], text[32];
@@ -202,7 +204,7 @@ inline uint64_t processor_strength(int cpu) {
     return 0;
 }
 
-// One of the processor's counters, by its name in the record.
+// One hardware counter, with its name in the record.
 struct CounterKind {
     const char *name;
     uint32_t type;
@@ -215,7 +217,7 @@ constexpr CounterKind counter_kinds[] = {
 };
 constexpr size_t counter_kind_count = sizeof counter_kinds / sizeof *counter_kinds;
 
-// Counts this thread in user space, which perf_event_paranoid 2 still allows everyone. Negative where there is no such counter.
+// Counts this thread in user space, which perf_event_paranoid 2 still allows all users. Negative if there is no such counter.
 inline int open_counter(const CounterKind &kind) {
     struct perf_event_attr event {};
     event.size = sizeof event;
@@ -225,21 +227,21 @@ inline int open_counter(const CounterKind &kind) {
     event.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     return int(syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
-// As the kernel writes it.
+// The kernel's format of a reading.
 struct CounterReading {
-    uint64_t value, enabled, running;  // the times in ns: a counter that takes turns with others runs less than it is enabled
+    uint64_t value, enabled, running;  // times in ns: a multiplexed counter runs for less time than it is enabled
 };
 inline bool read_counter(int counter, CounterReading &out) { return read(counter, &out, sizeof out) == ssize_t(sizeof out); }
 inline void close_counter(int counter) { close(counter); }
 
-// The lowest real-time priority is above all ordinary ones.
+// The lowest real-time priority precedes all ordinary ones.
 inline bool enter_realtime() {
     struct sched_param parameter {};
     parameter.sched_priority = sched_get_priority_min(SCHED_FIFO);
     return sched_setscheduler(0, SCHED_FIFO, &parameter) == 0;
 }
 
-// Several processes there, which take turns: one that is `above` the others gets the processor at once.
+// Real-time round-robin scheduling for several processes: one that is `above` the others gets the processor at once.
 inline bool enter_realtime_in_turns(int above) {
     struct sched_param parameter {};
     parameter.sched_priority = sched_get_priority_min(SCHED_RR) + above;

@@ -1,4 +1,4 @@
-// Waiting for a word of shared memory to change where the system offers nothing for it: looking again now and then.
+// Waits for a change of a word in shared memory by polling, for systems without futexes.
 #pragma once
 
 #include <stdint.h>
@@ -7,7 +7,7 @@
 namespace yamba {
 namespace system {
 
-// Sleeps while `word` holds `value`, no longer than `ns`. May return early; a signal always makes it.
+// Sleeps while `word` holds `value`, for at most `ns`. May return early; a signal always interrupts it.
 inline void sleep_while(uint32_t *word, uint32_t value, uint64_t ns) {
     constexpr uint64_t look_again = 1000000;
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value) return;
@@ -16,7 +16,7 @@ inline void sleep_while(uint32_t *word, uint32_t value, uint64_t ns) {
     nanosleep(&pause, nullptr);
 }
 
-// Sleepers wake by themselves.
+// Nothing to do: sleepers poll.
 inline void wake(uint32_t *, int) {}
 
 }  // namespace system

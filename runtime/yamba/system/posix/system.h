@@ -1,4 +1,4 @@
-// What POSIX alone can tell: little. A system that can tell more gets a folder beside this one.
+// The few system facts that POSIX provides. A system that provides more gets its own folder beside this one.
 #pragma once
 
 #include <signal.h>
@@ -14,7 +14,7 @@
 namespace yamba {
 namespace system {
 
-// Of the caches that data go through; 0 where unknown.
+// Properties of the data caches; 0 if unknown.
 inline size_t cache_line() { return 0; }
 inline size_t data_cache(int) { return 0; }
 inline size_t instruction_cache() { return 0; }
@@ -27,7 +27,7 @@ inline size_t memory_size() {
 // Bytes that the system reads ahead on the disk that holds `directory`.
 inline size_t read_ahead(const char *) { return 0; }
 
-// Whether files in `directory` live in memory and never touch a disk.
+// Whether files in `directory` are in memory and never touch a disk.
 inline bool is_memory(const char *) { return false; }
 
 inline bool cpu_feature(const char *) { return false; }
@@ -35,7 +35,7 @@ inline bool cpu_feature(const char *) { return false; }
 // Whether the system itself relies on the processor's clock of this name.
 inline bool clock_is_trusted(const char *) { return true; }
 
-// Of the whole process: POSIX knows no other. Which processor it runs on is not told.
+// The usage of the whole process: POSIX has no other. The processor is unknown.
 inline Usage usage() {
     struct rusage used {};
     struct timespec cpu {};
@@ -52,14 +52,14 @@ inline Usage usage() {
 
 inline double waited() { return not_known; }
 
-// The processors that this process may use, at most `room` of them; 0 where the system does not tell.
+// The processors that this process may use, at most `room` of them; 0 if the system does not report them.
 inline size_t allowed_processors(int *, size_t) { return 0; }
-// Keeps this process on the first `count` of `processors`. False where the system cannot.
+// Pins this process to the first `count` of `processors`. Returns false if the system cannot.
 inline bool stay_on(const int *, size_t) { return false; }
-// How fast a processor is in comparison with the others; 0 where unknown.
+// The relative speed of a processor; 0 if unknown.
 inline uint64_t processor_strength(int) { return 0; }
 
-// No counter can be read.
+// Hardware counters are not available.
 struct CounterKind {
     const char *name;
 };
@@ -77,7 +77,7 @@ inline bool enter_realtime() { return false; }
 inline bool enter_realtime_in_turns(int) { return false; }
 inline bool lock_memory() { return false; }
 
-// Asks for `signal` when the parent ends, however it ends. False where the system cannot.
+// Requests `signal` when the parent ends, for any reason. Returns false if the system cannot.
 inline bool signal_with_parent(int) { return false; }
 
 }  // namespace system
