@@ -19,8 +19,7 @@ namespace yamba {
 struct Plan {
     uint64_t intervals = 11;      // least number of undisturbed intervals
     uint64_t time = 2000000000;   // ns; measuring continues until they are spent,
-    double precision = 0;         // or until the figure's confidence interval is within this share of it; checked at intervals
-                                  // that double
+    double precision = 0;         // or until the figure's confidence interval is within this share of it
     uint64_t slow_intervals = 0;  // number of intervals if one pass takes longer than `time`; 0: `intervals`
     uint64_t warmup = 20000000;   // ns of running before the timing
     bool warmup_told = false;     // set explicitly: then one-pass classes, which otherwise warm up for one pass, use it, too

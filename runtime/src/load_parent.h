@@ -209,9 +209,7 @@ class Parent {
         if (!WIFSTOPPED(status)) slot.pid = 0;
         uint32_t state = read(slot.state);
         if (state == cleaned_up && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-        if (WIFEXITED(status) && WEXITSTATUS(status) == skipped_status) end_all(), end_early(skipped_status);  // the process has
-                                                                                                               // reported the
-                                                                                                               // reason
+        if (WIFEXITED(status) && WEXITSTATUS(status) == skipped_status) end_all(), end_early(skipped_status);  // reported
         Sentence how;
         describe_end(status, how);
         give_up("process %llu of %llu %s %s", ull(index), ull(shared_.processes), how, state_names[state]);

@@ -1,7 +1,7 @@
-// What a parent and the processes that it measures share, and how they wait for each other.
+// Memory shared by the parent and the measured processes, and their synchronisation.
 //
-// One mapping: a header of fixed size, and a few bytes for each process. No descriptor, and nothing that the parent has to look
-// through: the last process to arrive wakes it.
+// One mapping: a header of fixed size, and a few bytes per process. It needs no descriptor, and the parent need not poll each
+// process: the last one to arrive wakes it.
 #pragma once
 
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 namespace yamba {
 namespace load {
 
-// What a process is doing: for whoever has to name one that fails.
+// The current activity of a process, to describe a failure.
 enum State : uint32_t {
     starting,
     setting_up,
@@ -46,19 +46,19 @@ constexpr const char *state_names[] = {
     "after cleaning up",
 };
 
-// Memory order: every word below that says something is written with release and read with acquire, so whoever reads that all
-// have arrived sees all that they wrote before, and whoever reads a step sees all that the parent knew. The words are plain
-// 32-bit integers because the kernel waits on such.
+// Memory order: every shared word below is written with release and read with acquire. A reader that sees all arrivals therefore
+// sees all earlier writes of those processes. A reader that sees a step sees all earlier writes of the parent. The words are
+// plain 32-bit integers because the kernel waits on those.
 struct Header {
-    // Only the parent writes these. Processes read `step` between pieces of work: it has a cache line that nobody else's arrival
-    // takes away.
-    alignas(64) uint32_t step;     // how often the parent has let all go on
-    uint32_t again;                // whether there is another round; valid when `step` says that one is over
-    alignas(64) uint32_t arrived;  // processes that have come to the end of what they were let go on to
-    uint32_t news;                 // changes when the parent has something to look at; it sleeps on this word
+    // Only the parent writes `step` and `again`. Processes read `step` between pieces of work, so it has its own cache line,
+    // which arrivals do not invalidate.
+    alignas(64) uint32_t step;     // how often the parent has released all processes
+    uint32_t again;                // whether another round follows; valid when `step` ends a round
+    alignas(64) uint32_t arrived;  // processes that have completed the current step
+    uint32_t news;                 // changes on an event for the parent, which sleeps on this word
     uint32_t record_lock;          // 0 free, 1 taken, 2 taken while others wait
-    uint32_t signs;                // how often a process has told that what takes long goes on
-    Baseline alone;                // process 0 writes it before it arrives for the first time
+    uint32_t signs;                // number of progress reports from processes
+    Baseline alone;                // written by process 0 before its first arrival
 };
 
 struct Slot {
@@ -87,7 +87,7 @@ inline Shared share(uint64_t processes) {
 inline uint32_t read(const uint32_t &word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
 inline void write(uint32_t &word, uint32_t value) { __atomic_store_n(&word, value, __ATOMIC_RELEASE); }
 
-// A sleeper looks now and then whether there is still somebody to wait for.
+// The longest sleep before a waiting process checks whether the others still exist.
 constexpr uint64_t look_up = 1000000000;
 
 inline bool try_lock(uint32_t &word) {
@@ -95,7 +95,7 @@ inline bool try_lock(uint32_t &word) {
     return __atomic_compare_exchange_n(&word, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-// One attempt, which may sleep. Who has slept marks the lock as waited for: others may sleep, too.
+// One attempt, which may sleep. Marks the lock as contended, since other processes may sleep, too.
 inline bool lock_or_sleep(uint32_t &word) {
     if (__atomic_exchange_n(&word, 2, __ATOMIC_ACQUIRE) == 0) return true;
     system::sleep_while(&word, 2, look_up);

@@ -3,8 +3,8 @@
 namespace yamba {
 namespace memory {
 
-// Where the system shows the groups, and the names of a group's files: of its limits, of what it takes, of what of that can be
-// taken back at once.
+// One version of control groups: the folder of all groups, and the names of a group's files. These are its limits, its memory
+// use, and the part of that use that can be reclaimed at once.
 struct Groups {
     const char *top, *limits[2], *used, *unused_file;
 };
@@ -41,7 +41,8 @@ static bool is_of_run(const char *folder) {
     return name != nullptr && strncmp(name, "/yamba-run-", strlen("/yamba-run-")) == 0;
 }
 
-// Of a group and of those that it is in. A container may not show those outside: then the folder of all is its own.
+// The room in a group and all its parents. A container may hide the groups outside it; its own group is then the folder of all
+// groups.
 static uint64_t room_from(const Groups &groups, const char *path) {
     char folder[1024];
     snprintf(folder, sizeof folder, "%s%s", groups.top, path);
@@ -56,7 +57,7 @@ static uint64_t room_from(const Groups &groups, const char *path) {
     return room;
 }
 
-// In a line "4:cpu,memory:/path": the path, if the hierarchy limits memory.
+// The path in a line "4:cpu,memory:/path", if that hierarchy limits memory; otherwise null.
 static const char *path_in_memory(const char *line) {
     const char *begin = strchr(line, ':'), *end = begin == nullptr ? nullptr : strchr(begin + 1, ':');
     if (end == nullptr) return nullptr;

@@ -7,7 +7,8 @@ void end_early(int status) {
     _exit(status);
 }
 
-// The class in "void {anonymous}::yamba_NAME::setup()" (g++) or "void (anonymous namespace)::yamba_NAME::setup()" (clang++).
+// Extracts the class from "void {anonymous}::yamba_NAME::setup()" (g++) or "void (anonymous namespace)::yamba_NAME::setup()"
+// (clang++).
 static Text class_of(const char *pretty_function) {
     const char *found = nullptr;
     static const char prefix[] = "::yamba_";

@@ -10,21 +10,21 @@ static size_t configured(int name) {
     return value > 0 ? size_t(value) : 0;
 }
 
-// A share is the same at each number of processes of a run: the points of a scaling curve differ in nothing else.
+// The share is the same for every number of processes in a run, so that the points of a scaling curve differ in nothing else.
 static void disk_room(Platform &p, uint64_t processes) {
     disk::Room room = disk::told();
     p.disk_room = room.all;
     p.disk_room_each = room.each != 0 ? room.each : room.all / (processes > 0 ? processes : 1);
 }
 
-// The last level that has a cache of data.
+// The size of the last-level data cache.
 static size_t last_cache() {
     for (int level = 4; level > 1; level--)
         if (size_t size = system::data_cache(level)) return size;
     return 0;
 }
 
-// The directory itself may not be there yet; its parent is on the same disk.
+// The parent of the scratch directory, which may not exist yet; its parent is on the same disk.
 static Text scratch_home() {
     Text home(scratch::home());
     struct stat there;
@@ -44,7 +44,7 @@ static void assume(Platform &p, const char *name, size_t &fact, size_t smallest)
     p.assumed.addf("%s%s = %zu", p.assumed.empty() ? "" : ", ", name, smallest);
 }
 
-// What the C library knows is asked only second: it reports shared caches many times too large on some machines.
+// Asks the C library only if the system reports nothing: on some machines it reports shared caches many times too large.
 static void caches(Platform &p) {
 #ifdef _SC_LEVEL1_DCACHE_SIZE
     size_t line = configured(_SC_LEVEL1_DCACHE_LINESIZE), l1d = configured(_SC_LEVEL1_DCACHE_SIZE),

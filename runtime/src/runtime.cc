@@ -1,6 +1,6 @@
-// All of a program that does not depend on its benchmark. Yamba compiles this file once for each compiler, target and set of
-// options, with the target's isa.h included first, and links the object into every program. It includes the other files, because
-// a compiler that reads the headers once needs less than half of the time.
+// All parts of a program that do not depend on its benchmark. Yamba compiles this file once for each compiler, target and set of
+// options, with the target's isa.h included first. It links the object into every program. This file includes the other sources,
+// because reading the headers once takes less than half of the time.
 #include "yamba/program.h"
 
 #include "yamba/cold.h"
@@ -10,7 +10,7 @@
 #include "composer.cc"
 #include "number.cc"
 
-// What is never timed and hardly ever runs twice is compiled without optimisation, which takes less time.
+// Code that is never timed and rarely runs twice is compiled without optimisation, which takes less time.
 YAMBA_COLD_BEGIN
 #include "clock.cc"
 #include "compose_command.cc"
@@ -35,7 +35,7 @@ YAMBA_COLD_BEGIN
 #include "tick.h"
 YAMBA_COLD_END
 
-// Optimised: what is timed.
+// Optimised: timed code.
 #include "circle.h"
 #include "harness.h"
 

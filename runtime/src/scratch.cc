@@ -4,7 +4,7 @@ namespace yamba {
 namespace scratch {
 
 Text directory;
-static pid_t owner = -1;  // the process that made it; -1 if the parent did, which removes it too
+static pid_t owner = -1;  // the process that created the directory; -1 if the parent did, which removes it
 static pid_t janitor = -1;
 
 const char *home() {
@@ -40,7 +40,7 @@ static void remove_own() {
     if (janitor > 0) kill(janitor, SIGKILL);
 }
 
-// A process that outlives its parent by as long as removing the directory takes, so that even kill -9 leaves nothing behind.
+// Starts a process that removes the directory when its parent ends, so that even kill -9 leaves nothing behind.
 static void start_janitor() {
     pid_t parent = getpid();
     sigset_t death, old;
@@ -49,7 +49,7 @@ static void start_janitor() {
     sigprocmask(SIG_BLOCK, &death, &old);
     janitor = fork();
     if (janitor != 0) return (void)sigprocmask(SIG_SETMASK, &old, nullptr);
-    setsid();  // a Ctrl-C is not for the janitor
+    setsid();  // Ctrl-C must not end the janitor
     for (int fd = 0; fd < 1024; fd++) close(fd);
     if (!system::signal_with_parent(SIGUSR1)) _exit(0);
     int signal;
@@ -58,13 +58,13 @@ static void start_janitor() {
     _exit(0);
 }
 
-// Where there is no room for another block or file: a call that writes in part has no error of its own.
+// Adds a hint if there is no room for another block or file. A partial write has no error of its own.
 static void say_if_full(Text &text, int error) {
     struct statvfs space;
     if (error != 0 && error != ENOSPC && error != EDQUOT) return;
     constexpr uint64_t block = 64 << 10;  // no file system needs more for the next one
     if (statvfs(directory.c_str(), &space) != 0) return;
-    const bool is_root = geteuid() == 0;  // what is reserved is for root
+    const bool is_root = geteuid() == 0;  // reserved space is for root
     const uint64_t bytes = uint64_t(is_root ? space.f_bfree : space.f_bavail) * space.f_frsize,
                    files = is_root ? space.f_ffree : space.f_favail;
     const bool no_bytes = bytes < block, no_files = space.f_files > 0 && files == 0;
@@ -95,7 +95,7 @@ void fill(uint64_t *words, size_t count, uint64_t &state) {
     }
 }
 
-// The length comes first: what other processes write at the same time is then seen by all.
+// Writes a file. Its length is set first, so that concurrent processes see each other's claims on the disk.
 static void write_file(const char *path, uint64_t bytes) {
     static uint64_t block[8192];
     uint64_t state = first_state;
@@ -132,7 +132,7 @@ const char *scratch_file(const char *name, uint64_t bytes) {
     path->add("/").add(name);
     struct stat there;
     if (stat(path->c_str(), &there) == 0 && uint64_t(there.st_size) == bytes) {
-        utimensat(AT_FDCWD, path->c_str(), nullptr, 0);  // this launch uses it
+        utimensat(AT_FDCWD, path->c_str(), nullptr, 0);  // marks the file as used by this launch
         return path->c_str();
     }
     unlink(path->c_str());

@@ -100,7 +100,7 @@ size_t Text::quote_one(const unsigned char *s) {
     size_t length = *s < 0x80 ? 1 : *s >= 0xC2 && *s < 0xE0 ? 2 : (*s & 0xF0) == 0xE0 ? 3 : *s >= 0xF0 && *s < 0xF5 ? 4 : 0;
     for (size_t i = 1; i < length; i++)
         if ((s[i] & 0xC0) != 0x80) length = 0;
-    // Surrogates, overlong forms and what lies past U+10FFFF are not UTF-8.
+    // Surrogates, overlong forms and code points above U+10FFFF are not UTF-8.
     bool wrong =
         (*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) || (*s == 0xF4 && s[1] > 0x8F);
     if (length == 0 || (length > 2 && wrong)) return add("\xEF\xBF\xBD"), size_t(1);

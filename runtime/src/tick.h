@@ -1,4 +1,4 @@
-// When the system's timer interrupts. What is shorter than the time between two of its ticks can be timed where none falls into
+// Predicts the interrupts of the system's timer. Code shorter than the period between two ticks can be timed without a tick in
 // it.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace yamba {
 
-// A clock that stands still between two ticks, and one that does not; both in ns of the same time.
+// Two clocks read at the same time, in ns: one that advances only at ticks, and one that advances continuously.
 struct TickClocks {
     uint64_t last, now;
 };
@@ -24,7 +24,7 @@ inline TickClocks system_tick_clocks() {
 #endif
 }
 
-// Nanoseconds from one tick to the next; 0 where the system does not tell.
+// Nanoseconds between ticks; 0 if the system does not report them.
 inline uint64_t system_tick_period() {
 #ifdef CLOCK_MONOTONIC_COARSE
     struct timespec step;
@@ -33,14 +33,14 @@ inline uint64_t system_tick_period() {
     return 0;
 }
 
-// Tests put simulated ones here.
+// Tests substitute simulated ones.
 inline TickClocks (*read_tick_clocks)() = system_tick_clocks;
 inline uint64_t (*tick_period)() = system_tick_period;
 
-// Waits without giving up the processor: what comes next finds it as it was left.
+// Waits by spinning, which keeps the processor and its caches in their state.
 class Ticks {
   public:
-    // The clock that stands still may lag by a constant part of a tick, so the first tick that is seen shows the lag.
+    // Measures the lag at the first observed tick: the tick clock may lag by a constant part of a tick.
     Ticks() : period_(double(tick_period())) {
         if (period_ == 0) return;
         TickClocks begin = read_tick_clocks(), clocks = begin;
@@ -49,7 +49,7 @@ class Ticks {
         else lag_ = lag(clocks);
     }
 
-    // Until so many nanoseconds fit between now and the next tick. At once where they never do, or where no tick comes.
+    // Waits until at least `ns` remain before the next tick. Returns at once if they never can, or if no tick comes.
     void wait_for_room(double ns) const {
         if (settled + ns > most_of_it * period_) return;
         TickClocks begin = read_tick_clocks(), clocks = begin;
@@ -57,7 +57,7 @@ class Ticks {
     }
 
   private:
-    static constexpr double settled = 100000;  // ns after a tick, when it has done its work on this processor too
+    static constexpr double settled = 100000;  // ns after a tick until its work on this processor is done
     static constexpr double most_of_it = 0.8;
     static constexpr double patience = 3;  // periods
 

@@ -25,7 +25,7 @@ static bool write_to(const std::string &path, const std::string &text) {
     return (fclose(file) == 0) && written;
 }
 
-// Locks a folder that nobody has locked. Returns the open folder, or -1.
+// Locks an unlocked folder. Returns the open folder, or -1.
 static int lock_folder(const std::string &folder) {
     const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0) return file;

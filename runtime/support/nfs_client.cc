@@ -19,7 +19,7 @@ bool NfsClient::find(std::initializer_list<std::string> names) {
     put(getfh);
     const uint32_t *at = ask(uint32_t(names.size()) + 2);
     if (at == nullptr) return false;
-    at += 2 * (names.size() + 1);  // of each operation its number and its status
+    at += 2 * (names.size() + 1);  // skips number and status of each operation
     size_t bytes = ntohl(at[2]);
     handle_.assign(at + 2, at + 3 + (bytes + 3) / 4);
     return true;
@@ -34,7 +34,7 @@ const byte_t *NfsClient::read_at(uint64_t offset, uint32_t bytes) {
     put(uint32_t(offset >> 32)), put(uint32_t(offset)), put(bytes);
     const uint32_t *at = ask(2);
     if (at == nullptr) yamba::fail("the server refuses to read: status %u", status);
-    at += 2;  // of the first operation
+    at += 2;  // skips those of the first operation
     if (ntohl(at[3]) != bytes) yamba::fail("the server sent %u bytes of %u", ntohl(at[3]), bytes);
     return reinterpret_cast<const byte_t *>(at + 4);
 }
@@ -50,9 +50,9 @@ void NfsClient::put_text(const std::string &text) {
 
 void NfsClient::begin(uint32_t operations) {
     call_.clear();
-    // Length, number; a call of version 2, program and version, COMPOUND.
+    // Record length, number; a call of RPC version 2; program, version, procedure COMPOUND.
     for (uint32_t word : {0u, ++number_, 0u, 2u, 100003u, 4u, 1u}) put(word);
-    // Who asks (AUTH_SYS): stamp, machine, user, group, no other groups; no verifier.
+    // Credentials (AUTH_SYS): stamp, machine, user, group, no other groups; no verifier.
     for (uint32_t word : {1u, 20u, 0u, 0u, uint32_t(geteuid()), uint32_t(getegid()), 0u, 0u, 0u}) put(word);
     for (uint32_t word : {0u, 0u, operations}) put(word);  // no tag; minor version
 }

@@ -30,7 +30,7 @@ static pid_t enter_new_spaces() {
     return static_cast<pid_t>(syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, 0, 0, 0, 0));
 }
 
-// What is mounted from now on is visible in this name space only.
+// Makes later mounts visible in this name space only.
 static bool keep_mounts_apart() { return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0; }
 
 static bool write_own(const char *name, const std::string &text) {
@@ -42,8 +42,8 @@ static bool write_own(const char *name, const std::string &text) {
     return written;
 }
 
-// An ordinary user is root in a user name space of his own. His servers are himself again: they do not accept a root that cannot
-// become another user.
+// Maps the user. An ordinary user is root in a user name space of his own. His servers run under his own id again, since they
+// reject a root that cannot become another user.
 static bool map_user(uid_t inside, uid_t outside, gid_t group_inside, gid_t group_outside) {
     return unshare(CLONE_NEWUSER) == 0 && write_own("setgroups", "deny") &&
            write_own("uid_map", std::to_string(inside) + " " + std::to_string(outside) + " 1") &&
@@ -52,14 +52,14 @@ static bool map_user(uid_t inside, uid_t outside, gid_t group_inside, gid_t grou
 
 static std::string name_of(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
-// The line with this word of what a program answers: other lines name its parts, or complain of the question.
+// Asks a program for its version. Returns the line with `word`; other lines list parts of the program or report errors.
 static std::string version(const char *program, const char *question, const char *word) {
     int ends[2];
     must(pipe2(ends, O_CLOEXEC));
     pid_t child = must(fork());
     if (child == 0) {
         yamba::system::signal_with_parent(SIGKILL);
-        alarm(5);  // what does not answer is not waited for: the figure is what matters
+        alarm(5);  // a program that does not answer must not delay the figure
         must(dup2(must(open("/dev/null", O_RDONLY)), STDIN_FILENO));
         must(dup2(ends[1], STDOUT_FILENO));
         must(dup2(ends[1], STDERR_FILENO));
@@ -73,7 +73,7 @@ static std::string version(const char *program, const char *question, const char
     while (found.empty() && fgets(line, sizeof line, said) != nullptr)
         if (strstr(line, word) != nullptr) found.assign(line, strcspn(line, "\r\n"));
     fclose(said);
-    must(kill(child, SIGKILL));  // as far as it has not ended
+    must(kill(child, SIGKILL));  // in case it is still running
     while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
     return found.empty() ? "it does not tell its version" : found;
@@ -153,7 +153,7 @@ pid_t Sandbox::start(const Words &words, bool is_far, Place place, void *self, v
         yamba::system::signal_with_parent(SIGKILL);
         char go;
         must(close(gate[1]));
-        if (read(gate[0], &go, 1) != 1) _exit(1);  // the parent had ended before its end was watched
+        if (read(gate[0], &go, 1) != 1) _exit(1);  // the parent ended before its end was watched
         keep(words, is_far, place, self, before_exec);
     }
     must(write(gate[1], "", 1));
@@ -179,7 +179,7 @@ void Sandbox::give_up(std::initializer_list<const char *> programs) {
     skip("its programs do not work here: %s", words.c_str());
 }
 
-// The first process of the new name spaces: all others there end with it. It ends with the program.
+// Runs in the first process of the new name spaces: all their other processes end with it. It ends with the program.
 void Sandbox::keep(const Words &words, bool is_far, Place place, void *self, void (*before_exec)()) {
     must(keep_mounts_apart());
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0) {

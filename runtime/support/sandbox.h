@@ -1,6 +1,6 @@
-// Programs of others, such as servers, that a benchmark starts in process and mount name spaces of their own. When this process
-// ends, however it ends, all that such a program has started ends, and all that it has mounted is gone. The output of a program
-// goes to a file in the scratch directory; its last line is the reason if the program fails.
+// Third-party programs, such as servers, that a benchmark starts in process and mount name spaces of their own. When this process
+// ends, for any reason, all processes and mounts of such a program disappear. The output of a program goes to a file in the
+// scratch directory; its last line is the reason if the program fails.
 #pragma once
 
 #include <sys/types.h>
@@ -14,20 +14,20 @@ namespace support {
 
 using Words = std::vector<std::string>;
 
-// Whether this child or another process has ended. A child can still be waited for.
+// Whether a process has ended. If it is a child, it can still be waited for.
 bool has_ended(pid_t pid);
-// Makes a folder in the scratch directory, if it is not there. Returns its path.
+// Makes a folder in the scratch directory, unless it exists. Returns its path.
 std::string scratch_folder(const char *name);
 // Writes a file that only this user may read. Returns its path.
 std::string write_private_file(const std::string &path, const std::string &text);
-// Finds a program in PATH and in the folders of servers. Returns null where it is not installed.
+// Finds a program in PATH and in the usual folders of servers. Returns null if it is not installed.
 const char *find_program(const char *program);
-// Adds a note to the record: which program has this part in the figure, and the line with `word` of its answer to `question`.
+// Notes in the record the program used for a part of the figure, with the line containing `word` of its answer to `question`.
 void note_version(const char *part, const char *program, const char *question, const char *word);
 
 class Sandbox {
   public:
-    // What happens in the first process of the new name spaces, before the program starts: `place` moves it to its host.
+    // Called in the first process of the new name spaces, before the program starts: moves the process to its host.
     using Place = void (*)(void *self, bool is_far);
 
     uid_t user = 0;  // the user who started the run
@@ -35,9 +35,9 @@ class Sandbox {
     std::string user_name;
 
     // Finds the user and makes the folder of outputs. An ordinary user becomes root in a user name space. Ends the run as skipped
-    // where there can be no sandbox.
+    // if no sandbox can be made.
     void open();
-    // Ends the run as skipped where process and mount name spaces or mounting are refused.
+    // Ends the run as skipped if process and mount name spaces, or mounting, are refused.
     void check_mounts();
     // Starts a program; the first word is its path. Its name spaces end with it. `before_exec` is called in the program's
     // process.

@@ -24,7 +24,7 @@ static std::string wide(const std::string &text) {
     return units;
 }
 
-// The messages of NTLM ([MS-NLMP]) that a client without name and password sends.
+// NTLM messages ([MS-NLMP]) of a client without name and password.
 static std::string hello() { return std::string("NTLMSSP\0\1\0\0\0\5\2\0\0", 16) + std::string(16, '\0'); }
 
 static std::string nobody() {
@@ -47,7 +47,7 @@ const char *SmbClient::open(const std::string &share, const std::string &name) {
     tree_ = uint32_t(get(answer_, 36, 4));
     begin(create);
     put(57, 2), put(0, 2), put(2, 4), put(0, 16);
-    put(0x120089, 4), put(0, 4), put(7, 4), put(1, 4), put(0x40, 4);  // to read, shared with all, there already, no folder
+    put(0x120089, 4), put(0, 4), put(7, 4), put(1, 4), put(0x40, 4);  // read access, shared, must exist, not a folder
     put(header + 56, 2), put_wide_length(name), put(0, 8), call_ += wide(name);
     if (!ask()) return "open the file";
     file_ = answer_.substr(before + header + 64, 16);

@@ -21,7 +21,7 @@ namespace support {
 // cachestat has this number on every instruction set.
 constexpr long cachestat_number = 451;
 
-// A page of a file in the scratch directory, written a moment ago: what is true of the whole file system shows on it.
+// Checks a property on a page of a scratch file written a moment ago. The result holds for the whole file system.
 static bool is_true_of_written_page(bool (*seen)(int file)) {
     const std::string path = std::string(scratch_directory()) + "/counted." + std::to_string(getpid());
     const int file = must(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -33,7 +33,7 @@ static bool is_true_of_written_page(bool (*seen)(int file)) {
     return is;
 }
 
-// /proc/self/smaps reports only pages that this process has touched.
+// Reads each page first: /proc/self/smaps reports only pages that this process has touched.
 static uint64_t changed_in_mapping(void *pages, size_t bytes, void *) {
     for (size_t at = 0; at < bytes; at += platform.page_size) (void)static_cast<volatile byte_t *>(pages)[at];
     FILE *file = must(fopen("/proc/self/smaps", "re"));

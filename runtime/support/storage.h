@@ -7,7 +7,7 @@
 namespace yamba {
 namespace support {
 
-// Pages of the first bytes of a file.
+// Page counts of a range of a file.
 struct PageCounts {
     uint64_t present, changed, on_their_way, gone, gone_recently;
 };
@@ -17,7 +17,7 @@ PageCounts count_pages(int file, uint64_t bytes);
 // Whether cachestat counts the pages of files in the scratch directory. A file system on top of another (overlayfs) has no pages
 // of its own and reports none.
 bool cachestat_is_true();
-// Whether /proc/self/smaps shows which pages of files there were changed.
+// Whether /proc/self/smaps reports changed pages of files in the scratch directory.
 bool smaps_is_true();
 
 // Maps the file part by part and adds up what `count` returns for each part.

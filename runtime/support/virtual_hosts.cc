@@ -30,8 +30,8 @@ static sockaddr_in place(const char *address, uint16_t port) {
 
 namespace {
 
-// Asks the kernel for a device `near` whose other end is `far`, in the far host. Attributes stand within attributes, each with
-// its length.
+// A request to the kernel for a device `near` whose other end is `far`, in the far host. Attributes are nested, each with its
+// length.
 struct Request {
     nlmsghdr header;
     ifinfomsg link;
@@ -89,8 +89,8 @@ static bool join(int far) {
 
 static int socket_on(int host) { return setns(host, CLONE_NEWNET) == 0 ? socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1; }
 
-// Waits until a broadcast of one host arrives at the other. A device begins to send a little after both ends are up; what it
-// drops until then would be repeated only after a second.
+// Waits until a broadcast of one host arrives at the other. A device starts to send shortly after both ends are up. A packet
+// dropped before would be repeated only after a second.
 static bool reaches(int from, int to, const char *all_address) {
     int mouth = socket_on(from), ear = socket_on(to), yes = 1;
     sockaddr_in at = place("0.0.0.0", 0);
@@ -113,7 +113,7 @@ static bool reaches(int from, int to, const char *all_address) {
 
 bool leave_network() {
     bool left = unshare(CLONE_NEWNET) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;  // as root; as anybody
-    if (!left && errno == ENOSPC) errno = EPERM;  // so the kernel says that none is allowed
+    if (!left && errno == ENOSPC) errno = EPERM;  // the kernel reports that none is allowed
     return left;
 }
 

@@ -1,4 +1,4 @@
-// Test groups with a simulated clock: sizes, order and what is recorded. Prints what fails; status 1 if anything does.
+// Tests test groups with a simulated clock: sizes, order and records. Prints failures; status 1 if there are any.
 #include "../src/runtime.cc"
 
 namespace {
@@ -19,14 +19,14 @@ yamba::Usage simulated_usage() { return usage; }
 double waited;
 double simulated_wait() { return waited; }
 
-// A circle takes 100 ns, and a test the reading of the clock besides.
+// A circle takes 100 ns; a test also includes the time to read the clock.
 struct Recorder : yamba::Subject {
     yamba::Text calls;
     uint64_t groups = 3, size = 2, initial = 4, delta = 5, tests = 0;
-    uint64_t slow_test = UINT64_MAX;  // this one takes `slow_ns` more
+    uint64_t slow_test = UINT64_MAX;  // this test takes `slow_ns` more
     uint64_t slow_ns = 0, circle_ns = 100;
-    bool waiting = true, crowded = false;  // crowded: that one waits for others meanwhile
-    uint64_t period = 0, ticks = 0;        // of a timer, and how many fell into a test
+    bool waiting = true, crowded = false;  // crowded: that test waits in the run queue meanwhile
+    uint64_t period = 0, ticks = 0;        // period of a timer, and its ticks within tests
     yamba::Chain reference{};
 
     void configure(yamba::ParameterSource &) override {}
@@ -62,7 +62,7 @@ struct Recorder : yamba::Subject {
     const char *unit() override { return "ns"; }
 };
 
-// What it writes down.
+// Measures `subject` and returns its records.
 yamba::Text records_of(Recorder &subject) {
     now = 0;
     yamba::read_clock = simulated;
@@ -91,7 +91,7 @@ size_t count(const yamba::Text &text, const char *what) {
     return n;
 }
 
-// A trial, then I, I + D, I + 2 D, each S times, each with evidence before and after it; no dummy and no sizing.
+// A trial, then tests of I, I + D and I + 2 D circles, S tests each. Each has evidence before and after it. No dummy, no sizing.
 void groups_follow_each_other() {
     Recorder subject;
     yamba::Text records = records_of(subject);
@@ -105,7 +105,7 @@ void groups_follow_each_other() {
     CHECK(count(records, "\"disturbed\":[]") == 6 && count(records, "\"event\":\"note\"") == 0);
 }
 
-// However long the tests are, finding that out takes only a few circles.
+// The trial takes only a few circles, however long the tests are.
 void a_trial_is_short() {
     Recorder subject;
     subject.initial = 300;
@@ -120,21 +120,21 @@ void a_test_without_the_processor_is_marked() {
     yamba::Text records = records_of(subject);
     CHECK(count(records, "\"ns\":2410,") == 1 && count(records, "\"disturbed\":[\"stolen\"]") == 1 &&
           count(records, "\"event\":\"note\"") == 1);
-    // Four times the others is no more than a slow test.
+    // Four times the median is only a slow test.
     Recorder slow;
     slow.groups = 1, slow.size = 5, slow.slow_test = 3, slow.slow_ns = 1200;
     CHECK(count(records_of(slow), "\"disturbed\":[]") == 5);
-    // But not where it stood in the queue meanwhile: who waits for a partner does so in each test.
+    // A long run-queue wait counts: with a partner, every test would have it.
     slow.crowded = true, slow.tests = 0;
     CHECK(count(records_of(slow), "\"disturbed\":[\"queue\"]") == 1);
-    // Of long tests, what the system takes away is a small part.
+    // Throttling takes only a small part of a long test.
     Recorder throttled;
     throttled.groups = 1, throttled.size = 5, throttled.slow_test = 3, throttled.slow_ns = 50000000,
     throttled.circle_ns = 50000000;
     CHECK(count(records_of(throttled), "\"disturbed\":[\"stolen\"]") == 1);
 }
 
-// Of the ten readings around a group some are disturbed, at either of their lengths.
+// Some of the ten readings around a group are disturbed, at either of their lengths.
 void a_cycle_s_length_is_the_median_of_many_readings() {
     static int calls;
     calls = 0;
@@ -144,7 +144,7 @@ void a_cycle_s_length_is_the_median_of_many_readings() {
     CHECK(calls == 3 * 10 * 2 && count(records, "\"cycle_ns\":3,") == 6 && count(records, "\"check_cycle_ns\":null") == 6);
 }
 
-// A timer that interrupts once in a millisecond, seen through a clock that lags by 0.6 ms.
+// A timer with a period of one millisecond, observed through a clock with a lag of 0.6 ms.
 constexpr uint64_t millisecond = 1000000;
 bool timer_stands;
 yamba::TickClocks simulated_ticks() {
@@ -165,11 +165,11 @@ uint64_t ticks_in_tests(uint64_t circles, bool stands) {
 
 void no_tick_falls_into_a_short_test() {
     CHECK(ticks_in_tests(300, false) == 0 && ticks_in_tests(600, false) == 0);
-    // Longer than that they cannot be kept apart, and a timer that has stopped is not waited for.
+    // Longer tests cannot avoid a tick, and there is no wait for a stopped timer.
     CHECK(ticks_in_tests(990, false) >= 49 && ticks_in_tests(300, true) > 0);
 }
 
-// Runs in a child, and gives back its records.
+// Runs in a child and returns its records.
 yamba::Text refusal(void (*change)(Recorder &)) {
     int ends[2];
     CHECK(pipe(ends) == 0);

@@ -1,5 +1,5 @@
-// The Composer against a model that cannot be wrong: a vector of single bits. Sequences are random, of a given seed.
-// Prints "ok" or what differs; with the argument `speed`, composes 1 MiB of code and prints the milliseconds.
+// Compares the Composer with a simple model, a vector of single bits, on random sequences with a given seed. Prints "ok" or the
+// difference. With the argument `speed`, composes 1 MiB of code and prints the milliseconds.
 #include "../src/runtime.cc"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct Random {
     uint64_t below(uint64_t n) { return next() % n; }
 };
 
-// One bit an element, in the order in which they are composed.
+// One bit per element, in composition order.
 struct Model {
     std::vector<bool> bits;
 
@@ -42,7 +42,7 @@ struct Model {
 };
 
 void pad(Composer &out, unsigned bytes) {
-    // One to three bytes at a time, as instruction sets have it.
+    // One to three bytes at a time, like real instruction sets.
     unsigned n = bytes < 3 ? bytes : 3;
     for (unsigned i = 0; i < n; i++) out.put(0x90 + n, 8);
 }
@@ -155,7 +155,7 @@ bool random_sequences(uint64_t seed, unsigned sequences) {
     return true;
 }
 
-// Numbers wider than 64 bits continue their sign.
+// Numbers wider than 64 bits are sign-extended.
 bool wide_values() {
     Composer out;
     Model model;
@@ -168,7 +168,7 @@ bool wide_values() {
     return same(out, model);
 }
 
-// A label before its place and one after it; a jump whose own length depends on the distance settles.
+// A label before its position and one after it; a jump whose own length depends on the distance converges.
 bool labels() {
     Composer out;
     size_t rounds = 0;
@@ -194,7 +194,7 @@ bool labels() {
            out.size() == 8 + 125 + 2;
 }
 
-// Contributions: nested, in order, hidden inside words.
+// Contributions are nested, in order, and hidden inside words.
 bool contributions() {
     Composer out;
     compose(out, [&](Composer &to) {
@@ -217,7 +217,7 @@ bool contributions() {
     return printf("%s\n", names.c_str()), false;
 }
 
-// Equal bits share memory as long as someone uses it; it is never writable and executable at once; what is let go of is reused or
+// Equal bits share memory while they have a user. The memory is never both writable and executable. Released memory is reused or
 // unmapped.
 bool code_memory() {
     auto make = [](uint64_t value) { return yamba::make_code<void()>("test", [=](Composer &to) { to.le(value, 64, here); }); };
@@ -248,7 +248,7 @@ double milliseconds() {
     return double(now.tv_sec) * 1e3 + double(now.tv_nsec) / 1e6;
 }
 
-// As generated code composes: a member a load, with a checked argument and a cast of its own.
+// Composes like generated code: one member per load, with a checked argument and its own cast.
 YAMBA_COMPOSES void compose_disp32(Composer &out, int64_t value) {
     const yamba::Member member(out, "x86_64.disp32", value);
     out.le(value, 32, here);

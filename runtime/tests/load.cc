@@ -1,4 +1,5 @@
-// The parts of the load protocol, one by one. Prints what fails; status 1 if anything does. Built with sanitizers by the tests.
+// Tests the parts of the load protocol individually. Prints failures; status 1 if there are any. Built with sanitizers by the
+// tests.
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -29,7 +30,7 @@ void passes_fill_a_time() {
     CHECK(passes_in(1e9, 3) == 333333334);
     CHECK(passes_in(1e9, 2e9) == 1);
     CHECK(passes_in(1e9, 1e9) == 1);
-    // What takes no time fills none.
+    // Passes that take no time never fill an interval.
     CHECK(passes_in(1e9, 0) == most_passes);
     CHECK(passes_in(5e6, 1e-20) == most_passes);
 }
@@ -58,7 +59,7 @@ void patience_grows_with_the_turns() {
     CHECK(patience(1e9, 256, 2, 0) == 20e9 * 128);
 }
 
-// What becomes of a process that does this.
+// The exit status of a child that runs `act`.
 template <class Act>
 int status_of(Act act) {
     int status = 0;
@@ -85,13 +86,13 @@ void what_is_shared_is_small() {
     CHECK(many.bytes() - one.bytes() == 999 * sizeof(Slot));
     CHECK(one.slots[0].pid == 0 && one.header->step == 0);
     many.slots[999].state = timing;
-    // What processes read while they run lies apart from what others write meanwhile.
+    // Words that processes poll are in another cache line than words that others write.
     CHECK(reinterpret_cast<char *>(&one.header->arrived) - reinterpret_cast<char *>(&one.header->step) >= 64);
     munmap(one.header, one.bytes());
     munmap(many.header, many.bytes());
 }
 
-// Several processes count without atomics: the lock alone keeps the count right.
+// Several processes count without atomics: only the lock keeps the count right.
 void one_at_a_time() {
     constexpr int processes = 4, times = 20000;
     struct Both {
@@ -117,7 +118,7 @@ void one_at_a_time() {
     munmap(both, sizeof *both);
 }
 
-// The lock that a dead process holds is waited for, but not for ever.
+// A process waits for a lock held by a dead process, but not forever.
 void the_last_word_is_one_processs() {
     Shared shared = share(2);
     auto speak = [&] {
@@ -135,7 +136,7 @@ void the_last_word_is_one_processs() {
 void sleeping_ends() {
     uint32_t word = 1;
     uint64_t begin = yamba::system_clock();
-    yamba::system::sleep_while(&word, 2, 60000000000u);  // another value: at once
+    yamba::system::sleep_while(&word, 2, 60000000000u);  // another value: returns at once
     CHECK(yamba::system_clock() - begin < 30000000000u);
     while (yamba::system_clock() - begin < 3000000) yamba::system::sleep_while(&word, 1, 1000000);
     yamba::system::wake(&word, 1);

@@ -1,8 +1,7 @@
-// A whole program as the compiler would write it, one of whose processes fails if its parameters say so: the tests of the load
-// run it.
+// A complete program in the compiler's style, for the tests of the load. Parameters make one of its processes fail.
 //
-// YAMBA_TEST_SPARE is the time in ns after which a process counts as hanging. Where YAMBA_TEST_FEW_PROCESSES is set, the system
-// refuses to start more than a few.
+// YAMBA_TEST_SPARE is the time in ns after which a process counts as hanging. With YAMBA_TEST_FEW_PROCESSES, the system refuses
+// to start more than a few processes.
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -18,9 +17,9 @@ enum Where { in_setup, in_interval, in_evidence, in_cleanup };
 struct yamba_load_sample : yamba::Subject {
     Fault fault{};
     Where where{};
-    int who{};   // fails: the one that sets up after so many others
-    int slow{};  // 1: all but the first to set up take long, one after the other; 2: the first does, and tells that it goes on
-    int *set_up_yet{};  // shared, and behind it whose turn it is
+    int who{};   // fails: the process with this index in the order of setup
+    int slow{};  // 1: every setup but the first is slow, one after the other; 2: the first is, and reports progress
+    int *set_up_yet{};  // shared; the next word is the index of the process whose turn it is
     int own = -1;
     uint64_t work{}, told{}, inside{}, piece{};
     volatile uint64_t spun{};
@@ -51,7 +50,7 @@ struct yamba_load_sample : yamba::Subject {
     uint64_t operations() override { return 1; }
     double value() override { return NAN; }
     void run(uint64_t passes) override {
-        // All but process 0 run pieces of one length, and then the interval, which is longer.
+        // All processes but 0 run pieces of one length, then the interval, which is longer.
         if (where == in_interval && piece != 0 && passes > piece) fail();
         piece = passes;
         spin(passes, 1000);
@@ -89,7 +88,7 @@ struct yamba_load_sample : yamba::Subject {
             case break_a_promise: must(open("/no/such/file", O_RDONLY)); break;
         }
     }
-    // As daemon(3) does.
+    // Daemonises like daemon(3).
     void become_a_daemon() {
         if (must(fork()) > 0) _exit(0);
         setsid();
@@ -109,7 +108,7 @@ bool compose(yamba::Subject &, yamba::Composer &, const char *, int, char **) { 
 const yamba::Variant variants[] = {{"load_sample", false, false, create, {nullptr, 0}, {nullptr, 0}, compose}};
 const int worlds[] = {0};
 
-// Limits do not hold for root.
+// Limits do not apply to root.
 void allow_few_processes() {
     struct rlimit few {
         4, 4

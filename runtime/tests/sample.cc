@@ -1,6 +1,6 @@
-// A whole program as the compiler would write it, small enough to be read: the protocol's tests run it.
+// A complete program in the compiler's style, small enough to read. The protocol's tests run it.
 //
-// `mode` chooses how it behaves. Time is simulated unless YAMBA_TEST_REAL_CLOCK is set: benchmark() moves the clock.
+// `mode` selects its behaviour. Time is simulated unless YAMBA_TEST_REAL_CLOCK is set: benchmark() advances the clock.
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@ uint64_t now = 1000;
 // Each reading takes 20 ns.
 uint64_t simulated_clock() { return now += 20; }
 
-// Nothing is ever taken away.
+// No disturbance.
 yamba::Usage simulated_usage() { return {0, 0, 0, 0, double(now), 0}; }
 
 enum Mode { plain, crashing, failing, hanging, must_fail, nothing, partner, aborting, uses_scratch, out_of_bounds };

@@ -1,4 +1,4 @@
-// The runtime's parts, one by one. Prints what fails; status 1 if anything does. Built with sanitizers by the tests.
+// Tests the runtime's parts individually. Prints failures; status 1 if there are any. Built with sanitizers by the tests.
 #include <sys/wait.h>
 
 #include "../src/runtime.cc"
@@ -169,7 +169,7 @@ void failure_is_known_by_its_value() {
     CHECK(yamba::class_of("void helper()").is(yamba::program_name));
 }
 
-// The clock as a list that was written down: resolution is its smallest step, cost its mean one.
+// With a clock from a fixed list, the resolution is its smallest step and the cost its mean step.
 void the_clock_is_measured() {
     static uint64_t reading;
     yamba::read_clock = [] { return reading++ / 4 * 30; };
@@ -183,7 +183,7 @@ void the_clock_is_measured() {
 uint64_t now;
 uint64_t simulated() { return now += 10; }
 
-// What is taken away, where a test says so.
+// The simulated disturbance, set by the tests.
 yamba::Usage usage;
 yamba::Usage simulated_usage() {
     yamba::Usage used = usage;
@@ -194,13 +194,13 @@ yamba::Usage simulated_usage() {
 double waited;
 double simulated_wait() { return waited; }
 
-// Writes down the order in which the harness calls.
+// Records the order of the harness's calls.
 struct Recorder final : yamba::Subject {
     yamba::Text calls;
     uint64_t most_passes = 0;
     uint64_t pass_time = 100, dummy_pass_time = 0;
-    uint64_t runs = 0, faster_after = UINT64_MAX;  // runs: a pass takes a tenth then
-    int slow_calls = 0;                            // the first ones take 0.4 ms more: nothing is in the caches yet
+    uint64_t runs = 0, faster_after = UINT64_MAX;  // after this many runs a pass takes a tenth of its time
+    int slow_calls = 0;                            // the first calls take 0.4 ms more, as with cold caches
     const char *kind = "latency";
 
     void configure(yamba::ParameterSource &) override {}
@@ -232,7 +232,7 @@ struct Recorder final : yamba::Subject {
     const char *unit() override { return "ns"; }
 };
 
-// Runs it with its records thrown away.
+// Measures with the records written to `file`.
 void measure_to(int file, yamba::Subject &subject, bool pass_hooks, yamba::Plan plan) {
     now = 0;
     yamba::read_clock = simulated;
@@ -257,7 +257,7 @@ Recorder measured(const char *kind, bool pass_hooks, yamba::Plan plan) {
 
 void one_pass_an_interval_with_hooks() {
     Recorder subject = measured("latency", true, {2, 0});
-    // Prepare, set up, a warm-up without evidence, two intervals with theirs before after_pass, clean up, finish.
+    // Prepare, set up, a warm-up without evidence, two intervals with evidence before after_pass, clean up, finish.
     CHECK(subject.calls.is("PS([b)([d)([be)([d)([be)([d)CF"));
     CHECK(subject.most_passes == 1);
 }
@@ -266,14 +266,14 @@ void a_quantity_is_asked_once_an_interval() { CHECK(measured("value", false, {2,
 
 void passes_grow_until_an_interval_is_long_enough() {
     Recorder subject = measured("latency", false, {11, 0});
-    // 100 ns a pass: 0.2 ms need 2000, and the growth check takes twice as many.
+    // At 100 ns per pass, 0.2 ms need 2000 passes; the growth check takes twice as many.
     CHECK(subject.most_passes >= 4000 && subject.most_passes < 4800);
     size_t evidence = 0;
     for (const char *c = subject.calls.c_str(); *c != '\0'; c++) evidence += *c == 'e';
     CHECK(evidence == 11);
 }
 
-// What is sized by the first passes, or by ones without the processor, stays too short for good.
+// An interval sized by slow first passes, or by passes without the processor, would always be too short.
 void slow_first_passes_do_not_size_an_interval() {
     Recorder subject;
     subject.slow_calls = 6;
@@ -281,7 +281,7 @@ void slow_first_passes_do_not_size_an_interval() {
     CHECK(subject.most_passes >= 4000 && subject.most_passes < 4800);
 }
 
-// Runs it, and says how often its records hold that.
+// Measures, and counts the occurrences of `what` in the records.
 size_t told(Recorder &subject, yamba::Plan plan, const char *what, bool pass_hooks = false) {
     char name[] = "/tmp/yamba-unit-XXXXXX";
     int file = mkstemp(name);
@@ -297,7 +297,7 @@ size_t told(Recorder &subject, yamba::Plan plan, const char *what, bool pass_hoo
     return count;
 }
 
-// Where passes become faster after all that, it is said.
+// A note reports passes that become faster after the sizing.
 void short_intervals_are_said() {
     Recorder steady, faster;
     faster.faster_after = 200;
@@ -305,7 +305,7 @@ void short_intervals_are_said() {
     CHECK(told(faster, {400, 0}, "far shorter than they were made") == 1);
 }
 
-// A warm-up that was asked for is given to one-pass classes, too; it fills no record.
+// One-pass classes get an explicitly requested warm-up, too; it does not fill the record.
 void a_warm_up_that_was_asked_for_is_given() {
     yamba::Plan plan{2, 0};
     plan.warmup = 100000;
@@ -323,14 +323,14 @@ void a_warm_up_that_was_asked_for_is_given() {
     CHECK(now >= 100000000 && now < 110000000);
 }
 
-// So many as were asked for.
+// A request above the usual limit of intervals is honoured.
 void intervals_beyond_the_usual_most_are_measured() {
     Recorder subject;
     yamba::Plan plan{10050, 0};
     CHECK(told(subject, plan, "\"event\":\"interval\"", true) == 10050);
 }
 
-// What takes no time itself may have a dummy that does.
+// A benchmark that takes no time may have a dummy that does.
 void a_dummy_that_takes_time_ends_the_growth() {
     Recorder subject;
     subject.pass_time = 0, subject.dummy_pass_time = 100;
@@ -338,11 +338,11 @@ void a_dummy_that_takes_time_ends_the_growth() {
     CHECK(subject.most_passes >= 4000 && subject.most_passes < 4800);
 }
 
-// Every third interval loses the processor: it does not count as one of the eleven.
+// Every third interval loses the processor and does not count as one of the eleven.
 struct Disturbed final : yamba::Subject {
     uint64_t intervals = 0;
     bool waiting = false;
-    bool crowded = false;  // every third interval stands in the queue for others
+    bool crowded = false;  // every third interval waits in the run queue for others
     int64_t step = 0;      // of the clock, in the fifth interval
     void configure(yamba::ParameterSource &) override {}
     void prepare() override {}
@@ -360,7 +360,7 @@ struct Disturbed final : yamba::Subject {
         if (step == 0 && intervals % 3 == 0) usage.involuntary++;
         if (step != 0 && intervals == 5) {
             now += uint64_t(step);
-            // The thread's own clock is another one.
+            // The thread's own clock does not step.
             usage.cpu_ns -= double(step);
         }
     }
@@ -392,18 +392,18 @@ uint64_t intervals_with_disturbance(bool waiting, uint64_t time, int64_t step = 
 }
 
 void disturbed_intervals_are_replaced() {
-    // With 1 ms of patience 11 undisturbed ones need 16; without any time nothing is waited for.
+    // With 1 ms of patience, 11 undisturbed intervals need 16 in total; with almost no time, there is no extension.
     CHECK(intervals_with_disturbance(false, 1) == 11);
     uint64_t enough = intervals_with_disturbance(false, 15000);
     CHECK(enough >= 16 && enough <= 18);
     CHECK(intervals_with_disturbance(true, 1) == 11);
     CHECK(intervals_with_disturbance(true, 8000) == 11);
     uint64_t crowded = intervals_with_disturbance(true, 8000, 0, true);
-    // What the least is, the first one cannot tell.
+    // The first interval cannot know the least wait.
     CHECK(crowded >= 15 && crowded <= 18);
 }
 
-// Whoever sets the clock meanwhile costs one interval, wherever it is set to.
+// Setting the clock costs one interval, in either direction.
 void a_clock_that_steps_costs_one_interval() {
     uint64_t back = intervals_with_disturbance(false, 15000, -3600 * int64_t(1000000000));
     CHECK(back >= 12 && back <= 30);
@@ -420,7 +420,7 @@ void each_disturbance_has_its_name() {
     d = {}, d.voluntary = 1, d.stolen_ns = 900;
     CHECK(held_against(d, 1000, none).is("\"wait\",\"stolen\"") && held_against(d, 1000, waits).empty() &&
           held_against(d, 1000, faults).is("\"wait\",\"stolen\""));
-    // A page that has to be read is slept for.
+    // A major fault includes a sleep.
     d.major_faults = 1;
     CHECK(held_against(d, 1000, faults).empty());
     d = {}, d.migrations = 1, d.minor_faults = 1;
@@ -433,7 +433,7 @@ void each_disturbance_has_its_name() {
     CHECK(held_against(d, 1000, waits).is("\"clock\""));
 }
 
-// Who waits for its partner stands in the queue for it, as long as the partner takes; who waits for longer waits for others.
+// A process that waits for its partner has a run-queue wait as long as the partner's work. A longer wait is due to others.
 void waiting_for_others_is_told_from_waiting_for_the_partner() {
     using yamba::held_against;
     yamba::Tolerance none{false, false}, waits{true, false};
@@ -441,7 +441,7 @@ void waiting_for_others_is_told_from_waiting_for_the_partner() {
     d.queued_ns = 60000;
     CHECK(held_against(d, 200000, waits).empty() && held_against(d, 100000, waits).is("\"queue\"") &&
           held_against(d, 100000, none).empty());
-    // Of a long interval a fifth in few long turns, but not in many short ones.
+    // A fifth of a long interval counts if it consists of few long waits, but not of many short ones.
     d.queued_ns = 3e6, d.voluntary = 20;
     CHECK(held_against(d, 10e6, waits).is("\"queue\"") && held_against(d, 20e6, waits).empty());
     d.voluntary = 1000;
@@ -457,7 +457,7 @@ void waiting_for_others_is_told_from_waiting_for_the_partner() {
     CHECK(queue.beyond_least(700, 20) == 100);
 }
 
-// A thread that is off the processor for 70 of 100 ns, and two clocks that agree otherwise.
+// A thread is off the processor for 70 of 100 ns; otherwise the two clocks agree.
 void stolen_time_is_the_gap_between_two_clocks() {
     now = 0;
     usage = {};
@@ -474,7 +474,7 @@ void stolen_time_is_the_gap_between_two_clocks() {
     usage = {};
 }
 
-// Where the system refuses to tell, nothing is made up, and it is said once.
+// If the system reports no counts, none are invented, and one note says so.
 void what_the_system_does_not_tell_is_not_recorded() {
     Recorder subject;
     usage.known = false, usage.involuntary = 12345;
@@ -486,7 +486,7 @@ void what_the_system_does_not_tell_is_not_recorded() {
     CHECK(known.known && known.cpu_ns > 0);
 }
 
-// A chain whose steps take 3 ns, 12 ns a call beside them: both lengths share the call.
+// A chain with 3 ns per step and 12 ns per call: both lengths include the same call.
 void a_cycle_is_the_difference_of_two_lengths() {
     yamba::read_clock = simulated;
     yamba::Chain chain{[](uint64_t steps) { now += 12 + 3 * steps; }, 64, 1},
@@ -495,7 +495,7 @@ void a_cycle_is_the_difference_of_two_lengths() {
     CHECK(!(yamba::cycle::length(yamba::Chain{}) > 0));
 }
 
-// A clock with steps of a microsecond needs a chain of a millisecond, which is more than is bearable around each interval.
+// A clock with microsecond steps needs a chain of a millisecond, too long to run around each interval.
 void chains_suit_the_clock_s_step() {
     static uint64_t longest;
     yamba::read_clock = simulated;
@@ -513,7 +513,7 @@ void chains_suit_the_clock_s_step() {
     yamba::isa_hooks.reference = former;
 }
 
-// Few intervals have the second chain's opinion on each.
+// With few intervals, the second chain checks each of them.
 void few_intervals_have_a_second_opinion_each() {
     yamba::Chain former = yamba::isa_hooks.check;
     yamba::isa_hooks.check = {[](uint64_t steps) { now += steps; }, 64, 1};
@@ -523,7 +523,7 @@ void few_intervals_have_a_second_opinion_each() {
     yamba::isa_hooks.check = former;
 }
 
-// A latency of more than one cycle is another one on another processor.
+// A latency above one cycle would differ between processors.
 void both_chains_take_one_cycle_a_step(const yamba::IsaHooks &here) {
 #if defined(__x86_64__)
     CHECK(here.reference.cycles == 1 && here.check.cycles == 1 && here.check.run != here.reference.run);
@@ -533,7 +533,7 @@ void both_chains_take_one_cycle_a_step(const yamba::IsaHooks &here) {
 #endif
 }
 
-// No machine has to have counters of its processor; those of Linux itself go the same way.
+// A machine may have no hardware counters; Linux's software counters take the same path.
 void counters_count_from_one_reading_to_the_next() {
 #ifndef YAMBA_SYSTEM_POSIX
     const yamba::system::CounterKind faults[] = {{"faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS}, {"none", 12345, 0}};
@@ -551,7 +551,7 @@ void counters_count_from_one_reading_to_the_next() {
     CHECK(counted >= pages && counted <= 4 * pages);
     from = {{{10, 1000, 900}}, {true}}, to = {{{17, 3000, 2900}}, {true}};
     CHECK(counters.difference(from, to).is("\"faults\":7"));
-    // One that took turns with others has missed some; one that cannot be read says nothing.
+    // A multiplexed counter has missed events; a counter that cannot be read has no value.
     to.each[0].running = 2899;
     CHECK(counters.difference(from, to).empty());
     to.each[0].running = 2900, from.known[0] = false;
@@ -563,13 +563,13 @@ void counters_count_from_one_reading_to_the_next() {
 
 void precision_is_half_the_median_s_interval() {
     using yamba::harness::half_width;
-    // Of 11 the 2nd and the 10th (Conover, table A3: 98.8 %): 92 and 108 about 100.
+    // With 11 samples, the ranks are 2 and 10 (Conover, table A3: 98.8 %): 92 and 108 about 100.
     CHECK(half_width({90, 92, 94, 96, 98, 100, 102, 104, 106, 108, 110}) == 0.08);
     CHECK(half_width({110, 92, 94, 96, 98, 100, 102, 104, 106, 108, 90}) == 0.08);
     CHECK(half_width({5, 5, 5, 5, 5, 5, 5}) == 0 && half_width({1, 2}) > 1e9 && half_width({-1, -1, -1, -1, -1, -1}) > 1e9);
 }
 
-// Said after it was tried, and only then.
+// The result of locking is recorded after the attempt, and only then.
 void locking_is_told_once_it_was_tried() {
     Recorder subject;
     yamba::Plan plan{2, 0};
@@ -584,7 +584,7 @@ void locking_is_told_once_it_was_tried() {
 #endif
 }
 
-// Runs in a child, and says how it ended.
+// Runs `body` in a child and returns its status.
 template <class F>
 int status_of(F body) {
     fflush(nullptr);
@@ -607,7 +607,7 @@ bool is_gone(const char *path) {
     return false;
 }
 
-// Whatever ends a process that made its own directory, the directory goes.
+// The directory is removed however the process that made it ends.
 template <class F>
 void check_removed(const char *home, F end) {
     int told[2];
@@ -655,7 +655,7 @@ void the_platform_is_detected() {
 }  // namespace
 
 int main() {
-    // Tests simulate the processor's own parts.
+    // The tests simulate the processor's clock and counters.
     const yamba::IsaHooks here = yamba::isa_hooks;
     yamba::isa_hooks = {};
     text_is_always_json();
