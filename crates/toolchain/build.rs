@@ -1,4 +1,4 @@
-//! Rebuilds the crate when a file appears in a folder that is embedded: `include_dir!` alone notices only changed files.
+//! Rebuilds the crate when a file is added to an embedded folder. `include_dir!` alone notices only changed files.
 
 fn main() {
     for folder in ["runtime", "library", "suite", "studies"] {

@@ -1,7 +1,7 @@
-//! Folders that can be made again: those that nobody has used for long are removed.
+//! Removes cache folders that have not been used for a long time. Everything in them can be rebuilt.
 //!
-//! A folder's date says when it was last used, to the hour. Whoever finds an older one renews the date, and whoever removes one looks at it again,
-//! each under the folder's lock: so nobody loses what he has just found.
+//! A folder's modification time records its last use, to the hour. The user of a folder updates an older time under a shared lock. The remover checks
+//! the time again under an exclusive lock. So no process loses a folder that it has just started to use.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use rustix::fs::{FlockOperation, flock};
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// What was not used for so long is removed,
+/// Folders that are unused for longer than this are always removed.
 const LONG: Duration = Duration::from_secs(30 * 24 * 3600);
-/// and earlier where there are more bytes than this, but for what a run of these days may still need.
+/// While the cache holds more bytes than this, folders unused for longer than `THESE_DAYS` are removed too, oldest first.
 const MOST_BYTES: u64 = 1 << 30;
 const THESE_DAYS: Duration = Duration::from_secs(2 * 24 * 3600);
 
-/// The file whose date says when a folder was last swept.
+/// The file whose modification time records the last sweep.
 const SWEPT: &str = ".swept";
 
-/// Whether this folder is there, for somebody who uses it now.
+/// Returns whether `folder` exists, and marks it as used now.
 pub(crate) fn take(folder: &Path) -> bool {
     let Ok(open) = File::open(folder) else {
         return false;
@@ -29,15 +29,16 @@ pub(crate) fn take(folder: &Path) -> bool {
     if unused_for(&open).is_some_and(|age| age < HOUR) {
         return true;
     }
-    // Of a cache that may only be read the date stays: nobody who may not write there removes anything either.
+    // Errors are ignored: in a read-only cache the date stays unchanged, but there this user cannot remove folders either.
     let _ = flock(&open, FlockOperation::LockShared);
     let _ = open.set_modified(SystemTime::now());
-    // It may have been removed before the lock was had.
+    // Another process may have removed the folder before this one got the lock.
     folder.is_dir()
 }
 
-/// Removes the folders in `home` with names of this kind that nobody uses any more; at most once a day. Others' folders may lie there, so only names that nobody else
-/// gives are of a kind. What is removed is renamed to `aside` first, of which only the name's end is added: whoever finds a folder finds it whole.
+/// Removes unused folders in `home` whose names satisfy `is_kind`, at most once a day. `home` may hold folders of other programs, so `is_kind`
+/// accepts only names that Yamba generates. Each folder is first renamed to `aside` with its name appended, so no process finds a half-removed
+/// folder.
 pub(crate) fn sweep(home: &Path, is_kind: impl Fn(&str) -> bool, aside: &Path) {
     if !is_due(home) {
         return;
@@ -59,14 +60,14 @@ fn unused_for(folder: &File) -> Option<Duration> {
     folder.metadata().ok()?.modified().ok()?.elapsed().ok()
 }
 
-/// Whoever notes that it is done, does it.
+/// Returns whether the last sweep is more than a day old. Records the new sweep; if that fails, no sweep is due.
 fn is_due(home: &Path) -> bool {
     let mark = home.join(SWEPT);
     let age = File::open(&mark).ok().and_then(|mark| unused_for(&mark));
     age.is_none_or(|age| age > DAY) && fs::write(&mark, "").is_ok()
 }
 
-/// Those used last come first.
+/// The folders in `home` and the time since their last use, most recently used first.
 fn by_age(home: &Path, is_kind: impl Fn(&str) -> bool) -> Vec<(Duration, PathBuf)> {
     let entries = fs::read_dir(home).into_iter().flatten().flatten();
     let is_folder = |e: &fs::DirEntry| e.file_type().is_ok_and(|t| t.is_dir());
@@ -78,12 +79,12 @@ fn by_age(home: &Path, is_kind: impl Fn(&str) -> bool) -> Vec<(Duration, PathBuf
     all
 }
 
-/// Whether it is a name that is made of what it stands for: so many hexadecimal digits.
+/// Whether `name` is a hash of `digits` hexadecimal digits.
 pub(crate) fn is_digest(name: &str, digits: usize) -> bool {
     name.len() == digits && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Bytes of all files below it.
+/// The total size in bytes of all files below `folder`.
 fn size(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let each = entries.filter_map(|e| Some((e.metadata().ok()?, e.path())));
@@ -94,7 +95,7 @@ fn size(folder: &Path) -> u64 {
     .sum()
 }
 
-/// Unless somebody takes it at this moment, or has just done so.
+/// Removes `folder`, unless another process is using it or has used it within `limit`.
 fn remove(folder: &Path, limit: Duration, aside: &Path) {
     let Ok(open) = File::open(folder) else {
         return;
@@ -106,7 +107,7 @@ fn remove(folder: &Path, limit: Duration, aside: &Path) {
     }
     let mut gone = aside.as_os_str().to_owned();
     gone.push(folder.file_name().unwrap_or_default());
-    // What cannot be removed is left to the sweep of tomorrow.
+    // If the removal fails, the next sweep tries again.
     if fs::rename(folder, &gone).is_ok() {
         let _ = fs::remove_dir_all(gone);
     }
@@ -116,7 +117,7 @@ fn remove(folder: &Path, limit: Duration, aside: &Path) {
 mod tests {
     use super::*;
 
-    /// A folder with a file of so many bytes, not used for so many days.
+    /// Creates a folder with a file of `bytes` bytes, last used `days` days ago.
     fn folder(home: &Path, name: &str, days: u64, bytes: u64) -> PathBuf {
         let folder = home.join(name);
         fs::create_dir(&folder).unwrap();
@@ -180,7 +181,7 @@ mod tests {
         assert!(!old.exists());
     }
 
-    /// The files are holes.
+    /// The files are sparse.
     #[test]
     fn of_too_many_bytes_the_oldest_go() {
         let home = tempfile::tempdir().unwrap();
@@ -188,7 +189,7 @@ mod tests {
         let large = [1, 3, 5].map(|days| folder(home.path(), &days.to_string(), days, half));
         swept(home.path());
         assert_eq!(large.map(|f| f.exists()), [true, false, false]);
-        // What may be in use stays, however much it is.
+        // A recently used folder stays, whatever its size.
         unused(&home.path().join(SWEPT), 1);
         let again = folder(home.path(), "again", 1, half);
         swept(home.path());

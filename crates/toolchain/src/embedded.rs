@@ -1,4 +1,4 @@
-//! The runtime, the library and the suite travel in the binary and are unpacked once; studies are read where they are.
+//! The runtime, the library and the suite are embedded in the binary and unpacked once. Studies are read from the binary directly.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,12 +18,12 @@ static LIBRARY: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../library");
 static SUITE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../suite");
 static STUDIES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../studies");
 
-/// Where the files lie that benchmarks build on.
+/// The folders of the files that benchmarks are built from.
 #[derive(Clone, Debug)]
 pub struct Home {
     /// C++ headers that generated programs include.
     pub runtime: PathBuf,
-    /// Classes that benchmarks build on.
+    /// `.yamba` classes that benchmarks extend or import.
     pub library: PathBuf,
     /// The benchmarks.
     pub suite: PathBuf,
@@ -39,7 +39,7 @@ impl Home {
     }
 }
 
-/// The checkout that `YAMBA_HOME` names, or else what is embedded, unpacked to the cache.
+/// Returns the checkout that `YAMBA_HOME` names. Without it, unpacks the embedded files to the cache.
 ///
 /// # Errors
 /// When `YAMBA_HOME` is not such a folder, or neither the cache nor the folder for temporary files can be written.
@@ -50,7 +50,7 @@ pub fn home() -> io::Result<Home> {
     }
 }
 
-/// The suite's files as they are embedded, where nothing is to be unpacked; none where `YAMBA_HOME` names a checkout, which has its own.
+/// The embedded suite files, without unpacking. `None` if `YAMBA_HOME` names a checkout, which has its own suite.
 pub fn suite() -> Option<Vec<Input>> {
     let is_checkout = std::env::var_os("YAMBA_HOME").is_some_and(|v| !v.is_empty());
     (!is_checkout).then(|| {
@@ -73,10 +73,10 @@ fn read(dir: &Dir, into: &mut Vec<Input>) {
     dir.dirs().for_each(|sub| read(sub, into));
 }
 
-/// The studies that ship, by name with their texts: those of the checkout that `YAMBA_HOME` names, or else the embedded ones.
+/// The texts of the shipped studies by name: from the checkout that `YAMBA_HOME` names, or else the embedded ones.
 ///
 /// # Errors
-/// When that checkout has none that can be read.
+/// When the checkout's studies cannot be read.
 pub fn studies() -> io::Result<BTreeMap<String, String>> {
     let name = |path: &Path| Some(path.file_stem()?.to_str()?.to_owned());
     let is_study = |path: &Path| path.extension().is_some_and(|e| e == "toml");
@@ -97,11 +97,11 @@ pub fn studies() -> io::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-/// The folder for all that can be made again: `YAMBA_CACHE`, else `yamba` in the user's cache folder; where there is no
-/// home or it cannot be written, a private folder among the temporary files.
+/// The cache folder: `YAMBA_CACHE`, or else `yamba` in the user's cache folder. If the user has no home or that folder is not writable, a private
+/// folder below the temporary folder.
 ///
 /// # Errors
-/// When none of them can be written.
+/// When none of these folders can be written.
 pub fn cache_root() -> io::Result<PathBuf> {
     if let Some(named) = std::env::var_os("YAMBA_CACHE").filter(|v| !v.is_empty()) {
         return writable(PathBuf::from(named));
@@ -116,7 +116,7 @@ pub fn cache_root() -> io::Result<PathBuf> {
 }
 
 fn checkout(root: &Path) -> io::Result<Home> {
-    // Absolute, so that the paths in generated files hold from any folder.
+    // Absolute, so that paths in generated files are valid from any working directory.
     let root = fs::canonicalize(root).map_err(|e| at("YAMBA_HOME", root, &e))?;
     let home = Home::at(&root);
     for folder in [&home.runtime, &home.library, &home.suite] {
@@ -132,9 +132,9 @@ fn checkout(root: &Path) -> io::Result<Home> {
     Ok(home)
 }
 
-/// How the names of folders begin in which the embedded files lie,
+/// Prefix of the folder names of unpacked files; hexadecimal digits follow.
 const HOME: &str = "home-";
-/// and those of such folders that are being removed. Digits follow.
+/// Prefix of such a folder's name while it is being removed; the same digits follow.
 const REMOVED: &str = "home-removed-";
 const DIGITS: usize = 16;
 
@@ -148,7 +148,7 @@ fn is_unpacked(name: &str) -> bool {
 
 fn unpacked() -> io::Result<Home> {
     let name = format!("{HOME}{}", content_hash());
-    // A cache that was filled earlier will do even if it cannot be written any more.
+    // An already filled cache is usable even if it is read-only now.
     let named = std::env::var_os("YAMBA_CACHE").filter(|v| !v.is_empty());
     if let Some(present) = named.map(|root| PathBuf::from(root).join(&name))
         && cache_eviction::take(&present)
@@ -162,7 +162,7 @@ fn unpacked() -> io::Result<Home> {
     Ok(Home::at(&root))
 }
 
-/// Unpacks beside `root` and renames, so that a folder of that name is always whole. What other versions unpacked and nobody uses any more is removed.
+/// Unpacks to a temporary folder and renames it to `root`, so that `root` is always complete. Removes unused folders of other versions.
 fn unpack(root: &Path) -> io::Result<()> {
     let parent = root.parent().unwrap_or(Path::new("."));
     let aside = parent.join(REMOVED);
@@ -179,11 +179,11 @@ fn unpack(root: &Path) -> io::Result<()> {
     }
     match fs::rename(staging.path(), root) {
         Ok(()) => {
-            // Renamed: there is nothing left to remove.
+            // After the rename there is no temporary folder to remove.
             let _ = staging.keep();
             Ok(())
         }
-        // Another process was faster; what it unpacked is the same.
+        // Another process unpacked the same files first.
         Err(_) if root.is_dir() => Ok(()),
         Err(e) => Err(at("cannot unpack to", root, &e)),
     }
@@ -210,16 +210,16 @@ fn add(hasher: &mut blake3::Hasher, dir: &Dir) {
     }
 }
 
-/// `folder`, made if need be, if a file can be made in it.
+/// Creates `folder` if it does not exist, and checks that it is writable.
 fn writable(folder: PathBuf) -> io::Result<PathBuf> {
     fs::create_dir_all(&folder).map_err(|e| at("cannot make the cache", &folder, &e))?;
     rustix::fs::access(&folder, rustix::fs::Access::WRITE_OK)
         .map_err(|e| at("cannot write to the cache", &folder, &e.into()))?;
-    // Absolute, since generated files and commands that name it are used from other folders.
+    // Absolute, since generated files and commands name it from other working directories.
     fs::canonicalize(&folder)
 }
 
-/// A folder that others can neither read nor have laid out for us.
+/// A folder that only this user can access and that no other user has prepared.
 fn private_temporary() -> io::Result<PathBuf> {
     let user = rustix::process::geteuid().as_raw();
     let folder = std::env::temp_dir().join(format!("yamba-{user}"));

@@ -1,4 +1,4 @@
-//! `.yamba` files on disk: what the command line names, and where other classes and ports are looked for.
+//! `.yamba` files on disk: those that the command line names, and the folders in which other classes and ports are searched.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -13,16 +13,16 @@ pub use yamba_record::system_error::reason as plain;
 
 use crate::embedded::Home;
 
-/// A benchmark is a page of text; whatever is longer than this was named by mistake.
+/// Largest accepted file size in bytes. A benchmark is a page of text, so a longer file was named by mistake.
 pub const LARGEST_FILE: u64 = 4 << 20;
 
-/// Levels of folders below the suite's or the library's own: more than a person makes, and an end to looped links.
+/// Search depth below the suite or library folder. It exceeds any sensible nesting and stops at looped links.
 const DEEPEST: usize = 8;
 
-/// Why a file or a folder cannot be read, and how it is mended.
+/// The reason why a file or a folder cannot be read, and the help text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The place and the fault.
+    /// The path and the error.
     pub why: String,
     /// What to do.
     pub mend: String,
@@ -36,15 +36,15 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// The files of the current invocation. Every folder is read once.
+/// The files of the current invocation. Each folder is read once.
 pub struct Disk {
     libs: Vec<PathBuf>,
     installed: [PathBuf; 2],
-    /// By canonical path.
+    /// Folders already read, by canonical path.
     folders: RefCell<HashMap<PathBuf, Rc<Folder>>>,
 }
 
-/// The `.yamba` files of one folder (of the library and the suite: with all folders below), by file name.
+/// The `.yamba` files of one folder, by file name. For the library and the suite it includes all subfolders.
 #[derive(Default)]
 struct Folder {
     files: BTreeMap<String, Vec<Input>>,
@@ -57,7 +57,7 @@ impl Folder {
 }
 
 impl Disk {
-    /// Looks in each of `libs` and in the library and the suite of `home`.
+    /// Searches each of `libs`, then the library and the suite of `home`.
     ///
     /// # Errors
     /// When one of `libs` is not a folder that can be read.
@@ -75,10 +75,10 @@ impl Disk {
         })
     }
 
-    /// The file a person named.
+    /// Reads a file that the user named.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// When the file cannot be read.
     pub fn open(&self, path: &Path) -> Result<Input, Unreadable> {
         let shown = path.display();
         if path.is_dir() {
@@ -94,7 +94,7 @@ impl Disk {
         }))
     }
 
-    /// Every file of each `--lib`, of the suite and, if wanted, of the library.
+    /// All files of each `--lib`, of the suite and, if `with_library`, of the library.
     pub fn searched(&self, with_library: bool) -> Vec<Input> {
         let [library, suite] = &self.installed;
         let mut places: Vec<Rc<Folder>> = self.libs.iter().map(|lib| self.folder(lib, 0)).collect();
@@ -105,7 +105,8 @@ impl Disk {
         visible(&places)
     }
 
-    /// The same file as a neighbour knows it: one file must have one path, or its classes would clash with themselves.
+    /// The entry of this file in its folder's listing, if the text is the same. One file must have one path, or its classes would conflict with
+    /// themselves.
     fn known(&self, path: &Path, text: &str) -> Option<Input> {
         let name = path.file_name()?.to_str()?;
         let folder = fs::canonicalize(parent(path)).ok()?;
@@ -137,8 +138,7 @@ impl Disk {
         folder
     }
 
-    /// Where to look from the file at `from`, in order. A file of the suite or library has its topic's folder searched
-    /// as part of the whole.
+    /// The folders to search from the file at `from`, in order. For a file of the suite or library, its own folder is already part of those.
     fn places(&self, from: &str) -> Vec<Rc<Folder>> {
         let [library, suite] = &self.installed;
         let own = parent(Path::new(from));
@@ -164,8 +164,8 @@ impl Files for Disk {
     }
 }
 
-/// What is seen in `places`: a file hides those of the same name in later places, as it does for `find`. So a copy of
-/// the suite does not clash with the installed one.
+/// All files visible in `places`. A file hides files of the same name in later places, as `find` does. So a copy of the suite does not conflict with
+/// the installed one.
 fn visible(places: &[Rc<Folder>]) -> Vec<Input> {
     let mut hidden: HashSet<&str> = HashSet::new();
     let mut all = Vec::new();
@@ -180,7 +180,7 @@ fn visible(places: &[Rc<Folder>]) -> Vec<Input> {
     all
 }
 
-/// The folder of a file; `.` for a bare name.
+/// The folder of a file, or `.` for a bare name.
 fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(p) if !p.as_os_str().is_empty() => p,
@@ -188,8 +188,8 @@ fn parent(path: &Path) -> &Path {
     }
 }
 
-/// A neighbour that cannot be read is none: nothing says that the file in hand needs it, and if it does, a class is
-/// missing and is reported where it is named.
+/// Adds the `.yamba` files below `path`. Unreadable neighbours are skipped: the current file may not need them. If it does, the missing class is
+/// reported where it is used.
 fn collect(path: &Path, depth: usize, into: &mut Folder) {
     let Ok(entries) = fs::read_dir(path) else {
         return;
@@ -217,7 +217,7 @@ fn collect(path: &Path, depth: usize, into: &mut Folder) {
     }
 }
 
-/// `a.yamba`, not `./a.yamba`, for what lies in the current folder: as a person would name it.
+/// Joins the path as a person would write it: `a.yamba`, not `./a.yamba`, in the current folder.
 fn join(folder: &Path, name: std::ffi::OsString) -> PathBuf {
     if folder == Path::new(".") {
         PathBuf::from(name)

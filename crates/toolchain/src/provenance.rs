@@ -1,4 +1,4 @@
-//! What a run's document says of a benchmark besides its figure: what it is, and the texts that it was made of. Pure.
+//! The description of a benchmark in a run's document, apart from its results: its group, summary and source texts. No I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use yamba_record::run::{About, SourceFile};
 
 use crate::suite_topics;
 
-/// All but the program's hash. Paths below `home`, where library and suite lie, are told from there.
+/// Describes `class` without the program's hash. Paths below `home`, the folder of library and suite, are relative to it.
 pub fn about(analysis: &Analysis, class: ClassId, target: &Target, home: &Path) -> About {
     let group = suite_topics::title(suite_topics::folder(analysis, class));
     let summary = first_sentence(&analysis.class(class).ast.doc);
@@ -35,7 +35,7 @@ pub fn about(analysis: &Analysis, class: ClassId, target: &Target, home: &Path) 
     }
 }
 
-/// The texts of the files of all of `abouts`, each under its hash.
+/// The texts of all files that `abouts` list, by hash.
 pub fn sources<'a>(
     analysis: &Analysis,
     abouts: impl Iterator<Item = &'a About>,
@@ -49,7 +49,7 @@ pub fn sources<'a>(
         .collect()
 }
 
-/// The first line of a documentation comment, to the end of its sentence.
+/// The first sentence of a documentation comment, at most its first line.
 pub fn first_sentence(doc: &str) -> String {
     let mut lines = doc.lines().map(str::trim);
     let line = lines.find(|l| !l.is_empty()).unwrap_or("");
@@ -57,7 +57,7 @@ pub fn first_sentence(doc: &str) -> String {
     sentence.trim_end_matches('.').to_owned()
 }
 
-/// The files of the class itself and of every class that has a part in it.
+/// The files of the class and of every class that contributes to its program.
 fn files(analysis: &Analysis, class: ClassId, target: &Target) -> BTreeSet<FileId> {
     let mut classes = BTreeSet::from([class]);
     for variant in &analysis.program(class, target).variants {
@@ -69,7 +69,7 @@ fn files(analysis: &Analysis, class: ClassId, target: &Target) -> BTreeSet<FileI
     classes.iter().map(|c| analysis.class(*c).file).collect()
 }
 
-/// The paths of the files of the class itself and of every class that has a part in it.
+/// The paths of the files of the class and of every class that contributes to its program.
 pub(crate) fn paths<'a>(
     analysis: &'a Analysis,
     class: ClassId,
@@ -79,7 +79,7 @@ pub(crate) fn paths<'a>(
     files.map(|id| Path::new(&analysis.sources.file(id).path))
 }
 
-/// BLAKE3, in hexadecimal.
+/// The BLAKE3 hash of `text` in hexadecimal.
 pub fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }

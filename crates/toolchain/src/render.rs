@@ -1,4 +1,4 @@
-//! Diagnostics as a person reads them: the place and the sentence, the line with the fault underlined, how to mend it.
+//! Renders diagnostics for a person: place and message, the source line with the fault underlined, and the help text.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use yamba_lang::diagnostic::{Diagnostic, Label, Severity};
 use yamba_lang::source::{FileId, SourceMap};
 
-/// Lines between two labels from which on they are shown as two pieces: a piece costs time by its length.
+/// Labels at least this many lines apart are shown as separate snippets, because rendering time grows with snippet length.
 const FAR: u32 = 200;
 
-/// All of `diagnostics`, in the order given, each ending in an empty line.
+/// Renders `diagnostics` in the order given. An empty line follows each.
 pub fn diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic], colour: bool) -> String {
     diagnostics
         .iter()
@@ -17,7 +17,7 @@ pub fn diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic], colour: bool
         .collect()
 }
 
-/// One diagnostic. The first line is `FILE:LINE:COLUMN: error[KIND]: MESSAGE`, which editors and terminals know.
+/// Renders one diagnostic. The first line is `FILE:LINE:COLUMN: error[KIND]: MESSAGE`, which editors and terminals recognize.
 pub fn diagnostic(sources: &SourceMap, d: &Diagnostic, colour: bool) -> String {
     let mut group = Group::with_level(level(d.severity));
     for piece in pieces(sources, d) {
@@ -41,7 +41,7 @@ pub fn diagnostic(sources: &SourceMap, d: &Diagnostic, colour: bool) -> String {
     out
 }
 
-/// `2 errors, 1 warning`; `None` where there is nothing to count.
+/// `2 errors, 1 warning`; `None` without errors and warnings.
 pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
     let errors = count(diagnostics, Severity::Error, "error");
     let warnings = count(diagnostics, Severity::Warning, "warning");
@@ -96,7 +96,7 @@ fn paint(text: &str, style: &str, colour: bool) -> String {
     }
 }
 
-/// A compiler's message or a file's name may hold anything: no control character of theirs reaches the terminal.
+/// Replaces control characters, which a compiler's message or a file name may hold, so that they do not reach the terminal.
 pub fn visible(text: &str) -> String {
     text.chars()
         .map(|c| {
@@ -109,13 +109,13 @@ pub fn visible(text: &str) -> String {
         .collect()
 }
 
-/// Consecutive lines of one file with the labels that lie in them.
+/// Consecutive lines of one file with the labels in them.
 struct Piece<'a> {
     file: FileId,
     /// First and last line, from 1.
     lines: (u32, u32),
     labels: Vec<(AnnotationKind, &'a Label)>,
-    /// Whether it holds the fault itself, whose path the header has named.
+    /// Whether it holds the primary label, whose path the header already names.
     is_primary: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The texts that a run kept, as if they lay where they lay then.
+//! The source texts that a run stored, presented as files at their former paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,18 +13,18 @@ use crate::build::KeptIncludes;
 use crate::embedded::Home;
 use crate::files::{Disk, Unreadable};
 
-/// The files of a run's benchmarks, and from the present library no more than its platforms: which of them there are belongs to no benchmark, and a port that
-/// came later has no part in what was measured.
+/// The stored files of a run's benchmarks, and the platforms of the installed library. Platforms belong to no benchmark, so a run does not store
+/// them. Other installed files are left out: a port added later was not part of the measurement.
 pub struct Stored {
-    /// By path.
+    /// Texts by path.
     files: BTreeMap<String, String>,
     platforms: Vec<Input>,
-    /// For what the platforms need.
+    /// The installed files, for classes that the platforms need.
     present: Disk,
 }
 
 impl Stored {
-    /// Why the program of a benchmark cannot be made again; none if all its texts are there, as their hashes name them.
+    /// The reason why a benchmark's program cannot be rebuilt. `None` if all its texts are present under their hashes.
     pub fn lacks(run: &Run, benchmark: &Benchmark) -> Option<String> {
         if benchmark.about.files.is_empty() {
             return Some("the run kept no sources".to_owned());
@@ -35,8 +35,8 @@ impl Stored {
         Some(format!("the run did not keep the text of {}", missing.path))
     }
 
-    /// Of these classes, of which it [`lacks`](Stored::lacks) nothing. Paths in a record are told from the checkout; below `home` they are what they would be of the
-    /// present one.
+    /// Loads the stored files of `classes`, for which [`lacks`](Stored::lacks) must return `None`. Paths in a record are relative to the checkout;
+    /// files of library and suite are placed below `home`.
     ///
     /// # Errors
     /// When `home` cannot be read.
@@ -67,10 +67,10 @@ impl Stored {
         })
     }
 
-    /// The files that the C++ of these classes includes, as the run kept them. None if a run is of a version that kept no inputs.
+    /// The stored C++ files that these classes include. `None` if the run's version stored no inputs.
     ///
     /// # Errors
-    /// One sentence, when they cannot be laid out.
+    /// A one-sentence message, if the includes conflict or have unusable paths.
     pub fn includes(run: &Run, classes: &BTreeSet<&str>) -> Result<Option<KeptIncludes>, String> {
         let of_classes = run.benchmarks.iter();
         let of_classes = of_classes.filter(|b| classes.contains(b.class.as_str()));
@@ -89,7 +89,7 @@ impl Stored {
         Ok((!inputs.is_empty()).then_some(kept))
     }
 
-    /// The files that declare these classes.
+    /// The files that declare `classes`.
     pub fn declaring(&self, classes: &BTreeSet<&str>) -> Vec<Input> {
         let is_meant = |input: &Input| {
             let mut names = declared(input).into_iter();
@@ -126,7 +126,7 @@ fn text<'a>(run: &'a Run, file: &SourceFile) -> Option<&'a String> {
     text.filter(|t| crate::provenance::hash(t) == file.hash)
 }
 
-/// The names of a text's classes with their parents, whether or not the rest of it is right.
+/// The names and parents of a text's classes, even if the rest of the text has errors.
 fn declared(input: &Input) -> Vec<(String, Parent)> {
     let mut sources = SourceMap::default();
     let file = sources.add(input.path.as_str(), input.text.as_str());
@@ -135,7 +135,7 @@ fn declared(input: &Input) -> Vec<(String, Parent)> {
     each.map(|c| (c.name.text, c.parent)).collect()
 }
 
-/// Whether it declares an instruction set or an operating system, or what these begin with.
+/// Whether the file declares an instruction set, an operating system, or one of their base classes.
 fn declares_platform(input: &Input) -> bool {
     const ROOTS: [&str; 2] = ["InstructionSet", "OperatingSystem"];
     let is_platform = |(name, parent): &(String, Parent)| {

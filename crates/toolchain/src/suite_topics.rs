@@ -1,4 +1,4 @@
-//! The folders of the suite are its groups, in the order in which a reader wants them. A folder that is not named here is a group, too, under its own name.
+//! The suite's folders are its groups, listed here in display order. A folder that is not listed is a group under its own name.
 
 use yamba_lang::{Analysis, ClassId};
 
@@ -15,7 +15,7 @@ const TITLES: [(&str, &str); 10] = [
     ("", "Other"),
 ];
 
-/// The name of the folder that a class's file lies in; empty for a file without one.
+/// The name of the folder that holds the class's file; empty for a bare file name.
 pub fn folder(analysis: &Analysis, class: ClassId) -> &str {
     let path = &analysis.sources.file(analysis.class(class).file).path;
     let mut parts = path.rsplit(['/', '\\']);
@@ -23,13 +23,13 @@ pub fn folder(analysis: &Analysis, class: ClassId) -> &str {
     parts.next().unwrap_or_default()
 }
 
-/// What a person calls the group.
+/// The display title of a group.
 pub fn title(folder: &str) -> &str {
     let known = TITLES.iter().find(|(name, _)| *name == folder);
     known.map_or(folder, |(_, title)| title)
 }
 
-/// Where it stands among the others; those that nobody has placed come last.
+/// The group's position in display order. Groups that are not listed come last.
 pub fn place(folder: &str) -> usize {
     let known = TITLES.iter().position(|(name, _)| *name == folder);
     known.unwrap_or(TITLES.len())

@@ -1,4 +1,4 @@
-//! Runs the assembler and reads what it leaves.
+//! Runs the assembler and reads its output.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,8 +27,8 @@ pub(super) struct Assembler<'a> {
 }
 
 impl Assembler<'_> {
-    /// All blocks of a program. Where fields are learnt from values, a run before the real one sorts out the values
-    /// that the assembler refuses.
+    /// Assembles all blocks of a program. If field positions are derived from sample values, a trial run first finds the values that the assembler
+    /// rejects.
     pub(super) fn assemble(&self) -> Result<Vec<AssembledBlock>, BuildError> {
         let mut probes = BTreeSet::new();
         if let Some(trial) = Listing::trial(self.syntax, self.blocks) {
@@ -103,7 +103,7 @@ impl Assembler<'_> {
         errors
     }
 
-    /// The part of a source line that belongs to a block, without surrounding white space.
+    /// The part of a source line that belongs to the block, without surrounding white space.
     fn line(&self, block: &AsmBlock, line: u32) -> Span {
         let Some(whole) = self.analysis.sources.line_span(block.span.file, line) else {
             return block.span;
@@ -133,7 +133,7 @@ impl Assembler<'_> {
     }
 }
 
-/// One message of the assembler about a place that the listing named.
+/// An assembler message about a place that the listing names.
 struct Message {
     place: Place,
     line: u32,
@@ -141,7 +141,7 @@ struct Message {
     text: String,
 }
 
-/// `NAME:LINE: Error: TEXT` of GNU as, `NAME:LINE:COLUMN: error: TEXT` of clang.
+/// Parses `NAME:LINE: Error: TEXT` of GNU as and `NAME:LINE:COLUMN: error: TEXT` of clang.
 fn messages(output: &Output) -> impl Iterator<Item = Message> {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let all: Vec<Message> = text.lines().filter_map(message).collect();

@@ -1,8 +1,8 @@
 //! The cache of built programs and their inputs.
 //!
-//! Before anything is compiled, only a part of the inputs is known: the generated C++, the command, the compiler, the environment. Their hash names a
-//! folder of manifests. Each manifest lists the files that one build then read, and names the folder of its product. A product is used again
-//! only if every listed file has the same content as then. A folder with a product never changes.
+//! Before compilation only part of the inputs is known: the generated C++, the command, the compiler, the environment. Their hash names a folder of
+//! manifests. Each manifest lists the files that one build read, and names the folder of its product. A product is reused only if every listed file
+//! is unchanged. A folder with a product never changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,14 +18,14 @@ use super::manifest::Manifest;
 use super::read_file::{Stamp, Stamps};
 use crate::{cache_eviction, embedded};
 
-/// What is being made.
+/// Keys of the products that this process is building now.
 static MAKING: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 static MADE: Condvar = Condvar::new();
 
-/// Nobody else in this process makes the same meanwhile.
+/// Guard for one key: no other thread of this process builds the same product while it exists.
 pub(super) struct Alone(String);
 
-/// Waits until nobody makes what has this key.
+/// Waits until no other thread builds the product with this key, then claims the key.
 pub(super) fn alone(key: &str) -> Alone {
     let making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let wait = MADE.wait_while(making, |m| m.contains(key));
@@ -42,14 +42,14 @@ impl Drop for Alone {
     }
 }
 
-/// How the names of folders begin in which something is being built.
+/// Prefix of the names of folders in which a build runs.
 const STAGING: &str = ".building-";
 
 /// The folder of built programs.
 pub(super) struct Cache {
     root: PathBuf,
     stamps: Stamps,
-    /// Folders of files that all programs share, by first key. Each is checked once.
+    /// Folders of files that all programs share, by first key. Each is validated once.
     shared: Mutex<BTreeMap<String, PathBuf>>,
 }
 
@@ -64,12 +64,12 @@ impl Cache {
         })
     }
 
-    /// The folder of all that is built.
+    /// The folder that holds all products.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Finds an earlier build whose input files still have the same content.
+    /// Finds a previous build whose input files are unchanged.
     pub(super) fn find(&self, first: &str, name: &str) -> Option<Made> {
         let manifests = self.root.join(first);
         if !cache_eviction::take(&manifests) {
@@ -89,7 +89,7 @@ impl Cache {
         })
     }
 
-    /// The folder that [`Cache::find`] finds, of something that all programs share: it is checked once.
+    /// Like [`Cache::find`], for files that all programs share. The result is validated once and remembered.
     pub(super) fn find_shared(&self, first: &str, name: &str) -> Option<PathBuf> {
         let known = || self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(folder) = known().get(first) {
@@ -100,15 +100,15 @@ impl Cache {
         Some(folder)
     }
 
-    /// The folder with this key, if `name` was made in it.
+    /// Returns the folder with this key if it holds `name`.
     pub(super) fn find_folder(&self, key: &str, name: &str) -> Option<PathBuf> {
         let folder = self.root.join(key);
         let is_there = cache_eviction::take(&folder) && folder.join(name).is_file();
         is_there.then_some(folder)
     }
 
-    /// Builds the program and records the files that were read. If one of them changes during the build, the program is built once more. If a file
-    /// changes during that build too, the program is not entered into the cache.
+    /// Builds the program and records the files that it read. If a file changes during the build, builds once more. If a file changes during that
+    /// build too, the program is not cached.
     pub(super) fn fill(
         &self,
         first: &str,
@@ -134,7 +134,7 @@ impl Cache {
         Ok(Made { folder, manifest })
     }
 
-    /// Makes a folder whose key is a hash of its content.
+    /// Creates a folder whose key is a hash of its content.
     pub(super) fn fill_folder(
         &self,
         key: &str,
@@ -149,7 +149,7 @@ impl Cache {
         self.put(staging, key, name)
     }
 
-    /// A new folder to build in. Folders of builds that were killed are removed first, and what has not been used for long.
+    /// Creates a new folder to build in. First removes folders of killed builds and evicts unused products.
     fn staging(&self) -> io::Result<Staging> {
         stale_dirs::sweep(&self.root, STAGING);
         let aside = self.root.join(STAGING);
@@ -168,12 +168,12 @@ impl Cache {
         })
     }
 
-    /// Renames the folder in which something was built: another process sees all of it or nothing. Of two builds at once one is kept.
+    /// Renames the finished build folder, so other processes see all of it or nothing. If two builds finish at once, the first is kept.
     fn put(&self, staging: Staging, key: &str, name: &str) -> io::Result<PathBuf> {
         let folder = self.root.join(key);
         match fs::rename(staging.path(), &folder) {
             Ok(()) => {
-                // Renamed: there is nothing left to remove.
+                // After the rename there is no temporary folder to remove.
                 let _ = staging.folder.keep();
             }
             Err(e) if self.find_folder(key, name).is_none() => return Err(e),
@@ -184,7 +184,7 @@ impl Cache {
     }
 
     fn note(&self, first: &str, key: &str, manifest: &Manifest) -> io::Result<()> {
-        // A path that is not UTF-8 cannot be listed: then the product is not found again.
+        // A path that is not UTF-8 cannot be listed. Without the manifest the product is not reused.
         let (Ok(text), Ok(absent)) = (
             serde_json::to_vec(manifest),
             serde_json::to_vec(&manifest.absent),
@@ -194,7 +194,7 @@ impl Cache {
         let folder = self.root.join(first);
         fs::create_dir_all(&folder)?;
         forget_oldest(&folder);
-        // The manifest comes last: a process that finds it finds the other file too.
+        // The manifest is written last, so that a process that finds it also finds the other file.
         for (end, text) in [(ABSENT, absent), (MANIFEST, text)] {
             let mut file = tempfile::NamedTempFile::new_in(&folder)?;
             file.write_all(&text)?;
@@ -205,7 +205,7 @@ impl Cache {
     }
 }
 
-/// Leaves room for one more manifest: of a header that is changed often, only the latest versions are of use.
+/// Removes the oldest manifests to leave room for one more. If a header changes often, only its latest versions are useful.
 fn forget_oldest(manifests: &Path) {
     let entries = fs::read_dir(manifests).into_iter().flatten().flatten();
     let dated = entries.filter_map(|e| Some((e.metadata().ok()?.modified().ok()?, e.path())));
@@ -218,11 +218,11 @@ fn forget_oldest(manifests: &Path) {
     }
 }
 
-/// How the names of files with manifests end, and of those with [`Manifest::absent`].
+/// File name suffix of manifests; `ABSENT` is the suffix of their [`Manifest::absent`] lists.
 const MANIFEST: &str = ".json";
 const ABSENT: &str = ".absent";
 
-/// Versions of the files that a program includes which are remembered, with two files each.
+/// Maximum number of files in a manifest folder: 16 manifests with two files each.
 const MOST_MANIFESTS: usize = 2 * 16;
 
 /// A built folder and the manifest of its inputs.
@@ -231,10 +231,10 @@ pub(super) struct Made {
     pub(super) manifest: Manifest,
 }
 
-/// A folder in which something is being built.
+/// A folder in which a build runs.
 struct Staging {
     lock: Option<fs::File>,
-    /// When it was made.
+    /// The time of its creation.
     made: Stamp,
     folder: tempfile::TempDir,
 }

@@ -1,15 +1,15 @@
-//! Commands: their environment, their copies, and their text.
+//! Commands: their environment, copies, and text.
 
 use std::path::Path;
 use std::process::Command;
 
-/// A compiler that speaks English, and keeps what it writes on the way in this folder: that is removed in the end, also where both
-/// the compiler and this process are killed.
+/// Makes a compiler print English messages and put its temporary files in `folder`. The folder is removed eventually, even if the compiler and this
+/// process are killed.
 pub(super) fn contained<'c>(command: &'c mut Command, folder: &Path) -> &'c mut Command {
     command.env("LC_ALL", "C").env("TMPDIR", folder)
 }
 
-/// The same program with the same arguments and environment.
+/// A command with the same program, arguments and environment.
 pub(super) fn copy(command: &Command) -> Command {
     let mut copied = Command::new(command.get_program());
     copied.args(command.get_args());
@@ -22,7 +22,7 @@ pub(super) fn copy(command: &Command) -> Command {
     copied
 }
 
-/// A command as a person types it.
+/// Formats a command as a person would type it in a shell.
 pub(super) fn show(command: &Command) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+=,:@%".contains(c);
     let quote = |s: &std::ffi::OsStr| {

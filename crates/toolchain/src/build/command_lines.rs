@@ -16,26 +16,26 @@ use super::search;
 use super::toolchain::{self, HOLDS_CPP, Toolchain};
 use crate::{embedded, provenance};
 
-/// A short loop takes a cycle a turn, and on some processors two where it lies across the end of a line of 64 bytes: of two programs with the same loop
-/// one would be twice as fast. So each that the compiler takes for hot begins with a line.
+/// Aligns hot loops to cache lines. A short loop takes one cycle per iteration, but on some processors two if it crosses a 64-byte line. Without
+/// alignment, one of two programs with the same loop could be twice as fast.
 const ALIGNED_LOOPS: &str = "-falign-loops=64";
 
-/// The tag of what loads a shared library when it runs, which a program without any cannot.
+/// The tag of classes that load shared libraries at run time. A statically linked program cannot do that.
 const LIBRARIES: &str = "libraries";
 
-/// What all programs of a target are made with.
+/// The prebuilt files that all programs of a target are compiled with.
 pub(super) struct Shared {
-    /// The folder with the header that the compiler has read already, if it can use one.
+    /// The folder with the precompiled header, if the compiler supports it.
     pub(super) header: Option<PathBuf>,
-    /// The object file of what does not depend on the benchmark.
+    /// The object file of the code that does not depend on the benchmark.
     pub(super) harness: PathBuf,
     /// The object files of `runtime/support` that the program needs.
     pub(super) support: Vec<PathBuf>,
 }
 
-/// Options that may change which files the compiler finds.
+/// Options that may affect which files the compiler finds.
 pub(super) struct SearchOptions<'a> {
-    /// The options of the user: [`BuildOptions::flags`].
+    /// The user's options: [`BuildOptions::flags`].
     pub(super) user: &'a [String],
     /// Options that search for `#include "FILE"` beside the `.yamba` files of the program.
     beside_sources: Vec<String>,
@@ -48,12 +48,12 @@ impl SearchOptions<'_> {
     }
 }
 
-/// Where a program will run, which decides which libraries it holds itself.
+/// The machine on which the program will run. It decides which libraries are linked statically.
 enum Destination {
     ThisMachine,
-    /// A machine that may have other libraries.
+    /// A machine that may have other library versions.
     OtherMachine {
-        /// Whether the program loads shared libraries when it runs. They need the C library of that machine.
+        /// Whether the program loads shared libraries at run time. They need that machine's C library.
         loads_libraries: bool,
     },
 }
@@ -65,7 +65,7 @@ pub(super) struct CommandLines<'a> {
     /// The folder of the C++ runtime.
     pub(super) runtime: PathBuf,
     pub(super) search: SearchOptions<'a>,
-    /// Included files of an earlier run, which replace those that are on the disk now.
+    /// Stored included files of a previous run, which replace the current ones on disk.
     pub(super) kept: Option<LaidOut>,
     destination: Destination,
 }
@@ -121,7 +121,7 @@ impl<'a> CommandLines<'a> {
         self.program_with(&self.runtime, source, shared, output)
     }
 
-    /// The command that compiles a program, without the folders of one build.
+    /// The command that compiles a program, with placeholders for the paths of one build.
     pub(super) fn plain_program(&self, runtime: &Path) -> Command {
         let anywhere = Shared {
             header: None,
@@ -147,14 +147,14 @@ impl<'a> CommandLines<'a> {
         if let Some(kept) = &self.kept {
             command.args(kept.arguments());
         }
-        // Beside the compiling of a header g++ would take the choice of a library for a wish to link.
+        // Not used when g++ compiles a header: a library option would make it link.
         command.args(self.libraries());
         command.arg("-o").arg(output).arg(source);
         command.args(&shared.support).arg(&shared.harness);
         command
     }
 
-    /// The command that reads in advance what every program includes first. Only g++ looks for the result by itself.
+    /// The command that precompiles the common header. Only g++ finds the result without further options.
     pub(super) fn header(&self) -> Option<Command> {
         if self.toolchain.compiler.columns() != Columns::Characters {
             return None;
@@ -198,14 +198,14 @@ impl<'a> CommandLines<'a> {
             "-ftabstop=1",
             ALIGNED_LOOPS,
         ]);
-        // `__FILE__` does not depend on the folder of Yamba's installation.
+        // Removes the path of Yamba's installation from `__FILE__`.
         let home = self.home().unwrap_or(Path::new("/"));
         command.arg(format!("{}{}/=", kept::PREFIX_MAP, home.display()));
         command.args(&self.toolchain.flags).args(self.search.user);
         command
     }
 
-    /// Options that decide which libraries the program holds itself.
+    /// Options that link some libraries statically.
     fn libraries(&self) -> &'static [&'static str] {
         match self.destination {
             Destination::ThisMachine => self.toolchain.cpp_library(self.search.user),
@@ -218,14 +218,14 @@ impl<'a> CommandLines<'a> {
         }
     }
 
-    /// The arguments that always go with the compiler, then those of the user.
+    /// The compiler's own fixed arguments, then the user's.
     pub(super) fn given_arguments(&self) -> impl Iterator<Item = &String> {
         let own = self.toolchain.compiler.arguments.iter();
         own.chain(self.search.user)
     }
 }
 
-/// The words that matter wherever the files lie.
+/// Joins the words of a command, without those that depend on folder locations.
 pub(super) fn without_places<'w>(words: impl Iterator<Item = &'w OsStr>) -> String {
     let words: Vec<String> = words.map(|w| w.to_string_lossy().into_owned()).collect();
     let mut words = search::without_folders(&words);
@@ -233,7 +233,7 @@ pub(super) fn without_places<'w>(words: impl Iterator<Item = &'w OsStr>) -> Stri
     words.join(" ")
 }
 
-/// Options with which `#include "FILE"` is also looked for beside the `.yamba` files of the program. Files of Yamba's own need none.
+/// Options that also search the folders of the program's `.yamba` files for `#include "FILE"`. Yamba's own files need none.
 fn quote_flags(
     analysis: &Analysis,
     class: ClassId,

@@ -5,7 +5,7 @@ use std::io;
 
 use yamba_lang::{Diagnostic, Target};
 
-/// Why there is no program.
+/// The reason why a build produced no program.
 #[derive(Debug)]
 pub enum BuildError {
     /// Faults in the author's C++ or assembly.
@@ -14,21 +14,21 @@ pub enum BuildError {
     MissingCompiler {
         /// The target.
         target: Target,
-        /// What was looked for.
+        /// The names of the compilers that were searched.
         tried: Vec<String>,
         /// How to get one.
         help: String,
     },
     /// The class does not exist on the target, or lacks members there.
     NothingToBuild(String),
-    /// A tool failed and said nothing about the author's program.
+    /// A tool failed without a message about the author's program.
     Tool {
-        /// What was run.
+        /// The command that failed.
         command: String,
-        /// What it said.
+        /// The output of the command.
         output: String,
     },
-    /// A file or a process could not be had.
+    /// A file or process operation failed.
     Io(io::Error),
 }
 

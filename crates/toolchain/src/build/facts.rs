@@ -1,4 +1,4 @@
-//! Facts about a program's inputs of which no text is kept: its tools and its options.
+//! Facts about a program's inputs that are not stored as text: its tools and options.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! The hash of the inputs that are known before a compiler runs.
+//! The hash of the inputs that are known before the compiler runs.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use super::error::BuildError;
 use super::key::Key;
 use super::{command_lines::CommandLines, search, toolchain};
 
-/// Begins a hash of the inputs of `command` that are known before it is run.
+/// Starts a hash of the inputs of `command` that are known before it runs.
 pub(super) fn of_command(lines: &CommandLines, command: &Command) -> Result<Key, BuildError> {
     let compiler = &lines.toolchain.compiler;
     let mut key = Key::new();
@@ -32,7 +32,7 @@ pub(super) fn of_command(lines: &CommandLines, command: &Command) -> Result<Key,
             .into_iter()
             .for_each(|line| key.add(line));
     }
-    // The working directory matters if an argument may hold a relative path.
+    // The working directory matters if an argument may be a relative path.
     if !environment.is_empty() || !lines.given_arguments().all(|flag| has_no_path(flag)) {
         key.add(&std::env::current_dir()?.to_string_lossy());
     }

@@ -1,4 +1,4 @@
-//! The identity of a program, which is the same wherever and whenever the same inputs are built, and the record of these inputs in a run.
+//! The identity of a program, a hash that is the same wherever and whenever the same inputs are built. Also the record of these inputs in a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,13 +15,13 @@ use super::product::Product;
 use super::read_file::ReadFile;
 use super::search;
 
-/// A run keeps this much text of a program's included files at most. The others are known by their hashes.
+/// Maximum bytes of included files that a run stores per program. Further files are recorded by hash only.
 const MOST_TEXT: usize = 4 << 20;
 
 /// Collects the inputs of one program.
 pub(super) struct Inputs<'a> {
     pub(super) observed: &'a Observed,
-    /// The folder below which included files of an earlier run lie, each at its own path.
+    /// The folder with stored included files of a previous run, each at its own path below it.
     pub(super) kept: Option<&'a Path>,
     /// Inputs that are not files, such as options.
     pub(super) facts: BTreeMap<String, String>,
@@ -48,7 +48,7 @@ impl Inputs<'_> {
         product
     }
 
-    /// Files in different folders may have one name.
+    /// Adds a value under `name`. Files in different folders may share a name, so several values are joined with `+`.
     fn add_fact(&mut self, name: String, value: String) {
         let known = self.facts.entry(name).or_default();
         if !known.split('+').any(|one| one == value) {
@@ -127,7 +127,7 @@ pub(super) fn identity(
     let mut key = Key::new();
     generated.iter().for_each(|text| key.add(text));
     for (name, value) in &inputs.facts {
-        // Of a file that an include names the path does not matter.
+        // For an included file, the path in its name does not matter.
         key.add(name.split(" /").next().unwrap_or(name));
         key.add(value);
     }
@@ -137,7 +137,7 @@ pub(super) fn identity(
     Ok(key.finish())
 }
 
-/// Adds what is loaded when the program starts. The rest of a program names the folder in which it was built.
+/// Adds the sections that are loaded when the program starts. Other sections name the build folder.
 fn add_code(key: &mut Key, program: &[u8]) {
     let Ok(file) = object::File::parse(program) else {
         return;
@@ -159,13 +159,13 @@ fn add_code(key: &mut Key, program: &[u8]) {
     }
 }
 
-/// The text of a file, if it is still what was read.
+/// The text of the file, if it still has the hash of the file that was read.
 fn text(path: &Path, file: &ReadFile) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     (crate::provenance::hash(&text) == file.hash()).then_some(text)
 }
 
-/// One hash of several files, whatever their order and their paths.
+/// One hash of several files, independent of their order and paths.
 pub(super) fn together(files: &[&ReadFile]) -> String {
     let hashes: BTreeSet<&str> = files.iter().map(|file| file.hash()).collect();
     let mut key = Key::new();
@@ -173,7 +173,7 @@ pub(super) fn together(files: &[&ReadFile]) -> String {
     short(&key.finish())
 }
 
-/// Enough of a hash to tell files apart.
+/// The first 16 digits of a hash, enough to distinguish files.
 pub(super) fn short(hash: &str) -> String {
     hash.chars().take(16).collect()
 }

@@ -1,4 +1,4 @@
-//! Builds one program: assembles, generates, compiles.
+//! Builds one program: assembles, generates C++, compiles.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,30 +20,30 @@ use super::options::BuildOptions;
 use super::product::Product;
 use super::{facts, first_key, listing, messages, search, shared, toolchain};
 
-/// A program that was built, now or earlier.
+/// A built program, from this build or from the cache.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// The program.
+    /// The path of the executable.
     pub program: PathBuf,
-    /// The C++ that it was made of.
+    /// The path of the generated C++.
     pub source: PathBuf,
-    /// The command that compiles it again.
+    /// The command that recompiles the program.
     pub command: String,
-    /// Whether an earlier build was used.
+    /// Whether the program comes from the cache.
     pub cached: bool,
-    /// What must stand before the program to run it here: an emulator, or nothing.
+    /// The command prefix that runs the program here, for example an emulator. Empty for native programs.
     pub runner: Vec<String>,
-    /// What the compiler warned of in the author's C++. Empty for a cached build.
+    /// Compiler warnings about the author's C++. Empty for a cached build.
     pub warnings: Vec<Diagnostic>,
-    /// A hash of all inputs. The same inputs have the same hash in any cache and at any time.
+    /// A hash of all inputs. Equal inputs have equal hashes, in any cache and at any time.
     pub identity: String,
     /// Inputs of the build other than Yamba source files.
     pub inputs: BuildInputs,
-    /// The texts of `inputs.includes`, each under its hash.
+    /// The texts of `inputs.includes`, by hash.
     pub texts: BTreeMap<String, String>,
 }
 
-/// Builds what `class` is on `target`.
+/// Builds the program of `class` on `target`.
 ///
 /// # Errors
 /// See [`BuildError`].
@@ -56,7 +56,7 @@ pub fn build(
     build_with(&Cache::open()?, analysis, class, target, options)
 }
 
-/// Builds with a cache that several builds share: it checks each file once.
+/// Builds with a cache that several builds share, so that each file is checked once.
 pub(super) fn build_with(
     cache: &Cache,
     analysis: &Analysis,
@@ -67,14 +67,14 @@ pub(super) fn build_with(
     Job::new(analysis, class, target, options)?.build(cache)
 }
 
-/// How the C++ compiler for `target` names itself; none where there is none.
+/// The first line of the C++ compiler's version for `target`; `None` without a compiler.
 pub fn compiler_version(analysis: &Analysis, target: &Target) -> Option<String> {
     let toolchain = toolchain::choose(analysis, target).ok()?;
     let text = toolchain.compiler.version().ok()?;
     text.lines().next().map(str::to_owned)
 }
 
-/// The `asm` blocks of `class` on `target` as bytes, without building anything.
+/// Assembles the `asm` blocks of `class` on `target` to bytes, without building the program.
 ///
 /// # Errors
 /// See [`BuildError`].
@@ -157,7 +157,7 @@ impl<'a> Job<'a> {
     fn first_key(&self, shared: &Shared, generated: &str) -> Result<String, BuildError> {
         let mut key =
             first_key::of_command(&self.lines, &self.lines.plain_program(&self.lines.runtime))?;
-        // The name of an object file's folder is a hash of all files that the object was built from.
+        // The folder name of an object file is a hash of all files that it was built from.
         for object in [&shared.harness].into_iter().chain(&shared.support) {
             let folder = object.parent().and_then(Path::file_name);
             key.bytes(folder.unwrap_or_default().as_encoded_bytes());
@@ -172,12 +172,12 @@ impl<'a> Job<'a> {
         Ok(key.finish())
     }
 
-    /// The input of the assembler.
+    /// The assembler's input.
     fn listing(&self) -> String {
         asm::Listing::full(&self.syntax, &self.blocks, Default::default()).text
     }
 
-    /// Leaves source and program in `folder`.
+    /// Writes the source and the program to `folder`.
     fn compile(
         &self,
         folder: &Path,
@@ -190,7 +190,7 @@ impl<'a> Job<'a> {
                 *warnings = found;
                 Ok(manifest)
             }
-            // All faults in one go: the C++ can be judged without the bits, though not what it leads to.
+            // Also compile the C++ without the assembled bytes, to report all errors at once. Warnings of this compilation are dropped.
             Err(BuildError::Diagnostics(mut all)) => {
                 if let Err(BuildError::Diagnostics(more)) = self.translate(folder, shared, &[]) {
                     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
@@ -202,7 +202,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Writes the C++ and compiles it. Returns the compiler's warnings, and what was read.
+    /// Writes the C++ and compiles it. Returns the compiler's warnings and the list of files read.
     fn translate(
         &self,
         folder: &Path,
@@ -263,7 +263,7 @@ impl<'a> Job<'a> {
         .collect();
         let mut runtime = Key::new();
         runtime.add_folder(&lines.runtime)?;
-        // Where library and suite lie does not matter.
+        // The location of library and suite does not affect the identity.
         let home = lines.home().unwrap_or(Path::new(""));
         let generated = generated.replace(&*home.to_string_lossy(), "");
         let target = self.program.target.to_string();

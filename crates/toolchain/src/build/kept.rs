@@ -1,6 +1,7 @@
-//! Included files of an earlier run, laid out so that the same C++ includes them again.
+//! Stored included files of a previous run, written to disk so that the same C++ can include them.
 //!
-//! Each file lies below one folder at its former path: `/home/me/lib.h` at `FOLDER/home/me/lib.h`. So `#include "../other.h"` finds what it found then.
+//! Each file is placed at its former path below one folder: `/home/me/lib.h` at `FOLDER/home/me/lib.h`. So `#include "../other.h"` finds the same
+//! file as before.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,13 +12,13 @@ use std::path::{Component, Path, PathBuf};
 use super::cache::Cache;
 use super::key::Key;
 
-/// Makes `__FILE__` what it was.
+/// The option that restores the former value of `__FILE__`.
 pub(super) const PREFIX_MAP: &str = "-fmacro-prefix-map=";
 
-/// The file that shows that a folder has all its files.
+/// A file that marks the folder as complete.
 const MARK: &str = "includes";
 
-/// Texts by their former paths, and the folders that were searched for them.
+/// Texts by former path, and the folders that were searched for them.
 #[derive(Clone, Debug, Default)]
 pub struct KeptIncludes {
     texts: BTreeMap<PathBuf, String>,
@@ -28,7 +29,7 @@ impl KeptIncludes {
     /// Adds a file.
     ///
     /// # Errors
-    /// If another text has this path already, or a file of this path could lie outside the folder: the sentence says so.
+    /// A message, if another text has this path, or if the path could lead outside the folder.
     pub fn add(&mut self, path: &str, text: &str) -> Result<(), String> {
         let below = below_root(path)?;
         let known = self.texts.entry(below).or_insert_with(|| text.to_owned());
@@ -38,10 +39,10 @@ impl KeptIncludes {
         Err(format!("the run kept two versions of {path}"))
     }
 
-    /// Adds a folder that was searched, after those that were added before.
+    /// Adds a search folder after those already added.
     ///
     /// # Errors
-    /// If the path could lead outside the folder: the sentence says so.
+    /// A message, if the path could lead outside the folder.
     pub fn search(&mut self, folder: &str) -> Result<(), String> {
         let below = below_root(folder)?;
         if !self.folders.contains(&below) {
@@ -50,7 +51,7 @@ impl KeptIncludes {
         Ok(())
     }
 
-    /// Writes the files to a folder of the cache that is named by their content.
+    /// Writes the files to a cache folder that is named by their content.
     pub(super) fn lay_out(&self, cache: &Cache) -> io::Result<LaidOut> {
         let mut key = Key::new();
         key.add(MARK);
@@ -83,16 +84,16 @@ impl KeptIncludes {
     }
 }
 
-/// Kept files on the disk.
+/// Stored included files, written to disk.
 pub(super) struct LaidOut {
-    /// The folder below which each file lies at its former path.
+    /// The folder that holds each file at its former path.
     pub(super) root: PathBuf,
     /// The folders to search, in order. They lie below `root`.
     pub(super) folders: Vec<PathBuf>,
 }
 
 impl LaidOut {
-    /// Returns compiler options that include the files under their former names.
+    /// Compiler options that include the files under their former names.
     pub(super) fn arguments(&self) -> Vec<OsString> {
         let folders = self.folders.iter();
         let mut words: Vec<OsString> = folders
@@ -103,10 +104,10 @@ impl LaidOut {
     }
 }
 
-/// The folder of the files, beside the mark.
+/// The subfolder of the files, beside `MARK`.
 const FILES: &str = "files";
 
-/// A path from the root on, as one that cannot lead out of the folder that it is joined to.
+/// Makes an absolute path relative to the root. Rejects paths that could leave the folder they are joined to.
 fn below_root(path: &str) -> Result<PathBuf, String> {
     let below = Path::new(path).strip_prefix("/").ok();
     let is_plain = |below: &&Path| {

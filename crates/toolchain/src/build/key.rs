@@ -9,10 +9,10 @@ use std::time::UNIX_EPOCH;
 
 use super::toolchain::Tool;
 
-/// Hexadecimal digits of a key, which names a folder of the cache.
+/// Hexadecimal digits of a key, which names a cache folder.
 pub(super) const DIGITS: usize = 32;
 
-/// What a program depends on.
+/// A hash of the inputs that a program depends on.
 pub(super) struct Key(blake3::Hasher);
 
 impl Key {
@@ -20,7 +20,7 @@ impl Key {
         Key(blake3::Hasher::new())
     }
 
-    /// Length first: no two sequences of texts run into the same bytes.
+    /// Adds a text, preceded by its length. So different sequences of texts never yield the same bytes.
     pub(super) fn add(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
@@ -30,7 +30,7 @@ impl Key {
         self.0.update(bytes);
     }
 
-    /// A tool that was replaced by another version has another size or date.
+    /// Adds a tool's path, size and date. Another version of the tool differs in size or date.
     pub(super) fn add_tool(&mut self, tool: &Tool) -> io::Result<()> {
         let real = fs::canonicalize(&tool.path)?;
         let about = fs::metadata(&real)?;
@@ -47,7 +47,7 @@ impl Key {
         Ok(())
     }
 
-    /// Every file of a folder, by name and content, as they were when they were first asked for.
+    /// Adds every file of a folder by name and content. Each folder is read once per process.
     pub(super) fn add_folder(&mut self, folder: &Path) -> io::Result<()> {
         static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,9 @@
-//! Which files a compiler and its linker read: their own lists of them, and what a text names that no list has. Pure, but for asking whether a file exists.
+//! Determines which files a compiler and its linker read. Parses their own lists, and finds files that a text names but no list contains. The only
+//! I/O is checking whether a file exists.
 
 use std::path::{Path, PathBuf};
 
-/// The prerequisites in a rule of make, as `-MD` writes it.
+/// The prerequisites in a make rule, as `-MD` writes it.
 pub(super) fn prerequisites(rule: &str) -> Vec<PathBuf> {
     let (_, list) = rule.split_once(':').unwrap_or_default();
     let mut names = vec![String::new()];
@@ -20,7 +21,7 @@ pub(super) fn prerequisites(rule: &str) -> Vec<PathBuf> {
     names.into_iter().map(PathBuf::from).collect()
 }
 
-/// The files that a linker names with `-t`: `FILE`, `ARCHIVE(MEMBER)`, `(ARCHIVE)MEMBER` or `-lNAME (FILE)`.
+/// The files that a linker lists with `-t`: `FILE`, `ARCHIVE(MEMBER)`, `(ARCHIVE)MEMBER` or `-lNAME (FILE)`.
 pub(super) fn linked(trace: &str) -> Vec<PathBuf> {
     let is_file = |text: &&str| Path::new(text).is_file();
     let of_line = |line: &str| {
@@ -36,7 +37,7 @@ pub(super) fn linked(trace: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The files that arguments of a compiler name: `@FILE`, `-specs=FILE`, `-Wl,-T,FILE`, `libfoo.a`.
+/// The files that compiler arguments name: `@FILE`, `-specs=FILE`, `-Wl,-T,FILE`, `libfoo.a`.
 pub(super) fn named<'a>(arguments: impl Iterator<Item = &'a String>) -> Vec<PathBuf> {
     let pieces = arguments.flat_map(|argument| argument.split([',', '=']));
     let names = pieces.flat_map(|piece| [piece, piece.trim_start_matches('@')]);
@@ -48,7 +49,7 @@ pub(super) fn named<'a>(arguments: impl Iterator<Item = &'a String>) -> Vec<Path
     files
 }
 
-/// Why files that this text makes an assembler or a compiler read are in no list; none if it names none.
+/// The reason why `text` makes an assembler or compiler read unlisted files. `None` if it does not.
 pub(super) fn unlisted(text: &str) -> Option<&'static str> {
     let joined = joined(text);
     if joined.contains(".incbin") || joined.contains(".include") {
@@ -58,12 +59,12 @@ pub(super) fn unlisted(text: &str) -> Option<&'static str> {
     computed.then_some("it asks with __has_include for a header whose name is a macro")
 }
 
-/// The headers that a text asks for with `__has_include`.
+/// The headers that a text queries with `__has_include`.
 pub(super) fn asked_for(text: &str) -> impl Iterator<Item = &str> {
     questions(text).flatten()
 }
 
-/// The name in each `__has_include(NAME)` of a text; none where a macro stands for the name.
+/// The name in each `__has_include(NAME)` of a text; `None` if the name is a macro.
 fn questions(text: &str) -> impl Iterator<Item = Option<&str>> {
     const ASKS: &str = "__has_include";
     let places = text.match_indices(ASKS);
@@ -77,7 +78,7 @@ fn questions(text: &str) -> impl Iterator<Item = Option<&str>> {
     })
 }
 
-/// The text without the quotes and white space between string literals that follow one another: C++ joins those.
+/// The text with adjacent string literals joined, as C++ does.
 fn joined(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut is_joined = true;

@@ -11,32 +11,32 @@ use super::product::Product;
 use super::read_file::{ReadFile, Stamp, Stamps};
 use super::toolchain;
 
-/// By folder, the files that would be read instead of others if they were there.
+/// Files that would be read instead of others if they existed, by folder.
 pub(super) type Names = BTreeMap<PathBuf, BTreeSet<String>>;
 
-/// The stamp of a folder, if it has not changed just now.
+/// The stamp of a folder; `None` if it changed within the last `STEP`.
 fn settled(folder: &Path) -> Option<Stamp> {
     let about = fs::metadata(folder).ok()?;
     let age = about.modified().ok()?.elapsed().ok()?;
     (age > STEP).then(|| Stamp::of(&about))
 }
 
-/// Longer than a step of any file system's clock.
+/// Longer than the clock granularity of any file system.
 const STEP: Duration = Duration::from_secs(3);
 
 /// The input files of one build, and its product.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Manifest {
     files: Vec<ReadFile>,
-    /// Folders that do not have some files, and their stamps when they were looked at: as long as that stays, nothing has appeared. None if the folder
-    /// was not there, or had changed just before.
+    /// Folders in which some files are absent, with their stamps. While a stamp is unchanged, no file has been added. `None` if the folder did not
+    /// exist or had just changed.
     folders: BTreeMap<PathBuf, Option<Stamp>>,
-    /// The files that `folders` lack. Written to a separate file, because the list is long and rarely needed.
+    /// The files that are absent from `folders`. Stored in a separate file, because the list is long and rarely needed.
     #[serde(skip)]
     pub(super) absent: Names,
-    /// Programs that the compiler finds through `PATH`, and where.
+    /// Paths of the programs that the compiler finds through `PATH`.
     tools: BTreeMap<String, PathBuf>,
-    /// Whether it lists every file that was read. Otherwise the product is not used again, because an unlisted file cannot be checked.
+    /// Whether the manifest lists every file that was read. If not, the product is not reused, because unlisted files cannot be checked.
     pub(super) is_complete: bool,
     pub(super) product: Product,
 }
@@ -54,7 +54,7 @@ impl Manifest {
         self.files.push(file);
     }
 
-    /// Notes that `name` is not in `folder`, if it is not.
+    /// Records that `name` is absent from `folder`, if it is.
     pub(super) fn add_absent(&mut self, folder: &Path, name: &str) {
         let path = folder.join(name);
         let name = path.file_name().and_then(|name| name.to_str());
@@ -73,12 +73,12 @@ impl Manifest {
         self.tools.insert(name.to_owned(), path);
     }
 
-    /// Whether a file may have changed since `moment`, so that the file's hash may be of another content than what was read.
+    /// Whether a file may have changed since `moment`. Then its hash may not match the content that the build read.
     pub(super) fn may_have_changed_since(&self, moment: &Stamp) -> bool {
         self.files.iter().any(|file| file.stamp.may_follow(moment))
     }
 
-    /// Whether building it now would read the same files with the same content. `absent` reads the saved [`Manifest::absent`].
+    /// Whether a build now would read the same files with the same content. `absent` loads the saved [`Manifest::absent`].
     pub(super) fn is_current(
         &self,
         stamps: &Stamps,
@@ -109,7 +109,7 @@ impl Manifest {
         })
     }
 
-    /// The hashes of all that was read, each once.
+    /// The distinct hashes of all files that were read.
     pub(super) fn hashes(&self) -> BTreeSet<&str> {
         self.files.iter().map(ReadFile::hash).collect()
     }

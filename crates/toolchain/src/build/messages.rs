@@ -1,12 +1,12 @@
-//! What g++ and clang++ say, as messages about the author's program.
+//! Converts g++ and clang++ output to diagnostics about the author's program.
 //!
-//! A message is shown at the first place of a `.yamba` file that the compiler mentions for it: where it says the fault
-//! is, or else where what holds the fault was asked for.
+//! A diagnostic points to the first place in a `.yamba` file that the compiler mentions for it: the place of the fault, or else the place that
+//! instantiated the faulty code.
 
 use yamba_lang::source::{FileId, Span};
 use yamba_lang::{Analysis, ClassId, Diagnostic, Severity};
 
-/// What a compiler counts as a column.
+/// The unit in which a compiler counts columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Columns {
     /// clang++.
@@ -15,18 +15,18 @@ pub(super) enum Columns {
     Characters,
 }
 
-/// What was compiled.
+/// The program that was compiled.
 pub(super) struct Compiled<'a> {
     pub(super) analysis: &'a Analysis,
     pub(super) class: ClassId,
-    /// The name under which the generated text knows its own lines.
+    /// The file name that the generated text uses for its own lines.
     pub(super) name: String,
     /// The generated text.
     pub(super) text: &'a str,
     pub(super) columns: Columns,
 }
 
-/// Every error and warning in the output of a compiler. Warnings about other places than the author's are left out.
+/// Every error and warning in a compiler's output. Warnings outside the author's code are omitted.
 pub(super) fn read(compiled: &Compiled, output: &str) -> Vec<Diagnostic> {
     let mut reader = Reader {
         compiled,
@@ -50,7 +50,7 @@ struct Mention {
     text: String,
 }
 
-/// A message with all places that belong to it, in the order in which they may be shown.
+/// A message with all its places, in display order.
 struct Group {
     severity: Severity,
     text: String,
@@ -60,7 +60,7 @@ struct Group {
 struct Reader<'a> {
     compiled: &'a Compiled<'a>,
     analysis: &'a Analysis,
-    /// Places named before the message that they belong to (g++'s `required from here`).
+    /// Places printed before their message (g++'s `required from here`).
     context: Vec<Mention>,
     open: Option<Group>,
     done: Vec<Diagnostic>,
@@ -150,7 +150,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The token at a place of the author's, or nothing for a place that is not the author's.
+    /// The token at a place in the author's code; `None` for other places.
     fn span(&self, mention: &Mention) -> Option<Span> {
         let file = self.file(&mention.path)?;
         let line = self.analysis.sources.line_span(file, mention.line)?;
@@ -173,7 +173,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Where a fault belongs of which the compiler only names generated lines.
+    /// The place of a fault for which the compiler names only generated lines.
     fn unnamed(&self, group: &Group) -> Option<Span> {
         if group.severity == Severity::Warning {
             return None;
@@ -194,7 +194,7 @@ impl Reader<'_> {
             .find_map(|m| self.neighbour(m.line))
     }
 
-    /// The author's piece of C++ nearest to a generated line: what follows it in the same statement, or else what is before.
+    /// The author's piece of C++ nearest to a generated line: the next one in the same statement, or else the previous one.
     fn neighbour(&self, line: u32) -> Option<Span> {
         let lines: Vec<&str> = self.compiled.text.lines().collect();
         let at = (line as usize).min(lines.len());
@@ -217,7 +217,7 @@ impl Reader<'_> {
         after.or_else(|| (0..at).rev().find_map(authors))
     }
 
-    /// A linker knows the line but not always the file: the one whose line has the name.
+    /// Finds the file whose line `line` contains `name`: a linker reports the line but not always the file.
     fn line_with(&self, line: u32, name: &str) -> Option<Span> {
         self.analysis.sources.files().find_map(|(file, _)| {
             let span = self.analysis.sources.line_span(file, line)?;
@@ -246,7 +246,7 @@ fn diagnostic(severity: Severity, span: Span, message: String) -> Diagnostic {
     }
 }
 
-/// What a rule of the language has to do with the message.
+/// Explains the Yamba rule behind a compiler message, if there is one.
 fn help(text: &str) -> Option<&'static str> {
     let is_const = text.contains("discards qualifiers") || text.contains("is not marked const");
     is_const.then_some(
@@ -259,7 +259,7 @@ enum Kind {
     Message(Severity),
 }
 
-/// `error: TEXT`, and what a linker says after a place.
+/// Parses `error: TEXT` and a linker's message after a place.
 fn kind(rest: &str) -> Option<(Kind, &str)> {
     let rest = rest.trim_start();
     let kinds = [
@@ -276,7 +276,7 @@ fn kind(rest: &str) -> Option<(Kind, &str)> {
     linked_name(rest).map(|_| (Kind::Message(Severity::Error), rest))
 }
 
-/// The last part of the name in a linker's message: "undefined reference to `a::b(int)'" is about `b`.
+/// The last part of the name in a linker's message. "undefined reference to `a::b(int)'" is about `b`.
 fn linked_name(text: &str) -> Option<&str> {
     let said = ["undefined reference to ", "multiple definition of "]
         .iter()
@@ -288,7 +288,7 @@ fn linked_name(text: &str) -> Option<&str> {
     name[..end].rsplit(':').next().filter(|n| !n.is_empty())
 }
 
-/// `PATH:LINE:COLUMN: REST`, `PATH:LINE: REST` or `PATH:LINE,`.
+/// Splits `PATH:LINE:COLUMN: REST`, `PATH:LINE: REST` or `PATH:LINE,`.
 fn split(line: &str) -> Option<(&str, u32, Option<u32>, &str)> {
     let mut from = 0;
     while let Some(colon) = line[from..].find(':').map(|i| i + from) {
@@ -313,7 +313,7 @@ fn split(line: &str) -> Option<(&str, u32, Option<u32>, &str)> {
     None
 }
 
-/// The byte of `text` at a column, at most its length.
+/// The byte offset of a column in `text`, at most its length.
 fn offset(text: &str, column: u32, columns: Columns) -> usize {
     let wanted = column.saturating_sub(1) as usize;
     match columns {
@@ -329,7 +329,7 @@ fn offset(text: &str, column: u32, columns: Columns) -> usize {
     }
 }
 
-/// A word, a number, or a single sign; nothing at white space.
+/// The length in bytes of the word, number or single character at the start of `text`; 0 at white space.
 fn token_length(text: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     match text.chars().next() {
@@ -340,7 +340,7 @@ fn token_length(text: &str) -> usize {
     }
 }
 
-/// Names as the author wrote them: without the namespace and the prefix of generated structs.
+/// Restores the author's names: removes the namespace and the prefix of generated structs.
 fn plain(text: &str) -> String {
     let text = text
         .replace("{anonymous}::", "")

@@ -1,4 +1,4 @@
-//! From a resolved class to a program that runs: assembles, generates, compiles, and keeps what was built.
+//! Builds a program from a resolved class: assembles, generates C++, compiles, and caches the result.
 
 mod assemble;
 mod cache;

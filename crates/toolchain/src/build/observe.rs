@@ -1,4 +1,4 @@
-//! Lists the files that one call of the compiler read: headers, libraries, files named by its arguments, and the parts of the compiler.
+//! Lists the files that one compiler call read: headers, libraries, files named by arguments, and the compiler's own parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,30 +17,30 @@ use super::read_file::ReadFile;
 use super::search::{self, Search};
 use super::toolchain::{Tool, in_path};
 
-/// The file in the folder of a build to which the compiler writes which headers it read.
+/// The file in the build folder to which the compiler writes its list of headers.
 const HEADERS: &str = "headers.d";
 
-/// The parts that a compiler may consist of: itself, its assembler, its linker.
+/// The possible parts of a compiler: compiler proper, assembler, linker driver, linker.
 const PARTS: [&str; 4] = ["cc1plus", "as", "collect2", "ld"];
 
-/// One call of a compiler.
+/// Observes one compiler call.
 pub(super) struct Observer<'a> {
     tool: &'a Tool,
-    /// Its further arguments that choose what it reads.
+    /// Further arguments that affect which files it reads.
     flags: Vec<String>,
-    /// Where it builds.
+    /// The build folder.
     staging: &'a Path,
-    /// Folders whose files need not be listed: the first key has the runtime's, and what lies in the cache never changes.
+    /// Folders whose files need not be listed. The first key covers the runtime's files, and cache folders never change.
     known: Vec<PathBuf>,
     kept: Option<&'a LaidOut>,
 }
 
-/// The files that were read, each kind by path.
+/// The files that were read, by kind and path.
 #[derive(Default)]
 pub(super) struct Observed {
     pub(super) headers: BTreeMap<PathBuf, ReadFile>,
     pub(super) libraries: BTreeMap<PathBuf, ReadFile>,
-    /// Files that arguments name.
+    /// Files named by arguments.
     pub(super) named: BTreeMap<PathBuf, ReadFile>,
     /// Parts of the compiler.
     pub(super) parts: BTreeMap<PathBuf, ReadFile>,
@@ -62,12 +62,12 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Makes the compiler list what it reads.
+    /// Adds options that make the compiler list the files that it reads.
     pub(super) fn ask(&self, command: &mut Command, links: bool) {
         command.args(["-MD", "-MT", "x", "-MF"]);
         command.arg(self.staging.join(HEADERS));
         if links {
-            // Without this a header that was read in advance stands for all that it includes.
+            // Without this option, the list holds a precompiled header instead of the headers it includes.
             if self.tool.columns() == Columns::Characters {
                 command.arg("-fpch-deps");
             }
@@ -75,7 +75,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Reads the lists of a call that succeeded.
+    /// Reads the file lists of a successful call.
     pub(super) fn observed(&self, output: &Output) -> io::Result<Observed> {
         let list = self.staging.join(HEADERS);
         let headers = listing::prerequisites(&fs::read_to_string(&list)?);
@@ -115,14 +115,14 @@ impl<'a> Observer<'a> {
         Ok(files)
     }
 
-    /// Where a part of the compiler lies, and whether that was found through `PATH`.
+    /// The path of a compiler part, and whether it was found through `PATH`.
     fn part(&self, part: &str) -> Option<(bool, PathBuf)> {
         let named = part_name(self.tool, part)?;
         let path = in_path(&named)?;
         Some((!named.contains('/'), path))
     }
 
-    /// Adds the files that were read to `manifest`, and the files that must not appear.
+    /// Adds to `manifest` the files that were read and the files that must stay absent.
     pub(super) fn enter(&self, observed: &Observed, manifest: &mut Manifest) {
         let all = [
             &observed.headers,
@@ -142,7 +142,8 @@ impl<'a> Observer<'a> {
         enter_absent_libraries(observed, manifest);
     }
 
-    /// A header would be read instead of another of its name from a folder that is searched earlier, or from beside a file that includes it.
+    /// Records header names that must stay absent. A header of the same name in an earlier search folder, or beside an including file, would be read
+    /// instead.
     fn enter_absent_headers(&self, observed: &Observed, manifest: &mut Manifest) {
         let folders: Vec<&PathBuf> = observed.search.headers.iter().collect();
         let system = &observed.system.headers;
@@ -171,7 +172,7 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// A library would be linked instead of another of its name, shared or not, from any folder that is searched earlier.
+/// Records library names that must stay absent. A shared or static library of the same name in an earlier search folder would be linked instead.
 fn enter_absent_libraries(observed: &Observed, manifest: &mut Manifest) {
     for path in observed.libraries.keys() {
         let Some(name) = path.file_name().and_then(|n| n.to_str()) else {
@@ -191,7 +192,7 @@ fn enter_absent_libraries(observed: &Observed, manifest: &mut Manifest) {
     }
 }
 
-/// The shared libraries that the environment makes a program load instead of those that it was linked with, or besides them.
+/// Shared libraries that the environment makes a program load, in place of the linked ones or in addition.
 fn loaded(linked: &[PathBuf]) -> Vec<PathBuf> {
     let paths = |name: &str, separators: &[char]| -> Vec<PathBuf> {
         let value = std::env::var(name).unwrap_or_default();
@@ -210,7 +211,7 @@ fn loaded(linked: &[PathBuf]) -> Vec<PathBuf> {
     files
 }
 
-/// How the compiler calls one of its parts. Each is asked for once.
+/// The name by which the compiler calls one of its parts. Each part is queried once.
 fn part_name(tool: &Tool, part: &str) -> Option<String> {
     type Asked = (PathBuf, Vec<String>, String);
     static KNOWN: Mutex<BTreeMap<Asked, Option<String>>> = Mutex::new(BTreeMap::new());
@@ -226,7 +227,7 @@ fn part_name(tool: &Tool, part: &str) -> Option<String> {
     known.entry(asked).or_insert_with(ask).clone()
 }
 
-/// A path without `.` and `..`, by its words alone.
+/// Removes `.` and `..` from a path without looking at the file system.
 pub(super) fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {

@@ -2,13 +2,13 @@
 
 use super::kept::KeptIncludes;
 
-/// What may differ from one build to the next.
+/// Options that may differ between builds.
 #[derive(Clone, Debug, Default)]
 pub struct BuildOptions {
-    /// More options for the C++ compiler.
+    /// Additional options for the C++ compiler.
     pub flags: Vec<String>,
-    /// Whether the program is to start on another machine, which may have other libraries: then it holds them.
+    /// Whether the program will run on another machine. As its libraries may differ, the program links them statically.
     pub elsewhere: bool,
-    /// Included files of an earlier run, which are compiled instead of those that lie on the disk now.
+    /// Stored included files of a previous run, compiled instead of those on disk.
     pub includes: Option<KeptIncludes>,
 }

@@ -1,4 +1,4 @@
-//! The result of a build, as a manifest keeps it.
+//! The result of a build, as stored in a manifest.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +11,6 @@ pub(super) struct Product {
     /// A hash of all inputs that affect the program's behaviour.
     pub(super) identity: String,
     pub(super) inputs: BuildInputs,
-    /// The texts of the included files, each under its hash.
+    /// The texts of the included files, by hash.
     pub(super) texts: BTreeMap<String, String>,
 }

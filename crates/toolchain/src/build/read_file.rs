@@ -1,4 +1,4 @@
-//! A file that a build has read: its hash, and the metadata that shows that it is unchanged.
+//! A file that a build read: its hash, and metadata that detects changes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, Metadata};
@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-/// Metadata of a file. While it is unchanged, so is the file's content.
+/// File metadata. While it is unchanged, so is the file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "Numbers", into = "Numbers")]
 pub(super) struct Stamp {
@@ -17,11 +17,11 @@ pub(super) struct Stamp {
     inode: u64,
     size: u64,
     modified: (i64, i64),
-    /// No program can set this one.
+    /// The inode change time, which no program can set.
     changed: (i64, i64),
 }
 
-/// A stamp as it is written: a manifest has hundreds.
+/// The serialized form of a stamp. It is compact, because a manifest holds hundreds.
 type Numbers = (u64, u64, u64, (i64, i64), (i64, i64));
 
 impl From<Numbers> for Stamp {
@@ -42,12 +42,12 @@ impl From<Stamp> for Numbers {
     }
 }
 
-/// The stamps of files as they were when one command first asked. Most programs read the same headers.
+/// File stamps, read once per command, because most programs read the same headers.
 #[derive(Default)]
 pub(super) struct Stamps(Mutex<HashMap<PathBuf, Option<Stamp>>>);
 
 impl Stamps {
-    /// None if there is no such file.
+    /// The stamp of `path`; `None` if the file does not exist.
     pub(super) fn of(&self, path: &Path) -> Option<Stamp> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stamp) = known.get(path) {
@@ -74,7 +74,7 @@ impl Stamp {
         fs::metadata(path).map(|about| Stamp::of(&about))
     }
 
-    /// Whether the file may have changed after `moment`. The clock of a file system has steps; a change within the same step counts as later.
+    /// Whether the file may have changed after `moment`. File system clocks have a coarse step; a change within the same step counts as later.
     pub(super) fn may_follow(&self, moment: &Stamp) -> bool {
         self.changed >= moment.changed
     }
@@ -98,7 +98,7 @@ impl ReadFile {
                 let path = path.to_owned();
                 return Ok(ReadFile { path, stamp, hash });
             }
-            // It was changed while it was read.
+            // The file changed while it was read; read it again.
             stamp = after;
         }
     }
@@ -115,7 +115,7 @@ impl ReadFile {
     }
 }
 
-/// BLAKE3 of a file's content, in hexadecimal. A large file is read once.
+/// The BLAKE3 hash of a file's content in hexadecimal. Each version of a file is hashed once.
 fn hash(path: &Path, stamp: Stamp) -> io::Result<String> {
     static KNOWN: Mutex<BTreeMap<Stamp, String>> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The folders that a compiler and its linker search, as they say themselves.
+//! The search folders of a compiler and its linker, as they report them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,21 +8,21 @@ use std::{env, io};
 use super::command::show;
 use super::toolchain::{HEADER_VARIABLES, Tool};
 
-/// Folders in the order in which they are searched.
+/// Search folders in search order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
-    /// For headers. Folders that do not exist yet come first, since the compiler does not say where in the order they belong.
+    /// Folders for headers. Folders that do not exist yet come first, since the compiler does not report their position.
     pub(super) headers: Vec<PathBuf>,
-    /// For libraries and start files.
+    /// Folders for libraries and start files.
     pub(super) libraries: Vec<PathBuf>,
 }
 
-/// The folders that `tool` searches when it is called with its own arguments and with `flags`.
+/// The folders that `tool` searches with its own arguments and `flags`.
 pub(super) fn of(tool: &Tool, flags: &[String]) -> io::Result<Search> {
     asked(tool, flags, false)
 }
 
-/// The folders that `tool` searches by itself: without arguments that name folders, and without the environment's. Each stands there also by its real path.
+/// The default search folders of `tool`, without those named by arguments or the environment. Each is also listed by its real path.
 pub(super) fn of_system(tool: &Tool) -> io::Result<Search> {
     let mut plain = tool.clone();
     plain.arguments = without_folders(&tool.arguments);
@@ -30,7 +30,7 @@ pub(super) fn of_system(tool: &Tool) -> io::Result<Search> {
     asked(&plain, &[], true)
 }
 
-/// Asks each compiler once.
+/// Queries a compiler once per set of arguments.
 fn asked(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Search> {
     static KNOWN: Mutex<BTreeMap<(String, bool, bool), Search>> = Mutex::new(BTreeMap::new());
     let mut command = tool.command();
@@ -67,7 +67,7 @@ fn headers(tool: &Tool, flags: &[String]) -> io::Result<Vec<PathBuf>> {
     Ok(header_folders(&String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Reads what g++ and clang++ print with `-v`.
+/// Parses the search folders that g++ and clang++ print with `-v`.
 fn header_folders(text: &str) -> Vec<PathBuf> {
     let missing = text.lines().filter_map(|line| {
         let rest = line.strip_prefix("ignoring nonexistent directory \"")?;
@@ -102,7 +102,7 @@ fn libraries(tool: &Tool, flags: &[String], is_system: bool) -> io::Result<Vec<P
     Ok(folders)
 }
 
-/// The values of an option that may be joined to its value or stand before it.
+/// The values of an option, whether joined to it or in the next argument.
 fn values_of<'a>(
     arguments: impl Iterator<Item = &'a str>,
     option: &'static str,
@@ -118,7 +118,7 @@ fn values_of<'a>(
     })
 }
 
-/// Options whose value is a folder to search. Longer names come before those that they begin with.
+/// Options whose value is a search folder. A name precedes its own prefixes.
 const FOLDER_OPTIONS: [&str; 7] = [
     "-isystem",
     "-iquote",
@@ -129,12 +129,12 @@ const FOLDER_OPTIONS: [&str; 7] = [
     "-B",
 ];
 
-/// The arguments without those that name folders to search.
+/// The arguments without those that name search folders.
 pub(super) fn without_folders(arguments: &[String]) -> Vec<String> {
     without(arguments, &FOLDER_OPTIONS)
 }
 
-/// The arguments without those that name folders to search for headers.
+/// The arguments without those that name header search folders.
 pub(super) fn without_header_folders(arguments: &[String]) -> Vec<String> {
     without(arguments, &FOLDER_OPTIONS[..5])
 }
@@ -153,13 +153,13 @@ fn without(arguments: &[String], options: &[&str]) -> Vec<String> {
     left
 }
 
-/// Whether a file lies in one of the folders of [`of_system`], by its own path or by its real one.
+/// Whether a file is below one of the folders of [`of_system`], by its own path or its real path.
 pub(super) fn is_below(path: &Path, system: &[PathBuf]) -> bool {
     let is_in = |path: &Path| system.iter().any(|folder| path.starts_with(folder));
     is_in(path) || path.canonicalize().is_ok_and(|real| is_in(&real))
 }
 
-/// The environment's variables that decide what a compiler reads, with their values.
+/// Environment variables that affect which files a compiler reads, with their values.
 pub(super) fn environment(ignores_header_variables: bool) -> BTreeMap<String, String> {
     let headers = HEADER_VARIABLES
         .iter()
@@ -173,7 +173,7 @@ pub(super) fn environment(ignores_header_variables: bool) -> BTreeMap<String, St
         .collect()
 }
 
-/// Variables that choose libraries, parts of the compiler, or what a program loads when it starts.
+/// Variables that select libraries, compiler parts, or libraries that a program loads at start.
 const OTHER_VARIABLES: [&str; 9] = [
     "LIBRARY_PATH",
     "LD_RUN_PATH",

@@ -1,4 +1,4 @@
-//! Several programs at once: as many compilers as there are processors.
+//! Builds several programs in parallel, with one compiler per processor.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,8 +15,8 @@ use super::shared;
 
 type Outcome = Result<Built, BuildError>;
 
-/// Builds each of `classes`, which have something to build on `target`. Their outcomes are in the same order. `built` is told how many are
-/// done.
+/// Builds each of `classes`, which must have something to build on `target`. Returns the outcomes in the same order. Calls `built` with the number of
+/// finished builds.
 pub fn build_all(
     analysis: &Analysis,
     classes: &[ClassId],
@@ -26,7 +26,7 @@ pub fn build_all(
 ) -> Vec<Outcome> {
     let cache = match Cache::open() {
         Ok(cache) => cache,
-        // Each program's own build says why.
+        // The cache cannot be opened. Each program's own build reports why.
         Err(_) => {
             let each = classes.iter();
             let each = each.map(|class| build(analysis, *class, target, options));
@@ -43,7 +43,7 @@ pub fn build_all(
             let (sender, next) = (sender.clone(), &next);
             scope.spawn(move || {
                 if classes.len() > 1 {
-                    // What all share is made side by side.
+                    // The files that all programs share are built in parallel.
                     share(worker, cache, analysis, classes[0], target, options);
                 }
                 loop {
@@ -68,8 +68,8 @@ pub fn build_all(
     outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// The first two workers begin with one piece each of what all programs are made with. If the harness cannot be built, every program's own
-/// build says so; without the header it only takes longer.
+/// Builds the shared files: worker 0 and worker 1 each build one of them. Errors are ignored here. A harness that cannot be built is reported by
+/// every program's own build; without the precompiled header builds are only slower.
 fn share(
     worker: usize,
     cache: &Cache,

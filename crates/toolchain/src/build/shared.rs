@@ -16,7 +16,7 @@ use super::support;
 const HEADER: &str = "yamba/program.h.gch";
 const HARNESS: &str = "harness.o";
 
-/// Finds the files in `cache` that the program with the C++ `generated` shares. Builds those that are missing, but not the header.
+/// Finds the shared files of the program with the C++ `generated`. Builds missing ones, except the precompiled header.
 pub(super) fn find(
     cache: &Cache,
     lines: &CommandLines,
@@ -29,8 +29,8 @@ pub(super) fn find(
     })
 }
 
-/// What every program includes first, read by the compiler once, if it has been made. The folder that it searches before the runtime's:
-/// what it finds there does not fit, it passes over.
+/// The folder of the precompiled header, if it has been built. The compiler searches it before the runtime's folder and ignores a header that does
+/// not fit.
 fn header(cache: &Cache, lines: &CommandLines) -> Result<Option<PathBuf>, BuildError> {
     let Some(command) = lines.header() else {
         return Ok(None);
@@ -40,7 +40,7 @@ fn header(cache: &Cache, lines: &CommandLines) -> Result<Option<PathBuf>, BuildE
     Ok(cache.find_shared(&key, HEADER))
 }
 
-/// It takes longer to make than it saves one program.
+/// Builds the precompiled header. That takes longer than it saves for one program.
 pub(super) fn make_header(cache: &Cache, lines: &CommandLines) -> Result<(), BuildError> {
     match lines.header() {
         Some(command) => beside(cache, lines, HEADER, command).map(drop),
@@ -48,14 +48,13 @@ pub(super) fn make_header(cache: &Cache, lines: &CommandLines) -> Result<(), Bui
     }
 }
 
-/// The part of every program that does not depend on its benchmark, as an object file. It is most of what a compiler has to do, so it is
-/// built once.
+/// The object file of the code that does not depend on the benchmark. It is most of the compiler's work, so it is compiled once.
 pub(super) fn harness(cache: &Cache, lines: &CommandLines) -> Result<PathBuf, BuildError> {
     let folder = beside(cache, lines, HARNESS, lines.harness())?;
     Ok(folder.join(HARNESS))
 }
 
-/// The object files of `runtime/support` that a program needs, each compiled once for all programs.
+/// The object files of `runtime/support` that a program needs. Each is compiled once for all programs.
 fn support_objects(
     cache: &Cache,
     lines: &CommandLines,
@@ -70,7 +69,7 @@ fn support_objects(
     sources.iter().map(compile).collect()
 }
 
-/// The folder with what `command` makes for all programs. Of several that ask at the same time one makes it.
+/// The folder with the shared product of `command`. Concurrent requests build it once.
 fn beside(
     cache: &Cache,
     lines: &CommandLines,
@@ -92,7 +91,7 @@ fn beside(
     Ok(cache.fill(&key, name, make)?.folder)
 }
 
-/// Runs `command` and lists what it read.
+/// Runs `command` and lists the files that it read.
 fn compile(
     lines: &CommandLines,
     mut command: Command,

@@ -5,16 +5,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder of these files in the runtime's, and how they are included.
+/// The subfolder of these files in the runtime's folder, as it appears in `#include`.
 const FOLDER: &str = "support/";
 
-/// The sources behind the headers that `text` includes, and behind those that these include in turn.
+/// The sources of the headers that `text` includes, directly or through these files.
 pub(super) fn sources(text: &str, runtime: &Path) -> io::Result<Vec<PathBuf>> {
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut unread = included(text);
     while let Some(name) = unread.pop() {
         let path = |end: &str| runtime.join(FOLDER).join(format!("{name}{end}"));
-        // A header that does not exist is the compiler's to complain of.
+        // A missing header is left for the compiler to report.
         if known.contains(&name) || !path(".h").is_file() {
             continue;
         }
@@ -31,7 +31,7 @@ pub(super) fn sources(text: &str, runtime: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(all.filter(|path| path.is_file()).collect())
 }
 
-/// The names, without `.h`, of the headers of this folder that a text includes.
+/// The names, without `.h`, of the support headers that a text includes.
 fn included(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| {
         let rest = line.trim_start().strip_prefix('#')?.trim_start();

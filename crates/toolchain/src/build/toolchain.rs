@@ -1,4 +1,4 @@
-//! Which compiler and assembler build for a target, and what runs the result.
+//! Chooses the compiler, the assembler and the runner for a target.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -14,7 +14,7 @@ use yamba_lang::{Analysis, Target};
 use super::error::BuildError;
 use super::messages::Columns;
 
-/// The machine that this runs on. Yamba's names are Rust's except where a person would say another.
+/// The target of this machine. Yamba's names are Rust's, except where a more common name exists.
 pub fn host() -> Target {
     let isa = match env::consts::ARCH {
         "x86" => "x86_32",
@@ -30,16 +30,16 @@ pub fn host() -> Target {
     }
 }
 
-/// A program and the arguments that always go with it.
+/// A program and its fixed arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Tool {
     pub(super) path: PathBuf,
     pub(super) arguments: Vec<String>,
-    /// Whether it is started without the environment's folders of headers.
+    /// Whether it starts without the environment variables that name header folders.
     pub(super) ignores_header_variables: bool,
 }
 
-/// Variables of the environment that name folders of headers, for g++ and clang++.
+/// Environment variables that name header folders for g++ and clang++.
 pub(super) const HEADER_VARIABLES: [&str; 5] = [
     "CPATH",
     "C_INCLUDE_PATH",
@@ -60,7 +60,7 @@ impl Tool {
         command
     }
 
-    /// The output of `--version`. A wrapper script may start another compiler than before, so each process of Yamba asks once.
+    /// The output of `--version`, queried once per process. A wrapper script may start another compiler later, so the result is not cached on disk.
     pub(super) fn version(&self) -> io::Result<String> {
         static KNOWN: Mutex<BTreeMap<(PathBuf, Vec<String>), String>> = Mutex::new(BTreeMap::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +75,7 @@ impl Tool {
         Ok(version)
     }
 
-    /// How this compiler counts columns. `c++` may be a link to either.
+    /// The unit in which this compiler counts columns. `c++` may be a link to g++ or clang++.
     pub(super) fn columns(&self) -> Columns {
         let real = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let is_clang = |p: &Path| {
@@ -90,7 +90,7 @@ impl Tool {
     }
 }
 
-/// The lines of `/proc/cpuinfo` that decide what a compiler takes `native` for.
+/// The lines of `/proc/cpuinfo` that determine the meaning of `native` for a compiler.
 pub(super) fn native_processor(cpuinfo: &str) -> BTreeSet<&str> {
     const NAMES: [&str; 11] = [
         "vendor_id",
@@ -112,23 +112,23 @@ pub(super) fn native_processor(cpuinfo: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// All that a target needs.
+/// The tools that build and run programs for a target.
 #[derive(Clone, Debug)]
 pub(super) struct Toolchain {
     pub(super) compiler: Tool,
     pub(super) assembler: Tool,
-    /// Options of the compiler that the instruction set's class asks for.
+    /// Compiler options that the instruction set's class specifies.
     pub(super) flags: Vec<String>,
-    /// What runs the program here.
+    /// The command prefix that runs the program here.
     pub(super) runner: Vec<String>,
 }
 
-/// What makes a program of g++ hold the library of C++ itself: to link it takes half as long so, and it starts sooner.
+/// Options that link g++'s C++ library statically. Linking then takes half as long, and the program starts sooner.
 pub(super) const HOLDS_CPP: [&str; 2] = ["-static-libstdc++", "-static-libgcc"];
 
 impl Toolchain {
-    /// How a program that stays on this machine gets the library of C++. Some distributions have it as a shared one only, and a sanitizer's own
-    /// shared library does not go with the other.
+    /// Options that choose the C++ library's form for a program that runs on this machine. Some distributions ship only the shared form. A
+    /// sanitizer's own shared library does not work with the static one.
     pub(super) fn cpp_library(&self, flags: &[String]) -> &'static [&'static str] {
         let mut all = self
             .compiler
@@ -143,7 +143,7 @@ impl Toolchain {
     }
 }
 
-/// Whether `compiler` is g++ and has the library in that form. It is asked once.
+/// Whether `compiler` is g++ and has a static C++ library. Queried once.
 fn has_static_cpp_library(compiler: &Tool) -> bool {
     static KNOWN: Mutex<BTreeMap<(PathBuf, Vec<String>), bool>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -153,7 +153,7 @@ fn has_static_cpp_library(compiler: &Tool) -> bool {
     })
 }
 
-/// g++ prints the path of a library that it finds, and else the name that it was asked for.
+/// Whether g++ finds its own `library`: it prints the path of a library that it finds, and otherwise just the name.
 fn finds_own(compiler: &Tool, library: &str) -> bool {
     let asked = format!("-print-file-name={library}");
     let Ok(output) = compiler.command().arg(asked).output() else {
@@ -177,7 +177,7 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
     } else {
         (format!("CXX_{}", target.isa), format!("AS_{}", target.isa))
     };
-    // Without an own prefix or another system's compiler, the host's would build for the wrong machine.
+    // Without a prefix of its own, or with another system's compiler, the host's compiler would build for the wrong machine.
     let known = is_native || (target.system == host.system && !prefix.is_empty());
     let mut names = Vec::new();
     if known {
@@ -211,7 +211,7 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
     })
 }
 
-/// A compiler driver assembles as well.
+/// Uses the compiler driver as the assembler.
 fn through_compiler(compiler: &Tool) -> Tool {
     let mut tool = compiler.clone();
     tool.arguments
@@ -219,7 +219,7 @@ fn through_compiler(compiler: &Tool) -> Tool {
     tool
 }
 
-/// `CXX="ccache g++"` is a program and an argument.
+/// Splits a variable such as `CXX="ccache g++"` into program and arguments.
 fn from_environment(variable: &str) -> Option<Vec<String>> {
     let value = env::var(variable).ok()?;
     let words: Vec<String> = value.split_whitespace().map(str::to_owned).collect();
@@ -241,7 +241,7 @@ fn first_of(names: &[String]) -> Option<Tool> {
         .find_map(|name| find(std::slice::from_ref(name)))
 }
 
-/// Where a program lies that is named by its path, or by a name that is looked up in `PATH`.
+/// Resolves a program name: a path as it is, or a name through `PATH`.
 pub(super) fn in_path(name: &str) -> Option<PathBuf> {
     if name.contains('/') {
         let path = PathBuf::from(name);

@@ -1,19 +1,19 @@
-//! Bytes to instructions.
+//! Decodes bytes to instructions.
 
 use capstone::prelude::*;
 use capstone::{Capstone, Endian, arch};
 
-/// An instruction, or bytes that are none.
+/// An instruction, or bytes that do not decode to one.
 pub(super) struct Piece {
     pub(super) address: u64,
     pub(super) bytes: Vec<u8>,
     pub(super) text: Option<String>,
 }
 
-/// Bytes of an instruction set that the disassembler does not know are shown in rows of this length.
+/// Bytes per row for code of an instruction set that the disassembler does not support.
 const ROW: usize = 8;
 
-/// A disassembler and the smallest length of an instruction. Where there is none, code is shown as bytes.
+/// The disassembler and the smallest instruction length. `None` if the instruction set is not supported; its code is shown as bytes.
 fn disassembler(isa: &str) -> Option<(Capstone, usize)> {
     let x86 = |mode| {
         Capstone::new()

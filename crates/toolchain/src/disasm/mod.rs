@@ -1,4 +1,4 @@
-//! Composed machine code as a listing: address, bytes and instruction, each under the members that contributed it.
+//! Lists composed machine code: address, bytes and instruction, each under the members that contributed it.
 
 mod decode;
 
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use decode::Piece;
 
-/// Composed code, as a program's `--compose` writes it and as the record of a crash holds it.
+/// Composed code, as a program's `--compose` prints it and as a crash record stores it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct Code {
-    /// How many bits; a crash's code is whole bytes and leaves this out.
+    /// The number of bits. A crash record's code is whole bytes and omits this.
     #[serde(default)]
     pub bits: Option<u64>,
     /// The bytes in hexadecimal, two digits each.
@@ -23,7 +23,7 @@ pub struct Code {
     /// The address of the first byte.
     #[serde(default)]
     pub base: u64,
-    /// Who contributed which bits.
+    /// The members that contributed the bits.
     #[serde(default)]
     pub parts: Vec<Part>,
 }
@@ -31,13 +31,13 @@ pub struct Code {
 /// One member's contribution.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct Part {
-    /// The member with its arguments: `pagefault_x86_64.touch(0)`.
+    /// The member with its arguments, for example `pagefault_x86_64.touch(0)`.
     pub name: String,
     /// Its first bit.
     pub start: u64,
     /// One past its last bit.
     pub end: u64,
-    /// How many members are around it.
+    /// The number of enclosing members.
     pub depth: u32,
 }
 
@@ -47,32 +47,32 @@ pub struct Part {
 pub enum Line {
     /// A member whose instructions follow.
     Member {
-        /// How many members are around it.
+        /// The number of enclosing members.
         depth: usize,
         /// Its name with arguments.
         name: String,
     },
-    /// An instruction, or bytes that are none.
+    /// An instruction, or bytes that do not decode to one.
     Code {
-        /// How many members are around it.
+        /// The number of enclosing members.
         depth: usize,
-        /// Where it is.
+        /// Its address.
         address: u64,
         /// Its bytes.
         #[serde(serialize_with = "digits")]
         bytes: Vec<u8>,
-        /// How an assembler would write it; `None` for bytes that are no instruction.
+        /// The instruction in assembler syntax; `None` for bytes that do not decode.
         text: Option<String>,
-        /// Members that contributed only some of its bits: `x86_64.imm32(8)`.
+        /// Members that contributed only some of its bits, for example `x86_64.imm32(8)`.
         within: Vec<String>,
     },
-    /// What is left over after the last whole byte.
+    /// The bits after the last whole byte.
     Bits {
-        /// How many members are around it.
+        /// The number of enclosing members.
         depth: usize,
-        /// Where its byte is.
+        /// The address of their byte.
         address: u64,
-        /// One character a bit.
+        /// One character per bit.
         digits: String,
     },
 }
@@ -93,13 +93,13 @@ fn hex<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::
     }
 }
 
-/// Two hexadecimal digits a byte.
+/// Serializes each byte as two hexadecimal digits.
 fn digits<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     let text: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
     serializer.serialize_str(&text)
 }
 
-/// The lines of a listing, in order of address.
+/// The lines of a listing, in address order.
 pub fn listing(code: &Code) -> Vec<Line> {
     let bits = code
         .bits
@@ -123,7 +123,7 @@ pub fn listing(code: &Code) -> Vec<Line> {
 struct Builder<'a> {
     code: &'a Code,
     lines: Vec<Line>,
-    /// The parts that the last line stands under, outermost first; indices into `code.parts`.
+    /// The parts that enclose the last line, outermost first, as indices into `code.parts`.
     open: Vec<usize>,
 }
 
@@ -160,7 +160,7 @@ impl Builder<'_> {
         });
     }
 
-    /// Names the members around a range that are not yet named, and says how many there are.
+    /// Adds a heading for each member around `range` that has none yet. Returns the number of enclosing members.
     fn enter(&mut self, range: &Range<u64>) -> usize {
         let holds = |part: &&Part| {
             part.start <= range.start && part.end >= range.end && part.start < part.end
@@ -184,7 +184,7 @@ impl Builder<'_> {
         self.open.len()
     }
 
-    /// Members inside an instruction that are not all of it.
+    /// Names of members that are part of an instruction but not all of it.
     fn within(&self, range: &Range<u64>) -> Vec<String> {
         let inside = |p: &&Part| {
             p.start < p.end
@@ -201,7 +201,7 @@ impl Builder<'_> {
     }
 }
 
-/// A listing as text. The line at `mark` is marked, and with `around` only that many lines before and after it are shown.
+/// Formats a listing as text. Marks the line at address `mark`; with `around`, shows only that many lines before and after it.
 pub fn render(lines: &[Line], mark: Option<u64>, around: Option<usize>) -> String {
     let marked = |line: &Line| match line {
         Line::Code { address, bytes, .. } => {
@@ -230,7 +230,7 @@ pub fn render(lines: &[Line], mark: Option<u64>, around: Option<usize>) -> Strin
     out
 }
 
-/// The members that the first shown line stands under.
+/// The members that enclose the first shown line.
 fn headings(lines: &[Line], first: usize) -> Vec<&Line> {
     let mut open: Vec<&Line> = Vec::new();
     for line in &lines[..first] {
@@ -329,7 +329,7 @@ mod tests {
       0001  488B8308000000        mov rax, qword ptr [rbx + 8]  ; x.imm(8)
       0008  8B00                  mov eax, dword ptr [rax]
     0  C3";
-        // The last line stands under f alone again.
+        // The last line is directly under f again.
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
         assert_eq!(
             lines[..6].join("\n"),

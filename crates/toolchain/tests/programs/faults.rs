@@ -1,8 +1,8 @@
-//! Errors of the C++ compiler and the assembler stand at the author's line.
+//! Errors of the C++ compiler and the assembler point to the author's line.
 
 use crate::support::{available, build_faults};
 
-/// `LINE:COLUMN` of the first message, and the text.
+/// The first message's `LINE:COLUMN`, and the rendered text.
 fn first(text: &str, name: &str, isa: &str) -> (String, String) {
     let (found, shown) = build_faults(text, name, isa);
     assert!(

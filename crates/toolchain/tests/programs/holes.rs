@@ -1,4 +1,4 @@
-//! `${}` in asm blocks, against the same text assembled with the value in it.
+//! `${}` in asm blocks, compared with the same text assembled with the value as a literal.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use yamba_codegen::asm::{Field, Syntax};
 
 use crate::support::{analyse, available, build, build_faults, compose_fault, hex};
 
-/// Pieces of assembly as the target's assembler encodes them, all in one run. Each has a section of its own.
+/// Assembles each of `pieces` with the target's assembler, all in one run. Each piece has its own section.
 fn assembled(isa: &str, header: &str, pieces: &[String]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let (source, object) = (folder.path().join("a.s"), folder.path().join("a.o"));
@@ -49,8 +49,8 @@ fn assembled(isa: &str, header: &str, pieces: &[String]) -> Vec<String> {
     (0..pieces.len()).map(hex).collect()
 }
 
-/// A block with one hole, the least and the greatest value that it takes, and the distance between neighbours.
-/// `literal` says how the text with a value must be written where the shortest form is not the hole's.
+/// A block with one hole, the smallest and largest value it accepts, and the step between values. `literal` is the spelling of the text with a value,
+/// if its shortest encoding differs from the hole's.
 struct Case {
     isa: &'static str,
     block: &'static str,
@@ -149,7 +149,7 @@ const CASES: &[Case] = &[
     case("riscv64", "jal a0, .+${v}", -(1 << 20), (1 << 20) - 2, 2),
 ];
 
-/// Both ends, around zero, and single bits between.
+/// Both limits, values around zero, and single bits between.
 fn values(case: &Case) -> Vec<i128> {
     let (min, max, step) = (
         i128::from(case.min),
@@ -174,7 +174,7 @@ fn values(case: &Case) -> Vec<i128> {
     values
 }
 
-/// All cases of an instruction set as one class: one program to build. Each composes all of its values in a row.
+/// All cases of an instruction set as members of one class, so only one program is built. Each case composes all of its values in a row.
 fn program(isa: &str) -> String {
     let mut text = format!("yamba t on {isa} {{ void benchmark() {{}}\n");
     for (i, case) in CASES.iter().enumerate().filter(|(_, c)| c.isa == isa) {
@@ -191,7 +191,7 @@ fn program(isa: &str) -> String {
         );
         text += &format!("bitstring all_{i} {{ ");
         for value in signed {
-            // The least of all cannot be written as one literal.
+            // C++ cannot write the smallest value as one literal.
             let value = if value == i128::from(i64::MIN) {
                 "INT64_MIN".to_owned()
             } else {
@@ -307,7 +307,7 @@ fn several_holes_and_lines() {
 }";
     let built = build(text, "t", "x86_64");
     assert_eq!(hex(&built, "b", &["1", "-1"]), "FB8010000000399FEFFFFFF900");
-    // A field's bytes are what matter.
+    // The encoding of the field matters here.
     let field = Field {
         min: 0,
         max: 255,

@@ -1,4 +1,4 @@
-//! Second rung: programs in Yamba are built and run for every instruction set that the machine has a compiler for.
+//! Builds and runs Yamba programs for every instruction set for which the machine has a compiler.
 
 mod faults;
 mod figures;

@@ -1,4 +1,4 @@
-//! What classes say of their members, in the programs that they become.
+//! Declarations about members, tested in the programs that are built from them.
 
 use std::path::Path;
 
@@ -45,7 +45,8 @@ fn a_subclass_gives_value_and_sweeps() {
     );
 }
 
-/// By the compiler's own word. What is measured has to be optimised, whatever its tags; and so has what a cold class extends, and what extends it.
+/// Checked with the compiler's own macro. Measured code must be optimised whatever its tags. So must classes that a cold class extends, and classes
+/// that extend it.
 #[test]
 fn what_is_imported_and_cold_is_not_optimised() {
     if !available("x86_64") {
@@ -79,7 +80,7 @@ fn what_is_imported_and_cold_is_not_optimised() {
     assert_eq!(values, [json!(1), json!(0), json!(0), json!(1), json!(1)]);
 }
 
-/// Names that system headers have as macros where they are included, and functions that say `const`.
+/// Member names that included system headers define as macros, and functions declared `const`.
 #[test]
 fn names_and_functions_as_c_has_them() {
     if !available("x86_64") {
@@ -109,7 +110,7 @@ fn a_const_function_of_native_is_told_what_to_do() {
     assert!(shown.contains("leave `const` out"), "{shown}");
 }
 
-/// Each process knows which it is, and any of them can say that this point cannot be measured here.
+/// Each process knows its index, and any process can skip a point.
 #[test]
 fn a_point_is_skipped_by_one_of_several_processes() {
     if !available("x86_64") {
@@ -147,7 +148,8 @@ fn a_point_is_skipped_by_one_of_several_processes() {
     assert_eq!(launch("0", "1").1, "0 of 1\n");
 }
 
-/// Whatever is virtual in the C++, a call finds the most derived definition: from a base, through a template, a loop, a macro or a bitstring, from a struct of the author's own.
+/// Whichever functions are virtual in the C++, a call reaches the most derived definition: from a base, a template, a loop, a macro, a bitstring, or
+/// the author's own struct.
 #[test]
 fn a_call_finds_the_most_derived_definition() {
     let text = "native {
@@ -193,11 +195,11 @@ fn a_call_finds_the_most_derived_definition() {
         evidence int h() { auto held = of_that.all(); return held(); } }";
     let expected = [2, 25, 2, 2, 26, 2, 7, 2];
     has_values(text, &expected);
-    // And where no word is joined, after which all would be virtual.
+    // Also without token pasting, which would make all functions virtual.
     has_values(&text.replace("name##_hook", "my_hook"), &expected);
 }
 
-/// The class `t`, of which the evidence `a`, `b` and so on has these values.
+/// Asserts the values of the evidence `a`, `b` and so on of class `t`.
 fn has_values(text: &str, values: &[i32]) {
     if !available("x86_64") {
         return;
@@ -211,7 +213,7 @@ fn has_values(text: &str, values: &[i32]) {
     }
 }
 
-/// The author's own structs redefine members by names that a macro makes, that a function brings, or that stand in a header.
+/// The author's own structs redefine members under names that come from a macro, a function or a header.
 #[test]
 fn structs_redefine_members_that_the_program_does_not_name_in_them() {
     let header = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mixin.h");
@@ -255,7 +257,7 @@ fn structs_redefine_members_that_the_program_does_not_name_in_them() {
     }
 }
 
-/// The text of a bitstring is not C++: an apostrophe there begins nothing.
+/// A bitstring's text is not C++: an apostrophe in it does not start a character literal.
 #[test]
 fn an_apostrophe_in_assembler_text_hides_no_call() {
     if !available("x86_64") {
@@ -273,7 +275,7 @@ fn an_apostrophe_in_assembler_text_hides_no_call() {
     assert_eq!(hex(&built, "both", &[]), "90B802000000");
 }
 
-/// `override` and `final` are for functions that are virtual.
+/// `override` and `final` require virtual functions.
 #[test]
 fn a_function_may_say_that_it_redefines() {
     let text = "yamba abstract base extends Latency { int kind() { return 1; } }
@@ -287,7 +289,7 @@ fn a_function_may_say_that_it_redefines() {
     has_values(text, &[2, 3]);
 }
 
-/// Of what a pass runs, and of what that calls, composes or was given, nothing becomes another thing by being called in another way.
+/// Functions stay virtual if a pass runs them, or if code of a pass calls, composes or receives them. An indirect call does not change its target.
 #[test]
 fn only_what_no_pass_runs_ceases_to_be_virtual() {
     if !available("x86_64") {

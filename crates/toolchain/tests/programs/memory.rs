@@ -1,4 +1,4 @@
-//! Executable memory of programs as they run.
+//! Executable memory in running programs.
 
 use std::process::Command;
 
@@ -57,7 +57,7 @@ yamba t on x86_64 {
     );
 }
 
-/// With the class and the line of the program's own that asked for it.
+/// The message names the class and the line of the program that requested the memory.
 #[test]
 fn memory_that_there_is_not_is_told_where_it_is_asked_for() {
     let text = "

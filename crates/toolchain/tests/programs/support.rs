@@ -1,4 +1,4 @@
-//! One door: a program as text in, what it composes or prints out.
+//! Builds programs from text and returns what they compose or print.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -10,7 +10,7 @@ use yamba_toolchain::disasm::Code;
 use yamba_toolchain::embedded::Home;
 use yamba_toolchain::files::Disk;
 
-/// Instruction sets, each with the compiler that must be there for its tests.
+/// Instruction sets, each with the compiler that its tests need.
 pub const ISAS: [(&str, &str); 4] = [
     ("x86_64", "g++"),
     ("x86_32", "i686-linux-gnu-g++"),
@@ -18,7 +18,7 @@ pub const ISAS: [(&str, &str); 4] = [
     ("riscv64", "riscv64-linux-gnu-g++"),
 ];
 
-/// The checkout.
+/// The root of the checkout.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -26,7 +26,7 @@ pub fn root() -> PathBuf {
         .expect("the checkout")
 }
 
-/// Builds with this checkout's runtime and library, in a cache of their own.
+/// The runtime and library of this checkout, with a separate cache for these tests.
 fn home() -> Home {
     static SET: OnceLock<()> = OnceLock::new();
     SET.get_or_init(|| {
@@ -56,7 +56,7 @@ pub fn available(isa: &str) -> bool {
     found
 }
 
-/// Reads a program as if it stood in the file `test.yamba`.
+/// Analyses a program as if its text were in the file `test.yamba`.
 pub fn analyse(text: &str) -> Analysis {
     let disk = Disk::new(Vec::new(), &home()).expect("folders");
     let analysis = yamba_lang::analyse(
@@ -88,7 +88,7 @@ pub fn try_build(text: &str, name: &str, isa: &str) -> (Analysis, Result<Built, 
     (analysis, built)
 }
 
-/// The program that `text` is on `isa`.
+/// The built program of class `name` on `isa`.
 pub fn build(text: &str, name: &str, isa: &str) -> Built {
     let (analysis, built) = try_build(text, name, isa);
     match built {
@@ -101,7 +101,7 @@ pub fn build(text: &str, name: &str, isa: &str) -> Built {
     }
 }
 
-/// What the compilers find wrong with a program, as a person sees it.
+/// The diagnostics of a failed build, and their rendered text.
 pub fn build_faults(text: &str, name: &str, isa: &str) -> (Vec<Diagnostic>, String) {
     let (analysis, built) = try_build(text, name, isa);
     match built {
@@ -129,7 +129,7 @@ pub fn run(built: &Built, arguments: &[&str]) -> Output {
         .expect("it starts")
 }
 
-/// What a bitstring of a built program composes.
+/// Composes a bitstring of a built program.
 pub fn compose(built: &Built, member: &str, arguments: &[&str]) -> Code {
     let all: Vec<&str> = ["--compose", member]
         .into_iter()
@@ -150,7 +150,7 @@ pub fn hex(built: &Built, member: &str, arguments: &[&str]) -> String {
         .collect()
 }
 
-/// The error that composing ends with, as the program records it.
+/// The error that composing ends with, as the program reports it.
 pub fn compose_fault(built: &Built, member: &str, arguments: &[&str]) -> serde_json::Value {
     let all: Vec<&str> = ["--compose", member]
         .into_iter()

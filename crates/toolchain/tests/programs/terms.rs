@@ -1,8 +1,8 @@
-//! Every kind of term, against bytes worked out by hand.
+//! Every kind of term, compared with bytes computed by hand.
 
 use crate::support::{ISAS, available, build, compose, compose_fault, hex, run};
 
-/// A class whose bitstrings are what is tested; what is timed does not matter.
+/// A class with the bitstrings under test; its timed function does not matter.
 fn program(members: &str) -> String {
     format!(
         "native {{ #include <stdint.h> }}\nyamba t\n{{\n    void benchmark() {{}}\n{members}\n}}\n"
@@ -206,7 +206,7 @@ fn arguments_on_the_command_line_are_checked() {
 
 #[test]
 fn composed_functions_run_on_every_instruction_set() {
-    // A loop of its own, a value in a hole, the standard frame, the argument and the result.
+    // Each body has its own loop, a value in a hole, the standard frame, an argument and a result.
     let bodies = [
         (
             "x86_64",
@@ -246,7 +246,7 @@ fn composed_functions_run_on_every_instruction_set() {
     }
 }
 
-/// As `build` does it: what programs share in an object of its own. Also without optimisation, where nothing is inlined.
+/// Builds like `build`, with the shared code in a separate object file. Also without optimisation, where nothing is inlined.
 #[test]
 fn clang_builds_the_same() {
     let runs = |words: &[&str]| {
