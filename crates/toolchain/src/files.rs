@@ -24,7 +24,7 @@ const DEEPEST: usize = 8;
 pub struct Unreadable {
     /// The path and the error.
     pub why: String,
-    /// What to do.
+    /// The help text.
     pub mend: String,
 }
 

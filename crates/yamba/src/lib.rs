@@ -1,4 +1,4 @@
-//! The command line: arguments, output on a terminal, exit status. The other crates do the work.
+//! The command line: arguments, terminal output, exit status. Other crates do the work.
 
 pub mod cli;
 pub mod study_report;

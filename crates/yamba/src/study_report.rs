@@ -1,4 +1,4 @@
-//! A study and its figures as `yamba_report` takes them: a document, a part of its run's page, and the words that both share with the terminal.
+//! Converts a study with its figures for `yamba_report`: as a document, as part of its run's page, and as texts that the terminal output shares.
 
 mod document;
 mod page;

@@ -1,8 +1,8 @@
-//! Text for a terminal, broken into lines.
+//! Wraps text for a terminal.
 
 use std::borrow::Cow;
 
-/// Lines of at most `width` columns, broken at spaces only, so that commands and paths stay in one piece. Lines after the first begin with `indent`.
+/// Wraps to at most `width` columns, at spaces only, so that commands and paths stay unbroken. Continuation lines begin with `indent`.
 pub(crate) fn wrap<'a>(text: &'a str, width: usize, indent: &'a str) -> Vec<Cow<'a, str>> {
     let options = textwrap::Options::new(width)
         .subsequent_indent(indent)

@@ -289,7 +289,7 @@ fn a_function_may_say_that_it_redefines() {
     has_values(text, &[2, 3]);
 }
 
-/// Functions stay virtual if a pass runs them, or if code of a pass calls, composes or receives them. An indirect call does not change its target.
+/// A function that a pass runs stays virtual, also if it is called, composed or received indirectly. Other functions become non-virtual.
 #[test]
 fn only_what_no_pass_runs_ceases_to_be_virtual() {
     if !available("x86_64") {

@@ -43,16 +43,16 @@ pub(super) struct Build {
     output: Option<PathBuf>,
 }
 
-/// One program, as `--json` tells of it.
+/// One built program in the `--json` output.
 #[derive(Serialize)]
 struct Program {
     class: String,
     target: String,
-    /// Where it lies.
+    /// Path of the executable.
     program: String,
-    /// The C++ that it was made of.
+    /// Path of the generated C++.
     source: String,
-    /// What compiles that by hand.
+    /// The command that compiles it by hand.
     command: String,
 }
 
@@ -85,7 +85,7 @@ impl Build {
         Ok(Answer::Done)
     }
 
-    /// Of several, those that exist on the target; one alone is refused by the build itself, with the reason.
+    /// With several classes, those that exist on the target. A single class is passed on, since its build reports why it is missing.
     fn buildable(
         &self,
         selection: &Selection,
@@ -102,7 +102,7 @@ impl Build {
         }
     }
 
-    /// One program goes where `-o` says.
+    /// Copies the program to the destination that `-o` names, if any.
     fn deliver(&self, name: &str, built: &Built, count: usize) -> Result<PathBuf, Failure> {
         match &self.output {
             Some(to) => copy(&built.program, to, name, count),
@@ -156,7 +156,7 @@ fn copy(program: &Path, to: &Path, name: &str, count: usize) -> Result<PathBuf, 
     Ok(place)
 }
 
-/// Builds one class and shows what the compiler says about its author's C++.
+/// Builds one class and shows compiler warnings and errors about the author's C++.
 pub(super) fn compile(
     analysis: &Analysis,
     class: ClassId,

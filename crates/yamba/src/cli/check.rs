@@ -59,7 +59,7 @@ fn number(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-/// What `--json` prints.
+/// The `--json` output.
 #[derive(Serialize)]
 struct Document<'a> {
     files: usize,
@@ -77,11 +77,11 @@ struct Fault<'a> {
     #[serde(flatten)]
     place: Place<'a>,
     help: Option<&'a str>,
-    /// Other places that explain it.
+    /// Further places that explain the diagnostic.
     also: Vec<Place<'a>>,
 }
 
-/// From a character to the one before another; lines and columns count from 1.
+/// A source range. Lines and columns count from 1; the end is exclusive.
 #[derive(Serialize)]
 struct Place<'a> {
     file: &'a str,
@@ -89,7 +89,7 @@ struct Place<'a> {
     column: u32,
     end_line: u32,
     end_column: u32,
-    /// What is said of it beside the line.
+    /// The text shown beside the line.
     label: &'a str,
 }
 

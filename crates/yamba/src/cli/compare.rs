@@ -21,7 +21,7 @@ use yamba_compare::{Comparison, Entry, comparison, pairing};
 use yamba_harness::Stop;
 use yamba_session::remeasure::{self, Stored};
 
-/// Why a gate does not re-measure a suspect.
+/// The reason why a gate does not re-measure a suspect.
 const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
 
 /// What differs between two runs?
@@ -138,7 +138,7 @@ impl Compare {
         Ok(())
     }
 
-    /// With `--again` whatever has a ratio, for a gate what it could fail for.
+    /// Selects the benchmarks to re-measure: with `--again` all with a ratio, for a gate those that could fail it.
     fn is_meant(&self, entry: &Entry) -> bool {
         match (self.again, self.fail_above) {
             (true, _) => entry.ratio.is_some(),
@@ -147,7 +147,7 @@ impl Compare {
         }
     }
 
-    /// Whether a gate need not re-measure it: no program is slower than itself.
+    /// Whether a gate can skip re-measuring: both sides are the same program.
     fn is_settled(&self, entry: &Entry) -> bool {
         !self.again && self.is_meant(entry) && entry.is_one_program
     }
@@ -183,7 +183,7 @@ impl Compare {
     }
 }
 
-/// Without a gate nothing that differs is a failure.
+/// Without a gate, differences do not affect the exit status.
 fn answer(found: &Comparison) -> Result<Answer, Failure> {
     let Some(gate) = &found.gate else {
         return Ok(Answer::Done);

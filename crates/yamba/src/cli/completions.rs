@@ -1,4 +1,4 @@
-//! `yamba completions`, and what a shell asks for at each press of Tab.
+//! `yamba completions`, and the answer to a shell that completes a word.
 
 mod offered;
 
@@ -30,12 +30,13 @@ enum Shell {
     Fish,
 }
 
-/// Names the shell that asks.
+/// The environment variable that names the requesting shell.
 const ASKING: &str = "YAMBA_COMPLETE";
 
 const PROGRAM: &str = "yamba";
 
-/// zsh loads the file `_yamba` as a function of that name when Tab is first pressed: the file then makes the function that completes, and is to complete as well.
+/// Starts the first completion in zsh. When Tab is first pressed, zsh loads the file `_yamba` as a function of that name. The file defines the
+/// completing function and must also run it that first time.
 const AT_FIRST: &str = r#"[[ $funcstack[1] != _yamba ]] || _clap_dynamic_completer_yamba "$@"
 "#;
 
@@ -58,7 +59,7 @@ impl Completions {
     }
 }
 
-/// Where a shell asks, answers it and ends the process.
+/// If a shell requests completions, prints them and ends the process.
 pub(super) fn answer() {
     CompleteEnv::with_factory(offered::command)
         .var(ASKING)

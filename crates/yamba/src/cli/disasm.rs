@@ -78,7 +78,7 @@ impl Disasm {
     }
 }
 
-/// What a class is part of: a port's members are composed in the class that it ports.
+/// The class in which a class's members are composed. For a port that is the ported class.
 fn whole(analysis: &Analysis, class: ClassId) -> ClassId {
     match analysis.class(class) {
         c if c.is_port => c.parent.map_or(class, |parent| whole(analysis, parent)),
@@ -86,7 +86,7 @@ fn whole(analysis: &Analysis, class: ClassId) -> ClassId {
     }
 }
 
-/// The names of what can be composed.
+/// The names of the bitstrings that the class can compose.
 fn bitstrings(analysis: &Analysis, class: ClassId, target: &Target) -> Vec<String> {
     let program = analysis.program(class, target);
     let members = program.variants.iter().flat_map(|c| &c.members);
@@ -96,7 +96,7 @@ fn bitstrings(analysis: &Analysis, class: ClassId, target: &Target) -> Vec<Strin
     all.into_iter().collect()
 }
 
-/// Lets the program compose; what it has against the names and values, it says itself.
+/// Runs the program to compose the code. The program itself reports invalid names and values.
 fn compose(
     built: &Built,
     function: &str,
@@ -129,10 +129,10 @@ fn compose(
         .map_err(|e| Failure::ours(format!("the program's answer cannot be read: {e}")))
 }
 
-/// How wrong values are mended.
+/// Help text for invalid values.
 const GIVEN: &str = "give the function other arguments, or a parameter another value with --set; `yamba explain NAME` shows them";
 
-/// Values that cannot be composed are a record on standard output, as they are when the program runs; what is wrong with names is told on standard error.
+/// Converts the program's error output to a failure. Invalid values are reported as a record on standard output, invalid names on standard error.
 fn refusal(answer: &Output) -> Failure {
     let event = answer
         .stdout

@@ -148,12 +148,12 @@ fn parameter(p: &Parameter) -> Vec<String> {
     ]
 }
 
-/// `over ... quick ...` on one line, and which classes gave it if not the one that gave the value.
+/// Formats `over ... quick ...` on one line. Names the class that gave the sweep if another class gave the value.
 fn sweep(p: &Parameter) -> String {
     let mut out = Vec::new();
     if let Some(Values { text, from }) = &p.over {
         out.push(format!("over {text}"));
-        // Said once behind what one class gives.
+        // If both sweeps come from one class, it is named once, at the end.
         let goes_on = p.quick.as_ref().is_some_and(|quick| quick.from == *from);
         if *from != p.from && !goes_on {
             out.push(format!("from {from}"));

@@ -1,4 +1,4 @@
-//! How a command says why it could not do its work: exit status 2.
+//! Reports the reason why a command failed, with exit status 2.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::output;
 pub(super) use yamba_session::{Failure, of_system};
 
-/// Writes it to standard error.
+/// Writes a failure to standard error.
 pub(super) fn report(failure: Failure) -> ExitCode {
     match failure {
         Failure::Sentence { message, help } => {

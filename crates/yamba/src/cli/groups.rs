@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::Command;
 use clap::builder::StyledStr;
 
-/// Each heading of the help and its commands, in the order of their use.
+/// Each heading of the help with its commands, in order of use.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["time", "list", "run", "study"]),
     (
@@ -20,7 +20,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Help", &["completions", "man", "help"]),
 ];
 
-/// Replaces the flat list of commands in the help of `cli` by the groups.
+/// Replaces the flat list of commands in the help of `cli` by grouped lists.
 pub fn grouped(mut cli: Command) -> Command {
     // `build` adds the command `help`, which the list includes.
     cli.build();
@@ -31,7 +31,7 @@ pub fn grouped(mut cli: Command) -> Command {
 fn template(cli: &Command) -> StyledStr {
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
     for (heading, names) in GROUPS {
-        // A `String` accepts every write.
+        // Writing to a `String` does not fail.
         let _ = write_group(&mut text, cli, heading, names);
     }
     let header = cli.get_styles().get_header();

@@ -14,10 +14,10 @@ use super::quantity;
 use super::store_option::StoreOption;
 use yamba_compare::history::{History, LeftOut, Point, Series, history};
 
-/// Columns of the chart.
+/// Width of the chart in columns.
 const WIDTH: usize = 30;
 
-/// Runs that are named one by one where many are left out for the same reason.
+/// If many runs are omitted for the same reason, this many are named.
 const NAMED: usize = 4;
 
 /// A benchmark over the kept runs of a machine, and where it changed
@@ -87,7 +87,7 @@ impl HistoryCommand {
     }
 }
 
-/// What cannot be read, whatever it holds.
+/// The damaged runs. Prints a warning for each.
 fn damaged(listed: &[Listed]) -> Vec<LeftOut> {
     let each = listed.iter().filter_map(|run| {
         let damage = kept::plain(run.damage.as_ref()?);
@@ -113,7 +113,7 @@ fn text(found: &History) -> String {
     out
 }
 
-/// A line for each reason, and for each benchmark where it is one of a figure.
+/// One line for each reason why runs are omitted, per benchmark if the reason concerns a figure.
 fn left_out(found: &History) -> String {
     let points = found.benchmarks.iter().flat_map(|s| &s.points);
     let shown = points.map(|p| p.run.as_str());
@@ -145,7 +145,7 @@ fn left_out(found: &History) -> String {
     groups.into_iter().map(line).collect()
 }
 
-/// A line a run, and a line before each change.
+/// One line per run, and one before each change.
 fn table(series: &Series) -> String {
     let values = series.points.iter().map(|p| p.value);
     let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| {
@@ -202,7 +202,7 @@ fn figure(series: &Series, value: f64) -> String {
         .to_owned()
 }
 
-/// Where the value lies between the least and the greatest of the series.
+/// Draws the value's position between the series' minimum and maximum.
 fn dot(point: &Point, low: f64, high: f64) -> String {
     let share = match high > low {
         true => (point.value - low) / (high - low),

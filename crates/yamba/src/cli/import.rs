@@ -49,7 +49,7 @@ impl Import {
         let mut left = self.limit;
         for path in &self.files {
             let (mut run, length) = import::read_packed(path, left)?;
-            // Here `baseline` means what a person here gave the name to.
+            // Foreign tags are dropped: here a tag such as `baseline` names the run that a local user chose.
             let tags = std::mem::take(&mut run.tags);
             if is_to_come(run.started_unix_s) {
                 return Err(Failure::new(format!(
@@ -103,14 +103,14 @@ fn taken<E>(path: &Path, run: &Run<E>) -> Value {
     json!({"file": path.to_string_lossy(), "id": run.id, "left_out": unknown(run)})
 }
 
-/// Clocks differ, and time zones are mistaken; by more than a day they are wrong.
+/// Whether the start lies more than a day in the future. Clocks and time zones differ by less.
 fn is_to_come(started_unix_s: Option<f64>) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let bound = now.map_or(0.0, |d| d.as_secs_f64()) + 86_400.0;
     started_unix_s.is_some_and(|s| s > bound)
 }
 
-/// The tags that the document has and the run here does not.
+/// A note about the document's tags that are not imported.
 fn untagged<E>(path: &Path, run: &Run<E>, tags: &[String]) -> String {
     if tags.is_empty() {
         return String::new();
@@ -123,7 +123,7 @@ fn untagged<E>(path: &Path, run: &Run<E>, tags: &[String]) -> String {
     )
 }
 
-/// What of another program's results is not in the run.
+/// Parts of another program's results that are missing from the run.
 fn unknown<E>(run: &Run<E>) -> &[String] {
     let imported = run.producer.imported.as_ref();
     imported.map_or(&[], |i| &i.left_out)

@@ -1,4 +1,4 @@
-//! Names and texts of stored runs as the terminal shows them.
+//! Formats names and texts of stored runs for the terminal.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use yamba_report::Place;
@@ -7,10 +7,10 @@ use super::failure::Failure;
 use super::store_option::{StoreOption, writable};
 pub(super) use yamba_session::kept::{Runs, choose, find, is_path, means, unknown};
 
-/// So much of an id is shown, and more only where several runs begin so.
+/// Length of a displayed id; longer only if several runs share the prefix.
 const SHORT: usize = 8;
 
-/// Where [`Runs::load`] reads a run, as a command names it that is given elsewhere and another day.
+/// The source of a run as a copyable command names it, valid from any folder at any time.
 pub(super) fn place(store: &StoreOption, reference: &str) -> Result<Place, Failure> {
     if !is_path(reference) {
         return store.place();
@@ -19,24 +19,24 @@ pub(super) fn place(store: &StoreOption, reference: &str) -> Result<Place, Failu
     Ok(Place::File(writable(path, "document")?))
 }
 
-/// The beginning of an id that tells it from all of `ids`.
+/// The shortest prefix of `id`, at least `SHORT` characters long, that is unique among `ids`.
 pub(super) fn short<'a>(id: &'a str, ids: &[&str]) -> &'a str {
     let is_alone = |head: &&str| !ids.iter().any(|i| *i != id && i.starts_with(head));
     let heads = (SHORT..id.len()).filter_map(|n| id.get(..n));
     heads.into_iter().find(is_alone).unwrap_or(id)
 }
 
-/// A moment; none if it is not known, or is none that a calendar has.
+/// The time as a calendar date; `None` if unknown or out of range.
 pub(super) fn moment(unix_s: Option<f64>) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_millis((unix_s? * 1e3).round() as i64)
 }
 
-/// As RFC 3339 writes it, in UTC.
+/// Formats as RFC 3339 in UTC.
 pub(super) fn rfc3339(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// A text from a document that anybody may have written: nothing in it moves a terminal's cursor.
+/// Removes control characters, so that untrusted text cannot control the terminal.
 pub(super) fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }

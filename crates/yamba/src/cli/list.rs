@@ -41,7 +41,7 @@ pub(super) struct List {
     md: bool,
 }
 
-/// One benchmark as it is listed.
+/// One listed benchmark.
 struct Row {
     class: ClassId,
     name: String,
@@ -103,7 +103,7 @@ impl Row {
         }
     }
 
-    /// The summary with the tags a person chooses by.
+    /// The summary, followed by the tags.
     fn what(&self) -> String {
         match self.tags.is_empty() {
             true => self.summary.clone(),
@@ -145,7 +145,7 @@ fn reasons(analysis: &Analysis, row: &Row) -> String {
     }
 }
 
-/// On which platforms it runs, in as few words as possible.
+/// The platforms on which the benchmark runs, in as few words as possible.
 fn platforms(analysis: &Analysis, row: &Row) -> String {
     let targets = analysis.targets();
     let runs = |t: &&Target| {
@@ -163,7 +163,7 @@ fn platforms(analysis: &Analysis, row: &Row) -> String {
     }
     let mut words: Vec<String> = Vec::new();
     for target in &on {
-        // A system or an instruction set with all that it has is told by its name alone.
+        // If it runs on all platforms of a system or instruction set, only that name is shown.
         let whole_system = !off.iter().any(|t| t.system == target.system);
         let whole_isa = !off.iter().any(|t| t.isa == target.isa);
         let word = match (whole_system, whole_isa) {
@@ -189,7 +189,7 @@ fn nowhere(analysis: &Analysis, row: &Row) -> String {
     }
 }
 
-/// Text that stays in its cell.
+/// Escapes a text for a Markdown table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

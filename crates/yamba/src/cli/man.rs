@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::{Answer, Cli, output};
 use yamba_toolchain::files;
 
-/// What begins a section of its own in the text after the options.
+/// Headings in the text after the options that become sections of their own.
 const SECTIONS: [&str; 3] = ["Examples", "Environment", "Exit status"];
 
 /// Write the manual pages
@@ -77,7 +77,7 @@ fn page(command: Command) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The text after the options with its lines as they are.
+/// Converts the text after the options, keeping its line breaks.
 fn sections(after: &str) -> Roff {
     let mut roff = Roff::new();
     let mut is_open = false;

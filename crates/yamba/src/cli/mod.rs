@@ -1,4 +1,4 @@
-//! The command line: one file a command, each with its options, its examples and what it does.
+//! The command line. Each command has one file with its options, examples and implementation.
 
 mod build;
 mod check;
@@ -106,14 +106,14 @@ enum Command {
     Man(man::Man),
 }
 
-/// What a command that could do its work has to say by its exit status.
+/// The result of a command that did its work; it determines the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Done,
     No,
 }
 
-/// Reads the command line, does what it says and returns the exit status.
+/// Parses the command line, runs the command and returns the exit status.
 pub fn main() -> ExitCode {
     completions::answer();
     let matches = groups::grouped(Cli::command()).get_matches();

@@ -85,7 +85,7 @@ impl NoiseCommand {
     }
 }
 
-/// Counts of nothing would look like a good answer.
+/// A report without comparisons is a failure, because its zero counts would look like a good result.
 fn nothing(report: &Report) -> Failure {
     if report.interrupted {
         return Failure::new("stopped before a comparison was made")

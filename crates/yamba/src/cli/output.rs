@@ -1,5 +1,5 @@
-//! Results go to standard output, everything else to standard error; colours only to a terminal. Whatever a document holds, nothing in it acts on a
-//! terminal: all texts pass here.
+//! Results go to standard output, messages to standard error. Colours are used on terminals only. All texts pass through this module, which removes
+//! terminal control characters.
 
 mod status;
 
@@ -20,7 +20,7 @@ pub(super) fn result(text: &str) -> Result<(), Failure> {
     written(|out| out.write_all(harmless(text, is_coloured).as_bytes()))
 }
 
-/// Writes a file's content, byte for byte where it does not go to a terminal.
+/// Writes a file's content. The bytes are unchanged unless the output is a terminal.
 pub(super) fn content(text: &str) -> Result<(), Failure> {
     if io::stdout().is_terminal() {
         return result(text);
@@ -28,7 +28,7 @@ pub(super) fn content(text: &str) -> Result<(), Failure> {
     written(|out| out.write_all(text.as_bytes()))
 }
 
-/// Writes a result as JSON, piece by piece: all of a long run's text would take more memory than the run itself.
+/// Writes a result as JSON in pieces. The complete text of a long run would take more memory than the run itself.
 pub(super) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     written(|out| {
         let mut out = BufWriter::new(Escaped(out));
@@ -38,7 +38,7 @@ pub(super) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     })
 }
 
-/// Writes to standard output. A reader who goes away (`yamba list | head`) has what he wanted: that is no failure, and changes no answer.
+/// Writes to standard output. A closed reader, as in `yamba list | head`, is no failure and does not change the exit status.
 pub(super) fn written(
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<(), Failure> {
@@ -55,7 +55,7 @@ pub(super) fn written(
     }
 }
 
-/// Standard output, and whether its reader has gone: whoever writes may tell that as a fault of his own.
+/// Standard output that remembers whether its reader has closed it, since callers may report that error as their own.
 #[derive(Default)]
 struct ToReader {
     has_gone: bool,
@@ -79,7 +79,7 @@ impl Write for ToReader {
     }
 }
 
-/// Writes a file beside and puts it in the place of the one that was there when it is complete.
+/// Writes a temporary file, then renames it to `path` when it is complete.
 pub(super) fn whole(
     path: &Path,
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
@@ -92,7 +92,7 @@ pub(super) fn whole(
         ))
         .help("name another file with -o")
     };
-    // What a link points to is replaced, not the link.
+    // The target of a symbolic link is replaced, not the link itself.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if target.exists() && !target.is_file() {
         return Err(Failure::new(format!(
@@ -111,7 +111,8 @@ pub(super) fn whole(
     Ok(())
 }
 
-/// A file in the folder of `target`, with the rights of a new file or those that the one to be replaced has. One that may not be written is not replaced.
+/// Creates a temporary file in the folder of `target`. It has the permissions of the file that it replaces, or those of a new file. A read-only file
+/// is not replaced.
 fn beside(target: &Path) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|p| !p.as_os_str().is_empty());
     let file = tempfile::Builder::new()
@@ -126,13 +127,13 @@ fn beside(target: &Path) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// The width of the terminal that results go to; none if they go elsewhere.
+/// The width of the terminal on standard output; `None` if it is not a terminal.
 pub(super) fn width() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
     (size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
-/// Writes a message. There is nobody to tell when standard error itself is closed.
+/// Writes a message to standard error. Write errors are ignored, since they cannot be reported.
 pub(super) fn note(text: &str) {
     let mut err = io::stderr().lock();
     let is_coloured = colour_on(&err);
@@ -144,7 +145,7 @@ pub(super) fn colour() -> bool {
     colour_on(&io::stderr())
 }
 
-/// Whether what goes to `stream` is coloured.
+/// Whether output to `stream` is coloured.
 pub(super) fn colour_on(stream: &impl IsTerminal) -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
@@ -159,7 +160,7 @@ pub(super) fn error_word() -> &'static str {
     }
 }
 
-/// Columns aligned by their longest cell, two spaces between, no space at the line's end. A cell stays in its line whatever is in it.
+/// Aligns columns by their longest cell, with two spaces between and none at the line's end. Control characters in cells become spaces.
 pub(super) fn columns(rows: &[Vec<String>]) -> String {
     let one_line = |row: &Vec<String>| -> Vec<String> {
         let cells = row.iter();

@@ -60,7 +60,7 @@ impl Port {
 fn create(path: &Path, text: &str) -> Result<(), Failure> {
     let opened = OpenOptions::new().write(true).create_new(true).open(path);
     let written = opened.and_then(|mut file| {
-        // Half a port would stand in the way of the next attempt.
+        // Remove a partly written port, which would block the next attempt.
         let written = file.write_all(text.as_bytes());
         written.inspect_err(|_| drop(fs::remove_file(path)))
     });
@@ -76,7 +76,7 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
-/// `--target` and the matrix of `list --platforms` write a platform as ISA-OS; in the language that is `ISA && OS`.
+/// Converts ISA-OS, as in `--target` and the matrix of `list --platforms`, to the language's `ISA && OS`.
 fn spelt_as_condition(text: &str) -> String {
     let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     match text.split_once('-') {
@@ -85,7 +85,7 @@ fn spelt_as_condition(text: &str) -> String {
     }
 }
 
-/// Reads a condition by the language's own parser, as the header of an empty class.
+/// Parses a condition with the language's parser, as the header of an empty class.
 fn condition(text: &str) -> Result<Condition, Failure> {
     let mut sources = SourceMap::default();
     let file = sources.add("--on", format!("yamba x on {text} {{}}"));
@@ -105,7 +105,7 @@ fn condition(text: &str) -> Result<Condition, Failure> {
     }
 }
 
-/// Refuses a name that no class of the library defines.
+/// Rejects names that no class of the library defines.
 fn check_names(analysis: &Analysis, condition: &Condition) -> Result<(), Failure> {
     let known: Vec<String> = analysis
         .targets()
@@ -137,7 +137,7 @@ fn names(condition: &Condition) -> Vec<String> {
     }
 }
 
-/// Whether the condition can hold on a target; `None`: that depends on the machine.
+/// Whether the condition can hold on a target. `None` if that depends on the machine.
 fn holds(condition: &Condition, target: &Target) -> Option<bool> {
     match condition {
         Condition::Atom(Atom::Name(name), _) => Some(*name == target.isa || *name == target.system),
@@ -157,8 +157,8 @@ fn holds(condition: &Condition, target: &Target) -> Option<bool> {
     }
 }
 
-/// The members that are missing on every target where the condition can hold and the class is not complete. So a port to
-/// an instruction set does not ask for what a system's port must bring.
+/// The members that are missing on every target where the condition can hold and the class is incomplete. So a port to an instruction set need not
+/// define members that a system's port provides.
 fn missing(
     analysis: &Analysis,
     class: ClassId,
@@ -236,7 +236,7 @@ fn skeleton(
     for member in missing {
         let member = analysis.member(*member);
         out.push('\n');
-        // What stands above a comment documents nothing yet.
+        // Above a comment, `///` would document nothing.
         let mark = match member.kind {
             MemberKind::Param(_) => "//",
             _ => "///",
@@ -260,7 +260,7 @@ fn documentation(doc: &str, mark: &str) -> String {
 
 fn declaration(analysis: &Analysis, kind: &MemberKind, text: &str) -> String {
     match kind {
-        // A port gives an inherited parameter its value; it does not declare it anew.
+        // A port only sets the value of an inherited parameter; it does not redeclare it.
         MemberKind::Param(p) => {
             format!(
                 "    // {} = VALUE;    (a {}; a sweep may follow: over {{VALUES}} quick {{VALUES}})\n",
@@ -272,7 +272,7 @@ fn declaration(analysis: &Analysis, kind: &MemberKind, text: &str) -> String {
     }
 }
 
-/// `x86_64 && cpu(erms)` gives `x86_64_cpu_erms`.
+/// Converts a condition to a name: `x86_64 && cpu(erms)` gives `x86_64_cpu_erms`.
 fn suffix(on: &str) -> String {
     let words = on
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
@@ -280,7 +280,7 @@ fn suffix(on: &str) -> String {
     words.collect::<Vec<_>>().join("_")
 }
 
-/// The instruction sets that the condition asks for and the template does not import yet.
+/// The instruction sets that the condition requires and the template does not import yet.
 fn instruction_sets(analysis: &Analysis, id: ClassId, condition: &Condition) -> Vec<String> {
     let imported: Vec<&str> = analysis
         .class(id)
@@ -298,7 +298,7 @@ fn instruction_sets(analysis: &Analysis, id: ClassId, condition: &Condition) -> 
     wanted
 }
 
-/// The names that hold wherever the condition does.
+/// The names that hold whenever the condition does.
 fn positive(condition: &Condition) -> Vec<String> {
     match condition {
         Condition::Atom(Atom::Name(name), _) => vec![name.clone()],

@@ -1,12 +1,11 @@
-//! Names, notes and messages are written by whoever wrote a benchmark or a document: what would move a cursor, hide a text or turn its direction is taken
-//! out of them.
+//! Removes control characters from untrusted names, notes and messages, since those could move the cursor, hide text or change its direction.
 
 use std::io::{self, Write};
 
-/// Words of "select graphic rendition" that are let through: back to normal, bold, faint, italic, underlined, and colours of letters.
+/// Allowed codes of "select graphic rendition" besides letter colours: reset, bold, faint, italic, underlined.
 const RENDITIONS: [&str; 5] = ["0", "1", "2", "3", "4"];
 
-/// A text without what acts on a terminal but for lines and tabs, and colours where they are shown.
+/// Removes terminal control characters except newlines and tabs. Keeps colours if `is_coloured`.
 pub(crate) fn harmless(text: &str, is_coloured: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -25,18 +24,18 @@ pub(crate) fn harmless(text: &str, is_coloured: bool) -> String {
     out
 }
 
-/// A text for a place within a line: without anything that acts on a terminal, lines and tabs included.
+/// Makes a text safe within one line: removes terminal control characters and replaces newlines and tabs.
 pub(crate) fn one_line(text: &str) -> String {
     harmless(text, false).replace(['\n', '\t'], " ")
 }
 
-/// Control characters, and those that turn the direction of what follows.
+/// Whether `c` is a control character or changes the text direction.
 fn acts(c: char) -> bool {
     let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || (c.is_control() && !matches!(c, '\n' | '\t'))
 }
 
-/// How long the colour is with which a text begins; none if it is another command.
+/// The length of the colour sequence at the start of `text`; `None` if there is no such sequence.
 fn colour(text: &str) -> Option<usize> {
     let inside = text.strip_prefix("\x1b[")?;
     let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';')?;
@@ -49,7 +48,7 @@ fn colour(text: &str) -> Option<usize> {
     (is_one && inside[end..].starts_with('m')).then_some("\x1b[".len() + end + 1)
 }
 
-/// JSON in which the control characters that the format allows in a text are escaped like all others. Each piece of a text is written whole.
+/// A JSON writer that also escapes control characters that JSON allows in strings. Each piece of a text is written whole.
 pub(crate) struct Escaped<W>(pub W);
 
 impl<W: Write> Write for Escaped<W> {

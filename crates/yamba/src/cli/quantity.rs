@@ -1,4 +1,4 @@
-//! Quantities on the command line, as a person writes them: times and shares.
+//! Parses quantities on the command line: times, sizes, counts and shares.
 
 use std::num::{IntErrorKind, ParseIntError};
 use std::ops::RangeInclusive;
@@ -13,14 +13,14 @@ const UNITS: [(&str, f64); 6] = [
     ("s", 1.0),
 ];
 
-/// More than anyone waits for, and no trouble for any clock.
+/// Upper limit of times: longer than any useful wait, and safe for every clock.
 const LONGEST_S: f64 = 30.0 * 86400.0;
 
-/// `10s`, `500ms`, `1.5min`.
+/// Parses a time: `10s`, `500ms`, `1.5min`.
 pub(super) fn time(text: &str) -> Result<Duration, String> {
     let unit = UNITS.iter().find_map(|(unit, seconds)| {
         let number = text.strip_suffix(unit)?.trim_end();
-        // `m` of `ms` and `min` is no part of a number.
+        // Fails for `s` if the text ends in `ms`, and for similar pairs: the rest is not a number.
         Some((number.parse::<f64>().ok()?, seconds))
     });
     let Some((number, seconds)) = unit else {
@@ -36,7 +36,7 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// A time, or a plain number of microseconds, as lmbench's `-W` takes it. None at all is a time, too.
+/// Parses a time, or a plain number of microseconds as in lmbench's `-W`. Zero is allowed.
 pub(super) fn microseconds(text: &str) -> Result<Duration, String> {
     match text.parse::<f64>() {
         Ok(0.0) => Ok(Duration::ZERO),
@@ -45,7 +45,7 @@ pub(super) fn microseconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// `512M`, `1G`, `1 GiB`, `1000000`: units are powers of 1024, as those of parameters.
+/// Parses a size: `512M`, `1G`, `1 GiB`, `1000000`. Units are powers of 1024, as in parameters.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let (value, unit) = (number.trim_end(), &text[number.len()..]);
@@ -62,7 +62,7 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "write a number of bytes, as 500000000, 512M or 2G (K, M, G, T)".to_owned())
 }
 
-/// A count of what has these bounds; `u64::MAX` is none.
+/// Returns a parser for counts within `allowed`; `u64::MAX` means no upper limit.
 pub(super) fn count(
     allowed: RangeInclusive<u64>,
 ) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
@@ -80,7 +80,7 @@ pub(super) fn count(
     }
 }
 
-/// `1%` or `0.01`.
+/// Parses a share: `1%` or `0.01`.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let number = match text.strip_suffix('%') {
         Some(percent) => percent.trim_end().parse::<f64>().map(|p| p / 100.0),

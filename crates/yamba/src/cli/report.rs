@@ -56,14 +56,14 @@ impl Report {
         Ok(Answer::Done)
     }
 
-    /// The file to write; `None` is standard output.
+    /// The output file; `None` for standard output.
     fn file(&self) -> Option<&Path> {
         let usual = (!self.md).then_some(Path::new("report.html"));
         let named = self.output.as_deref().or(usual);
         named.filter(|path| *path != Path::new("-"))
     }
 
-    /// The figures of each run as Markdown tables.
+    /// Each run's figures as Markdown tables.
     fn tables(&self) -> Result<String, Failure> {
         let mut kept = kept::Runs::new(self.store.choice());
         let each = self.runs.iter().map(|reference| {
@@ -86,7 +86,7 @@ impl Report {
     }
 }
 
-/// Those that the runs were measured for. What cannot be read of one is said, and the page has the figures.
+/// The studies for which the runs were measured. An unreadable study is reported, and the page still shows its figures.
 fn studies(runs: &[Run]) -> Vec<yamba_report::Study> {
     let pages = runs
         .iter()

@@ -238,7 +238,7 @@ impl Run {
             output::json(&run)?;
         }
         if is_in_vain {
-            // Nothing but wrong input: it has been told, and a table would only tell it again.
+            // The only problem is wrong input, which has been reported; a table would repeat it.
             return Err(Failure::Shown);
         }
         let run = run.map(|b| without_samples(b.unpack()));
@@ -279,7 +279,7 @@ impl Run {
     }
 }
 
-/// Names the stored run to who waits for it.
+/// Prints the id of the stored run, if standard error is a terminal.
 pub(super) fn note_stored(measured: &Measured) {
     if measured.is_stored && io::stderr().is_terminal() {
         let id = kept::short(&measured.run.id, &[]);
@@ -287,7 +287,7 @@ pub(super) fn note_stored(measured: &Measured) {
     }
 }
 
-/// What a table shows of an entry.
+/// Removes raw data that the table does not show.
 pub(super) fn without_samples(mut benchmark: Benchmark) -> Benchmark {
     benchmark.intervals = Vec::new();
     benchmark.samples = Vec::new();

@@ -12,7 +12,7 @@ use super::output;
 use super::run::Run;
 use super::store_option::StoreOption;
 
-/// Of more benchmarks than these, only their number is told.
+/// If a run has more benchmarks than this, only their number is shown.
 const NAMED: usize = 3;
 
 /// Which runs are kept?
@@ -65,7 +65,7 @@ fn document(run: &Listed) -> Value {
     })
 }
 
-/// What tells one machine from another, without all that may change from day to day.
+/// The properties that identify a machine, without those that may change daily.
 fn identity(machine: &Machine) -> Value {
     json!({
         "isa": machine.isa,
@@ -107,7 +107,7 @@ fn table(runs: &[Listed]) -> String {
     output::columns(&rows)
 }
 
-/// What is wrong with runs that cannot be read, and what can be done.
+/// The damage of each unreadable run, with help texts.
 fn damages(runs: &[Listed]) -> String {
     let each = runs.iter().filter_map(|run| {
         let (id, why) = (kept::plain(&run.id), run.damage.as_ref()?);
@@ -118,7 +118,7 @@ fn damages(runs: &[Listed]) -> String {
     each.collect()
 }
 
-/// Of a run without an end it is not known everywhere whether its process still runs: it may be on another machine.
+/// The state of a run. An unfinished run may still be running on another machine, which this machine cannot see.
 fn state(run: &Listed) -> &'static str {
     if run.damage.is_some() {
         return "damaged";
@@ -132,7 +132,7 @@ fn state(run: &Listed) -> &'static str {
     }
 }
 
-/// The processor without its maker's ornaments, and the kernel's version without that of its package.
+/// The processor without trademark signs, and the kernel version without its package suffix.
 fn machine(machine: &Machine) -> String {
     let cpu = machine.cpu.as_deref().unwrap_or(&machine.isa);
     let cpu = cpu.split('@').next().unwrap_or(cpu);
@@ -152,7 +152,7 @@ fn machine(machine: &Machine) -> String {
     }
 }
 
-/// What was measured, in a few words.
+/// A short description of the measured benchmarks.
 fn what(run: &Listed) -> String {
     let entries = counted(run.entries[0], "entry", "entries");
     if run.damage.is_some() {

@@ -13,7 +13,7 @@ use super::kept;
 use super::output;
 use super::store_option::StoreOption;
 
-/// So many lost entries are named.
+/// At most this many lost entries are named.
 const NAMED: usize = 10;
 
 /// Copy what can still be read of a damaged store
@@ -53,7 +53,7 @@ impl Salvage {
             return Err(Failure::new(format!("{from} is the store itself"))
                 .help("name another, or a new file, with --store"));
         }
-        // What is refused makes no store.
+        // An unreadable file must not create a store.
         let remnants = Remnants::of(path)?;
         let mut store = self.store.open()?;
         let mut runs = Vec::new();
@@ -97,7 +97,7 @@ fn is_same(a: &Location, b: &Location) -> bool {
     }
 }
 
-/// A line for a run, and one for each thing that is lost.
+/// One line for the run, and one for each lost item.
 fn told(run: &Salvaged) -> String {
     let id = kept::plain(&run.id);
     let mut text = match &run.refused {

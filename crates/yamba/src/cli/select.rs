@@ -29,7 +29,7 @@ pub(super) struct Libraries {
 }
 
 impl Names {
-    /// What the session looks for.
+    /// The names in the form that the session takes.
     pub(super) fn request(&self) -> select::Names {
         select::Names {
             names: self.names.clone(),
@@ -38,18 +38,17 @@ impl Names {
     }
 }
 
-/// Reads what `names` stand for; without names, the suite and each `--lib`. Shows what is wrong with it; an error ends
-/// the command.
+/// Selects the classes that `names` refers to; without names, the suite and each `--lib`. Shows diagnostics; an error ends the command.
 pub(super) fn select(names: &Names) -> Result<Selection, Failure> {
     select::select(&names.request(), &Terminal::default())
 }
 
-/// The same, where what is wrong with the files is the result. Without names, the library too.
+/// Like `select`, but returns diagnostics as part of the result. Without names, `with_library` also includes the library.
 pub(super) fn read(names: &Names, with_library: bool) -> Result<Selection, Failure> {
     select::read(&names.request(), with_library)
 }
 
-/// The one class that `name` or the file `name` stands for.
+/// The single class that `name` refers to, as a class name or a file.
 pub(super) fn one(name: &str, lib: Libraries) -> Result<(Selection, ClassId), Failure> {
     select::one(name, &lib.dirs, &Terminal::default())
 }

@@ -33,13 +33,13 @@ pub(super) struct Selftest {
     lib: Libraries,
 }
 
-/// What `--json` prints.
+/// The `--json` output.
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
     #[serde(flatten)]
     answer: &'a selftest::Answer,
-    /// Why documented latencies are not compared.
+    /// The reason why documented latencies are not compared.
     note: Option<&'a str>,
     checks: &'a [Check],
 }

@@ -93,7 +93,7 @@ impl Show {
         Ok(Answer::Done)
     }
 
-    /// Its tables for a paper.
+    /// The run as a document of tables for a paper.
     fn summary(&self, run: &Document) -> Result<yamba_report::Document, Failure> {
         let place = match &self.run {
             Some(reference) => kept::place(&self.store, reference)?,
@@ -102,7 +102,7 @@ impl Show {
         Ok(yamba_report::summary(run, &place))
     }
 
-    /// The run with as much as `detail` says, the names in it, and why it has no end.
+    /// Reads the run with the given detail. Also returns the selected benchmark names and, for an unfinished run, the reason.
     fn read(
         &self,
         detail: Detail,
@@ -118,7 +118,7 @@ impl Show {
         Ok((run, names, unfinished(&listed)))
     }
 
-    /// The run and the names in it. A first word that is no run but names benchmarks of the latest is meant so.
+    /// The run and the benchmark names. If the first word is no run but matches benchmarks of the latest run, it is taken as a name.
     fn meant(&self, store: &mut Store) -> Result<(Listed, Vec<String>), Failure> {
         let first = self.run.as_deref().unwrap_or("latest");
         let no_run = match kept::find(store, first) {
@@ -142,7 +142,7 @@ impl Show {
     }
 }
 
-/// Why a run has no end.
+/// The reason why a run is unfinished.
 fn unfinished(run: &Listed) -> Option<&'static str> {
     match (run.complete, run.head.interrupted, run.is_running) {
         (true, _, _) => None,
@@ -153,7 +153,7 @@ fn unfinished(run: &Listed) -> Option<&'static str> {
     }
 }
 
-/// Where there is no terminal, charts are so wide.
+/// Width of charts without a terminal.
 const PLOT_WIDTH: usize = 80;
 
 fn plots(run: &Document) -> Result<String, Failure> {
@@ -165,7 +165,7 @@ fn plots(run: &Document) -> Result<String, Failure> {
     }
 }
 
-/// As the run's own command line asked for it.
+/// The style that the run's own command line requested.
 fn style(run: &Document) -> Style {
     let asked = Run::asked(&run.producer.arguments);
     Style {
@@ -177,7 +177,7 @@ fn style(run: &Document) -> Style {
     }
 }
 
-/// The group of each benchmark, where there are several groups.
+/// The group of each benchmark; empty if there is only one group.
 fn groups(run: &Document) -> BTreeMap<String, String> {
     let each = run.benchmarks.iter();
     let of = each.filter_map(|b| Some((b.name.clone(), b.about.group.clone()?)));

@@ -1,4 +1,4 @@
-//! Where runs are kept: `--store`, else `YAMBA_STORE`, else a file in the user's data folder.
+//! The location of stored runs: `--store`, else `YAMBA_STORE`, else a file in the user's data folder.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub(super) struct StoreOption {
     pub store: Option<OsString>,
 }
 
-/// A path as a command that is to be copied has it. Some have no such form, and another would lead elsewhere.
+/// A path as text for a copyable command. Fails for a path that is not UTF-8, since a lossy form would name another file.
 pub(super) fn writable(path: PathBuf, what: &str) -> Result<String, Failure> {
     path.into_os_string().into_string().map_err(|path| {
         let path = path.display();
@@ -42,7 +42,7 @@ impl StoreOption {
         self.choice().location()
     }
 
-    /// The store, as a command names it that is given elsewhere and another day. A password is not told.
+    /// The store as a copyable command names it, valid from any folder at any time. A password is omitted.
     pub(super) fn place(&self) -> Result<Place, Failure> {
         let Some(named) = self.choice().named() else {
             return Ok(Place::Usual);
@@ -50,7 +50,7 @@ impl StoreOption {
         Ok(match Location::parse(&named)? {
             Location::File(path) => {
                 let path = std::path::absolute(&path).unwrap_or(path);
-                // Where the variable names another store, that is meant where nothing is said.
+                // If `YAMBA_STORE` names a store, that is the default instead of the usual file.
                 let is_named = std::env::var_os("YAMBA_STORE").is_some_and(|v| !v.is_empty());
                 let is_usual = !is_named && usual_store().is_some_and(|usual| usual == path);
                 match is_usual {
@@ -62,15 +62,15 @@ impl StoreOption {
         })
     }
 
-    /// Opens the one that is there.
+    /// Opens the existing store.
     ///
     /// # Errors
-    /// Also when there is none: reading makes no store.
+    /// When the store does not exist: reading does not create one.
     pub(super) fn existing(&self) -> Result<Store, Failure> {
         self.choice().existing()
     }
 
-    /// Opens it, making it first where there is none.
+    /// Opens the store, creating it if necessary.
     pub(super) fn open(&self) -> Result<Store, Failure> {
         self.choice().open()
     }

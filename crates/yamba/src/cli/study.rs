@@ -101,7 +101,7 @@ impl Study {
             return self.list();
         };
         if self.html {
-            // What the page cannot name is told before anything is measured.
+            // Fails before the measurement if the page cannot name the store.
             self.place()?;
         }
         let terminal = Terminal::default();
@@ -147,7 +147,7 @@ impl Study {
         }
     }
 
-    /// The run, and the parameters that its own command line had set.
+    /// The stored run, and the parameters that its command line set.
     fn kept(&self, reference: &str) -> Result<(Run, Vec<String>), Failure> {
         let detail = match self.html {
             true => Detail::Samples,
@@ -159,7 +159,7 @@ impl Study {
         Ok((run, given))
     }
 
-    /// Where the run is read.
+    /// The location that the run is read from.
     fn place(&self) -> Result<Place, Failure> {
         match &self.from {
             Some(reference) => kept::place(&self.store, reference),
@@ -167,7 +167,7 @@ impl Study {
         }
     }
 
-    /// A run that is named must have something of the study: another one is meant.
+    /// Fails if the named run has no entry of the study, since the user probably meant another run.
     fn has_any(&self, named: &str, run: &Run, rows: &[Row<'_>]) -> Result<(), Failure> {
         if self.from.is_none() || rows.iter().any(|r| r.status.is_some()) {
             return Ok(());
@@ -180,7 +180,7 @@ impl Study {
         )
     }
 
-    /// None for a dry run.
+    /// Measures the study. `None` for a dry run.
     fn measure(&self, opened: &Opened, terminal: &Terminal) -> Result<Option<Run>, Failure> {
         let options = self.effort.options()?;
         let prepared = opened.prepare(options, &arguments(), terminal)?;

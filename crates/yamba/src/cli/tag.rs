@@ -67,7 +67,7 @@ impl Tag {
     }
 }
 
-/// What could be meant for something else is no tag.
+/// Rejects invalid and ambiguous tags.
 fn check(tag: &str) -> Result<(), Failure> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
     if tag.is_empty() || !tag.chars().all(is_allowed) {

@@ -20,7 +20,7 @@ impl TargetOption {
         session::target(self.named().as_deref(), analysis)
     }
 
-    /// What the option names.
+    /// The target that the option names, if given.
     pub(super) fn named(&self) -> Option<String> {
         self.target.clone()
     }

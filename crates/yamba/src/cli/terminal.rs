@@ -1,4 +1,4 @@
-//! Standard error as the observer of a use case: progress, diagnostics and warnings.
+//! An observer of the session that shows progress, diagnostics and warnings on standard error.
 
 mod progress;
 
@@ -17,7 +17,7 @@ use yamba_harness::Progress;
 use yamba_session::{Observer, Warning};
 use yamba_toolchain::render;
 
-/// Shows what happens on standard error.
+/// Shows events on standard error.
 #[derive(Default)]
 pub(super) struct Terminal {
     building: RefCell<Option<StatusLine>>,
@@ -63,7 +63,7 @@ impl Observer for Terminal {
     }
 }
 
-/// The sentence of a warning, and how to fix what it warns of.
+/// The message and help text of a warning.
 fn worded(warning: &Warning<'_>) -> (String, Option<String>) {
     match warning {
         Warning::NotStored { message, help } => (
@@ -136,18 +136,18 @@ fn rescued(run: &str, document: &Path, is_partly_stored: bool) -> (String, Optio
     )
 }
 
-/// As a shell takes it.
+/// A `yamba` command line, quoted for a shell.
 fn command(words: &[&str]) -> String {
     let line = command_line(["yamba"].iter().chain(words).copied());
     format!("`{line}`")
 }
 
-/// The command that shows what is in a temporary store.
+/// The command that shows a run in a temporary store.
 fn shown(run: &str, spool: &Path) -> String {
     command(&["show", run, "--store", &spool.to_string_lossy()])
 }
 
-/// The words of the command line, which a run records.
+/// The command-line arguments, which a run records.
 pub(super) fn arguments() -> Vec<String> {
     let words = std::env::args_os().skip(1);
     words.map(|a| a.to_string_lossy().into_owned()).collect()

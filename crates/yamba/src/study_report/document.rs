@@ -7,7 +7,7 @@ use yamba_report::document::{Block, Line, Span, Table, code, plain};
 use super::words::{self, command, figure, marked, operation, origin, predicted, sum};
 use yamba_session::study::{Measurement, Row, Study, Verdict};
 
-/// The columns.
+/// The table columns.
 const HEAD: [&str; 6] = [
     "Operation",
     "Base hardware performance",
@@ -17,7 +17,7 @@ const HEAD: [&str; 6] = [
     "Verdict",
 ];
 
-/// The whole document.
+/// Builds the complete document.
 pub fn document(study: &Study, run: &Run, rows: &[Row<'_>]) -> Document {
     let mut blocks = Vec::new();
     if !study.text.trim().is_empty() {
@@ -49,7 +49,7 @@ pub fn document(study: &Study, run: &Run, rows: &[Row<'_>]) -> Document {
     }
 }
 
-/// In the order in which they first occur.
+/// The categories in order of first occurrence.
 fn categories(study: &Study) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();
     for measurement in &study.measurements {
@@ -100,7 +100,7 @@ fn measured(row: &Row<'_>) -> Line {
     }
 }
 
-/// What a reader must know of a measurement below its table.
+/// Remarks on a measurement, shown below its table.
 fn about(
     study: &Study,
     measurement: &Measurement,
@@ -137,7 +137,7 @@ fn about(
     blocks
 }
 
-/// The notes of rows, each once with the points that it is true of.
+/// The distinct notes of rows, each with the points that it applies to.
 fn remarks<'a>(rows: impl Iterator<Item = &'a Row<'a>>, common: &[&String]) -> Vec<String> {
     let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! A study with its figures for the page of its run.
+//! A study with its figures for its run's report page.
 
 use yamba_record::Run;
 use yamba_report::Operation;
@@ -6,7 +6,7 @@ use yamba_report::Operation;
 use super::words;
 use yamba_session::study::{Figure, Row, Study, Verdict};
 
-/// In words, for the page on which the run is the one of this number.
+/// Converts a study to texts for the report page, on which the run has this number.
 pub fn page(study: &Study, run: &Run, number: usize, rows: &[Row<'_>]) -> yamba_report::Study {
     let common = words::common(rows);
     let mut remarks: Vec<String> = common.iter().map(|n| format!("Of all: {n}.")).collect();
@@ -15,7 +15,7 @@ pub fn page(study: &Study, run: &Run, number: usize, rows: &[Row<'_>]) -> yamba_
     let is_first =
         |at: usize| at == 0 || !std::ptr::eq(rows[at - 1].measurement, rows[at].measurement);
     let operations = rows.iter().enumerate().map(|(at, row)| Operation {
-        // It is the same for all points of a measurement.
+        // All points of a measurement share this text.
         text: match is_first(at) {
             true => row.measurement.text.clone(),
             false => String::new(),

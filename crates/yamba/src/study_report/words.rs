@@ -1,10 +1,10 @@
-//! What is told of a row and of a study, in words; the same in a document and on a terminal.
+//! Texts about a row and a study, shared by the document and the terminal output.
 
 use yamba_record::{Run, Status};
 
 use yamba_session::study::{Figure, Measurement, Predicted, Row, Study, Verdict, WITHIN};
 
-/// Where, by what and when its figures were measured.
+/// The machine, the program and the time of the measurement.
 pub fn origin(run: &Run) -> String {
     let machine = &run.machine;
     let cpu = machine.cpu.as_deref().unwrap_or("an unnamed processor");
@@ -26,7 +26,7 @@ pub fn origin(run: &Run) -> String {
     )
 }
 
-/// Its label, and the point where a measurement has several.
+/// The label, followed by the point if the measurement has several.
 pub fn operation(row: &Row<'_>) -> String {
     let label = &row.measurement.label;
     match row.point.as_str() {
@@ -35,7 +35,7 @@ pub fn operation(row: &Row<'_>) -> String {
     }
 }
 
-/// What was predicted, in words; nothing where nothing was.
+/// The prediction in words; empty without a prediction.
 pub fn predicted(study: &Study, measurement: &Measurement) -> String {
     match measurement.prediction.as_ref().map(|p| &p.kind) {
         None => String::new(),
@@ -50,7 +50,7 @@ pub fn predicted(study: &Study, measurement: &Measurement) -> String {
     }
 }
 
-/// The figure and the multiple, in words.
+/// The figure and its multiple, in words.
 pub fn figure(row: &Row<'_>) -> String {
     let figure = row.figure.as_ref().map(Figure::told);
     let multiple = row.multiple.as_ref().map(Figure::told);
@@ -60,14 +60,14 @@ pub fn figure(row: &Row<'_>) -> String {
     }
 }
 
-/// What became of the prediction, in words; with [`WITHIN`] where the next run may say otherwise.
+/// The verdict in words, marked with [`WITHIN`] if another run may give another verdict.
 pub fn verdict(row: &Row<'_>) -> String {
     let word = row.verdict.map_or("", Verdict::word);
     let mark = if row.is_within_launches() { WITHIN } else { "" };
     format!("{word}{mark}")
 }
 
-/// What the mark means, where any row has it.
+/// The explanation of the mark, if any row has it.
 pub fn footnote(rows: &[Row<'_>]) -> Option<String> {
     let mut figures = rows.iter().flat_map(|r| [&r.figure, &r.multiple]).flatten();
     figures.any(Figure::is_within_launches).then(|| {
@@ -75,7 +75,7 @@ pub fn footnote(rows: &[Row<'_>]) -> Option<String> {
     })
 }
 
-/// What is wrong with a figure, in a word.
+/// The problem with a figure, in a word or two.
 pub fn marked(row: &Row<'_>) -> Option<&'static str> {
     match row.status {
         None => Some("not measured"),
@@ -87,7 +87,7 @@ pub fn marked(row: &Row<'_>) -> Option<&'static str> {
     }
 }
 
-/// What measures it alone, as a shell takes it.
+/// The command that runs this measurement alone, quoted for a shell.
 pub fn command(measurement: &Measurement) -> String {
     let mut words: Vec<String> = ["yamba", "run", &measurement.benchmark]
         .map(str::to_owned)
@@ -105,7 +105,7 @@ pub fn command(measurement: &Measurement) -> String {
     yamba_report::command_line(words.iter().map(String::as_str))
 }
 
-/// `20 predictions: 14 within, 3 above, 1 unknown, 2 without a figure.`
+/// Counts the verdicts: `20 predictions: 14 within, 3 above, 1 unknown, 2 without a figure.`
 pub fn sum(rows: &[Row<'_>]) -> String {
     let predicted: Vec<&Row<'_>> = rows
         .iter()
@@ -133,7 +133,7 @@ pub fn sum(rows: &[Row<'_>]) -> String {
     }
 }
 
-/// What is to be said of every row that has a figure: it is said once.
+/// The notes shared by all rows with a figure. They are printed once.
 pub fn common<'a>(rows: &'a [Row<'_>]) -> Vec<&'a String> {
     let with_figure = || rows.iter().filter(|r| r.figure.is_some());
     let Some(first) = with_figure().next().filter(|_| with_figure().count() > 1) else {

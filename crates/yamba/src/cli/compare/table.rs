@@ -1,4 +1,4 @@
-//! A comparison as a person reads it.
+//! Formats a comparison as a table.
 
 use yamba_record::number::{number, scale};
 
@@ -6,10 +6,10 @@ use super::super::output;
 use yamba_compare::{Comparison, Entry, GeometricMean, LEAST_DEVIATION, Word};
 use yamba_compare::{Gate, Remeasured, Slower, Ungated};
 
-/// With fewer launches a side an interval is wide.
+/// With fewer launches per side, the confidence interval is wide.
 const USUAL_LAUNCHES: usize = 6;
 
-/// Benchmarks that are named one by one where many have no ratio for the same reason.
+/// If many benchmarks lack a ratio for the same reason, this many are named.
 const NAMED: usize = 8;
 
 pub(super) fn text(found: &Comparison, a: &str, b: &str) -> String {
@@ -106,7 +106,7 @@ fn figure(entry: &Entry, value: Option<f64>) -> String {
     text.trim_end().to_owned()
 }
 
-/// A ratio. Two launches that lie far apart can leave open everything: beyond a thousand that is all there is to say.
+/// Formats a ratio. Two launches far apart can leave it completely open; beyond a factor of 1000 only the limit is shown.
 fn share(ratio: f64) -> String {
     match ratio {
         r if r < 0.001 => "<0.001".to_owned(),
@@ -132,7 +132,7 @@ fn launches([a, b]: [usize; 2]) -> String {
     }
 }
 
-/// A line for each reason why something has no ratio.
+/// One line for each reason why benchmarks have no ratio.
 fn left_out(found: &Comparison) -> Vec<String> {
     let without_ratio = found.benchmarks.iter().filter(|e| e.ratio.is_none());
     let of_both = without_ratio.filter_map(|e| Some((e.reason.clone()?, e.label.clone())));
@@ -143,7 +143,7 @@ fn left_out(found: &Comparison) -> Vec<String> {
     by_reason("not compared, ", of_both.chain(alone))
 }
 
-/// A line for each thing that must be known of a verdict.
+/// One line for each remark about benchmarks that have a ratio.
 fn explained(found: &Comparison) -> Vec<String> {
     let with_ratio = found.benchmarks.iter().filter(|e| e.ratio.is_some());
     by_reason(
@@ -167,7 +167,7 @@ fn by_reason(before: &str, all: impl Iterator<Item = (String, String)>) -> Vec<S
         };
         let shown: Vec<String> = names.iter().take(NAMED).cloned().collect();
         let line = format!("{before}{reason}: {}{more}", shown.join(", "));
-        // A name or a unit of a document stays in its line.
+        // A name or unit from a document must not break the line.
         line.replace(char::is_control, " ")
     };
     reasons.into_iter().map(line).collect()
@@ -233,7 +233,7 @@ fn remeasured(of: &Remeasured) -> String {
     format!("{} re-measured, {side}{stopped}{confidence}", of.benchmarks)
 }
 
-/// What a log of a gate ends with.
+/// The result of the gate, which ends a log.
 fn judged(found: &Comparison, gate: &Gate) -> Vec<String> {
     let of = |all: &[Ungated]| -> Vec<(String, String)> {
         all.iter()
@@ -252,12 +252,12 @@ fn slower(of: &Slower) -> String {
     let within = of.interval.map_or_else(String::new, |[low, high]| {
         format!(" [{}, {}]", percent(low), percent(high))
     });
-    // A name of a document stays in its line.
+    // A name from a document must not break the line.
     let label = of.label.replace(char::is_control, " ");
     format!("  {label}  {} slower{within}", percent(of.by))
 }
 
-/// What the gate says in one line, and of how many it does not say it.
+/// The gate's one-line result, and the number of benchmarks that it does not cover.
 fn last(found: &Comparison, gate: &Gate) -> String {
     let limit = percent(gate.limit);
     let of = |count: usize, what: &str| match count {

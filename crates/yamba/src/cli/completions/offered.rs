@@ -1,4 +1,5 @@
-//! What may stand where a word is completed: benchmarks, tags, studies, kept runs, files. What cannot be read offers nothing: a shell has no place for an error.
+//! Candidates for a completed word: benchmarks, tags, studies, stored runs, files. Read errors yield no candidates, since a shell cannot show an
+//! error.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -13,10 +14,10 @@ use super::super::store_option::StoreOption;
 use super::super::{Cli, kept, select};
 use yamba_session::study;
 
-/// So many ids are offered before any of their digits is there.
+/// Number of run ids offered before any digit is typed.
 const LATEST: usize = 20;
 
-/// The command line, with what its words may be.
+/// The command line with completers for its values.
 pub(super) fn command() -> Command {
     with_values(Cli::command())
 }
@@ -30,7 +31,7 @@ fn with_values(command: Command) -> Command {
     command.mut_subcommands(with_values)
 }
 
-/// By what the word is called in the help.
+/// The completer of an argument, chosen by the argument's value name in the help.
 fn values(command: &str, arg: &Arg) -> Option<ArgValueCompleter> {
     let called = arg.get_value_names()?.first()?;
     Some(match called.as_str() {
@@ -47,7 +48,7 @@ fn values(command: &str, arg: &Arg) -> Option<ArgValueCompleter> {
     })
 }
 
-/// Bash puts what is offered into the line as it is. So nothing is offered that means something to a shell, or is an option there.
+/// Removes candidates with shell metacharacters and those that look like options, because bash inserts candidates unquoted.
 fn safe(completer: impl ValueCompleter + 'static) -> ArgValueCompleter {
     let is_safe = |word: &OsStr| {
         let mut bytes = word.as_encoded_bytes().iter();
@@ -76,7 +77,7 @@ fn that_begin<'a>(
     .collect()
 }
 
-/// Files of one kind, where no name begins so.
+/// The named candidates or, if there are none, files with this extension.
 fn or_files(
     named: Vec<CompletionCandidate>,
     current: &OsStr,
@@ -111,7 +112,7 @@ fn studies(current: &OsStr) -> Vec<CompletionCandidate> {
     or_files(that_begin(current, named), current, "toml")
 }
 
-/// The stored runs, the latest first. Pressing a key neither creates nor migrates a store.
+/// The stored runs, latest first. Completion neither creates nor migrates a store.
 fn listed() -> Vec<Listed> {
     let location = StoreOption::default().location().ok();
     let store = location.and_then(|l| Store::glance(&l).ok().flatten());

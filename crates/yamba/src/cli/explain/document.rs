@@ -1,4 +1,4 @@
-//! What is known of a class on a platform: what `--json` prints, and the text is made of.
+//! The description of a class on a platform: the `--json` output, and the source of the text output.
 
 use serde::Serialize;
 use yamba_lang::ast::{Cpp, MemberKind, Sweep};
@@ -16,18 +16,18 @@ pub(super) struct Explained {
     pub file: String,
     pub line: u32,
     pub doc: String,
-    /// Of a port; the rest is of the class that it ports.
+    /// The port's own contribution, if the class is a port. The other fields then describe the ported class.
     pub port: Option<Port>,
-    /// Whether it can be measured there: on this machine, or on some machine of that target.
+    /// Whether it can be measured on this machine or, with `--target`, on some machine of that target.
     pub runs: bool,
-    /// What no port defines.
+    /// Members that no port defines.
     pub missing: Vec<String>,
-    /// What the platform lacks.
+    /// The platform feature that is missing.
     pub needs: Option<String>,
     pub composition: Option<Composed>,
 }
 
-/// A port is nothing by itself: what it brings to its base, and where.
+/// A port's contribution: its base, its platform and its members.
 #[derive(Serialize)]
 pub(super) struct Port {
     pub base: String,
@@ -35,16 +35,16 @@ pub(super) struct Port {
     pub members: Vec<Member>,
 }
 
-/// What a class is put together from.
+/// The parts of a class.
 #[derive(Serialize)]
 pub(super) struct Composed {
-    /// Its bases, the most general last.
+    /// Its base classes, the most general last.
     pub chain: Vec<String>,
     pub ports: Vec<String>,
     pub tags: Vec<String>,
     pub imports: Vec<Import>,
     pub parameters: Vec<Parameter>,
-    /// Every function, bitstring and state with the class whose definition counts.
+    /// Every function, bitstring and state, with the class whose definition applies.
     pub members: Vec<Member>,
     pub evidence: Vec<Evidence>,
     pub bounds_and_charts: Vec<Member>,
@@ -84,7 +84,7 @@ pub(super) struct Member {
     pub place: Place,
 }
 
-/// Whose it is, and where.
+/// The class that defines an item, and its source position.
 #[derive(Serialize)]
 pub(super) struct Place {
     pub from: String,
@@ -95,13 +95,13 @@ pub(super) struct Place {
 #[derive(Serialize)]
 pub(super) struct Evidence {
     pub name: String,
-    /// The bounds; none of what is only recorded.
+    /// The bounds; `None` if the evidence is only recorded.
     pub expects: Option<[String; 2]>,
     #[serde(flatten)]
     pub place: Place,
 }
 
-/// What is known of a class on a target. On this machine the ports are those that apply here.
+/// Describes a class on a target. On this machine, only ports that apply here are listed.
 pub(super) fn explained(analysis: &Analysis, id: ClassId, target: &Target) -> Explained {
     let class = analysis.class(id);
     let mut out = Explained {
@@ -247,7 +247,7 @@ fn over_text(analysis: &Analysis, over: &Sweep) -> String {
     }
 }
 
-/// On one line, however they stand in the source.
+/// Joins C++ texts on one line, with white space collapsed.
 fn cpps(analysis: &Analysis, all: &[Cpp]) -> String {
     let one = |cpp: &Cpp| analysis.cpp(*cpp).split_whitespace().collect::<Vec<_>>();
     let texts: Vec<String> = all.iter().map(|cpp| one(cpp).join(" ")).collect();
@@ -266,7 +266,7 @@ fn declared(analysis: &Analysis, reference: MemberRef) -> String {
     if let MemberKind::Assign { .. } = analysis.member(reference).kind {
         return text;
     }
-    // What an initialiser holds is for the source to show.
+    // The initialiser is left out; the source shows it.
     text.split(" = ").next().unwrap_or(&text).to_string()
 }
 

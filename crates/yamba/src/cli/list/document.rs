@@ -1,11 +1,11 @@
-//! The suite as a page of the documentation: a heading for each of its folders.
+//! The suite as a documentation page, with a heading for each folder.
 
 use yamba_lang::Analysis;
 
 use super::{Row, cell, platforms};
 use yamba_toolchain::suite_topics;
 
-/// `yamba list --md`.
+/// The text of `yamba list --md`.
 pub(super) fn markdown(analysis: &Analysis, rows: &[Row]) -> String {
     let mut out = String::new();
     let mut of: Vec<(&str, Vec<&Row>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! `yamba list --platforms`: benchmarks against platforms.
+//! `yamba list --platforms`: a matrix of benchmarks and platforms.
 
 use yamba_lang::{Analysis, Target};
 
@@ -8,7 +8,7 @@ use yamba_session::standing::{self, Standing};
 
 const LEGEND: &str = "yes: runs there   (n): n members are missing   -: not for that platform";
 
-/// One line a benchmark, one column a platform, and below it what is missing.
+/// One line per benchmark and one column per platform, followed by the missing members.
 pub(super) fn plain(analysis: &Analysis, rows: &[Row]) -> String {
     let targets = analysis.targets();
     let mut table = vec![heading(&targets)];
@@ -25,7 +25,7 @@ pub(super) fn plain(analysis: &Analysis, rows: &[Row]) -> String {
     out
 }
 
-/// The same table in Markdown, without the details.
+/// The same table in Markdown, without the missing members.
 pub(super) fn markdown(analysis: &Analysis, rows: &[Row]) -> String {
     let targets = analysis.targets();
     let mut out = markdown_line(&heading(&targets));
@@ -60,7 +60,7 @@ fn cell(analysis: &Analysis, row: &Row, target: &Target) -> String {
     }
 }
 
-/// The platforms with their missing members; platforms that miss the same stand together.
+/// The platforms with their missing members. Platforms with the same missing members are grouped.
 fn missing(analysis: &Analysis, row: &Row, targets: &[Target]) -> Vec<(Vec<String>, Vec<String>)> {
     let mut groups: Vec<(Vec<String>, Vec<String>)> = Vec::new();
     for target in targets {

@@ -1,4 +1,4 @@
-//! The groups of facts. A part that is not told is left out of its line.
+//! The groups of facts. Unknown parts are omitted from their line.
 
 use yamba_record::Machine;
 use yamba_record::machine::Details;
@@ -7,7 +7,7 @@ use yamba_record::number::bytes;
 
 use super::layout::{Page, hertz};
 
-/// The parts of one line.
+/// The parts of a line.
 #[derive(Default)]
 struct Parts(Vec<String>);
 
@@ -231,7 +231,7 @@ pub(super) fn kernel(page: &mut Page, machine: &Machine, details: &Details) {
     page.line("virtualisation", &between.joined());
 }
 
-/// Each that is mitigated or open by itself; the rest counted.
+/// Lists each vulnerability that is mitigated or open, and counts the others.
 fn mitigations(page: &mut Page, all: &[Mitigation]) {
     let (spared, affected): (Vec<_>, Vec<_>) = all.iter().partition(|m| m.state == "Not affected");
     let mut lines: Vec<String> = affected

@@ -1,11 +1,11 @@
-//! A page of labelled lines, wrapped to the width of a terminal. Commands stay in one piece, to be copied.
+//! A page of labelled lines, wrapped to the terminal's width. Commands stay unbroken so that they can be copied.
 
 use crate::wrap::wrap;
 
-/// Longer lines are harder to read, on a terminal that is wider too.
+/// Maximum width. Longer lines are harder to read, even on a wider terminal.
 const WIDTH: usize = 96;
 
-/// On a narrower terminal the values would have no room beside their labels.
+/// Minimum width. A narrower terminal has no room for values beside their labels.
 const LEAST_WIDTH: usize = 60;
 
 const LABEL: usize = 16;
@@ -14,7 +14,7 @@ const BOLD: &str = "1";
 const YELLOW: &str = "33";
 const CYAN: &str = "36";
 
-/// The text so far.
+/// The page written so far.
 pub(in crate::cli::machine) struct Page {
     pub text: String,
     colour: bool,
@@ -22,7 +22,7 @@ pub(in crate::cli::machine) struct Page {
 }
 
 impl Page {
-    /// `width` is that of the terminal, if it is one.
+    /// `width` is the terminal's width, `None` without a terminal.
     pub fn new(colour: bool, width: Option<usize>) -> Page {
         Page {
             text: String::new(),
@@ -40,7 +40,7 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// A label and what is said of it; nothing said means that the system does not tell.
+    /// Adds a label and its value. An empty value means that the system does not report it.
     pub fn line(&mut self, label: &str, value: &str) {
         let value = if value.is_empty() { "not told" } else { value };
         self.labelled(label, None, value);
@@ -50,7 +50,7 @@ impl Page {
         self.labelled(label, Some(YELLOW), value);
     }
 
-    /// What has no short name.
+    /// Adds an entry without a label.
     pub fn item(&mut self, text: &str) {
         for (i, line) in wrap(text, self.width - 4, "").iter().enumerate() {
             let indent = if i == 0 { "  " } else { "    " };
@@ -89,7 +89,7 @@ impl Page {
     }
 }
 
-/// `2.6 GHz`, `24 MHz`.
+/// Formats a frequency: `2.6 GHz`, `24 MHz`.
 pub(in crate::cli::machine) fn hertz(number: u64) -> String {
     let units = ["Hz", "kHz", "MHz", "GHz"];
     let (mut value, mut unit) = (number as f64, 0);

@@ -1,4 +1,4 @@
-//! The machine as a person reads it: groups of labelled lines, then what disturbs and what cannot be measured.
+//! The machine page: groups of labelled lines, then disturbances and limits of what can be measured.
 
 use yamba_record::Machine;
 use yamba_record::machine::details::{Cannot, Disturbance, Mend};
@@ -6,7 +6,7 @@ use yamba_record::machine::details::{Cannot, Disturbance, Mend};
 use super::facts;
 use super::layout::Page;
 
-/// The text; with colours for a terminal that has them, and no wider than it.
+/// Formats the page, with colours if `colour`, at most `width` columns wide.
 pub(super) fn show(machine: &Machine, colour: bool, width: Option<usize>) -> String {
     let mut page = Page::new(colour, width);
     if let Some(details) = machine.details.as_deref() {

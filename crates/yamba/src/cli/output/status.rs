@@ -4,11 +4,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::super::printable::one_line;
 
-/// A line that is removed when this is dropped.
+/// A status line, removed when it is dropped.
 pub struct StatusLine(ProgressBar);
 
 impl StatusLine {
-    /// Shows a line with this text.
+    /// Shows a line with `text`.
     pub fn new(text: &str) -> StatusLine {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
@@ -19,7 +19,7 @@ impl StatusLine {
         line
     }
 
-    /// Replaces the text. Its own control characters are left out: only this line moves the cursor.
+    /// Replaces the text. Control characters are removed, so that the text cannot move the cursor.
     pub fn show(&self, text: &str) {
         self.0.set_message(one_line(text));
         self.0.tick();

@@ -1,4 +1,4 @@
-//! What a kept run was asked for, read from the words of its command line by the command's own rules.
+//! The options of a stored run, parsed from its recorded command line.
 
 use clap::Parser;
 use yamba_record::Run as Document;
@@ -7,7 +7,7 @@ use super::super::{Cli, Command};
 use super::Run;
 use yamba_session::remote;
 
-/// Whether the command line of a kept run named another machine.
+/// Whether the command line of a stored run named a remote host.
 pub(in crate::cli) fn is_remote(run: &Document) -> bool {
     Run::asked(&run.producer.arguments).is_some_and(|asked| {
         asked.remote.is_some() || remote::is_asked_for(&asked.set, &asked.sweep)
@@ -15,7 +15,7 @@ pub(in crate::cli) fn is_remote(run: &Document) -> bool {
 }
 
 impl Run {
-    /// None if they are not the words of `yamba run`, or those of a version that took others.
+    /// Parses recorded arguments. `None` if they are not a `yamba run`, or belong to an incompatible version.
     pub(in crate::cli) fn asked(arguments: &[String]) -> Option<Run> {
         let words = std::iter::once("yamba").chain(arguments.iter().map(String::as_str));
         match Cli::try_parse_from(words).ok()?.command {
@@ -24,17 +24,17 @@ impl Run {
         }
     }
 
-    /// Whether all of the suite was meant.
+    /// Whether the whole suite was requested.
     pub(in crate::cli) fn is_whole(&self) -> bool {
         self.names.names.is_empty() && self.tags.is_empty()
     }
 
-    /// The parameters that were given a value.
+    /// The parameters that `--set` gave a value.
     pub(in crate::cli) fn given(&self) -> Vec<String> {
         self.set.iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// Whether the table of all tests was wanted.
+    /// Whether the table of all tests was requested.
     pub(in crate::cli) fn wants_tests(&self) -> bool {
         self.table
     }
@@ -46,7 +46,7 @@ mod tests {
 
     use super::*;
 
-    /// What is copied to another machine holds its libraries, whichever command asked for it.
+    /// Programs for another machine contain their libraries, whichever command builds them.
     #[test]
     fn what_another_machine_is_to_run_is_built_for_it() {
         let kept = |words: &[&str], host: &str| {

@@ -1,10 +1,10 @@
-//! The tests of a measuring circle as a person reads them: what is inferred from them, and the paper's table of all. Pure.
+//! The tests of a measuring circle as text: derived figures, and the paper's table of all tests. No I/O.
 
 use yamba_record::circles::{CircleGroup, Circles, CirclesLaunch};
 use yamba_record::number::number;
 
-/// What stands below a circle's figure: the groups of one launch, when the caches were warm, and the latency of a single circle.
-/// With the whole table, if that is wished.
+/// The lines below a circle's figure: the groups of one launch, the warm-up of the caches, and the latency of a single circle. With `with_tests`,
+/// also the table of all tests.
 pub(super) fn lines(circles: &Circles, with_tests: bool) -> Vec<String> {
     let Some(launch) = typical(circles) else {
         return Vec::new();
@@ -20,7 +20,7 @@ pub(super) fn lines(circles: &Circles, with_tests: bool) -> Vec<String> {
     lines
 }
 
-/// The launch whose mean is the median of all launches' means: one run, as the paper's tables show one.
+/// The launch whose mean is the median of all launches' means. The paper's tables also show one run.
 fn typical(circles: &Circles) -> Option<&CirclesLaunch> {
     let mut known: Vec<(f64, &CirclesLaunch)> = circles
         .launches
@@ -43,7 +43,7 @@ fn heading(circles: &Circles, launch: &CirclesLaunch) -> String {
     )
 }
 
-/// Of all tests of a group: the columns of the paper's tables 3.4 and 3.5, in rows.
+/// One row per group, with the columns of the paper's tables 3.4 and 3.5.
 fn groups(groups: &[CircleGroup]) -> Vec<String> {
     let mut rows =
         vec![["N", "mean of A", "deviation", "CoV %", "mean / N", ""].map(str::to_owned)];
@@ -133,7 +133,7 @@ fn primary(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
     lines
 }
 
-/// The paper's own output (Pic. 4.1): a row for each test, a column for each group. What does not count has a `*`.
+/// The output format of the paper (Pic. 4.1): a row for each test, a column for each group. A `*` marks excluded values.
 fn table(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
     let unit = match circles.unit.as_str() {
         "cycles" => "clock cycles",
@@ -170,7 +170,7 @@ mod tests {
 
     const WARM: &str = include_str!("../../../../stats/tests/data/kanata_3_5.txt");
 
-    /// The tests that one launch measures if each takes the cycles of the paper's table, at half a nanosecond a cycle.
+    /// The tests of one launch, with the cycles of the paper's table at half a nanosecond per cycle.
     fn measured(launch: u64, table: &str) -> Vec<Interval> {
         let mut lines = table.lines().filter(|l| !l.starts_with('#'));
         let numbers = |line: &str| -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! What `yamba run --dry-run` tells.
+//! The output of `yamba run --dry-run`.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::super::select::Selection;
 use super::skipped::by_reason;
 use yamba_harness::{Rehearsal, Rehearsed};
 
-/// The plan as a person or, with `json`, a program reads it.
+/// Formats the plan as text or, with `json`, as JSON.
 pub(in crate::cli) fn text(
     plan: &Rehearsal,
     selection: &Selection,
@@ -55,7 +55,7 @@ fn tags(selection: &Selection) -> Tags {
     .collect()
 }
 
-/// Benchmarks with their entries, as they stand in the plan, under their groups.
+/// The planned benchmarks with their entries in plan order, by group.
 fn by_group<'a>(
     plan: &'a Rehearsal,
     groups: &'a BTreeMap<String, String>,
@@ -77,7 +77,7 @@ fn by_group<'a>(
     all
 }
 
-/// A benchmark: what of its sweeps is measured, how often, how long.
+/// One benchmark's row: measured points of its sweeps, number of launches, time.
 fn row(points: &[&Rehearsed], tags: &Tags) -> Vec<String> {
     let first = points[0];
     let launches: u64 = points.iter().map(|p| p.launches).sum();
@@ -117,7 +117,7 @@ fn several(name: &str, values: impl Iterator<Item = String>) -> Option<String> {
     (each.len() > 1).then(|| format!("{name}={}", each.join(",")))
 }
 
-/// What is left out, one line a reason.
+/// The benchmarks that are not measured, one line per reason.
 fn left_out(plan: &Rehearsal) -> String {
     let entries = plan.benchmarks.iter().filter(|b| b.launches == 0);
     let reasons = by_reason(entries.map(|entry| {

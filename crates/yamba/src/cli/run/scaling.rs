@@ -1,11 +1,11 @@
-//! What several numbers of processes amount to, in words: throughput, efficiency, and where more processes no longer pay. Pure.
+//! Describes scaling with the number of processes: throughput, efficiency, and the point where more processes no longer help. No I/O.
 
 use yamba_record::Benchmark;
 use yamba_record::number::{number, scale};
 use yamba_stats::{ScalingPoint, scaling};
 
-/// The lines below the last of the entries that differ in their number of processes only; none of a single entry.
-/// What is invalid is no point of the curve.
+/// The lines below the last of the entries that differ only in their number of processes; none for a single entry. Invalid entries are not points of
+/// the curve.
 pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
     let mut points: Vec<(u64, f64, &str)> = entries
         .iter()
@@ -16,7 +16,7 @@ pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
         })
         .collect();
     points.sort_by_key(|p| p.0);
-    // The same number twice is the same thing measured again, and no curve.
+    // A repeated number of processes is a repeated measurement, so there is no curve.
     let is_again = points.windows(2).any(|w| w[0].0 == w[1].0);
     if points.len() < 2 || is_again {
         return Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
     lines
 }
 
-/// `1.2 G operations/s`
+/// Formats a rate: `1.2 G operations/s`.
 fn rate(value: f64, unit: &str) -> String {
     let (factor, unit) = scale(value, unit);
     format!("{} {unit}", number(value * factor))

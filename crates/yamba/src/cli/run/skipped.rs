@@ -1,14 +1,14 @@
-//! The end of a long table: what was skipped, one line a reason with its mend, and how many figures there are.
+//! The end of a long table: skipped benchmarks, one line per reason with its help text, and the number of figures.
 
 use yamba_record::{Benchmark, Run, Status};
 
 use crate::wrap::wrap;
 use yamba_harness::is_not_begun;
 
-/// Before the second and later lines of a note.
+/// Indentation of a note's continuation lines.
 pub(super) const NOTE_INDENT: &str = "  ";
 
-/// Each reason with the benchmarks that it keeps from being measured, of pairs of a benchmark's name and its reason.
+/// Groups pairs of benchmark name and reason by reason.
 pub(super) fn by_reason<'a>(
     benchmarks: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Vec<(&'a str, Vec<&'a str>)> {
@@ -23,14 +23,14 @@ pub(super) fn by_reason<'a>(
     reasons
 }
 
-/// A program says its own name first.
+/// The reason, without the benchmark's name at its start.
 fn reason(benchmark: &Benchmark) -> &str {
     let reason = benchmark.notes.first().map_or("", String::as_str);
     let named = reason.strip_prefix(&benchmark.name);
     named.and_then(|r| r.strip_prefix(": ")).unwrap_or(reason)
 }
 
-/// What was skipped.
+/// The skipped benchmarks by reason.
 pub(super) fn lines(run: &Run, width: usize) -> String {
     let is_skipped = |b: &&Benchmark| b.status == Status::Skipped && !is_not_begun(b);
     let skipped = run.benchmarks.iter().filter(is_skipped);
@@ -49,7 +49,7 @@ pub(super) fn lines(run: &Run, width: usize) -> String {
     out
 }
 
-/// `Stopped before they began, points: 3 of lat_tcp, 1 of bw_tcp.`, or nothing.
+/// `Stopped before they began, points: 3 of lat_tcp, 1 of bw_tcp.`, or empty.
 pub(super) fn not_begun(run: &Run) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for benchmark in run.benchmarks.iter().filter(|b| is_not_begun(b)) {
@@ -66,7 +66,7 @@ pub(super) fn not_begun(run: &Run) -> String {
     }
 }
 
-/// `150 figures: 148 valid, 2 invalid, 1 crashed; 3 skipped.`
+/// Counts the figures: `150 figures: 148 valid, 2 invalid, 1 crashed; 3 skipped.`
 pub(super) fn sum(run: &Run) -> String {
     let count = |status| run.benchmarks.iter().filter(|b| b.status == status).count();
     let skipped = count(Status::Skipped);

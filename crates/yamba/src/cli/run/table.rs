@@ -1,4 +1,4 @@
-//! The results as a person reads them: one line an entry, its evidence in it; what is wrong, below it.
+//! The result table: one line per entry with its evidence, and problems below it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,27 +12,27 @@ use super::{circle_table, scaling, skipped};
 use crate::wrap::wrap;
 use yamba_harness::{explains_absence, is_not_begun, says_unknown};
 
-/// Longer lines are broken, where they can be, if nobody says how wide they may be.
+/// Line width without a terminal.
 const WIDTH: usize = 100;
 
-/// On a narrower terminal a table is no table.
+/// Minimum width; a narrower table would be unreadable.
 const LEAST_WIDTH: usize = 60;
 
-/// What stands below an entry is set off by this much.
+/// Indentation of lines below an entry.
 const INDENT: usize = 12;
 
-/// How the table may look.
+/// Display options of the table.
 #[derive(Clone, Debug, Default)]
 pub(in crate::cli) struct Style {
     /// Whether marks are coloured.
     pub colour: bool,
-    /// Parameters to show even where all points of a benchmark share their value: those that the user gave.
+    /// Parameters that the user set. They are shown even if all points of a benchmark have the same value.
     pub given: Vec<String>,
-    /// Whether all tests of a measuring circle are shown, as the paper prints them.
+    /// Whether to show all tests of a measuring circle, in the paper's format.
     pub tests: bool,
-    /// The group of each benchmark; none where all are of one.
+    /// The group of each benchmark; empty if there is only one group.
     pub groups: BTreeMap<String, String>,
-    /// Columns of the terminal, if it is one.
+    /// Columns of the terminal; `None` without one.
     pub width: Option<usize>,
 }
 
@@ -46,13 +46,13 @@ impl Style {
     }
 }
 
-/// Name, processes, parameters, figure, interval, cycles: what is aligned. Then what is not: evidence and marks.
+/// The aligned cells: name, processes, parameters, figure, interval, cycles. Then the unaligned rest: evidence and marks.
 struct Row {
     cells: [String; 6],
     rest: String,
 }
 
-/// The table of a run.
+/// Formats the results of a run as a table.
 pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
     let all: Vec<&Benchmark> = run.benchmarks.iter().collect();
     let common = shared_notes(&all);
@@ -82,8 +82,8 @@ pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
     out
 }
 
-/// Consecutive entries of one group, aligned. In a run of several groups those that were skipped are told at its end, and in each those
-/// that were not begun.
+/// Adds consecutive entries of one group, aligned. With several groups, skipped benchmarks are listed at the run's end, and points that were not
+/// begun in each group.
 fn add_group(
     out: &mut String,
     run: &Run,
@@ -162,7 +162,7 @@ fn add_row(
     }
 }
 
-/// The notes of an entry, without those that are told of all; those of all entries of a benchmark below its last one.
+/// Adds an entry's notes, without those shared by the whole run. Notes shared by all entries of a benchmark follow its last entry.
 fn add_notes(
     out: &mut String,
     shown: &[&Benchmark],
@@ -196,7 +196,7 @@ fn add_note(out: &mut String, note: &str, width: usize) {
     add_lines(out, note, INDENT, width);
 }
 
-/// A single line is broken where it is too long; what has lines of its own keeps them.
+/// Adds a note. A long single line is wrapped; a note with several lines keeps them.
 fn add_lines(out: &mut String, note: &str, indent: usize, width: usize) {
     let lines: Vec<&str> = note.lines().collect();
     let broken = match lines[..] {
@@ -239,14 +239,14 @@ fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> Row {
         interval,
         cycles(benchmark),
     ];
-    // A name of an imported document stays in its line whatever is in it.
+    // A name from an imported document must not break the line.
     Row {
         cells: cells.map(|c| c.replace(char::is_control, " ")),
         rest: rest.join(" ").replace(char::is_control, " "),
     }
 }
 
-/// Shown where any entry of the run had several.
+/// The number of processes, shown if any entry of the run has several.
 fn processes(run: &Run, benchmark: &Benchmark) -> String {
     if run.benchmarks.iter().all(|b| b.processes == 1) {
         return String::new();
@@ -254,8 +254,8 @@ fn processes(run: &Run, benchmark: &Benchmark) -> String {
     format!("P={}", benchmark.processes)
 }
 
-/// The parameters that decide: those that tell the points of a benchmark apart or could have, and those that were given. A run's
-/// document has them all.
+/// The parameters to show: those that distinguish the points of a benchmark or were swept, and those that the user set. A run's document has all
+/// parameters.
 fn distinguishing(run: &Run, benchmark: &Benchmark, style: &Style) -> Parameters {
     let differs = |name: &str| {
         let mut same_name = run.benchmarks.iter().filter(|b| b.name == benchmark.name);
@@ -268,7 +268,7 @@ fn distinguishing(run: &Run, benchmark: &Benchmark, style: &Style) -> Parameters
     Parameters(each.filter(|(name, _)| is_shown(name)).cloned().collect())
 }
 
-/// A figure of ours and its interval are shown together or not at all; one of another program has none.
+/// The median and its interval. Imported figures have no interval.
 fn figure(run: &Run, benchmark: &Benchmark) -> (String, String) {
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let Some(median) = benchmark.median else {
@@ -284,7 +284,7 @@ fn figure(run: &Run, benchmark: &Benchmark) -> (String, String) {
     (text.trim_end().to_owned(), interval)
 }
 
-/// Of a long time nobody counts the cycles.
+/// The cycles of a figure, omitted for long times.
 fn cycles(benchmark: &Benchmark) -> String {
     if benchmark.notes.iter().any(|n| says_unknown(n)) {
         return "cycles unknown".to_owned();
@@ -293,12 +293,12 @@ fn cycles(benchmark: &Benchmark) -> String {
     known.map_or(String::new(), |c| format!("{} cycles", number(c.median)))
 }
 
-/// Notes about cycles are left out of the table: the column says `cycles unknown`, or is empty where the thread was blocked.
+/// Whether the note is about missing cycles. The table omits it: the column says `cycles unknown`, or is empty if the thread was blocked.
 fn is_about_cycles(note: &str) -> bool {
     explains_absence(note)
 }
 
-/// What a reader must know of how the figure came about, in a word or two each.
+/// Short remarks on how the figure was obtained.
 fn marks(run: &Run, benchmark: &Benchmark) -> Option<String> {
     let mut marks = Vec::new();
     if benchmark.is_disturbed {
@@ -313,14 +313,14 @@ fn marks(run: &Run, benchmark: &Benchmark) -> Option<String> {
     (!marks.is_empty()).then(|| format!("({})", marks.join(", ")))
 }
 
-/// Whether no interval of the run says anything of the next run.
+/// Whether all intervals of the run are within launches, so that none predicts another run.
 fn all_within(run: &Run) -> bool {
     let mut kinds = run.benchmarks.iter().filter_map(|b| b.interval_kind);
     let first = kinds.next();
     first == Some(IntervalKind::WithinLaunches) && kinds.all(|k| k == IntervalKind::WithinLaunches)
 }
 
-/// What every good entry of several has to say: it is said once.
+/// The notes that all valid entries share, if there are several. They are printed once.
 fn shared_notes<'a>(entries: &[&'a Benchmark]) -> Vec<&'a String> {
     let good = || entries.iter().filter(|b| b.status == Status::Ok);
     let Some(first) = good().next().filter(|_| good().count() > 1) else {
@@ -331,7 +331,7 @@ fn shared_notes<'a>(entries: &[&'a Benchmark]) -> Vec<&'a String> {
     first.notes.iter().filter(is_shared).collect()
 }
 
-/// The scaling curve that ends with this entry: of those before it that differ in nothing but the number of processes.
+/// The scaling curve that ends with this entry. Its entries differ only in the number of processes.
 fn scaling_after(all: &[&Benchmark], last: usize) -> Vec<String> {
     let same = |b: &&&Benchmark| b.name == all[last].name && b.parameters == all[last].parameters;
     if all.get(last + 1).is_some_and(|b| same(&b)) {

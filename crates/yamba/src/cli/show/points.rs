@@ -1,4 +1,4 @@
-//! The points of a sweep that are meant.
+//! Selects points of a sweep.
 
 use serde_json::Value;
 use yamba_record::parameters::{Written, plain};
@@ -6,10 +6,10 @@ use yamba_record::{Benchmark, Run};
 
 use super::Failure;
 
-/// What a point's number of processes is called beside its parameters.
+/// The name under which `--at` selects the number of processes.
 const PROCESSES: &str = "P";
 
-/// Leaves the entries that have each of these values, written as `--set` takes them: `16K` is 16384.
+/// Keeps the entries that have all of these values. Values are written as for `--set`, so `16K` is 16384.
 pub(super) fn choose(run: &mut Run, at: &[(String, String)]) -> Result<(), Failure> {
     for (name, wanted) in at {
         let known: Vec<Value> = run

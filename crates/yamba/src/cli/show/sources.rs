@@ -1,4 +1,4 @@
-//! The texts that a benchmark of a kept run was made of.
+//! The source texts of a benchmark in a stored run.
 
 use yamba_record::Run;
 use yamba_record::run::SourceFile;
@@ -6,7 +6,7 @@ use yamba_record::run::SourceFile;
 use super::super::kept;
 use super::Failure;
 
-/// Each file once, under its path.
+/// Each file's text under its path.
 pub(super) fn texts(run: &Run, name: &str) -> Result<String, Failure> {
     let files = files(run, name)?;
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! The study that a kept run was measured for, as it was then.
+//! The study for which a stored run was measured, from its stored text.
 
 use clap::Parser;
 use yamba_record::Run;
@@ -10,7 +10,7 @@ use crate::study_report;
 use yamba_session::study;
 
 impl Study {
-    /// None if these are not the words of `yamba study`, or those of a version that took others.
+    /// Parses recorded arguments. `None` if they are not a `yamba study`, or belong to an incompatible version.
     fn asked(arguments: &[String]) -> Option<Study> {
         let words = std::iter::once("yamba").chain(arguments.iter().map(String::as_str));
         match Cli::try_parse_from(words).ok()?.command {
@@ -20,10 +20,10 @@ impl Study {
     }
 }
 
-/// For the page on which the run is the one of this number; none where it was measured for no study.
+/// The study for the report page, on which the run has this number. `None` if the run was not measured for a study.
 ///
 /// # Errors
-/// One sentence, when the study cannot be read any more.
+/// A one-sentence message, when the study is no longer readable.
 pub(in crate::cli) fn page(
     run: &Run,
     number: usize,

@@ -1,4 +1,4 @@
-//! A study on a terminal.
+//! Formats a study for a terminal.
 
 use comfy_table::{ContentArrangement, Table, presets};
 use yamba_record::Run;
@@ -8,7 +8,7 @@ use crate::study_report::words;
 use yamba_session::study::{Row, Study};
 use yamba_toolchain::render::visible;
 
-/// Where results do not go to a terminal, or to a very narrow one.
+/// Width without a terminal.
 const WIDTH: usize = 120;
 const LEAST_WIDTH: usize = 60;
 
@@ -37,7 +37,7 @@ pub(super) fn text(study: &Study, run: &Run, rows: &[Row<'_>]) -> String {
         out.push_str(&format!("{footnote}\n"));
     }
     out.push_str(&format!("{}\n", words::sum(rows)));
-    // What a study holds must not steer the terminal.
+    // Control characters in the study must not reach the terminal.
     visible(&out)
 }
 

@@ -9,7 +9,7 @@ use super::super::failure::Failure;
 use super::super::output;
 use yamba_toolchain::files::plain;
 
-/// What it writes.
+/// The text of the new study.
 const TEMPLATE: &str = include_str!("template.toml");
 
 pub(super) fn write(file: &Path) -> Result<Answer, Failure> {

@@ -1,4 +1,4 @@
-//! Shows the progress of a run: a bar on a terminal, nothing elsewhere, and a line when it was stopped.
+//! Shows the progress of a run: a bar on a terminal, otherwise nothing. Prints a line if the run was stopped.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::super::printable::one_line;
 use yamba_harness::Progress;
 
-/// A bar on standard error, if that is a terminal.
+/// A progress bar on standard error, if that is a terminal.
 #[derive(Debug, Default)]
 pub(super) struct Bar {
     bar: Option<ProgressBar>,
@@ -48,7 +48,7 @@ impl Progress for Bar {
         } else {
             String::new()
         };
-        // A parameter's value may be any text.
+        // A parameter's value may contain control characters.
         bar.set_message(one_line(&format!("{class} {several}{parameters}")));
         self.launched += 1;
     }
@@ -61,7 +61,7 @@ impl Progress for Bar {
     }
 }
 
-/// No bar: only a line when the run was stopped.
+/// Shows no bar, only a line if the run was stopped.
 #[derive(Debug, Default)]
 pub(super) struct StopNotice;
 

@@ -1,11 +1,10 @@
-//! The answer as a person reads it: a line a figure, in cycles and in ns, each with its interval; what is to be known of
-//! it below it.
+//! The output of `yamba time`: one line per figure, in cycles and ns with intervals, followed by notes.
 
 use yamba_record::number::{number, scale};
 use yamba_record::units::nanoseconds;
 use yamba_record::{Benchmark, Run, Status};
 
-/// The answer.
+/// Formats the results.
 pub fn report(run: &Run, colour: bool) -> String {
     let rows: Vec<[String; 4]> = run.benchmarks.iter().map(|b| cells(run, b)).collect();
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
@@ -13,7 +12,7 @@ pub fn report(run: &Run, colour: bool) -> String {
     let mut out = String::new();
     let mut subject = "";
     let mut said: &[String] = &[];
-    // The same question asked twice is two answers.
+    // The same question asked twice is shown as two results.
     let mut aspects: Vec<&str> = Vec::new();
     for (benchmark, row) in run.benchmarks.iter().zip(&rows) {
         let aspect = aspect_of(benchmark);
@@ -35,7 +34,7 @@ pub fn report(run: &Run, colour: bool) -> String {
         }
         out.truncate(out.trim_end().len());
         out.push('\n');
-        // Both figures of an instruction may fail for the same reason.
+        // Both figures of an instruction may fail for the same reason; print it once.
         let new = benchmark.notes.iter().filter(|n| !said.contains(n));
         for line in new.flat_map(|n| n.lines()) {
             out.push_str(&format!("      {line}\n"));
@@ -45,7 +44,7 @@ pub fn report(run: &Run, colour: bool) -> String {
     out
 }
 
-/// `imul rax, rax` of `asm/imul rax, rax/latency`.
+/// The measured code: `imul rax, rax` in `asm/imul rax, rax/latency`.
 fn subject_of(benchmark: &Benchmark) -> &str {
     let name = benchmark.name.as_str();
     let (kind, rest) = name.split_once('/').unwrap_or(("", name));
@@ -55,7 +54,7 @@ fn subject_of(benchmark: &Benchmark) -> &str {
     }
 }
 
-/// What of it the figure is.
+/// The measured property: `latency` or `throughput` of an instruction, else `time`.
 fn aspect_of(benchmark: &Benchmark) -> &str {
     let name = benchmark.name.as_str();
     match name.strip_prefix("asm/").and_then(|n| n.rsplit_once('/')) {
@@ -88,7 +87,7 @@ fn bold(text: &str, colour: bool) -> String {
     }
 }
 
-/// Aspect, cycles, time, comparison.
+/// The cells of a row: aspect, cycles, time, comparison.
 fn cells(run: &Run, benchmark: &Benchmark) -> [String; 4] {
     let aspect = aspect_of(benchmark).to_owned();
     let none = || std::array::from_fn(|_| String::new());
@@ -121,7 +120,7 @@ fn cells(run: &Run, benchmark: &Benchmark) -> [String; 4] {
     ]
 }
 
-/// A figure beside the first one of its kind.
+/// Compares a figure with the first one of the same aspect.
 fn compared(run: &Run, benchmark: &Benchmark) -> Option<String> {
     let aspect = aspect_of(benchmark);
     let is_figure = |b: &&Benchmark| b.status == Status::Ok && aspect_of(b) == aspect;
@@ -138,8 +137,8 @@ fn compared(run: &Run, benchmark: &Benchmark) -> Option<String> {
     Some(format!("{ratio} times {subject} [{low}, {high}]"))
 }
 
-/// b as a multiple of a, from the figures as they are printed: in cycles where both rows have them, else in time. The
-/// interval reaches from the least quotient of the two printed intervals to the greatest, so it holds the ratio.
+/// b as a multiple of a, from the printed figures: in cycles if both have them, else in time. The interval spans all quotients of the two printed
+/// intervals, so it contains the ratio.
 fn ratio(a: &Benchmark, b: &Benchmark) -> Option<(f64, [f64; 2])> {
     let of = |x: &Benchmark| match (a.cycles.and(b.cycles), x.cycles) {
         (Some(_), Some(c)) => Some([c.median, c.interval[0], c.interval[1]].map(rounded)),
@@ -150,7 +149,7 @@ fn ratio(a: &Benchmark, b: &Benchmark) -> Option<(f64, [f64; 2])> {
     is_positive.then(|| (b / a, [b_low / a_high, b_high / a_low]))
 }
 
-/// Median and interval in ns, each with the digits that are printed.
+/// Median and interval in ns, rounded to the printed digits.
 fn time_of(benchmark: &Benchmark) -> Option<[f64; 3]> {
     let (median, [low, high]) = (benchmark.median?, benchmark.interval?);
     let (factor, _) = scale(median, unit_of(benchmark));
@@ -162,7 +161,7 @@ fn unit_of(benchmark: &Benchmark) -> &str {
     benchmark.unit.as_deref().unwrap_or("ns")
 }
 
-/// A number with the digits that are printed of it.
+/// Rounds a number to its printed digits.
 fn rounded(value: f64) -> f64 {
     number(value).parse().unwrap_or(value)
 }
@@ -229,7 +228,7 @@ mod tests {
         assert!(lines[8].ends_with("~ a();"), "{text}");
     }
 
-    /// A figure with launches of its own: medians of cycles, of which nine give the figure and its interval.
+    /// A figure from nine launches: `cycles` holds their medians, which determine figure and interval.
     fn recorded(name: &str, cycles: [f64; 9], cycle_ns: f64) -> Benchmark {
         let mut sorted = cycles;
         sorted.sort_by(f64::total_cmp);
@@ -250,7 +249,7 @@ mod tests {
         b
     }
 
-    /// The number before a word.
+    /// The number before `word`.
     fn before(line: &str, word: &str) -> Option<f64> {
         let head = line.split(word).next()?.trim_end();
         let head = head.rsplit_once("] ").map_or(head, |(_, tail)| tail);
@@ -264,7 +263,7 @@ mod tests {
         Some([low.parse().ok()?, high.parse().ok()?])
     }
 
-    /// Median times of a printed line, in ns.
+    /// The median time of a printed line, in ns.
     fn printed_time(line: &str) -> f64 {
         let units = [
             (" ns [", 1.0),
@@ -278,7 +277,7 @@ mod tests {
 
     #[test]
     fn printed_ratio_is_quotient_of_printed_medians_and_within_its_interval() {
-        // Skewed launches: the mean of their logarithms lies far from their median, as in 74.13 and 9.251 cycles with 7.559 times.
+        // Skewed launches: the mean of their logarithms is far from their median, as in 74.13 and 9.251 cycles with 7.559 times.
         let slow = [74.13, 74.0, 74.2, 60.0, 55.0, 74.3, 74.4, 58.0, 74.5];
         let fast = [9.251, 9.2, 9.3, 9.25, 9.26, 9.9, 9.0, 9.24, 9.27];
         let near = [9.261, 9.21, 9.31, 9.26, 9.27, 9.9, 9.1, 9.25, 9.28];
@@ -323,7 +322,7 @@ mod tests {
             assert_eq!(number(quotient), number(ratio), "{text}");
             assert!(low <= ratio && ratio <= high, "{text}");
         }
-        // Intervals that overlap show no difference.
+        // Overlapping intervals show no difference.
         let text = told(vec![
             recorded("statement/a();", fast, 0.25),
             recorded("statement/b();", near, 0.25),

@@ -1,4 +1,4 @@
-//! Tables of made-up entries.
+//! Tests of tables with constructed entries.
 
 use yamba_record::run::{Cycles, Throughput};
 use yamba_record::{Benchmark, Evidence, Machine, Parameters, Run, Status};
@@ -15,7 +15,7 @@ fn evidence(median: Option<f64>, min: Option<f64>, max: Option<f64>) -> Evidence
     }
 }
 
-/// A valid latency of one launch.
+/// A valid latency from one launch.
 fn entry() -> Benchmark {
     Benchmark {
         status: Status::Ok,
@@ -49,7 +49,7 @@ fn entry() -> Benchmark {
     }
 }
 
-/// The entry with more launches.
+/// The entry with an interval between launches.
 fn between_launches() -> Benchmark {
     Benchmark {
         interval_kind: Some(IntervalKind::BetweenLaunches),
@@ -125,7 +125,7 @@ fn parameters_that_distinguish_points_are_shown() {
     let text = shown(&[entry(), other], &Style::default());
     assert!(text.contains("scale=16") && text.contains("scale=32"));
     assert!(!text.contains("read_ahead"), "{text}");
-    // One point of a sweep is still one of several that there are.
+    // A single measured point of a sweep still shows its parameter.
     assert!(shown(&[entry()], &Style::default()).contains("scale=16"));
     let unswept = Benchmark {
         swept: Vec::new(),
@@ -207,7 +207,7 @@ Of all: not detected, assumed: cache_line = 64
     );
 }
 
-/// Notes that several entries share are printed once: those of a benchmark below its last entry, those of the run at its end.
+/// Shared notes are printed once: a benchmark's notes after its last entry, the run's notes at its end.
 #[test]
 fn shared_notes_are_printed_once() {
     let noted = |name: &str, own: &str| Benchmark {
