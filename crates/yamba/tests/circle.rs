@@ -1,4 +1,4 @@
-//! Measuring circles: the order in which tests run, with a simulated clock; and real ones, with and without privilege.
+//! Measuring circles: the order of tests with a simulated clock, and real circles with and without privileges.
 
 mod cpp;
 
@@ -30,7 +30,7 @@ fn groups_with_the_other_compiler() {
     }
 }
 
-/// What comes before a program to take every privilege from it; none where there is nothing to take it with, or nothing to take.
+/// The command prefix that drops all privileges of a program. `None` if this is impossible or unnecessary.
 fn without_privilege() -> Option<Vec<String>> {
     let words = [
         "setpriv",
@@ -46,7 +46,7 @@ fn without_privilege() -> Option<Vec<String>> {
     can.then(|| words.map(str::to_owned).to_vec())
 }
 
-/// One of the suite, in a folder that everybody may enter.
+/// Builds a class of the suite, in a folder that every user may enter.
 fn built(class: &str) -> PathBuf {
     let folder = |name: &str| runtime().join("..").canonicalize().unwrap().join(name);
     let home = Home {
@@ -101,7 +101,7 @@ fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Run {
     run.unwrap()
 }
 
-/// Two priorities, or a note that says what they need.
+/// Expects two realtime threads, or a note that names the missing privilege.
 fn check_priorities(benchmark: &Benchmark) {
     assert_eq!(benchmark.status, Status::Ok, "{:?}", benchmark.notes);
     let said = benchmark.notes.iter().any(|n| n.contains("CAP_SYS_NICE"));

@@ -1,4 +1,4 @@
-//! The command line from outside, without a C++ compiler: what it reads, what it refuses and how it says so.
+//! The command line without a C++ compiler: what it accepts, what it rejects, and its messages.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -422,7 +422,7 @@ fn what_is_embedded_is_what_lies_in_the_checkout() {
     assert!(root().join("suite").is_dir());
 }
 
-/// Whatever names nothing, or not what is wanted, says what it is instead.
+/// A name that matches nothing, or the wrong kind of thing, is refused with a message that says so.
 #[test]
 fn what_names_nothing() {
     let mut yamba = Yamba::new()

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Yamba, has};
 
-/// Counts its own passes in `setup`, in the dummy and in the benchmark, so that only a start value taken at each batch gives exact evidence.
+/// Counts its own passes in `setup`, in the dummy and in the benchmark. Its evidence is exact only if the start value is read at each batch.
 const COUNTED: &str = r#"
 yamba counted
 {
@@ -115,7 +115,7 @@ fn bound_of_the_batch_is_refused_with_a_fix() {
     }
 }
 
-/// The compiler does not look into C++ of the author's own; the run compares the values.
+/// The compiler does not analyse the author's own C++; the run compares the values.
 #[test]
 fn bound_that_changes_while_measuring_fails() {
     if !has("g++") {
@@ -144,7 +144,7 @@ fn bound_that_changes_while_measuring_fails() {
     }
 }
 
-/// The dummy makes passes too, and `setup` many: evidence of the library's classes counts those of the batch alone.
+/// The dummy makes passes too, and `setup` makes many. Evidence of the library's classes counts only those of the batch.
 #[test]
 fn library_counters_exclude_setup_and_dummy() {
     if !has("g++") {

@@ -1,7 +1,7 @@
-//! Benchmarks that take too much of the machine: each costs its own figure only, says why, and leaves nothing.
+//! Benchmarks that use too many resources. Each loses only its own figure, reports the reason, and leaves nothing behind.
 //!
-//! The programs are harmless where they are not ended: together their processes are at most [`MOST`], each ends itself within seconds,
-//! and none takes more than 600 MB.
+//! The programs are harmless even if they are not ended: together they start at most [`MOST`] processes, each exits within seconds, and none uses
+//! more than 600 MB.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -14,7 +14,7 @@ use crate::ordinary_user::Place;
 use crate::support::{Answer, Yamba, has, processes_of, until};
 use crate::trust::{MemoryGroup, behind};
 
-/// Processes that a bomb makes, at most, and those that a launch may have.
+/// Maximum number of processes that a fork bomb starts; `LIMIT` is the limit for a launch.
 const MOST: usize = 600;
 const LIMIT: usize = 200;
 
@@ -82,7 +82,7 @@ const ENDLESS: [&str; 4] = [
     }\n",
 ];
 
-/// Waits with a partner that has left its group.
+/// Waits, with a partner that has left its process group.
 const SLEEPER: &str = "
     yamba sleeper extends Latency
     {
@@ -91,7 +91,7 @@ const SLEEPER: &str = "
     }
 ";
 
-/// Never ends. Its `last_will` takes a while to note that it was carried out.
+/// Never ends. Its `last_will` takes some time to record that it ran.
 const ENDLESS_WITH_WILL: &str = "
     yamba endless_with_will extends Latency
     {
@@ -112,7 +112,7 @@ fn programs(classes: &[&str]) -> String {
     COMMON.replace("MOST", &MOST.to_string()) + &classes.concat()
 }
 
-/// A folder with the programs in one file, in which a run leaves what it leaves.
+/// A folder with all programs in one file. It is also the `TMPDIR` of runs.
 fn yamba(classes: &[&str]) -> Yamba {
     let yamba = Yamba::new().file("all.yamba", programs(classes));
     let folder = yamba.folder.path().to_path_buf();
@@ -131,7 +131,7 @@ fn said(entries: &[Value], name: &str) -> String {
     format!("{} {}", entry["status"].as_str().unwrap(), entry["notes"])
 }
 
-/// All bombs of one run: each is ended for its processes, and what is measured beside them has its figure.
+/// Each fork bomb must be ended for its number of processes, and the benchmark beside them must have a figure.
 #[track_caller]
 fn bombs_are_ended(answer: &Answer) {
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
@@ -149,7 +149,7 @@ fn bombs_are_ended(answer: &Answer) {
     assert!(fine.starts_with("ok"), "{fine}");
 }
 
-/// No process works for the run of this folder, and no scratch folder is left in it.
+/// No process of the run in this folder is alive, and no scratch folder is left.
 #[track_caller]
 fn nothing_is_left(folder: &Path) {
     let left = processes_of(folder);
@@ -159,7 +159,7 @@ fn nothing_is_left(folder: &Path) {
     assert_eq!(scratch.count(), 0);
 }
 
-/// The control groups that a run of this process has made.
+/// The control groups that the run with this process id created.
 fn groups_of(process: u32) -> Vec<PathBuf> {
     let mut found = Vec::new();
     groups_in(
@@ -182,7 +182,7 @@ fn groups_in(folder: &Path, prefix: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The bombs, and what is measured beside them.
+/// Runs the fork bombs and a harmless benchmark.
 const RUN: &str = "run all.yamba --quick --process-limit 200 --json";
 
 fn bombs() -> Vec<&'static str> {
@@ -201,7 +201,7 @@ fn fork_bomb_costs_only_its_own_figure() {
     nothing_is_left(yamba.folder.path());
 }
 
-/// As in a container, whose groups may only be read.
+/// As in a container, where control groups are read-only.
 #[test]
 fn fork_bomb_of_root_is_ended_without_control_groups() {
     if !has("g++") {
@@ -235,7 +235,7 @@ fn fork_bomb_of_an_ordinary_user_is_ended() {
     nothing_is_left(place.folder());
 }
 
-/// Below the user's own limit the forks of a bomb fail, and the time of a failing fork is no figure. The user is one that no other test is.
+/// Below the user's own limit, forks of a bomb fail; the time of a failing fork is not a valid figure. No other test uses this user.
 #[test]
 fn fork_bomb_below_the_users_own_limit_is_ended() {
     if !has("g++") {
@@ -265,7 +265,7 @@ fn fork_bomb_below_the_users_own_limit_is_ended() {
     nothing_is_left(place.folder());
 }
 
-/// The limit follows from what is available: here from a group's limit.
+/// The limit is derived from the available memory, here a group's limit.
 #[test]
 fn launch_that_takes_all_memory_is_ended() {
     if !has("g++") {
@@ -276,7 +276,7 @@ fn launch_that_takes_all_memory_is_ended() {
         return;
     };
     let yamba = yamba(&[HOG, FINE]);
-    // The compiler needs more than the group has.
+    // The compiler needs more memory than the group allows.
     yamba.command(&["build", "all.yamba"]).output().unwrap();
     let run: Vec<&str> = "run all.yamba --quick --json".split(' ').collect();
     let answer = behind(&group.entered(), &yamba, &run);
@@ -377,7 +377,7 @@ fn timed_statement_that_never_ends_is_ended() {
         .refused(&["--timeout", "write a time with its unit"]);
 }
 
-/// Not even where the run is killed itself.
+/// Also if the run itself is killed.
 #[test]
 fn killed_run_leaves_no_control_group() {
     if !has("g++") {

@@ -1,4 +1,4 @@
-//! `examples/ci`: the steps of a workflow that people copy, run as a hosted runner runs them. What they measure is made up.
+//! `examples/ci`: runs the steps of the example workflow as a hosted runner does. Measured values are constructed.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use yamba_store::{Location, Store};
 use crate::compare::stored_run;
 use crate::support::{Answer, Yamba, has, root};
 
-/// The script of the step of this name, as the workflow has it: one line, or a block.
+/// The script of the named workflow step: one line, or a block.
 fn script(name: &str) -> String {
     let text = fs::read_to_string(root().join("examples/ci/github-actions.yml")).unwrap();
     let steps = text.split("\n      - ");
@@ -26,7 +26,7 @@ fn script(name: &str) -> String {
     }
 }
 
-/// As GitHub runs a step.
+/// Runs a step as GitHub does.
 fn step(yamba: &Yamba, name: &str) -> Answer {
     let mut command = yamba.command(&[]);
     let program = fs::canonicalize(command.get_program()).unwrap();
@@ -72,17 +72,17 @@ fn a_workflow_gates_against_the_baseline_and_keeps_a_few_runs() {
     let runs: Vec<serde_json::Value> = serde_json::from_str(&runs.out).unwrap();
     assert_eq!(runs.len(), 200);
     assert_eq!(runs[0]["tags"], serde_json::json!(["baseline"]));
-    // A pull request that changes no program, however it is measured.
+    // A pull request with unchanged programs, whatever its figures are.
     keep(&mut store, 250, "one", 1.2);
     step(&yamba, "Gate").ok().says(&["gate passed"]);
-    // One whose programs seem slower, and cannot be re-measured: of these nothing is decided, and it says so.
+    // A pull request whose programs seem slower but cannot be re-measured. The gate reports them as undecided.
     keep(&mut store, 251, "two", 1.2);
     let answer = step(&yamba, "Gate");
     assert_eq!(answer.status, 0, "{}", answer.err);
     answer.says(&["undecided"]);
 }
 
-/// `--dry-run` says what the step would measure.
+/// `--dry-run` lists what the step would measure.
 #[test]
 fn measure_step_of_workflow_finds_its_benchmarks() {
     if !has("g++") {

@@ -1,4 +1,4 @@
-//! `yamba compare`: documents made by hand, through files and through a store.
+//! `yamba compare` with constructed documents, from files and from a store.
 
 use std::process::Stdio;
 
@@ -25,12 +25,12 @@ fn benchmark(name: &str, figure: &str, unit: &str, launches: &[f64]) -> Value {
     })
 }
 
-/// A run as a store has it, of a machine that is nowhere.
+/// A stored run of a fictitious machine.
 pub fn stored_run(id: &str, factor: f64) -> Value {
     run(id, "6.1", "Z80", factor)
 }
 
-/// All figures by `factor` of what they are usually.
+/// A run whose figures are `factor` times the usual ones.
 fn run(id: &str, kernel: &str, cpu: &str, factor: f64) -> Value {
     let scaled = SIX.map(|x| x * factor);
     json!({
@@ -47,9 +47,9 @@ fn run(id: &str, kernel: &str, cpu: &str, factor: f64) -> Value {
     })
 }
 
-/// `a.json`; `b.json`, where two benchmarks differ by a fifth and the kernel does; `other.json` of another processor.
+/// Writes `a.json`; `b.json`, with another kernel and two benchmarks that differ by a fifth; and `other.json` of another processor.
 fn with_documents() -> Yamba {
-    // The order in which a class declares its parameters is its own affair.
+    // The order of a class's parameters does not matter.
     let turned = run("b", "6.2", "Z80", 1.2).to_string();
     let turned = turned.replace(
         r#"{"cold":false,"scale":16}"#,
@@ -225,7 +225,7 @@ fn a_gate_that_could_judge_nothing_is_none() {
     assert!(answer.err.contains(said), "{}", answer.err);
 }
 
-/// `yamba compare … | head`: whoever reads less than all of it does not make an answer better.
+/// `yamba compare … | head`: a reader that stops early does not change the exit status.
 #[test]
 fn a_reader_who_goes_away_changes_no_answer() {
     let yamba = with_documents();
@@ -260,7 +260,7 @@ fn a_reader_who_goes_away_changes_no_answer() {
     }
 }
 
-/// A class whose every pass is a chain of so many additions.
+/// A class whose pass is a chain of `count` dependent additions.
 fn additions(count: u32) -> String {
     format!(
         "/// Additions that wait for each other.
@@ -276,8 +276,8 @@ yamba work
     )
 }
 
-/// Three kept runs: of a program, of the same program again, and of one with four times the work. Their figures are made up, so that no competitor changes them; re-measured
-/// figures are real.
+/// Three stored runs: of a program, of the same program, and of one with four times the work. Their figures are constructed, so that other load
+/// cannot change them. Re-measured figures are real.
 fn with_kept_runs() -> Yamba {
     let mut yamba = Yamba::new();
     for (count, tag) in [(300, "first"), (300, "again"), (1200, "slow")] {
@@ -297,7 +297,7 @@ fn with_kept_runs() -> Yamba {
     yamba
 }
 
-/// The document of a comparison and the exit status; once more as long as a competitor leaves no figure, or none that says enough.
+/// The comparison document and the exit status. Retries while other load leaves no conclusive figure.
 fn remeasured(yamba: &mut Yamba, words: &str, can_be_unknown: bool) -> (i32, Value) {
     for _ in 0..10 {
         let answer = yamba.run(words);
@@ -336,7 +336,7 @@ fn gate_remeasures_before_it_fails() {
     assert_eq!(work["launches"], json!([18, 18]));
     assert_eq!(work["stored"]["launches"], json!([6, 6]));
 
-    // The re-measured runs are kept, each side with the sources of its own.
+    // The re-measured runs are stored, each with its own side's sources.
     for (side, count) in [("a", 300), ("b", 1200)] {
         let id = document["remeasured"][side]["id"].as_str().unwrap();
         let kept = yamba.run(&format!("show {id} --json")).ok();
@@ -345,7 +345,7 @@ fn gate_remeasures_before_it_fails() {
         assert_eq!(run.benchmarks[0].launches.len(), 18);
     }
 
-    // One program is not slower than itself, whatever its launches say: these are made up.
+    // A program is not slower than itself, even if its constructed launches differ.
     let words = "compare first again --fail-above 0.1% --json";
     let document: Value = serde_json::from_str(&yamba.run(words).ok().out).unwrap();
     assert_eq!(document["remeasured"], Value::Null);
@@ -363,7 +363,7 @@ fn gate_remeasures_before_it_fails() {
     assert!(["same", "unknown"].contains(&verdict), "{verdict}");
 }
 
-/// Each side is kept from its first launch on.
+/// Each side is stored from its first launch on.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn remeasured_launches_survive_kill() {
@@ -373,7 +373,7 @@ fn remeasured_launches_survive_kill() {
     let mut yamba = with_kept_runs();
     let place = Location::File(yamba.folder.path().join("results.sqlite"));
     let mut store = Store::open(&place).unwrap();
-    // More launches than anybody waits for.
+    // More launches than can finish during the test.
     for tag in ["first", "slow"] {
         let id = store.find(tag).unwrap();
         let mut run = store.run(&id, Detail::Intervals).unwrap();
@@ -428,7 +428,7 @@ fn candidates_that_cannot_be_remeasured_are_undecided() {
     let counts = ["gated", "judged", "undecided"].map(|name| gate[name].as_u64().unwrap());
     assert_eq!((&gate["passed"], counts), (&json!(false), [3, 2, 1]));
     assert_eq!(gate["lost"][0]["name"], "only_a");
-    // What is decided and not lost passes strictly too.
+    // A benchmark that is decided and present on both sides also passes with `--strict`.
     let words = "compare a.json b.json lat_same --fail-above 5% --strict";
     yamba.run(words).ok().says(&["1 of 1 judged\n"]);
     yamba
@@ -505,7 +505,7 @@ fn a_history_tells_where_a_benchmark_changed() {
     yamba.run("history").refused(&["NAME|GLOB"]);
 }
 
-/// Whoever writes a document would otherwise have it run as whoever compares.
+/// Otherwise the author of a document could run code with the rights of the user who compares it.
 #[test]
 fn sources_of_a_document_are_not_compiled_unasked() {
     if !has("g++") {

@@ -1,4 +1,4 @@
-//! Stores where nothing more can be written: on a disk that is full, on one that may only be read, in a folder of somebody else's.
+//! Stores that cannot be written: on a full disk, on a read-only disk, in another user's folder.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,12 +12,12 @@ use tempfile::TempDir;
 use crate::kept::{MANY, json};
 use crate::support::{Answer, Yamba, has, leave_out, until};
 
-/// Who owns nothing.
+/// A user id that owns no files.
 const NOBODY: u32 = 65534;
 
 const RUN: &str = "run many.yamba --set size=3 --quick";
 
-/// With a disk of two megabytes, which only this thread and the programs that it starts can see: it is gone with them, however they end.
+/// Runs `test` with a disk of two megabytes. Only this thread and its child processes see it, and it disappears with them.
 fn on_a_small_disk(test: impl FnOnce(&Path) + Send) {
     let folder = tempfile::tempdir().unwrap();
     std::thread::scope(|scope| {
@@ -28,7 +28,7 @@ fn on_a_small_disk(test: impl FnOnce(&Path) + Send) {
     });
 }
 
-/// Gives this thread disks of its own, and mounts one.
+/// Gives this thread its own mount table and mounts a disk.
 fn mounted(disk: &Path) -> bool {
     // SAFETY: only the table of mounts becomes the thread's own. File descriptors stay those of the process.
     let alone = unsafe { unshare_unsafe(UnshareFlags::NEWNS) };
@@ -49,7 +49,7 @@ fn storing_in(store: &Path) -> Yamba {
     yamba.env("YAMBA_STORE", store).env("TMPDIR", temporary)
 }
 
-/// The document that a run has left among the temporary files.
+/// The document that a run left among the temporary files.
 fn left_by(yamba: &Yamba) -> PathBuf {
     let files = fs::read_dir(yamba.folder.path()).unwrap().flatten();
     let is_it = |p: &PathBuf| {
@@ -61,7 +61,7 @@ fn left_by(yamba: &Yamba) -> PathBuf {
     found.remove(0)
 }
 
-/// The disk is full after the first entry: the run goes on, and all of it is in a file. When there is room again, what the warning says is done.
+/// The disk is full after the first entry. The run continues and its whole document goes to a file. Once there is room, the warning's command works.
 #[test]
 fn a_full_disk_costs_nothing() {
     if !has("g++") {
@@ -100,7 +100,7 @@ fn a_full_disk_costs_nothing() {
     });
 }
 
-/// What is no plain file is copied among the temporary files first.
+/// An input that is not a regular file is first copied to the temporary files.
 #[test]
 fn a_full_disk_for_temporary_files() {
     on_a_small_disk(|disk| {
@@ -111,7 +111,7 @@ fn a_full_disk_for_temporary_files() {
     });
 }
 
-/// Every command on the store is refused with the fix; a run that was not asked to use this store writes its document elsewhere.
+/// Every command on the store is refused with help. A run that did not name this store writes its document elsewhere.
 #[test]
 fn store_on_a_read_only_disk_is_refused_and_left_unchanged() {
     if !has("g++") {
@@ -145,7 +145,8 @@ fn store_on_a_read_only_disk_is_refused_and_left_unchanged() {
     });
 }
 
-/// A reader who may not write the folder is refused with the fix, and the fix works. Root may write everywhere, so the reader is another user there.
+/// A reader without write permission for the folder is refused with help, and following the help works. Root may write everywhere, so for root the
+/// reader is another user.
 #[test]
 fn store_in_a_folder_that_may_not_be_written_is_read_from_a_copy() {
     if !has("g++") {
@@ -184,7 +185,7 @@ fn store_in_a_folder_that_may_not_be_written_is_read_from_a_copy() {
     assert!(reader(&words).ok().out == document);
 }
 
-/// A folder in which its owner may not write for a while; only where he may, it can be removed.
+/// A folder that is temporarily read-only for its owner. It is made writable again for its removal.
 struct Folder(TempDir);
 
 impl Folder {
@@ -207,14 +208,14 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// By everybody, whatever the mask of who made them.
+/// Makes the files readable by every user, whatever the umask was.
 fn files_may_be_read(folder: &Path) {
     for file in fs::read_dir(folder).unwrap().flatten() {
         set_mode(&file.path(), 0o644);
     }
 }
 
-/// The command as somebody has it who may not write everywhere; none where he cannot start it.
+/// Runs the command as a user who may not write everywhere. `None` if that user cannot start it.
 fn reader(yamba: &Yamba) -> Option<impl FnMut(&str) -> Answer + use<>> {
     let home = yamba.folder.path().to_owned();
     let program = home.join("yamba");
@@ -241,7 +242,7 @@ fn reader(yamba: &Yamba) -> Option<impl FnMut(&str) -> Answer + use<>> {
     is_there.then_some(move |words: &str| Answer::of(run(words).unwrap()))
 }
 
-/// The same run as another one.
+/// The same document without its id, so that it counts as another run.
 fn without_id(document: &str) -> String {
     let mut run: serde_json::Value = serde_json::from_str(document).unwrap();
     run["id"] = "".into();

@@ -56,7 +56,7 @@ fn fault(place: &str, block: &Block, disk: &Disk) -> Option<String> {
     Some(format!("{place}: expected {expected:?}\n{shown}"))
 }
 
-/// `UPDATE_EXPECT=1` writes it anew.
+/// `UPDATE_EXPECT=1` rewrites the page.
 #[test]
 fn the_page_of_the_suite_is_that_of_its_files() {
     let listed = crate::support::Yamba::new().run("list --md").ok().out;
@@ -70,7 +70,7 @@ fn the_page_of_the_suite_is_that_of_its_files() {
     }
 }
 
-/// What stands for another's program or row is in the suite under that name.
+/// Each listed counterpart of an lmbench program or report row exists in the suite under that name.
 #[test]
 fn each_program_of_lmbench_and_each_row_of_a_report_has_a_benchmark() {
     let listed = crate::support::Yamba::new().run("list --json").ok().out;
@@ -103,7 +103,7 @@ fn each_program_of_lmbench_and_each_row_of_a_report_has_a_benchmark() {
     assert!(report.iter().filter(|(_, ours)| ours.contains('`')).count() >= 20);
 }
 
-/// Values of a parameter that stand beside its benchmark.
+/// Parameter values listed beside their benchmark.
 const OPERATIONS: [&str; 4] = ["int_", "int64_", "float_", "double_"];
 
 /// The programs of lmbench3's second table.
@@ -149,7 +149,7 @@ const LMBENCH: [&str; 39] = [
     "tlb",
 ];
 
-/// Of the tables with a column `ours`: the first cell of each row, and that.
+/// For tables with a column `ours`: the first cell of each row, and its cell in that column.
 fn rows(page: &str) -> Vec<(String, String)> {
     let text = fs::read_to_string(root().join(page)).unwrap();
     let mut ours = None;

@@ -1,6 +1,5 @@
-//! Every benchmark of the suite and every example, built for every instruction set and run briefly: one interval of one
-//! point, by an emulator where the processor is another. What it measures does not matter here; that it gets to its end
-//! does. And that it refuses words that mean nothing to it.
+//! Builds every benchmark of the suite and every example for every instruction set, and runs each briefly: one interval of one point, with an
+//! emulator for foreign processors. Each must finish and must reject invalid words; the figures do not matter.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -19,7 +18,7 @@ use yamba_toolchain::files::Disk;
 
 use crate::support::root;
 
-/// The exit status of a program that does not exist on the machine it was started on.
+/// The exit status of a program that cannot be measured on this machine.
 const NOT_HERE: i32 = 4;
 
 #[test]
@@ -48,7 +47,7 @@ fn the_suite_and_the_examples_run_on_every_instruction_set() {
     a_whole_run_has_many_figures();
 }
 
-/// Of the programs that were just built; what it skips is not counted.
+/// Counts figures of the programs just built. Skipped benchmarks do not count.
 fn a_whole_run_has_many_figures() {
     for quick in [&[][..], &["--quick"]] {
         let output = Command::new(env!("CARGO_BIN_EXE_yamba"))
@@ -150,7 +149,7 @@ fn answer(program: &[String], arguments: &[&str]) -> Result<Output, String> {
         .map_err(|e| format!("{program:?}: {e}"))
 }
 
-/// Every parameter that is a word, or the name of a file, must be refused where it is neither.
+/// Checks that every word or file name parameter rejects an invalid value.
 fn refuses_nonsense(program: &[String]) -> Result<(), String> {
     let described = |arguments: &[&str]| {
         let output = answer(program, arguments)?;
@@ -168,10 +167,10 @@ fn refuses_nonsense(program: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Who owns nothing.
+/// A user id that owns no files.
 const NOBODY: u32 = 65534;
 
-/// What a run of his asks of each program before anything is measured. Where these tests are root's, he is somebody else.
+/// Asks each program as an ordinary user's run does before it measures. If the tests run as root, another user asks.
 fn tells_an_ordinary_user(program: &[String]) -> Result<(), String> {
     let described = |output: Output| {
         serde_json::from_slice::<Description>(&output.stdout)
@@ -183,7 +182,7 @@ fn tells_an_ordinary_user(program: &[String]) -> Result<(), String> {
     let place = tempfile::tempdir().unwrap();
     fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
     let own = place.path().join("program");
-    // By another process: whoever starts one meanwhile would hold what this one writes, and then it cannot be started.
+    // Copied by another process. If this one held the file open for writing while a child starts, the copy could not be executed.
     let mut copy = Command::new("install");
     copy.args(["-m", "755", &program[0]]).arg(&own);
     assert!(copy.status().unwrap().success());
@@ -205,7 +204,7 @@ fn tells_an_ordinary_user(program: &[String]) -> Result<(), String> {
     }
 }
 
-/// On a disk: a folder of temporary files may be memory, from which no page can be dropped.
+/// A folder on a disk. A temporary folder may be in memory, whose pages cannot be dropped.
 fn storage() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
 }

@@ -1,10 +1,10 @@
-//! Benchmarks that do not do what their names say, in ways that their figures alone do not show: the evidence does.
+//! Benchmarks that do not do what their names claim, in ways that figures alone do not show. The evidence detects them.
 
 use serde_json::Value;
 
 use crate::support::{Answer, Yamba, has, leave_out_skipped};
 
-/// A class that does something else than what it extends says, and the evidence that shows it.
+/// A class that violates the claim of its base, and the evidence that detects it.
 #[derive(Clone)]
 pub struct Wrong {
     pub name: &'static str,
@@ -13,7 +13,8 @@ pub struct Wrong {
     pub members: &'static str,
 }
 
-/// Measures them, told so by `words`: no figure of theirs may be valid, and each says why. What cannot be measured here is left out.
+/// Measures the classes with the options `words`. None may have a valid figure, and each must give the reason. Benchmarks that cannot be measured
+/// here are left out.
 #[track_caller]
 pub fn all_are_caught(yamba: Yamba, includes: &str, wrong: &[Wrong], words: &str) {
     let mut yamba = yamba.file("wrong.yamba", classes(includes, wrong));
@@ -21,7 +22,7 @@ pub fn all_are_caught(yamba: Yamba, includes: &str, wrong: &[Wrong], words: &str
     are_caught(&answer, wrong);
 }
 
-/// Them as a file.
+/// The classes as the text of a file.
 pub fn classes(includes: &str, wrong: &[Wrong]) -> String {
     let mut text = format!("native {{\n{includes}\n}}\n");
     for Wrong {
@@ -36,7 +37,7 @@ pub fn classes(includes: &str, wrong: &[Wrong]) -> String {
     text
 }
 
-/// Whether this run, as JSON, calls each of them wrong.
+/// Checks that this run's JSON document marks each class as wrong.
 #[track_caller]
 pub fn are_caught(answer: &Answer, wrong: &[Wrong]) {
     let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);

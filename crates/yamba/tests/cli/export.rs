@@ -1,4 +1,4 @@
-//! `yamba import` and `yamba export`: documents go in and come out whole, or not at all.
+//! `yamba import` and `yamba export`: documents are transferred completely or not at all.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -150,7 +150,7 @@ fn a_file_is_whole_or_as_it_was() {
     );
 }
 
-/// Each command that takes a RUN takes a file with a document.
+/// Each command that takes a RUN also takes a document file.
 #[test]
 fn a_document_is_shown_without_a_store() {
     let mut yamba = yamba();
@@ -176,7 +176,7 @@ fn a_page_is_whole_or_as_it_was() {
         .refused(&["is no file that could be replaced", "help:"]);
 }
 
-/// Who could not read a file before cannot read what replaces it.
+/// A replacement file keeps the permissions of the file that it replaces.
 #[test]
 fn what_is_replaced_keeps_its_rights() {
     let mut yamba = yamba().file("page.html", "old");
@@ -197,7 +197,7 @@ fn a_format_that_is_none() {
     ]);
 }
 
-/// Bytes that are no text, into a file and into a pipe; what is in them the store's own tests read.
+/// Writes binary formats to a file and to a pipe. The store's own tests check their content.
 #[test]
 fn tables_for_data_frames() {
     let mut yamba = yamba();
@@ -217,7 +217,7 @@ fn tables_for_data_frames() {
     }
 }
 
-/// Two result files of another program, of one machine.
+/// Two result files of lmbench from one machine.
 fn lmbench() -> Yamba {
     let text = |syscall: &str| {
         format!(
@@ -231,7 +231,7 @@ fn lmbench() -> Yamba {
         .file("host.1", text("0.1500"))
 }
 
-/// They are listed, shown and traced as what they are, and nothing is claimed of how two of them differ.
+/// Imported results are marked as such in every command, and their differences are not judged.
 #[test]
 fn results_of_another_program_are_marked_as_such() {
     let mut yamba = lmbench();
@@ -271,7 +271,7 @@ fn results_of_another_program_are_marked_as_such() {
     crate::schema::is_run(&serde_json::from_str(&text).unwrap());
 }
 
-/// A name or a unit that holds a line of its own cannot look like another entry.
+/// A name or unit with a line break cannot look like another entry.
 #[test]
 fn no_name_makes_a_line_of_its_own() {
     let mut forged = document();

@@ -1,4 +1,4 @@
-//! `--remote HOST`, with a server of ssh of the test's own: what is measured, what is left, and what is said where there is no far end.
+//! `--remote HOST` with the test's own ssh server: figures, leftovers, and messages if there is no far end.
 
 #[path = "../far/server.rs"]
 mod server;
@@ -13,14 +13,14 @@ pub use server::Server;
 
 use crate::support::{Yamba, has, processes_of, until};
 
-/// A server of ssh, and what is left of a run that has used it.
+/// An ssh server, and the leftovers of a run that used it.
 pub struct Far {
     pub server: Server,
     _folder: tempfile::TempDir,
 }
 
 impl Far {
-    /// Started by this, which is told the folder for it.
+    /// Starts the server with `start`, which receives a folder for it.
     pub fn new(start: impl FnOnce(&Path) -> Server) -> Far {
         let folder = tempfile::tempdir().unwrap();
         Far {
@@ -42,7 +42,7 @@ impl Far {
     }
 }
 
-/// Whether there is all that the tests of a far end need.
+/// Whether all programs that far-end tests need are installed.
 pub fn is_able() -> bool {
     let able = server::is_installed();
     assert!(able || std::env::var_os("YAMBA_TEST_ALL").is_none());
@@ -52,7 +52,7 @@ pub fn is_able() -> bool {
     able && has("g++")
 }
 
-/// One on this machine.
+/// An ssh server on this machine.
 fn on_loopback() -> Option<Far> {
     is_able().then(|| Far::new(Server::start))
 }
@@ -68,7 +68,7 @@ fn both_ends_measure() {
     for figure in all {
         let class = figure["class"].as_str().unwrap();
         if class == "lat_ping" && figure["status"] == "skipped" {
-            continue; // not for everybody
+            continue; // requires a privilege
         }
         assert_eq!(figure["parameters"]["host"], "ssh:127.0.0.1");
         let platform = &figure["platform"];
@@ -85,11 +85,11 @@ fn both_ends_measure() {
     machine.leaves_nothing();
 }
 
-/// A run that goes on, when its far end does, and the processes of that.
+/// A running measurement with a running far end, and the far end's processes.
 fn measuring(machine: &Far) -> (Yamba, Child, Vec<u32>) {
     let mut yamba = machine.yamba();
     let words = "run lat_tcp --time 300s --remote 127.0.0.1 --set message=1";
-    // Builds it before: how long that takes says nothing of the far end.
+    // Build first, since build time is not part of the test.
     yamba.run(&format!("{words} --dry-run")).ok();
     let words: Vec<&str> = words.split_whitespace().collect();
     let mut command = yamba.command(&words);
@@ -103,7 +103,7 @@ fn measuring(machine: &Far) -> (Yamba, Child, Vec<u32>) {
         far = programs(machine);
         far.len() == 2
     });
-    // Whatever is killed from now on, there is nothing to remove.
+    // From now on, a kill leaves no file to remove.
     assert_eq!(fs::read_dir(machine.server.far()).unwrap().count(), 0);
     (yamba, run, far)
 }
@@ -112,7 +112,7 @@ fn measuring(machine: &Far) -> (Yamba, Child, Vec<u32>) {
 fn programs(machine: &Far) -> Vec<u32> {
     let mut all = processes_of(&machine.server.far());
     let program = |pid: u32| fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
-    // It removes its own file when it begins.
+    // The program removes its own file when it starts.
     all.retain(|pid| program(*pid).ends_with("program (deleted)"));
     all
 }
@@ -133,7 +133,7 @@ fn a_far_end_that_dies_costs_its_launch() {
     for pid in &far {
         let _ = kill_process(Pid::from_raw(*pid as i32).unwrap(), Signal::KILL);
     }
-    // One accident is forgiven: the next launch has a far end of its own.
+    // One failure is tolerated: the next launch starts a new far end.
     until("it does not go on", || {
         let next = programs(&machine);
         run.try_wait().unwrap().is_some() || (next.len() == 2 && next != far)
@@ -157,14 +157,14 @@ fn who_is_not_let_in_is_told_what_mends_that() {
     machine.leaves_nothing();
 }
 
-/// Stands for ssh and for the other machine, where whoever logs in has that shell.
+/// Replaces ssh and the other machine, on which the user has the login shell `LOGIN_SHELL`.
 const LOGIN: &str = "#!/bin/sh
 for command; do :; done
 export SSH_CONNECTION='127.0.0.1 1 127.0.0.1 22'
 exec $LOGIN_SHELL -c \"$command\"
 ";
 
-/// The far end is started, and told each character of what it is told.
+/// The far end starts and receives every character of its arguments.
 #[test]
 fn the_other_machine_s_shell_may_be_any() {
     if !has("g++") {
@@ -202,7 +202,7 @@ fn a_machine_that_takes_no_program_is_told() {
     answer.says(&["skipped", "cannot be started on", "$TMPDIR"]);
 }
 
-/// A program that stands for ssh, and a word for each time that it is asked.
+/// Replaces ssh and records each call.
 const SILENT: &str =
     "#!/bin/sh\necho again >>\"$ASKED\"\nsleep 6\necho 'Connection timed out' >&2\nexit 255\n";
 

@@ -1,5 +1,4 @@
-//! `--remote HOST` where HOST is another host: with its own network, behind a cable, and with its own kernel as far as it tells. Only root
-//! makes such hosts.
+//! `--remote HOST` with a HOST that has its own network, connected by a cable, and apparently its own kernel. Only root can create such hosts.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -16,14 +15,14 @@ const FAR: &str = "192.0.2.2";
 /// Another address of the far host.
 const SECOND: &str = "192.0.2.5";
 
-/// What no other host has as long as its kernel runs.
+/// A file with an id that is unique to each running kernel.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
-/// A network name space without a name: it is there as long as this process is.
+/// An unnamed network name space, which exists as long as this process.
 pub struct Host(Child);
 
 impl Host {
-    /// It says when it is there.
+    /// Waits until the process reports that the name space exists.
     fn new() -> Option<Host> {
         let mut holder = Command::new("unshare")
             .args([
@@ -42,13 +41,13 @@ impl Host {
         Some(Host(holder))
     }
 
-    /// The beginning of a command that runs another one there.
+    /// The command prefix that runs a command on the host.
     pub fn enter(&self) -> Vec<String> {
         let own = format!("--net=/proc/{}/ns/net", self.0.id());
         vec!["nsenter".to_owned(), own]
     }
 
-    /// Runs words there; whether all went well.
+    /// Runs a command on the host. Returns whether it succeeded.
     fn run(&self, words: &str) -> bool {
         let enter = self.enter();
         let mut command = Command::new(&enter[0]);
@@ -56,7 +55,7 @@ impl Host {
         command.status().is_ok_and(|s| s.success())
     }
 
-    /// `yamba` there.
+    /// Runs `yamba` on the host.
     fn run_yamba(&self, yamba: &Yamba, words: &str) -> Answer {
         let inner = yamba.command(&words.split_whitespace().collect::<Vec<_>>());
         let enter = self.enter();
@@ -78,7 +77,7 @@ impl Drop for Host {
     }
 }
 
-/// This machine's end of a cable, and the machine at the other.
+/// The near end of a cable, and the machine at its far end.
 pub struct Cable {
     pub near: Host,
     pub far: Far,
@@ -86,7 +85,7 @@ pub struct Cable {
 }
 
 impl Cable {
-    /// None where no such hosts can be made.
+    /// `None` if such hosts cannot be created.
     pub fn new() -> Option<Cable> {
         let must = std::env::var_os("YAMBA_TEST_ALL").is_some();
         let programs = ["ip", "nsenter", "unshare"];
@@ -123,7 +122,7 @@ impl Cable {
 }
 
 impl Cable {
-    /// Makes both ends as the first of these says that the kernel has; which one that is.
+    /// Configures both ends with the first of `ways` that the kernel supports. Returns its index.
     fn becomes(&self, ways: &[&str]) -> Option<usize> {
         if !has("tc") {
             return None;
@@ -141,7 +140,7 @@ impl Cable {
     }
 }
 
-/// The beginning of a command on this host, in a view of the files in which the kernel has another name.
+/// The command prefix for this host that makes the kernel appear to have another id.
 fn another_kernel(host: &Host, folder: &Path) -> Vec<String> {
     let own = folder.join("boot_id");
     fs::write(&own, "another-kernel\n").unwrap();
@@ -183,7 +182,7 @@ fn packets_go_to_another_machine() {
     cable.far.leaves_nothing();
 }
 
-/// By the evidence of a figure.
+/// Checks by its evidence that a figure's packets crossed the cable.
 fn crosses(figure: &Value) {
     let least = |evidence: &str| figure["evidence"][evidence]["min"].as_f64();
     let crossed = match figure["class"].as_str() {
@@ -192,12 +191,12 @@ fn crosses(figure: &Value) {
         _ => "interface_bytes_per_byte",
     };
     assert!(least(crossed) >= Some(1.0), "{figure}");
-    // On a busy machine a short run may not tell twice the passes from once: that speaks of the noise, not of the way that the packets take.
+    // On a busy machine, a short run may not distinguish twice the passes from one. That shows noise, not the packets' route.
     let is_noise = figure["notes"].to_string().contains("nothing measurable");
     assert!(figure["status"] == "ok" || is_noise, "{}", figure["notes"]);
 }
 
-/// The answers come from a process of the near host, and nothing crosses the cable.
+/// The answers come from a process of the near host, so nothing crosses the cable.
 const NOT_THERE: &str = "native {
     #include <sys/socket.h>
     #include <unistd.h>
@@ -224,7 +223,7 @@ yamba not_there extends lat_udp
 fn what_does_not_go_there_is_invalid() {
     let Some(cable) = Cable::new() else { return };
     let yamba = cable.far.yamba().file("not_there.yamba", NOT_THERE);
-    // Long messages: what ssh says between the intervals goes by the cable, too, and is less than one of them.
+    // Long messages: ssh traffic between the intervals also uses the cable, but is smaller than one message.
     let words = "run not_there.yamba --quick --json --set message=16K --remote";
     let answer = cable.near.run_yamba(&yamba, &format!("{words} {FAR}"));
     let all = figures(&answer);
@@ -251,7 +250,7 @@ fn another_address_may_be_named() {
     cable.far.leaves_nothing();
 }
 
-/// As with a jump host, or an address translation.
+/// As with a jump host or address translation.
 #[test]
 fn a_way_that_only_ssh_has_is_told() {
     let Some(cable) = Cable::new() else { return };
@@ -265,7 +264,7 @@ fn a_way_that_only_ssh_has_is_told() {
     cable.far.leaves_nothing();
 }
 
-/// Of long messages: what the bucket of a slow end lets through at once is little of them.
+/// Long messages, so that the burst of a slow link is a small part of each.
 const MESSAGE: f64 = 16384.0;
 
 #[test]
@@ -278,7 +277,7 @@ fn a_slow_network_is_in_the_figure() {
     let Some(way) = cable.becomes(&ways) else {
         return;
     };
-    // A way there and one back: each end delays what it sends, or lets so many bits a second through.
+    // A round trip: each end delays its packets or limits its bit rate.
     let least_ns = 2.0 * [2e6, (MESSAGE - 1600.0) * 8.0 / 10e6 * 1e9][way];
     let words = "run lat_tcp lat_udp --quick --json --launches 1 --set message=16K --remote";
     let answer = cable
@@ -294,7 +293,7 @@ fn a_slow_network_is_in_the_figure() {
     cable.far.leaves_nothing();
 }
 
-/// TCP sends anew what is lost; of UDP it is said.
+/// TCP retransmits lost packets; for UDP the loss is reported.
 #[test]
 fn a_network_that_loses_packets_holds_nobody_up() {
     let Some(cable) = Cable::new() else { return };
@@ -311,7 +310,7 @@ fn a_network_that_loses_packets_holds_nobody_up() {
     assert_eq!(figure["status"], "ok", "{figure}");
     let sent_anew = &figure["evidence"]["sent_anew"]["max"];
     assert!(sent_anew.as_f64() > Some(0.0), "{figure}");
-    // A packet sent anew takes as long as many passes: one that holds up one pass, and none of two, makes the figure invalid.
+    // A retransmission takes as long as many passes. If it delays one pass but no pair of passes, the figure is invalid.
     for (words, told) in [
         ("lat_tcp", "twice the passes do not take longer"),
         ("lat_udp", "no answer has come"),
@@ -345,7 +344,7 @@ fn nginx_serves_from_another_machine() {
     }
 }
 
-/// What it says there is told here.
+/// Messages of the remote server are reported here.
 #[test]
 fn an_nginx_that_dies_on_another_machine() {
     let Some(cable) = Cable::new() else { return };

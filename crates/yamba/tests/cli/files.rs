@@ -1,4 +1,4 @@
-//! Benchmarks of files: evidence that fails where it must, and nothing left whoever is killed.
+//! File benchmarks: evidence that must fail, and no leftovers after any process is killed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -27,14 +27,14 @@ const WRONG: [Wrong; 13] = [
          }",
     },
     Wrong {
-        // Somebody reads it between the look and the pass.
+        // Another read occurs between the check and the pass.
         name: "read_before",
         base: "lat_file_rd",
         evidence: "fetched_per_byte",
         members: "void before_pass() { super::before_pass(); super::benchmark(); first_words = 0; fetched_before = storage.bytes_fetched(); }",
     },
     Wrong {
-        // Past the file cache in name only.
+        // The benchmark only claims to bypass the file cache.
         name: "through_the_file_cache",
         base: "bw_disk_rd",
         evidence: "fetched_per_byte",
@@ -42,7 +42,7 @@ const WRONG: [Wrong; 13] = [
          void before_pass() { super::before_pass(); super::benchmark(); first_words = 0; fetched_before = storage.bytes_fetched(); }",
     },
     Wrong {
-        // A disk that has a cache would have it there from the second pass on.
+        // A disk with a cache would serve these blocks from it from the second pass on.
         name: "always_the_same_blocks",
         base: "lat_file_rd",
         evidence: "read_out_of_turn",
@@ -85,7 +85,7 @@ const WRONG: [Wrong; 13] = [
          void benchmark() { super::benchmark(); storage.forget(held); }",
     },
     Wrong {
-        // They live, and ask for nothing, though they have had their turns: how many intervals are timed before that is the machine's affair.
+        // The readers are alive but issue no requests, although they were scheduled. How many intervals are timed before that depends on the machine.
         name: "readers_that_sleep",
         base: "lat_file_contention",
         evidence: "is_somebody_starved",
@@ -122,7 +122,7 @@ const WRONG: [Wrong; 13] = [
         members: "void benchmark() { passes++; }",
     },
     Wrong {
-        // What looks for it on storage afterwards would find it there: to forget it brings it there first.
+        // A later check on storage would find the data there, because dropping it from the cache writes it first.
         name: "written_to_memory",
         base: "bw_disk_wr",
         evidence: "unsynced_after_pass",
@@ -139,7 +139,7 @@ const WRONG: [Wrong; 13] = [
 const INCLUDES: &str =
     "#include <fcntl.h>\n#include <signal.h>\n#include <sys/mman.h>\n#include <unistd.h>";
 
-/// Of a disk that a person names.
+/// Wrong benchmarks of a disk that the user names.
 const WRONG_DISK: [Wrong; 5] = [
     Wrong {
         name: "always_the_first_blocks",
@@ -197,7 +197,7 @@ const WRONG_DISK: [Wrong; 5] = [
     },
 ];
 
-/// A folder on a disk: one of temporary files may be memory.
+/// A folder on a disk, since temporary files may be in memory.
 fn storage() -> tempfile::TempDir {
     let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
     tempfile::Builder::new().tempdir_in(disk).unwrap()
@@ -243,7 +243,8 @@ fn a_file_cache_that_was_never_full_is_invalid() {
     all_are_caught(yamba, INCLUDES, &wrong, "--launches 1");
 }
 
-/// A run in a folder that lies upon another one, as a container's does: there the system's quick count of pages is 0, whatever is in memory. None where nobody may mount that.
+/// A run in an overlay file system, as in a container. There the system's quick count of cached pages is always 0. `None` if this user cannot mount
+/// one.
 fn upon_another(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> {
     for part in ["under", "over", "work"] {
         fs::create_dir(folder.join(part)).unwrap();
@@ -277,7 +278,7 @@ fn a_file_system_upon_another_hides_no_page() {
     }
 }
 
-/// A file system that has its pages from elsewhere, and forgets them when a file is opened.
+/// A file system that takes its pages from elsewhere and drops them when a file is opened.
 #[test]
 fn a_file_system_that_forgets_what_is_opened_anew() {
     if !has("g++") {
@@ -301,7 +302,7 @@ fn a_file_system_that_forgets_what_is_opened_anew() {
     }
 }
 
-/// The disk is full when the first pass begins, or when a call fails for another reason; there are fewer files to be had than a pass makes.
+/// The disk is full when the first pass begins, or a call fails for another reason, or a pass needs more files than are available.
 const WITHOUT_ROOM: &str = "native {
     #include <fcntl.h>
     #include <unistd.h>
@@ -387,11 +388,11 @@ fn a_disk_that_gets_full_costs_one_figure() {
 fn kill(pid: u32) {
     let mut command = Command::new("kill");
     command.args(["-KILL", &pid.to_string()]);
-    // It may have ended already.
+    // The process may have ended already.
     let _ = command.stderr(Stdio::null()).status();
 }
 
-/// A run of what forks, writes and creates.
+/// Starts benchmarks that fork, write and create files.
 fn start(yamba: &Yamba) -> Child {
     let words = [
         "run",
@@ -403,7 +404,7 @@ fn start(yamba: &Yamba) -> Child {
     yamba.begin(&words)
 }
 
-/// A moment between now and most of what the run takes, another one each time.
+/// Sleeps for a random time, within most of the run's duration.
 fn wait_a_moment() {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     std::thread::sleep(Duration::from_millis(
@@ -427,7 +428,7 @@ fn whoever_is_killed_no_process_and_no_file_is_left() {
     }
     let folder = storage();
     let yamba = Yamba::new().env("TMPDIR", folder.path());
-    // Built once, so that a moment is one of the measurement.
+    // Build first, so that the random moments fall into the measurement.
     start(&yamba).wait().unwrap();
     for _ in 0..3 {
         let mut run = start(&yamba);
@@ -446,7 +447,7 @@ fn whoever_is_killed_no_process_and_no_file_is_left() {
     kill(run.id());
     run.wait().unwrap();
     wait_until_nobody_works_in(folder.path());
-    // The next run removes what nobody holds any more, once it is some seconds old.
+    // The next run removes unused leftovers once they are some seconds old.
     let then = SystemTime::now() - Duration::from_secs(60);
     for left in entries(folder.path()) {
         File::open(left).unwrap().set_modified(then).unwrap();

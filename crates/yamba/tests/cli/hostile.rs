@@ -1,4 +1,4 @@
-//! Imported files that are huge, cut short or deeply nested: each is refused with one clear message, or taken.
+//! Imported files that are huge, truncated or deeply nested. Each is imported, or refused with one clear message.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use crate::support::{Answer, Yamba};
 
-/// Bytes of address space that a reader may have. The files here have a thirtieth of it.
+/// Address space limit of the importing process in bytes. The files here have a thirtieth of it.
 const ROOM: u64 = 384 << 20;
 const BYTES: usize = 12 << 20;
 
-/// So little memory that neither the text of a document of [`BYTES`] times ten nor what it stands for has a place in it.
+/// A memory limit that holds neither the text of a document of ten times [`BYTES`] nor its parsed content.
 const LITTLE: u64 = 64 << 20;
 
-/// `yamba import` of a file with this text.
+/// Runs `yamba import` on a file with this text.
 fn import(text: &str) -> Answer {
     let yamba = Yamba::new().file("their", text);
     Answer::of(importing(&yamba).output().unwrap())
 }
 
-/// `yamba import their`. It ends by a signal where it asks for more than [`ROOM`].
+/// Prepares `yamba import their`. A signal ends it if it allocates more than [`ROOM`].
 fn importing(yamba: &Yamba) -> Command {
     let plain = yamba.command(&[]);
     let mut command = Command::new("sh");
@@ -37,7 +37,7 @@ fn importing(yamba: &Yamba) -> Command {
     command
 }
 
-/// The same, and the most memory that it had, as far as that was seen: what is given back is still counted, so only its last milliseconds are missed.
+/// Also returns the peak memory that was observed. The kernel counts released memory too, so only the last milliseconds are missed.
 fn import_and_memory(text: &str) -> (Answer, u64) {
     let yamba = Yamba::new().file("their", text);
     let mut import = importing(&yamba);
@@ -51,7 +51,7 @@ fn import_and_memory(text: &str) -> (Answer, u64) {
     (Answer::of(child.wait_with_output().unwrap()), most)
 }
 
-/// The most bytes of memory that a process has had; none of one that has ended.
+/// The peak resident memory of a process in bytes. `None` after the process has ended.
 fn most_resident(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
@@ -59,13 +59,13 @@ fn most_resident(process: u32) -> Option<u64> {
     Some(kib << 10)
 }
 
-/// A list of the same thing again and again.
+/// A JSON list that repeats one element.
 fn list(element: &str) -> String {
     let count = BYTES / (element.len() + 1);
     format!("[{}]", vec![element; count].join(","))
 }
 
-/// A document with something strange among the facts of its machine and something in its only entry.
+/// A document with additional machine details and additional fields in its only entry.
 fn document(details: &str, entry: &str) -> String {
     format!(
         r#"{{"schema": "yamba-run/1", "machine": {{"isa": "", "system": "", "kernel": "", "cpus": 1, "page_size": 1, "root": false,
@@ -74,7 +74,7 @@ fn document(details: &str, entry: &str) -> String {
     )
 }
 
-/// With its only entry again and again, in so many bytes.
+/// The document with its only entry repeated to about `bytes` bytes.
 fn again_and_again(mut document: String, bytes: usize) -> String {
     let entry = document.find(r#"{"name""#).unwrap()..document.rfind("]}").unwrap();
     let more = format!(",{}", &document[entry.clone()]).repeat(bytes / entry.len());
@@ -82,7 +82,7 @@ fn again_and_again(mut document: String, bytes: usize) -> String {
     document
 }
 
-/// What was measured, and much of it: neither the text nor all intervals are in memory at once.
+/// A document with very many intervals: neither its text nor all intervals are in memory at once.
 #[test]
 fn documents_of_many_intervals() {
     let interval = r#"{"launch":3,"process":0,"passes":1000,"operations":1000,"ns":123456.75,"dummy_ns":56.5,"cycle_ns":0.25,
@@ -156,7 +156,7 @@ fn results_of_other_programs() {
     }
 }
 
-/// It comes once and tells no length: it is copied first, and counts like a file.
+/// A pipe is readable only once and has no known length. It is first copied, and then counts like a file.
 #[test]
 fn a_document_through_a_pipe() {
     let text = document("", "");
@@ -177,7 +177,7 @@ fn a_document_through_a_pipe() {
     ]);
 }
 
-/// The command with a text, which must fit into a pipe, as its standard input.
+/// Runs the command with a text as its standard input. The text must fit into a pipe buffer.
 fn through_a_pipe(mut command: Command, text: &str) -> Answer {
     let (reader, mut writer) = std::io::pipe().unwrap();
     writer.write_all(text.as_bytes()).unwrap();
@@ -185,7 +185,7 @@ fn through_a_pipe(mut command: Command, text: &str) -> Answer {
     Answer::of(command.stdin(reader).output().unwrap())
 }
 
-/// It is not even read.
+/// The file is refused without being read.
 #[test]
 fn a_file_that_is_too_long() {
     let mut yamba = Yamba::new().file("their", "{");

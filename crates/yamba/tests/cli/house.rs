@@ -1,4 +1,4 @@
-//! The house rules that no compiler checks: who may use whom, and what is pure.
+//! Rules of the code base that no compiler checks: allowed dependencies and pure modules.
 
 use std::collections::BTreeMap;
 use std::fs;

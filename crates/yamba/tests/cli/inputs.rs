@@ -1,4 +1,4 @@
-//! A program is what it was built from: a change of any input makes another program, and no change makes none.
+//! A program is determined by its inputs: any changed input makes another program, and unchanged inputs make the same one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Yamba, has};
 
-/// Its evidence is what its header says.
+/// Its evidence has the value that its header defines.
 const ASKS: &str = "native {
 #include <answer.h>
 }
@@ -21,18 +21,18 @@ yamba asks
 }
 ";
 
-/// A compiler that notes its calls in `calls`, and what else it does first.
+/// A compiler that records its calls in `calls`, after running `first`.
 fn wrapper(folder: &Path, first: &str) {
     let path = folder.join("compiler");
     let text = format!("#!/bin/sh\n{first}\necho \"$*\" >> \"${{0%/*}}/calls\"\nexec g++ \"$@\"\n");
-    // Replaced, not written to: another test may be starting a program at this moment.
+    // Replaced, not overwritten, since another test may be starting it at this moment.
     let aside = folder.join("compiler.new");
     fs::write(&aside, text).unwrap();
     fs::set_permissions(&aside, fs::Permissions::from_mode(0o755)).unwrap();
     fs::rename(aside, path).unwrap();
 }
 
-/// `asks.yamba` with a header in `first`, which `CPATH` names before `second`, and a cache of its own.
+/// `asks.yamba` with a header in `first`, which precedes `second` in `CPATH`, and a separate cache.
 fn yamba(text: &str) -> Yamba {
     let yamba = Yamba::new().file("asks.yamba", text);
     let folder = yamba.folder.path().to_owned();
@@ -84,7 +84,7 @@ fn include_change_rebuilds_program() {
     let path = yamba.folder.path().join("first/answer.h");
     let date = fs::metadata(&path).unwrap().modified().unwrap();
     let before = run(&mut yamba);
-    // As long as before, and as old.
+    // Same length and date as before.
     header(&yamba, "first/answer.h", 2);
     let open = fs::File::options().write(true).open(&path).unwrap();
     open.set_modified(date).unwrap();
@@ -102,13 +102,13 @@ fn unchanged_inputs_are_not_compiled_again() {
     }
     let mut yamba = yamba(ASKS);
     header(&yamba, "first/answer.h", 1);
-    // A header that was written just now may have changed while it was compiled.
+    // A header that was written just now may have changed during compilation.
     std::thread::sleep(std::time::Duration::from_millis(50));
     let before = run(&mut yamba);
     assert_eq!(compiled(&yamba), 1);
     assert_eq!(run(&mut yamba), before);
     assert_eq!(compiled(&yamba), 0);
-    // Written again with the same text, and a file of another name beside it.
+    // Rewritten with the same text, beside a new file of another name.
     header(&yamba, "first/answer.h", 1);
     header(&yamba, "first/other.h", 1);
     assert_eq!(run(&mut yamba), before);
@@ -122,7 +122,7 @@ fn identity_is_the_same_in_another_cache() {
     }
     let mut yamba = yamba(ASKS);
     header(&yamba, "first/answer.h", 1);
-    // The embedded files lie in the cache.
+    // The embedded files are in the cache.
     yamba = yamba.without("YAMBA_HOME");
     let before = run(&mut yamba);
     let other = yamba.folder.path().join("other cache");
@@ -185,7 +185,7 @@ fn header_that_has_include_asks_for_rebuilds_program() {
         "#include <answer.h>",
         "#if __has_include(<answer.h>)\n#include <answer.h>\n#else\n#define ANSWER 7\n#endif",
     );
-    // The question stands in a header, since a text of Yamba's own is compared as it is.
+    // The question is in a header, since a text in a `.yamba` file is compared directly.
     let (native, rest) = text.split_once("}\n").unwrap();
     let mut yamba = yamba(&format!("native {{\n#include <maybe.h>\n}}\n{rest}"));
     let maybe = yamba.folder.path().join("second/maybe.h");
@@ -221,7 +221,7 @@ fn compiler_of_another_version_makes_another_program() {
     let mut yamba = yamba(ASKS);
     header(&yamba, "first/answer.h", 1);
     let folder = yamba.folder.path().to_owned();
-    // The script stays as it is, byte for byte; only what it starts is another version.
+    // The script itself is unchanged; only the program that it starts has another version.
     let other = "if [ -e \"${0%/*}/new\" ] && [ \"$1\" = --version ]; then echo 'g++ (another) 99.1'; exit; fi";
     wrapper(&folder, other);
     let before = run(&mut yamba);
@@ -232,7 +232,7 @@ fn compiler_of_another_version_makes_another_program() {
     assert_ne!(before.1, after.1);
 }
 
-/// `libanswer.a` with this answer, of which the program is made.
+/// Builds `libanswer.a` with this answer for the program to link.
 fn library(folder: &Path, answer: u32) {
     let source = folder.join("answer.c");
     fs::write(
@@ -282,7 +282,7 @@ fn library_change_rebuilds_program() {
     assert_ne!(before.1, after.1);
 }
 
-/// No list of a compiler has what `.incbin` reads.
+/// Compilers do not list files that `.incbin` reads.
 #[test]
 fn data_that_assembly_includes_is_never_old() {
     if !has("g++") {
@@ -328,7 +328,7 @@ fn again_rebuilds_the_headers_of_each_run() {
     fs::remove_dir_all(&cache).unwrap();
     header(&yamba, "first/answer.h", 2);
     keep(&mut yamba, "second");
-    // The header on the disk now belongs to neither side.
+    // The header on disk now belongs to neither side.
     header(&yamba, "first/answer.h", 3);
     let document = compared(&mut yamba, "--again");
     assert_eq!(document["remeasured"]["benchmarks"], json!(1));

@@ -1,4 +1,4 @@
-//! `--json` of the commands whose answer is no run: the forms that docs/json.md promises.
+//! `--json` of the commands that do not print a run: the documents that docs/json.md specifies.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::shells::commands;
 use crate::support::{Answer, Yamba, has};
 
-/// What these print is a skeleton, a page, a file of a form that was asked for, a script, pages.
+/// Commands without `--json`. They print a skeleton, a page, a file in a requested format, a script, or manual pages.
 const WITHOUT: [&str; 5] = ["port", "report", "export", "completions", "man"];
 
 #[test]
@@ -135,7 +135,7 @@ fn builds_and_listings() {
     }
 }
 
-/// Import, names, removal: what each has done to the store.
+/// Import, tag and removal report their changes to the store.
 #[test]
 fn what_is_done_to_runs() {
     let mut yamba = Yamba::new()

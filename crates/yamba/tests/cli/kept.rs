@@ -1,4 +1,4 @@
-//! What a run leaves in the store, however it ends.
+//! The content of the store after a run ends in any way.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn a_run_is_kept_as_its_document_says_it() {
     assert_eq!(listed[0]["benchmarks"][0], "many");
 }
 
-/// Killed at several moments; each time what was measured is there, with every raw interval.
+/// Kills runs at several moments. Each time, all measured entries are stored with every raw interval.
 #[test]
 fn what_was_measured_outlives_a_kill() {
     if !has("g++") {
@@ -66,7 +66,7 @@ fn what_was_measured_outlives_a_kill() {
     }
 }
 
-/// A store that was asked for must be had before anything is measured; the usual one may be missing.
+/// A store named with `--store` must be available before anything is measured. The default store may be missing.
 #[test]
 fn a_store_that_cannot_be_had_is_said() {
     if !has("g++") {

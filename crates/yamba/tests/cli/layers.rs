@@ -18,7 +18,7 @@ struct Crate {
     named: BTreeMap<Module, Vec<Module>>,
     /// For each module, its imported names with the absolute paths behind them.
     imports: BTreeMap<Module, BTreeMap<String, Module>>,
-    /// The modules that only tests have.
+    /// The modules that exist only in tests.
     of_tests: BTreeSet<Module>,
 }
 
@@ -121,7 +121,7 @@ impl Crate {
         }
     }
 
-    /// The module that defines the item `path`, as far as names and re-exports lead.
+    /// The module that defines the item `path`, found through names and re-exports.
     fn definition(&self, path: &[String], depth: usize) -> Module {
         let mut module = Module::new();
         for (i, part) in path.iter().enumerate() {
@@ -157,7 +157,7 @@ impl Crate {
         uses
     }
 
-    /// The groups of sibling modules in which each uses each, directly or not: `parent{a, b}`.
+    /// The groups of sibling modules that use each other, directly or indirectly, as `parent{a, b}`.
     fn circles(&self) -> Vec<String> {
         let mut circles = BTreeSet::new();
         for (parent, children) in self.uses() {

@@ -1,4 +1,4 @@
-//! Benchmarks of a disk that a person names, on a block device: the kernel's own counters of it say what was read.
+//! Disk benchmarks on a block device. The kernel's own counters show what was read.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use crate::support::{Yamba, has, until};
 
 const BYTES: usize = 32 << 20;
 
-/// A block device whose sectors are those of a file.
+/// A block device backed by a file.
 struct Loop {
-    /// What holds it: the system detaches it when nobody has it open any more, once `over` has asked for that.
+    /// Keeps the device alive. After `over` has requested the detachment, the system detaches it when no process has it open.
     held: File,
     path: PathBuf,
 }
 
 impl Loop {
-    /// It may be written to, so that whoever did would be seen.
+    /// Creates a writable device, so that an unexpected write is counted.
     fn over(file: &Path) -> Result<Loop, String> {
         let mut losetup = Command::new("losetup");
         let made = losetup.args(["--find", "--show"]).arg(file).output();
@@ -28,14 +28,14 @@ impl Loop {
         }
         let path = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
         let held = File::open(&path);
-        // With somebody who holds it: from then on.
+        // The device is still open, so it is detached only when it is closed.
         let detached = Command::new("losetup").arg("--detach").arg(&path).status();
         assert!(detached.is_ok_and(|s| s.success()), "{}", path.display());
         let held = held.map_err(|e| format!("{}: {e}", path.display()))?;
         Ok(Loop { held, path })
     }
 
-    /// Where the system tells about it.
+    /// The device's folder in /sys.
     fn told(&self) -> PathBuf {
         Path::new("/sys/block").join(self.path.file_name().unwrap())
     }
@@ -53,7 +53,7 @@ impl Loop {
         }
     }
 
-    /// Waits until the system has brought to `file` what was written to it. Its number may be another's at once.
+    /// Waits until the system has written everything back to `file`. The device's number may be reused at once.
     fn detach(self, file: &Path) {
         let told = self.told().join("loop/backing_file");
         drop(self.held);
@@ -63,14 +63,14 @@ impl Loop {
     }
 }
 
-/// By the kernel, since the device was made.
+/// Kernel counters since the device was created.
 struct Counted {
     reads: u64,
     bytes_read: u64,
     bytes_written: u64,
 }
 
-/// No two words of it are alike.
+/// Contents in which all words differ.
 fn contents() -> Vec<u8> {
     let words = 0..BYTES as u64 / 8;
     words
@@ -78,7 +78,7 @@ fn contents() -> Vec<u8> {
         .collect()
 }
 
-/// Operations of all intervals that were timed.
+/// Operations of all timed intervals.
 fn operations(figure: &Value) -> u64 {
     let intervals = figure["intervals"].as_array().unwrap();
     intervals
@@ -98,7 +98,7 @@ fn of_a_block_device_the_kernel_counts_as_much() {
     fs::write(&file, contents()).unwrap();
     let device = match Loop::over(&file) {
         Ok(device) => device,
-        // Of the system, which nobody can install.
+        // No package can provide loop devices.
         Err(why) => return eprintln!("left out: no loop device can be had here: {why}"),
     };
     let mut yamba = Yamba::new().env("TMPDIR", folder.path());
@@ -111,7 +111,7 @@ fn of_a_block_device_the_kernel_counts_as_much() {
     ] {
         let path = device.path.display();
         let before = device.counted();
-        // A small one is soon read again; what is asked here is not whether somebody remembers it.
+        // A small file is soon read again. This test does not check for cached reads.
         let words =
             format!("run {words} --set path={path} --set read_again=1 --quick --launches 1 --json");
         let run: Value = serde_json::from_str(&yamba.run(&words).ok().out).unwrap();
@@ -131,7 +131,7 @@ fn bytes_of(before: &Counted, after: &Counted) -> u64 {
     after.bytes_read - before.bytes_read
 }
 
-/// Of 4 KiB each: fewer and larger ones would be none of its own.
+/// The number of read requests, which must be of 4 KiB each on average.
 fn requests_of_a_block(before: &Counted, after: &Counted) -> u64 {
     let reads = after.reads - before.reads;
     let mean = bytes_of(before, after) as f64 / reads as f64;

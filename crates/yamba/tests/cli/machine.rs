@@ -1,4 +1,4 @@
-//! `yamba machine`: whatever machine the tests run on.
+//! `yamba machine`, on any machine.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! The command from outside, and the rules of the house. Tests that need a C++ compiler or an emulator are left out where it is
-//! missing, unless YAMBA_TEST_ALL is set, as `make test` does.
+//! The command as its users run it, and rules of the code base. Tests that need a missing C++ compiler or emulator are left out, unless
+//! YAMBA_TEST_ALL is set, as in `make test`.
 
 mod arguments;
 mod batches;

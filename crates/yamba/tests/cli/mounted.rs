@@ -1,4 +1,4 @@
-//! Runs in a file system that is mounted for them, where they alone see it.
+//! Runs in a file system that is mounted only for them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use crate::far_host::Cable;
 use crate::support::{Answer, Yamba, has, leave_out};
 
-/// A run that has its files in `folder/seen`, upon which this command mounts something. What is there afterwards is listed in `folder/left`. None where nobody may mount that, which is said.
+/// Runs with the files in `folder/seen`, on which the command `mount` mounts something. Then lists its content in `folder/left`. `None`, with a
+/// message, if this user cannot mount.
 pub fn mounted(yamba: &Yamba, folder: &Path, mount: &str, words: &[&str]) -> Option<Answer> {
     if !has("unshare") || !has("mount") {
         return None;
@@ -53,14 +54,14 @@ pub fn mounted(yamba: &Yamba, folder: &Path, mount: &str, words: &[&str]) -> Opt
     Some(Answer::of(there(yamba.command(words))))
 }
 
-/// Where the systems have it.
+/// Possible paths of the SFTP server.
 const SFTP_SERVERS: [&str; 3] = [
     "/usr/lib/openssh/sftp-server",
     "/usr/libexec/openssh/sftp-server",
     "/usr/lib/ssh/sftp-server",
 ];
 
-/// What serves files to sshfs; none where that or sshfs is missing.
+/// The SFTP server for sshfs. `None` if it or sshfs is missing.
 fn sftp_server() -> Option<&'static str> {
     let found = SFTP_SERVERS
         .into_iter()
@@ -74,7 +75,8 @@ fn sftp_server() -> Option<&'static str> {
     found
 }
 
-/// A run on the near host, with the folder `under` of the far one, which is reached through the cable, mounted at `seen`. They are beside each other in `folder`, since both hosts have the same disks.
+/// Runs on the near host, with the far host's folder `under` mounted at `seen` through the cable. Both folders are in `folder`, since the hosts share
+/// a disk.
 pub fn by_sshfs_over(
     cable: &Cable,
     yamba: &Yamba,
@@ -83,7 +85,7 @@ pub fn by_sshfs_over(
 ) -> Option<Answer> {
     let sftp = sftp_server()?;
     fs::create_dir(folder.join("seen")).unwrap();
-    // The mount is in a view of the files of its own, which ends with who looks at it.
+    // The mount exists in a separate mount name space, which ends with its last process.
     let script = "sshfs -o sftp_server=\"$1\" -o ssh_command=\"$2\" \"$3\" \"$4\" || exit 9
          seen=$4
          shift 4
@@ -108,14 +110,14 @@ pub fn by_sshfs_over(
     command.envs(run.get_envs().filter_map(|(k, v)| Some((k, v?))));
     let answer = Answer::of(command.output().unwrap());
     if answer.status == 9 {
-        // Of the system, which nobody can install.
+        // No package can provide this.
         eprintln!("left out: sshfs does not mount: {}", answer.err);
         return None;
     }
     Some(answer)
 }
 
-/// The same by sshfs, of what is in `folder/under`; no network is between. Nobody has to have sshfs.
+/// Like [`mounted`], with `folder/under` mounted by sshfs and no network in between. sshfs is optional.
 pub fn by_sshfs(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> {
     let sftp = sftp_server()?;
     let server = folder.join("server");

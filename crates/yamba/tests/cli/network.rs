@@ -1,4 +1,4 @@
-//! The network's benchmarks where there is no network, when they are killed, and when they measure something else than they say.
+//! Network benchmarks without a network, when they are killed, and when they do not measure what they claim.
 
 use std::process::{Command, Stdio};
 
@@ -48,7 +48,7 @@ fn no_process_outlives_a_killed_run() {
     }
     let place = tempfile::tempdir().unwrap();
     let mut yamba = Yamba::new().env("TMPDIR", place.path());
-    // Before, so that no compiler is among the processes.
+    // Build first, so that no compiler is among the processes.
     yamba.run("build lat_tcp lat_http").ok();
     for words in [
         "run lat_tcp --time 300s --set host=veth --set placement=same --set message=1",
@@ -56,7 +56,7 @@ fn no_process_outlives_a_killed_run() {
     ] {
         let words: Vec<&str> = words.split_whitespace().collect();
         let mut run = yamba.begin(&words);
-        // The command, the one that will tidy up, the one that measures and its partner; or it has ended, since two hosts cannot be made here.
+        // The command, its cleanup process, the measuring process and its partner. The run may also have ended, if two hosts cannot be created here.
         until("it does not start", || {
             processes_of(place.path()).len() >= 4 || run.try_wait().unwrap().is_some()
         });
@@ -108,7 +108,7 @@ yamba one_connection extends lat_http
 }
 ";
 
-/// They stay on the near host, where nothing of theirs passes the device.
+/// These benchmarks stay on the near host, so none of their packets pass the device.
 const HOME_BODIES: &str = "native {
     #include <sys/socket.h>
     #include <unistd.h>
@@ -250,7 +250,7 @@ fn what_measures_something_else_is_invalid() {
     is_caught_by(figure_of(&run, "one_connection"), "accepted_per_request");
 }
 
-/// The loopback carries what other tests say; a network of its own does not.
+/// Other tests' packets pass the loopback device, but not a separate network.
 #[test]
 fn what_does_not_cross_the_network_is_invalid() {
     if !has("g++") {
@@ -295,7 +295,7 @@ fn what_does_not_cross_the_network_is_invalid() {
     }
 }
 
-/// One connection for all requests, where each is to have its own.
+/// Uses one connection for all requests instead of one for each.
 const KEPT_BY_NGINX: &str = "yamba kept_by_nginx extends lat_http
 {
     server = \"nginx\" over {\"nginx\"};
@@ -309,7 +309,7 @@ const KEPT_BY_NGINX: &str = "yamba kept_by_nginx extends lat_http
 }
 ";
 
-/// Its files may be anywhere.
+/// nginx may be installed anywhere.
 #[test]
 fn nginx_tells_whether_a_connection_is_new() {
     if !has("g++") || !has("nginx") {
@@ -335,7 +335,7 @@ fn nginx_tells_whether_a_connection_is_new() {
     }
 }
 
-/// Stands for nginx, and does something else first.
+/// Replaces nginx and first injects a fault.
 const STUB: &str = r#"#!/bin/sh
 # -p FOLDER -c CONFIGURATION OPTION
 case "$FAULT $5" in
@@ -355,7 +355,7 @@ esac
 PATH=${PATH#*:} exec nginx "$@"
 "#;
 
-/// What comes of `lat_http` by nginx with this fault; then what the fault has told.
+/// The figure of `lat_http` with nginx and this fault, and the message of the fault.
 fn with_fault(fault: &str) -> (Value, String) {
     let yamba = Yamba::new().file("nginx", STUB);
     let own = yamba.folder.path().to_owned();
@@ -393,7 +393,7 @@ fn an_nginx_that_is_not_as_others() {
     let said = r#"ended with status 1, and has said: nginx: [emerg] no "room" for \"#;
     let said = Value::from(said).to_string();
     assert!(notes.contains(said.trim_matches('"')), "{figure}");
-    // nginx itself, when it has read its configuration: it has no room for so many connections.
+    // nginx itself fails after reading its configuration: it lacks memory for that many connections.
     let (figure, _) = with_fault("dies late");
     assert_eq!(figure["status"], "crashed", "{figure}");
     let notes = figure["notes"].to_string();
@@ -406,7 +406,7 @@ fn an_nginx_that_is_not_as_others() {
     assert!(notes.contains("is no word of mine"), "{figure}");
 }
 
-/// What nginx writes counts as what a benchmark writes.
+/// Data that nginx writes counts toward the benchmark's disk limit.
 #[test]
 fn a_page_for_which_there_is_no_room() {
     if !has("g++") || !has("nginx") {

@@ -1,4 +1,6 @@
-//! The suite for who is not root and has no home: what can run does, the rest is told once. All of it is listed for him; what is measured is one benchmark for each thing that he may lack, since building
+//! The suite for a user who is not root and has no home. Benchmarks that can run must run; missing requirements are reported once. The whole suite is
+//! listed, but only one benchmark per requirement is measured, since building all takes minutes. `everywhere.rs` builds all and queries every program
+//! as an ordinary user's run does.
 //! all of it takes minutes. `everywhere.rs`, which has built all, asks every program as an ordinary user's run does before it measures.
 
 use std::collections::BTreeMap;
@@ -14,11 +16,11 @@ use tempfile::TempDir;
 
 use crate::support::{Answer, Yamba, has, root};
 
-/// Who owns nothing.
+/// A user id that owns no files.
 const NOBODY: u32 = 65534;
 
-/// Of the suite, one for each thing that an ordinary user may lack: nothing, raw sockets and network name spaces, a right that cannot be had, a disk by name, a word to push out what others have; and
-/// servers and libraries of others, which may refuse to serve him.
+/// One benchmark of the suite for each possible requirement: none, raw sockets and network name spaces, an unavailable privilege, a named disk,
+/// permission to evict other data; and other programs' servers and libraries, which may refuse to serve this user.
 const SUITE: [&str; 9] = [
     "suite/cpu/lat_syscall_getppid.yamba",
     "suite/network/lat_ping.yamba",
@@ -33,7 +35,7 @@ const SUITE: [&str; 9] = [
 
 const PRIVILEGED: &str = "yamba needs_root on linux && root { void benchmark() {} }\n";
 
-/// Of what may be said of programs of others: what mends it, or that they say it themselves.
+/// Phrases of which the message about a missing program must contain one: how to fix it, or the program's own message.
 const MENDS: [&str; 6] = [
     "apt install",
     "as root",
@@ -43,14 +45,14 @@ const MENDS: [&str; 6] = [
     "its programs do not work here",
 ];
 
-/// What he has: a command with all that it reads, in a folder that he may enter, and a folder of his own.
+/// The user's environment: a readable installation of the command, and a folder of the user's own.
 pub struct Place {
     home: TempDir,
     own: TempDir,
 }
 
 impl Place {
-    /// With these parts of the suite.
+    /// An installation with these parts of the suite.
     pub fn new(suite: &[&str]) -> Place {
         let home = tempfile::tempdir().unwrap();
         fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -60,7 +62,7 @@ impl Place {
             does(Command::new("cp").arg("-r").arg(root().join(part)).arg(to));
         }
         fs::write(home.path().join("suite/cpu/needs_root.yamba"), PRIVILEGED).unwrap();
-        // By another process: whoever starts one meanwhile would hold what this one writes, and then it cannot be started.
+        // Copied by another process. If this one held the file open for writing while a child starts, the copy could not be executed.
         let program = env!("CARGO_BIN_EXE_yamba");
         does(Command::new("cp").arg(program).arg(home.path()));
         does(Command::new("chmod").args(["-R", "a+rX"]).arg(home.path()));
@@ -68,7 +70,7 @@ impl Place {
         Place { home, own }
     }
 
-    /// The folder that belongs to the user. Runs work there, and keep their scratch files in it.
+    /// The user's own folder. Runs work there and keep their scratch files in it.
     pub fn folder(&self) -> &Path {
         self.own.path()
     }
@@ -77,7 +79,7 @@ impl Place {
         self.run_as(NOBODY, &[], words)
     }
 
-    /// Runs the command as `user`, behind the words of another command. Where the test is not root's, its own user stays.
+    /// Runs the command as `user`, with the words `before` as a prefix. If the test does not run as root, the user is unchanged.
     pub fn run_as(&self, user: u32, before: &[&str], words: &str) -> Answer {
         let program = self.home.path().join("yamba");
         let mut all = before.iter().map(OsStr::new).chain([program.as_os_str()]);
@@ -102,7 +104,7 @@ fn does(command: &mut Command) {
     assert!(command.status().unwrap().success(), "{command:?}");
 }
 
-/// Name by name, with what it needs where it does not run here.
+/// The listed benchmarks by name, with the missing requirement of those that do not run here.
 fn listed(answer: Answer) -> BTreeMap<String, Option<String>> {
     let all: Vec<Value> = serde_json::from_str(&answer.ok().out).unwrap();
     let each = all.iter().map(|b| {
@@ -114,7 +116,7 @@ fn listed(answer: Answer) -> BTreeMap<String, Option<String>> {
     each.collect()
 }
 
-/// As for root, but for what says that it needs root.
+/// The list is the same as for root, except for benchmarks that need root.
 #[test]
 fn all_of_the_suite_is_listed_for_who_is_not_root() {
     let here = listed(Yamba::new().run("list --json"));
@@ -152,7 +154,7 @@ fn whoever_is_not_root_and_has_no_home_measures_what_can_be() {
         assert_eq!(skipped.matches(name).count(), 1, "{name} in\n{skipped}");
         assert!(skipped.contains(mend), "{name} in\n{skipped}");
     }
-    // Programs of others, and what they need: either it is here, or it is told once.
+    // Requirements of other programs: either they are installed, or their absence is reported once.
     for name in [
         "lat_remote_read_nfs",
         "lat_remote_read_sshfs",

@@ -24,7 +24,7 @@ fn entry(name: &str, median: f64) -> Benchmark {
     entry
 }
 
-/// A sweep with an invalid point, a name that holds Markdown markup, and one that was skipped; in the usual store.
+/// A stored run with a sweep that has an invalid point, a name with Markdown markup, and a skipped benchmark. It is in the default store.
 fn kept() -> Yamba {
     let yamba = Yamba::new();
     let data = yamba.folder.path().join("data");
@@ -73,7 +73,7 @@ fn kept() -> Yamba {
     yamba
 }
 
-/// `UPDATE_EXPECT=1` writes the expected file.
+/// `UPDATE_EXPECT=1` rewrites the expected file.
 #[test]
 fn show_md_prints_the_expected_tables() {
     let mut yamba = kept();
@@ -117,11 +117,11 @@ fn a_paper_names_the_store_of_a_run_that_is_not_in_the_usual_one() {
         words.extend(["--store", "an other.sqlite"]);
         yamba.run_words(&words).ok().says(&[&command]);
     }
-    // Where no run is named, a file of that name is not meant.
+    // Without a named run, a file called `latest` is not read.
     let mut yamba = yamba.file("latest", "{}");
     let command = format!("`yamba show {id} --raw`");
     yamba.run("show --md").ok().says(&[&command]);
-    // Where the variable names another store, the usual one has to be named.
+    // If `YAMBA_STORE` names another store, commands must name the default one.
     let mut yamba = yamba.env("YAMBA_STORE", &other);
     let usual = usual.to_str().unwrap();
     let command = format!("`yamba show {id} --raw --store {usual}`");
@@ -129,7 +129,7 @@ fn a_paper_names_the_store_of_a_run_that_is_not_in_the_usual_one() {
     yamba.run_words(&words).ok().says(&[&command]);
 }
 
-/// A command that leads elsewhere is worse than none.
+/// No command is printed if it would name another store.
 #[test]
 fn a_store_that_no_command_can_name_is_no_part_of_a_paper() {
     let yamba = kept();

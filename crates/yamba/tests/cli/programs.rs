@@ -1,4 +1,4 @@
-//! The command line from outside, with a C++ compiler: building, composing, measuring.
+//! The command line with a C++ compiler: building, composing, measuring.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -75,7 +75,7 @@ fn an_invalid_figure_is_status_1() {
     answer.says(&["INVALID", "added"]);
 }
 
-/// Drops pages between passes, as a newcomer's first benchmark of page faults does.
+/// Drops pages between passes, as a first benchmark of page faults might.
 const DROPS: &str = "\
 native {
     #include <sys/mman.h>
@@ -408,7 +408,7 @@ fn ctrl_c_keeps_what_was_measured() {
     assert!(points > 0 && points < 400, "{points} points");
 }
 
-/// Programs that measure at this moment, of the run that was told to work in this folder.
+/// The measuring processes of the run that uses this folder.
 fn launches(folder: &Path) -> Vec<u32> {
     let is_launch = |pid: &u32| {
         let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -418,7 +418,7 @@ fn launches(folder: &Path) -> Vec<u32> {
     all.filter(is_launch).collect()
 }
 
-/// A short loop across the end of a line may take twice as long, wherever the compiler happened to put it.
+/// A short loop that crosses a cache line may take twice as long. The compiler must align it.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn each_loop_begins_with_a_line() {
@@ -450,7 +450,7 @@ fn each_loop_begins_with_a_line() {
     assert!(loops.iter().all(|at| at % 64 == 0), "{loops:x?}");
 }
 
-/// Where the first jump of a function that goes back goes to, in objdump's listing.
+/// The target of a function's first backward jump, in objdump's listing.
 #[cfg(target_arch = "x86_64")]
 fn back_to(function: &str) -> Option<u64> {
     let number = |text: &str| u64::from_str_radix(text, 16).ok();
@@ -479,7 +479,7 @@ fn a_program_in_a_folder_that_nobody_may_enter_is_no_mystery() {
     }
 }
 
-/// g++ that notes what it was asked in `asked`, and has no such library in an archive if `shared`.
+/// A wrapper of g++ that records its calls in `asked`. With `shared`, it reports no static libraries.
 fn compiler(yamba: Yamba, shared: bool) -> Yamba {
     let answer = if shared {
         "case $1 in -print-file-name=*) echo \"${1#*=}\"; exit;; esac\n"
@@ -565,10 +565,10 @@ fn what_is_built_is_not_built_again() {
         let log = yamba.folder.path().join("asked");
         let text = fs::read_to_string(&log).unwrap();
         fs::remove_file(log).unwrap();
-        // The rest are questions about the compiler itself.
+        // The other calls query the compiler.
         text.lines().filter(|l| l.contains(" -o ")).count()
     };
-    // The header, the harness and two programs.
+    // The precompiled header, the harness and two programs.
     assert_eq!(asked(), 4);
     assert_eq!(asked(), 0);
 }

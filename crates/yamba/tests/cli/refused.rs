@@ -1,4 +1,4 @@
-//! What is refused, and how it is told. Values of parameters that cannot be: one error, before anything is measured.
+//! Refused input and its messages. An invalid parameter value gives one error before anything is measured.
 
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ fn a_wrong_value_is_one_error_before_anything_is_measured() {
             assert_eq!(answer.refused(&[]).err, told);
         }
     }
-    // With the values of the sweep in place of the default it is right.
+    // With the sweep's values instead of the default, the value is valid.
     yamba
         .run("run choosy --lib . --dry-run --set each=3 --sweep count=3,6")
         .ok()
@@ -130,7 +130,7 @@ fn the_suite_s_benchmarks_say_what_may_be() {
     }
 }
 
-/// What extends the library's class for them says which operations it compiles.
+/// A class that extends the library's chain must choose the operations that it compiles.
 #[test]
 fn a_chain_of_operations_without_a_choice_is_incomplete() {
     let mut yamba = Yamba::new().file(
@@ -146,7 +146,7 @@ fn a_chain_of_operations_without_a_choice_is_incomplete() {
     }
 }
 
-/// Of each command something that a person may get wrong: all of these say what to do, which [`refused`](crate::support::Answer::refused) looks for.
+/// User errors of each command. Every message includes help, which [`refused`](crate::support::Answer::refused) checks.
 #[test]
 fn whatever_is_refused_says_how_it_is_mended() {
     let mut yamba = Yamba::new()

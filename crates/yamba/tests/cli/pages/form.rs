@@ -1,4 +1,4 @@
-//! The form of an output: what stays the same when another machine, or the same one a minute later, answers the same command. The rules:
+//! The form of an output: the part that stays the same when a command runs on another machine or at another time. The rules:
 //!
 //! - A number is `N`, wherever it begins a word or follows `=`, `[`, `(` and the like; digits inside a name (`x86_64`) stay. A size may end in K,
 //!   M, G or T. An id of a run is a number too.
@@ -11,7 +11,7 @@
 //!
 //! All else must be equal, line by line. A shown line `...` stands for any number of lines.
 
-/// How lines begin that only say in which circumstances a figure was measured; `Of all:` and `all of NAME:` may stand before them.
+/// Beginnings of lines that only describe the circumstances of a measurement. `Of all:` or `all of NAME:` may precede them.
 pub const CIRCUMSTANCES: [&str; 8] = [
     "the machine is disturbed:",
     "memory is not locked:",
@@ -31,10 +31,10 @@ const UNITS: [&str; 29] = [
     "MHz", "GHz",
 ];
 
-/// How tables indent what belongs to an entry.
+/// Indentation of lines that belong to a table entry.
 const INDENT: usize = 12;
 
-/// Compares what a page shows with what a command printed: both by their form, or `is_exact` as they are.
+/// Compares a page's expected output with the printed output: by form or, if `is_exact`, literally.
 pub fn compare(shown: &[String], printed: &str, is_exact: bool) -> Result<(), String> {
     let (shown, printed) = if is_exact {
         let printed = printed.lines().map(|l| l.trim_end().to_owned());
@@ -60,9 +60,9 @@ pub fn compare(shown: &[String], printed: &str, is_exact: bool) -> Result<(), St
     ))
 }
 
-/// The first shown line that has no match; none if all match, and all that was printed is shown.
+/// The index of the first unmatched expected line. `None` if all lines match and no printed line is left over.
 fn matched(shown: &[String], printed: &[String]) -> Option<usize> {
-    // `reach[p]`: whether the shown lines so far can end before line `p` of what was printed.
+    // `reach[p]`: whether the expected lines so far can end before printed line `p`.
     let mut reach = vec![false; printed.len() + 1];
     reach[0] = true;
     for (index, line) in shown.iter().enumerate() {
@@ -95,7 +95,7 @@ fn is_circumstance(form: &str) -> bool {
     CIRCUMSTANCES.iter().any(|known| text.starts_with(known))
 }
 
-/// Whether every figure without a value is one that circumstances explain: none crashed, and what is invalid was too short, or too disturbed, to be measured.
+/// Whether circumstances explain every missing figure: no entry crashed, and invalid entries were too short or too disturbed.
 pub fn is_only_disturbed(printed: &str) -> bool {
     let lines = forms(&printed.lines().map(str::to_owned).collect::<Vec<_>>());
     let mut is_explained = true;
@@ -112,7 +112,7 @@ pub fn is_only_disturbed(printed: &str) -> bool {
     found && is_explained
 }
 
-/// Each entry that was skipped, with its reason.
+/// The skipped entries, with their reasons.
 pub fn skipped(printed: &str) -> Vec<String> {
     let lines: Vec<String> = printed.lines().map(str::to_owned).collect();
     let joined = joined(&lines);
@@ -125,7 +125,7 @@ pub fn skipped(printed: &str) -> Vec<String> {
     found
 }
 
-/// Whether a command that ends with status 1 has said what the answer is: an invalid figure, or a gate that failed.
+/// Whether a command with status 1 printed an answer: an invalid figure, or a failed gate.
 pub fn has_answer(printed: &str) -> bool {
     let mut lines = printed.lines();
     lines.any(|line| line.starts_with("INVALID ") || line.starts_with("gate failed: "))
@@ -136,7 +136,7 @@ fn forms(lines: &[String]) -> Vec<String> {
     joined(lines).iter().map(|(_, line)| form(line)).collect()
 }
 
-/// Wrapped lines and evidence joined to what they belong to; each with its indentation.
+/// Joins wrapped lines and evidence to their entry. Each line has its indentation.
 fn joined(lines: &[String]) -> Vec<(usize, String)> {
     let mut joined: Vec<(usize, String)> = Vec::new();
     for line in lines {
@@ -165,7 +165,7 @@ fn is_entry(line: &str) -> bool {
         .is_some_and(|w| STATUSES.contains(&w))
 }
 
-/// `NAME=VALUE`, or what stands in brackets of the samples.
+/// Whether `text` begins with `NAME=VALUE` or with a bracket about samples.
 fn is_evidence(text: &str) -> bool {
     let word = text.split(' ').next().unwrap_or_default();
     let is_name = |name: &str| {
@@ -194,7 +194,7 @@ fn form(line: &str) -> String {
     text.replace("N cycles", "N UNIT")
 }
 
-/// Without what stands in brackets of an entry's samples.
+/// Removes the brackets about an entry's samples.
 fn without_marks(text: &str) -> String {
     let mut rest = text;
     let mut kept = String::new();
@@ -213,7 +213,7 @@ fn without_marks(text: &str) -> String {
     kept + rest
 }
 
-/// A word with `N` for each of its numbers.
+/// Replaces each number in a word by `N`.
 fn numbers(word: &str) -> String {
     let bare = word.trim_matches([',', ';', ':', '(', ')', '.']);
     let is_hex = |c: char| matches!(c, '0'..='9' | 'a'..='f');
@@ -244,7 +244,7 @@ fn numbers(word: &str) -> String {
     found
 }
 
-/// Where the number ends that begins here: digits with points and commas between them, an exponent, a letter of a size.
+/// The end of the number that begins at `begin`: digits with points and commas, an exponent, a size suffix.
 fn number_end(chars: &[char], begin: usize) -> Option<usize> {
     let digit = |i: usize| chars.get(i).is_some_and(char::is_ascii_digit);
     let is = |i: usize, set: &str| chars.get(i).is_some_and(|c| set.contains(*c));

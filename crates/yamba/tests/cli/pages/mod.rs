@@ -28,7 +28,7 @@ const MARKS: [(&str, &[&str]); 8] = [
     ("text", &[]),
 ];
 
-/// How often a measuring command runs until it prints what is shown: a moment's disturbance can make a figure invalid.
+/// Number of attempts for a measuring command, since a brief disturbance can make a figure invalid.
 const ATTEMPTS: usize = 3;
 
 /// The results of the blocks of some pages.
@@ -36,7 +36,7 @@ const ATTEMPTS: usize = 3;
 struct Report {
     run: usize,
     faults: Vec<String>,
-    /// Commands that a page excepts, with its reason: only parsed.
+    /// Commands that a page excepts, with its reason. They are only parsed.
     not_run: Vec<String>,
     /// Blocks that this machine or user cannot run, as the page says.
     left_out: Vec<String>,
@@ -64,7 +64,7 @@ fn commands_of_pages_work_for_ordinary_user() {
     hold(&page::all(), &Installed::new(user));
 }
 
-/// Runs the pages; fails with all that is wrong, and lists what was not run.
+/// Runs the pages. Fails with all faults, and lists the commands that were not run.
 #[track_caller]
 fn hold(pages: &[Page], installed: &Installed) {
     let mut report = Report::default();
@@ -89,7 +89,7 @@ fn hold(pages: &[Page], installed: &Installed) {
     }
 }
 
-/// `YAMBA_TEST_PAGE=tutorial` runs one page, for its author.
+/// `YAMBA_TEST_PAGE=tutorial` runs a single page.
 fn is_wanted(page: &Page) -> bool {
     static WANTED: OnceLock<Option<String>> = OnceLock::new();
     let wanted = WANTED.get_or_init(|| std::env::var("YAMBA_TEST_PAGE").ok());
@@ -150,7 +150,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Prepares what the next commands need.
+    /// Runs a hidden script that prepares the next commands.
     fn script(&self, text: &str) -> Result<(), String> {
         let done = self.folder.run(text);
         done.is(0, "the hidden script")
@@ -191,7 +191,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Why no command of the block runs.
+    /// The reason why no command of the block runs.
     fn not_run(&self, block: &Block) -> Result<Option<String>, String> {
         let as_root = block.marks.get("as-root");
         let not_run = block.marks.get("not-run");
@@ -209,7 +209,7 @@ impl<'a> Walk<'a> {
         ))
     }
 
-    /// The first of the programs that the block needs and this machine lacks.
+    /// The first program that the block needs but this machine lacks.
     fn missing<'b>(&self, block: &'b Block) -> Option<&'b str> {
         let needed = block.marks.get("needs").unwrap_or_default();
         let is_here = |p: &&str| self.folder.run(&format!("command -v {p}")).status == 0;
@@ -258,7 +258,7 @@ impl<'a> Walk<'a> {
         held
     }
 
-    /// Asks for the help of each call with its options: an unknown one is refused before that.
+    /// Requests the help of each call with its options, since an unknown option is rejected first.
     fn parse(&self, command: &Command, reason: &str, report: &mut Report) -> Result<(), String> {
         let place = self.page.place(command.line);
         let line = format!("{place}: `{}` is not run: {reason}", command.text);
@@ -271,7 +271,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Writes a complete program to a file and measures it briefly; where it has nothing to measure here, checks it.
+    /// Writes a complete program to a file and measures it briefly. A program that cannot be measured here is only checked.
     fn program(&self, block: &Block, report: &mut Report) -> Result<(), String> {
         let marks = &block.marks;
         let is_part = marks.has("members") || marks.has("terms");
@@ -294,7 +294,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The first class of a program: the file is called like it.
+/// The first class of a program, which gives the file its name.
 fn class(text: &str) -> Result<&str, String> {
     let after = text.lines().find_map(|line| line.strip_prefix("yamba "));
     let words = after.unwrap_or_default().split_whitespace();
@@ -302,7 +302,7 @@ fn class(text: &str) -> Result<&str, String> {
     names.next().ok_or("this program has no class".to_owned())
 }
 
-/// The reason why this command of a block does not run: `except="BEGINNING: REASON"`, several separated by `; `.
+/// The reason why a command of the block does not run, from `except="BEGINNING: REASON"` with several separated by `; `.
 fn excepted<'a>(block: &'a Block, command: &Command) -> Result<Option<&'a str>, String> {
     let all = block.marks.get("except").unwrap_or_default();
     for one in all.split("; ").filter(|one| !one.is_empty()) {
@@ -339,7 +339,7 @@ fn shortened(command: &Command) -> String {
 }
 
 impl Done {
-    /// Holds the status of a command whose output is compared, or of a program.
+    /// Checks the exit status of a command with compared output, or of a program.
     fn is(&self, expected: i32, of: &str) -> Result<(), String> {
         let is_disturbed = self.status == 1 && form::is_only_disturbed(&self.printed);
         if self.status == expected || expected == 0 && is_disturbed {
@@ -351,8 +351,8 @@ impl Done {
         ))
     }
 
-    /// Holds the status of a command whose output the page leaves open: 1 counts as an answer too (an invalid figure, a gate), a crash does not. A study
-    /// may write its answer to a file.
+    /// Checks the exit status of a command whose output is not compared. Status 1 is accepted for an answer (an invalid figure, a failed gate), but
+    /// not for a crash. A study may write its answer to a file.
     fn answers(&self, command: &str, expected: i32) -> Result<(), String> {
         let has_answer = command.starts_with("yamba study ") || form::has_answer(&self.printed);
         let is_crash = self.printed.contains("CRASHED");
@@ -375,7 +375,7 @@ mod tests {
         report
     }
 
-    /// Each block of this page is wrong in another way, and each is found.
+    /// Each block of this page has a different fault, and each is reported.
     #[test]
     fn each_faulty_block_is_reported() {
         let blocks = [

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::support::root;
 
-/// A comment that begins so holds a shell script, which prepares what the commands after it need.
+/// Beginning of a comment with a shell script that prepares the following commands.
 const SCRIPT: &str = "<!-- run first:";
 
 pub struct Page {
@@ -31,7 +31,7 @@ pub enum Kind {
     Script,
 }
 
-/// The words behind the language of a block: `NAME`, `NAME=VALUE` or `NAME="WORDS"`; a mark without a value has an empty one.
+/// The words after a block's language: `NAME`, `NAME=VALUE` or `NAME="WORDS"`. A mark without a value has an empty one.
 #[derive(Debug, Default, PartialEq)]
 pub struct Marks(BTreeMap<String, String>);
 
@@ -148,7 +148,7 @@ pub struct Command {
     pub shown: Vec<String>,
 }
 
-/// The commands of a `console` block (each begins with `$ `) or of an `sh` block (each line that continues none).
+/// The commands of a `console` block (lines that begin with `$ `) or of an `sh` block (lines that continue no other).
 pub fn commands(block: &Block) -> Vec<Command> {
     let mut found: Vec<Command> = Vec::new();
     let has_prompts = block.is("console");
@@ -179,7 +179,7 @@ pub fn commands(block: &Block) -> Vec<Command> {
     found
 }
 
-/// Whether a quotation is open at the end, or the line ends in a backslash.
+/// Whether a quotation is open at the end, or the line ends with a backslash.
 fn is_continued(text: &str) -> bool {
     let last = scan(text).pop();
     last.is_some_and(|(_, part)| part == Part::Quoted) || text.ends_with('\\')
@@ -228,7 +228,7 @@ pub fn calls(command: &str) -> Vec<String> {
             parts.last_mut().expect("there is one").push(c);
         }
     }
-    // After `-p` it is the name of a package.
+    // After `-p`, `yamba` is the name of a package.
     let call = |part: &String| {
         let part = format!(" {part} ").replace(" -p yamba ", " ");
         let at = part.find(" yamba ")?;

@@ -1,4 +1,4 @@
-//! Where the commands of a page run: a folder and a home of their own, a small environment, as root or as an ordinary user.
+//! The environment of a page's commands: its own folder and home, few variables, root or an ordinary user.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -10,10 +10,10 @@ use tempfile::TempDir;
 
 use crate::support::root;
 
-/// The ordinary user.
+/// The user id of the ordinary user.
 pub const ORDINARY: u32 = 65534;
 
-/// No command of a page takes longer.
+/// Time limit of a page's command in seconds.
 const SECONDS: &str = "120";
 
 /// The files that all pages of one user share: the installed command, a copy of the checkout that every user may read, and the cache.
@@ -28,7 +28,7 @@ pub struct Folder<'a> {
     own: TempDir,
 }
 
-/// Standard output and standard error as a person sees them, and the exit status.
+/// Standard output and standard error in printed order, and the exit status.
 pub struct Done {
     pub status: i32,
     pub printed: String,
@@ -40,7 +40,7 @@ pub fn is_root() -> bool {
 }
 
 impl Installed {
-    /// For this user, or for the one who runs the test.
+    /// Installs for `user`, or for the user who runs the test.
     pub fn new(user: Option<u32>) -> Installed {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -55,7 +55,7 @@ impl Installed {
             );
         }
         fs::create_dir(folder.path().join("bin")).unwrap();
-        // Another process copies it: a file that this one has open for writing cannot be started.
+        // Copied by another process, since a file that this process has open for writing cannot be executed.
         let program = env!("CARGO_BIN_EXE_yamba");
         does(
             Command::new("cp")
@@ -79,7 +79,7 @@ impl Installed {
         self.user.is_none() && is_root()
     }
 
-    /// An empty folder, for one page. On storage: some benchmarks refuse to measure memory in its place.
+    /// An empty folder for one page. It is on a disk, since some benchmarks refuse to measure files in memory.
     pub fn folder(&self) -> Folder<'_> {
         Folder {
             installed: self,
