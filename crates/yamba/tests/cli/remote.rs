@@ -1,4 +1,4 @@
-//! Files of another host: evidence that fails where it must. Where a server or a name space is missing, the benchmark says so, and so does the test.
+//! Files on another host: evidence that must fail. If a server or name space is missing, the benchmark and the test report it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -52,7 +52,7 @@ fn evidence_fails_where_it_must() {
     all_are_caught(Yamba::new(), "", &WRONG, "");
 }
 
-/// Of a file that no network is asked for.
+/// Wrong benchmarks of a file that is not read through a network.
 const WRONG_MOUNTED: [Wrong; 2] = [
     Wrong {
         name: "of_this_host",
@@ -100,7 +100,7 @@ fn a_mounted_file_that_does_not_come_from_elsewhere() {
     }
 }
 
-/// Bytes that the far host has sent through the cable, by its own count.
+/// Bytes that the far host has sent through the cable, by its own counter.
 fn sent(cable: &Cable) -> u64 {
     let enter = cable.far_host.enter();
     let mut command = Command::new(&enter[0]);
@@ -112,7 +112,7 @@ fn sent(cable: &Cable) -> u64 {
     sent.expect("the cable").parse().unwrap()
 }
 
-/// With a server behind a cable, whose host counts what it has sent.
+/// With a server behind a cable, whose host counts the bytes sent.
 #[test]
 fn a_mounted_file_that_comes_from_elsewhere() {
     if !has("g++") {
@@ -153,7 +153,7 @@ fn a_mounted_file_that_comes_from_elsewhere() {
     assert!(blocks > 0 && sent >= blocks * 4096, "{sent} {blocks}");
 }
 
-/// What a program answers to this question, on either way.
+/// A program's answer to this option, from standard output and standard error.
 fn answered(program: &str, question: &str) -> String {
     let path = std::env::var("PATH").unwrap();
     let mut asked = Command::new(program);
@@ -198,7 +198,7 @@ fn the_programs_of_others_are_named_with_their_versions() {
     }
 }
 
-/// Each figure's status and what it says, by its class.
+/// The class, status and notes of each figure.
 fn said(answer: &Answer) -> Vec<(String, String, String)> {
     let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
     let all = run["benchmarks"].as_array().unwrap();
@@ -208,7 +208,7 @@ fn said(answer: &Answer) -> Vec<(String, String, String)> {
         .collect()
 }
 
-/// Wherever a program of this name may be found.
+/// Possible paths of a program.
 fn places(program: &str) -> Vec<String> {
     let path = std::env::var("PATH").unwrap();
     let known = ["/usr/bin", "/usr/sbin", "/usr/local/sbin"];
@@ -216,7 +216,7 @@ fn places(program: &str) -> Vec<String> {
     folders.map(|f| format!("'{f}/{program}'")).collect()
 }
 
-/// A view of the files in which none of these can be run or loaded, for the command that follows. None where nobody may have such a view.
+/// The command prefix that hides these files, so that they can be neither run nor loaded. `None` if this user cannot do that.
 fn without(files: &[String]) -> Option<Command> {
     let hide = format!(
         "for f in {}; do [ ! -e \"$f\" ] || mount --bind /dev/null \"$f\" || exit 9; done; exec \"$@\"",
@@ -265,7 +265,7 @@ fn what_is_not_installed_is_told() {
         };
         assert!(all.iter().any(told), "{class}: {all:?}");
     }
-    // The server of ours.
+    // The suite's own server.
     assert!(
         all.iter()
             .any(|(name, status, _)| name == "lat_http" && status == "ok"),
@@ -273,7 +273,7 @@ fn what_is_not_installed_is_told() {
     );
 }
 
-/// Stands for a server.
+/// Replaces a server and fails at once.
 const MORTAL: &str = "#!/bin/sh\necho 'nobody has asked for me' >&2\nexit 1\n";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Runs that are kept, as a person finds them again.
+//! Finding stored runs again.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -49,7 +49,7 @@ fn run(id: &str, started: f64, names: &[&str]) -> Run {
     run
 }
 
-/// Three runs; two ids begin alike, the second run has a file of source, the third was stopped.
+/// Three runs: two ids share a prefix, the second run has a source file, the third was stopped.
 fn kept() -> Yamba {
     let yamba = Yamba::new();
     let first = run(FIRST, 1.7e9, &["lat_pipe"]);
@@ -91,7 +91,7 @@ fn nothing_is_kept_at_first() {
     ] {
         yamba.run(words).refused(&["no run is kept", "yamba run"]);
     }
-    // Reading makes no store.
+    // Reading does not create a store.
     assert!(!yamba.folder.path().join("results.sqlite").exists());
 }
 
@@ -218,7 +218,7 @@ fn a_run_is_shown_as_it_was() {
         .refused(&["did you mean lat_pipe?"]);
     yamba.run("show baseline lat_[").refused(&["is no glob"]);
 
-    // Without a run, benchmarks of the latest, which says that it was stopped.
+    // Without a run, the benchmarks of the latest run are shown, with a note that it was stopped.
     let latest = yamba.run("show lat_pipe").ok();
     assert!(latest.out.contains("INVALID"), "{}", latest.out);
     assert!(latest.err.contains("stopped"), "{}", latest.err);
@@ -269,7 +269,7 @@ fn a_point_of_a_sweep_is_shown_alone() {
         .refused(&["no benchmark here has a parameter stride"]);
 }
 
-/// As a browser shows it.
+/// The text that a browser displays.
 fn unescaped(html: &str) -> String {
     let signs = [
         ("&lt;", "<"),
@@ -282,7 +282,7 @@ fn unescaped(html: &str) -> String {
     signs.iter().fold(text, |t, (sign, c)| t.replace(sign, c))
 }
 
-/// The commands of a part of a page, as a shell takes them.
+/// The commands in a part of a page, with entities resolved.
 pub fn commands(part: &str) -> Vec<String> {
     let after = part.split("<code>yamba show ").skip(1);
     let each = after.filter_map(|rest| rest.split("</code>").next());
@@ -290,7 +290,7 @@ pub fn commands(part: &str) -> Vec<String> {
         .collect()
 }
 
-/// What a page says behind each figure: its heading, and all that is below.
+/// The details of each figure on a page: its heading and the text below it.
 fn figures(page: &str) -> Vec<(String, &str)> {
     let after = page.split("<details id=\"entry-").skip(1);
     let each = after.filter_map(|rest| rest.split("</details>").next());
@@ -302,7 +302,7 @@ fn figures(page: &str) -> Vec<(String, &str)> {
     .collect()
 }
 
-/// What a shell makes of a command of a page: on another day, so in another folder, and where nobody names a store.
+/// Runs a page's command in a shell as on another day: in another folder, without `YAMBA_STORE`.
 pub fn another_day(yamba: &Yamba, command: &str) -> Answer {
     let plain = yamba.command(&[]);
     let mut shell = Command::new("sh");
@@ -319,7 +319,7 @@ pub fn another_day(yamba: &Yamba, command: &str) -> Answer {
     Answer::of(shell.current_dir("/").output().unwrap()).ok()
 }
 
-/// Entries whose names and points are hard to tell: each has an interval more than the one before.
+/// Entries with similar names and points. Each has one interval more than the previous one.
 fn hard_to_tell() -> Run {
     let names = [
         "lat_mem",
@@ -354,8 +354,8 @@ fn hard_to_tell() -> Run {
     all
 }
 
-/// From each figure of a page to its own raw intervals, and to no other's, and to its source: what names mean to a shell or in a glob is no hindrance,
-/// and the store is named where it is not the usual one.
+/// Each figure's command shows its own raw intervals and its source, also if names contain shell or glob characters. A store other than the default
+/// is named.
 #[test]
 fn each_command_of_a_page_shows_what_it_stands_beside() {
     let usual = "yamba/results.sqlite";
@@ -384,7 +384,7 @@ fn each_command_of_a_page_shows_what_it_stands_beside() {
     }
 }
 
-/// The page of [`hard_to_tell`].
+/// Checks the page of [`hard_to_tell`].
 fn each_shows_its_own(yamba: &Yamba, page: &str) {
     let figures = figures(page);
     let headings: Vec<&str> = figures
@@ -411,7 +411,7 @@ fn each_shows_its_own(yamba: &Yamba, page: &str) {
     }
 }
 
-/// A document is in no store, whatever is named, and may be from before runs had ids: the commands name its file.
+/// A document is in no store and may predate run ids, so commands name its file.
 #[test]
 fn each_command_of_a_documents_page_names_the_file() {
     for id in ["", "0011223344556677"] {
@@ -460,7 +460,7 @@ fn a_run_is_named_and_loses_its_name() {
     assert_eq!(tags(&mut yamba, FIRST), serde_json::json!(["before"]));
     yamba.run("show quiet").refused(&["quiet"]);
 
-    // All tags are looked at before any is given or taken.
+    // All tags are checked before any is added or removed.
     for bad in ["latest", "cafe", "2026", "a~b"] {
         let words = ["tag", FIRST, "good", bad];
         yamba.run_words(&words).refused(&[bad, "cannot be a tag"]);
@@ -476,7 +476,7 @@ fn runs_are_removed_all_or_none() {
     let mut yamba = kept();
     yamba.run("rm latest nosuch").refused(&["nosuch"]);
     assert_eq!(json(yamba.run("runs --json")).as_array().unwrap().len(), 3);
-    // Both references are of the moment before: the second is not the one before what remains.
+    // References are resolved before anything is removed, so the second is not affected by the first removal.
     yamba.run("rm latest latest~1 baseline").ok();
     let left = json(yamba.run("runs --json"));
     assert_eq!(left.as_array().unwrap().len(), 1);

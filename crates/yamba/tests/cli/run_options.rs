@@ -1,4 +1,4 @@
-//! How often, how long and where `yamba run` measures, as a person says it.
+//! Options of `yamba run` for launches, time and placement.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fn document(answer: Answer) -> Value {
     serde_json::from_str(&answer.ok().out).unwrap()
 }
 
-/// Each wrong value is one message that names its option.
+/// Each invalid value gives one message that names its option.
 #[test]
 fn wrong_values_are_refused() {
     let mut yamba = Yamba::new().file("spin.yamba", SPIN);
@@ -86,8 +86,8 @@ fn the_plan_is_recorded() {
     assert_ne!(first, second, "drawn anew each time");
 }
 
-/// What finds no room on the disk is skipped with the reason and the mend; sweeps follow the room; and what earlier launches and other
-/// benchmarks left makes room for it.
+/// A benchmark without disk space is skipped with the reason and help. Sweeps adapt to the space, and leftovers of earlier launches and benchmarks
+/// are removed for it.
 #[test]
 fn files_stay_within_the_limit() {
     if !has("g++") {
@@ -160,7 +160,7 @@ fn files_stay_within_the_limit() {
     }
 }
 
-/// The time of a benchmark is shared by its points; those that there is none for are left out, ends kept.
+/// The points of a benchmark share its time. If it is too short, some points are left out, but never the ends.
 #[test]
 fn too_little_time_thins_a_sweep() {
     if !has("g++") {
@@ -181,7 +181,7 @@ fn too_little_time_thins_a_sweep() {
     }
 }
 
-/// A number in a unit that is not understood would be wrong by whatever the unit is.
+/// A number in an unknown unit would be wrong by that unit's factor.
 #[test]
 fn units_that_are_not_known_are_refused() {
     if !has("g++") {
@@ -216,7 +216,7 @@ fn units_that_are_not_known_are_refused() {
     assert!(sample > 0.0);
 }
 
-/// Whoever has the document can build what was measured again.
+/// The document contains everything needed to rebuild the program.
 #[test]
 fn a_run_has_the_texts_that_it_was_made_of() {
     if !has("g++") {

@@ -1,4 +1,4 @@
-//! `yamba run` for several benchmarks: groups, tags, what would be measured, and what is kept when some of them fail.
+//! `yamba run` for several benchmarks: groups, tags, dry runs, and results when some benchmarks fail.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{Answer, Yamba, has};
 
-/// A benchmark of little work with `members` besides.
+/// A benchmark with little work and the additional `members`.
 fn spin(name: &str, members: &str) -> String {
     format!(
         "yamba {name} extends Latency
@@ -21,7 +21,7 @@ fn spin(name: &str, members: &str) -> String {
     )
 }
 
-/// Files in the folders of a suite, as `YAMBA_HOME` names one.
+/// A suite with these files in a folder that `YAMBA_HOME` names.
 fn suite(files: &[(&str, String)]) -> Yamba {
     let yamba = Yamba::new();
     let home = yamba.folder.path().join("home");
@@ -70,7 +70,7 @@ fn document(answer: &Answer) -> Value {
     serde_json::from_str(&answer.out).unwrap()
 }
 
-/// Name and swept value of each entry.
+/// The name and swept value of each entry.
 fn points(document: &Value) -> Vec<String> {
     let each = document["benchmarks"].as_array().unwrap().iter();
     each.map(|b| {
@@ -81,7 +81,7 @@ fn points(document: &Value) -> Vec<String> {
     .collect()
 }
 
-/// Without names: groups in their order, sweeps over numbers thinned, names kept.
+/// Without names: groups in display order, sweeps over numbers thinned, sweeps over words kept.
 #[test]
 fn a_dry_run_tells_what_would_be_measured() {
     if !has("g++") {
@@ -112,7 +112,7 @@ fn a_dry_run_tells_what_would_be_measured() {
         (&6.into(), &"Memory".into())
     );
     assert_eq!(wide["tags"], serde_json::json!(["slow", "large"]));
-    // Two points have 2 s each; three share their time.
+    // Two points take 2 s each; three points share that time.
     assert!(wide["time_s"].as_f64().unwrap() < 2.0);
     assert_eq!(plan["disk_room"], 32 << 20);
     let text = yamba.run("run --dry-run").ok().out;
@@ -149,7 +149,7 @@ fn a_dry_run_tells_what_would_be_measured() {
     );
 }
 
-/// Any of several tags.
+/// Selects benchmarks that have any of several tags.
 #[test]
 fn tags_choose() {
     if !has("g++") {
@@ -172,7 +172,7 @@ fn tags_choose() {
     );
 }
 
-/// A whole run thins the sweeps of the classes, never one that was asked for.
+/// A whole run thins sweeps that classes declare, but not requested ones.
 #[test]
 fn a_sweep_that_was_asked_for_is_whole() {
     if !has("g++") {
@@ -185,7 +185,7 @@ fn a_sweep_that_was_asked_for_is_whole() {
     assert_eq!(sizes(asked), 5);
 }
 
-/// Headings, one line for all that were skipped for the same reason, and the sum.
+/// Headings, one line for all benchmarks skipped for the same reason, and the counts.
 #[test]
 fn a_run_of_several_groups_is_a_table_with_headings() {
     if !has("g++") {
@@ -216,7 +216,7 @@ fn a_run_of_several_groups_is_a_table_with_headings() {
     );
 }
 
-/// Whatever happens to one, the others have their figures.
+/// A failing benchmark does not affect the figures of others.
 #[test]
 fn failures_cost_their_own_figure_only() {
     if !has("g++") {
@@ -301,7 +301,7 @@ fn failures_cost_their_own_figure_only() {
     assert!(answer.err.contains("no_such_function"), "{}", answer.err);
 }
 
-/// Where nothing else is to be measured, a fault in a class is an error of who asked for it.
+/// If nothing else is measured, a fault in the class is reported as an error.
 #[test]
 fn a_class_that_cannot_be_measured_is_refused_alone() {
     if !has("g++") {
@@ -315,7 +315,7 @@ fn a_class_that_cannot_be_measured_is_refused_alone() {
     }
 }
 
-/// Bounds follow from the number of processes, and from what the launches make of a value.
+/// Bounds may depend on the number of processes and on the spread between launches.
 #[test]
 fn bounds_know_the_load_and_the_spread() {
     if !has("g++") {
@@ -365,13 +365,13 @@ yamba unsteady extends Quantity
     }
 }
 
-/// Ctrl-C while one hangs in its second launch: what was measured is a whole document.
+/// Ctrl-C while a benchmark hangs in its second launch still yields a complete document.
 #[test]
 fn an_interrupted_run_writes_what_it_has() {
     if !has("g++") {
         return;
     }
-    // All have had a launch when the first one has its second.
+    // When the first benchmark starts its second launch, all have had one.
     let hang = "void setup()
     {
         bool is_first = access(\"FIRST\", F_OK) != 0;

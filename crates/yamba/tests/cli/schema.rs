@@ -1,5 +1,5 @@
-//! Documents against the published schemas, docs/schema. The checker knows the keywords that those use and stops at any other: the validators of JSON
-//! Schema that there are take longer to compile than all that uses this one.
+//! Checks documents against the published schemas in docs/schema. The checker supports only the keywords used there and fails at others. Existing
+//! JSON Schema validators take longer to compile than everything that uses this one.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::support::{Yamba, root};
 /// A published schema.
 pub struct Schema {
     root: Value,
-    /// Whether a field that it does not name is a fault too: what is written now is all documented.
+    /// Whether an undocumented field is a fault too. Documents written now must have none.
     is_closed: bool,
 }
 
@@ -21,7 +21,7 @@ impl Schema {
         Schema { root, is_closed }
     }
 
-    /// What is wrong with a document, each with its place.
+    /// The faults of a document, each with its place.
     fn faults(&self, document: &Value) -> Vec<String> {
         let mut faults = Vec::new();
         self.check(&self.root, document, "", &mut faults);
@@ -150,20 +150,20 @@ fn matches(rule: &Value, text: &str) -> bool {
     text.is_empty() || (text.len() == 16 && text.bytes().all(is_digit))
 }
 
-/// A document of a run as this version writes it: what the schema says, and no field that it does not name.
+/// Checks a run's document as this version writes it: valid, and without undocumented fields.
 #[track_caller]
 pub fn is_run(document: &Value) {
     holds("yamba-run-1.json", document);
 }
 
-/// A document as this version writes it, of the schema in this file.
+/// Checks a document as this version writes it against the named schema.
 #[track_caller]
 pub fn holds(schema: &str, document: &Value) {
     let faults = Schema::published(schema, true).faults(document);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Whether a document is one of the schema in this file.
+/// Whether a document satisfies the named schema.
 pub fn is_held(schema: &str, document: &Value) -> bool {
     Schema::published(schema, true).faults(document).is_empty()
 }
@@ -188,7 +188,7 @@ fn a_document_of_before_and_one_of_tomorrow_hold() {
     assert_eq!(schema.faults(&document), [""; 0]);
 }
 
-/// What `import` refuses the schema refuses, and the other way round.
+/// The schema rejects exactly the documents that `import` rejects.
 #[test]
 fn a_broken_document_fails() {
     let schema = Schema::published("yamba-run-1.json", false);

@@ -1,4 +1,4 @@
-//! Runs that are kept in PostgreSQL.
+//! Runs stored in PostgreSQL.
 
 #[path = "../../../store/tests/kept/server.rs"]
 mod server;
@@ -13,7 +13,7 @@ use crate::kept::{MANY, json};
 use crate::results::{another_day, commands};
 use crate::support::{Yamba, has, until};
 
-/// In one test, since a server takes a second to start.
+/// One test for all, since a server takes a second to start.
 #[test]
 fn a_database_is_a_store() {
     if !has("g++") {
@@ -73,7 +73,7 @@ fn entries(server: &Server) -> i64 {
     server.count("runs", "SELECT count(*) FROM yamba.entry")
 }
 
-/// Each entry's raw intervals, in their order: of which launch, and how long.
+/// Each entry's raw intervals in order: launch and duration.
 fn intervals(run: &Value) -> Vec<Vec<(u64, f64)>> {
     let each = run["benchmarks"].as_array().unwrap().iter();
     let of = |interval: &Value| {
@@ -84,7 +84,7 @@ fn intervals(run: &Value) -> Vec<Vec<(u64, f64)>> {
         .collect()
 }
 
-/// Whatever anybody saw of a run before it was killed is there after.
+/// All entries that were visible before a run was killed remain stored.
 fn what_was_measured_outlives_a_kill(yamba: &mut Yamba, server: &Server) {
     let before = entries(server);
     let mut child = yamba.begin(&["run", "many.yamba", "--quick"]);
@@ -105,10 +105,10 @@ fn what_was_measured_outlives_a_kill(yamba: &mut Yamba, server: &Server) {
     assert_eq!(json(yamba, "runs --json")[0]["complete"], false);
 }
 
-/// What the server cannot take any more is in a file while the run goes on, and at its end in another, from which the run can be imported elsewhere.
+/// If the server fails during a run, the remaining entries go to a file, and at the end the run goes to another file that can be imported.
 fn a_run_outlives_the_server(yamba: &mut Yamba, server: Server) {
     let before = entries(&server);
-    // It has more to do than anybody waits for, and is stopped when all has been seen.
+    // The run takes longer than the test and is stopped when everything has been checked.
     let said = yamba.folder.path().join("said");
     let mut child = yamba
         .command(&["run", "many.yamba"])
@@ -145,7 +145,7 @@ fn a_run_outlives_the_server(yamba: &mut Yamba, server: Server) {
     assert_eq!(run["interrupted"], true);
 }
 
-/// A file whose name begins and ends so.
+/// A file whose name has this beginning and end.
 fn named(yamba: &Yamba, begins: &str, ends: &str) -> Option<String> {
     let files = fs::read_dir(yamba.folder.path()).unwrap().flatten();
     let mut names = files.filter_map(|f| f.file_name().into_string().ok());

@@ -1,4 +1,4 @@
-//! Completions, manual pages and the texts of help: each is of the commands that there are.
+//! Completions, manual pages and help texts cover exactly the existing commands.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +9,7 @@ use yamba_store::{Location, Store};
 
 use crate::support::{Answer, Yamba, has};
 
-/// The commands that `yamba --help` lists, in all of its groups.
+/// The commands that `yamba --help` lists in all groups.
 pub fn commands(yamba: &mut Yamba) -> Vec<String> {
     let help = yamba.run("--help").ok().out;
     let (_, listed) = help.split_once("\n\nMeasure:\n").unwrap();
@@ -36,10 +36,10 @@ fn each_shell_has_a_script_that_asks_the_program() {
         .refused(&["csh", "bash, zsh, fish"]);
 }
 
-/// How a shell is made to read its script, and asked what it offers.
+/// How to make a shell read its script and print its completions.
 struct Shell {
     name: &'static str,
-    /// What it calls the file.
+    /// The name of the script file.
     file: &'static str,
     /// Reads that file in a folder, which comes next, and prints what it offers for a line, which comes last.
     ask: &'static [&'static str],
@@ -58,7 +58,8 @@ const BASH: Shell = Shell {
     ],
 };
 
-/// As at the first press of Tab: the file is found by its name, and the function that it is may have to be loaded. There is no line to edit, so what would be shown on it is printed.
+/// As at the first press of Tab: the file is found by its name, and its function may have to be loaded. Without a line editor, the completions are
+/// printed.
 const ZSH: Shell = Shell {
     name: "zsh",
     file: "_yamba",
@@ -84,7 +85,7 @@ const FISH: Shell = Shell {
     ],
 };
 
-/// What a shell offers besides options, which may stand anywhere. The last word of the line is the one that is completed.
+/// The completions of the line's last word, except options, which are always possible.
 fn offered(yamba: &Yamba, shell: &Shell, scripts: &Path, line: &str) -> BTreeSet<String> {
     let answer = yamba
         .other(shell.name)
@@ -99,13 +100,13 @@ fn offered(yamba: &Yamba, shell: &Shell, scripts: &Path, line: &str) -> BTreeSet
     let text = String::from_utf8(answer.stdout).unwrap();
     text.lines()
         .filter(|l| !l.is_empty() && !l.starts_with("--"))
-        // What zsh and fish say of a word is behind it.
+        // zsh and fish append a description.
         .filter_map(|l| l.split([':', '\t']).next())
         .map(str::to_owned)
         .collect()
 }
 
-/// Lines, and all that may stand instead of their last word.
+/// Lines, and the completions of their last word.
 const OFFERED: [(&str, &[&str]); 11] = [
     ("yamba comp", &["compare", "completions"]),
     ("yamba run lat_pagefault_po", &["lat_pagefault_posix"]),
@@ -147,7 +148,7 @@ fn offers_what_begins_so(shell: &Shell) {
         let words: BTreeSet<String> = words.iter().map(|w| (*w).to_owned()).collect();
         assert_eq!(offered(line), words, "{}: {line}", shell.name);
     }
-    // Nothing is said of a store that cannot be read.
+    // An unreadable store causes no message.
     fs::write(yamba.folder.path().join("results.sqlite"), "no store").unwrap();
     assert_eq!(offered("yamba show l"), BTreeSet::new());
 }
@@ -167,7 +168,7 @@ fn fish_offers_what_begins_so() {
     offers_what_begins_so(&FISH);
 }
 
-/// What the program offers a shell for the last of these words, with what is embedded.
+/// The completions that the program prints for the last of these words, with the embedded suite.
 fn asked(yamba: &Yamba, words: &[&str]) -> BTreeSet<String> {
     let mut program = yamba.command(&["--", "yamba"]);
     let cache = yamba.folder.path().join("cache");
@@ -188,7 +189,7 @@ fn asked(yamba: &Yamba, words: &[&str]) -> BTreeSet<String> {
     each.map(str::to_owned).collect()
 }
 
-/// The files of a folder with what is in them; not of shared memory: to close such a file ends the locks of a store that this process has open.
+/// The files of a folder and their contents, except shared memory files: closing one would release the locks of a store that this process has open.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let paths = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
     let is_shared = |p: &Path| p.to_string_lossy().ends_with("-shm");
@@ -280,7 +281,7 @@ fn each_command_has_a_page_of_the_manual() {
     yamba.run("man /proc/no").refused(&["/proc/no", "help:"]);
 }
 
-/// By the program that `man` has them formatted by, with all its warnings.
+/// Formats the pages with groff, which `man` uses, with all warnings enabled.
 #[test]
 fn pages_of_the_manual_are_read_without_a_warning() {
     if !has("groff") {
@@ -296,7 +297,7 @@ fn pages_of_the_manual_are_read_without_a_warning() {
     }
 }
 
-/// What they show is the same on a terminal of no colours and in a pipe: no control character in any help.
+/// Help is the same on a terminal without colours and in a pipe: no help contains control characters.
 #[test]
 fn help_of_every_command() {
     let mut yamba = Yamba::new();

@@ -1,4 +1,4 @@
-//! `yamba study`: what it measures, what it finds wrong, what ships.
+//! `yamba study`: measuring, reporting faults, and the shipped studies.
 
 use serde_json::Value;
 use yamba_record::Run;
@@ -34,12 +34,12 @@ of = "long"
 reason = "it is the same loop"
 "#;
 
-/// A store with a run that measured nothing, for what only reads.
+/// A store with a run without benchmarks, for read-only tests.
 fn with_an_empty_run() -> Yamba {
     with_a_run_of(&[])
 }
 
-/// The same of one that skipped these.
+/// A store with a run that skipped these benchmarks.
 fn with_a_run_of(skipped: &[String]) -> Yamba {
     let yamba = Yamba::new();
     let path = yamba.folder.path().join("results.sqlite");
@@ -67,7 +67,7 @@ fn a_study_is_measured_kept_and_told_again() {
     let measured: Value = serde_json::from_str(&answer.out).unwrap();
     assert_eq!(measured["schema"], "yamba-study/1");
     let rows = measured["rows"].as_array().unwrap();
-    // On a machine with much else to do a figure may be disturbed, and then it proves nothing.
+    // On a busy machine a figure may be disturbed, and then its verdict is unknown.
     let is_disturbed = answer.out.contains("disturbed:");
     for (row, verdict) in rows.iter().zip(["within", "within", "below", "within"]) {
         let told = row["verdict"].as_str().unwrap();
@@ -83,13 +83,13 @@ fn a_study_is_measured_kept_and_told_again() {
     );
     assert_eq!(rows[3]["predicted"]["of"], "long");
 
-    // Two settings are measured, although four rows look at them; and all is in the store.
+    // Four rows share two settings, each of which is measured once and stored.
     let kept: Value = serde_json::from_str(&yamba.run("show --json").ok().out).unwrap();
     assert_eq!(kept["benchmarks"].as_array().unwrap().len(), 2);
     assert_eq!(kept["id"], measured["run"]);
     let again = yamba.run("study short.toml --from latest --json").ok();
     assert_eq!(serde_json::from_str::<Value>(&again.out).unwrap(), measured);
-    // Two launches are too few for an interval that says something of the next run.
+    // Two launches are too few for an interval that predicts another run.
     yamba.run("study short.toml --from latest").ok().says(&[
         "A short one",
         "Loop (turns=256)",
@@ -118,7 +118,7 @@ fn the_page_has_the_study_as_it_was(yamba: &mut Yamba) {
         .run("study short.toml --from latest --html")
         .ok()
         .says(&["Study: A later one", link, "<figure class=\"samples\""]);
-    // It stands beside a figure that is not in the usual store, and what it measures goes there too.
+    // The study is shown with a figure from a non-default store; its commands name that store.
     let store = yamba.folder.path().join("results.sqlite");
     let command = format!(
         "<code>yamba run lat_loop --set 'turns=1024' --store {}</code>",
@@ -239,7 +239,7 @@ fn every_study_that_ships_names_what_there_is() {
             );
         }
     }
-    // The same from the binary alone.
+    // The same from the embedded studies.
     let embedded = Yamba::new().without("YAMBA_HOME").run("study --json").ok();
     assert_eq!(
         serde_json::from_str::<Value>(&embedded.out).unwrap(),

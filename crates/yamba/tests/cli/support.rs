@@ -1,4 +1,4 @@
-//! One door to the command: every test of the command line goes through [`Yamba`].
+//! Runs the command for all command-line tests, through [`Yamba`].
 
 use std::ffi::OsStr;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// The checkout.
+/// The root of the checkout.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -14,13 +14,13 @@ pub fn root() -> PathBuf {
         .unwrap()
 }
 
-/// A folder to work in and the command as a person has it there, with a cache that all tests share.
+/// A working folder and a prepared `yamba` command, with a cache that all tests share.
 pub struct Yamba {
     pub folder: tempfile::TempDir,
     command: Command,
 }
 
-/// What came of it.
+/// The exit status and output of a command.
 pub struct Answer {
     pub status: i32,
     pub out: String,
@@ -67,21 +67,21 @@ impl Yamba {
         Answer::of(self.command(words).output().unwrap())
     }
 
-    /// The command itself, for what needs more than its answer.
+    /// The command itself, for tests that need more than its output.
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = self.surrounded(self.command.get_program());
         command.args(words);
         command
     }
 
-    /// The command, whose words nobody reads: it goes on beside the test.
+    /// Starts the command beside the test, without its output.
     pub fn begin(&self, words: &[&str]) -> Child {
         let mut command = self.command(words);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().unwrap()
     }
 
-    /// Another program in the same surroundings, which finds the command by its name.
+    /// Another program in the same environment, which finds `yamba` through `PATH`.
     pub fn other(&self, program: &str) -> Command {
         let own = Path::new(self.command.get_program()).parent().unwrap();
         let paths = std::env::var_os("PATH").unwrap_or_default();
@@ -119,7 +119,7 @@ impl Answer {
         self
     }
 
-    /// Status 2, nothing on standard output, and on standard error all of `parts` and how it is mended.
+    /// Expects status 2, nothing on standard output, and on standard error all of `parts` and help.
     #[track_caller]
     pub fn refused(self, parts: &[&str]) -> Answer {
         assert_eq!((self.status, self.out.as_str()), (2, ""), "{}", self.err);
@@ -139,7 +139,7 @@ impl Answer {
     }
 }
 
-/// Whether a refusal says what to do: in a line of its own, as the reader of the command line does, or in its sentence.
+/// Whether an error message includes help, either on its own line or within the sentence.
 fn has_mend(err: &str) -> bool {
     let is_help = |line: &str| {
         let text = line.trim_start_matches([' ', '|', '=']);
@@ -151,10 +151,11 @@ fn has_mend(err: &str) -> bool {
         || WITHIN.iter().any(|words| err.contains(words))
 }
 
-/// What the reader of the command line says at the end of every refusal mends none by itself: with one of these it does, the last two where a value was refused.
+/// Help that the argument parser itself prints. Its usage line alone does not count; the last two apply to rejected values.
 const OF_READER: [&str; 4] = ["tip: ", "Usage: yamba ", "[possible values: ", ": write "];
 
-/// Sentences that say what may be or what there is, and what a compiler says of its author's text, which is underlined: what to write there nobody but he knows.
+/// Phrases that name the accepted or available values. Compiler messages about the author's underlined text also count, since only the author knows
+/// the correct text.
 const WITHIN: [&str; 9] = [
     ": it may be ",
     "; it may be ",
@@ -167,7 +168,7 @@ const WITHIN: [&str; 9] = [
     "Usage: yamba <COMMAND>",
 ];
 
-/// Those that have this folder as `TMPDIR` in their environment: a run that was told to work there, and all that it starts.
+/// Processes whose environment has this folder as `TMPDIR`: a run started there, and its descendants.
 pub fn processes_of(folder: &Path) -> Vec<u32> {
     let told = format!("TMPDIR={}\0", folder.display());
     let all = fs::read_dir("/proc").unwrap().flatten();
@@ -180,7 +181,7 @@ pub fn processes_of(folder: &Path) -> Vec<u32> {
     .collect()
 }
 
-/// Waits for it: long enough for a slow machine with much else to do.
+/// Waits until `holds` is true, with a limit that suits a slow, busy machine.
 #[track_caller]
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -190,13 +191,13 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// What cannot be tested here is left out. Where all tests must run, that is a failure.
+/// Reports a test that cannot run here. Fails if all tests must run.
 pub fn leave_out(why: &str) {
     assert!(std::env::var_os("YAMBA_TEST_ALL").is_none(), "{why}");
     eprintln!("left out: {why}");
 }
 
-/// What a run skipped. Where all tests must run, that is a failure if something could have been installed.
+/// Reports a skipped benchmark. If all tests must run, fails if a package could provide the missing part.
 pub fn leave_out_skipped(name: &str, notes: &str) {
     match notes.contains("apt install") {
         true => leave_out(&format!("{name}: {notes}")),
@@ -204,7 +205,7 @@ pub fn leave_out_skipped(name: &str, notes: &str) {
     }
 }
 
-/// Whether a compiler for this machine is there. Where all tests must run, it must be.
+/// Whether a program is installed. If all tests must run, a missing one is a failure.
 pub fn has(program: &str) -> bool {
     let found = std::env::var_os("PATH")
         .is_some_and(|paths| std::env::split_paths(&paths).any(|p| p.join(program).is_file()));

@@ -1,4 +1,4 @@
-//! What a person sees on a terminal, and a file or a pipe gets of the same. The terminal is one of script(1)'s.
+//! Output on a terminal, compared with output to a file or pipe. script(1) provides the terminal.
 
 use std::num::NonZero;
 
@@ -7,12 +7,12 @@ use yamba_record::{Benchmark, Machine, Run};
 
 use crate::support::{Yamba, has};
 
-/// What a terminal of so many columns gets.
+/// The output on a terminal with this many columns.
 fn on_terminal(yamba: &Yamba, columns: usize, more: (&str, &str), words: &str) -> String {
     raw(yamba, columns, more, words).replace("\r\n", "\n")
 }
 
-/// All bytes that it gets, as text.
+/// All bytes of that output, as text.
 fn raw(yamba: &Yamba, columns: usize, more: (&str, &str), words: &str) -> String {
     let answer = yamba
         .other("script")
@@ -20,14 +20,14 @@ fn raw(yamba: &Yamba, columns: usize, more: (&str, &str), words: &str) -> String
         .arg(format!("stty cols {columns} rows 40; yamba {words}"))
         .arg("/dev/null")
         .envs([("SHELL", "/bin/sh"), ("TERM", "xterm-256color"), more])
-        // Where it is set, clap takes each terminal for one of colours, a dumb one too.
+        // If `CI` is set, clap colours its output on every terminal, even a dumb one.
         .env_remove("CI")
         .output()
         .unwrap();
     String::from_utf8(answer.stdout).unwrap()
 }
 
-/// Each screen that a terminal of this size shows while it gets `text`.
+/// Each screen that a terminal of this size shows while it receives `text`.
 fn screens(columns: u16, text: &str) -> Vec<String> {
     let size = |count| NonZero::new(count).unwrap();
     let mut terminal = vt100::Parser::new(size(40), size(columns), 0);
@@ -39,7 +39,7 @@ fn screens(columns: u16, text: &str) -> Vec<String> {
     screens
 }
 
-/// The screens must be free of control sequences that were taken apart. Returns the last one.
+/// Checks that no screen shows part of a split control sequence. Returns all screens.
 #[track_caller]
 fn clean_screens(columns: u16, text: &str) -> Vec<String> {
     let screens = screens(columns, text);
@@ -53,7 +53,7 @@ fn clean_screens(columns: u16, text: &str) -> Vec<String> {
 
 const NO_MORE: (&str, &str) = ("LC_ALL", "C.UTF-8");
 
-/// A text without colours, bold letters and the like.
+/// Removes colours and text styles.
 fn plain(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -64,7 +64,7 @@ fn plain(text: &str) -> String {
     })
 }
 
-/// A sweep with a long note, and an entry that is not valid.
+/// A document with a sweep, a long note and an invalid entry.
 fn document() -> String {
     let mut run = Run::new(Machine::default());
     run.id = "0123456789abcdef".to_owned();
@@ -118,7 +118,7 @@ fn colours_are_for_terminals_whose_owner_wants_them() {
 
 fn longest(text: &str) -> usize {
     let lines = plain(text);
-    // A command is one line, however long.
+    // A command is never wrapped.
     let told = lines.lines().filter(|l| !l.trim_start().starts_with("$ "));
     let widths = told.map(|l| l.chars().count());
     widths.max().unwrap()
@@ -192,7 +192,7 @@ fn progress_of_time_leaves_no_control_sequences_as_text() {
     );
 }
 
-/// A parameter's value stands in the line of progress, and may be any text.
+/// A progress line shows a parameter's value, which may be any text.
 #[test]
 fn progress_shows_no_control_characters_of_a_parameter() {
     if !has("script") || !has("g++") {
@@ -215,14 +215,14 @@ fn progress_shows_no_control_characters_of_a_parameter() {
     }
 }
 
-/// Temporary files that a run left.
+/// Temporary files that a run left behind.
 fn left(folder: &std::path::Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap().flatten();
     let names = entries.map(|e| e.file_name().to_string_lossy().into_owned());
     names.filter(|n| n.contains("yamba")).collect()
 }
 
-/// Where no benchmark can be built there is nothing to store: no file is made for it, and no warning speaks of it.
+/// If no benchmark can be built, no file is created and no warning mentions storing.
 #[test]
 fn failed_build_leaves_no_file_and_says_only_what_is_wrong() {
     if !has("g++") {

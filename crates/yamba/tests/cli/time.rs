@@ -1,4 +1,4 @@
-//! `yamba time`: what its answers hold, never how long anything takes.
+//! `yamba time`: the content of its results, not their size.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ fn document(answer: &Answer) -> Value {
         .unwrap_or_else(|e| panic!("{e}: {}{}", answer.out, answer.err))
 }
 
-/// The entry of a name in a run's document.
+/// The entry with this name in a run's document.
 fn entry<'a>(run: &'a Value, name: &str) -> &'a Value {
     let all = run["benchmarks"].as_array().unwrap();
     let found = all.iter().find(|b| b["name"] == name);
@@ -105,7 +105,7 @@ fn sleeping_statement_has_time_and_no_cycles() {
     }
 }
 
-/// Sleeping is the statement's own: no interval is held to be disturbed by it. Computing is not sleeping.
+/// A sleeping statement does not count as disturbed. A computing statement that loses the processor does.
 #[test]
 fn statement_that_blocks_is_not_disturbed_by_itself() {
     if !has("g++") {
@@ -169,12 +169,12 @@ fn a_statement_that_crashes_costs_its_own_figure() {
     assert_eq!(entry(&run, "statement/getppid();")["status"], "ok");
 }
 
-/// Whether `--asm` is for this machine.
+/// Whether this machine supports `--asm`.
 fn has_asm() -> bool {
     cfg!(target_arch = "x86_64") && has("g++") && has("as")
 }
 
-/// The figure, in ns: a machine that other tests keep busy may not know the length of its cycles.
+/// The figure in ns, since a busy machine may not know the length of its cycles.
 fn figure(entry: &Value) -> f64 {
     if let Some(cycles) = entry["cycles"]["median"].as_f64() {
         let [low, high] = [0, 1].map(|i| entry["cycles"]["interval"][i].as_f64().unwrap());
@@ -361,7 +361,7 @@ fn refused_instruction_is_reported_and_others_are_measured() {
     answer.says(&["x87", "chain: add rax, rbx"]);
 }
 
-/// A file of the library is none that anybody named.
+/// An error in a library file must not look like an error in a file that the user named.
 #[test]
 fn a_library_that_cannot_be_read_is_told_as_such() {
     if !cfg!(target_arch = "x86_64") {
