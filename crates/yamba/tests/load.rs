@@ -1,5 +1,5 @@
-//! Several processes at the same time: nobody times before all run and nobody stops before all have timed, what the harness itself needs
-//! does not grow with their number, and whichever of them fails is named.
+//! Several processes at the same time: timing starts only after all run, and no process stops before all have timed. The harness's own cost does not
+//! grow with their number, and errors name the failed process.
 
 mod cpp;
 
@@ -11,7 +11,7 @@ use cpp::{check, compile, has, runtime, said};
 use yamba_record::Event;
 use yamba_record::event::{HarnessUse, RawInterval};
 
-/// Intervals so short that the tests are, too.
+/// Short intervals, to keep the tests short.
 const SHORT: [&str; 2] = ["--loaded-ns", "20000000"];
 
 fn events(output: &Output) -> Vec<Event> {
@@ -21,7 +21,7 @@ fn events(output: &Output) -> Vec<Event> {
         .collect()
 }
 
-/// A program that runs to its end under load.
+/// The events of a program that completes under load.
 fn measured(program: &[&str], arguments: &[&str]) -> Vec<Event> {
     let done = Command::new(program[0])
         .args(&program[1..])
@@ -52,7 +52,7 @@ fn harness_use(events: &[Event]) -> HarnessUse {
     events.iter().find_map(of).expect("what the harness used")
 }
 
-/// In each round, whoever timed did so while every other process ran: its interval lies within the time that the other one ran.
+/// Whether each timed interval lies within the time in which every other process of its round ran.
 fn kept_guarantee(intervals: &[RawInterval], processes: u64) -> bool {
     let mut rounds: BTreeMap<u64, Vec<&RawInterval>> = BTreeMap::new();
     for interval in intervals {
@@ -105,7 +105,7 @@ fn everybody_runs_while_anybody_times() {
     }
 }
 
-/// A checker that is always content would prove nothing.
+/// The checker itself must reject violations.
 #[test]
 fn whoever_breaks_the_guarantee_is_found() {
     let sample = compile("g++", "load_sample.cc", &["-O2"], "load-doctored");
@@ -133,7 +133,7 @@ fn whoever_breaks_the_guarantee_is_found() {
     }
 }
 
-/// From the language to the record: a plain benchmark, one with hooks around each pass, a quantity, and one whose processes have partners.
+/// From source to record: a plain benchmark, one with hooks around each pass, a quantity, and one with partner processes.
 #[test]
 fn benchmarks_of_all_kinds() {
     let home = runtime().join("..");
@@ -180,14 +180,14 @@ fn what_the_harness_needs_does_not_grow() {
         assert!(use_.shared_bytes <= one.shared_bytes + 64 * processes);
     }
     let per_round = |used: &HarnessUse| used.parent_cpu_ns / used.rounds as f64;
-    // Sixteen times the processes. What is left is the system's: a parent that sleeps longer finds colder caches.
+    // Sixteen times the processes. The remaining growth is the system's: a parent that sleeps longer finds colder caches.
     assert!(
         per_round(&many) < 8.0 * per_round(&some),
         "{many:?} {some:?}"
     );
 }
 
-/// What a process does at once, what it does while it times, and so on: the numbers of `Fault` and `Where` in load_sample.cc.
+/// The phases in which a process fails, numbered as `Fault` and `Where` in load_sample.cc.
 const WHERE: [&str; 4] = [
     "while setting up",
     "while timing",
@@ -214,7 +214,7 @@ fn sabotaged(sample: &Path, fault: usize, place: usize) -> Output {
         .unwrap()
 }
 
-/// Which process it is that sets up as the fourth is the scheduler's choice.
+/// Removes the process number, since the scheduler decides which process sets up as the fourth.
 fn without_number(text: &str) -> String {
     let rest = text.strip_prefix("process ").unwrap_or(text);
     rest.trim_start_matches(|c: char| c.is_ascii_digit())
@@ -243,14 +243,14 @@ fn whichever_process_fails_is_named_and_none_is_left() {
                 panic!("{}", said(&done));
             };
             assert_eq!(without_number(&failure.text), format!("{how} {when}"));
-            // What the process itself had to say comes first.
+            // The process's own message comes first.
             let before = &events[events.len() - 2];
             assert_eq!(fault == 2, matches!(before, Event::Crash(_)));
             assert_eq!(
                 fault == 7,
                 matches!(before, Event::Error(e) if e.line.is_some())
             );
-            // Rounds that were complete are kept.
+            // Completed rounds are kept.
             let rounds = intervals(&events).len() / 5;
             assert_eq!(rounds, if place == 3 { 2 } else { 0 });
         }
@@ -276,7 +276,7 @@ fn who_hangs_is_ended_and_named() {
     assert_eq!(left(&name), Vec::<String>::new());
 }
 
-/// Together they take longer than any of them may.
+/// Together the processes take longer than any of them may alone.
 #[test]
 fn who_comes_in_turn_or_goes_on_is_waited_for() {
     let sample = compile("g++", "load_sample.cc", &["-O2"], "load-patience");
@@ -296,7 +296,7 @@ fn who_comes_in_turn_or_goes_on_is_waited_for() {
 fn a_system_that_is_full_is_told() {
     let name = format!("load-full-{}", std::process::id());
     let sample = compile("g++", "load_sample.cc", &["-O2"], &name);
-    // Whoever the sample becomes must be able to start it.
+    // Every user that the sample switches to must be able to execute it.
     let open = tempfile::Builder::new()
         .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755))
         .tempdir_in("/tmp")
@@ -319,7 +319,7 @@ fn a_system_that_is_full_is_told() {
     assert_eq!(left(&name), Vec::<String>::new());
 }
 
-/// Killed, the parent can end nobody: the system or the processes themselves have to.
+/// A killed parent cannot end its children. The system or the children themselves must.
 #[test]
 fn a_killed_parent_leaves_no_process() {
     let name = format!("load-orphans-{}", std::process::id());
@@ -336,7 +336,7 @@ fn a_killed_parent_leaves_no_process() {
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        // The first interval says that all run.
+        // The first interval shows that all processes run.
         let records = std::io::BufReader::new(parent.stdout.take().unwrap());
         let mut lines = std::io::BufRead::lines(records);
         assert!(lines.any(|l| l.unwrap().contains("\"event\":\"interval\"")));
@@ -346,7 +346,7 @@ fn a_killed_parent_leaves_no_process() {
     }
 }
 
-/// Processes of a program that are still there when they have had time to end.
+/// Processes of a program that still exist after a grace period.
 fn left(name: &str) -> Vec<String> {
     let running = || -> Vec<String> {
         let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -365,7 +365,7 @@ fn left(name: &str) -> Vec<String> {
     running()
 }
 
-/// The parts, one by one, under sanitizers, by the other compiler, and where only POSIX is known.
+/// The separate parts under sanitizers, with the other compiler, and with POSIX only.
 #[test]
 fn parts() {
     let sanitized = [
@@ -390,7 +390,7 @@ fn parts() {
     }
 }
 
-/// For every processor whose compiler is here, under its emulator; under sanitizers; and where only POSIX is known.
+/// For every processor with a compiler here, under its emulator; under sanitizers; and with POSIX only.
 #[test]
 fn wherever_it_runs() {
     let plain = ["-O2", "-static"];

@@ -1,4 +1,4 @@
-//! The table of docs/porting.md is counted from the sources. `UPDATE_EXPECT=1` writes it anew.
+//! Counts the table of docs/porting.md from the sources. `UPDATE_EXPECT=1` rewrites it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use yamba_lang::{Severity, syntax};
 const BEGIN: &str = "<!-- counted from suite/ by crates/yamba/tests/port_labour.rs -->\n";
 const END: &str = "<!-- end of the count -->";
 
-/// A class and how many lines of it hold more than a comment.
+/// A class, and the number of its lines that are not blank or comments.
 struct Counted {
     class: Class,
     lines: usize,
@@ -32,7 +32,7 @@ fn yamba_files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// From the line of `yamba` to that of the closing brace, without empty lines and those with nothing but a comment.
+/// Counts from the `yamba` line to the closing brace, without blank and comment lines.
 fn count(text: &str, class: &Class) -> usize {
     let start = text[..class.header.start as usize]
         .rfind('\n')

@@ -1,4 +1,4 @@
-//! The runtime's own tests, in C++, under sanitizers; and that its headers compile wherever they should.
+//! The runtime's own C++ tests under sanitizers. Also checks that its headers compile on all supported platforms.
 
 mod cpp;
 
@@ -33,7 +33,7 @@ fn parts_with_the_other_compiler() {
     }
 }
 
-/// A whole measurement, its records checked for what the sanitizers see.
+/// A complete measurement under sanitizers, with its records checked.
 #[test]
 fn a_measurement_under_sanitizers() {
     let flags = [
@@ -57,7 +57,7 @@ fn a_measurement_under_sanitizers() {
     }
 }
 
-/// For every processor whose compiler is here, with records from under its emulator.
+/// Every processor with a compiler here, with records from its emulator.
 #[test]
 fn other_processors() {
     for (compiler, emulator) in [
@@ -94,7 +94,7 @@ fn other_processors() {
     }
 }
 
-/// `runtime/src/runtime.cc` includes the other files, so that a header that one of them lacks would not show there.
+/// `runtime/src/runtime.cc` includes the other files, so an `#include` missing from one of them would not show there.
 #[test]
 fn each_source_file_of_the_runtime_compiles_alone() {
     let mut sources = Vec::new();

@@ -41,7 +41,7 @@ struct Shell {
     name: &'static str,
     /// The name of the script file.
     file: &'static str,
-    /// Reads that file in a folder, which comes next, and prints what it offers for a line, which comes last.
+    /// The arguments that read the file in a folder (the next argument) and print the completions of a line (the last argument).
     ask: &'static [&'static str],
 }
 

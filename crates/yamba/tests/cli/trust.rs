@@ -1,4 +1,4 @@
-//! What a person relies on: the harness under adversity, and the commands that say whether it can be trusted.
+//! The harness under adverse conditions, and the commands that check whether it can be trusted.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::support::{Answer, Yamba, has};
 
 const CHAIN: &str = "lat_integer_add";
 
-/// The command behind another one: `taskset`, `sh -c 'ulimit ...'`.
+/// Runs `yamba` with another command as a prefix, such as `taskset` or `sh -c 'ulimit ...'`.
 pub fn behind(words: &[&str], yamba: &Yamba, arguments: &[&str]) -> Answer {
     let inner = yamba.command(arguments);
     let mut command = Command::new(words[0]);
@@ -56,7 +56,7 @@ fn one_processor_is_enough() {
     let (apart, notes) = status("lat_pipe", "apart");
     assert_ne!(apart, "ok");
     assert!(notes.contains("one processor only"), "{notes}");
-    // All of it on the one that there is.
+    // All processes run on the only available processor.
     let chain = entries.iter().find(|b| b["name"] == CHAIN).unwrap();
     assert_eq!(chain["placement"]["cpu"], 0);
     assert_eq!(chain["placement"]["allowed"], serde_json::json!([0]));
@@ -68,10 +68,10 @@ fn no_memory_costs_that_figure_only() {
         return;
     }
     let yamba = Yamba::new();
-    // Built with all the memory there is; only the run has to do without.
+    // Build without a memory limit, then run with one.
     let run = ["run", CHAIN, "lat_mem_rd", "--quick", "--json"];
     yamba.command(&run).output().unwrap();
-    // Of what a process may write, which nobody looks at before.
+    // A limit on writable memory, which is not checked in advance.
     let limit = ["sh", "-c", "ulimit -d 40000; exec \"$@\"", "sh"];
     let answer = behind(&limit, &yamba, &run);
     assert_eq!(answer.status, 1, "{}", answer.err);
@@ -91,7 +91,8 @@ fn no_memory_costs_that_figure_only() {
     }
 }
 
-/// Whoever asks for more addresses than that gets none, so that what asks for as much memory as there is asks for less, and a ring of partners is not begun.
+/// Allocations beyond this address space limit fail. Benchmarks that use all available memory must request less, and a ring of partners is not
+/// started.
 #[test]
 fn the_limit_of_addresses_is_kept_to() {
     if !has("g++") {
@@ -120,7 +121,7 @@ fn the_limit_of_addresses_is_kept_to() {
     }
 }
 
-/// A memory control group of its own, in that of this process; gone in the end.
+/// A memory control group within that of this process. It is removed when dropped.
 pub struct MemoryGroup(PathBuf);
 
 impl MemoryGroup {
@@ -143,7 +144,7 @@ impl MemoryGroup {
         Some(group)
     }
 
-    /// Words before a command that has it run in the group.
+    /// The command prefix that runs a command in the group.
     pub fn entered(&self) -> [&str; 4] {
         let enter = "echo $$ > \"$0\"/cgroup.procs && exec \"$@\"";
         ["sh", "-c", enter, self.0.to_str().unwrap()]
@@ -156,7 +157,7 @@ impl Drop for MemoryGroup {
     }
 }
 
-/// As in a container: whoever takes more than the limit is ended, so that what asks for as much as there is asks for less.
+/// As in a container, exceeding the limit kills the process. Benchmarks that use all available memory must request less.
 #[test]
 fn the_limit_of_a_memory_control_group_is_kept_to() {
     if !has("g++") {
@@ -178,7 +179,7 @@ fn the_limit_of_a_memory_control_group_is_kept_to() {
     }
 }
 
-/// Between what is read before a stretch and what is read after it the process makes no system call.
+/// A process makes no system call between the readings before and after a timed interval.
 #[test]
 fn nothing_is_asked_of_the_system_in_a_timed_interval() {
     if !has("g++") || !has("strace") {
@@ -198,7 +199,7 @@ fn nothing_is_asked_of_the_system_in_a_timed_interval() {
         return;
     }
     let text = fs::read_to_string(trace).unwrap();
-    // What stands before the record of each interval, back to the record before it.
+    // The calls before each interval's record, since the previous record.
     let mut calls: Vec<&str> = Vec::new();
     let mut intervals = Vec::new();
     for line in text.lines() {
@@ -213,7 +214,7 @@ fn nothing_is_asked_of_the_system_in_a_timed_interval() {
         calls.clear();
     }
     assert!(intervals.len() >= 11, "{}", intervals.len());
-    // Benchmark and dummy, before and after each: how long the thread has waited, what it has used, and its processor time.
+    // Benchmark and dummy, before and after each: the thread's wait time, its resource usage, and its processor time.
     let before = ["pread64", "getrusage", "clock_gettime"];
     let after = ["getrusage", "clock_gettime", "pread64"];
     let expected = [before, after].concat().repeat(2);
@@ -236,7 +237,7 @@ fn the_selftest_prints_expected_against_measured() {
         let found = checks.iter().find(|c| c["name"] == name);
         found.unwrap_or_else(|| panic!("no {name}"))["outcome"].clone()
     };
-    // Whether a busy machine passes the others is its own affair; this one it must.
+    // A busy machine may fail the other checks, but not this one.
     assert_eq!(outcome("a page fault in every pass"), "passed");
     for name in [
         CHAIN,
@@ -265,7 +266,7 @@ fn noise_counts_false_alarms() {
     let mut yamba = Yamba::new();
     let words =
         format!("noise {CHAIN} lat_syscall_getppid --comparisons 1 --time 60ms --seed 7 --json");
-    // A competitor may leave no figure that could be compared: then it says so.
+    // Other load may leave no comparable figure, which is then reported.
     let mut kept_before = 0;
     let answer = (0..10).find_map(|_| {
         let answer = yamba.run(&words);
@@ -293,7 +294,7 @@ fn noise_counts_false_alarms() {
         .iter()
         .map(|b| b["key"].as_str().unwrap())
         .collect();
-    // A figure of a disturbed machine is not compared.
+    // Disturbed figures are not compared.
     assert!((1..=2).contains(&keys.len()), "{keys:?}");
     assert!(keys.iter().all(|k| k.starts_with("lat_")));
     let alarms = document["alarms"].as_u64().unwrap();
@@ -303,10 +304,10 @@ fn noise_counts_false_alarms() {
     assert_eq!(answer.status, i32::from(alarms > 0 || drawn > 10));
     let at_most = document["alarms_at_most"].as_f64().unwrap();
     assert!((at_most - if alarms > 0 { 1.0 } else { 0.95 }).abs() < 1e-9);
-    // Its runs are kept.
+    // The runs are stored.
     let kept = yamba.run("runs --json").ok();
     let kept: Value = serde_json::from_str(&kept.out).unwrap();
-    // A suspect is re-measured, both sides.
+    // A suspect is re-measured on both sides.
     let runs = kept_before + 2 + 2 * suspected;
     assert_eq!(kept.as_array().unwrap().len() as u64, runs);
     let kept = kept.as_array().unwrap();
@@ -336,7 +337,7 @@ fn nothing_to_measure_is_an_error() {
     yamba
         .run("noise skipped.yamba --comparisons 1 --time 10ms")
         .refused(&["nothing could be compared", "help: "]);
-    // A program that reads it gets the counts.
+    // With `--json` the counts are printed.
     let answer = yamba.run("noise skipped.yamba --comparisons 1 --time 10ms --json");
     assert_eq!(answer.status, 2, "{}", answer.err);
     let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);

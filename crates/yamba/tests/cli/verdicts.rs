@@ -1,4 +1,4 @@
-//! A study from its file and a run to its verdicts and its document, without measuring.
+//! From a study file and a run to verdicts and documents, without measuring.
 
 use std::collections::BTreeMap;
 
@@ -134,7 +134,7 @@ fn verdicts_come_from_intervals() {
             Some(Verdict::Within),
             // 28 to 44 straddles 40.
             Some(Verdict::Unknown),
-            // Its cycles are not known.
+            // The cycles are unknown.
             Some(Verdict::Unknown),
             // At least 560 / 160 = 3.5 times.
             Some(Verdict::Above),
@@ -163,7 +163,7 @@ fn a_figure_that_is_not_valid_has_no_verdict() {
         assert_eq!(rows[0].verdict, None);
         assert_eq!(rows[0].notes, ["for a reason"]);
         assert_eq!(rows[0].is_failure(), status != Status::Skipped);
-        // What is a multiple of it is a multiple of nothing.
+        // A multiple of an invalid figure is unknown.
         assert_eq!(rows[3].verdict, Some(Verdict::Unknown));
         assert_eq!(rows[3].multiple, None);
     }
@@ -423,7 +423,7 @@ fn an_empty_prediction_is_none_yet() {
     assert_eq!(study.measurements[0].prediction, None);
 }
 
-/// `UPDATE_EXPECT=1` writes them anew.
+/// `UPDATE_EXPECT=1` rewrites the expected documents.
 #[test]
 fn the_documents_are_as_they_were() {
     let study = read(STUDY).unwrap();
@@ -471,7 +471,7 @@ fn only_evidence_makes_a_predicted_invalid_come_true() {
             "none of its evidence is outside its bounds by its median"
         ]
     );
-    // No number in any interval refutes it, and no interval at all does not.
+    // Evidence without a median is not refuted if other intervals lie outside, but without any interval the verdict is unknown.
     for (outside, verdict) in [(60, Verdict::Within), (0, Verdict::Unknown)] {
         let wrong = run.benchmarks.last_mut().unwrap();
         let faults = wrong.evidence.get_mut("faults").unwrap();
@@ -511,7 +511,7 @@ fn of_a_line(part: &str, against: &str, predicted: &str) -> Study {
     read(&text).unwrap()
 }
 
-/// Launches with these medians, and what a study makes of how they differ.
+/// A run whose launches have these medians, and a study of their variation.
 fn variation(medians: &[f64], predicted: &str) -> (Study, Run) {
     let mut run = run();
     let launches = medians.iter().map(|m| Launch {
@@ -527,7 +527,7 @@ fn variation(medians: &[f64], predicted: &str) -> (Study, Run) {
     (read(&text).unwrap(), run)
 }
 
-/// Mean 5, squares of the differences 32, 7 degrees of freedom, of which chi-squared has the quantiles 16.0128 and 1.68987.
+/// Mean 5, sum of squared differences 32. With 7 degrees of freedom, chi-squared has the quantiles 16.0128 and 1.68987.
 #[test]
 fn a_variation_is_that_of_the_launches() {
     let medians = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
@@ -642,13 +642,13 @@ fn a_line_takes_three_valid_points() {
         found[0].notes[0].contains("it takes 3 valid ones"),
         "{found:?}"
     );
-    // R squared takes one more for its interval, and without one nobody can say.
+    // R squared needs one more point for its interval. Without an interval the verdict is unknown.
     let certain = of_a_line("r_squared", "n", "0.9..1");
     assert_eq!(
         rows(&certain, &one_less, &[])[0].verdict,
         Some(Verdict::Unknown)
     );
-    // What is no number is no point.
+    // A value that is not a number is not a point.
     let elsewhere = of_a_line("slope", "nothing", "1.9..2.1 ns");
     assert_eq!(
         rows(&elsewhere, &with_a_line(|_, _| {}), &[])[0].figure,

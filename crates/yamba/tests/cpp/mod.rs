@@ -1,4 +1,4 @@
-//! The runtime's own tests are C++: how they are compiled, and what came of it.
+//! Compiles and runs the runtime's own C++ tests.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -7,7 +7,7 @@ pub fn runtime() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime")
 }
 
-/// A program of `runtime/tests`.
+/// Compiles a program of `runtime/tests`.
 pub fn compile(compiler: &str, source: &str, flags: &[&str], name: &str) -> PathBuf {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let done = Command::new(compiler)
@@ -31,8 +31,8 @@ pub fn has(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok()
 }
 
-/// Runs a test program, which says by its status whether all holds. Leaks are not looked for: the sanitizer cannot where processes may
-/// not trace each other, as in many containers.
+/// Runs a test program, whose exit status reports the result. Leak detection is off, since the sanitizer needs to trace processes, which many
+/// containers forbid.
 pub fn check(program: &Path) {
     let done = Command::new(program)
         .env("ASAN_OPTIONS", "detect_leaks=0")

@@ -1,4 +1,4 @@
-//! A server of ssh of a test's own, for the far end of `yamba run --remote`: on this machine's loopback, or on another host.
+//! The test's own ssh server for the far end of `yamba run --remote`, on the loopback or on another host.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -7,23 +7,23 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The server's program.
+/// The path of sshd.
 const PROGRAM: &str = "/usr/sbin/sshd";
 
-/// A server that root starts wants this folder. Where it is missing, the server gets a view of the files in which it is there: nothing is
-/// to be removed, and no other server waits for it. Who may not have a view of his own makes the folder.
+/// sshd needs this folder if root starts it. If it is missing, the server runs in a mount name space that has it, so nothing must be removed and no
+/// other server is affected. Without a name space, the folder is created.
 const WITH_FOLDER: &str = r#"
 [ -d /run/sshd ] || [ "$(id -u)" != 0 ] && exec "$@"
 unshare --mount true && exec unshare --mount sh -c 'mount -t tmpfs none /run && mkdir /run/sshd && exec "$@"' sh "$@"
 mkdir -p /run/sshd && exec "$@""#;
 
-/// A free port may be taken by somebody else before the server has it: then another one is tried.
+/// Number of ports to try, since another process may take a free port before the server does.
 const TRIES: usize = 20;
 
-/// Long enough for a slow machine with much else to do.
+/// Limit that suits a slow, busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// It runs as long as this lives, and lets in who has the key.
+/// Runs until it is dropped. Users with the key can log in.
 pub struct Server {
     folder: PathBuf,
     address: String,
@@ -31,7 +31,7 @@ pub struct Server {
     server: Child,
 }
 
-/// Whether all programs that this needs are installed.
+/// Whether all required programs are installed.
 pub fn is_installed() -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let has = |name: &str| std::env::split_paths(&paths).any(|p| p.join(name).is_file());
@@ -39,7 +39,7 @@ pub fn is_installed() -> bool {
 }
 
 impl Server {
-    /// On a free port of the loopback. Its files are in this folder, which has to be there.
+    /// Starts a server on a free loopback port. Its files are in `folder`, which must exist.
     pub fn start(folder: &Path) -> Server {
         prepare(folder);
         let started = (0..TRIES).find_map(|_| {
@@ -51,7 +51,7 @@ impl Server {
         started.unwrap_or_else(|| panic!("no server of ssh: {}", said(folder)))
     }
 
-    /// On the host that these words lead to, a command that runs another one; it has this address, and nobody else has its ports.
+    /// Starts a server at `address` on the host that the command prefix `host` leads to. No other process uses that host's ports.
     #[allow(dead_code)]
     pub fn start_on(folder: &Path, host: &[String], address: &str) -> Server {
         prepare(folder);
@@ -59,35 +59,35 @@ impl Server {
         started.unwrap_or_else(|| panic!("no server of ssh: {}", said(folder)))
     }
 
-    /// Where the far end's folder is made, and its files.
+    /// The folder that holds the far end's folder and files.
     pub fn far(&self) -> PathBuf {
         self.folder.join("far")
     }
 
-    /// Programs in it are found before others of their names.
+    /// A folder whose programs precede others in the server's `PATH`.
     #[allow(dead_code)]
     pub fn programs(&self) -> PathBuf {
         self.folder.join("programs")
     }
 
-    /// The process that waits for connections.
+    /// The process that accepts connections.
     #[allow(dead_code)]
     pub fn pid(&self) -> i32 {
         self.server.id() as i32
     }
 
-    /// The name by which the machine is known to `YAMBA_SSH`.
+    /// The machine's name for `YAMBA_SSH`.
     #[allow(dead_code)]
     pub fn name(&self) -> &str {
         &self.address
     }
 
-    /// What `YAMBA_SSH` is to be.
+    /// The value for `YAMBA_SSH`.
     pub fn ssh(&self) -> String {
         self.ssh_with("user")
     }
 
-    /// The same with another key: with that of the host, nobody is let in.
+    /// The value with another key. The host's key does not permit a login.
     pub fn ssh_with(&self, key: &str) -> String {
         format!(
             "ssh -F none -o IdentitiesOnly=yes -i {} -o UserKnownHostsFile={} -p {}",
@@ -105,7 +105,7 @@ impl Drop for Server {
     }
 }
 
-/// The keys, and the folders of the far end.
+/// Creates the keys and the far end's folders.
 fn prepare(folder: &Path) {
     for key in ["host", "user"] {
         let mut generator = Command::new("ssh-keygen");
@@ -122,7 +122,7 @@ fn said(folder: &Path) -> String {
     fs::read_to_string(folder.join("log")).unwrap_or_default()
 }
 
-/// None if it ends at once; it has said why.
+/// Starts a server. `None` if it ends at once.
 fn try_to_start(folder: &Path, host: &[String], address: &str, port: u16) -> Option<Server> {
     let at = |name: &str| folder.join(name);
     let key = fs::read_to_string(at("host.pub")).unwrap();
@@ -137,7 +137,7 @@ fn try_to_start(folder: &Path, host: &[String], address: &str, port: u16) -> Opt
         at("host").display(),
         at("user.pub").display(),
         at("far").display(),
-        // What the user's shell does when it starts is no part of the far end.
+        // The user's own shell start-up files are not used.
         folder.display(),
         at("programs").display(),
         std::env::var("PATH").unwrap_or_default(),
@@ -154,7 +154,7 @@ fn try_to_start(folder: &Path, host: &[String], address: &str, port: u16) -> Opt
         .spawn()
         .unwrap();
     let since = Instant::now();
-    // By its own word: whether somebody answers at the port would not tell who does.
+    // Uses the server's own message, since an open port could belong to another program.
     while !said(folder).contains("Server listening on") {
         assert!(since.elapsed() < PATIENCE, "{}", said(folder));
         if server.try_wait().unwrap().is_some() {

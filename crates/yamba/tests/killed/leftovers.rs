@@ -1,4 +1,4 @@
-//! What a run may leave behind: processes, files, mounts, network devices, and what the system has kept since for nobody.
+//! Possible leftovers of a run: processes, files, mounts, network devices, and unused kernel objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -9,22 +9,22 @@ use std::time::{Duration, Instant};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
-/// A process that lives.
+/// A live process.
 #[derive(Clone, Debug)]
 pub struct Process {
-    /// Its number.
+    /// The process id.
     pub pid: i32,
-    /// What it was started with, or its name.
+    /// The command line, or the name.
     pub words: String,
 }
 
-/// From now on this process inherits what its descendants leave behind: whatever of them lives is found by descent, whoever was its parent.
+/// Makes this process inherit orphaned descendants. So all live descendants are found, whatever their parent was.
 pub fn adopt_orphans() {
     let own = rustix::process::getpid();
     rustix::process::set_child_subreaper(Some(own)).expect("Linux 3.4");
 }
 
-/// All that descend from this process and live. What has ended stays until its parent asks, and is no part.
+/// All live descendants of a process. Zombies do not count.
 pub fn descendants(of: i32) -> Vec<Process> {
     let all = processes();
     let mut family = BTreeSet::from([of]);
@@ -78,14 +78,14 @@ fn words(pid: i32) -> String {
     }
 }
 
-/// Sends a signal; one that has ended meanwhile needs none.
+/// Sends a signal. A process that has ended is ignored.
 pub fn signal(pid: i32, signal: rustix::process::Signal) {
     if let Some(pid) = rustix::process::Pid::from_raw(pid) {
         let _ = rustix::process::kill_process(pid, signal);
     }
 }
 
-/// What is in this folder, one line each.
+/// The content of this folder, one line per entry.
 pub fn files(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries
@@ -93,7 +93,7 @@ pub fn files(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Mounts that bear this folder's name.
+/// Mounts whose entry names this folder.
 pub fn mounts(folder: &Path) -> Vec<String> {
     let folder = folder.display().to_string();
     let all = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
@@ -101,7 +101,7 @@ pub fn mounts(folder: &Path) -> Vec<String> {
     ours.map(|l| format!("mount {l}")).collect()
 }
 
-/// Network devices of the hosts that benchmarks make; they belong there, and not to this one.
+/// Network devices of the hosts that benchmarks create. They must not appear on this host.
 pub fn devices() -> Vec<String> {
     let ours = ["near", "far"].map(|name| Path::new("/sys/class/net").join(name));
     let there = ours.iter().filter(|path| path.exists());
@@ -110,7 +110,7 @@ pub fn devices() -> Vec<String> {
         .collect()
 }
 
-/// What belongs to no process, so that it would stay: private objects of System V, and memory control groups that nobody holds.
+/// Kernel objects that outlive processes: private System V objects, and unlocked memory control groups.
 pub fn kept() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for kind in ["sem", "shm", "msg"] {
@@ -123,7 +123,7 @@ pub fn kept() -> BTreeSet<String> {
     all
 }
 
-/// Those of this user without a key, by which others could find them. A benchmark makes no others.
+/// This user's objects without a key. Benchmarks create only such objects.
 fn own_private(table: &str) -> impl Iterator<Item = &str> {
     let mut lines = table.lines();
     let heads = lines.next().unwrap_or_default().split_whitespace();
@@ -136,7 +136,7 @@ fn own_private(table: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Memory control groups as benchmarks make them.
+/// Memory control groups of the kind that benchmarks create.
 pub fn groups() -> Vec<PathBuf> {
     let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let homes = text.lines().filter_map(|line| {
@@ -146,17 +146,17 @@ pub fn groups() -> Vec<PathBuf> {
         };
         Some(PathBuf::from(path))
     });
-    // The second version has them beside the group of who makes them.
+    // In version 2 the groups are siblings of their creator's group.
     let places = homes.flat_map(|home| [home.parent().map(PathBuf::from), Some(home)]);
     let places: Vec<PathBuf> = places.flatten().collect();
-    // A benchmark's group lies below the group of its run, if that has one.
+    // If the run has a group, a benchmark's group is inside it.
     let runs: Vec<PathBuf> = named(&places, b"yamba-run-").collect();
     named(&places, b"yamba.")
         .chain(named(&runs, b"yamba."))
         .collect()
 }
 
-/// The groups in these folders whose names begin so.
+/// The groups in these folders with this name prefix.
 fn named<'a>(folders: &'a [PathBuf], begin: &'a [u8]) -> impl Iterator<Item = PathBuf> + 'a {
     let entries = folders
         .iter()
@@ -168,7 +168,7 @@ fn named<'a>(folders: &'a [PathBuf], begin: &'a [u8]) -> impl Iterator<Item = Pa
     })
 }
 
-/// As long as a process lives that may use it, as all that make one do.
+/// Whether a live process has locked the group, as every creator does.
 fn is_locked(folder: &Path) -> bool {
     let Ok(file) = File::open(folder) else {
         return false;
@@ -177,7 +177,7 @@ fn is_locked(folder: &Path) -> bool {
     rustix::fs::flock(&file, wish) == Err(Errno::WOULDBLOCK)
 }
 
-/// What is left of a run that has worked in these folders; all that descends from this process is its own, but for `known`.
+/// Leftovers of a run that used these folders. All descendants of this process except `known` belong to the run.
 fn left(folders: &[&Path], known: Option<i32>) -> Vec<String> {
     let own = std::process::id() as i32;
     let processes = descendants(own)
@@ -194,7 +194,7 @@ fn left(folders: &[&Path], known: Option<i32>) -> Vec<String> {
     left
 }
 
-/// Waits until nothing is left that was not kept before, at most so long; says what is. What other programs keep for a while is no part.
+/// Waits at most `patience` until nothing new is left, and returns the leftovers. Objects that other programs keep briefly do not count.
 pub fn settle(
     folders: &[&Path],
     known: Option<i32>,
@@ -205,7 +205,7 @@ pub fn settle(
     let mut objects: Option<BTreeSet<String>> = None;
     loop {
         let mut left = left(folders, known);
-        // Of a run that has ended: as long as a process lives, it may have them rightly.
+        // Check objects only after all processes have ended, since live processes may own them.
         if left.is_empty() {
             let mut now: BTreeSet<String> = kept().difference(before).cloned().collect();
             now.retain(|object| objects.as_ref().is_none_or(|all| all.contains(object)));

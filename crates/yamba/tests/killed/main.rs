@@ -1,5 +1,5 @@
-//! A run that is killed, or a process of it, at moments that differ: nothing is left behind, and no benchmark stops another.
-//! `benches/src/bin/killed.rs` does the same with the whole suite, for as long as one likes.
+//! Kills a run, or one of its processes, at various moments. Nothing may be left behind, and other benchmarks must continue.
+//! `benches/src/bin/killed.rs` does the same with the whole suite, for any duration.
 #![cfg(target_os = "linux")]
 
 mod leftovers;
@@ -18,26 +18,26 @@ use rustix::process::Signal;
 use server::Server;
 use yamba_harness::random::drawn_seed;
 
-/// The number that the moments follow from; another one each time, where this variable gives none.
+/// The variable with the seed of the moments. Without it, each test run draws another seed.
 const SEED: &str = "YAMBA_KILLED_SEED";
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Three signals to the run itself; where one process after the other is killed, so many.
+/// The three signals sent to the run itself. `VICTIMS` is the number of processes killed one after the other.
 const SIGNALS: [Signal; 3] = [Signal::KILL, Signal::INT, Signal::TERM];
 const VICTIMS: usize = 3;
 
-/// What a run measures, and where.
+/// The options and place of a run.
 struct Scene<'a> {
     name: &'a str,
-    /// Benchmarks.
+    /// Benchmark names.
     names: &'a [&'a str],
     words: &'a [&'a str],
-    /// The other machine.
+    /// The server on the other machine.
     server: Option<&'a Server>,
-    /// A signal comes within so many milliseconds.
+    /// A signal is sent within this many milliseconds.
     within: u64,
 }
 
-/// They fork partners, leave last wills, make a control group, start servers on hosts of their own, and fill files.
+/// These fork partners, use last wills, create a control group, start servers on their own hosts, and write files.
 const SUITE: Scene = Scene {
     name: "suite",
     names: &[
@@ -53,7 +53,7 @@ const SUITE: Scene = Scene {
     server: None,
     within: 3000,
 };
-/// It makes a memory control group.
+/// This benchmark creates a memory control group.
 const GROUP: Scene = Scene {
     name: "group",
     names: &["file_cache"],
@@ -62,7 +62,7 @@ const GROUP: Scene = Scene {
     within: 0,
 };
 const NETWORK: [&str; 4] = ["lat_tcp", "lat_http", "lat_connect", "bw_tcp"];
-/// They make two hosts, and cables between them.
+/// These create two hosts, connected by cables.
 const VETH: Scene = Scene {
     name: "veth",
     names: &NETWORK,
@@ -71,17 +71,17 @@ const VETH: Scene = Scene {
     within: 2000,
 };
 
-/// What is the same for all scenes.
+/// The common environment of all scenes.
 struct Ground<'a> {
-    /// Where each run has a folder.
+    /// The folder that contains each run's folder.
     home: &'a Path,
-    /// What the system kept before.
+    /// Kernel objects that existed before.
     before: BTreeSet<String>,
     seed: u64,
 }
 
 impl Ground<'_> {
-    /// Of one part of the test alone: how many processes another one has met does not change them.
+    /// The random moments of one part of the test, independent of how many processes another part has met.
     fn moments(&self, scene: &str, part: i32) -> Rng {
         let add = |sum: u64, byte: u8| sum.wrapping_mul(31).wrapping_add(u64::from(byte));
         Rng::with_seed(scene.bytes().fold(self.seed, add) ^ part as u64)
@@ -108,14 +108,14 @@ impl Scene<'_> {
         command
     }
 
-    /// Whether its programs are there from now on: compilers are no part of it.
+    /// Builds the programs in advance, so that no compilers are killed. Returns whether it succeeded.
     fn build(&self, folder: &Path) -> bool {
         let mut rehearsal = self.yamba(folder, &["run", "--quick", "--dry-run"]);
         rehearsal.args(self.words).stdout(Stdio::null());
         rehearsal.status().unwrap().success()
     }
 
-    /// Its document goes to a file beside the folder: nobody reads while it runs.
+    /// Starts the run. Its document goes to a file beside the folder, since no program reads a pipe meanwhile.
     fn start(&self, folder: &Path) -> Child {
         fs::create_dir(folder).unwrap();
         let document = File::create(folder.with_extension("json")).unwrap();
@@ -123,7 +123,7 @@ impl Scene<'_> {
         command.args(self.words).stdout(document).spawn().unwrap()
     }
 
-    /// What is left of the run in this folder, here and on the other machine.
+    /// Leftovers of the run in this folder, here and on the other machine.
     fn left(&self, folder: &Path, ground: &Ground<'_>) -> Vec<String> {
         let far = self.server.map(Server::far);
         let folders: Vec<&Path> = far.iter().map(PathBuf::as_path).chain([folder]).collect();
@@ -131,14 +131,14 @@ impl Scene<'_> {
         leftovers::settle(&folders, known, &ground.before, PATIENCE)
     }
 
-    /// The processes of a run, and of its far end.
+    /// The processes of a run and of its far end.
     fn processes(&self, run: &Child) -> Vec<leftovers::Process> {
         let ends = [Some(run.id() as i32), self.server.map(Server::pid)];
         let all = ends.into_iter().flatten();
         all.flat_map(leftovers::descendants).collect()
     }
 
-    /// Waits so long, then for a process; none if the run ends before.
+    /// Waits for `after`, then for a process. `None` if the run ends first.
     fn someone(
         &self,
         run: &mut Child,
@@ -156,7 +156,7 @@ impl Scene<'_> {
         None
     }
 
-    /// The run gets a signal.
+    /// Sends a signal to the run.
     fn is_ended(&self, ground: &Ground<'_>, signal: Signal) {
         let mut moments = ground.moments(self.name, signal.as_raw());
         let after = moments.u64(..self.within);
@@ -165,7 +165,7 @@ impl Scene<'_> {
             .join(format!("{}-{}", self.name, signal.as_raw()));
         let mut run = self.start(&folder);
         let someone = self.someone(&mut run, Duration::from_millis(after), &mut moments);
-        // Where it has ended before, its number may be another's.
+        // If the run has ended, its process id may be reused.
         if someone.is_some() {
             leftovers::signal(run.id() as i32, signal);
         }
@@ -179,7 +179,7 @@ impl Scene<'_> {
         );
     }
 
-    /// One of its processes after the other is killed.
+    /// Kills several processes of the run, one after the other.
     fn loses_processes(&self, ground: &Ground<'_>) {
         let mut moments = ground.moments(self.name, 0);
         let folder = ground.home.join(format!("{}-one-by-one", self.name));
@@ -209,7 +209,7 @@ impl Scene<'_> {
     }
 }
 
-/// Says how the same moments are had again, which is not to say that the run does the same until then: a test that fails shows what it has said.
+/// Prints how to repeat the same moments. The run itself may still behave differently.
 fn seed() -> u64 {
     let given = std::env::var(SEED).ok();
     let seed = given.map_or_else(drawn_seed, |text| text.parse().expect("a number"));
@@ -231,11 +231,11 @@ fn statuses(folder: &Path) -> Vec<(String, String)> {
         .collect()
 }
 
-/// One test: what is left is found by descent from this process, so nothing else may run in it.
+/// A single test: leftovers are found among descendants of this process, so no other test may run in it.
 #[test]
 fn nothing_is_left_and_nobody_is_stopped() {
     leftovers::adopt_orphans();
-    // On a disk: one of temporary files may be memory, where files are not measured.
+    // On a disk, since benchmarks do not measure files in memory.
     let home = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
     let must = std::env::var_os("YAMBA_TEST_ALL").is_some();
     if !SUITE.build(home.path()) && !must {
@@ -265,7 +265,7 @@ fn nothing_is_left_and_nobody_is_stopped() {
     goes_through(&ssh, &ground);
 }
 
-/// By the one that waits for that; where all processes have ended at the same moment, by the next run.
+/// Its waiting process removes the group. If all processes ended at once, the next run does.
 fn a_group_goes(ground: &Ground<'_>, must: bool) {
     assert!(GROUP.build(ground.home), "{}", GROUP.name);
     let run_alone = |run| leftovers::signal(run, Signal::KILL);
@@ -290,7 +290,7 @@ fn a_group_goes(ground: &Ground<'_>, must: bool) {
     assert_eq!(GROUP.left(&folder, ground), Vec::<String>::new());
 }
 
-/// The group that the run had when this was done to it; none where it has ended without one.
+/// The run's control group at the time of `strike`. `None` if the run ended without a group.
 fn killed_with_its_group(ground: &Ground<'_>, name: &str, strike: impl Fn(i32)) -> Option<PathBuf> {
     let mut run = GROUP.start(&ground.home.join(name));
     let pid = run.id() as i32;
@@ -308,7 +308,7 @@ fn killed_with_its_group(ground: &Ground<'_>, name: &str, strike: impl Fn(i32)) 
         }
         sleep(Duration::from_millis(1));
     };
-    // Where it has ended, its number may be another's.
+    // If the run has ended, its process id may be reused.
     if group.is_some() {
         strike(pid);
     }
@@ -316,13 +316,13 @@ fn killed_with_its_group(ground: &Ground<'_>, name: &str, strike: impl Fn(i32)) 
     group
 }
 
-/// One that is made and cannot be used is gone at once, and nobody was in it.
+/// Whether the group has processes. A group that cannot be used is removed at once.
 fn is_entered(group: &Path) -> bool {
     let inside = fs::read_to_string(group.join("cgroup.procs"));
     inside.is_ok_and(|numbers| !numbers.is_empty())
 }
 
-/// None that is stopped does anything before it is killed.
+/// Stops all processes before killing them, so that none can react.
 fn all_at_once(_run: i32) {
     let family = || leftovers::descendants(std::process::id() as i32);
     for signal in [Signal::STOP, Signal::KILL] {
