@@ -117,7 +117,7 @@ pub fn by_sshfs_over(
     Some(answer)
 }
 
-/// Like [`mounted`], with `folder/under` mounted by sshfs and no network in between. sshfs is optional.
+/// Like `mounted`, with `folder/under` mounted by sshfs and no network in between. sshfs is optional.
 pub fn by_sshfs(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> {
     let sftp = sftp_server()?;
     let server = folder.join("server");

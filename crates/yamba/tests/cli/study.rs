@@ -239,7 +239,7 @@ fn every_study_that_ships_names_what_there_is() {
             );
         }
     }
-    // The same from the embedded studies.
+    // The embedded studies give the same list.
     let embedded = Yamba::new().without("YAMBA_HOME").run("study --json").ok();
     assert_eq!(
         serde_json::from_str::<Value>(&embedded.out).unwrap(),
