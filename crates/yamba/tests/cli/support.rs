@@ -151,7 +151,7 @@ fn has_mend(err: &str) -> bool {
         || WITHIN.iter().any(|words| err.contains(words))
 }
 
-/// Help that the argument parser itself prints. Its usage line alone does not count; the last two apply to rejected values.
+/// Texts of the argument parser that count as help beside its closing line "For more information"; the last two belong to rejected values.
 const OF_READER: [&str; 4] = ["tip: ", "Usage: yamba ", "[possible values: ", ": write "];
 
 /// Phrases that name the accepted or available values. Compiler messages about the author's underlined text also count, since only the author knows

@@ -471,7 +471,7 @@ fn only_evidence_makes_a_predicted_invalid_come_true() {
             "none of its evidence is outside its bounds by its median"
         ]
     );
-    // Evidence without a median is not refuted if other intervals lie outside, but without any interval the verdict is unknown.
+    // Evidence without a median: intervals out of bounds confirm the predicted invalid figure; without any, the verdict is unknown.
     for (outside, verdict) in [(60, Verdict::Within), (0, Verdict::Unknown)] {
         let wrong = run.benchmarks.last_mut().unwrap();
         let faults = wrong.evidence.get_mut("faults").unwrap();
