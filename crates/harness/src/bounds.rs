@@ -1,5 +1,5 @@
-//! Limits of one launch: processes, memory, and the length of a file. Where control groups can be made, the kernel enforces them. Other
-//! limits are watched here. A launch that exceeds one is ended with all its processes.
+//! Limits of one launch: processes, memory, and the length of a file. Where control groups can be made, the kernel enforces them.
+//! Otherwise this module watches the launch. A launch that exceeds a limit is killed with all its processes.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,29 +16,29 @@ use super::options::Options;
 use super::strays::{self, Started};
 use yamba_machine::{available_memory, memory_limit, own_group};
 
-/// Processes and threads of a benchmark that runs alone: lmbench's longest ring has 96, builds have some for each processor.
+/// Processes and threads of a benchmark that runs alone: lmbench's longest ring has 96, builds have some per processor.
 const USUAL_PROCESSES: u64 = 1024;
 const FOR_EACH_PROCESSOR: u64 = 16;
 
-/// For each further process of a load: as long a ring.
+/// Allowance per further process of a load: each may have a ring of its own.
 const FOR_EACH_PROCESS: u64 = 128;
 
-/// Processes that the system could have and a launch leaves to others.
+/// Free process numbers that a launch leaves to the rest of the system.
 const PROCESS_RESERVE: u64 = 1024;
 
-/// A program may write files that Yamba's own services need, whatever the limit is.
+/// Lower bound for the file size limit: Yamba's own services may write files of this size.
 const LEAST_FILE: u64 = 16 << 20;
 
-/// Memory that a launch leaves to the system: a 32nd of it, and not less than this. Between two looks of the watcher 64 processors can
-/// take about 2 GB, and have 4 GB or more.
+/// Memory that a launch leaves to the system: a 32nd of it, and at least this. Between two checks of the watcher 64 processors can
+/// take about 2 GB; such machines reserve 4 GB or more.
 const LEAST_MEMORY_RESERVE: u64 = 128 << 20;
 
-/// The bounds of all launches of a run.
+/// The limits of all launches of a run.
 #[derive(Debug)]
 pub(super) struct Bounds {
     groups: Option<ControlGroups>,
     process_limit: Option<u64>,
-    /// Processes that the user's own limit (`ulimit -u`) leaves to a launch; `None` without such a limit.
+    /// Processes that the user's limit (`ulimit -u`) leaves to a launch; `None` without such a limit.
     user_processes: Option<u64>,
     memory: Option<Memory>,
     file_size: u64,
@@ -46,15 +46,15 @@ pub(super) struct Bounds {
 
 #[derive(Clone, Copy, Debug)]
 struct Memory {
-    /// Bytes that were available when the run began, without the reserve.
+    /// Bytes available when the run began, less the reserve.
     limit: u64,
     reserve: u64,
 }
 
-/// The resource of which a launch used too much.
+/// The resource that a launch used too much of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Excess {
-    /// Processes and threads, and whether the system has no more to spare.
+    /// Processes and threads. `is_all`: the system cannot spare more.
     Processes { limit: u64, is_all: bool },
     /// Bytes.
     Memory { limit: u64 },
@@ -63,7 +63,7 @@ pub(super) enum Excess {
 impl Bounds {
     pub fn new(options: &Options, room: &Room) -> Bounds {
         let memory = memory();
-        // The file cache belongs to a group, too, and may fill what is available, as without a group. The reserve is the watcher's.
+        // The group's limit includes the reserve: the file cache counts in a group, too, and may fill the available memory, as it may outside a group.
         let available = memory.map(|m| m.limit + m.reserve);
         Bounds {
             groups: ControlGroups::make(available),
@@ -74,12 +74,12 @@ impl Bounds {
         }
     }
 
-    /// The folders of its control groups.
+    /// The folders of the control groups.
     pub fn folders(&self) -> Vec<std::path::PathBuf> {
         self.groups.as_ref().map_or(Vec::new(), |g| g.folders())
     }
 
-    /// Begins to watch a launch with this number of processes at the same time.
+    /// Starts watching a launch with this number of concurrent processes.
     pub fn watch(&self, processes: u64) -> io::Result<Watch<'_>> {
         let tasks = tasks();
         let asked = self.process_limit.unwrap_or_else(|| usual(processes));
@@ -108,7 +108,7 @@ pub(super) struct Watch<'a> {
     bounds: &'a Bounds,
     limit: u64,
     is_all: bool,
-    /// The fewest processes and threads that the system had since the launch began.
+    /// Fewest processes and threads of the system since the launch began.
     tasks: Option<u64>,
     /// The groups' counters before the launch.
     refused: u64,
@@ -116,7 +116,7 @@ pub(super) struct Watch<'a> {
     killed_anywhere: Option<u64>,
 }
 
-/// Limits that a child sets on itself before it becomes the benchmark.
+/// Limits that a child sets on itself between fork and exec.
 #[derive(Debug)]
 pub(super) struct OwnLimits {
     doors: Vec<i32>,
@@ -134,8 +134,8 @@ impl Watch<'_> {
         }
     }
 
-    /// The limit that the launch has exceeded so far. Called every few milliseconds while the benchmark is timed: it reads two small files, and
-    /// looks at the launch's processes only where these give reason to.
+    /// The limit that the launch has exceeded so far. Called every few milliseconds while the benchmark is timed. So it reads two small files,
+    /// and inspects the launch's processes only if these give reason to.
     pub fn excess(&mut self, launch: Started, scratch: &Path) -> Option<Excess> {
         if let Some(groups) = &self.bounds.groups {
             let (refused, killed) = groups.counts();
@@ -151,7 +151,7 @@ impl Watch<'_> {
         let memory = self.bounds.memory.filter(|m| is_short(m.reserve))?;
         let held = strays::family(launch, scratch, &HashMap::new());
         let held: u64 = held.iter().map(|s| held_by(s.pid)).sum();
-        // Others may be the ones that take it.
+        // Processes of other users may hold the memory.
         (held > memory.limit / 2).then_some(Excess::Memory {
             limit: memory.limit,
         })
@@ -172,7 +172,7 @@ impl Watch<'_> {
         (now > before).then(|| self.too_much_memory()).flatten()
     }
 
-    /// Ends all processes of the launch.
+    /// Kills all processes of the launch.
     pub fn end_all(&self, launch: Started, scratch: &Path) {
         match &self.bounds.groups {
             Some(groups) => groups.empty(),
@@ -180,7 +180,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Ends what is left in the groups. Most launches leave nothing.
+    /// Kills the processes left in the groups. Most launches leave none.
     pub fn end_rest(&self) {
         if let Some(groups) = self.bounds.groups.as_ref().filter(|g| g.has_members()) {
             groups.empty();
@@ -209,18 +209,18 @@ impl Watch<'_> {
         if now <= fewest + self.limit {
             return false;
         }
-        // Others may have started them.
+        // Other programs may have started them.
         freeze::count(launch, scratch) > self.limit
     }
 }
 
 impl OwnLimits {
-    /// Bounds the calling process. It takes no memory and no lock: it is called between fork and exec.
+    /// Limits the calling process. Does not allocate or lock, since it runs between fork and exec.
     pub fn apply(&self) -> io::Result<()> {
         control_group::join(&self.doors)?;
-        // Only the soft limits: a benchmark that needs more, as for a file of holes, can raise them itself.
+        // Only soft limits: a benchmark that needs more, for example for a sparse file, can raise them.
         lower(Resource::Fsize, self.file_size);
-        // Counts the user's other processes, too, and does not bind root.
+        // This limit counts the user's other processes, too, and does not bind root.
         if let Some(most) = self.user_processes {
             lower(Resource::Nproc, most);
         }
@@ -240,7 +240,7 @@ fn lower(resource: Resource, most: u64) {
     }
 }
 
-/// Where memory runs out all the same, the kernel kills this process and its children before any other program.
+/// Makes the kernel kill this process and its children before any other program if memory runs out.
 fn be_first_to_go() {
     use rustix::fs::{Mode, OFlags, open};
     let flags = OFlags::WRONLY | OFlags::CLOEXEC;
@@ -261,14 +261,14 @@ fn memory() -> Option<Memory> {
     })
 }
 
-/// Whether less than this is available. How much is free is asked first: that costs next to nothing.
+/// Whether less than `reserve` is available. Checks free memory first, which costs next to nothing.
 fn is_short(reserve: u64) -> bool {
     let info = rustix::system::sysinfo();
     let free = info.freeram as u64 * u64::from(info.mem_unit);
     free < 2 * reserve && available_memory().is_some_and(|bytes| bytes < reserve)
 }
 
-/// Bytes that are gone while this process has them.
+/// Bytes of memory that become free when this process ends.
 fn held_by(pid: i32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let kibibytes = |line: &str| {
@@ -283,14 +283,14 @@ fn held_by(pid: i32) -> u64 {
     status.lines().filter_map(kibibytes).sum::<u64>() << 10
 }
 
-/// Processes and threads of a launch that need no permission.
+/// Default limit of a launch's processes and threads.
 fn usual(processes: u64) -> u64 {
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let alone = USUAL_PROCESSES.max(FOR_EACH_PROCESSOR * processors);
     alone.saturating_add(FOR_EACH_PROCESS.saturating_mul(processes.saturating_sub(1)))
 }
 
-/// Processes and threads that the whole system has: the second number of `0.20 0.18 0.12 1/80 11206`.
+/// Processes and threads of the whole system: the second number of `1/80` in `0.20 0.18 0.12 1/80 11206`.
 fn tasks() -> Option<u64> {
     let text = fs::read_to_string("/proc/loadavg").ok()?;
     tasks_in(&text)
@@ -301,7 +301,7 @@ fn tasks_in(loadavg: &str) -> Option<u64> {
     all.parse().ok()
 }
 
-/// Processes and threads that the system and the groups around this process could have, without a reserve.
+/// Processes and threads that the system and the surrounding control groups still allow, less a reserve.
 fn spare_processes(tasks: Option<u64>) -> Option<u64> {
     let number = |path: &Path| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let of_system = ["/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max"];
@@ -317,8 +317,8 @@ fn spare_processes(tasks: Option<u64>) -> Option<u64> {
     Some(left - PROCESS_RESERVE.min(left / 4))
 }
 
-/// Processes and threads that this user's limit (`ulimit -u`) still allows, less a quarter: a launch that reaches the limit itself sees its
-/// forks fail, and would time these failures. `None` for root, which the limit does not bind, and without a limit.
+/// Processes and threads that this user's limit (`ulimit -u`) still allows, less a quarter: a launch that reaches that limit would time
+/// its failing forks. `None` for root, which the limit does not bind, and without a limit.
 fn spare_user_processes() -> Option<u64> {
     let user = rustix::process::geteuid();
     let limit = rustix::process::getrlimit(Resource::Nproc).current?;
@@ -339,7 +339,7 @@ fn spare_user_processes() -> Option<u64> {
     Some(left - left / 4)
 }
 
-/// Processes that the kernel has killed for want of memory since it started.
+/// Processes that the kernel has killed for lack of memory since it started.
 fn killed_anywhere() -> Option<u64> {
     let text = fs::read_to_string("/proc/vmstat").ok()?;
     let mut lines = text.lines();

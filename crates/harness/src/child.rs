@@ -1,4 +1,4 @@
-//! One child process: started, read from, and never left behind.
+//! Runs one child process: starts it, reads its records, and leaves none of its processes behind.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -23,18 +23,18 @@ use super::scratch::Scratch;
 use super::stop::Stop;
 use super::strays::{self, SCRATCH, Started};
 
-/// What a process may use, and when it is ended from outside.
+/// Resources that a process may use, and the conditions under which it is killed.
 #[derive(Clone, Debug)]
 pub(super) struct Limits {
-    /// It says nothing for so long.
+    /// Longest time without output.
     pub silence: Duration,
-    /// The run is to stop.
+    /// Set when the run is to stop.
     pub stop: Stop,
     /// Longest duration of a launch, set-up included.
     pub timeout: Duration,
-    /// In its scratch folder.
+    /// Disk limits for its scratch folder.
     pub room: Room,
-    /// Of the machine.
+    /// Limits on memory, processes and other resources of the machine.
     pub bounds: Arc<Bounds>,
     /// Processes of the benchmark that run at the same time.
     pub processes: u64,
@@ -58,22 +58,22 @@ impl Limits {
     }
 }
 
-/// How often the end of the process and a wish to stop are looked for while nothing is said.
+/// Interval of checks for the end of the process and a request to stop, while it writes nothing.
 const TICK: Duration = Duration::from_millis(20);
 
-/// A program that has said why it cannot go on may take so long to end: a partner process may keep it waiting for ever.
+/// Time for a program to end after it reported an error: a partner process may keep it waiting for ever.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// So many reads hold all that a pipe does, 1 MiB at most unless a privileged process has made it larger.
+/// This number of reads empties a pipe: it holds at most 1 MiB unless a privileged process has made it larger.
 const TURNS: usize = 80;
 
-/// So much of standard error is kept.
+/// Bytes of standard error that are kept.
 const MESSAGES: usize = 4096;
 
-/// The number that the record pipe has in the child.
+/// File descriptor of the record pipe in the child.
 const RECORD_FD: i32 = 3;
 
-/// Runs the program, with its records on a pipe of their own: benchmarks may print.
+/// Runs the program. Records have a pipe of their own, since benchmarks may print.
 pub(super) fn run(
     program: &Program,
     arguments: &[String],
@@ -99,7 +99,7 @@ pub(super) fn run(
     }
 }
 
-/// Runs the program and gives back its standard output too.
+/// Runs the program and also returns its standard output.
 pub(super) fn output(
     program: &Program,
     arguments: &[String],
@@ -138,7 +138,7 @@ fn pipe() -> io::Result<(File, OwnedFd)> {
     Ok((File::from(reader), writer))
 }
 
-/// A running child and its watcher.
+/// A running child and the watcher of its resources.
 struct Spawned<'a> {
     child: Child,
     started: Started,
@@ -167,7 +167,7 @@ fn spawn<'a>(
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(Stdio::piped())
-        // A group of its own: what the benchmark forks can be ended with it, and a Ctrl-C is for us to pass on.
+        // A process group of its own: processes that the benchmark forks can be killed with it, and a Ctrl-C reaches only this process.
         .process_group(0);
     let records = records.map(AsRawFd::as_raw_fd);
     let parent = rustix::process::getpid();
@@ -183,7 +183,7 @@ fn spawn<'a>(
     })
 }
 
-/// In the child, before it becomes the benchmark.
+/// Runs in the child between fork and exec.
 fn prepare(parent: Pid, records: Option<i32>, own_limits: &OwnLimits) -> io::Result<()> {
     die_with(parent)?;
     own_limits.apply()?;
@@ -204,7 +204,7 @@ fn prepare(parent: Pid, records: Option<i32>, own_limits: &OwnLimits) -> io::Res
     Ok(())
 }
 
-/// A parent that is killed cannot end its children: the system has to.
+/// Makes the kernel kill this process when its parent dies: a killed parent cannot end its children.
 #[cfg(target_os = "linux")]
 fn die_with(parent: Pid) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -219,7 +219,7 @@ fn die_with(_: Pid) -> io::Result<()> {
     Ok(())
 }
 
-/// The talk with one child until it ends or is ended.
+/// The communication with one child until it ends or is killed.
 struct Conversation<'a> {
     child: Child,
     started: Started,
@@ -232,7 +232,7 @@ struct Conversation<'a> {
     messages: Vec<u8>,
     heard: Instant,
     failed: Option<Instant>,
-    /// When the records of the first and the last interval came.
+    /// When the records of the first and the last interval arrived.
     intervals: Option<(Instant, Instant)>,
     copy: Option<Vec<u8>>,
 }
@@ -246,7 +246,7 @@ impl<'a> Conversation<'a> {
         } = spawned;
         let errors = child.stderr.take().map(|s| File::from(OwnedFd::from(s)));
         for file in records.iter().chain(&errors) {
-            // Forked partners share the pipes and may outlive the child: no read may wait for them.
+            // Forked partners share the pipes and may outlive the child: reads must not block on them.
             let _ = rustix::io::ioctl_fionbio(file, true);
         }
         Conversation {
@@ -282,7 +282,7 @@ impl<'a> Conversation<'a> {
             self.wait();
             self.listen();
             if strays::has_ended(&self.child) {
-                // Before its end is taken note of: its number, and so its group's, may be given away from then on.
+                // Before the child is reaped: afterwards its number, which is also its group's, may be reused.
                 self.end_group();
                 let status = self.child.wait();
                 self.listen();
@@ -297,7 +297,7 @@ impl<'a> Conversation<'a> {
             let forced = self.overdue(limits);
             if let Some(ending) = forced {
                 self.end_group();
-                // It may have left its group itself.
+                // It may have left its group.
                 let _ = self.child.kill();
                 let _ = self.child.wait();
                 self.listen();
@@ -310,7 +310,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Waits for processes of the launch that undo what its end would leave behind. Ends them all if they exceed a bound.
+    /// Gives processes of the launch time to clean up after the end. Kills them all if they exceed a bound.
     fn after_its_end(&mut self, ending: Ending) -> Ending {
         let is_killed = ending == Ending::Signal(Signal::KILL.as_raw());
         let (launch, scratch) = (self.started, self.scratch);
@@ -331,7 +331,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Why it has to be ended now, if it has.
+    /// Why the child must be killed now, if it must.
     fn overdue(&mut self, limits: &Limits) -> Option<Ending> {
         if limits.stop.requested() {
             return Some(Ending::Stopped);
@@ -358,7 +358,7 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Whether a signal keeps the child from going on.
+    /// Whether a signal has stopped the child.
     fn is_suspended(&self) -> bool {
         let Some(child) = Pid::from_raw(self.child.id() as i32) else {
             return false;
@@ -367,7 +367,7 @@ impl<'a> Conversation<'a> {
         matches!(waitid(WaitId::Pid(child), look), Ok(Some(status)) if status.stopped())
     }
 
-    /// Until something is said, or a tick has passed.
+    /// Waits for output, at most one tick.
     fn wait(&self) {
         let tick = Timespec {
             tv_sec: 0,
@@ -382,7 +382,7 @@ impl<'a> Conversation<'a> {
         let _ = poll(&mut pipes, Some(&tick));
     }
 
-    /// Takes what was said; in one turn no more than pipes hold, since a writer that never pauses must not keep us here.
+    /// Reads the available output. Reads no more than pipes hold: a writer that never pauses must not keep this loop running.
     fn listen(&mut self) {
         let mut buffer = [0; 16384];
         let mut heard = false;
@@ -422,7 +422,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Ends what the benchmark left in its group.
+    /// Kills the benchmark's process group.
     fn end_group(&self) {
         if let Some(group) = Pid::from_raw(self.child.id() as i32) {
             let _ = rustix::process::kill_process_group(group, Signal::KILL);
@@ -432,7 +432,7 @@ impl<'a> Conversation<'a> {
     fn close(self, ending: Ending) -> Outcome {
         let strays = strays::end(self.started, self.scratch);
         self.watch.end_rest();
-        // A signal explains the record that it damaged.
+        // A signal explains the record that it cut off.
         let ending = match (self.reader.fault(), ending) {
             (Some(fault), Ending::Exit(_)) => Ending::BadRecord(fault.to_owned()),
             (_, ending) => ending,
@@ -451,7 +451,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// Reads what is there; `None` if nothing is. At its end the pipe is closed: it would look ready for ever.
+/// Reads available bytes; `None` if there are none. Closes the pipe at its end, since poll would report it as ready for ever.
 fn read(pipe: &mut Option<File>, buffer: &mut [u8]) -> Option<usize> {
     loop {
         match pipe.as_mut()?.read(buffer) {

@@ -1,4 +1,4 @@
-//! From the tests of a measuring circle to what the Kanata Bench paper infers from them. Pure.
+//! Computes the results of the Kanata Bench paper from the tests of a measuring circle. Pure.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use yamba_stats::circles::{Group, group_statistics, primary, steady_from};
 
 use super::cycles;
 
-/// Groups are held to differ at this significance: a launch without any change shows one in a hundred times.
+/// Significance level for differences between groups: a launch without any change shows one in a hundred times.
 const SIGNIFICANCE: f64 = 0.01;
 
-/// The confidence of the mean's interval, and of the one whose size is foretold.
+/// Confidence of the mean's interval, and of the interval whose size is predicted.
 const CONFIDENCE: f64 = 0.95;
 
-/// The half-width that is foretold, as a share of the mean. A smaller difference between groups is none.
+/// Predicted half-width as a share of the mean. Smaller differences between groups are ignored.
 const SHARE: f64 = 0.01;
 
-/// The tests of the launches that got to their end, in the order in which they ran; `counts` says which of them are neither
-/// set aside nor contradicted by their evidence. None for what is no circle.
+/// The results of a measuring circle. `tests` are those of the complete launches, in the order in which they ran. `counts` is false for
+/// tests that were discarded or contradicted by their evidence. `None` if the tests form no circle.
 pub fn circles(tests: &[Interval], counts: impl Fn(&Interval) -> bool) -> Option<Circles> {
     let mut launches: BTreeMap<u64, BTreeMap<u64, Vec<&Interval>>> = BTreeMap::new();
     for test in tests {
@@ -48,7 +48,7 @@ pub fn circles(tests: &[Interval], counts: impl Fn(&Interval) -> bool) -> Option
     })
 }
 
-/// Whether a test stands past the warm-up. Where nothing shows when that ends, all tests do.
+/// Whether a test is past the warm-up. If the end of the warm-up is unknown, all tests are.
 pub(super) fn is_warm(circles: &Circles, test: &Interval) -> bool {
     let mut launches = circles.launches.iter();
     let launch = launches.find(|l| l.launch == test.launch);
@@ -56,7 +56,7 @@ pub(super) fn is_warm(circles: &Circles, test: &Interval) -> bool {
     from.is_none_or(|size| test.passes >= size)
 }
 
-/// What latencies are told in.
+/// The unit of latencies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Unit {
     Cycles,
@@ -64,7 +64,7 @@ enum Unit {
 }
 
 impl Unit {
-    /// Cycles where their length is known around every test, and both chains agree on it.
+    /// Cycles if their length is known around every test and both chains agree on it, else nanoseconds.
     fn of(tests: &[&Interval]) -> Unit {
         let known = tests.iter().all(|t| t.cycle_ns.is_some_and(|c| c > 0.0));
         let doubt = cycles::second_opinion(tests).and_then(cycles::doubt);
@@ -113,15 +113,15 @@ fn group(tests: &[&Interval], counts: &impl Fn(&Interval) -> bool, unit: Unit) -
     group
 }
 
-/// The tests that count.
+/// The latencies of the tests that count.
 fn sample(group: &CircleGroup) -> Vec<f64> {
     let each = group.accumulated.iter().enumerate();
     let counting = each.filter(|(i, _)| !group.left_out.contains(&(*i as u64)));
     counting.map(|(_, a)| *a).collect()
 }
 
-/// The primary latency is that of the first group past the warm-up: the paper's example has one size and one group. Where no
-/// group is known to be past it, the last one is the nearest.
+/// Computes the results of one launch. The primary latency is that of the first group past the warm-up: the paper's example has one
+/// size and one group. If no group is known to be past it, the last one is used.
 fn inferred(launch: u64, groups: Vec<CircleGroup>) -> CirclesLaunch {
     let samples: Vec<Vec<f64>> = groups.iter().map(sample).collect();
     let each = groups.iter().zip(&samples);
@@ -144,8 +144,8 @@ fn inferred(launch: u64, groups: Vec<CircleGroup>) -> CirclesLaunch {
     }
 }
 
-/// The first group such that it and all later ones have means within [`SHARE`] of each other. A machine that drifts by a fraction of that
-/// makes groups differ significantly that differ in nothing of interest.
+/// The first group such that it and all later ones have means within [`SHARE`] of each other. A machine that drifts by less can make
+/// groups differ significantly although the difference is irrelevant.
 fn alike_from(groups: &[CircleGroup]) -> Option<usize> {
     let means: Option<Vec<f64>> = groups.iter().map(|g| g.mean_per_circle).collect();
     let means = means?;
@@ -174,7 +174,7 @@ fn latency(group: Group<'_>) -> Option<PrimaryLatency> {
 pub(super) mod tests {
     use super::*;
 
-    /// The paper's table 3.4 or 3.5 as a launch measures it: cycles of half a nanosecond.
+    /// Intervals of a launch with the latencies of the paper's table 3.4 or 3.5, at half a nanosecond per cycle.
     pub fn measured(launch: u64, table: &str) -> Vec<Interval> {
         let mut lines = table.lines().filter(|l| !l.starts_with('#'));
         let numbers = |line: &str| -> Vec<f64> {

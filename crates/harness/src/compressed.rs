@@ -1,4 +1,4 @@
-//! Entries in little memory: a whole run has some hundred thousand batches, each of which takes a thousand bytes as it is computed with.
+//! Entries in compressed form. A whole run has some hundred thousand batches, each of which takes a thousand bytes uncompressed.
 
 use std::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use yamba_record::event::Sizing;
 use yamba_record::{Benchmark, Interval};
 
-/// A value as compressed JSON, in a tenth of its memory or so.
+/// A value as compressed JSON, in about a tenth of its memory.
 #[derive(Clone, Debug)]
 pub(super) struct Compressed<T> {
     bytes: Vec<u8>,
@@ -25,7 +25,7 @@ impl<T: Serialize + DeserializeOwned> Compressed<T> {
         }
     }
 
-    /// The value, equal to the last bit.
+    /// The value, bit for bit.
     pub fn value(&self) -> T {
         let text = lz4_flex::decompress_size_prepended(&self.bytes);
         let text = text.expect("it was compressed here");
@@ -33,7 +33,7 @@ impl<T: Serialize + DeserializeOwned> Compressed<T> {
     }
 }
 
-/// What one launch measured.
+/// The records of one launch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct LaunchRecords {
     pub intervals: Vec<Interval>,
@@ -41,7 +41,7 @@ pub(super) struct LaunchRecords {
     pub sizing: Vec<Sizing>,
 }
 
-/// An entry in little memory. The records of each launch are compressed once, when the launch has ended.
+/// An entry in compressed form. The records of each launch are compressed once, when the launch has ended.
 #[derive(Clone, Debug)]
 pub struct CompressedEntry {
     /// The entry without its records.
@@ -76,7 +76,7 @@ impl CompressedEntry {
         self.rest.value()
     }
 
-    /// The entry, equal to the last bit.
+    /// The complete entry, bit for bit.
     pub fn unpack(&self) -> Benchmark {
         let mut benchmark = self.rest();
         for launch in &self.launches {
@@ -88,7 +88,7 @@ impl CompressedEntry {
     }
 }
 
-/// As the entry itself.
+/// Serializes as the entry itself.
 impl Serialize for CompressedEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.unpack().serialize(serializer)

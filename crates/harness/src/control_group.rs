@@ -1,7 +1,7 @@
-//! The control groups of a run: the kernel itself bounds the processes and the memory of what is launched in them.
+//! The control groups of a run: the kernel limits the processes and the memory of launches in them.
 //!
-//! A run has one set of groups for all its launches, which follow one another: a group that is removed stays in the kernel as
-//! long as a page of the file cache belongs to it, and hundreds of launches would leave hundreds.
+//! All launches of a run share one set of groups. A removed group stays in the kernel as long as a page of the file cache belongs to
+//! it: a group per launch would leave hundreds.
 
 use std::fs::{self, File};
 use std::io;
@@ -19,22 +19,22 @@ use rustix::process::{Pid, Signal};
 use super::strays;
 use yamba_machine::{OwnGroup, own_group};
 
-/// Begins the name of every group of a run. `runtime/yamba/memory_groups.h` knows it, too.
+/// Name prefix of every group of a run. `runtime/yamba/memory_groups.h` uses it, too.
 const PREFIX: &str = "yamba-run-";
 
-/// The kernel removes processes that were killed within milliseconds, unless they wait for a device.
+/// Longest wait for killed processes. The kernel removes them within milliseconds unless they wait for a device.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Distinguishes the groups of one process.
+/// Number of the next group of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// One group, or in version 1 one for each controller.
+/// The groups of a run: one in cgroup version 2, one per controller in version 1.
 #[derive(Debug)]
 pub(super) struct ControlGroups {
     groups: Vec<Group>,
     /// Counts forks that the limit refused.
     refused: Counter,
-    /// Counts processes that were killed since the group had no memory left.
+    /// Counts processes that were killed when the group ran out of memory.
     killed: Option<Counter>,
 }
 
@@ -42,12 +42,12 @@ pub(super) struct ControlGroups {
 #[derive(Debug)]
 struct Group {
     folder: PathBuf,
-    /// `cgroup.procs`: a process that writes `0` joins the group.
+    /// `cgroup.procs`: a process that writes `0` here joins the group.
     door: File,
     _lock: File,
 }
 
-/// A number in a file of the kernel.
+/// A number in a kernel file, on the line that begins with `word`.
 #[derive(Debug)]
 struct Counter {
     file: File,
@@ -55,7 +55,7 @@ struct Counter {
 }
 
 impl ControlGroups {
-    /// Makes groups below those of this process where that can be done without another effect on what runs in them, else `None`.
+    /// Makes groups below those of this process. `None` where that is impossible or would change how launches run.
     pub fn make(memory: Option<u64>) -> Option<ControlGroups> {
         let pids = own_group("pids")?;
         let groups = match pids.is_unified {
@@ -65,7 +65,7 @@ impl ControlGroups {
         groups.admits_a_process().then_some(groups)
     }
 
-    /// At most this number of processes and threads from now on.
+    /// Limits the processes and threads of the group to `most`.
     pub fn limit_processes(&self, most: u64) -> io::Result<()> {
         fs::write(self.groups[0].folder.join("pids.max"), most.to_string())
     }
@@ -79,7 +79,7 @@ impl ControlGroups {
         self.groups.iter().map(|g| g.folder.clone()).collect()
     }
 
-    /// Forks that were refused and processes that were killed for want of memory, since the groups were made.
+    /// Counts since the groups were made: refused forks, and processes killed for lack of memory.
     pub fn counts(&self) -> (u64, u64) {
         let killed = self.killed.as_ref().and_then(Counter::read);
         (self.refused.read().unwrap_or(0), killed.unwrap_or(0))
@@ -89,14 +89,14 @@ impl ControlGroups {
         !members(&self.groups[0].folder).is_empty()
     }
 
-    /// Kills every process in the groups. No process of them can start another meanwhile.
+    /// Kills every process in the groups. None of them can fork meanwhile.
     pub fn empty(&self) {
         for group in &self.groups {
             empty(&group.folder);
         }
     }
 
-    /// The kernel may let a group be made and let no process in: that shows only when one enters.
+    /// Starts a trial process in the groups. The kernel may allow making a group that no process can enter.
     fn admits_a_process(&self) -> bool {
         let mut trial = Command::new("/bin/sh");
         trial.args(["-c", ":"]);
@@ -123,7 +123,7 @@ impl Drop for ControlGroups {
     }
 }
 
-/// Moves the calling process. Takes no memory and no lock: it is called between fork and exec.
+/// Moves the calling process into the groups. Does not allocate or lock, since it runs between fork and exec.
 pub(super) fn join(doors: &[i32]) -> io::Result<()> {
     for door in doors {
         // SAFETY: the parent keeps its files open until the child has become another program.
@@ -133,10 +133,10 @@ pub(super) fn join(doors: &[i32]) -> io::Result<()> {
     Ok(())
 }
 
-/// Version 1 has a tree for each controller, and a group with processes may have groups.
+/// Makes groups in cgroup version 1, which has a tree per controller and allows groups below a group with processes.
 ///
-/// In the root of the memory tree the kernel counts no pages. A group there would count them, which makes each page fault
-/// slower: figures would change. There the memory of launches is watched instead.
+/// In the root of the memory tree the kernel counts no pages. A group there would count them and slow down each page fault, which
+/// would change figures. In that case Yamba watches the memory of launches instead.
 fn separate(pids: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
     let group = Group::make(&pids.folder)?;
     let refused = Counter::open(&group.folder, "pids.events", "max")?;
@@ -161,10 +161,10 @@ fn separate(pids: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
     })
 }
 
-/// Version 2 has one tree, in which a group with processes has no groups: the launches' group stands beside that of this process.
+/// Makes a group in cgroup version 2. A group with processes cannot have groups below it: the new group stands beside that of this process.
 ///
-/// There the limits of this process's own group do not hold. So one is made only if that group has no limits, and if the group above
-/// has the controllers: nothing of the system is set for it.
+/// The limits of this process's group do not apply there. So that group must have no limits, and its parent must already have the
+/// controllers: Yamba changes no setting of the system.
 fn unified(own: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
     if own.is_top || !is_unlimited(&own.folder) {
         return None;
@@ -181,7 +181,7 @@ fn unified(own: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
     if let Some(bytes) = memory.filter(|_| has("memory")) {
         let limit = group.folder.join("memory.max");
         if fs::write(limit, bytes.to_string()).is_ok() {
-            // A launch without one of its processes is of no use.
+            // A launch that lost one of its processes is useless.
             let _ = fs::write(group.folder.join("memory.oom.group"), "1");
             killed = Counter::open(&group.folder, "memory.events", "oom_kill");
         }
@@ -193,7 +193,7 @@ fn unified(own: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
     })
 }
 
-/// Whether a group has no limit or weight of its own, but for a number of processes.
+/// Whether a group has no limit or weight of its own, apart from a limit of processes.
 fn is_unlimited(folder: &Path) -> bool {
     let usual = [
         ("memory.max", "max"),
@@ -204,7 +204,7 @@ fn is_unlimited(folder: &Path) -> bool {
         ("cpuset.mems", ""),
         ("io.max", ""),
     ];
-    // A file that is missing belongs to a controller that the group lacks.
+    // A missing file means that the group lacks this controller.
     let text = |name: &str| fs::read_to_string(folder.join(name)).ok();
     let has_quota = text("cpu.max").is_some_and(|text| !text.starts_with("max"));
     let is_usual =
@@ -213,10 +213,10 @@ fn is_unlimited(folder: &Path) -> bool {
 }
 
 impl Group {
-    /// Makes one in this folder, and removes those of runs that were killed.
+    /// Makes a group in this folder. First removes groups that killed runs left there.
     fn make(home: &Path) -> Option<Group> {
         sweep(home);
-        // Another run may sweep one away that is not yet locked.
+        // Another run may remove a group before it is locked.
         for _ in 0..20 {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let folder = home.join(format!("{PREFIX}{}-{number}", std::process::id()));
@@ -261,14 +261,14 @@ impl Counter {
     }
 }
 
-/// The number in the line that begins with this word.
+/// The number on the line that begins with this word.
 fn number_of(text: &str, word: &str) -> Option<u64> {
     let words = text.lines().filter_map(|line| line.split_once(' '));
     let mut own = words.filter(|(name, _)| *name == word);
     own.next()?.1.trim().parse().ok()
 }
 
-/// A lock ends with its process, also in another container, where the number of the process would mean something else.
+/// Locks a folder. A lock ends with its process. A process number would be ambiguous across containers.
 fn lock(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
@@ -293,9 +293,9 @@ fn below(folder: &Path) -> Vec<PathBuf> {
     folders.map(|e| e.path()).collect()
 }
 
-/// Kills every process in a group and in those that benchmarks made below it.
+/// Kills every process in a group and in the groups below it.
 fn empty(folder: &Path) {
-    // Each may be missing: the one of the first version, the other of the second.
+    // Either file may be missing: `cgroup.kill` exists in version 2 only, and `pids.max` needs its controller.
     let _ = fs::write(folder.join("pids.max"), "0");
     let _ = fs::write(folder.join("cgroup.kill"), "1");
     let begun = Instant::now();
@@ -314,14 +314,14 @@ fn empty(folder: &Path) {
 
 fn members(folder: &Path) -> Vec<Pid> {
     let text = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
-    // A process of another name space has no number here: it reads as 0.
+    // A process of another PID namespace has no number here: it reads as 0.
     let numbers = text.lines().filter_map(|line| line.parse().ok());
     let own = numbers.filter(|pid| *pid > 0).filter_map(Pid::from_raw);
     let inner = below(folder).into_iter().flat_map(|f| members(&f));
     own.chain(inner).collect()
 }
 
-/// Removes an empty group with those below it. Killed processes may still be ending.
+/// Removes an empty group and those below it. Waits for killed processes that are still ending.
 fn remove(folder: &Path) {
     let begun = Instant::now();
     for inner in below(folder) {

@@ -1,15 +1,14 @@
-//! What a reader is told of a program that did not end well.
+//! Messages about a program that did not end normally.
 
 use yamba_record::event::{Code, Crash, Event, Failure};
 
 use super::bounds::Excess;
 use super::outcome::{Ending, Outcome};
 
-/// Disassembles composed code around an address, one instruction a line; none if it cannot.
+/// Disassembles composed code around an address, one instruction per line; `None` if that is impossible.
 pub type Listing<'a> = dyn Fn(&Code, u64) -> Option<String> + 'a;
 
-/// What ended the measurement early: what the program itself recorded of it if it could, else how its process ended.
-/// `None` if it got to its end.
+/// Why the measurement ended early: errors that the program recorded, or else how its process ended. `None` if it was completed.
 pub(super) fn reasons(
     class: &str,
     outcome: &Outcome,
@@ -17,7 +16,7 @@ pub(super) fn reasons(
 ) -> Option<Vec<String>> {
     let mut reasons = Vec::new();
     if matches!(outcome.ending, Ending::Excessive(_) | Ending::TimedOut(_)) {
-        // Other messages of the program may follow from that.
+        // Other messages of the program may be consequences.
         reasons.push(format!("{class} {}", ending(outcome)));
         return Some(reasons);
     }
@@ -65,7 +64,7 @@ fn crashed(class: &str, crash: &Crash, listing: &Listing<'_>) -> Vec<String> {
     if crash.pc != 0 {
         text += &format!(", at {:#x}", crash.pc);
     }
-    // SIGSEGV and SIGBUS: the address is what was touched, not where the program was.
+    // SIGSEGV and SIGBUS: this address is that of the access, not of the instruction.
     if matches!(crash.number, 7 | 11) {
         text += &format!(", touching {:#x}", crash.address);
     }

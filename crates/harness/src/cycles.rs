@@ -1,4 +1,4 @@
-//! Times in core cycles: each interval by the length of a cycle around it. Pure.
+//! Converts times to core cycles. Each interval uses the cycle length measured around it. Pure.
 
 use yamba_record::{Benchmark, Interval};
 use yamba_stats::{NORMAL_SCALE, median, median_absolute_deviation};
@@ -6,7 +6,7 @@ use yamba_stats::{NORMAL_SCALE, median, median_absolute_deviation};
 use super::estimate::Estimate;
 use super::units::per_operation;
 
-/// What a note begins with that says why there are no cycles.
+/// Start of a note that says why cycles are unknown.
 const UNKNOWN: &str = "cycles are unknown";
 
 /// Start of the note of a figure whose thread was blocked for most of the time.
@@ -15,10 +15,10 @@ const BLOCKED: &str = "no cycles";
 /// A thread that was blocked for more than this share of the time has no figure in cycles.
 const MOST: f64 = 0.5;
 
-/// By how much the two chains may differ: one of them is not what it should be beyond that.
+/// Largest relative difference of the two chains. Beyond it one of them is wrong.
 const AGREE: f64 = 0.002;
 
-/// Cycles an operation. The benchmark and its dummy each by the cycle of their own moment.
+/// Cycles per operation. The benchmark and its dummy are each converted with the cycle length of their own moment.
 pub(super) fn of(interval: &Interval) -> Option<f64> {
     let length = interval.cycle_ns.filter(|c| *c > 0.0)?;
     let dummy_length = interval.dummy_cycle_ns.filter(|c| *c > 0.0);
@@ -26,12 +26,12 @@ pub(super) fn of(interval: &Interval) -> Option<f64> {
     per_operation(interval.ns / length, dummy, interval.operations)
 }
 
-/// The length of a cycle is itself known to a thousandth: a clock advances in steps, and a stretch has a beginning and an end that the
-/// chain has not. Launches share this error, so that their agreement cannot show it; known delays of 1 to 100 cycles come out
+/// Relative error of the measured cycle length: a clock advances in steps, and a timed stretch has a start and an end besides the
+/// chain. All launches share this error, so that their agreement cannot show it. Known delays of 1 to 100 cycles come out
 /// within 0.08 %.
 const OWN_ERROR: f64 = 0.001;
 
-/// An interval that allows for what a cycle is known to.
+/// Widens the confidence interval by the error of the cycle length.
 pub(super) fn with_own_error(mut cycles: Estimate) -> Estimate {
     let [low, high] = cycles.interval;
     let error = OWN_ERROR * cycles.median.abs();
@@ -83,24 +83,24 @@ pub fn explains_absence(note: &str) -> bool {
     says_unknown(note) || note.starts_with(BLOCKED)
 }
 
-/// What the second chain says a cycle is, as a multiple of what the first one says.
+/// The cycle length by the second chain, as a multiple of that by the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SecondOpinion {
     /// The median of the readings' ratios.
     pub ratio: f64,
-    /// What the median of so many readings is known to: two standard errors, from their absolute deviations.
+    /// Two standard errors of the median, from the absolute deviations of the readings.
     pub error: f64,
 }
 
-/// None if the second chain was never asked. Only readings of the same moment are compared, since the clock rate moves: the second
-/// chain runs right after the dummy's stretch.
+/// Compares the two chains. `None` if the second chain never ran. Only readings of the same moment are compared, since the clock rate
+/// changes: the second chain runs right after the dummy.
 pub(super) fn second_opinion(intervals: &[&Interval]) -> Option<SecondOpinion> {
     let both = intervals
         .iter()
         .filter_map(|i| Some(i.check_cycle_ns? / i.dummy_cycle_ns.or(i.cycle_ns)?));
     let ratios: Vec<f64> = both.filter(|r| r.is_finite()).collect();
     let deviation = NORMAL_SCALE * median_absolute_deviation(&ratios)?;
-    // The median of normal values has a variance of pi / 2 times that of their mean.
+    // The median of normal values has pi / 2 times the variance of their mean.
     let of_median = (std::f64::consts::FRAC_PI_2 / ratios.len() as f64).sqrt();
     Some(SecondOpinion {
         ratio: median(&ratios)?,
@@ -108,7 +108,7 @@ pub(super) fn second_opinion(intervals: &[&Interval]) -> Option<SecondOpinion> {
     })
 }
 
-/// What speaks against giving cycles, in words: the chains differ by more than readings so few and so scattered explain.
+/// Why cycles are unknown: the chains differ by more than the scatter of their readings explains.
 pub(super) fn doubt(second: SecondOpinion) -> Option<String> {
     let off = (second.ratio - 1.0).abs();
     (off > AGREE + second.error).then(|| {
@@ -183,7 +183,7 @@ mod tests {
             assert_eq!(blocked([one].iter()), expected, "{name}");
         }
         assert_eq!(blocked([].iter()), None);
-        // One slow interval does not decide.
+        // One slow interval does not decide the median.
         let mixed = [
             waiting(0.0, 0.0, &[]),
             waiting(0.0, 0.0, &[]),
@@ -204,7 +204,7 @@ mod tests {
                 "cycles are unknown: two chains of instructions disagree on their length by 0.5 %"
             )
         );
-        // So few and scattered readings say nothing yet.
+        // Few, scattered readings do not prove a difference.
         assert_eq!(says(1.005, 0.004), None);
         let few: Vec<Interval> = [0.2480, 0.2520, 0.2515, 0.2475, 0.2560]
             .map(|c| interval(0.25, Some(c)))

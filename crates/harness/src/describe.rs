@@ -1,4 +1,4 @@
-//! Asks a program what it is.
+//! Asks a program for its description.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::outcome::Ending;
 use super::points::{Refused, settings};
 use super::{crash, recorded, units};
 
-/// What the program says of itself with these parameters, when so many processes run it.
+/// The program's description with these parameters and this number of processes.
 pub(super) fn describe(
     program: &Program,
     fixed: &[(String, String)],
@@ -41,7 +41,7 @@ pub(super) fn describe(
     }
 }
 
-/// What a description of any version has.
+/// The fields that descriptions of all versions have.
 #[derive(Deserialize)]
 struct Versioned {
     schema: String,
@@ -65,7 +65,7 @@ fn understood(text: &[u8]) -> Result<Description, Refused> {
     Ok(description)
 }
 
-/// What the program itself said before it gave up: a value that cannot be, a call that failed.
+/// The program's own error message, for example about an impossible value or a failed call.
 fn last_error(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     text.lines()

@@ -1,27 +1,27 @@
-//! How much a benchmark may put into its scratch folder.
+//! Limits how much a benchmark may write to its scratch folder.
 
 use std::path::Path;
 
-/// Told to every program of a run.
+/// Environment variable with the limits, for every program of a run.
 pub(super) const ROOM: &str = "YAMBA_DISK_ROOM";
 
-/// So much of a file system is left to others: a twentieth, within these bounds.
+/// Space left free on a file system: a twentieth, within these bounds.
 const LEAST_RESERVE: u64 = 16 << 20;
 const MOST_RESERVE: u64 = 1 << 30;
 
-/// The same for the whole run: parameters follow from it, and they must not change while files come and go.
+/// Disk limits of a run. They are fixed at its start: parameters depend on them and must not change while files come and go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Room {
     /// Bytes of all files of the run at any time.
     pub all: u64,
-    /// What each of the most processes at the same time may have of it.
+    /// Bytes for each process, if the maximum number of processes runs at the same time.
     pub each: u64,
-    /// How to get more.
+    /// How to raise the limit.
     mend: String,
 }
 
 impl Room {
-    /// The room in `folder`, with at most `limit` bytes and so many processes at the same time.
+    /// Disk limits for files in `folder`: at most `limit` bytes, shared by `processes`.
     pub fn of(folder: &Path, limit: u64, processes: u64) -> Room {
         let space = rustix::fs::statvfs(folder).ok();
         let spare = space.map(|s| {
@@ -43,13 +43,13 @@ impl Room {
         }
     }
 
-    /// As programs are told.
+    /// The value of [`ROOM`].
     pub fn told(&self) -> String {
         format!("{} {} {}", self.all, self.each, self.mend)
     }
 }
 
-/// What may be used of a file system of this size with so much free.
+/// Usable bytes of a file system with this size and free space.
 fn spare(size: u64, free: u64) -> u64 {
     free.saturating_sub((size / 20).clamp(LEAST_RESERVE, MOST_RESERVE))
 }

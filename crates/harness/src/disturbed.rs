@@ -1,4 +1,4 @@
-//! Which intervals are set aside because the system disturbed them. Pure.
+//! Discards intervals that the system disturbed. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,27 +6,27 @@ use yamba_record::Interval;
 
 use super::estimate::ENOUGH_LAUNCHES;
 
-/// A launch with fewer undisturbed intervals has no median without the disturbed ones.
+/// Fewest undisturbed intervals of a launch that can replace all its intervals.
 const FEWEST: usize = 3;
 
 /// Added to the note when every interval took a page fault: then the benchmark itself is the likely cause.
 const MAY_FAULT: &str = "; if the benchmark takes page faults itself, add `bool may_fault() { return true; }` to the class";
 
-/// What the disturbances of an entry's intervals amount to.
+/// The disturbances of an entry's intervals and their consequences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Verdict {
-    /// How often each kind was seen.
+    /// Number of intervals with each kind of disturbance.
     pub kinds: BTreeMap<String, u64>,
-    /// Whether the figure could not be made of undisturbed intervals alone.
+    /// Whether too few undisturbed intervals were left, so that all count.
     pub is_disturbed: bool,
-    /// The launches whose undisturbed intervals count, and nothing else; none if all intervals count.
+    /// Only undisturbed intervals of these launches count; `None` if all intervals count.
     calm: Option<BTreeSet<u64>>,
-    /// What a reader must know.
+    /// A note for the reader of the figure.
     pub note: Option<String>,
 }
 
 impl Verdict {
-    /// Whether this interval may count.
+    /// Whether this interval counts.
     pub fn admits(&self, interval: &Interval) -> bool {
         let is_calm =
             |calm: &BTreeSet<u64>| interval.disturbed.is_empty() && calm.contains(&interval.launch);
@@ -34,7 +34,7 @@ impl Verdict {
     }
 }
 
-/// Under load others are what is measured: nothing is set aside.
+/// Chooses the intervals that count. Under load none is discarded: the competing processes are what is measured.
 pub(super) fn judge(intervals: &[Interval], processes: u64) -> Verdict {
     let mut verdict = Verdict::default();
     for kind in intervals.iter().flat_map(|i| &i.disturbed) {
@@ -77,8 +77,8 @@ pub(super) fn judge(intervals: &[Interval], processes: u64) -> Verdict {
     verdict
 }
 
-/// Whether the undisturbed intervals of a launch are enough for its median. Those of a circle are of different tests: most of them are
-/// needed.
+/// Whether a launch has enough undisturbed intervals for its median. Intervals of a circle are of different tests: more than half
+/// must be undisturbed.
 fn has_calm_median(launch: &[&Interval]) -> bool {
     let calm = launch.iter().filter(|i| i.disturbed.is_empty()).count();
     if launch.iter().any(|i| i.group.is_some()) {
@@ -97,7 +97,7 @@ fn in_words(kinds: &BTreeMap<String, u64>) -> String {
 mod tests {
     use super::*;
 
-    /// A launch with so many disturbed and so many calm intervals.
+    /// The intervals of a launch: first `disturbed` disturbed ones, then `calm` calm ones.
     fn launch(number: u64, disturbed: usize, calm: usize) -> Vec<Interval> {
         let own = Interval {
             launch: number,
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!((verdict.note, verdict.is_disturbed), (None, false));
     }
 
-    /// A few good intervals in every launch say more than all of them.
+    /// A few undisturbed intervals of every launch are better than all intervals.
     #[test]
     fn where_every_launch_has_calm_ones_they_count_alone() {
         let most = launches(&[(20, 3), (50, 4)]);
@@ -145,7 +145,7 @@ mod tests {
             said(&most).as_deref(),
             Some("the machine is disturbed: 70 of 77 intervals (70 switch); only the others count")
         );
-        // Of a launch that is to time two intervals, two are enough.
+        // Two undisturbed intervals are enough for a launch that times only two.
         assert_eq!(admitted(&launches(&[(0, 2), (9, 3)]), 1), 5);
     }
 
@@ -175,7 +175,7 @@ mod tests {
         assert!(!note.contains("may_fault"), "{note}");
     }
 
-    /// The interval needs six launches: what is more may be left out.
+    /// The confidence interval needs six launches. Disturbed launches beyond six may be left out.
     #[test]
     fn launches_beyond_those_that_are_needed_may_be_left_out() {
         let mut each = vec![(1, 10); 6];
@@ -196,7 +196,7 @@ mod tests {
         assert!(judge(&six, 1).is_disturbed);
     }
 
-    /// The intervals of a circle differ from each other: a few are no sample of its tests.
+    /// The intervals of a circle differ from each other: a few of them are no sample of its tests.
     #[test]
     fn of_a_circle_most_must_be_calm() {
         let circle = |disturbed, calm| {

@@ -1,4 +1,4 @@
-//! What the end of one launch means for its entry.
+//! Decides what the end of one launch means for its entry.
 
 use super::crash::{self, Listing};
 use super::outcome::{Ending, Outcome};
@@ -6,16 +6,16 @@ use super::outcome::{Ending, Outcome};
 /// How a launch ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum End {
-    /// It measured all that it was to measure.
+    /// It completed its measurement.
     Complete,
-    /// It cannot run here.
+    /// It cannot run on this machine.
     Skipped { reasons: Vec<String> },
-    /// The run was stopped meanwhile.
+    /// The run was stopped during the launch.
     Stopped,
-    /// It crashed, gave up or was ended.
+    /// It crashed, reported an error or was killed.
     Failed {
         reasons: Vec<String>,
-        /// Another launch would end in the same way.
+        /// Whether another launch would fail in the same way.
         is_final: bool,
     },
 }
@@ -26,12 +26,12 @@ pub(super) fn end(class: &str, outcome: &Outcome, listing: &Listing<'_>) -> End 
     };
     match outcome.ending {
         Ending::Stopped => End::Stopped,
-        // It says itself why it does not run here.
+        // The program itself says why it cannot run here.
         Ending::Exit(4) if !outcome.messages.is_empty() => End::Skipped {
             reasons: vec![outcome.messages.clone()],
         },
         Ending::Exit(4) => End::Skipped { reasons },
-        // A second time it would do the same.
+        // Another launch would fail in the same way.
         Ending::Hung(_)
         | Ending::Suspended(_)
         | Ending::TimedOut(_)

@@ -1,15 +1,15 @@
-//! From the samples of several launches to one figure with its interval. Pure.
+//! Estimates one figure with its confidence interval from the samples of several launches. Pure.
 
 use yamba_record::run::IntervalKind;
 use yamba_stats::{MedianInterval, launch_interval, median, median_interval};
 
-/// The confidence of every interval.
+/// Confidence level of every interval.
 const CONFIDENCE: f64 = 0.95;
 
-/// So many launches at least, and their medians' range holds the true median of medians with more than [`CONFIDENCE`].
+/// With at least this number of launches, the range of their medians holds the true median of medians with more than [`CONFIDENCE`].
 pub(super) const ENOUGH_LAUNCHES: usize = 6;
 
-/// A median and what it is worth.
+/// A median with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Estimate {
     pub median: f64,
@@ -17,8 +17,8 @@ pub(super) struct Estimate {
     pub kind: IntervalKind,
 }
 
-/// The samples of each launch. With enough launches the unit of observation is the launch: the median of their medians and a
-/// distribution-free interval of it. With fewer, all samples are taken together, which says nothing of the next process.
+/// Estimates the figure from the samples of each launch. With enough launches the unit of observation is the launch: the median of their
+/// medians, with a distribution-free interval. With fewer, all samples are pooled, which does not predict the next process.
 pub(super) fn estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
     let medians: Vec<f64> = launches.iter().filter_map(|s| median(s)).collect();
     if medians.len() >= ENOUGH_LAUNCHES {
@@ -31,12 +31,12 @@ pub(super) fn estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
     }
 }
 
-/// Several processes at the same time: the median of all their samples, whatever launch they are of. Its interval is that of
-/// the launches nevertheless, where there are enough.
+/// Estimates the figure of several concurrent processes: the median of all samples of all launches. With enough launches the confidence
+/// interval is still that of the launches' medians.
 pub(super) fn loaded_estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
     let mut all = estimate(launches)?;
     all.median = median(&launches.concat())?;
-    // The median of all is not quite the median of medians: their interval must still hold it.
+    // The median of all samples differs a little from the median of medians: the interval must hold it, too.
     let [low, high] = all.interval;
     all.interval = [low.min(all.median), high.max(all.median)];
     Some(all)
@@ -65,7 +65,7 @@ mod tests {
         let e = estimate(&launches(&[10.0, 12.0, 11.0, 13.0, 15.0, 14.0])).unwrap();
         assert_eq!((e.median, e.interval), (12.5, [10.0, 15.0]));
         assert_eq!(e.kind, IntervalKind::BetweenLaunches);
-        // Nine medians: the second from either end.
+        // For nine medians, the interval goes from the second smallest to the second largest.
         let nine = [10.0, 12.0, 11.0, 13.0, 15.0, 14.0, 16.0, 9.0, 99.0];
         assert_eq!(estimate(&launches(&nine)).unwrap().interval, [10.0, 16.0]);
     }
@@ -75,7 +75,7 @@ mod tests {
         let e = estimate(&[vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0]]).unwrap();
         assert_eq!((e.median, e.interval), (3.5, [1.0, 6.0]));
         assert_eq!(e.kind, IntervalKind::WithinLaunches);
-        // A launch without a sample is no launch.
+        // A launch without samples does not count.
         let mut six = launches(&[1.0; 6]);
         six[3].clear();
         assert_eq!(estimate(&six).unwrap().kind, IntervalKind::WithinLaunches);

@@ -1,7 +1,7 @@
-//! Stops the processes of a launch that no control group holds, to count them or to end them, though they start others meanwhile.
+//! Stops the processes of a launch without control groups, to count or kill them while they start others.
 //!
-//! Running processes would leave the search little processor time. Stopped ones leave it all, start no other, and keep their
-//! children from becoming orphans, which would have to be searched for.
+//! Running processes would leave the search little processor time. Stopped ones use none and start no others. They also stay the
+//! parents of their children, which as orphans would have to be searched for.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,13 +11,13 @@ use rustix::process::{Pid, Signal};
 
 use super::strays::{self, Started};
 
-/// Ending takes milliseconds, unless the processes start others faster than they are found.
+/// Longest time for killing. It takes milliseconds unless processes start others faster than they are found.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The niceness of the search: it must find processes faster than the processors make them.
+/// Niceness of the search: it must find processes faster than they start others.
 const URGENT: i32 = -20;
 
-/// Counts the processes and threads of the launch, which goes on afterwards.
+/// Counts the processes and threads of a launch. They continue afterwards.
 pub(super) fn count(launch: Started, scratch: &Path) -> u64 {
     urgently(|| {
         let mut threads = 0;
@@ -27,7 +27,7 @@ pub(super) fn count(launch: Started, scratch: &Path) -> u64 {
     })
 }
 
-/// Ends every process of the launch.
+/// Kills every process of the launch.
 pub(super) fn end(launch: Started, scratch: &Path) {
     let begun = Instant::now();
     urgently(|| {
@@ -42,7 +42,7 @@ pub(super) fn end(launch: Started, scratch: &Path) {
     });
 }
 
-/// Only root's search may have precedence; an ordinary user's has not.
+/// Runs the search with high priority if the user may raise it (root).
 fn urgently<T>(search: impl FnOnce() -> T) -> T {
     let usual = rustix::process::getpriority_process(None);
     let _ = rustix::process::setpriority_process(None, URGENT);
@@ -53,11 +53,11 @@ fn urgently<T>(search: impl FnOnce() -> T) -> T {
     found
 }
 
-/// Stops the launch's processes until a search finds none that runs, and adds up their threads. Gives back when each began. A search
-/// reads only the processes that the one before did not find.
+/// Stops the launch's processes until a search finds no running one. Adds up their threads, and returns their start times. Each
+/// search reads only processes that the one before did not find.
 fn stop(launch: Started, scratch: &Path, threads: &mut u64) -> HashMap<i32, u64> {
     let begun = Instant::now();
-    // It was started as the leader of a group.
+    // The launch was started as the leader of its group.
     if let Some(group) = launch.process() {
         let _ = rustix::process::kill_process_group(group, Signal::STOP);
     }
@@ -75,7 +75,7 @@ fn stop(launch: Started, scratch: &Path, threads: &mut u64) -> HashMap<i32, u64>
     }
 }
 
-/// A number may have become another process's, if something else has ended the one that had it.
+/// Signals processes if they still have their number: another process may have got it.
 fn signal_all(processes: HashMap<i32, u64>, what: Signal) {
     for (pid, since) in processes {
         if strays::is_same(pid, since) {

@@ -10,15 +10,15 @@ use yamba_record::run::About;
 pub struct Job {
     /// Its class.
     pub class: String,
-    /// Its program, or why there is none here.
+    /// The built program, or why the benchmark has none.
     pub program: Result<Program, NoProgram>,
-    /// What is recorded of it besides its figure.
+    /// Recorded facts about the benchmark besides its figure.
     pub about: About,
     /// The texts of the files that its C++ includes, each under its hash.
     pub texts: BTreeMap<String, String>,
 }
 
-/// Why a benchmark has no program. It is told where its figure would stand; the other benchmarks are measured.
+/// Why a benchmark has no program. The reason takes the place of its figure; other benchmarks are measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoProgram {
     /// It does not exist on this platform, or lacks a port.
@@ -32,9 +32,9 @@ pub enum NoProgram {
 pub struct Program {
     /// The executable.
     pub path: PathBuf,
-    /// What comes before it on the command line: an emulator, or nothing.
+    /// The command that runs the executable, for example an emulator; may be empty.
     pub runner: Vec<String>,
-    /// Whether the runner stands in for another processor, so that no time means anything.
+    /// Whether the runner emulates another processor, so that times mean nothing.
     pub emulated: bool,
 }
 

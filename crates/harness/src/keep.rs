@@ -1,4 +1,4 @@
-//! Keeping a run while it is measured, so that its death loses little.
+//! Saves a run while it is measured, so that a crash of Yamba loses little.
 
 use std::time::{Duration, Instant};
 
@@ -8,23 +8,23 @@ use super::compressed::CompressedEntry;
 use super::job::UsageError;
 use super::launches::Launches;
 
-/// Launches are summarised anew with each that is added. So much of their time that may take; where it takes more, not each is kept at once.
+/// Saving may cost at most this share of measuring time; beyond that, entries are saved less often. Each save summarises all launches.
 const SHARE: f64 = 0.05;
 
-/// Where it is kept.
+/// Destination of the results of a run.
 pub trait Keep {
-    /// All parameters are good, and the first launch comes next. `of_job` tells of each entry to come which job it is of.
+    /// Called when all parameters are valid, before the first launch. `of_job` has the job index of each entry to come.
     ///
     /// # Errors
-    /// When it is better not to measure.
+    /// If the run should not be measured.
     fn begin(&mut self, run: &Run<CompressedEntry>, of_job: &[usize]) -> Result<(), UsageError>;
-    /// What is known of the entry at `place`, counted from 0.
+    /// Saves the present state of the entry at `place`, counted from 0.
     fn entry(&mut self, place: usize, benchmark: &Benchmark);
-    /// Whether entries are to be told before the run ends.
+    /// Whether to save entries before the run ends.
     fn is_wanted(&self) -> bool;
 }
 
-/// Nowhere.
+/// Saves nothing.
 impl Keep for () {
     fn begin(&mut self, _: &Run<CompressedEntry>, _: &[usize]) -> Result<(), UsageError> {
         Ok(())
@@ -37,7 +37,7 @@ impl Keep for () {
     }
 }
 
-/// What of each place is kept.
+/// Saves entries to a [`Keep`] and tracks which are up to date.
 pub(super) struct Kept<'a> {
     keep: &'a mut dyn Keep,
     places: Vec<State>,
@@ -45,9 +45,9 @@ pub(super) struct Kept<'a> {
 
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// Whether all that is known of it was told.
+    /// Whether the present state was saved.
     is_told: bool,
-    /// What telling took, all of it and the last time.
+    /// Time spent on saving: in total, and the last time.
     took: Duration,
     last: Duration,
 }
@@ -65,7 +65,7 @@ impl<'a> Kept<'a> {
         })
     }
 
-    /// The entry at `place` had a launch, and is to have more.
+    /// Saves the entry at `place` after a launch that was not its last, unless that would cost too much time.
     pub fn launched(&mut self, place: usize, launches: &Launches<'_>) {
         let state = &mut self.places[place];
         state.is_told = false;
@@ -80,14 +80,14 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// The run ends; what is known of it.
+    /// Saves an entry at the end of the run, if its state was not yet saved.
     pub fn last(&mut self, place: usize, entry: &CompressedEntry) {
         if !self.places[place].is_told {
             self.tell(place, &entry.unpack());
         }
     }
 
-    /// What is known of it now.
+    /// Saves the present state.
     pub fn tell(&mut self, place: usize, benchmark: &Benchmark) {
         self.keep.entry(place, benchmark);
         self.places[place].is_told = true;

@@ -1,4 +1,4 @@
-//! Entries of several launches, replayed from one saved launch with its numbers changed.
+//! Entries of several launches: one saved launch is replayed with changed numbers.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use yamba_record::{Benchmark, Status};
 use super::outcome::{Ending, Outcome};
 use super::tests::{changed, outcome, program, replay_all, until};
 
-/// A launch that finds everything so much slower, in ns an operation.
+/// A launch in which each operation takes `by` ns longer.
 fn slower(by: f64) -> Outcome {
     with(|_, raw| raw.ns += by * raw.operations as f64)
 }
@@ -39,7 +39,7 @@ fn six_launches() {
         (b.status, b.interval_kind),
         (Status::Ok, Some(IntervalKind::BetweenLaunches))
     );
-    // Each launch's median is 31 and what it is slower by.
+    // Each launch's median is 31 plus its slowdown.
     assert_eq!((b.median, b.interval), (Some(33.5), Some([31.0, 36.0])));
     assert_eq!(
         (b.samples.len(), b.intervals.len(), b.launches.len()),
@@ -94,7 +94,7 @@ fn disturbed_intervals_are_set_aside_and_kept() {
     assert!(b.samples.iter().all(|s| *s < 50.0));
 }
 
-/// Every launch but so many intervals of it ran beside a competitor, who doubled its times.
+/// A launch whose intervals after the first `calm` ran beside a competitor, which doubled their times.
 fn beside_a_competitor(calm: usize) -> Outcome {
     with(|i, raw| {
         if i >= calm {
@@ -104,7 +104,7 @@ fn beside_a_competitor(calm: usize) -> Outcome {
     })
 }
 
-/// The first three of the saved intervals agree on 30 ns.
+/// The first three of the saved intervals have a median of 30 ns.
 #[test]
 fn the_undisturbed_intervals_count_alone_where_each_launch_has_some() {
     let b = entry(&vec![beside_a_competitor(3); 6]);
@@ -130,7 +130,7 @@ fn on_a_disturbed_machine_all_count() {
     assert_eq!(json["is_disturbed"], true);
 }
 
-/// Where a launch ran, by which clock and with which privileges is its own; what was only wanted is not said to be so.
+/// Processor, clock and privileges are recorded for each launch. A lock that was only requested is not recorded as held.
 #[test]
 fn each_launch_says_how_it_ran() {
     let launch = |cpu: u64, cost: f64, locked: Option<bool>, realtime: bool| {
@@ -142,7 +142,7 @@ fn each_launch_says_how_it_ran() {
                 event["placement"] = serde_json::json!({"kind": "pinned", "cpu": cpu});
                 event["clock"]["cost_ns"] = cost.into();
                 event["realtime"] = realtime.into();
-                // What older programs said before they had tried.
+                // Older programs reported this before they had tried.
                 event["locked"] = true.into();
             }
             lines += &format!("{event}\n");
@@ -176,7 +176,7 @@ fn each_launch_says_how_it_ran() {
     );
 }
 
-/// How long a process waited for a processor, and what that counts as, is kept.
+/// The run-queue wait of a process, and its kind of disturbance, are recorded.
 #[test]
 fn waiting_for_a_processor_is_kept() {
     let waiting = |i: usize, raw: &mut RawInterval| {
@@ -194,7 +194,7 @@ fn waiting_for_a_processor_is_kept() {
     assert_eq!(b.set_aside, 2);
 }
 
-/// A thread that sleeps has a time, and no cycles anywhere in the document.
+/// A thread that sleeps has a time, and no cycles in any field of the document.
 #[test]
 fn blocked_thread_has_no_cycles() {
     let with_cycles = |i: usize, raw: &mut RawInterval| {
@@ -221,7 +221,7 @@ fn blocked_thread_has_no_cycles() {
     );
 }
 
-/// The figure of the others is kept, and not to be trusted.
+/// The figure of the other launches is kept, but invalid.
 #[test]
 fn an_accident_in_one_launch() {
     let mut all = launches(&SIX);
@@ -267,7 +267,7 @@ fn a_stopped_run_keeps_the_launches_it_has() {
     assert_eq!(b.notes[0], "stopped after 5 of 6 launches");
 }
 
-/// One launch may be disturbed so much that it sees no growth.
+/// One launch may be disturbed so much that it shows no growth.
 #[test]
 fn most_launches_must_see_the_growth() {
     let flat = || {
@@ -300,7 +300,7 @@ fn where_two_chains_disagree_no_cycles_are_told() {
     );
 }
 
-/// One launch of two processes: the saved intervals are dealt out to them in turn.
+/// One launch of two processes, which get the saved intervals alternately.
 fn loaded(change: impl Fn(usize, &mut RawInterval)) -> Outcome {
     let lines = changed(|i, raw| {
         let round = (i / 2) as f64;
@@ -323,7 +323,7 @@ fn loaded(change: impl Fn(usize, &mut RawInterval)) -> Outcome {
             };
         }
     }
-    // Eleven intervals are five rounds and a half.
+    // Eleven intervals are five and a half rounds: the last one is removed.
     let last = |e: &Event| matches!(e, Event::Interval(raw) if raw.index == 10);
     all.events.retain(|e| !last(e));
     all
@@ -334,7 +334,7 @@ fn two_processes_at_the_same_time() {
     let all: Vec<Outcome> = (0..6).map(|_| loaded(|_, _| {})).collect();
     let b = replay_all(&program(), 2, &all);
     assert_eq!((b.status, b.processes), (Status::Ok, 2));
-    // 31, 30, 28, 32, 34 of the first; 29, 35, 33, 27, 26 of the second.
+    // The first process has 31, 30, 28, 32, 34; the second has 29, 35, 33, 27, 26.
     assert_eq!(b.median, Some(30.5));
     assert_eq!(b.median_of_medians, Some(30.0));
     let together = b.throughput.unwrap();
@@ -360,7 +360,7 @@ fn who_does_not_run_at_the_same_time_is_not_under_load() {
         b.notes[0],
         "not under load: process 1 only began running the benchmark 500000 us after process 0's interval began (round 2 of launch 2)"
     );
-    // A program that ran alone is no load at all.
+    // A program that ran alone is no load.
     let b = replay_all(&program(), 2, &launches(&SIX));
     assert_eq!(b.status, Status::Invalid);
     assert_eq!(b.notes[0], "measured with P=1 instead of P=2");

@@ -1,4 +1,4 @@
-//! The launches of one entry: started one by one as its turn comes, until it has enough of them.
+//! The launches of one entry. They start one at a time, interleaved with those of other entries, until the entry has enough.
 
 use std::time::{Duration, Instant};
 
@@ -21,16 +21,16 @@ use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
 use super::units::whole_ns;
 
-/// A launch stops early when its own interval is so much narrower than that of the entry has to be.
+/// A launch stops early when its own confidence interval has this share of the width that the entry requires.
 const WITHIN_A_LAUNCH: f64 = 0.5;
 
-/// What a launch takes besides its time, about: the start of a process, set-up and end.
+/// Estimated time of a launch besides its timing: process start, set-up and end.
 const START: Duration = Duration::from_millis(40);
 
-/// After so many accidents an entry is given up.
+/// Number of failed launches after which an entry is given up.
 const ACCIDENTS: usize = 2;
 
-/// An entry and what its launches wrote so far.
+/// An entry and the records of its launches so far.
 pub(super) struct Launches<'a> {
     pub entry: Entry<'a>,
     recorded: Recorded,
@@ -38,11 +38,11 @@ pub(super) struct Launches<'a> {
     records: Vec<Compressed<LaunchRecords>>,
     ends: Vec<End>,
     turns: Vec<Turn>,
-    /// So many launches it is to have.
+    /// Planned number of launches.
     goal: u64,
-    /// For all of them.
+    /// Planned time of all launches together.
     planned: Duration,
-    /// What each was asked for.
+    /// Requested warm-up of each launch.
     warmup: Duration,
     spent: Duration,
     share: Share,
@@ -51,7 +51,7 @@ pub(super) struct Launches<'a> {
     is_over: bool,
 }
 
-/// When a launch ran, and what it was told.
+/// One launch that ran: when, and with which settings.
 struct Turn {
     round: u64,
     started: Duration,
@@ -60,14 +60,14 @@ struct Turn {
     cost: Option<Cost>,
 }
 
-/// What all launches share.
+/// Conditions that all launches of a run share.
 pub(super) struct Conditions<'a> {
     pub options: &'a Options,
     pub scratch: &'a Scratch,
     pub limits: Limits,
     pub cpus: u64,
     pub listing: &'a Listing<'a>,
-    /// When the run began.
+    /// Start of the run.
     pub begun: Instant,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Launches<'a> {
         }
     }
 
-    /// Launches that are still to come, as far as is known.
+    /// Number of launches still planned.
     pub fn left(&self) -> u64 {
         if self.is_over {
             return 0;
@@ -102,7 +102,7 @@ impl<'a> Launches<'a> {
         self.goal.saturating_sub(self.turns.len() as u64)
     }
 
-    /// How long those take, as far as is known: as long as those before them, or else what is planned.
+    /// Estimated time of the remaining launches: the mean of those before, or the planned time before the first.
     pub fn time_left(&self) -> Duration {
         let left = u32::try_from(self.left()).unwrap_or(u32::MAX);
         let done = self.turns.len() as u32;
@@ -113,7 +113,7 @@ impl<'a> Launches<'a> {
         each.saturating_mul(left)
     }
 
-    /// How long those took that there were.
+    /// Total time of the launches so far.
     pub fn spent(&self) -> Duration {
         self.spent
     }
@@ -122,7 +122,7 @@ impl<'a> Launches<'a> {
         !self.turns.is_empty()
     }
 
-    /// Starts one fresh process, or one set of processes at the same time. Gives back the entry if this launch was its last.
+    /// Starts one fresh process, or one set of processes at the same time. Returns the entry if this launch was its last.
     pub fn launch(&mut self, conditions: &Conditions<'_>, round: u64) -> Option<Benchmark> {
         let options = conditions.options;
         let scratch = conditions.scratch.of(self.entry.class);
@@ -174,7 +174,7 @@ impl<'a> Launches<'a> {
         }
     }
 
-    /// What the next launch is to do.
+    /// The settings of the next launch.
     fn told(&self, options: &Options) -> Told {
         Told {
             intervals: self.share.intervals,
@@ -184,7 +184,7 @@ impl<'a> Launches<'a> {
         }
     }
 
-    /// The same for the program. What it does anyway it is not told.
+    /// The program's command-line arguments; defaults are omitted.
     fn arguments(&self, options: &Options, told: &Told) -> Vec<String> {
         let entry = &self.entry;
         let mut arguments = vec!["--run".to_owned()];
@@ -215,7 +215,7 @@ impl<'a> Launches<'a> {
         arguments
     }
 
-    /// A program that crashed may have been unlucky once; one that hangs has cost enough.
+    /// Decides whether the entry is over. A crash may be bad luck once; a hang has cost enough time.
     fn heed(&mut self, end: &End) {
         match end {
             End::Complete => {}
@@ -227,7 +227,7 @@ impl<'a> Launches<'a> {
         }
     }
 
-    /// The first launch shows how long one takes.
+    /// Adapts the plan to the duration of the first launch.
     fn pace(&mut self, options: &Options, first: &[Interval], taken: Taken) {
         if options.intervals.is_some() || self.entry.processes > 1 {
             return;
@@ -250,7 +250,7 @@ impl<'a> Launches<'a> {
         }
     }
 
-    /// Plans `launches` launches, or as many as before if these are fewer, each as long as the first.
+    /// Plans `launches` launches, or the present goal if that is smaller. Each takes as long as the first.
     fn slow_down(&mut self, launches: u64, first: &[Interval], took: Duration) {
         let before = self.goal;
         self.goal = before.min(launches);
@@ -266,7 +266,7 @@ impl<'a> Launches<'a> {
         ));
     }
 
-    /// Warming up for as long as somebody asked for is nothing to save.
+    /// The time that a launch took, without the requested warm-up: that part cannot be saved.
     fn taken(&self, took: Duration, outcome: &Outcome) -> Taken {
         Taken {
             all: took.saturating_sub(self.warmup),
@@ -274,7 +274,7 @@ impl<'a> Launches<'a> {
         }
     }
 
-    /// What the launches took beyond their time. An accident takes what it takes.
+    /// A note if the launches took much longer than planned. `None` after a failed launch.
     fn overrun(&self) -> Option<String> {
         if self.accidents > 0 {
             return None;
@@ -294,7 +294,7 @@ impl<'a> Launches<'a> {
         if summary.status != Status::Ok {
             return;
         }
-        // Further launches may find the machine calm.
+        // A disturbed entry has no width: further launches may find the machine calm.
         let calm = summary.median.filter(|_| !summary.is_disturbed);
         let width = calm.zip(summary.interval);
         let width = width.map(|(m, [low, high])| ((high - low) / 2.0 / m).abs());
@@ -308,7 +308,7 @@ impl<'a> Launches<'a> {
         self.goal = more.unwrap_or(self.goal);
     }
 
-    /// The entry as far as it was measured.
+    /// The entry with the launches so far.
     pub fn summary(&self) -> Benchmark {
         let is_emulated = self.entry.program.emulated;
         let protocol = Protocol {
@@ -338,7 +338,7 @@ impl<'a> Launches<'a> {
         CompressedEntry::of_launches(benchmark, std::mem::take(&mut self.records))
     }
 
-    /// An emulator's time is nobody's: it has no cycles, and the entry says what it is.
+    /// Removes cycles from an emulated entry and notes the emulator: the time of emulated code says nothing about the processor.
     fn mark_emulated(&self, benchmark: &mut Benchmark) {
         benchmark.cycles = None;
         benchmark.circles = None;
@@ -359,7 +359,7 @@ mod tests {
     use crate::job::Program;
     use crate::points::Point;
 
-    /// What a launch of this entry is started with, as one line.
+    /// The arguments of a launch of this entry, as one line.
     fn told(options: &Options, processes: u64) -> String {
         let program = Program {
             path: PathBuf::new(),

@@ -1,14 +1,14 @@
 //! Runs built programs and turns their raw records into a run: child processes, the schedule of launches, their records and figures.
 //!
 //! Each entry, a benchmark at one point with one number of processes, is measured by several *launches*: fresh processes, since the
-//! layout of memory is drawn once per process. The launches of all entries take turns in random order, so that a drift of the
-//! machine is not mistaken for a difference between benchmarks.
+//! layout of memory is drawn once per process. The launches of all entries are interleaved in random order. A drift of the machine
+//! then does not look like a difference between benchmarks.
 //!
-//! What is measured is read from a pipe as it is written, so nothing that a program does at its end can lose it. From
-//! the records on everything is a pure function (`summary`), tested by replaying saved ones.
+//! The harness reads records from a pipe as the program writes them: a crash at the program's end loses none. The steps that turn
+//! records into figures are pure functions (`summary`), which tests run on saved records.
 //!
 //! This crate knows instruction sets and systems by their names alone. It knows neither the language nor a compiler nor a store, and
-//! prints nothing: callers are told of progress through [`Progress`], and keep what was measured through [`Keep`].
+//! prints nothing: it reports progress through [`Progress`] and passes results to [`Keep`].
 
 mod bounds;
 mod child;

@@ -1,4 +1,4 @@
-//! Several processes at the same time: that they really ran at the same time, and what they did together. Pure.
+//! Checks that several processes ran at the same time, and computes their common throughput. Pure.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use yamba_record::number::number;
 use yamba_record::run::Throughput;
 use yamba_stats::median;
 
-/// A scheduler gives a process the processor for less than this; an interval under load must hold several such slices.
+/// Shortest interval under load. It holds several of a scheduler's time slices, which are shorter.
 const LONG_ENOUGH_NS: f64 = 1e9;
 
-/// An interval may miss its length by this much: it is sized beforehand.
+/// Tolerated share of that length, since intervals are sized beforehand.
 const SIZING: f64 = 0.95;
 
-/// Why the record does not show that every process ran the benchmark whenever another one timed an interval; none if it does.
+/// Why the records do not prove that every process ran the benchmark while another timed an interval; `None` if they do.
 ///
 /// Each process times one interval in each round: the k-th interval of every process belongs to the k-th round.
 pub(super) fn broken_guarantee(intervals: &[Interval], processes: u64) -> Option<String> {
@@ -84,7 +84,7 @@ fn broken_round(round: &[&Interval], processes: u64) -> Option<String> {
     None
 }
 
-/// What a reader must know of intervals that are too short for a load.
+/// A note about intervals that are too short for a load.
 pub(super) fn short_intervals(intervals: &[Interval]) -> Option<String> {
     let lengths = intervals.iter().filter_map(|i| i.load);
     let lengths: Vec<f64> = lengths.map(|l| l.end_ns - l.begin_ns).collect();
@@ -129,7 +129,7 @@ pub(super) fn median_of_medians(samples: &[Sample]) -> Option<f64> {
     median(&medians.into_values().flatten().collect::<Vec<f64>>())
 }
 
-/// What all processes do together: of each launch the sum over its processes, of these the median. `samples` are times an
+/// Throughput of all processes together: the sum over the processes of each launch, and the median over launches. `samples` are times per
 /// operation in ns, or bandwidths in `unit`.
 pub(super) fn throughput(figure: &str, unit: &str, samples: &[Sample]) -> Option<Throughput> {
     let rate = |value: &f64| match figure {
@@ -156,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    /// Two rounds of three processes that kept the protocol.
+    /// Two rounds of three processes that follow the protocol.
     fn kept() -> Vec<Interval> {
         let mut all = Vec::new();
         for round in 0..2 {

@@ -1,4 +1,4 @@
-//! Measures jobs: interleaves the launches of their entries, and gives back the run.
+//! Measures jobs: interleaves the launches of their entries, and returns the run.
 
 use std::time::{Instant, SystemTime};
 
@@ -22,40 +22,41 @@ use super::scratch::Scratch;
 use super::stop::Stop;
 use super::units::whole_ns;
 
-/// What a place in the run's document will hold.
+/// An entry's place in the run's document: the finished entry, or its launches so far.
 enum Place<'a> {
     Settled(CompressedEntry),
     Measured(Box<Launches<'a>>),
 }
 
-/// Jobs to measure, and who is told of it meanwhile.
+/// Jobs to measure, and the receiver of progress reports.
 pub struct Measurement<'a> {
     /// The benchmarks.
     pub jobs: &'a [Job],
-    /// What to measure of each.
+    /// Options for all jobs.
     pub options: &'a Options,
     /// The instruction set that the programs are built for.
     pub isa: &'a str,
     /// The operating system that the programs are built for.
     pub system: &'a str,
-    /// Told how far it is.
+    /// Receives the progress.
     pub progress: &'a mut dyn Progress,
-    /// Ends it early; what was measured counts.
+    /// Ends the run early; launches so far count.
     pub stop: &'a Stop,
     /// Shows the code around a crash.
     pub listing: &'a Listing<'a>,
 }
 
 impl<'a> Measurement<'a> {
-    /// Measures every job. Points that crash, hang or cannot run cost their own figure only.
+    /// Measures every job. Points that crash, hang or cannot run lose only their own figure.
     ///
     /// # Errors
-    /// Parameters that are not understood: all are checked before anything is measured.
+    /// If parameters are not understood: all are checked before anything is measured.
     pub fn run(self) -> Result<Run, UsageError> {
         Ok(self.packed(&mut ())?.map(|b| b.unpack()))
     }
 
-    /// The same, with each entry packed: of a whole run they would take hundreds of megabytes. What is measured is also given to `keep` at once.
+    /// Measures like [`run`](Measurement::run), but returns compressed entries: uncompressed, those of a whole run take hundreds of megabytes.
+    /// Passes each result to `keep` at once.
     ///
     /// # Errors
     /// As [`run`](Measurement::run).
@@ -96,7 +97,7 @@ impl<'a> Measurement<'a> {
         Ok(run)
     }
 
-    /// The run before anything is measured.
+    /// The run before the first launch.
     fn begun(&self) -> Run<CompressedEntry> {
         let mut run = Run::new(yamba_machine::probe(self.isa, self.system));
         run.plan = planned(self.options);
@@ -107,7 +108,7 @@ impl<'a> Measurement<'a> {
         run
     }
 
-    /// Where each entry will stand, and the number of its job.
+    /// The place of each entry, and the index of its job.
     fn places(
         &self,
         conditions: &Conditions<'_>,
@@ -135,7 +136,7 @@ impl<'a> Measurement<'a> {
 }
 
 impl Place<'_> {
-    /// Its entry at the end.
+    /// The finished entry.
     fn settled(self) -> CompressedEntry {
         match self {
             Place::Settled(entry) => entry,
@@ -175,7 +176,7 @@ fn planned(options: &Options) -> Plan {
     }
 }
 
-/// Rounds of one launch of each entry that still needs one, each round in an order of its own.
+/// Rounds of one launch of each entry that still needs one. Each round has a random order.
 struct Rounds {
     random: Rng,
     number: u64,
@@ -241,7 +242,7 @@ fn measured<'p, 'a>(places: &'p [Place<'a>]) -> impl Iterator<Item = (usize, &'p
     })
 }
 
-/// Every program sees the same disk; the first one to say so is believed.
+/// Records facts about the scratch disk. Every program sees the same disk, so the first report is taken.
 fn note_scratch(run: &mut Run<CompressedEntry>, benchmark: &Benchmark) {
     let Some(is_memory) = benchmark.platform.get("scratch_is_memory") else {
         return;

@@ -1,4 +1,4 @@
-//! What to measure of each benchmark, and for how long.
+//! Options of a measurement.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,117 +6,117 @@ use std::time::Duration;
 
 use yamba_record::run::Producer;
 
-/// Launches of an entry: with six, the range of their medians holds the true one in 96.9 % of cases.
+/// Launches of an entry. With six, the range of their medians holds the true one in 96.9 % of cases.
 const LAUNCHES: u64 = 6;
 const QUICK_LAUNCHES: u64 = 2;
 
-/// Timed intervals of a launch (lmbench3, section 3.3), and where each lasts as long as a load needs.
+/// Timed intervals of a launch (lmbench3, section 3.3), alone and under load, where intervals are longer.
 const INTERVALS: u64 = 11;
 const LOADED_INTERVALS: u64 = 2;
 
-/// How long a program runs before it times anything if it is told nothing else.
+/// The program's warm-up before timing, unless an option sets another.
 pub(super) const PROGRAMS_WARMUP: Duration = Duration::from_millis(20);
 
-/// What to measure of each benchmark.
+/// Options for all benchmarks of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Parameters with a value for the whole run.
+    /// Parameters with fixed values for the whole run.
     pub set: Vec<(String, String)>,
-    /// Parameters with a value where a benchmark has such a parameter, and `set` and `sweep` do not say otherwise.
+    /// Default values for benchmarks that have these parameters, unless `set` or `sweep` gives them.
     pub preset: Vec<(String, String)>,
-    /// Parameters with values to take in turn, instead of the class's own sweep.
+    /// Parameters with the values to measure one after the other, instead of the class's own sweep.
     pub sweep: Vec<(String, Vec<String>)>,
-    /// Whether the shorter sweep is taken where a class has one, fewer launches, and shorter intervals under load.
+    /// Whether to use shorter sweeps where a class has them, fewer launches, and shorter intervals under load.
     pub quick: bool,
-    /// Of each of these classes exactly these points, instead of its sweeps with `processes`.
+    /// Exact points to measure of these classes, instead of their sweeps with `processes`.
     pub points: BTreeMap<String, Vec<At>>,
     /// Numbers of processes to measure with.
     pub processes: Vec<u64>,
-    /// Exactly so many launches; without it as many as the kind of run takes, and more while that is worth it.
+    /// Exact number of launches. `None`: the default number, and more while the interval is too wide.
     pub launches: Option<u64>,
-    /// At least so many intervals a launch.
+    /// Fewest intervals of a launch.
     pub intervals: Option<u64>,
-    /// Fewer launches and intervals for a point whose pass takes longer than a launch has time; without it as many as ever.
+    /// Fewer launches and intervals for a point whose pass takes longer than a launch should. `None`: no reduction.
     pub slow: Option<Slow>,
-    /// The time for one point with all its launches.
+    /// The time for one point, with all its launches.
     pub time: Duration,
-    /// The time for a whole benchmark with all its points, instead.
+    /// The time for a whole benchmark with all its points, instead of `time`.
     pub benchmark_time: Option<Duration>,
-    /// Whether this is a run of the whole suite, which is thinned: see [`super::thin::few`].
+    /// Whether this is a run of the whole suite, which measures fewer points: see [`super::thin::few`].
     pub whole: bool,
-    /// The relative half width of the interval that is narrow enough.
+    /// Target for the relative half width of the confidence interval.
     pub precision: f64,
-    /// How long to run before anything is timed; without it as long as the program finds right.
+    /// Warm-up before timing; `None` for the program's default.
     pub warmup: Option<Duration>,
-    /// Decides the order of launches; without it one is drawn.
+    /// Seed for the order of launches; `None` draws one.
     pub seed: Option<u64>,
-    /// Whether to ask for a real-time class.
+    /// Whether to ask for a real-time scheduling class.
     pub realtime: bool,
-    /// On which processors.
+    /// The processors to run on.
     pub placement: Placement,
     /// Bytes that the benchmarks' files may have at any time.
     pub disk_limit: u64,
     /// Most processes and threads of a launch at any time; `None` for a default far above the needs of benchmarks.
     pub process_limit: Option<u64>,
-    /// Longest duration of a launch, set-up included; `None`: a launch without output for `silence` is ended.
+    /// Longest duration of a launch, set-up included; `None`: only a launch without output for `silence` is killed.
     pub timeout: Option<Duration>,
-    /// A program that says nothing for so long hangs. Under load it is given longer.
+    /// Longest time without output; longer under load.
     pub silence: Duration,
-    /// What measures, for the record.
+    /// The program that measures, for the record.
     pub origin: Origin,
-    /// What single jobs are told besides, in their order; those that are not here, nothing.
+    /// Further options of single jobs, in the order of the jobs. May be shorter than the list of jobs.
     pub own: Vec<Own>,
 }
 
 /// How a point is measured if one pass takes longer than the time of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slow {
-    /// Intervals a launch.
+    /// Intervals of a launch.
     pub intervals: u64,
-    /// Launches at least; more as far as `time` goes.
+    /// Fewest launches. There are more if `time` allows.
     pub launches: u64,
     /// The time for all launches.
     pub time: Duration,
 }
 
-/// What one job is told besides what all are.
+/// Further options of one job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Own {
-    /// Parameters with a value.
+    /// Parameters with fixed values.
     pub set: Vec<(String, String)>,
-    /// Parameters with values to take in turn.
+    /// Parameters with the values to measure one after the other.
     pub sweep: Vec<(String, Vec<String>)>,
-    /// The number of processes, instead of those of all.
+    /// The number of processes, instead of the common ones.
     pub processes: Option<u64>,
 }
 
-/// One point of a benchmark, as an earlier run has it.
+/// One point of a benchmark in an earlier run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct At {
-    /// All its parameters, as `--set` takes them.
+    /// All its parameters, in the form of `--set`.
     pub set: Vec<(String, String)>,
-    /// Processes that run it at the same time.
+    /// Number of concurrent processes.
     pub processes: u64,
 }
 
-/// What a run's document says of the program that made it.
+/// The program that makes a run, for the run's document.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
-    /// The program, and how it was called.
+    /// The program and its command line.
     pub producer: Producer,
-    /// The texts of the benchmarks, under their hashes.
+    /// The texts of the benchmarks, by their hashes.
     pub sources: BTreeMap<String, String>,
 }
 
-/// On which processors a benchmark runs.
+/// The processors that a benchmark runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
-    /// On one that the program chooses; several processes on one each, as far as there are enough.
+    /// A processor that the program chooses. Several processes get one each as far as there are enough.
     #[default]
     Pinned,
-    /// On this one.
+    /// This processor.
     On(u64),
-    /// Wherever the system puts it.
+    /// Any processor: the system's scheduler decides.
     Free,
 }
 
@@ -161,7 +161,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// A short look: shorter sweeps, 0.3 s a point, two launches.
+    /// Options for a quick run: shorter sweeps, 0.3 s a point, two launches.
     pub fn quick() -> Options {
         Options {
             quick: true,
@@ -170,7 +170,7 @@ impl Options {
         }
     }
 
-    /// The same for one point alone.
+    /// These options for one point only.
     pub(super) fn of(&self, at: &At) -> Options {
         Options {
             set: at.set.clone(),
@@ -184,7 +184,7 @@ impl Options {
         }
     }
 
-    /// A long one: 20 s a point.
+    /// Options for a long run: 20 s a point.
     pub fn thorough() -> Options {
         Options {
             time: Duration::from_secs(20),
@@ -192,7 +192,7 @@ impl Options {
         }
     }
 
-    /// What the job at this place is told.
+    /// The options of the job at this index.
     pub(super) fn for_job(&self, job: usize) -> Cow<'_, Options> {
         let Some(own) = self.own.get(job) else {
             return Cow::Borrowed(self);
@@ -210,23 +210,23 @@ impl Options {
         Cow::Owned(all)
     }
 
-    /// What a benchmark has in a run of the whole suite, with each number of processes: the time of two points.
+    /// Time of a benchmark in a run of the whole suite, per number of processes: that of two points.
     pub(super) fn whole_time(&self) -> Duration {
         2 * self.time
     }
 
-    /// Launches that each entry has at least.
+    /// Fewest launches of an entry.
     pub(super) fn planned_launches(&self) -> u64 {
         let usual = if self.quick { QUICK_LAUNCHES } else { LAUNCHES };
         self.launches.unwrap_or(usual)
     }
 
-    /// Whether an entry whose interval is still wide is launched more often than planned.
+    /// Whether entries with a wide confidence interval get more launches than planned.
     pub(super) fn may_add_launches(&self) -> bool {
         self.launches.is_none() && !self.quick
     }
 
-    /// Intervals that each launch has at least.
+    /// Fewest intervals of a launch.
     pub(super) fn planned_intervals(&self, processes: u64) -> u64 {
         let usual = if processes > 1 {
             LOADED_INTERVALS
@@ -236,7 +236,7 @@ impl Options {
         self.intervals.unwrap_or(usual)
     }
 
-    /// How long one interval lasts at least where several processes compete: longer than the slices that a scheduler gives.
+    /// Shortest interval under load: longer than a scheduler's time slices.
     pub(super) fn loaded_interval(&self) -> Duration {
         Duration::from_millis(if self.quick { 100 } else { 1000 })
     }

@@ -1,4 +1,4 @@
-//! What came of one child process.
+//! The result of one child process.
 
 use std::time::Duration;
 
@@ -9,38 +9,38 @@ use super::bounds::Excess;
 /// How a process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// With a status of its own.
+    /// By exit, with this status.
     Exit(i32),
     /// By a signal.
     Signal(i32),
-    /// It said nothing for so long, and was killed.
+    /// It wrote nothing for this time, and was killed.
     Hung(Duration),
-    /// It said nothing for so long since a signal had stopped it, and was killed.
+    /// A signal stopped it, it wrote nothing for this time, and was killed.
     Suspended(Duration),
     /// It took longer than this, and was killed.
     TimedOut(Duration),
-    /// It took too much of the machine, and was killed.
+    /// It exceeded a limit of the machine's resources, and was killed.
     Excessive(Excess),
-    /// It wrote a record that is not understood.
+    /// It wrote a record that cannot be parsed.
     BadRecord(String),
     /// It wrote more than any measurement does, and was killed.
     Flooded,
     /// The run was stopped.
     Stopped,
-    /// It never began.
+    /// It could not be started.
     NotStarted(String),
 }
 
-/// What one process wrote and how it ended.
+/// The output and the end of one process.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Outcome {
     /// Its records, in order.
     pub events: Vec<Event>,
     /// Lines that were no records.
     pub garbled: u64,
-    /// The last of what it wrote to standard error.
+    /// The last part of its standard error.
     pub messages: String,
-    /// The names of the processes that outlived it and were ended.
+    /// Names of the processes that outlived it and were killed.
     pub strays: Vec<String>,
     /// How it ended.
     pub ending: Ending,

@@ -1,4 +1,4 @@
-//! Which entries a run has: every benchmark at every point with every number of processes.
+//! Plans the entries of a run: every benchmark at every point with every number of processes.
 
 use std::time::Duration;
 
@@ -14,29 +14,29 @@ use super::points::{self, Point, Refused};
 use super::scratch::Scratch;
 use super::{describe, recorded, thin};
 
-/// One figure to measure.
+/// An entry to measure: a benchmark at one point with one number of processes.
 pub(super) struct Entry<'a> {
     pub class: &'a str,
     pub program: &'a Program,
     pub about: &'a About,
     pub point: Point,
     pub processes: u64,
-    /// For all its launches.
+    /// Time for all its launches.
     pub time: Duration,
-    /// What the plan itself has to say of it.
+    /// Notes of the planning step.
     pub notes: Vec<String>,
 }
 
-/// An entry, or what is known without measuring.
+/// An entry to measure, or a result that is known without measuring.
 pub(super) enum Planned<'a> {
     Settled(Box<Benchmark>),
-    /// Its class has a fault, which its first note tells.
+    /// The class has an error, which the first note describes.
     Faulty(Box<Benchmark>),
     Measure(Box<Entry<'a>>),
 }
 
 impl Planned<'_> {
-    /// The same, told of this point with so many processes.
+    /// Gives a known result the parameters of this point and the number of processes.
     fn of(mut self, point: &Point, processes: u64) -> Self {
         if let Planned::Settled(benchmark) | Planned::Faulty(benchmark) = &mut self {
             let named = recorded::not_begun(&point.program, processes);
@@ -48,7 +48,8 @@ impl Planned<'_> {
     }
 }
 
-/// The entries of all jobs, each with its job's number. A fault in a class costs its own figures; where there is nothing else, it is an error.
+/// Plans the entries of all jobs, each with its job's index. An error in a class costs its own figures only; if every job has one, the
+/// result is an error.
 pub(super) fn plan<'a>(
     jobs: &'a [Job],
     options: &Options,
@@ -126,7 +127,7 @@ fn crashed<'a>(job: &Job, notes: Vec<String>) -> Planned<'a> {
     settled(Benchmark::ended(&job.class, Status::Crashed, notes))
 }
 
-/// What stands for a benchmark that does not say what it is.
+/// The result for a benchmark whose program gives no description.
 fn unmeasured<'a>(job: &Job, refused: Refused) -> Result<Planned<'a>, UsageError> {
     Ok(match refused {
         Refused::Usage(text) => return Err(UsageError(text)),
@@ -140,7 +141,7 @@ fn unmeasured<'a>(job: &Job, refused: Refused) -> Result<Planned<'a>, UsageError
     })
 }
 
-/// Asks a program what it is with these values, run by so many processes.
+/// Asks a program for its description with these settings and this number of processes.
 type Describe<'a> = dyn Fn(&[(String, String)], u64) -> Result<Description, Refused> + 'a;
 
 fn entries<'a>(
@@ -168,7 +169,7 @@ fn entries<'a>(
         let shares = points.len() * options.processes.len();
         time = part(whole, shares);
     } else if options.whole && options.sweep.is_empty() {
-        // A sweep that was asked for is measured as it was asked for.
+        // A sweep that the user asked for is measured in full.
         points = thinned(points, thin::few);
         if points.len() < all {
             notes.push(format!(
@@ -197,7 +198,7 @@ fn entries<'a>(
         .collect()
 }
 
-/// The same point when so many processes run it: bounds of evidence may follow from their number.
+/// The point with this number of processes, since the bounds of its evidence may depend on it.
 fn under_load(point: &Point, processes: u64, describe: &Describe<'_>) -> Result<Point, Refused> {
     let mut evidence = point.program.evidence.iter();
     let mut point = point.clone();

@@ -1,4 +1,4 @@
-//! Which parameter points are measured.
+//! Finds the parameter points to measure.
 
 use yamba_record::Parameters;
 use yamba_record::parameters::plain;
@@ -9,9 +9,9 @@ use super::options::Options;
 /// One point to measure.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
-    /// What `--set` and the sweeps fix.
+    /// Values that `--set` and the sweeps fix.
     pub settings: Vec<(String, String)>,
-    /// The program as it describes itself there.
+    /// The program's description at this point.
     pub program: Program,
 }
 
@@ -22,20 +22,20 @@ impl Point {
     }
 }
 
-/// Why no points were found.
+/// Why there are no points.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Refused {
-    /// A parameter was not understood.
+    /// A parameter is invalid.
     Usage(String),
-    /// Nothing runs here.
+    /// The benchmark cannot run here.
     Skip(String),
-    /// Its class has a fault: no value of a parameter helps.
+    /// The class has an error that no parameter value avoids.
     Fault(String),
-    /// The program ended before it could say.
+    /// The program ended before it described itself.
     Crash(Vec<String>),
 }
 
-/// Asks a program what it is with some parameters fixed.
+/// Asks a program for its description with some parameters fixed.
 type Describe<'a> = dyn Fn(&[(String, String)]) -> Result<Program, Refused> + 'a;
 
 /// All parameters with their values.
@@ -51,8 +51,8 @@ pub(super) fn settings(fixed: &[(String, String)]) -> Vec<String> {
         .collect()
 }
 
-/// Every combination of the swept parameters' values. Later parameters may depend on earlier ones, so that the program is
-/// asked anew at each step.
+/// Every combination of the swept parameters' values. Later parameters may depend on earlier ones, so each step asks the program for a
+/// new description.
 pub(super) fn expand(options: &Options, describe: &Describe<'_>) -> Result<Vec<Point>, Refused> {
     let mut settings = options.set.clone();
     settings.extend(presets(options, describe)?);
@@ -61,7 +61,7 @@ pub(super) fn expand(options: &Options, describe: &Describe<'_>) -> Result<Vec<P
     Ok(points)
 }
 
-/// The values that go without saying, of the parameters that this program has.
+/// The presets of parameters that this program has and the user did not give.
 fn presets(options: &Options, describe: &Describe<'_>) -> Result<Vec<(String, String)>, Refused> {
     if options.preset.is_empty() {
         return Ok(Vec::new());
@@ -110,9 +110,8 @@ fn step(
     Ok(())
 }
 
-/// What the benchmark has against a value that was asked for, or against one of its own because of it: it names the parameter
-/// then. A value of its own that does not suit this machine costs the one point, when it is measured, and no other
-/// benchmark's figure.
+/// The benchmark's error message, if it names a parameter that the user gave. Otherwise a value of the benchmark's own does not suit
+/// this machine: that costs only this point when it is measured, and no figure of other benchmarks.
 fn refused_as_asked<'a>(options: &Options, program: &'a Program) -> Option<&'a str> {
     let text = program.refused.as_deref()?;
     let is_in_name = |c: char| c.is_alphanumeric() || c == '_';
@@ -125,7 +124,8 @@ fn refused_as_asked<'a>(options: &Options, program: &'a Program) -> Option<&'a s
     is_asked.then_some(text)
 }
 
-/// A program is given each value of a sweep by `--set`, and says so where it refuses one. A sweep of its own was not given by anybody.
+/// Corrects an error message that names `--set` for a swept value: Yamba passes those values to the program by `--set`. The user gave them
+/// by `--sweep`, or not at all if the sweep is the class's own.
 fn told_as_given(refused: Refused, options: &Options, settings: &[(String, String)]) -> Refused {
     let Refused::Usage(text) = refused else {
         return refused;
@@ -141,7 +141,7 @@ fn told_as_given(refused: Refused, options: &Options, settings: &[(String, Strin
     }))
 }
 
-/// The values that a parameter takes in turn, if it is swept.
+/// The values of a parameter, if it is swept.
 fn values(parameter: &Parameter, options: &Options) -> Option<Vec<String>> {
     let asked = options.sweep.iter().find(|(n, _)| *n == parameter.name);
     if let Some((_, values)) = asked {
@@ -272,7 +272,7 @@ mod tests {
         }
     }
 
-    /// What goes without saying stands beside what was given, and changes nothing of how that is told.
+    /// A preset does not change the message about a value that the user gave.
     #[test]
     fn a_wrong_value_beside_a_preset_is_told_as_it_was_given() {
         let refuse = |fixed: &[(String, String)]| {
@@ -293,7 +293,7 @@ mod tests {
         );
     }
 
-    /// What does not fit with the default of what is swept may fit with each value of the sweep.
+    /// A value that is refused with the default of a swept parameter may be valid with each value of the sweep.
     #[test]
     fn refused_is_only_what_would_be_measured() {
         let uneven = |fixed: &[(String, String)]| {
@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(expand(&Options::default(), &uneven).unwrap().len(), 4);
     }
 
-    /// What is measured nowhere must not vanish without a word.
+    /// A benchmark without any point to measure must be reported.
     #[test]
     fn an_empty_sweep_is_said() {
         let empty = |fixed: &[(String, String)]| {

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// Is told how far a run is.
+/// Receives the progress of a run.
 pub trait Progress {
-    /// So many launches are still to come. More may be found necessary later, or fewer.
+    /// The number of launches to come. It may still grow or shrink.
     fn left(&mut self, launches: u64);
-    /// And they take about so long.
+    /// The estimated time of the launches to come.
     fn time_left(&mut self, _: Duration) {}
     /// The next launch begins.
     fn launch(&mut self, class: &str, parameters: &str, processes: u64);

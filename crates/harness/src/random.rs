@@ -12,7 +12,7 @@ pub fn drawn_id() -> String {
     format!("{:016x}", system_random())
 }
 
-/// 64 bits with which the standard library keys its hash tables; they come from the system's random number generator.
+/// 64 random bits: the key that the standard library draws for its hash tables from the system's generator.
 fn system_random() -> u64 {
     let state = std::collections::hash_map::RandomState::new();
     state.build_hasher().finish()

@@ -1,16 +1,16 @@
-//! Reads records out of whatever bytes a program writes: a benchmark may scribble on any file descriptor, and may end
-//! in the middle of a line. A whole line that begins with `{` is meant as a record; if it is not understood, that is a fault
-//! of the program, and not something to pass over: docs/protocol.md.
+//! Reads records from the bytes that a program writes. A benchmark may write junk to any file descriptor, and may end in the middle
+//! of a line. A whole line that begins with `{` is meant as a record; if it cannot be parsed, that is an error of the program:
+//! docs/protocol.md.
 
 use yamba_record::Event;
 
-/// A longer line is no record. The longest true one is a crash in code of many parts.
+/// Longest line that may be a record. The longest real record is a crash in code of many parts.
 const LONGEST: usize = 1 << 20;
 
-/// More records than any run makes; what follows is dropped, so that a runaway program costs no memory.
+/// More records than any run makes. Later ones are dropped, so that a runaway program costs no memory.
 const MOST: usize = 100_000;
 
-/// More bytes than they have.
+/// More bytes than any run writes.
 const MOST_BYTES: u64 = 1 << 28;
 
 /// Characters of a faulty record that its message shows.
@@ -29,7 +29,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Takes some more bytes. True if a record was among them.
+    /// Takes more bytes. Returns whether they completed a record.
     pub fn push(&mut self, bytes: &[u8]) -> bool {
         let before = self.events.len();
         self.bytes += bytes.len() as u64;
@@ -48,17 +48,17 @@ impl Reader {
         &self.events
     }
 
-    /// Whether so much was written that it cannot be a measurement: what else comes is dropped.
+    /// Whether there is too much output for a measurement. Further records are dropped.
     pub fn is_flooded(&self) -> bool {
         self.events.len() >= MOST || self.garbled >= MOST as u64 || self.bytes >= MOST_BYTES
     }
 
-    /// What is wrong with the first record that was not understood.
+    /// The error in the first record that could not be parsed.
     pub fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
     }
 
-    /// All records, and how many lines were none. What follows the last line end is no record: it was cut off.
+    /// All records, and the number of other lines. An incomplete last line is no record.
     pub fn finish(mut self) -> (Vec<Event>, u64) {
         if self.too_long || !self.line.is_empty() {
             self.garbled += 1;
@@ -94,12 +94,12 @@ impl Reader {
     }
 }
 
-/// The message about a line that is meant as a record.
+/// The message about a faulty record.
 fn fault(number: u64, wrong: &serde_json::Error, line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let shown: String = text.chars().take(SHOWN).collect();
     let rest = if shown.len() < text.len() { "..." } else { "" };
-    // Every line is a text of its own for the parser, which calls it line 1.
+    // Every line is parsed as a text of its own, so that the parser always reports line 1.
     let wrong = wrong
         .to_string()
         .replace(" at line 1 column ", " at column ");
@@ -186,7 +186,7 @@ mod tests {
         state.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// Whatever the damage and however the bytes are cut, lines that were left whole are read, and nothing panics.
+    /// Random damage at random cuts: undamaged lines are read, and nothing panics.
     #[test]
     fn any_damage_costs_only_the_lines_it_touches() {
         let good = b"{\"event\":\"note\",\"text\":\"whole\"}\n";
@@ -198,7 +198,7 @@ mod tests {
                     bytes.extend_from_slice(good);
                     whole += 1;
                 } else {
-                    // Never a byte that could end or make a line: only that line is touched.
+                    // No byte of the damage may end a line: only this line is affected.
                     let mut damaged = good[..good.len() - 1].to_vec();
                     for _ in 0..1 + random(&mut state) % 8 {
                         let at = random(&mut state) as usize % damaged.len();

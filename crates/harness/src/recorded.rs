@@ -1,4 +1,4 @@
-//! What the launches of one entry recorded, in the form of its entry, before any judgement. Pure.
+//! Collects the records of one entry's launches in the form of its entry, before they are judged. Pure.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use super::compressed::LaunchRecords;
 use super::outcome::Outcome;
 use super::{points, units, validity};
 
-/// Nobody reads more, and a program gone wild must not cost the run its time.
+/// Limit on notes: more would not be read, and a runaway program must not slow the run down.
 const MOST_NOTES: usize = 50;
 
-/// What the launches of an entry recorded so far, except their intervals and sizing: [`Recorded::append`] gives those back.
+/// The records of an entry's launches so far, except their intervals and sizing: [`Recorded::append`] returns those.
 pub(super) struct Recorded {
     benchmark: Benchmark,
     /// Lines that were no records.
     garbled: u64,
-    /// The names of processes that outlived their launch, and how many had each.
+    /// Names of processes that outlived their launch, with their number.
     strays: BTreeMap<String, u64>,
-    /// Another number of processes than planned, with which a launch measured.
+    /// An unplanned number of processes with which a launch measured.
     pub other_processes: Option<u64>,
 }
 
@@ -34,12 +34,12 @@ pub(super) fn skipped(class: &str, reason: &str) -> Benchmark {
 /// Why an entry has no launch: the run was stopped.
 pub(super) const NOT_BEGUN: &str = "stopped before it began";
 
-/// What stands for a benchmark that was not begun.
+/// The result for a benchmark that was not begun.
 pub fn no_figure(class: &str) -> Benchmark {
     skipped(class, NOT_BEGUN)
 }
 
-/// An entry whose turn had not come when the run was stopped.
+/// An entry that had no launch yet when the run was stopped.
 pub(super) fn not_begun(program: &Program, processes: u64) -> Benchmark {
     Benchmark {
         status: Status::Skipped,
@@ -56,7 +56,7 @@ pub fn is_not_begun(benchmark: &Benchmark) -> bool {
 }
 
 impl Recorded {
-    /// Before the first launch.
+    /// The state before the first launch.
     pub fn new(program: &Program, processes: u64) -> Recorded {
         let mut benchmark = Benchmark::ended(&program.class, Status::Ok, Vec::new());
         benchmark.ports = program.ports.clone();
@@ -76,7 +76,7 @@ impl Recorded {
         }
     }
 
-    /// Adds the next launch. Its intervals and sizing are given back.
+    /// Adds the next launch. Returns its intervals and sizing.
     pub fn append(&mut self, program: &Program, outcome: &Outcome) -> LaunchRecords {
         let number = self.benchmark.launches.len() as u64;
         let mut launch = Launch::default();
@@ -84,7 +84,7 @@ impl Recorded {
         for event in &outcome.events {
             match event {
                 Event::Begin(begin) => self.begin(&mut launch, begin),
-                // Of several processes, each tries for itself.
+                // Each of several processes reports whether its memory is locked.
                 Event::Locked { held } => {
                     launch.locked = Some(launch.locked.unwrap_or(true) && *held);
                 }
@@ -120,7 +120,7 @@ impl Recorded {
         }
     }
 
-    /// Every launch has the same to say.
+    /// Adds a note once: every launch reports the same notes.
     fn note(&mut self, text: &String) {
         let notes = &mut self.benchmark.notes;
         if notes.len() < MOST_NOTES && !notes.contains(text) {
@@ -128,7 +128,7 @@ impl Recorded {
         }
     }
 
-    /// The entry without its records and without what is computed from them.
+    /// The entry without its records, and without figures computed from them.
     pub fn entry(&self) -> Benchmark {
         let mut benchmark = self.benchmark.clone();
         if self.garbled > 0 {
@@ -141,7 +141,7 @@ impl Recorded {
     }
 }
 
-/// While it lived it took processor time from the launch too.
+/// A note about processes that outlived their launch: they also took processor time from it.
 fn strays(names: &BTreeMap<String, u64>) -> Option<String> {
     let each: Vec<String> = names
         .iter()
@@ -185,7 +185,7 @@ fn interval(program: &Program, launch: u64, raw: &RawInterval) -> Interval {
     interval
 }
 
-/// What each evidence said over these intervals.
+/// Summary of each evidence over these intervals.
 pub(super) fn evidence(program: &Program, intervals: &[&Interval]) -> BTreeMap<String, Evidence> {
     let summarise = |bound: &yamba_record::program::Bound| {
         let values = intervals

@@ -1,4 +1,4 @@
-//! What a run would measure, and for how long. Nothing is measured for it: programs only say what they are.
+//! Plans a run without measuring: which entries, and how long they would take. Programs run only to describe themselves.
 
 use std::time::Duration;
 
@@ -19,17 +19,17 @@ use super::stop::Stop;
 pub struct Rehearsal {
     /// `yamba-plan/1`.
     pub schema: &'static str,
-    /// One entry of the run each.
+    /// The entries of the run.
     pub benchmarks: Vec<Rehearsed>,
     /// Launches of all entries, at least.
     pub launches: u64,
-    /// What they take, about.
+    /// Estimated time of all launches.
     pub time_s: f64,
     /// Bytes that the benchmarks' files may have at any time.
     pub disk_room: u64,
 }
 
-/// An entry that would be measured, or what is known without measuring.
+/// An entry of the plan.
 #[derive(Debug, Serialize)]
 pub struct Rehearsed {
     /// The class.
@@ -38,20 +38,20 @@ pub struct Rehearsed {
     pub parameters: Parameters,
     /// Processes at the same time.
     pub processes: u64,
-    /// Fresh processes, at least; none where nothing would be measured.
+    /// Fresh processes, at least; 0 if the entry would not be measured.
     pub launches: u64,
-    /// For all of them, about.
+    /// Estimated time of all its launches.
     pub time_s: f64,
-    /// Why nothing would be measured.
+    /// Why the entry would not be measured.
     pub skipped: Option<String>,
-    /// What the plan has to say besides.
+    /// Further notes of the plan.
     pub notes: Vec<String>,
 }
 
 /// Plans a run as `Measurement::run` does.
 ///
 /// # Errors
-/// When the parameters are not understood.
+/// If the parameters are not understood.
 pub fn rehearse(jobs: &[Job], options: &Options, stop: &Stop) -> Result<Rehearsal, UsageError> {
     let scratch = Scratch::new();
     let limits = Limits::of(options, stop, &scratch);

@@ -1,4 +1,4 @@
-//! How often and how long an entry is launched. Pure.
+//! Decides how many launches an entry gets, and how long they are. Pure.
 
 use std::time::Duration;
 
@@ -7,25 +7,25 @@ use yamba_record::number::number;
 
 use super::options::{Options, PROGRAMS_WARMUP, Slow};
 
-/// Numbers of launches at which it is asked whether more are needed. A rule that asks after each one stops too early: it
-/// would stop at the first accident that looks narrow.
+/// Numbers of launches after which to decide whether more are needed. A decision after each launch would stop too early, at the first
+/// interval that is narrow by accident.
 const CHECKPOINTS: [u64; 5] = [6, 9, 12, 18, 24];
 
-/// The median of five stands two that went wrong. Six launches of five intervals say more of the next run than one of thirty.
+/// The median of five tolerates two outliers. Six launches of five intervals predict the next run better than one launch of thirty.
 const FEWEST_INTERVALS: u64 = 5;
 
-/// What one launch of an entry is told.
+/// The settings of one launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Share {
-    /// At least so many intervals; under load exactly so many.
+    /// Fewest intervals; under load the exact number.
     pub intervals: u64,
     /// The time for all of them.
     pub time: Duration,
-    /// Running before anything is timed; none if it is as long as the program finds right.
+    /// Warm-up before timing; `None` for the program's default.
     pub warmup: Option<Duration>,
 }
 
-/// The share of an entry's time that each of its launches has. Under load it is at least what the protocol needs.
+/// The settings of each launch for an entry with this time. Under load the time is at least what the protocol needs.
 pub(super) fn share(options: &Options, processes: u64, entry_time: Duration) -> Share {
     let launches = u32::try_from(options.planned_launches()).unwrap_or(u32::MAX);
     let time = entry_time / launches;
@@ -37,7 +37,7 @@ pub(super) fn share(options: &Options, processes: u64, entry_time: Duration) -> 
             warmup: options.warmup.or(shorter_warmup(time)),
         };
     }
-    // With each interval goes one of the dummy, and what sized them may have been off.
+    // Each interval is followed by one of the dummy, and its sizing may be off.
     let pair = 2 * options.loaded_interval();
     let affordable = (time.as_secs_f64() / pair.as_secs_f64()) as u64;
     let intervals = match options.intervals {
@@ -52,14 +52,14 @@ pub(super) fn share(options: &Options, processes: u64, entry_time: Duration) -> 
     }
 }
 
-/// Of little time no more than a quarter is for warming up.
+/// A shorter warm-up if the default takes more than a quarter of the time.
 fn shorter_warmup(time: Duration) -> Option<Duration> {
     let quarter = time / 4;
     (quarter < PROGRAMS_WARMUP).then_some(quarter)
 }
 
-/// How many launches an entry is to have after `done` of them took `spent`; none if these are enough.
-/// `width` is the relative half width of its interval so far, if it has one.
+/// The new number of launches after `done` of them took `spent`; `None` if these are enough.
+/// `width` is the relative half width of the confidence interval so far, if there is one.
 pub(super) fn more_launches(
     done: u64,
     spent: Duration,
@@ -75,7 +75,7 @@ pub(super) fn more_launches(
     (expected <= time.as_secs_f64()).then_some(next)
 }
 
-/// What a launch took by the clock on the wall.
+/// Elapsed time of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Taken {
     /// From its start to its end.
@@ -84,21 +84,21 @@ pub(super) struct Taken {
     pub intervals: Duration,
 }
 
-/// What a launch costs besides its intervals: its start, set-up, warm-up, sizing and end. And what an interval costs with its dummy and
-/// all that is done around it.
+/// Estimated cost of a launch. `fixed`: its start, set-up, warm-up, sizing and end. `interval`: one interval with its dummy and the work
+/// around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cost {
     pub fixed: Duration,
     pub interval: Duration,
 }
 
-/// What a launch that took so long says of the next one's cost. What a competitor made of its intervals does not count: it may be gone.
+/// Estimates the cost of the next launch from one that took `taken`. Slowdown by a competitor does not count: it may be gone.
 pub(super) fn cost(intervals: &[Interval], taken: Taken) -> Option<Cost> {
     let own = interval_ns(intervals)?;
     let nanoseconds = |ns: f64| Duration::from_nanos(ns.max(0.0) as u64);
     let disturbed = intervals.iter().filter(|i| !i.disturbed.is_empty());
     if 2 * disturbed.count() > intervals.len() {
-        // What was not timed was disturbed as well, and nobody knows by how much.
+        // The untimed parts were disturbed as well, by an unknown amount.
         return Some(Cost {
             fixed: Duration::ZERO,
             interval: nanoseconds(own),
@@ -109,7 +109,7 @@ pub(super) fn cost(intervals: &[Interval], taken: Taken) -> Option<Cost> {
     let steps = intervals.len().saturating_sub(1).max(1) as f64;
     let step = taken.intervals.as_nanos() as f64 / steps;
     let around = (step - timed).max(0.0);
-    // Of one interval nobody knows what is done around it.
+    // With a single interval, the work around it is unknown.
     let whole = taken.intervals.as_nanos() as f64 + if intervals.len() > 1 { step } else { timed };
     Some(Cost {
         fixed: taken.all.saturating_sub(nanoseconds(whole)),
@@ -117,8 +117,8 @@ pub(super) fn cost(intervals: &[Interval], taken: Taken) -> Option<Cost> {
     })
 }
 
-/// The share of the later launches of an entry whose first one took so long. One that costs more than twice its share has less time for its
-/// intervals, and fewer of them where these alone are too long. A circle's parameters say how many it has.
+/// Adapts the settings of later launches to the first one. If a launch would take more than twice its time, its intervals get less time,
+/// and if they alone are too long, there are fewer. The parameters of a circle fix its number of intervals.
 pub(super) fn paced(share: Share, first: &[Interval], taken: Taken) -> Share {
     let Some(cost) = cost(first, taken) else {
         return share;
@@ -134,7 +134,7 @@ pub(super) fn paced(share: Share, first: &[Interval], taken: Taken) -> Share {
     let fewer = affordable.max(FEWEST_INTERVALS).min(share.intervals);
     Share {
         time: left,
-        // Where the set-up is what takes long, fewer intervals save nothing.
+        // If the set-up takes most of the time, fewer intervals save nothing.
         intervals: if intervals > time {
             fewer
         } else {
@@ -144,7 +144,7 @@ pub(super) fn paced(share: Share, first: &[Interval], taken: Taken) -> Share {
     }
 }
 
-/// Launches of an entry whose first launch took `took`; `None` if its passes fit into the time of a launch.
+/// Number of launches for an entry whose first launch took `took`; `None` if a pass fits into the time of a launch.
 pub(super) fn slow_launches(
     slow: Slow,
     share: Share,
@@ -159,11 +159,10 @@ pub(super) fn slow_launches(
     Some(affordable.max(slow.launches))
 }
 
-/// A run may take so much longer than its time, which nobody would mind.
+/// Overruns up to this are not reported.
 const OVERRUN: Duration = Duration::from_secs(1);
 
-/// What to say of an entry whose launches took much longer than they were to. `each` is what one costs besides its intervals, if that is
-/// known.
+/// The note about an entry whose launches took much longer than planned. `each` is the cost of a launch besides its intervals, if known.
 pub(super) fn overrun(
     planned: Duration,
     spent: Duration,
@@ -184,7 +183,7 @@ pub(super) fn overrun(
     ))
 }
 
-/// How long an interval with its dummy is: the mean of the undisturbed ones. Where all are disturbed, the least of them.
+/// Length of an interval with its dummy: the mean of the undisturbed ones, or the minimum if all are disturbed.
 fn interval_ns(first: &[Interval]) -> Option<f64> {
     let both = |i: &Interval| i.ns + i.dummy_ns;
     let calm = first.iter().filter(|i| i.disturbed.is_empty()).map(both);
@@ -195,8 +194,8 @@ fn interval_ns(first: &[Interval]) -> Option<f64> {
     Some(calm.iter().sum::<f64>() / calm.len() as f64)
 }
 
-/// How long a program may say nothing. Under load the program itself waits for each of its processes twenty times as long as it
-/// should take, and names the one that hangs: only when it does not is it our turn.
+/// Longest time without output. Under load the program waits for each of its processes twenty times the planned time, and reports a
+/// process that hangs. This limit only applies if it does not.
 pub(super) fn silence(options: &Options, processes: u64, cpus: u64, share: Share) -> Duration {
     if let Some(timeout) = options.timeout {
         return timeout;
@@ -210,10 +209,10 @@ pub(super) fn silence(options: &Options, processes: u64, cpus: u64, share: Share
     quiet + (share.time + rounds).saturating_mul(20)
 }
 
-/// A launch is ended when it takes this many times its planned time and its permitted silence.
+/// A launch is killed after this many times its planned time and permitted silence.
 const ON_AND_ON: u32 = 20;
 
-/// How long a launch may take, set-up and all.
+/// Longest duration of a launch, set-up included.
 pub(super) fn timeout(options: &Options, silence: Duration, share: Share) -> Duration {
     let warmup = options.warmup.unwrap_or_default();
     let planned = silence + share.time + warmup;
@@ -302,7 +301,7 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    /// Intervals and time in ms that launches have whose first one took `fixed` and these intervals, each with `around`.
+    /// Intervals and time in ms of later launches, if the first one took `fixed` and these intervals, each with `around`.
     fn next(first: &[Interval], planned: u64, fixed: u64, around: f64) -> (u64, u64) {
         let share = Share {
             intervals: planned,
@@ -331,7 +330,7 @@ mod tests {
         assert_eq!(slow(2, 5000.0).0, 2);
     }
 
-    /// Time is what passes on the wall, whatever it is spent on.
+    /// Elapsed time counts, whatever it is spent on.
     #[test]
     fn what_is_done_around_intervals_takes_time_too() {
         let first = vec![interval(10.0, false); 11];
@@ -339,7 +338,7 @@ mod tests {
         assert_eq!(next(&first, 11, 0, 190.0).0, 5);
     }
 
-    /// A set-up that takes long is paid for by each launch: what is left of the time is for the intervals, and they stay.
+    /// Each launch repeats a long set-up: its intervals get the remaining time, and their number stays.
     #[test]
     fn a_long_setup_leaves_less_time() {
         let first = vec![interval(1.0, false); 500];
@@ -356,7 +355,7 @@ mod tests {
         let mut first = vec![interval(500.0, true); 20];
         first[3] = interval(100.0, true);
         assert_eq!(next(&first, 11, 0, 0.0), (11, 1000));
-        // Nor its set-up.
+        // A slow set-up does not count either.
         assert_eq!(next(&first, 11, 5000, 100.0), (11, 1000));
         first[3] = interval(190.0, false);
         assert_eq!(next(&first, 11, 0, 0.0).0, 5);

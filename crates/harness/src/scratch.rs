@@ -1,4 +1,4 @@
-//! The directory that benchmarks put their files in: made by the parent, so that it is removed however they end.
+//! The directory for benchmarks' files. The parent process makes it, so that it is removed however benchmarks end.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -12,7 +12,7 @@ use yamba_machine::{scratch_folder, stale_dirs};
 
 const PREFIX: &str = "yamba-run-";
 
-/// A private directory, locked as long as the run lives.
+/// A private directory, locked while the run lives.
 #[derive(Debug)]
 pub(super) struct Scratch {
     directory: PathBuf,
@@ -20,8 +20,8 @@ pub(super) struct Scratch {
     executor: Option<(Child, Started)>,
 }
 
-/// The script of an executor. It reads the paths of control groups until its input ends. Benchmarks may have a few more files to write before
-/// their end reaches them, and half a second to undo what the system would keep. Then what is left in the groups is ended.
+/// The script of an executor. It reads the paths of control groups until its input ends. Benchmarks may still write a few files before
+/// they end, and get half a second to clean up. Then the processes left in the groups are killed.
 const LAST_WILL: &str = r#"
 while read -r group; do set -- "$@" "$group"; done
 scratch=$1
@@ -42,12 +42,12 @@ for n in 1 2 3 4 5 6 7 8 9 10; do
 done"#;
 
 impl Scratch {
-    /// Makes one under `TMPDIR` or `/var/tmp` (`/tmp` is often memory), and removes those of runs that were killed.
+    /// Makes a directory under `TMPDIR` or `/var/tmp` (`/tmp` is often memory), and removes those of runs that were killed.
     pub fn new() -> Scratch {
         Scratch::under(&scratch_folder().1)
     }
 
-    /// If none can be made, programs that ask for it say so, and only they fail.
+    /// If no directory can be made, only programs that need one fail, with their own message.
     fn under(home: &Path) -> Scratch {
         stale_dirs::sweep(home, PREFIX);
         let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(home);
@@ -62,7 +62,7 @@ impl Scratch {
         }
     }
 
-    /// How much benchmarks may put there.
+    /// Disk limits for benchmarks.
     pub fn room(&self, options: &Options) -> Room {
         let most = options.processes.iter().max();
         Room::of(
@@ -72,7 +72,7 @@ impl Scratch {
         )
     }
 
-    /// Has these control groups removed, too, should this process be killed.
+    /// Makes the executor also remove these control groups if this process is killed.
     pub fn clean_up_too(&self, groups: &[PathBuf]) {
         let input = self
             .executor
@@ -87,20 +87,20 @@ impl Scratch {
         }
     }
 
-    /// The part of one benchmark: none finds another's files.
+    /// The subdirectory of one benchmark: no benchmark finds another's files.
     pub fn of(&self, class: &str) -> PathBuf {
         self.directory.join(class)
     }
 
-    /// Removes what a launch has left that could not tidy up: it would take the room of others.
+    /// Removes the files of a launch that could not clean up: they would take disk space from others.
     pub fn forget(&self, class: &str) {
-        // What cannot be removed now goes with the rest.
+        // Files that cannot be removed now are removed with the directory.
         let _ = fs::remove_dir_all(self.of(class));
     }
 }
 
-/// A process that removes the directory when this one has ended, however it did: it holds the other end of its input. Where there is
-/// none, the next run sweeps.
+/// Starts a process that removes the directory when this process ends, however it ends: its standard input is a pipe that closes then.
+/// If it cannot be started, the next run removes the directory.
 fn executor(directory: &Path) -> Option<(Child, Started)> {
     use std::os::unix::process::CommandExt;
     let mut command = Command::new("/bin/sh");
@@ -110,7 +110,7 @@ fn executor(directory: &Path) -> Option<(Child, Started)> {
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // What ends the terminal's group is not for it.
+        // A signal to the terminal's process group must not end it.
         .process_group(0);
     strays::start(&mut command).ok()
 }
@@ -119,7 +119,7 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.directory);
         if let Some((mut child, started)) = self.executor.take() {
-            // Closes its input first.
+            // `wait` closes its input first.
             let _ = child.wait();
             strays::forget(started);
         }

@@ -1,4 +1,4 @@
-//! Ctrl-C: what was measured is kept.
+//! Stops a run early on Ctrl-C. Results so far are kept.
 
 use std::io;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// Whether the run is to end early.
+/// A request to end the run early.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Heeds Ctrl-C and requests to terminate; the second one ends the process at once.
+    /// Requests a stop on Ctrl-C or a request to terminate. A second signal ends the process at once.
     pub fn on_signals() -> io::Result<Stop> {
         let stop = Stop::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -25,12 +25,12 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Asks for it.
+    /// Requests a stop.
     pub fn request(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it was asked for.
+    /// Whether a stop was requested.
     pub fn requested(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

@@ -1,5 +1,5 @@
-//! What a launch leaves behind outside its process group: daemons in a session of their own, orphans of its partners. They would compete
-//! with the next launch. While this process is the one that adopts them, it can find and end them.
+//! Finds and ends the processes that a launch leaves outside its process group: daemons in a session of their own, orphans of its
+//! partner processes. They would compete with the next launch. They can be found because this process adopts orphans (subreaper).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -12,27 +12,27 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
-/// What tells every process of a launch where its files are, and us whose process it is.
+/// Environment variable with the launch's scratch folder. It also shows which run a process belongs to.
 pub(super) const SCRATCH: &str = "YAMBA_SCRATCH";
 
-/// Who is killed and is not gone after so long waits for a device: it will not run again.
+/// A killed process that is still there after this time waits for a device: it will not run any more.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// So long a process that a launch leaves behind may still run, also where others keep the processor from it.
+/// Time for processes that outlive a launch to end by themselves, also on a busy machine.
 const LAST_WILL: Duration = Duration::from_secs(1);
 
-/// Ending a process hands its children to us. More generations than this are made on purpose.
+/// Ending a process makes its children ours. More generations than this are made on purpose.
 const GENERATIONS: usize = 100;
 
-/// The processes that were started here and whose end was not yet taken note of. Held while one is started or others are looked for:
-/// nobody takes a new one for a stray.
+/// Children that were started here and are not yet reaped. Locked while a child starts and while orphans are searched, so that a new
+/// child is not taken for an orphan.
 static STARTED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 fn started() -> MutexGuard<'static, BTreeSet<i32>> {
     STARTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A launch, and since when it runs in the system's own count.
+/// A started launch: its process number and its start time in the kernel's count.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Started {
     pid: i32,
@@ -40,14 +40,14 @@ pub(super) struct Started {
 }
 
 impl Started {
-    /// The process that was started, as long as it has its number: until its end is taken note of.
+    /// The started process, until it is reaped. After that its number may belong to another process.
     pub(super) fn process(self) -> Option<Pid> {
         let is_itself = self.since.is_some_and(|since| is_same(self.pid, since));
         is_itself.then(|| Pid::from_raw(self.pid))?
     }
 }
 
-/// Starts a process whose orphans become ours.
+/// Starts a process. This process adopts its orphans.
 pub(super) fn start(command: &mut Command) -> io::Result<(Child, Started)> {
     let mut started = started();
     adopt_orphans();
@@ -58,12 +58,12 @@ pub(super) fn start(command: &mut Command) -> io::Result<(Child, Started)> {
     Ok((child, Started { pid, since }))
 }
 
-/// Its end was taken note of.
+/// Removes a process that was reaped from [`STARTED`].
 pub(super) fn forget(process: Started) {
     started().remove(&process.pid);
 }
 
-/// Where the system has nobody adopt orphans, none is found.
+/// Makes this process the subreaper of its descendants. On systems without subreapers no orphans are found.
 #[cfg(target_os = "linux")]
 fn adopt_orphans() {
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
@@ -72,7 +72,7 @@ fn adopt_orphans() {
 #[cfg(not(target_os = "linux"))]
 fn adopt_orphans() {}
 
-/// Takes note of orphans that have ended by themselves: as zombies they would use up the system's numbers.
+/// Reaps orphans that have ended: as zombies they would use up process numbers.
 pub(super) fn bury() {
     let started = started();
     while let Some(Some(pid)) = ended_child() {
@@ -83,10 +83,10 @@ pub(super) fn bury() {
     }
 }
 
-/// Whether all have ended by themselves. A process that a benchmark keeps to undo what its own sudden end would leave behind (a
-/// semaphore, a mount) gets the time for it.
+/// Waits until all processes that outlived the launch have ended; `false` after [`LAST_WILL`].
 ///
-/// Gives up early when `must_stop` says so.
+/// A benchmark may keep a process that cleans up (a semaphore, a mount) after a sudden end: it gets time for that. Returns early when
+/// `must_stop` is true.
 pub(super) fn all_end_in_time(
     launch: Started,
     scratch: &Path,
@@ -103,7 +103,7 @@ pub(super) fn all_end_in_time(
     false
 }
 
-/// Ends what a launch that has ended itself left behind, and says the names of those that had left its group.
+/// Kills all processes that outlived a launch. Returns the names of those outside its process group.
 pub(super) fn end(launch: Started, scratch: &Path) -> Vec<String> {
     started().remove(&launch.pid);
     let mut names = Vec::new();
@@ -133,15 +133,15 @@ fn kill(pid: i32) {
     }
 }
 
-/// Whether a child has ended; then it is forgotten.
+/// Whether a child has ended. Reaps it if so.
 fn is_gone(pid: i32) -> bool {
     let ended = rustix::process::waitpid(Pid::from_raw(pid), WaitOptions::NOHANG);
     !matches!(ended, Ok(None))
 }
 
-/// The processes of a launch: the one that was started, the adopted ones, and all that descend from these.
+/// The processes of a launch: the started one, the adopted ones, and all their descendants.
 ///
-/// `known` are processes of the launch that need not be read again. They are left out of the answer.
+/// `known` are processes of the launch that were found before. They are not read again and not returned.
 pub(super) fn family(launch: Started, scratch: &Path, known: &HashMap<i32, u64>) -> Vec<Stat> {
     let adopted = strays(launch, scratch);
     let own = launch.process().map(|pid| pid.as_raw_nonzero().get());
@@ -164,18 +164,18 @@ pub(super) fn family(launch: Started, scratch: &Path, known: &HashMap<i32, u64>)
     }
 }
 
-/// Whether a process is still the one that began at this time.
+/// Whether this number still belongs to the process that started at this time.
 pub(super) fn is_same(pid: i32, since: u64) -> bool {
     Stat::of(pid).is_some_and(|s| s.since == since)
 }
 
-/// The numbers of all processes.
+/// Numbers of all processes.
 fn numbers() -> impl Iterator<Item = i32> {
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     all.filter_map(|e| e.file_name().to_str()?.parse().ok())
 }
 
-/// The adopted processes that live. Other children of this process are in its own group, or older, or of another run.
+/// Living processes of this launch that were adopted. Other children of this process are in its own group, older, or of another run.
 fn strays(launch: Started, scratch: &Path) -> Vec<Stat> {
     let started = started();
     let Some(since) = launch.since.filter(|_| ended_child().is_some()) else {
@@ -188,13 +188,13 @@ fn strays(launch: Started, scratch: &Path) -> Vec<Stat> {
             && s.since >= since
             && !started.contains(&s.pid)
             && !is_of_another_run(s.pid, scratch)
-            // Asked last: who ends or becomes another program meanwhile had no environment to be told by.
+            // Checked last: a process that just ended or called exec had no readable environment above.
             && Stat::of(s.pid).is_some_and(|s| !s.is_zombie && s.has_memory)
     };
     numbers().filter_map(Stat::of).filter(is_stray).collect()
 }
 
-/// A process may have forgotten its environment; then it is not known to be of another run.
+/// Whether the environment names the scratch folder of another run. A process without that variable counts as this run's.
 fn is_of_another_run(pid: i32, scratch: &Path) -> bool {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let mark = format!("{SCRATCH}=");
@@ -204,7 +204,7 @@ fn is_of_another_run(pid: i32, scratch: &Path) -> bool {
         .is_some_and(|s| s != scratch.as_os_str().as_bytes())
 }
 
-/// None: there is no child at all. `Some(None)`: all of them run. It stays as it is.
+/// `None`: no children. `Some(None)`: all still running. Does not reap.
 #[cfg(target_os = "linux")]
 fn ended_child() -> Option<Option<i32>> {
     // SAFETY: a `siginfo_t` of zeros is a valid one.
@@ -222,14 +222,14 @@ fn ended_child() -> Option<Option<i32>> {
     None
 }
 
-/// Whether a child has ended; its number stays its own, so that its group can still be ended.
+/// Whether a child has ended. Does not reap: its number stays taken, so that its group can still be killed.
 pub(super) fn has_ended(child: &Child) -> bool {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     let child = Pid::from_raw(child.id() as i32);
     child.is_some_and(|pid| matches!(rustix::process::waitid(WaitId::Pid(pid), look), Ok(Some(_))))
 }
 
-/// What the system says of a process.
+/// A process as `/proc/PID/stat` describes it.
 pub(super) struct Stat {
     pub pid: i32,
     name: String,
@@ -237,9 +237,9 @@ pub(super) struct Stat {
     parent: i32,
     group: i32,
     pub threads: u64,
-    /// When it began, in the system's own count.
+    /// Start time in the kernel's count.
     pub since: u64,
-    /// Who is ending has none any more.
+    /// False for a process that is ending.
     has_memory: bool,
 }
 
@@ -248,7 +248,7 @@ impl Stat {
         Stat::read(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// A name may hold anything, also blanks and brackets.
+    /// Parses a line of `/proc/PID/stat`. The name may contain any character, also blanks and brackets.
     fn read(pid: i32, bytes: &[u8]) -> Option<Stat> {
         let text = String::from_utf8_lossy(bytes);
         let (before, after) = text.rsplit_once(')')?;
@@ -270,7 +270,7 @@ impl Stat {
         self.parent == rustix::process::getpid().as_raw_nonzero().get()
     }
 
-    /// What this process starts for itself, a compiler for example, stays in its group.
+    /// Whether it is outside this process's group. Processes that Yamba starts for itself, such as a compiler, stay in the group.
     fn is_foreign(&self) -> bool {
         self.group != rustix::process::getpgrp().as_raw_nonzero().get()
     }

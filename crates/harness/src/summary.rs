@@ -1,4 +1,4 @@
-//! From the raw records of all launches of an entry to its place in the run. Pure: the same records give the same entry anywhere.
+//! Computes an entry from the raw records of all its launches. Pure: the same records give the same entry on any machine.
 
 use yamba_record::event::Sizing;
 use yamba_record::number::number;
@@ -15,16 +15,16 @@ use super::recorded::{Recorded, evidence};
 use super::units::per_operation;
 use super::{circle, cycles, load, validity};
 
-/// How an entry was to be measured.
+/// How an entry is measured.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Protocol {
-    /// Launches that were planned.
+    /// Number of planned launches.
     pub launches: u64,
-    /// Whether an emulator ran them: physics does not bound its times.
+    /// Whether an emulator runs the launches: physical bounds do not apply to its times.
     pub is_emulated: bool,
 }
 
-/// The entry of launches that recorded `recorded` and `records`, and ended as `ends` says.
+/// The entry of launches that wrote `recorded` and `records`, and ended as in `ends`.
 pub(super) fn summarise(
     program: &Program,
     protocol: Protocol,
@@ -62,7 +62,7 @@ pub(super) fn summarise(
     benchmark
 }
 
-/// No launch got to its end; what was recorded stays.
+/// Ends an entry that has no complete launch. Its records stay.
 fn without_figure(benchmark: &mut Benchmark, ends: &[End]) -> Vec<String> {
     let failed = ends.iter().find(|e| matches!(e, End::Failed { .. }));
     let first = failed.or(ends.first());
@@ -84,7 +84,7 @@ fn without_figure(benchmark: &mut Benchmark, ends: &[End]) -> Vec<String> {
     reasons
 }
 
-/// What a reader must know of an entry that the run left before it had all its launches.
+/// A note about an entry that had not all its launches when the run was stopped.
 fn stopped(ends: &[End], planned: u64) -> Option<String> {
     let complete = ends.iter().filter(|e| **e == End::Complete).count();
     let accident = |e: &End| !matches!(e, End::Complete | End::Stopped);
@@ -92,7 +92,7 @@ fn stopped(ends: &[End], planned: u64) -> Option<String> {
     is_short.then(|| format!("stopped after {complete} of {planned} launches"))
 }
 
-/// A figure whose program does not always get to its end is not to be trusted.
+/// Reasons for an invalid figure: launches that failed or were skipped.
 fn accidents(ends: &[End]) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     for (number, end) in ends.iter().enumerate() {
@@ -114,25 +114,25 @@ fn wrong_processes(recorded: &Recorded, processes: u64) -> Option<String> {
 
 /// The intervals that a figure is computed from.
 struct Used<'a> {
-    /// By launch; none of a launch that did not get to its end.
+    /// Intervals by launch; empty for an incomplete launch.
     launches: Vec<Vec<&'a Interval>>,
-    /// Intervals that were looked at: not set aside.
+    /// Intervals that were not discarded.
     admitted: Vec<&'a Interval>,
-    /// How many of those are good.
+    /// Number of valid intervals among `admitted`.
     good: usize,
-    /// Half of them are not: then all count, and the figure is invalid.
+    /// At most half of `admitted` are valid. Then all count, and the figure is invalid.
     most_fail: bool,
 }
 
 impl Used<'_> {
-    /// The figure comes from these intervals alone.
+    /// Restricts the figure to the intervals for which `wanted` is true.
     fn keep(&mut self, wanted: impl Fn(&Interval) -> bool) {
         for launch in &mut self.launches {
             launch.retain(|i| wanted(i));
         }
     }
 
-    /// Something of each interval, by launch.
+    /// A value of each interval, by launch.
     fn each(&self, value: impl Fn(&Interval) -> Option<f64>) -> Vec<Vec<f64>> {
         let of_launch = |l: &Vec<&Interval>| l.iter().filter_map(|i| value(i)).collect();
         self.launches.iter().map(of_launch).collect()
@@ -175,7 +175,7 @@ fn choose<'a>(intervals: &'a [Interval], ends: &[End], verdict: &Verdict) -> Use
     }
 }
 
-/// Gives the benchmark its figure, and says what is wrong with it.
+/// Computes the benchmark's figure. Returns the reasons why it is invalid.
 fn judge(
     program: &Program,
     protocol: Protocol,
@@ -221,17 +221,17 @@ fn time(interval: &Interval) -> Option<f64> {
     per_operation(interval.ns, interval.dummy_ns, interval.operations)
 }
 
-/// All that is computed from the intervals by the same rule.
+/// All estimates that follow one rule.
 struct Figures {
     /// In the benchmark's unit.
     samples: Option<Estimate>,
-    /// ns an operation.
+    /// ns per operation.
     times: Option<Estimate>,
-    /// Cycles an operation.
+    /// Cycles per operation.
     cycles: Option<Estimate>,
-    /// What the second chain says of their length.
+    /// The length of a cycle by the second chain.
     second_opinion: Option<cycles::SecondOpinion>,
-    /// The share of the time in which the thread was blocked, if it is most of it.
+    /// Share of the time in which the thread was blocked, if that is most of it.
     blocked: Option<f64>,
 }
 
@@ -338,7 +338,7 @@ fn nothing_measurable(
     sizing: &[Vec<Sizing>],
     ends: &[End],
 ) -> Option<String> {
-    // One launch may be disturbed so much that it does not see the growth; not most of them.
+    // One launch may be disturbed so much that it shows no growth; most launches must show it.
     let complete = sizing
         .iter()
         .zip(ends)
@@ -357,7 +357,7 @@ fn nothing_measurable(
     })
 }
 
-/// What a whole interval takes beyond its dummy is less than one step of the clock: the steps make the figure, not the benchmark.
+/// An interval exceeds its dummy by at most one step of the clock: then the steps determine the figure, not the benchmark.
 fn below_the_clock(benchmark: &Benchmark, used: &Used<'_>) -> Option<String> {
     let step = benchmark.clock.as_ref()?.resolution_ns?;
     let apart: Vec<f64> = used.admitted.iter().map(|i| i.ns - i.dummy_ns).collect();
@@ -375,7 +375,7 @@ fn physics(benchmark: &Benchmark, figures: &Figures) -> Vec<String> {
     let (Some(samples), Some(times)) = (figures.samples, figures.times) else {
         return Vec::new();
     };
-    // Of two opinions on the length of a cycle, the one that excuses more.
+    // The cycle length of the chain that is more favourable to the figure.
     let other = 1.0 / figures.second_opinion.map_or(1.0, |s| s.ratio);
     let excused = |[low, high]: [f64; 2]| [low * other.min(1.0), high * other.max(1.0)];
     let in_cycles = figures.cycles.map(|e| excused(e.interval));

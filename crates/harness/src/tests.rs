@@ -1,4 +1,4 @@
-//! The whole way from recorded lines to the entry, replayed: no clock, no process, exact numbers.
+//! Replays recorded lines up to the finished entry: no clock, no process, exact numbers.
 
 use yamba_record::event::{Code, Event};
 use yamba_record::program::{Physical, Program as Description, Side};
@@ -64,7 +64,7 @@ fn replay_listed(
     summarise(program, planned, &recorded, records, &ends)
 }
 
-/// The saved record with each interval changed.
+/// The saved record, with `change` applied to each interval.
 pub(super) fn changed(change: impl Fn(usize, &mut yamba_record::event::RawInterval)) -> String {
     let mut lines = String::new();
     for line in VALID.lines() {
@@ -109,7 +109,7 @@ fn a_valid_record() {
     assert_eq!(b.operations, Some(10.0));
     assert_eq!(b.cycle_ns, [Some(0.25)]);
     let cycles = b.cycles.expect("the length of a cycle is known");
-    // [27, 35] ns, and a thousandth of the median that a cycle is known to.
+    // [27, 35] ns, plus a thousandth of the median for the error of the cycle length.
     assert_eq!(
         (cycles.median, cycles.interval),
         (124.0, [107.876, 140.124])
@@ -132,7 +132,7 @@ fn a_valid_record() {
     );
 }
 
-/// The fields of the contract, by their names on the wire.
+/// The documented fields of a run, by their JSON names.
 #[test]
 fn the_document_of_a_run() {
     let mut run = Run::new(Machine::default());
@@ -201,7 +201,7 @@ fn a_few_samples_outside_are_kept_marked_and_left_out() {
     );
 }
 
-/// Of an even number, half is not enough.
+/// Half of an even number of samples is not enough.
 #[test]
 fn at_most_half_of_the_samples_good_is_invalid() {
     let lines = changed(|i, raw| {
@@ -237,7 +237,7 @@ fn a_dummy_as_long_as_the_benchmark_is_nothing() {
     );
 }
 
-/// However many operations share it: a difference of one step of the clock is no time of theirs.
+/// A difference of one clock step says nothing about the time, however many operations share it.
 #[test]
 fn a_time_below_the_clocks_step_is_nothing() {
     let close = changed(|_, raw| raw.ns = raw.dummy_ns + 15.0);
@@ -258,7 +258,7 @@ fn a_time_that_does_not_grow_is_nothing() {
         b.notes[0],
         "nothing measurable: twice the passes do not take longer"
     );
-    // With hooks there is no such check.
+    // A benchmark with hooks has no growth check.
     let without: String = VALID
         .lines()
         .filter(|l| !l.contains("growth"))
@@ -281,7 +281,7 @@ fn physics() {
         }];
         replay(&program, VALID, Ending::Exit(0))
     };
-    // The interval is [27, 35] ns; at 0.25 ns a cycle that is 108 to 140 cycles.
+    // The interval is [27, 35] ns: at 0.25 ns per cycle, 108 to 140 cycles.
     assert!(with(Side::AtLeast, 141.0, "cycles").valid);
     let broken = with(Side::AtLeast, 142.0, "cycles");
     assert_eq!(broken.status, Status::Invalid);
@@ -315,7 +315,7 @@ fn physics_of_a_figure_that_is_no_time() {
     );
     assert_eq!(broken("MB/s", 6.0, "GB/s"), None);
     assert!(broken("MHz", 4.0, "GHz").is_some());
-    // A quantity in nanoseconds is not the time that asking for it takes.
+    // A figure in nanoseconds is a quantity here, not the time of the call that reads it.
     assert!(broken("ns", 1.0, "us").is_some());
 }
 
@@ -334,7 +334,7 @@ fn bandwidths_and_values() {
         (raw.ns, raw.dummy_ns, raw.operations) = (10_100.0 + i as f64, 100.0 + i as f64, 100_000);
     });
     let b = replay(&program, &lines, Ending::Exit(0));
-    // 0.1 ns a byte is less than a cycle of 0.25 ns.
+    // 0.1 ns per byte is less than a cycle of 0.25 ns.
     assert_eq!(
         (b.status, b.median, b.cycles),
         (Status::Invalid, Some(10_000.0), None)
@@ -417,7 +417,7 @@ fn every_early_end_has_its_words() {
     assert_eq!((b.status, b.intervals.len()), (Status::Crashed, 2));
 }
 
-/// A record may be cut anywhere: there is always an entry, and never a number without an end.
+/// A record cut at any place still gives an entry, and an incomplete launch gives no figure.
 #[test]
 fn a_record_may_be_cut_anywhere() {
     for cut in 0..VALID.len() {

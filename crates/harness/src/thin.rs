@@ -1,16 +1,18 @@
-//! Leaves out points of a sweep that there is no time for. Pure.
+//! Leaves out points of a sweep if there is no time for all. Pure.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A point with less time shows nothing.
+/// Minimum time for a point: less shows nothing.
 pub(super) const LEAST: Duration = Duration::from_millis(100);
 
 /// The values of the swept parameters at one point.
 type Values = [(String, String)];
 
-/// Which points are kept so that each has at least [`LEAST`] of `time`, in `shares` equal parts (numbers of processes), as far as
-/// their ends allow: of the parameter where it saves most, every second value is left out, its first and last kept, until it fits.
+/// Chooses points so that each has at least [`LEAST`] of `time`, split into `shares` equal parts (numbers of processes).
+///
+/// Repeatedly leaves out every second value of the parameter where that saves most. The first and last value always stay, even if
+/// the time is then too short.
 pub(super) fn thin(points: &[&Values], shares: usize, time: Duration) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..points.len()).collect();
     let fits = |n: usize| LEAST.saturating_mul((n * shares) as u32) <= time;
@@ -25,11 +27,11 @@ pub(super) fn thin(points: &[&Values], shares: usize, time: Duration) -> Vec<usi
     kept
 }
 
-/// A whole run measures so many values of a sweep over numbers.
+/// Number of values that a run of the whole suite measures of a numeric sweep.
 const FEW: usize = 3;
 
-/// Which points a run of the whole suite measures: of each parameter that is swept over more than three numbers its first, a middle and its
-/// last value, and where that leaves more than three points, the ends alone. Names stay: each stands for something else to measure.
+/// Chooses the points for a run of the whole suite. A parameter swept over more than three numbers keeps its first, a middle and its
+/// last value. If more than three points remain, only the ends stay. All names stay: each is a different thing to measure.
 pub(super) fn few(points: &[&Values]) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..points.len()).collect();
     let parameters = points.iter().map(|p| p.len()).max().unwrap_or(0);
@@ -52,13 +54,13 @@ fn is_number(points: &[&Values], parameter: usize) -> bool {
         .all(|v| v.parse::<f64>().is_ok())
 }
 
-/// The longest row of a parameter.
+/// Length of the parameter's longest row.
 fn values(points: &[&Values], kept: &[usize], parameter: usize) -> usize {
     let rows = rows(points, kept, parameter);
     rows.values().map(Vec::len).max().unwrap_or(0)
 }
 
-/// Points that differ in one parameter only are a row; of each row every second one, and its last.
+/// Every second point of each row, and its last. A row is the points that differ in this parameter only.
 fn every_second(points: &[&Values], kept: &[usize], parameter: usize) -> Vec<usize> {
     let rows = rows(points, kept, parameter);
     let mut fewer: Vec<usize> = Vec::new();
@@ -133,7 +135,7 @@ mod tests {
         assert_eq!(kept_few(&[point(&[])]), [0]);
     }
 
-    /// The longer of two sweeps is thinned first, and all curves keep the same places.
+    /// The longer of two sweeps is thinned first. All curves keep the same points.
     #[test]
     fn a_grid_stays_a_grid() {
         let mut points = Vec::new();

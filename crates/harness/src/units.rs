@@ -1,4 +1,4 @@
-//! From raw intervals to samples in the benchmark's unit, and whether a unit can be computed with.
+//! Converts raw intervals to samples in the benchmark's unit, and checks units.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use yamba_record::event::RawInterval;
 use yamba_record::program::{Physical, Program};
 use yamba_record::units::{AMOUNTS, CYCLES, SPREAD, TIMES, bytes_a_second, factor, nanoseconds};
 
-/// Why a program's figure could not be told in its unit, or not be held against its bounds. A value's unit is a word that
-/// nothing is computed with.
+/// Checks that the program's figure can be given in its unit and compared with its bounds. The unit of a `value` is any word: nothing
+/// is computed with it.
 pub(super) fn check(program: &Program) -> Result<(), String> {
     check_figure(program)?;
     let unit = program.unit.as_deref().unwrap_or_default();
@@ -17,7 +17,7 @@ pub(super) fn check(program: &Program) -> Result<(), String> {
         let is_time = nanoseconds(own).is_some() || CYCLES.contains(&own);
         match own {
             SPREAD => true,
-            // Of a time it would not be seen which.
+            // A time without a unit would be ambiguous.
             "" => is_value,
             _ => factor(unit, own).is_some() || (is_time && !is_value),
         }
@@ -76,12 +76,12 @@ pub(super) fn per_operation(benchmark: f64, dummy: f64, operations: u64) -> Opti
     time.is_finite().then_some(time)
 }
 
-/// What one interval amounts to, in the benchmark's unit.
+/// The figure of one interval, in the benchmark's unit.
 pub(super) fn sample(figure: &str, unit: &str, raw: &RawInterval) -> Option<f64> {
     let time = || per_operation(raw.ns, raw.dummy_ns, raw.operations);
     let sample = match figure {
         "value" => raw.value?,
-        // An operation is a byte.
+        // An operation is one byte.
         "bandwidth" => 1e9 / time()? / bytes_a_second(unit)?,
         "latency" => time()? / nanoseconds(unit)?,
         _ => return None,
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(minutes, Some(2.0));
     }
 
-    /// What is not understood is nothing, and never a number as it happens to be.
+    /// An unknown unit is an error, and never gives a number.
     #[test]
     fn unknown_units_are_refused() {
         let program = |figure: &str, unit: Option<&str>| Program {
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(sample("speed", "ns", &raw(1, 5.0, 1.0)), None);
     }
 
-    /// What a bound can be written in is what it can be judged in.
+    /// The language accepts exactly the units that bounds can be checked in.
     #[test]
     fn the_language_has_these_units() {
         fn names(sizes: &Sizes) -> Vec<&str> {

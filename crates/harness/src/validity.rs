@@ -1,4 +1,4 @@
-//! Whether a figure is of the thing it names.
+//! Checks whether a figure is valid: evidence, growth with the number of passes, and physical bounds.
 
 use yamba_record::event::{Purpose, Sizing};
 use yamba_record::number::number;
@@ -7,14 +7,14 @@ use yamba_record::units::{SPREAD, factor, nanoseconds};
 use yamba_record::{Evidence, Interval};
 use yamba_stats::{median, sorted};
 
-/// Twice the passes must take at least this much longer: what does not grow stays at 1, what does is near 2, and a disturbed
-/// machine moves both.
+/// Least ratio of the times at twice and at once the passes. Without growth the ratio is 1, with growth near 2; a disturbed machine
+/// moves both.
 const GROWTH: f64 = 1.25;
 
-/// A bound may be missed by this much: what the clock and the cycle's length are not known better than.
+/// Tolerance for bounds: the precision of the clock and of the cycle length.
 const SLACK: f64 = 0.01;
 
-/// The evidence of an interval that is outside its bounds. What was no number is outside of any.
+/// The evidence of an interval that is outside its bounds. A missing number counts as outside.
 pub(super) fn outside(program: &Program, interval: &Interval) -> Vec<String> {
     let mut outside = Vec::new();
     for bound in &program.evidence {
@@ -33,7 +33,7 @@ fn holds(expects: [Option<f64>; 2], value: f64) -> bool {
     expects[0].is_none_or(|low| value >= low) && expects[1].is_none_or(|high| value <= high)
 }
 
-/// At most half of the samples count: each evidence that says so, in words.
+/// The message about intervals whose evidence is outside its bounds.
 pub(super) fn evidence_fails(name: &str, evidence: &Evidence, intervals: usize) -> String {
     let side = |s: Option<f64>, open: &str| s.map_or(open.to_owned(), number);
     let expects = evidence.expects.unwrap_or_default();
@@ -46,8 +46,8 @@ pub(super) fn evidence_fails(name: &str, evidence: &Evidence, intervals: usize) 
     )
 }
 
-/// The benchmark's time at N and at 2N passes, measured in turn. Neither the least times, which no disturbance has lengthened, nor the
-/// pairs, which a slow drift has lengthened alike, may fail to show the growth alone.
+/// Whether the benchmark takes longer at 2N than at N passes, measured alternately. Either of two ratios may show it: that of the minima,
+/// which disturbances do not lengthen, or the median over the pairs, whose two times a slow drift lengthens alike.
 pub(super) fn grows(sizing: &[Sizing]) -> bool {
     let trials = || sizing.iter().filter(|s| s.purpose == Purpose::Growth);
     let Some(fewer) = trials().map(|s| s.passes).min() else {
@@ -66,8 +66,8 @@ pub(super) fn grows(sizing: &[Sizing]) -> bool {
     least_twice >= GROWTH * least_once || median(&pairs).is_some_and(|ratio| ratio >= GROWTH)
 }
 
-/// The bound that the figure breaks, in words. `interval` is in the figure's unit, `times` in ns an operation, `cycles` in
-/// cycles an operation.
+/// The message about a bound that the figure breaks. `interval` is in the figure's unit, `times` in ns per operation, `cycles` in cycles
+/// per operation.
 pub(super) fn breaks(
     bound: &Physical,
     unit: &str,
@@ -107,7 +107,7 @@ pub(super) fn breaks(
     })
 }
 
-/// The ends of the interval lie further apart than this. Below 0 there is no ratio, and no bound.
+/// The message about an interval whose ends are more than `most` times apart. An interval that reaches below 0 has no ratio.
 fn spreads(most: f64, unit: &str, [low, high]: [f64; 2]) -> Option<String> {
     let is_wide = low >= 0.0 && high > low * most * (1.0 + SLACK);
     is_wide.then(|| {

@@ -1,5 +1,5 @@
-//! docs/protocol.md: its Python program is measured as the page shows it, and with one fault at a time.
-//! Without Python 3.8 or later the tests that run it are reported as ignored, or fail where YAMBA_TEST_ALL is set.
+//! Measures the Python program of docs/protocol.md: unchanged, and with one fault at a time.
+//! Without Python 3.8 or later the tests that run it are reported as ignored, or fail if YAMBA_TEST_ALL is set.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,12 @@ use yamba_record::{Benchmark, Event, Status};
 
 const PYTHON: &str = "python3";
 
-/// Fails where the program's syntax is unknown.
+/// Python code that fails if the version does not support the program's syntax.
 const IS_RECENT: &str = "import sys; sys.exit(sys.version_info < (3, 8))";
 
 const PAGE: &str = include_str!("../../../docs/protocol.md");
 
-/// Keeps what the program writes to its records in a file for each launch, and passes it on.
+/// Shell script that copies the program's records to a file for each launch, and passes them on.
 const COPY_RECORDS: &str = r#"
 case " $* " in *" --describe "*) exec "$@" ;; esac
 file="$KEPT/$(ls "$KEPT" | wc -l)"
@@ -106,7 +106,7 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// The program as the page shows it.
+/// The program from the page.
 fn program() -> &'static str {
     let (_, rest) = PAGE
         .split_once("```python file=sum.py\n")
@@ -121,14 +121,14 @@ fn changed(part: &str, by: &str) -> String {
     program().replace(part, by)
 }
 
-/// A program in a folder of its own, and the records of its launches.
+/// A program in a folder of its own, with the records of its launches.
 struct Measured {
     folder: TempDir,
     run: Result<Vec<Benchmark>, UsageError>,
 }
 
 impl Measured {
-    /// Measures `text` with two launches of five batches.
+    /// Measures the program `text` with two launches of five batches.
     fn new(text: &str, set: &[(&str, &str)], processes: u64) -> Measured {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("sum.py");
@@ -180,7 +180,7 @@ impl Measured {
         run.expect_err("it is refused").0
     }
 
-    /// The records of the launches, in the order in which they were started, as the program wrote them.
+    /// The records of the launches, in the order of their start, as the program wrote them.
     fn launches(&self) -> Vec<Vec<Value>> {
         let kept: PathBuf = self.folder.path().join("kept");
         let read = |number: usize| fs::read_to_string(kept.join(number.to_string())).ok();
@@ -397,7 +397,7 @@ fn line_that_is_no_record_is_passed_over() {
     assert!(b.notes.iter().any(|n| n == note), "{:?}", b.notes);
 }
 
-/// The page: a program may ignore `--processes`, and its figures with several are invalid then.
+/// As the page says, a program may ignore `--processes`; figures with several processes are invalid then.
 fn several_processes_that_are_one_are_noticed() {
     let all = Measured::new(program(), SMALL, 2)
         .run
@@ -412,7 +412,7 @@ fn program_has_at_most_50_lines() {
     assert!((10..=50).contains(&lines), "{lines} lines");
 }
 
-/// The words between backquotes or quotes in a text.
+/// The words in `quote` characters in a text.
 fn quoted(text: &str, quote: char) -> Vec<&str> {
     text.split(quote).skip(1).step_by(2).collect()
 }
@@ -424,7 +424,7 @@ fn page_names_every_option_event_and_key() {
         .split("is(\"")
         .skip(1)
         .filter_map(|s| s.split('"').next());
-    // The harness gives none of these.
+    // The harness passes none of these.
     let others = [
         "--quick",
         "--help",

@@ -1,5 +1,5 @@
-//! Programs that behave, crash, hang and lie, run for real: what is kept of each, and that nothing is left behind.
-//! Needs a C++ compiler, no quiet machine: the sample program's clock is simulated.
+//! Runs real programs that behave, crash, hang or write false records. Checks the results, and that no process or file is left.
+//! Needs a C++ compiler, but no quiet machine: the sample program's clock is simulated.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -25,7 +25,7 @@ fn compiler() -> String {
 
 fn build(source: &str, name: &str, flags: &[&str]) -> PathBuf {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // Another process of these tests may be running the one that is there.
+    // Another process of these tests may be running the existing file.
     let new = out.with_extension(std::process::id().to_string());
     let done = Command::new(compiler())
         .args(["-std=c++17", "-g", "-Wall", "-Wextra", "-Werror", "-I"])
@@ -100,13 +100,13 @@ fn measure(
 
 fn run_sample(set: &[(&str, &str)]) -> Vec<Benchmark> {
     let run = run_jobs(&[job(program())], &options(set)).unwrap();
-    // Whatever happened, the document is JSON that reads back.
+    // The document is always JSON that reads back.
     let text = serde_json::to_string(&run).unwrap();
     assert_eq!(serde_json::from_str::<Run>(&text).unwrap(), run);
     run.benchmarks
 }
 
-/// Modes of runtime/tests/sample.cc.
+/// The result of the sample in this mode: runtime/tests/sample.cc lists them.
 fn mode(number: &str) -> Benchmark {
     let mut all = run_sample(&[("scale", "16"), ("mode", number)]);
     assert_eq!(all.len(), 1);
@@ -120,7 +120,7 @@ fn a_sweep_is_one_entry_a_point() {
     for (b, scale) in all.iter().zip([16, 32, 64]) {
         assert_eq!((b.status, &b.notes), (Status::Ok, &Vec::new()));
         assert_eq!(b.parameters.get("scale"), Some(&scale.into()));
-        // A pass takes 4 x scale ns, its dummy 4 ns; a pass has 4 operations.
+        // A pass takes 4 x scale ns, its dummy 4 ns. A pass has 4 operations.
         assert_eq!(b.median, Some(f64::from(scale) - 1.0));
         assert_eq!(b.ports, ["sample_isa", "sample_linux"]);
         assert!(b.samples.len() >= 11);
@@ -191,7 +191,7 @@ fn a_crash_costs_its_own_figure_only() {
         note(4)
     );
     assert!(note(4).contains("sample.cc:"), "{}", note(4));
-    // It was tried twice, and three intervals were measured before each accident.
+    // Each was launched twice, and wrote three intervals before each crash.
     for crashed in &run.benchmarks[1..4] {
         assert_eq!((crashed.intervals.len(), crashed.median), (6, None));
     }
@@ -246,7 +246,7 @@ fn a_program_that_hangs_is_ended() {
 #[test]
 fn what_was_measured_before_a_stop_is_kept() {
     let stop = Stop::default();
-    /// Stops once the one that never ends by itself has begun.
+    /// Stops the run when the launch that never ends has begun.
     struct StopAtHanging(Stop, Vec<String>);
     impl yamba_harness::Progress for StopAtHanging {
         fn left(&mut self, _: u64) {}
@@ -262,7 +262,7 @@ fn what_was_measured_before_a_stop_is_kept() {
     }
     let mut progress = StopAtHanging(stop.clone(), Vec::new());
     let mut some = options(&[("scale", "16")]);
-    // The order of the first round is that of the points, whatever the machine.
+    // With this seed, the first round has the order of the points on any machine.
     some.seed = Some(3);
     some.sweep = vec![("mode".to_owned(), vec!["0".to_owned(), "3".to_owned()])];
     let all = [job(program())];
@@ -356,7 +356,7 @@ fn what_cannot_run_here_says_why() {
     assert_eq!((b.status, b.name.as_str()), (Status::Skipped, "other"));
 }
 
-/// What it writes besides its records harms nothing, and what it says last is shown.
+/// Output besides the records does no harm. The last part of standard error is reported.
 #[test]
 fn garbage_around_the_records() {
     let mut program = program();
@@ -373,7 +373,7 @@ fn garbage_around_the_records() {
     );
 }
 
-/// The sample behind a shell script that knows it as `"$0" "$@"`.
+/// The sample as started by a shell script, which calls it by `"$0" "$@"`.
 fn behind(script: &str) -> Program {
     let mut program = program();
     program.runner = vec!["/bin/sh".to_owned(), "-c".to_owned(), script.to_owned()];
@@ -398,7 +398,7 @@ fn a_program_that_is_stopped_is_told_from_one_that_hangs() {
     );
 }
 
-/// Records without end, and what is no record: neither keeps the run from going on.
+/// Endless output, records or not, does not keep the run from continuing.
 #[test]
 fn a_program_that_floods_the_pipe_is_ended() {
     for line in [r#"{"event":"note","text":"again"}"#, "junk"] {
@@ -413,8 +413,8 @@ fn a_program_that_floods_the_pipe_is_ended() {
     }
 }
 
-/// A daemon that a benchmark leaves behind, in a session of its own, holds all pipes: nobody waits for their end. It would compete
-/// with whatever is launched next, so it is ended before that; also one that has forgotten where it came from.
+/// A daemon that a benchmark leaves in a session of its own keeps all pipes open: the harness does not wait for their end. It would compete
+/// with later launches, so it is killed before the next one, even without `YAMBA_SCRATCH` in its environment.
 #[test]
 fn a_daemon_does_not_outlive_its_launch() {
     for (environment, times) in [("", 3), ("env -i", 1)] {
@@ -430,7 +430,7 @@ fn a_daemon_does_not_outlive_its_launch() {
         some.launches = Some(times);
         let b = run_behind(&script.replace("ENV", environment), &some);
         assert_eq!((b.status, b.median), (Status::Ok, Some(15.0)));
-        // One that does not say whose it is may have been ended by another test of this process.
+        // Another test of this process may have killed a daemon without `YAMBA_SCRATCH`.
         if environment.is_empty() {
             let note = format!("what outlived its launch was ended: {times} sleep");
             assert_eq!(b.notes[0], note);
@@ -440,7 +440,7 @@ fn a_daemon_does_not_outlive_its_launch() {
     }
 }
 
-/// Processes that have ended by themselves are not kept as zombies, nor told.
+/// Orphans that end by themselves are reaped, and not reported.
 #[test]
 fn orphans_that_end_by_themselves_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -453,7 +453,7 @@ fn orphans_that_end_by_themselves_leave_nothing() {
     );
     let b = run_behind(&script, &options(&[("scale", "16")]));
     assert_eq!(b.status, Status::Ok);
-    // On a busy machine a note may say how long the launches took.
+    // On a busy machine there may be a note about the duration of the launches.
     let is_about_orphans = |note: &String| note.contains("outlived");
     assert!(!b.notes.iter().any(is_about_orphans), "{:?}", b.notes);
     let ended = format!(") Z {} ", std::process::id());
@@ -463,7 +463,7 @@ fn orphans_that_end_by_themselves_leave_nothing() {
     assert_eq!(stats.filter(|s| is_orphan(s)).count(), 0);
 }
 
-/// The figure of the launches that did get to their end is kept, and not to be trusted.
+/// The figure of the complete launches is kept, but invalid.
 #[test]
 fn a_program_that_crashes_now_and_then() {
     let folder = tempfile::tempdir().unwrap();
@@ -483,7 +483,7 @@ fn a_program_that_crashes_now_and_then() {
     assert_eq!(counted, [true, false, true, true]);
 }
 
-/// Each launch is a process of its own, and those of several points take turns.
+/// Each launch is a process of its own. The launches of several points are interleaved.
 #[test]
 fn launches_take_turns_in_an_order_that_can_be_repeated() {
     let order = |seed: u64| {
@@ -519,7 +519,7 @@ fn launches_take_turns_in_an_order_that_can_be_repeated() {
     assert_ne!(first, order(2));
 }
 
-/// What was done and when is in the record, also where it is not what the plan says.
+/// The record has the actual settings and times of each launch, also where they differ from the plan.
 #[test]
 fn the_record_says_what_each_launch_was_told_and_when() {
     let now = || {
@@ -536,7 +536,7 @@ fn the_record_says_what_each_launch_was_told_and_when() {
     for (entry, b) in run.benchmarks.iter().enumerate() {
         for launch in &b.launches {
             let told = launch.told.as_ref().unwrap();
-            // 20 us for two launches, of which a quarter is for warming up.
+            // 10 us for each of two launches, a quarter of which is for warming up.
             assert_eq!(
                 (told.intervals, told.time_ns, told.warmup_ns),
                 (11, 10_000, 2_500)
@@ -553,7 +553,7 @@ fn the_record_says_what_each_launch_was_told_and_when() {
     assert!(turns.last().unwrap().1 as f64 <= (after - before) * 1e9);
 }
 
-/// What a launch does before and after its intervals takes time too.
+/// The time of a launch before and after its intervals counts.
 #[test]
 fn an_overrun_is_told() {
     let b = run_behind(
@@ -587,7 +587,7 @@ fn an_emulated_figure_says_so() {
     );
 }
 
-/// Not a test of its own: the run that the next test kills.
+/// No test of its own: the run that the next test kills.
 #[test]
 fn victim() {
     if std::env::var_os("YAMBA_TEST_VICTIM").is_some() {
@@ -598,7 +598,7 @@ fn victim() {
     }
 }
 
-/// A run that is killed leaves no process, and the next one removes its files.
+/// A killed run leaves no process. The next run removes its files.
 #[test]
 fn killing_the_run_kills_its_children() {
     let home = tempfile::tempdir().unwrap();
@@ -631,7 +631,7 @@ fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The child of any thread of the run that is measuring.
+/// A child of any thread of the run.
 fn measuring_child(parent: u32) -> Option<u32> {
     fs::read_dir("/proc").ok()?.flatten().find_map(|entry| {
         let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
