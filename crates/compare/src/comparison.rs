@@ -1,4 +1,4 @@
-//! Two runs side by side, as `yamba compare` prints them. Pure.
+//! Compares two runs, as `yamba compare` prints it. Pure.
 
 use yamba_record::{Benchmark, Parameters, Run};
 use yamba_stats::mean;
@@ -9,14 +9,14 @@ use super::pairing::{ONLY_IN_A, Paired, Side, fault, obstacle, paired};
 use super::unit::{Choice, Unit};
 use super::{Compared, FAMILY, Pair, Verdict, compare_launches, confidence, has_figure};
 
-/// Compares two runs. `units` chooses the unit in which a pair is compared.
+/// Compares two runs. `units` chooses the unit for comparing a pair.
 pub fn comparison(
     a: &Run,
     b: &Run,
     units: &dyn Fn(&Benchmark, &Benchmark) -> Choice,
 ) -> Comparison {
     let machine = differences(a, b);
-    // Two machines may need the same cycles and not the same time.
+    // Different machines may need the same cycles, but different times.
     let by_time = !machine.must.is_empty();
     let is_unchanged = machine.must.is_empty() && machine.should.is_empty();
     let Paired { both, alone } = paired(&a.benchmarks, &b.benchmarks);
@@ -63,7 +63,7 @@ pub(super) fn told(run: &Run) -> Told {
     }
 }
 
-/// A pair before anything is said of it.
+/// The entry of a pair before its comparison.
 fn entry([a, b]: [&Benchmark; 2], unit: Unit, launches: [usize; 2], label: String) -> Entry {
     let figure = |benchmark: &Benchmark| match unit {
         Unit::Cycles => benchmark.cycles.map(|c| c.median),
@@ -99,7 +99,7 @@ fn is_owed(of_a: &Benchmark) -> bool {
     better(of_a).is_some() && fault(of_a).is_none()
 }
 
-/// Which direction of its figure is the better one.
+/// The better direction of its figure.
 pub(super) fn better(benchmark: &Benchmark) -> Option<&'static str> {
     match benchmark.figure.as_deref() {
         Some("latency") => Some("less"),
@@ -123,7 +123,7 @@ fn judge(entry: &mut Entry, compared: &Compared) {
     }
 }
 
-/// Name, the parameters that tell it from others of its name or were swept, and several processes.
+/// Its name, the parameters that were swept or distinguish it from others of that name, and the number of processes above one.
 fn label(of: &Benchmark, both: &[(String, &Benchmark, &Benchmark)]) -> String {
     let differs = |name: &str| {
         let mut same_name = both.iter().filter(|(_, b, _)| b.name == of.name);
@@ -147,7 +147,7 @@ fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) 
     }
 }
 
-/// In the order in which the kinds come first.
+/// The geometric mean of each kind, in the order of the kinds' first benchmarks.
 pub(super) fn means(benchmarks: &[Entry]) -> Vec<GeometricMean> {
     let mut kinds: Vec<String> = Vec::new();
     for kind in benchmarks.iter().map(Entry::kind) {
@@ -227,7 +227,7 @@ pub(super) mod tests {
             (Word::Unknown, false, None)
         );
         assert_eq!(z.reason.as_deref(), Some("one launch in B"));
-        // What cannot be compared takes nothing from the others' intervals.
+        // A benchmark that cannot be compared does not lower the confidence of other intervals.
         assert_eq!(found.confidence, Some(1.0 - FAMILY / 2.0));
         let [mean] = &found.means[..] else { panic!() };
         assert!((mean.ratio - 1.2f64.sqrt()).abs() < 1e-9 && mean.benchmarks == 2);

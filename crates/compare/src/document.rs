@@ -9,36 +9,36 @@ use super::pairing::{in_order, ordered};
 use super::unit::Unit;
 use super::which::Which;
 
-/// The whole document.
+/// The document.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// `yamba-compare/1`.
     #[cfg_attr(test, schemars(extend("const" = "yamba-compare/1")))]
     pub schema: &'static str,
-    /// The first run; ratios are of the second to it.
+    /// The first run. Ratios are those of the second run to the first.
     pub a: Told,
     /// The second run.
     pub b: Told,
-    /// Where the machines differ.
+    /// Differences between the machines.
     pub machine: Differences,
-    /// The probability of any false suspicion in the whole comparison.
+    /// The probability of any false alarm in the whole comparison.
     pub family: f64,
-    /// The least confidence of any interval, so that all of them hold at once but for `family`; none where nothing was compared.
+    /// The lowest confidence of any interval, chosen so that all hold at once except with probability `family`; none if nothing was compared.
     pub confidence: Option<f64>,
-    /// What stands in both.
+    /// The benchmarks that both runs have.
     pub benchmarks: Vec<Entry>,
-    /// What stands in one only.
+    /// The benchmarks that only one run has.
     pub alone: Vec<Alone>,
-    /// Of each kind of figure, the geometric mean of the ratios.
+    /// The geometric mean of the ratios for each kind of figure.
     pub means: Vec<GeometricMean>,
     /// The re-measured runs; `None` if nothing was re-measured.
     pub remeasured: Option<Remeasured>,
-    /// Whether it passes the limit, where one was given.
+    /// The result of the gate, if a limit was given.
     pub gate: Option<Gate>,
 }
 
-/// What is told of a run.
+/// The identity of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Told {
@@ -46,7 +46,7 @@ pub struct Told {
     pub id: String,
     /// When it began, in seconds since 1970 (UTC).
     pub started_unix_s: Option<f64>,
-    /// Its names.
+    /// Tags of the run.
     pub tags: Vec<String>,
 }
 
@@ -57,43 +57,43 @@ pub struct Entry {
     /// The benchmark.
     #[serde(flatten)]
     pub of: Which,
-    /// Its name, the parameters that tell it from others of its name, and several processes, as the table shows them.
+    /// Its name as the table shows it, with the parameters that distinguish it from others of that name, and the number of processes above one.
     #[serde(skip)]
     pub label: String,
     /// `latency`, `bandwidth` or `value`.
     pub figure: Option<String>,
-    /// Which ratio is the better one: of a latency `less`, of a bandwidth `more`, of a value none.
+    /// The direction of the better ratio: `less` for a latency, `more` for a bandwidth, none for a value.
     pub better: Option<&'static str>,
-    /// What b is of a.
+    /// The level of b divided by that of a.
     pub ratio: Option<f64>,
-    /// Where that lies, with [`Comparison::confidence`].
+    /// The confidence interval of the ratio, at [`Comparison::confidence`].
     pub interval: Option<[f64; 2]>,
-    /// The ratio by itself: its interval has 80 %, its p-value is not adjusted for the number of benchmarks.
+    /// The ratio without adjustment for the number of benchmarks: an 80 % interval and the plain p-value.
     #[serde(skip)]
     pub alone: Option<Ratio>,
-    /// Whether both sides are one program on one machine in one state: what then differs is noise.
+    /// Whether both sides are one program on one machine in one state. Then any difference is noise.
     #[serde(skip)]
     pub is_one_program: bool,
-    /// Whether a gate could judge side a if side b had a figure too: that has launches, and one direction is the better one.
+    /// Whether a gate must judge this benchmark: side a has a figure from several launches and a better direction. If side b has none, the benchmark is lost.
     #[serde(skip)]
     pub is_owed: bool,
-    /// The probability of such a ratio where there is no difference, adjusted for the number of benchmarks (Holm).
+    /// The probability of such a ratio without any difference, adjusted for the number of benchmarks (Holm).
     pub p: Option<f64>,
-    /// Launches of both sides that have a figure.
+    /// Launches with a figure, of both sides.
     pub launches: [usize; 2],
-    /// The unit of `a` and `b`, and the one that was compared in: the benchmark's own, or `cycles`.
+    /// The unit of `a` and `b`, in which the launches were compared: the benchmark's own, or `cycles`.
     pub unit: Option<String>,
     /// The figure of side a.
     pub a: Option<f64>,
     /// The figure of side b.
     pub b: Option<f64>,
-    /// What is said of it.
+    /// The verdict.
     pub verdict: Word,
-    /// Whether it differs as far as these launches tell, and nothing confirms it.
+    /// Whether these launches show a difference that is not confirmed.
     pub suspect: bool,
-    /// Why there is no ratio, or what must be known of the verdict.
+    /// Why there is no ratio, or a qualification of the verdict.
     pub reason: Option<String>,
-    /// The comparison of the two runs themselves, if figures, ratio and verdict are re-measured ones.
+    /// The comparison of the two stored runs, if figures, ratio and verdict are re-measured ones.
     pub stored: Option<Stored>,
 }
 
@@ -108,11 +108,11 @@ pub enum Word {
     Faster,
     /// Re-measured, b is worse.
     Slower,
-    /// A difference that is not confirmed, or nothing to compare.
+    /// An unconfirmed difference, or nothing to compare.
     Unknown,
 }
 
-/// What stands in one run only.
+/// A benchmark that only one run has.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Alone {
@@ -123,23 +123,23 @@ pub struct Alone {
     pub side: &'static str,
     /// Why it has no partner.
     pub reason: &'static str,
-    /// As [`Entry::is_owed`], of what B lacks.
+    /// Whether a gate should judge it, like [`Entry::is_owed`], if B lacks the benchmark.
     #[serde(skip)]
     pub is_owed: bool,
 }
 
-/// A kind of figure as a whole.
+/// The mean of all ratios of one kind of figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GeometricMean {
     /// `latency`, `bandwidth`, or a value's unit.
     pub kind: String,
-    /// The geometric mean of its benchmarks' ratios: each counts the same.
+    /// The geometric mean of its benchmarks' ratios, with equal weights.
     pub ratio: f64,
-    /// How many those are.
+    /// The number of these benchmarks.
     pub benchmarks: usize,
-    /// Whether they were all re-measured. Where only some were, since they seemed slow, the mean is of the ratios that the two runs themselves have: a mean of both
-    /// would be of chosen ratios.
+    /// Whether all of them were re-measured. If only the suspected ones were, the mean is of the stored ratios: a mean of both kinds would be biased by that
+    /// choice.
     pub is_remeasured: bool,
 }
 
@@ -147,57 +147,57 @@ pub struct GeometricMean {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Remeasured {
-    /// The run of a's programs; none where only b's were measured.
+    /// The run of a's programs; none if only b's programs were re-measured.
     pub a: Option<Told>,
     /// The run of b's programs.
     pub b: Told,
-    /// The least confidence of any re-measured interval, so that all of them hold at once but for [`Comparison::family`].
+    /// The lowest confidence of any re-measured interval, chosen so that all hold at once except with probability [`Comparison::family`].
     pub confidence: Option<f64>,
     /// Benchmarks with a re-measured ratio.
     pub benchmarks: usize,
-    /// Whether it was stopped before it was done.
+    /// Whether re-measuring was stopped early.
     pub interrupted: bool,
 }
 
-/// The comparison of a re-measured benchmark in the two runs themselves.
+/// The comparison of a re-measured benchmark in the two stored runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stored {
-    /// What b was of a.
+    /// The level of b divided by that of a.
     pub ratio: Option<f64>,
-    /// Where that lay.
+    /// The confidence interval of the ratio.
     pub interval: Option<[f64; 2]>,
     /// The adjusted p-value.
     pub p: Option<f64>,
     /// Launches of both sides.
     pub launches: [usize; 2],
-    /// Whether it differed as far as those launches told.
+    /// Whether the stored launches show a difference.
     pub suspect: bool,
 }
 
-/// The answer of a gate.
+/// The result of a gate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Gate {
-    /// A benchmark may be slower by this: 0.05 for 5 %.
+    /// The tolerated slowdown: 0.05 for 5 %.
     pub limit: f64,
     /// Whether undecided and lost benchmarks fail too.
     pub strict: bool,
-    /// Whether something was judged, nothing fails, and re-measuring was not stopped.
+    /// Whether any benchmark was judged, none fails, and re-measuring was not stopped.
     pub passed: bool,
-    /// Benchmarks that can be judged: of both runs, with a ratio and a better direction.
+    /// Number of benchmarks that can be judged: both runs have them, with a ratio and a better direction.
     pub gated: usize,
-    /// Those of them that are decided: significantly slower by more than the limit, or not slower by more.
+    /// Number of decided benchmarks among them: significantly slower by more than the limit, or not slower by more.
     pub judged: usize,
-    /// Those that are not: `unconfirmed` names them.
+    /// Number of undecided benchmarks among them, which `unconfirmed` lists.
     pub undecided: usize,
-    /// Benchmarks whose re-measured ratio is significant and beyond the limit; the slowest first.
+    /// Benchmarks with a significant re-measured slowdown beyond the limit, the slowest first.
     pub slower: Vec<Slower>,
-    /// Undecided: candidates that could not be re-measured, or whose re-measured ratio is beyond the limit and not significant.
+    /// Undecided benchmarks: candidates that could not be re-measured, or with a re-measured ratio beyond the limit that is not significant.
     pub unconfirmed: Vec<Ungated>,
-    /// What A has a figure of to be judged by and B none that could be compared.
+    /// Benchmarks that could be judged by A's figure, but that have no comparable figure in B.
     pub lost: Vec<Ungated>,
-    /// What else the gate says nothing about.
+    /// Further benchmarks that the gate does not judge.
     pub not_gated: Vec<Ungated>,
 }
 
@@ -208,56 +208,57 @@ pub struct Slower {
     /// The benchmark.
     #[serde(flatten)]
     pub of: Which,
-    /// As the table names it.
+    /// Its name in the table.
     #[serde(skip)]
     pub label: String,
-    /// How much slower: 0.07 for 7 %. Of a bandwidth, what 1 / ratio is above 1.
+    /// The slowdown: 0.07 for 7 %. For a bandwidth, 1 / ratio - 1.
     pub by: f64,
-    /// The ends of its interval, in the same form.
+    /// The confidence interval of the slowdown.
     pub interval: Option<[f64; 2]>,
-    /// The basis of the verdict, if the two sides were not interleaved.
+    /// The basis of the verdict, if the sides were not interleaved.
     pub reason: Option<String>,
 }
 
-/// A benchmark that does not count.
+/// A benchmark that the gate does not judge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ungated {
     /// The benchmark.
     #[serde(flatten)]
     pub of: Which,
-    /// As the table names it.
+    /// Its name in the table.
     #[serde(skip)]
     pub label: String,
-    /// Why it does not.
+    /// Why the gate does not judge it.
     pub reason: String,
 }
 
 impl Comparison {
-    /// Whether re-measuring was stopped before it was done.
+    /// Whether re-measuring was stopped early.
     pub fn is_stopped(&self) -> bool {
         self.remeasured.as_ref().is_some_and(|r| r.interrupted)
     }
 }
 
 impl Entry {
-    /// How much slower b is: 0.05 for 5 % more of a latency, or for a bandwidth of 1 / 1.05. None without a ratio, and of a value, which has no better direction.
+    /// The slowdown of b: 0.05 for a latency that is 5 % longer, or a bandwidth divided by 1.05. None without a ratio, and for a value, which has no better
+    /// direction.
     pub fn slowdown(&self) -> Option<f64> {
         self.slower_by(self.ratio?)
     }
 
-    /// The same of the two figures. None too where no ratio is told.
+    /// The slowdown of b computed from the two figures. None without a ratio.
     pub fn slowdown_of_figures(&self) -> Option<f64> {
         self.ratio?;
         self.slower_by(self.b? / self.a?)
     }
 
-    /// The interval of [`slowdown`](Entry::slowdown), its lower end first.
+    /// The confidence interval of [`slowdown`](Entry::slowdown), its lower end first.
     pub fn slowdowns(&self) -> Option<[f64; 2]> {
         self.within(self.interval?)
     }
 
-    /// The same for this benchmark by itself: the truth is beyond either end in one of ten.
+    /// The confidence interval of the slowdown without adjustment for other benchmarks: each end is exceeded in one of ten cases.
     pub fn slowdowns_alone(&self) -> Option<[f64; 2]> {
         self.within(self.alone.map(|r| [r.low, r.high])?)
     }
@@ -274,17 +275,17 @@ impl Entry {
         }
     }
 
-    /// Whether it is of this benchmark at this point; a class may declare its parameters in another order now.
+    /// Whether it compares this benchmark at this point. The order of the parameters does not matter: a class may declare them in another order now.
     pub fn is_of(&self, benchmark: &Benchmark) -> bool {
         self.place() == in_order(benchmark)
     }
 
-    /// What tells it from all others.
+    /// A key that identifies the benchmark in its run.
     pub fn place(&self) -> String {
         ordered(&self.of.name, &self.of.parameters, self.of.processes)
     }
 
-    /// The unit that its launches were compared in.
+    /// The unit in which its launches were compared.
     pub fn compared_in(&self) -> Unit {
         match self.unit.as_deref() {
             Some("cycles") => Unit::Cycles,
@@ -292,12 +293,12 @@ impl Entry {
         }
     }
 
-    /// Whether b is more than a.
+    /// Whether b's level is above a's.
     pub fn is_above_one(&self) -> bool {
         self.ratio.is_some_and(|r| r > 1.0)
     }
 
-    /// Ratios of one kind mean the same: less of a latency, more of a bandwidth, or another value in one unit.
+    /// The kind of figure. Ratios of one kind have the same meaning: latency, bandwidth, or values in one unit.
     pub fn kind(&self) -> String {
         match self.figure.as_deref() {
             Some(figure @ ("latency" | "bandwidth")) => figure.to_owned(),

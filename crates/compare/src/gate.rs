@@ -1,31 +1,32 @@
-//! Does a comparison pass a limit? Pure.
+//! Judges whether a comparison passes a limit. Pure.
 
 use super::document::{Comparison, Entry, Gate, Slower, Ungated, Word};
 
-/// What is asked of a comparison.
+/// The settings of a gate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Asked {
-    /// A benchmark may be slower by this: 0.05 for 5 %.
+    /// The tolerated slowdown: 0.05 for 5 %.
     pub limit: f64,
     /// Whether undecided and lost benchmarks fail too.
     pub strict: bool,
 }
 
-/// Whether a gate has to re-measure the entry: it is suspected of being slower, or its launches or its figures are slower by more than the limit, or may be: the interval
-/// that it has by itself reaches beyond the limit. With two launches that interval is wide. A few disturbed launches decide the mean of six, and not the figure, a median.
+/// Whether a gate has to re-measure the entry: it is suspected of being slower, or its slowdown exceeds the limit or may exceed it. The slowdown is that of the
+/// launches' level or of the figures: a few disturbed launches change the mean of six, but not the figure, a median. It may exceed the limit if the entry's own
+/// 80 % interval reaches beyond it; with two launches that interval is wide.
 pub fn is_candidate(entry: &Entry, limit: f64) -> bool {
     let is_suspect = entry.suspect && entry.slowdown().is_some_and(|by| by > 0.0);
     let at_most = entry.slowdowns_alone().map(|[_, high]| high);
     is_suspect || apparent(entry) > Some(limit) || at_most > Some(limit)
 }
 
-/// The greater slowdown of its launches' level and of its figure.
+/// The larger of two slowdowns: that of the launches' level and that of the figures.
 pub(super) fn apparent(entry: &Entry) -> Option<f64> {
     let each = [entry.slowdown(), entry.slowdown_of_figures()];
     each.into_iter().flatten().max_by(f64::total_cmp)
 }
 
-/// Judges a comparison whose candidates were re-measured.
+/// Judges a comparison after its candidates were re-measured.
 pub fn gate(found: &Comparison, asked: Asked) -> Gate {
     let limit = asked.limit;
     let (mut slower, mut unconfirmed) = (Vec::new(), Vec::new());
@@ -38,7 +39,7 @@ pub fn gate(found: &Comparison, asked: Asked) -> Gate {
                 "of a value neither direction is the better one",
             )),
             (Some(by), Word::Slower) if by > limit => slower.push(confirmed(entry, by)),
-            // No program is slower than itself: that is decided, whatever its launches say.
+            // No program is slower than itself: this is decided, whatever its launches show.
             _ if entry.is_one_program => {}
             (Some(_), Word::Unknown) if is_candidate(entry, limit) => {
                 unconfirmed.push(ungated(entry, "not confirmed"));

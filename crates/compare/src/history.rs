@@ -1,4 +1,4 @@
-//! A benchmark over many runs, and where its level changed. Pure.
+//! Shows the level of a benchmark over many runs, and where it changed. Pure.
 
 use serde::Serialize;
 use yamba_record::{Benchmark, Run};
@@ -10,27 +10,27 @@ use super::unit::{self, Medians};
 use super::which::Which;
 use super::{LEAST_DEVIATION, spread};
 
-/// The probability of a change where there is none, for each series.
+/// The probability of a false change in each series.
 const SIGNIFICANCE: f64 = 0.01;
 
-/// Of the permutations, so that the same runs give the same changes.
+/// Seed of the permutations: the same runs always give the same changes.
 const SEED: u64 = 1;
 
-/// A change is of at least so many standard errors of a run's figure, as far as its own launches tell.
+/// A change is at least this many standard errors of a run's figure, estimated from its launches.
 const ERRORS: f64 = 2.0;
 
-/// Some benchmarks over the runs of one machine, as `--json` prints them.
+/// Benchmarks over the runs of one machine, as `--json` prints them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct History {
     /// `yamba-history/1`.
     #[cfg_attr(test, schemars(extend("const" = "yamba-history/1")))]
     pub schema: &'static str,
-    /// The probability of a change where there is none, for each series.
+    /// The probability of a false change in each series.
     pub significance: f64,
     /// A series for each benchmark at each point with each number of processes.
     pub benchmarks: Vec<Series>,
-    /// Runs that are in none of them, and figures that are not.
+    /// Runs and figures that no series contains.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -43,11 +43,11 @@ pub struct Series {
     pub of: Which,
     /// `less` of a latency, `more` of a bandwidth.
     pub better: Option<&'static str>,
-    /// The unit of all values: the benchmark's own, or `cycles`, whichever the launches agree better in.
+    /// The unit of all values: the benchmark's own, or `cycles` if the launches agree better in cycles.
     pub unit: Option<String>,
-    /// Less than this share is no change: 0.01 for 1 %.
+    /// The least relative change that counts: 0.01 for 1 %.
     pub least: f64,
-    /// Its runs with a figure, the first first.
+    /// Its runs with a figure, in order of time.
     pub points: Vec<Point>,
     /// Where the level changed.
     pub changes: Vec<Change>,
@@ -61,11 +61,11 @@ pub struct Point {
     pub run: String,
     /// When it began, in seconds since 1970 (UTC).
     pub started_unix_s: Option<f64>,
-    /// Names of the run.
+    /// Tags of the run.
     pub tags: Vec<String>,
-    /// The geometric mean of its launches' medians, without a quarter at each end.
+    /// The geometric mean of its launches' medians, without the lowest and the highest quarter.
     pub value: f64,
-    /// What the run says to be different from the one before, besides the figure.
+    /// Differences to the run before, other than the figure.
     pub differs: Vec<String>,
 }
 
@@ -73,32 +73,32 @@ pub struct Point {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Change {
-    /// The first run after it.
+    /// The first run after the change.
     pub run: String,
-    /// Its place among the points.
+    /// The index of that run in `points`.
     pub index: usize,
-    /// What the level after is of the one before; both are medians.
+    /// The level after the change divided by the level before; both are medians.
     pub ratio: f64,
-    /// The p-value of there being no change.
+    /// The p-value of the hypothesis that there is no change.
     pub p: f64,
-    /// What that run says to be different from the one before it.
+    /// Differences of that run to the one before it, other than the figure.
     pub differs: Vec<String>,
 }
 
-/// A run that does not count, or its figure of one benchmark.
+/// A run that does not count, or its figure for one benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// [`Run::id`].
     pub run: String,
-    /// Whose figure; none where the whole run does not count.
+    /// The benchmark; none if the whole run does not count.
     pub benchmark: Option<Which>,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 impl LeftOut {
-    /// A whole run.
+    /// Leaves out a whole run.
     pub fn run(id: &str, reason: String) -> LeftOut {
         LeftOut {
             run: id.to_owned(),
@@ -114,17 +114,17 @@ impl LeftOut {
         }
     }
 
-    /// What it is of: name, parameters and processes in one. None of a whole run.
+    /// The benchmark's name, parameters and number of processes. None for a whole run.
     pub fn key(&self) -> Option<String> {
         Some(self.benchmark.as_ref()?.label())
     }
 }
 
-/// One benchmark of the runs in which it has a figure, the first first.
+/// One benchmark in the runs where it has a figure, in order of time.
 type Figures<'a> = Vec<(&'a Run, &'a Benchmark)>;
 
-/// The history of all benchmarks of `runs`, the first first. The machine is that of the last: runs of another are left out, and those that a comparison or
-/// `yamba noise` measured, whose programs may be old ones and which are many of one moment. So is each figure that says nothing: an invalid one, a disturbed one.
+/// The history of all benchmarks of `runs`, which are in order of time. Only runs of the last run's machine count. Runs that a comparison or `yamba noise`
+/// measured are left out: their programs may be old, and many are of the same moment. Invalid and disturbed figures are left out, too.
 pub fn history(runs: &[Run]) -> History {
     let mut left_out = Vec::new();
     let counted = of_one_machine(runs, &mut left_out);
@@ -161,7 +161,7 @@ pub fn history(runs: &[Run]) -> History {
     }
 }
 
-/// The runs of the machine of the latest that `yamba run` measured.
+/// The runs that `yamba run` measured on the machine of the latest such run.
 fn of_one_machine<'a>(runs: &'a [Run], left_out: &mut Vec<LeftOut>) -> Vec<&'a Run> {
     let mut meant: Vec<&Run> = Vec::new();
     for run in runs {
@@ -189,7 +189,7 @@ fn of_one_machine<'a>(runs: &'a [Run], left_out: &mut Vec<LeftOut>) -> Vec<&'a R
     meant
 }
 
-/// Those whose figure is of the kind and the unit that it has in the last.
+/// The figures that have the kind and unit of the last one.
 fn of_one_kind<'a>(mut of: Figures<'a>, left_out: &mut Vec<LeftOut>) -> Figures<'a> {
     let Some((_, last)) = of.last().copied() else {
         return of;
@@ -264,7 +264,7 @@ mod tests {
     use super::super::comparison::tests::{run, scaled};
     use super::*;
 
-    /// Twelve runs of one benchmark, one after the other by these factors.
+    /// Runs of one benchmark in order of time, scaled by these factors.
     fn runs(factors: &[f64]) -> Vec<Run> {
         let each = factors.iter().enumerate();
         each.map(|(i, factor)| {
@@ -302,7 +302,7 @@ mod tests {
         let mut outlier = STEADY;
         outlier[8] = 3.0;
         assert_eq!(changes(&outlier), []);
-        // The launches of a run differ by 0.7 %, so that its figure has an error of 0.3 %.
+        // The launches of a run differ by 0.7 %, so the error of its figure is 0.3 %.
         let mut small = STEADY;
         small[6..].iter_mut().for_each(|f| *f *= 1.005);
         assert_eq!(changes(&small), []);

@@ -1,7 +1,7 @@
-//! Is it the same machine? Three kinds of facts of two runs, and where they differ. Pure.
+//! Compares the machines of two runs by three kinds of facts. Pure.
 //!
-//! Only what is known of both sides can differ; a fact of the first kind that one side does not tell is of the second kind, since nothing then shows
-//! that the machines are alike.
+//! Only facts that both sides report can differ. A fact of the first kind that one side lacks counts as one of the second kind, since it is then unknown
+//! whether the machines are alike.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use yamba_record::Run;
 use yamba_record::machine::Details;
 use yamba_record::machine::details::CoreKind;
 
-/// A fact that is not the same on both sides.
+/// A fact that differs between the two sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Difference {
-    /// What it is: `cpu`, `kernel`, `mitigation meltdown`.
+    /// The name of the fact: `cpu`, `kernel`, `mitigation meltdown`.
     pub name: String,
-    /// What side a says; none if it does not tell.
+    /// Its value on side a; none if unknown.
     pub a: Option<String>,
-    /// What side b says; none if it does not tell.
+    /// Its value on side b; none if unknown.
     pub b: Option<String>,
 }
 
@@ -35,21 +35,21 @@ impl Difference {
     }
 }
 
-/// Where two runs' machines differ.
+/// Differences between the machines of two runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Differences {
-    /// Another machine: the processor's model, the instruction set, the kinds of core, the system.
+    /// Facts that show another machine: the processor's model, the instruction set, the kinds of core, the system.
     pub must: Vec<Difference>,
-    /// The same machine in another state, which figures may show: kernel, microcode, mitigations, governor, compiler and the like.
+    /// Facts that show another state of the machine, which figures may depend on: kernel, microcode, mitigations, governor, compiler and the like.
     pub should: Vec<Difference>,
-    /// What a reader may want to know.
+    /// Further facts for information.
     pub informative: Vec<Difference>,
 }
 
 type Fact = (String, Option<String>);
 
-/// Compares what two runs say of where they were measured.
+/// Compares the machines of two runs.
 pub fn differences<A, B>(a: &Run<A>, b: &Run<B>) -> Differences {
     let must = differing(must_match(a), must_match(b));
     let (unknown, must): (Vec<_>, Vec<_>) = must.into_iter().partition(is_one_sided);
@@ -68,7 +68,7 @@ fn is_one_sided(difference: &Difference) -> bool {
     difference.a.is_none() || difference.b.is_none()
 }
 
-/// Both lists have their facts in the same order, except those that only one of them has.
+/// The facts that differ, or that only one list has. They keep their order.
 fn differing(a: Vec<Fact>, b: Vec<Fact>) -> Vec<Difference> {
     let others: BTreeMap<String, Option<String>> = b.iter().cloned().collect();
     let known: Vec<String> = a.iter().map(|(name, _)| name.clone()).collect();
@@ -87,7 +87,7 @@ fn fact(name: &str, value: Option<impl ToString>) -> Fact {
     (name.to_owned(), value.map(|v| v.to_string()))
 }
 
-/// None where there is nothing to tell.
+/// `None` for an empty text.
 fn text(value: &str) -> Option<&str> {
     (!value.is_empty()).then_some(value)
 }
@@ -111,7 +111,7 @@ fn must_match<B>(run: &Run<B>) -> Vec<Fact> {
     ]
 }
 
-/// By name; what has none by its capacity. How many of each kind are online is another matter.
+/// The kinds of core by name, or by capacity if they have no name. The number of online cores does not matter here.
 fn core_kinds(kinds: &[CoreKind]) -> Option<String> {
     let of = |kind: &CoreKind| match (&kind.name, kind.capacity) {
         (Some(name), _) => name.clone(),
@@ -121,7 +121,7 @@ fn core_kinds(kinds: &[CoreKind]) -> Option<String> {
     let mut names: Vec<String> = kinds.iter().map(of).collect();
     names.sort();
     names.dedup();
-    // One nameless kind is what every machine of equal cores says, whether or not its kernel knows capacities.
+    // Every machine with equal cores reports one unnamed kind, whether or not its kernel knows capacities.
     if kinds.len() == 1 && kinds[0].name.is_none() {
         names = vec!["all alike".to_owned()];
     }
@@ -295,7 +295,7 @@ mod tests {
         );
     }
 
-    /// A document of before has no details; a run of cached programs knows no compiler.
+    /// An old document has no details. A run of cached programs does not know its compiler.
     #[test]
     fn what_one_side_does_not_tell_is_no_difference_of_its_kind() {
         let before = run(|d| {
@@ -306,7 +306,7 @@ mod tests {
         assert!(found.must.is_empty());
         assert_eq!(names(&found.should), ["cpu signature", "kinds of core"]);
         assert!(names(&found.informative).contains(&"compiler"));
-        // A kernel that learnt to tell capacities is no new machine.
+        // A newer kernel that reports capacities makes no new machine.
         let capacity = |d: &mut Value| {
             d["machine"]["details"]["processor"]["kinds"] = json!([{"name": null, "cpus": "0"}]);
         };

@@ -1,9 +1,9 @@
-//! Do two runs differ? Pure: from two runs' documents to a verdict for each benchmark, a history, or a gate's answer. This crate reads no file, starts no process and
-//! prints nothing; of our crates it uses only `record` and `stats`.
+//! Decides whether two runs differ. Pure: takes documents of runs, and returns a verdict for each benchmark, a history, or a gate's result. This crate reads no
+//! file, starts no process and prints nothing. Of Yamba's crates it uses only `record` and `stats`.
 //!
-//! The unit of observation is the launch. For each benchmark the ratio of the two sides has an interval from the logarithms of the launches' medians; over all
-//! benchmarks of a comparison the probability of any false alarm is held at [`FAMILY`] (Holm). A rank test of six launches a side could never survive that
-//! correction: its least p-value is 0.002.
+//! The unit of observation is the launch. The interval of each benchmark's ratio comes from the logarithms of the launches' medians. Over all benchmarks of a
+//! comparison the probability of any false alarm is held at [`FAMILY`] (Holm). A rank test of six launches a side could never pass that correction: its least
+//! p-value is 0.002.
 
 mod comparison;
 mod document;
@@ -29,14 +29,14 @@ pub use unit::Medians;
 /// The probability of any false alarm in a whole comparison.
 pub const FAMILY: f64 = 0.01;
 
-/// The least standard deviation of a launch's logarithm that a comparison assumes. Without it, six launches that agree by chance to a part in ten thousand would show
-/// differences that the next six do not show.
+/// The least standard deviation of a launch's logarithm that a comparison assumes. Without it, six launches that agree by chance to a part in ten thousand
+/// would show differences that the next six do not show.
 pub const LEAST_DEVIATION: f64 = 0.002;
 
 /// [`LEAST_DEVIATION`] as a variance.
 const LEAST_VARIANCE: f64 = LEAST_DEVIATION * LEAST_DEVIATION;
 
-/// An interval that is asked about one benchmark by itself has this confidence: each of its ends is passed by the truth in one of ten.
+/// Confidence of an interval for one benchmark alone: the true ratio is beyond each end in one of ten cases.
 const ALONE: f64 = 0.8;
 
 /// The launches of both sides of one benchmark.
@@ -48,12 +48,12 @@ pub struct Pair {
     pub a: Vec<f64>,
     /// Those of side b.
     pub b: Vec<f64>,
-    /// Among so many units these launches themselves chose the one that they are in: see [`unit::Choice::among`].
+    /// Number of units among which these launches themselves chose: see [`unit::Choice::among`].
     pub among: usize,
 }
 
 impl Pair {
-    /// In the only unit there is.
+    /// A pair without a choice of units.
     pub fn new(key: &str, a: &[f64], b: &[f64]) -> Pair {
         Pair {
             key: key.to_owned(),
@@ -72,12 +72,12 @@ impl Pair {
     }
 }
 
-/// What is said of one benchmark.
+/// The verdict on one benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No difference is shown.
     Same,
-    /// It differs, as far as these launches can tell: to be confirmed by measuring both sides again.
+    /// These launches show a difference, which re-measuring both sides can confirm.
     Suspect,
     /// There is too little to compare.
     Unknown,
@@ -88,22 +88,22 @@ pub enum Verdict {
 pub struct Compared {
     /// Name, parameters and number of processes.
     pub key: String,
-    /// What b is of a; in cycles where both sides know them, since a clock rate may change between two runs.
+    /// The level of b divided by that of a. In cycles if both sides know them, since the clock rate may change between two runs.
     pub ratio: Option<Ratio>,
-    /// The same by itself: in an interval of 80 %, and with a p-value that is not adjusted for the number of benchmarks.
+    /// The ratio without adjustment for the number of benchmarks: an 80 % interval and the plain p-value.
     pub alone: Option<Ratio>,
     /// The p-value of the ratio, adjusted for the number of benchmarks.
     pub p: Option<f64>,
-    /// What is said of it.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// What a benchmark is called in a comparison: its name with the parameters and the number of processes.
+/// A benchmark's key in a comparison: its name with the parameters and the number of processes.
 pub fn key(benchmark: &Benchmark) -> String {
     named(&benchmark.name, &benchmark.parameters, benchmark.processes)
 }
 
-/// The same of its parts; one process is not worth a word.
+/// The key of a name, parameters and a number of processes, which is omitted if it is 1.
 pub fn named(name: &str, parameters: &Parameters, processes: u64) -> String {
     let mut key = name.to_owned();
     let parameters = parameters.to_string();
@@ -116,18 +116,18 @@ pub fn named(name: &str, parameters: &Parameters, processes: u64) -> String {
     key
 }
 
-/// The variance of the logarithms. Of small spreads its square root is the coefficient of variation.
+/// The variance of the logarithms. For small spreads its square root is the coefficient of variation.
 fn spread(medians: &[f64]) -> Option<f64> {
     let logarithms: Vec<f64> = medians.iter().map(|m| m.ln()).collect();
     variance(&logarithms)
 }
 
-/// Whether there is anything to compare: the figure is what its name says, and not one of a disturbed machine.
+/// Whether there is a figure to compare: a valid one from an undisturbed machine.
 pub fn has_figure(benchmark: &Benchmark) -> bool {
     benchmark.status == Status::Ok && !benchmark.is_disturbed
 }
 
-/// The confidence of each of so many intervals with which all of them hold at once but for [`FAMILY`].
+/// The confidence of each of this number of intervals, so that all hold at once except with probability [`FAMILY`].
 fn confidence(intervals: usize) -> f64 {
     1.0 - FAMILY / intervals.max(1) as f64
 }
@@ -152,13 +152,13 @@ pub fn compare_launches(pairs: &[Pair]) -> Vec<Compared> {
     pairs.iter().zip(tested(pairs)).map(compared).collect()
 }
 
-/// Whether any is suspected.
+/// Whether any pair is suspect.
 fn has_suspect(pairs: &[Pair]) -> bool {
     let tested = tested(pairs);
     tested.iter().any(|(_, p)| p.is_some_and(|p| p <= FAMILY))
 }
 
-/// Of each pair the ratio by itself, and its p-value adjusted for all.
+/// The ratio of each pair alone, and its p-value adjusted for all pairs.
 fn tested(pairs: &[Pair]) -> Vec<(Option<Ratio>, Option<f64>)> {
     let alone = |pair: &Pair| {
         let ratio = launch_ratio(&pair.a, &pair.b, ALONE, LEAST_VARIANCE)?;

@@ -1,36 +1,36 @@
-//! What a machine's noise makes of comparisons of a thing with itself. Pure.
+//! Measures how a machine's noise affects comparisons without a difference. Pure.
 
 use yamba_stats::{launch_level, mean, variance};
 
 use super::{Pair, has_suspect, spread};
 use fastrand::Rng;
 
-/// How much one benchmark varies here.
+/// The variation of one benchmark on this machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Noise {
     /// Name, parameters and number of processes.
     pub key: String,
-    /// The launches' medians of each run; of a run in which it has no figure none, so that all benchmarks have the same run at the same place.
+    /// The launches' medians of each run. A run without a figure has an empty entry, so that an index means the same run for all benchmarks.
     pub runs: Vec<Vec<f64>>,
 }
 
 impl Noise {
-    /// The coefficient of variation from launch to launch within a run; none with fewer than two launches everywhere.
+    /// The coefficient of variation between the launches of a run. None if no run has two launches.
     pub fn between_launches(&self) -> Option<f64> {
         let each = self.runs.iter();
         let variances: Vec<f64> = each.filter_map(|r| spread(r)).collect();
         mean(&variances).map(f64::sqrt)
     }
 
-    /// The coefficient of variation of the runs' levels: a run differs a little from the next, which its own launches cannot show. None with fewer than two runs.
+    /// The coefficient of variation between the levels of runs, which the launches of one run cannot show. None with fewer than two runs.
     pub fn between_runs(&self) -> Option<f64> {
         let levels: Vec<f64> = self.runs.iter().filter_map(|r| launch_level(r)).collect();
         variance(&levels).map(f64::sqrt)
     }
 }
 
-/// Of all pairs of runs, in how many a comparison has a suspect: real launches of two different moments, so that a drift of the
-/// machine from run to run shows.
+/// The number of pairs of runs whose comparison has a suspect, and the number of all pairs. The launches of a pair are of different moments, so that a drift of
+/// the machine between runs shows.
 pub fn pairs_with_a_suspect(all: &[Noise]) -> (usize, usize) {
     let runs = all.iter().map(|n| n.runs.len()).max().unwrap_or(0);
     let (mut suspects, mut pairs) = (0, 0);
@@ -46,9 +46,8 @@ pub fn pairs_with_a_suspect(all: &[Noise]) -> (usize, usize) {
     (suspects, pairs)
 }
 
-/// How many of `rounds` comparisons of two sets of `launches` launches, drawn without replacement from all that each benchmark
-/// has, raise an alarm anywhere. That says whether the test keeps what it promises for launches like these; a drift from run to
-/// run falls on both sides alike.
+/// The number of alarms in `rounds` comparisons of two sets of `launches` launches, drawn without replacement from all launches of each benchmark. It shows
+/// whether the test keeps its false-alarm rate for launches like these. A drift between runs affects both sets alike.
 pub fn resampled_alarms(all: &[Noise], launches: usize, rounds: usize, seed: u64) -> usize {
     let mut random = Rng::with_seed(seed);
     let mut alarms = 0;

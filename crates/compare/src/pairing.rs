@@ -1,4 +1,4 @@
-//! Which benchmarks of two runs belong together, and why two that do cannot be compared. Pure.
+//! Pairs the benchmarks of two runs, and explains why pairs cannot be compared. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use yamba_record::{Benchmark, Parameters, Status};
 
 use super::{key, named};
 
-/// Why a benchmark of A has no partner where B lacks it.
+/// The reason for a benchmark of A that B lacks.
 pub(super) const ONLY_IN_A: &str = "only in A";
 
 /// One of two runs.
@@ -18,16 +18,16 @@ pub enum Side {
     B,
 }
 
-/// Two runs' benchmarks, those with the same name, parameters and number of processes together.
+/// The benchmarks of two runs, paired by name, parameters and number of processes.
 #[derive(Clone, Debug, Default)]
 pub struct Paired<'a> {
-    /// With their key, in the order of the first run.
+    /// Pairs with their key, in the order of the first run.
     pub both: Vec<(String, &'a Benchmark, &'a Benchmark)>,
-    /// What has no partner, and why.
+    /// Benchmarks without a partner, with the reason.
     pub alone: Vec<(Side, &'a Benchmark, &'static str)>,
 }
 
-/// Pairs them. Of what stands in a run twice, the first counts.
+/// Pairs the benchmarks. If a run has a benchmark twice, the first counts.
 pub fn paired<'a>(a: &'a [Benchmark], b: &'a [Benchmark]) -> Paired<'a> {
     let (of_a, again_in_a) = once(a);
     let (of_b, again_in_b) = once(b);
@@ -50,7 +50,7 @@ pub fn paired<'a>(a: &'a [Benchmark], b: &'a [Benchmark]) -> Paired<'a> {
 
 type Keyed<'a> = Vec<(String, &'a Benchmark)>;
 
-/// Each benchmark once, and what stands there again.
+/// Each benchmark's first occurrence with its key, and the repeated ones.
 fn once(benchmarks: &[Benchmark]) -> (Keyed<'_>, impl Iterator<Item = &Benchmark>) {
     let mut seen = BTreeSet::new();
     let all = benchmarks.iter().map(|b| (in_order(b), b));
@@ -58,19 +58,19 @@ fn once(benchmarks: &[Benchmark]) -> (Keyed<'_>, impl Iterator<Item = &Benchmark
     (first, again.into_iter().map(|(_, b)| b))
 }
 
-/// The key with the parameters by name: a class may declare them in another order now.
+/// The key with the parameters sorted by name: a class may declare them in another order now.
 pub fn in_order(benchmark: &Benchmark) -> String {
     ordered(&benchmark.name, &benchmark.parameters, benchmark.processes)
 }
 
-/// The same of its parts.
+/// The key of a name, parameters and a number of processes, with the parameters sorted by name.
 pub(super) fn ordered(name: &str, parameters: &Parameters, processes: u64) -> String {
     let mut parameters = parameters.clone();
     parameters.0.sort_by(|(a, _), (b, _)| a.cmp(b));
     named(name, &parameters, processes)
 }
 
-/// Why a pair has no ratio, if it can have none.
+/// Why a pair can have no ratio, if so.
 pub fn obstacle(a: &Benchmark, b: &Benchmark) -> Option<String> {
     let no_figure: Vec<String> = [("A", a), ("B", b)]
         .iter()
@@ -82,7 +82,7 @@ pub fn obstacle(a: &Benchmark, b: &Benchmark) -> Option<String> {
     (kind(a) != kind(b)).then(|| format!("{} in A, {} in B", kind(a), kind(b)))
 }
 
-/// Why a benchmark's figure is none of what its name says on a calm machine.
+/// Why a benchmark has no valid figure from an undisturbed machine.
 pub(super) fn no_figure(benchmark: &Benchmark) -> Option<&'static str> {
     match benchmark.status {
         Status::Invalid => Some("invalid"),
@@ -92,7 +92,7 @@ pub(super) fn no_figure(benchmark: &Benchmark) -> Option<&'static str> {
     }
 }
 
-/// Why what was measured of it says nothing of its launches.
+/// Why a benchmark's launches cannot be compared.
 pub(super) fn no_launches(benchmark: &Benchmark) -> Option<&'static str> {
     let mut medians = benchmark.launches.iter().filter_map(|l| l.median);
     if benchmark.launches.is_empty() {
@@ -106,7 +106,7 @@ pub(super) fn no_launches(benchmark: &Benchmark) -> Option<&'static str> {
     }
 }
 
-/// Why a benchmark has no figure that says anything of the next run.
+/// Why a benchmark has no figure that predicts the next run.
 pub(super) fn fault(benchmark: &Benchmark) -> Option<&'static str> {
     let medians = benchmark.launches.iter().filter_map(|l| l.median);
     no_figure(benchmark)
@@ -114,7 +114,7 @@ pub(super) fn fault(benchmark: &Benchmark) -> Option<&'static str> {
         .or((medians.count() == 1).then_some("one launch"))
 }
 
-/// What a figure is of, as a reason names it.
+/// The kind and unit of a figure, as messages name them.
 pub(super) fn kind(benchmark: &Benchmark) -> String {
     let figure = benchmark.figure.as_deref().unwrap_or_default();
     format!(

@@ -8,7 +8,7 @@ use schemars::generate::SchemaSettings;
 use crate::Comparison;
 use crate::history::History;
 
-/// Every field is always written.
+/// Settings for written documents, in which every field is present.
 fn written() -> SchemaSettings {
     SchemaSettings::draft2020_12().for_serialize()
 }

@@ -1,6 +1,7 @@
-//! Re-measuring what a comparison suspects: which sides can be, with how many launches, and the verdicts. Pure.
+//! Decides how suspected benchmarks are re-measured: which sides, with how many launches, and the resulting verdicts. Pure.
 //!
-//! Two runs are of two moments, and no statistics of their launches shows what drifted between them. So only a re-measured benchmark is called *slower* or *faster*.
+//! Two runs are of two moments, and no statistics of their launches shows the drift between them. So only a re-measured benchmark is called *slower* or
+//! *faster*.
 
 use yamba_record::Run;
 use yamba_record::run::Plan;
@@ -9,20 +10,20 @@ use super::comparison::{means, told};
 use super::document::{Comparison, Entry, Remeasured, Stored, Word};
 use super::identity::{Difference, Differences};
 
-/// A re-measurement has this many times the launches of a run: 18 a side of usual runs.
+/// Factor from the launches of a run to those of each side of a re-measurement: 18 a side for usual runs.
 ///
-/// Drawn from the launches of 80 benchmarks of a noisy virtual machine, with a limit of 3 %, a slowdown of 5 % was found in these shares of the gates, by how much launches
-/// vary (their coefficient of variation) and by the launches a side:
+/// The table shows the share of gates that found a slowdown of 5 % with a limit of 3 %. Its rows are the launches' coefficients of variation, its columns the
+/// launches a side. The launches were drawn from those of 80 benchmarks on a noisy virtual machine.
 ///
 /// | | 12 | 18 | 24 | 36 |
 /// | --- | --- | --- | --- | --- |
 /// | 0.4 % to 2 % (30 benchmarks) | 0.85 | 0.99 | 0.99 | 1.00 |
 /// | 2 % to 4.3 % (18 benchmarks) | 0.25 | 0.54 | 0.73 | 0.87 |
 ///
-/// Of 100 gates without a slowdown none failed at any of these. `gate/tests.rs` repeats the gates of quiet benchmarks and those without a slowdown.
+/// Of 100 gates without a slowdown none failed with any of these numbers. `gate/tests.rs` repeats the gates of quiet benchmarks and those without a slowdown.
 pub const LAUNCHES_FACTOR: u64 = 3;
 
-/// Launches of a usual run. Runs with fewer are re-measured as if they had these.
+/// Launches of a usual run, and the least number assumed for a re-measurement.
 pub const USUAL_LAUNCHES: u64 = 6;
 
 /// Launches of each side of a re-measurement of two runs with these plans.
@@ -30,18 +31,18 @@ pub fn launches(a: &Plan, b: &Plan) -> u64 {
     LAUNCHES_FACTOR * USUAL_LAUNCHES.max(a.launches).max(b.launches)
 }
 
-/// Which sides can be re-measured here.
+/// The sides that can be re-measured on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// Both sides, interleaved.
     Both,
-    /// Only b: what a was measured on is no more, for this reason.
+    /// Only b, for this reason: the machine state of a no longer exists.
     OnlyB(String),
     /// Neither, for this reason.
     Neither(String),
 }
 
-/// Decides it. `between` is how the machine of a differs from that of b, `here` how that of b differs from the one that would measure.
+/// Decides which sides can be re-measured. `between` holds the differences between the machines of a and b, `here` those between the machine of b and this one.
 pub fn policy(between: &Differences, here: &Differences) -> Policy {
     if !here.must.is_empty() {
         let other = told_all(&here.must, "in B", "here");
@@ -74,17 +75,17 @@ fn told_all(all: &[Difference], first: &str, second: &str) -> String {
 pub enum Basis {
     /// Both sides' programs, interleaved.
     Interleaved,
-    /// The same, and they are one program: whatever differs is noise.
+    /// Both sides' programs, interleaved, but they are one program: any difference is noise.
     OneProgram,
-    /// Only b's program; it stands against the stored figures of a, for this reason.
+    /// Only b's program, compared with the stored figures of a, for this reason.
     StoredA(String),
-    /// Not at all, for this reason.
+    /// Not re-measured, for this reason.
     Not(String),
 }
 
 /// The runs of a re-measurement.
 pub struct Fresh<'a> {
-    /// Side a; none where it is the stored one.
+    /// Side a; none if the stored run is used.
     pub a: Option<&'a Run>,
     /// Side b.
     pub b: &'a Run,
@@ -92,7 +93,7 @@ pub struct Fresh<'a> {
     pub compared: Comparison,
 }
 
-/// Takes the re-measured ratios and verdicts over into `found`. `basis` says how an entry was re-measured; none: it was not to be.
+/// Replaces ratios and verdicts in `found` by the re-measured ones. `basis` returns how an entry was re-measured, or `None` if it was not to be.
 pub fn adopt(found: &mut Comparison, fresh: &Fresh<'_>, basis: &dyn Fn(&Entry) -> Option<Basis>) {
     let mut measured = 0;
     for entry in &mut found.benchmarks {
@@ -114,7 +115,7 @@ pub fn adopt(found: &mut Comparison, fresh: &Fresh<'_>, basis: &dyn Fn(&Entry) -
     });
 }
 
-/// Gives the reason to each entry that was to be re-measured and could not be.
+/// Marks the entries for which `is_meant` is true as not re-measured, with the reason.
 pub fn not_remeasured(found: &mut Comparison, reason: &str, is_meant: &dyn Fn(&Entry) -> bool) {
     for entry in found.benchmarks.iter_mut().filter(|e| is_meant(e)) {
         entry.reason = Some(format!("not re-measured: {reason}"));
@@ -171,7 +172,7 @@ fn judged(before: &Entry, fresh: &Entry, basis: Basis) -> (Word, Option<String>)
         let reason = "both sides are the same program, so what differs is noise";
         return (Word::Unknown, Some(reason.to_owned()));
     }
-    // Against a stored side one difference confirms nothing: both must show it.
+    // Against a stored side one difference is no confirmation: both comparisons must show it.
     let is_shown_twice = before.suspect && before.is_above_one() == fresh.is_above_one();
     if why_stored.is_some() && !is_shown_twice {
         return (Word::Unknown, why_stored);
@@ -218,7 +219,7 @@ mod tests {
         let cpu = differences(&["cpu"], &[]);
         let text = "kernel is old in A, new in B";
         assert_eq!(policy(&none, &none), Policy::Both);
-        // Both were measured alike: what is here now is as good for one as for the other.
+        // The present state of the machine is equally suitable for both sides, which were measured in the same state.
         assert_eq!(policy(&none, &kernel), Policy::Both);
         assert_eq!(policy(&kernel, &none), Policy::OnlyB(text.to_owned()));
         assert!(matches!(policy(&cpu, &none), Policy::OnlyB(_)));
@@ -228,7 +229,7 @@ mod tests {
         assert!(matches!(policy(&none, &cpu), Policy::Neither(_)));
     }
 
-    /// Latency and bandwidth by these factors in the stored runs and re-measured.
+    /// Compares runs whose side b is slower by these factors, in the stored and in the re-measured runs.
     fn after(stored: f64, remeasured: f64, basis: &Basis) -> Comparison {
         let all = |factor: f64| {
             let mut bandwidth = scaled("bw", 1.0 / factor);
@@ -274,7 +275,7 @@ mod tests {
             verdicts(&after(1.0, 1.2, &interleaved)),
             [Slower, Slower, Unknown]
         );
-        // The stored runs are of two moments: what they suspected does not matter.
+        // The stored runs are of two moments: the direction of their difference does not matter.
         assert_eq!(
             verdicts(&after(0.8, 1.2, &interleaved)),
             [Slower, Slower, Unknown]
@@ -304,7 +305,7 @@ mod tests {
             });
             (found.means[0].is_remeasured, found.means[0].ratio)
         };
-        // Only the benchmark that seemed slow was re-measured, and is not slow: the runs' own mean is still what they had.
+        // Only the suspected benchmark was re-measured, and is not slow: the mean is still that of the stored ratios.
         let (is_remeasured, ratio) = mean(&|entry| entry.of.name == "x");
         assert!(!is_remeasured && (ratio - 1.2).abs() < 1e-9, "{ratio}");
         let (is_remeasured, ratio) = mean(&|_| true);
@@ -345,7 +346,7 @@ mod tests {
         assert_eq!(found.remeasured.as_ref().unwrap().benchmarks, 0);
     }
 
-    /// One launch of six that shared its core makes side a slower than side b in the mean, and not in the figure.
+    /// One launch that shared its core makes side a slower than side b in the mean of six, but not in the figure.
     #[test]
     fn slowdown_of_figures_makes_a_candidate() {
         let (mut a, b) = (scaled("x", 1.0), scaled("x", 1.06));
@@ -354,7 +355,7 @@ mod tests {
         let x = &found.benchmarks[0];
         assert!(x.slowdown().unwrap() < 0.0 && !x.suspect);
         assert!((apparent(x).unwrap() - 0.06).abs() < 1e-9 && is_candidate(x, 0.05));
-        // The launches leave more open.
+        // The interval of the launches reaches beyond this limit, too.
         assert!(is_candidate(x, 0.07) && !is_candidate(x, 0.5));
     }
 
@@ -369,7 +370,7 @@ mod tests {
         assert_eq!(judged.not_gated[0].of.name, "v");
         assert!(gate(&found, 0.3).passed);
         assert!(gate(&after(0.8, 0.8, &Basis::Interleaved), 0.01).passed);
-        // Suspected and not confirmed fails nothing, and passes nothing.
+        // An unconfirmed suspicion neither fails nor passes a gate.
         let mut found = after(1.2, 1.2, &Basis::Not("no sources".to_owned()));
         let judged = gate(&found, 0.1);
         assert_eq!(
@@ -377,20 +378,20 @@ mod tests {
             (false, 0, 2)
         );
         assert!(judged.slower.is_empty());
-        // Where something else was judged, it passes for that.
+        // The gate passes if another benchmark was judged and none fails.
         (found.benchmarks[0].verdict, found.benchmarks[0].ratio) = (Word::Same, Some(1.0));
         let judged = gate(&found, 0.1);
         assert_eq!(
             (judged.passed, judged.judged, judged.undecided),
             (true, 1, 1)
         );
-        // A re-measured ratio beyond the limit that is not significant fails nothing and passes nothing.
+        // A re-measured ratio beyond the limit that is not significant neither fails nor passes a gate.
         let mut found = after(1.2, 1.2, &Basis::Interleaved);
         found.benchmarks[0].verdict = Word::Same;
         let judged = gate(&found, 0.1);
         assert_eq!((judged.judged, judged.slower.len()), (1, 1));
         assert_eq!(judged.unconfirmed[0].of.name, "lat");
-        // A re-measured benchmark that is not slower by more is decided.
+        // A re-measured benchmark that is not slower by more than the limit is decided.
         let judged = gate(&after(1.2, 1.0, &Basis::Interleaved), 0.1);
         assert_eq!(
             (judged.passed, judged.judged, judged.undecided),
@@ -420,7 +421,7 @@ mod tests {
         let mut found = after(1.2, 1.2, &Basis::Not("no sources".to_owned()));
         (found.benchmarks[0].verdict, found.benchmarks[0].ratio) = (Word::Same, Some(1.0));
         assert!(!strict(&found).passed && gate(&found, 0.1).passed);
-        // One program is not slower than itself, whatever its launches say.
+        // One program is not slower than itself, whatever its launches show.
         found.benchmarks[1].is_one_program = true;
         assert!(strict(&found).passed);
         let both = |a: Vec<Benchmark>, b: Vec<Benchmark>| compared(&run(a), &run(b));
@@ -436,7 +437,7 @@ mod tests {
         assert_eq!(of_lost(&both(all(), vec![x.clone()])), (false, 1, 0));
         let fails = vec![x.clone(), invalid.clone()];
         assert_eq!(of_lost(&both(all(), fails.clone())), (false, 1, 0));
-        // What A had no figure of is not lost, and what is new neither.
+        // Benchmarks without a figure in A, and new benchmarks in B, are not lost.
         assert_eq!(of_lost(&both(fails.clone(), fails.clone())), (true, 0, 1));
         assert_eq!(of_lost(&both(fails, vec![x.clone()])), (true, 0, 1));
         assert_eq!(of_lost(&both(vec![x.clone()], all())), (true, 0, 1));

@@ -19,7 +19,7 @@ pub(super) fn benchmark(name: &str, medians: &[f64]) -> Benchmark {
     }
 }
 
-/// Between 0 and 1.
+/// A random number between 0 and 1.
 pub(super) fn uniform(random: &mut Rng) -> f64 {
     (random.u64(..1 << 53) as f64 + 0.5) / (1_u64 << 53) as f64
 }
@@ -41,7 +41,7 @@ fn a_difference_beyond_the_spread_is_suspect() {
     assert_eq!(compared(&same).verdict, Verdict::Same);
 }
 
-/// One test in twenty errs at 5 %; that any of twenty does may happen in one of a hundred comparisons only.
+/// One test in twenty errs at 5 %. In a comparison of twenty benchmarks, any false alarm may occur in only one of a hundred.
 #[test]
 fn many_benchmarks_are_one_family() {
     let pair = |shift: f64| {
@@ -58,7 +58,7 @@ fn many_benchmarks_are_one_family() {
     assert_eq!(among_many[0].verdict, Verdict::Same);
 }
 
-/// In cycles what the core does, in time what a timer does: the launches tell.
+/// Launches of core work agree in cycles, launches that wait for a timer agree in time.
 #[test]
 fn sides_are_compared_in_the_unit_that_their_launches_agree_in() {
     let with_cycles = |medians: &[f64], cycles: &[f64]| {
@@ -88,7 +88,8 @@ fn sides_are_compared_in_the_unit_that_their_launches_agree_in() {
     assert!(Medians::of(&unknown).cycles.is_empty());
 }
 
-/// Time and cycles that know nothing of each other and vary alike: taking the one that agrees better by chance raises more alarms than stated, unless that is paid for.
+/// Time and cycles are independent here and vary alike. Choosing the unit that agrees better by chance raises more alarms than stated, unless `among` adjusts
+/// for it.
 #[test]
 fn choosing_the_unit_costs_its_price() {
     let mut random = Rng::with_seed(3);
@@ -108,11 +109,11 @@ fn choosing_the_unit_costs_its_price() {
         unpaid += usize::from(is_alarm(pair.clone()));
         paid += usize::from(is_alarm(Pair { among: 2, ..pair }));
     }
-    // 1 % of 10 000, and four standard deviations.
+    // 1 % of 10 000, plus four standard deviations.
     assert!(paid <= 140 && unpaid > 140, "{paid} {unpaid}");
 }
 
-/// Sixty launches of a normal distribution, as quantiles, shuffled: whatever is drawn from them, both sides are the same thing.
+/// Sixty launches at the quantiles of a normal distribution, shuffled. Any two samples of them are of the same distribution.
 #[test]
 fn a_thing_is_seldom_different_from_itself() {
     let mut launches: Vec<f64> = (0..60)
@@ -125,16 +126,16 @@ fn a_thing_is_seldom_different_from_itself() {
     };
     let all = [noise("x"), noise("y"), noise("z")];
     let alarms = resampled_alarms(&all, 6, 2000, 1);
-    // 1 % of 2000, and four standard deviations.
+    // 1 % of 2000, plus four standard deviations.
     assert!(alarms <= 38, "{alarms}");
-    // The test can fail: with two modes 10 % apart, one run in each, alarms come.
+    // Two runs that are 10 % apart do raise an alarm.
     let mut two = noise("x");
     two.runs = vec![vec![100.0, 100.1, 99.9], vec![110.0, 110.1, 109.9]];
     let pairs = [Pair::new("x", &two.runs[0], &two.runs[1])];
     assert_eq!(compare_launches(&pairs)[0].verdict, Verdict::Suspect);
-    // A drift between the runs is seen in pairs of them, not in what is drawn from all.
+    // Pairs of runs show a drift between the runs; samples from all launches do not.
     assert_eq!(pairs_with_a_suspect(std::slice::from_ref(&two)), (1, 1));
-    // A run in which one has no figure is not taken for the next.
+    // A run without a figure is not replaced by the next run.
     let gap = Noise {
         key: "gap".to_owned(),
         runs: vec![two.runs[0].clone(), Vec::new(), two.runs[1].clone()],
@@ -147,7 +148,7 @@ fn a_thing_is_seldom_different_from_itself() {
     assert_eq!(pairs_with_a_suspect(&all[..1]).1, 45);
 }
 
-/// Launches that agree by chance to a part in ten thousand are not believed to.
+/// Launches that agree to a part in ten thousand do so by chance: [`LEAST_DEVIATION`](crate::LEAST_DEVIATION) applies.
 #[test]
 fn least_deviation_hides_differences_of_agreeing_launches() {
     let a = [100.0, 100.01, 99.99, 100.0, 100.01, 99.99];
@@ -156,8 +157,9 @@ fn least_deviation_hides_differences_of_agreeing_launches() {
     assert_eq!(compare_launches(&pair(1.02))[0].verdict, Verdict::Suspect);
 }
 
-/// The launches' medians of 80 benchmarks in two whole runs on a noisy virtual machine, an hour and three quarters apart. Two more that the comparison of these runs
-/// suspected are not among them: their programs seem to have changed between the runs, though nothing in these documents proves it. So whether these two runs have a suspect says nothing: what is drawn from all of their launches does.
+/// The launches' medians of 80 benchmarks in two whole runs on a noisy virtual machine, an hour and three quarters apart. Two more benchmarks, which the
+/// comparison of these runs suspected, were removed: their programs seem to have changed between the runs, though these documents do not prove it. So whether
+/// these two runs have a suspect means nothing; samples from all their launches are meaningful.
 pub(super) fn recorded() -> Vec<Noise> {
     let text = include_str!("../../../tests/records/two-runs-launches.json");
     let all: std::collections::BTreeMap<String, Vec<Vec<f64>>> =
@@ -174,7 +176,7 @@ fn launches_of_a_real_machine_raise_few_alarms() {
     assert!(alarms <= 10, "{alarms} of 1000");
 }
 
-/// The same launches, and in the second run one benchmark in ten is slower by 5 %: of those most are found that vary little, and no other is.
+/// Among these launches, one benchmark in ten is slowed by 5 % in the second run. Most slowed benchmarks with little variation are found, and no others.
 #[test]
 fn a_slowdown_among_launches_of_a_real_machine_is_found() {
     let (mut slowed, mut quiet) = (Vec::new(), 0);

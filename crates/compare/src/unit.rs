@@ -1,11 +1,11 @@
-//! In which unit launches are compared. Pure.
+//! Chooses the unit in which launches are compared. Pure.
 
 use yamba_record::Benchmark;
 use yamba_stats::mean;
 
 use super::spread;
 
-/// What a launch's figure is told in.
+/// The unit of a launch's figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// The benchmark's own.
@@ -15,7 +15,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// As a document names it, of a benchmark.
+    /// The name of the unit in the document, for this benchmark.
     pub fn name(self, of: &Benchmark) -> Option<String> {
         match self {
             Unit::Own => of.unit.clone(),
@@ -29,12 +29,12 @@ impl Unit {
 pub struct Medians {
     /// In the benchmark's unit.
     pub own: Vec<f64>,
-    /// In cycles; none where they are unknown of any launch that has a median: a comparison is of all launches.
+    /// In cycles. Empty if any launch with a median has no cycles, since a comparison needs all launches.
     pub cycles: Vec<f64>,
 }
 
 impl Medians {
-    /// Those of a benchmark.
+    /// The medians of a benchmark's launches.
     pub fn of(benchmark: &Benchmark) -> Medians {
         let launches = benchmark.launches.iter().filter(|l| l.median.is_some());
         let cycles: Option<Vec<f64>> = launches.map(|l| l.cycles.filter(|c| *c > 0.0)).collect();
@@ -45,12 +45,12 @@ impl Medians {
         }
     }
 
-    /// Whether cycles are known of all launches.
+    /// Whether all launches have cycles.
     pub fn knows_cycles(&self) -> bool {
         self.cycles.len() == self.own.len()
     }
 
-    /// Those in one unit.
+    /// The medians in one unit.
     pub fn within(&self, unit: Unit) -> &[f64] {
         match unit {
             Unit::Own => &self.own,
@@ -59,10 +59,11 @@ impl Medians {
     }
 }
 
-/// The unit that the launches of several runs are compared in: that of the benchmark, or cycles where all runs know them and the launches within the runs agree better in them.
+/// The unit for comparing the launches of several runs. Cycles if all runs know them and the launches within each run agree better in cycles, else the
+/// benchmark's own unit.
 ///
-/// What the core does itself takes its number of cycles at any clock rate; what memory, a device or a timer does takes its time. The spread within the runs tells which,
-/// and knows nothing of the difference between them.
+/// Work of the core takes its number of cycles at any clock rate. Work of memory, a device or a timer takes its time. The spread within the runs shows which it
+/// is, and is independent of the difference between the runs.
 pub fn common<'a>(runs: impl Iterator<Item = &'a Medians> + Clone) -> Unit {
     let within = |unit: Unit| {
         let variances: Vec<f64> = runs
@@ -78,25 +79,26 @@ pub fn common<'a>(runs: impl Iterator<Item = &'a Medians> + Clone) -> Unit {
     }
 }
 
-/// The unit of a comparison, and among how many the compared launches themselves chose it.
+/// The unit of a comparison, and how many units the compared launches could choose from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The unit.
     pub unit: Unit,
-    /// 2 where both were possible: it is as if two tests had been made, and the p-value counts so (Bonferroni). Spreads of the two that know nothing of each other raise up to
-    /// twice the alarms otherwise, since whichever agrees better by chance is taken. 1 where there was no choice, or where other launches made it.
+    /// 2 if both units were possible: that equals two tests, and the p-value is adjusted for it (Bonferroni). Without the adjustment, two units with
+    /// independent spreads raise up to twice the alarms, since the one that agrees better by chance is chosen. 1 if there was no choice, or if other launches
+    /// made it.
     pub among: usize,
 }
 
 impl Choice {
-    /// The benchmark's own, whatever the launches say.
+    /// The benchmark's own unit, without a choice.
     pub const OWN: Choice = Choice {
         unit: Unit::Own,
         among: 1,
     };
 }
 
-/// Re-measured launches are compared in the unit that the stored launches chose, where both sides know it: there was no choice.
+/// The unit for re-measured launches: the one that the stored launches chose, if both sides know it. So there was no choice.
 pub fn chosen(before: Unit, a: &Benchmark, b: &Benchmark) -> Choice {
     let are_known = || [a, b].iter().all(|x| Medians::of(x).knows_cycles());
     let unit = match before {
@@ -106,7 +108,7 @@ pub fn chosen(before: Unit, a: &Benchmark, b: &Benchmark) -> Choice {
     Choice { unit, among: 1 }
 }
 
-/// The unit that two runs' launches are compared in.
+/// The unit for comparing the launches of two runs.
 pub fn of_pair(a: &Benchmark, b: &Benchmark) -> Choice {
     let both = [a, b].map(Medians::of);
     Choice {

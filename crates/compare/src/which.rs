@@ -1,4 +1,4 @@
-//! Which benchmark something is said of.
+//! Identifies a benchmark in documents.
 
 use serde::Serialize;
 use yamba_record::{Benchmark, Parameters};
@@ -17,12 +17,12 @@ pub struct Which {
         schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
     )]
     pub parameters: Parameters,
-    /// Processes that ran it at the same time.
+    /// Number of concurrent processes.
     pub processes: u64,
 }
 
 impl Which {
-    /// Name, parameters and processes in one.
+    /// Its name, parameters and number of processes as one text.
     pub fn label(&self) -> String {
         named(&self.name, &self.parameters, self.processes)
     }

@@ -1,4 +1,4 @@
-//! Whole gates on launches of a real machine: false alarms, and slowdowns that are found.
+//! Tests gates on launches of a real machine: false alarms, and the share of slowdowns that are found.
 
 use fastrand::Rng;
 use yamba_record::Run;
@@ -14,18 +14,18 @@ use super::*;
 
 const LIMIT: f64 = 0.03;
 
-/// A benchmark is quiet if the launches within its runs have a coefficient of variation below this. With the launches of a re-measurement a slowdown of 5 % is found in
-/// nearly all gates of a quiet benchmark, and in few of one that varies by 4 %.
+/// A benchmark is quiet if the launches within its runs have a coefficient of variation below this. With the launches of a re-measurement nearly all gates find
+/// a slowdown of 5 % in a quiet benchmark, and few find it in one that varies by 4 %.
 const QUIET: f64 = 0.02;
 
-/// A benchmark of side b that is slower by a factor.
+/// A benchmark of side b that is slower by `factor`.
 #[derive(Clone, Copy)]
 struct Slowed<'a> {
     key: &'a str,
     factor: f64,
 }
 
-/// A run with `count` launches of each benchmark, drawn with replacement from all launches of both recorded runs.
+/// A run with `count` launches of each benchmark, drawn with replacement from the launches of both recorded runs.
 fn drawn(random: &mut Rng, of: &[&Noise], count: u64, slowed: Option<Slowed<'_>>) -> Run {
     let benchmarks = of.iter().map(|noise| {
         let pool = noise.runs.concat();
@@ -41,7 +41,7 @@ fn drawn(random: &mut Rng, of: &[&Noise], count: u64, slowed: Option<Slowed<'_>>
     run(benchmarks.collect())
 }
 
-/// Launches a side of a re-measurement of usual runs.
+/// Launches of each side when usual runs are re-measured.
 fn usual() -> u64 {
     let plan = Plan {
         launches: USUAL_LAUNCHES,
@@ -83,7 +83,7 @@ fn whole_gate(random: &mut Rng, all: &[Noise], slowed: Option<Slowed<'_>>, count
     )
 }
 
-/// The share of gates that fail for a quiet benchmark which is slower by `factor`, each benchmark in `rounds` gates.
+/// The share of gates that find a slowdown by `factor` in a quiet benchmark. Each quiet benchmark is slowed in `rounds` gates.
 fn found_share(factor: f64, count: u64, rounds: usize) -> f64 {
     let all = recorded();
     let is_quiet = |noise: &&Noise| noise.between_launches().unwrap() < QUIET;
@@ -116,7 +116,7 @@ fn at_most_one_percent_of_gates_without_slowdown_fail() {
 fn slowdown_of_five_percent_in_quiet_benchmark_is_found() {
     let found = found_share(1.05, usual(), 10);
     assert!(found >= 0.95, "{found}");
-    // Fewer launches do not suffice: two thirds of them are twice those of a run.
+    // Two thirds of these launches, twice those of a run, do not suffice.
     let found = found_share(1.05, usual() * 2 / 3, 4);
     assert!(found < 0.95, "{found}");
 }
@@ -127,7 +127,7 @@ fn slowdown_at_limit_fails_about_half_of_gates() {
     assert!((0.3..0.6).contains(&found), "{found}");
 }
 
-/// Two runs of all recorded benchmarks, those of the second slower by `factor`.
+/// Two runs of all recorded benchmarks. Those of the second are slower by `factor`.
 fn two_runs(random: &mut Rng, count: u64, factor: f64) -> (Run, Run) {
     let all = recorded();
     let all: Vec<&Noise> = all.iter().collect();
@@ -141,7 +141,7 @@ fn two_runs(random: &mut Rng, count: u64, factor: f64) -> (Run, Run) {
     (a, b)
 }
 
-/// The share of benchmarks, each drawn 20 times, that is re-measured, and the share that would be if only those beyond the limit were.
+/// The shares of benchmarks that are re-measured: the actual one, and that if only slowdowns above the limit were. Each benchmark is drawn 20 times.
 fn shares(count: u64, factor: f64) -> [f64; 2] {
     let mut random = Rng::with_seed(1);
     let mut counts = [0.0; 2];
