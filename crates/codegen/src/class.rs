@@ -1,11 +1,11 @@
-//! One layer of a chain as a struct.
+//! Writes one layer of a chain as a struct.
 
 use yamba_lang::{Analysis, ClassId};
 
 use crate::class_writer::ClassWriter;
 use crate::members;
 
-/// The tag of what a benchmark imports and never times: it is compiled without optimisation, which takes half as long.
+/// Tag of imported classes that are never timed. They are compiled without optimisation, which takes half as long.
 const COLD: &str = "cold";
 
 /// Writes the struct.
@@ -39,13 +39,13 @@ pub(crate) fn write(w: &mut ClassWriter) {
     }
 }
 
-/// Whether a benchmark only imports this, and it says that nothing of it is ever timed.
+/// Whether the class is only imported and has the tag [`COLD`].
 fn is_cold(w: &ClassWriter) -> bool {
     let is_imported = w.node.composition.class != w.context.program.class;
     is_imported && says_cold(w.context.analysis, w.node.class)
 }
 
-/// Itself, or what it ports: whoever extends a cold class may time what he adds.
+/// Whether the class, or the class that it ports, has the tag. A class that extends a cold one may time its own members.
 fn says_cold(analysis: &Analysis, class: ClassId) -> bool {
     let class = analysis.class(class);
     let ported = class.parent.filter(|_| class.is_port);

@@ -11,14 +11,14 @@ use crate::used::Used;
 use crate::virtuals::Virtuals;
 use crate::writer::Writer;
 
-/// What is written of one class, and where.
+/// Writes one class: the class, its context, and the output.
 pub(crate) struct ClassWriter<'a, 'o, 'w> {
     pub(crate) context: &'a Context<'a>,
     pub(crate) plan: &'a Plan<'a>,
     pub(crate) node: &'a Node<'a>,
-    /// Every word of the program's own C++: a bitstring that none of them names needs no wrapper for C++.
+    /// Every word of the program's own C++. A bitstring whose name is not among them needs no wrapper for C++.
     pub(crate) words: &'a HashSet<&'a str>,
-    /// Bitstrings that something may compose.
+    /// Bitstrings that may be composed.
     pub(crate) used: &'a Used<'a>,
     /// Members that are virtual.
     pub(crate) virtuals: &'a Virtuals<'a>,
@@ -26,7 +26,7 @@ pub(crate) struct ClassWriter<'a, 'o, 'w> {
 }
 
 impl ClassWriter<'_, '_, '_> {
-    /// What stands before a member of this name.
+    /// The prefix of a member with this name: `virtual ` or nothing.
     pub(crate) fn if_virtual(&self, name: &str) -> &'static str {
         let own = self.node.chain.last().copied().unwrap_or(0);
         if self.virtuals.holds(own, name) {
@@ -41,7 +41,7 @@ impl ClassWriter<'_, '_, '_> {
         self.context.analysis.cpp(cpp)
     }
 
-    /// C++ with each `super::x` pointing to the layer that is meant.
+    /// C++ with each `super::x` replaced by the layer that it refers to.
     pub(crate) fn with_super(&self, source: &str) -> String {
         text::replace_super(source, |name| self.super_layer(name))
     }

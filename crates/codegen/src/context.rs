@@ -1,4 +1,4 @@
-//! What every part of the generator reads.
+//! The input of all parts of the generator.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use yamba_lang::{Analysis, Program};
 
 use crate::asm::AssembledBlock;
 
-/// The name that generated text is known by, in its own `#line`s.
+/// The file name of generated text in its `#line`s.
 pub fn file_name(analysis: &Analysis, program: &Program) -> String {
     format!("{}.cc", analysis.class(program.class).name())
 }

@@ -1,7 +1,7 @@
-//! From resolved classes to C++ and assembler text.
+//! Generates C++ and assembler text from resolved classes.
 //!
 //! Pure: runs no compiler, reads no file, knows no instruction set by name. [`generate`] writes the C++ file;
-//! [`asm`] writes what the assembler reads and makes sense of what it answers.
+//! [`asm`] writes the assembler's input and interprets its output.
 
 pub mod asm;
 mod class;
@@ -31,8 +31,8 @@ pub struct Generated {
     pub cpp: String,
 }
 
-/// Writes the C++ of a program. Without `blocks` the place of each asm block stays empty: what is left depends on the
-/// source alone, and can be told from an earlier one before an assembler runs.
+/// Writes the C++ of a program. Without `blocks` the place of each asm block stays empty: the result depends on the
+/// source alone, and can be compared with an earlier one before an assembler runs.
 pub fn generate(analysis: &Analysis, program: &Program, blocks: &[AssembledBlock]) -> Generated {
     let blocks: HashMap<Span, &AssembledBlock> = blocks.iter().map(|b| (b.span, b)).collect();
     let context = Context {

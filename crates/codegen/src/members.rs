@@ -1,4 +1,4 @@
-//! Members of a class as members of a struct.
+//! Writes the members of a class as members of a struct.
 
 use yamba_lang::ast::{Bitstring, Cpp, Member, MemberKind, Param, Parameter, Sweep, Values};
 use yamba_lang::cpp;
@@ -76,7 +76,7 @@ fn expression(w: &mut ClassWriter, value: Cpp, after: &str) {
     w.out.user(value.span, &text);
 }
 
-/// The value of a parameter stands where it was written: there its names mean what they should.
+/// Writes a parameter's value as a function in the class where it was written, so that its names have the right scope.
 fn value_function(w: &mut ClassWriter, name: &str, value: Cpp) {
     w.out.line(&format!("auto yamba_value_{name}() {{ return"));
     expression(w, value, ";");
@@ -99,7 +99,7 @@ fn write_state(w: &mut ClassWriter, member: &Member, has_init: bool) {
     w.out.user(member.span, &text);
 }
 
-/// What the harness calls again and again must not be merged into the harness's own loop.
+/// Whether the harness calls this function in its timed loop. Such a function must not be inlined into the loop.
 fn is_timed(name: &str) -> bool {
     matches!(name, "benchmark" | "benchmark_dummy")
 }
@@ -162,8 +162,8 @@ fn write_function(w: &mut ClassWriter, member: &Member) {
     w.out.user(member.span, &text);
 }
 
-/// No object of a class is const, and what the function may call is not either: a const one would only be hidden by, or
-/// hide, the one that it redefines.
+/// Removes `const` from a member function. Objects and the functions that it may call are not const: a const function would
+/// hide the one that it redefines, or be hidden by one.
 fn blank_const(text: &mut String, at: usize, qualifiers: &str) {
     let own = qualifiers.split("->").next().unwrap_or_default();
     for token in cpp::tokens(own) {
@@ -251,7 +251,7 @@ fn write_bitstring(w: &mut ClassWriter, member: &Member, bitstring: &Bitstring) 
     write_wrapper(w, bitstring, &params, &member_name);
 }
 
-/// The head of a function for a bitstring. A type of the author's in it may be unknown: that is to be told at the bitstring.
+/// Writes the head of a function for a bitstring. The compiler must report an unknown type in it at the bitstring.
 fn head(w: &mut ClassWriter, bitstring: &Bitstring, declaration: &str) {
     if bitstring.params.is_empty() && bitstring.signature.is_none() {
         w.out.line(declaration);
@@ -260,7 +260,7 @@ fn head(w: &mut ClassWriter, bitstring: &Bitstring, declaration: &str) {
     }
 }
 
-/// What C++ gets from calling the bitstring, if it calls it.
+/// The return type of the wrapper through which C++ calls the bitstring; `None` if no C++ names it.
 fn wrapper_type(w: &ClassWriter, bitstring: &Bitstring) -> Option<String> {
     let name = bitstring.name.text.as_str();
     if is_operator_word(name) || !w.words.contains(name) {

@@ -1,4 +1,4 @@
-//! Which structs a composition becomes: one for each layer of each chain, shared where chains begin alike.
+//! Plans the structs of a composition: one for each layer of each chain, shared where chains begin alike.
 
 use std::collections::BTreeSet;
 
@@ -10,34 +10,34 @@ use yamba_lang::model::{Analysis, ClassId, Composition, Layer};
 pub(crate) struct Node<'a> {
     /// Its name in C++.
     pub(crate) name: String,
-    /// The class it is made of.
+    /// The class that it implements.
     pub(crate) class: ClassId,
-    /// What it inherits from, an index into [`Plan::nodes`].
+    /// The struct that it inherits from, an index into [`Plan::nodes`].
     pub(crate) base: Option<usize>,
     /// The first composition that it belongs to.
     pub(crate) composition: &'a Composition,
-    /// Its place in that composition's chain.
+    /// Its index in that composition's chain.
     pub(crate) layer: usize,
-    /// The nodes of the chain up to and including this one; the same order as `composition.layers`.
+    /// The nodes of the chain up to and including this one, in the order of `composition.layers`.
     pub(crate) chain: Vec<usize>,
-    /// Keys of members that some composition with this node defines. Alternatives that nobody defines are left out of the C++.
+    /// Keys of members that some composition with this node defines. Alternatives without a definition are left out of the C++.
     pub(crate) defined: BTreeSet<String>,
 }
 
 impl Node<'_> {
-    /// What this layer imports and refers to.
+    /// The layer's imports and references.
     pub(crate) fn layer(&self) -> &Layer {
         &self.composition.layers[self.layer]
     }
 }
 
-/// All structs of one variant, each after those it needs.
+/// All structs of one variant, each after those that it needs.
 pub(crate) struct Plan<'a> {
     /// The structs.
     pub(crate) nodes: Vec<Node<'a>>,
-    /// For each part of the composition the struct that completes it.
+    /// The last struct of each part of the composition.
     pub(crate) parts: Vec<usize>,
-    /// The struct that completes the composition itself.
+    /// The last struct of the composition itself.
     pub(crate) main: usize,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Plan<'a> {
         self.nodes.len() - 1
     }
 
-    /// The struct of the layer `index` of the chain that `node` ends.
+    /// The struct of layer `index` in the chain that ends with `node`.
     pub(crate) fn in_chain(&self, node: &Node, index: usize) -> &Node<'a> {
         &self.nodes[node.chain[index]]
     }
@@ -121,7 +121,7 @@ fn defined_keys(analysis: &Analysis, composition: &Composition) -> Vec<String> {
     defined.map(|(key, _)| key.clone()).collect()
 }
 
-/// The key of a native function, as [`Composition::members`] spells it.
+/// The key of a native function in [`Composition::members`].
 pub(crate) fn function_key(analysis: &Analysis, name: &str, params: &[Parameter]) -> String {
     let spell = |p: &Parameter| {
         let suffix = p.suffix.map_or("", |s| analysis.cpp(s));

@@ -1,4 +1,4 @@
-//! The whole file: includes, structs, and the tables through which the harness sees a benchmark.
+//! Writes the whole file: includes, structs, and the tables that describe a benchmark to the harness.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,7 +16,7 @@ use crate::used::{Used, expressions};
 use crate::virtuals::Virtuals;
 use crate::writer::Writer;
 
-/// The root class whose definitions are the defaults of the protocol.
+/// The root class, which defines the protocol's defaults.
 const PROTOCOL: &str = "Benchmark";
 
 pub(crate) fn write(context: &Context) -> String {
@@ -74,7 +74,7 @@ fn head(context: &Context, out: &mut Writer) {
     out.line("");
 }
 
-/// Every class of the program.
+/// All classes of the program.
 fn classes(context: &Context) -> Vec<ClassId> {
     let mut classes = Vec::new();
     for variant in &context.program.variants {
@@ -89,7 +89,7 @@ fn classes(context: &Context) -> Vec<ClassId> {
     classes
 }
 
-/// The files of those classes, each before those whose classes build on it.
+/// The files of those classes. Each precedes the files whose classes build on it.
 fn files(context: &Context) -> Vec<FileId> {
     let mut files = Vec::new();
     for class in classes(context) {
@@ -101,7 +101,7 @@ fn files(context: &Context) -> Vec<FileId> {
     files
 }
 
-/// The words of all C++ that the program holds.
+/// The words of all C++ in the program.
 fn words<'a>(context: &Context<'a>) -> HashSet<&'a str> {
     let analysis = context.analysis;
     let mut words = HashSet::new();
@@ -142,7 +142,7 @@ fn words<'a>(context: &Context<'a>) -> HashSet<&'a str> {
     words
 }
 
-/// The C++ in which an author may write structs, functions and macros of his own.
+/// The C++ in which an author may write structs, functions and macros.
 fn natives<'a>(context: &Context<'a>) -> Vec<&'a str> {
     let analysis = context.analysis;
     let of_files = files(context)
@@ -161,7 +161,7 @@ fn natives<'a>(context: &Context<'a>) -> Vec<&'a str> {
         .collect()
 }
 
-/// One composition.
+/// Writes one variant of the program.
 struct VariantWriter<'a, 'v> {
     context: &'a Context<'a>,
     composition: &'v Composition,
@@ -195,7 +195,7 @@ impl VariantWriter<'_, '_> {
         out.line("yamba::Subject *create() { return new Subject; }");
     }
 
-    /// What `align` fills its gaps with.
+    /// Writes the instruction with which `align` fills gaps.
     fn pad(&self, out: &mut Writer) {
         let isa = self
             .composition
@@ -221,13 +221,13 @@ impl VariantWriter<'_, '_> {
         node.defined.contains(key).then_some(member)
     }
 
-    /// Whether a class below the library's root of all benchmarks defines this.
+    /// Whether a class other than [`PROTOCOL`] defines this member.
     fn is_particular(&self, key: &str) -> bool {
         self.definition(key)
             .is_some_and(|m| self.context.analysis.class(m.class).name() != PROTOCOL)
     }
 
-    /// Whether the class loops itself.
+    /// Whether the class has its own loop over the iterations.
     fn takes_iterations(&self) -> bool {
         self.definition("benchmark()").is_none() && self.definition("benchmark(iter_t)").is_some()
     }
@@ -297,7 +297,7 @@ impl VariantWriter<'_, '_> {
         out.close("};");
     }
 
-    /// The pointer is hidden from the compiler, so that no pass can be merged with another or dropped.
+    /// Writes a function that runs passes. It hides the object's pointer from the compiler, which then cannot merge or drop passes.
     fn run(&self, out: &mut Writer, name: &str, function: &str, key: &str) {
         if self.definition(key).is_none() {
             out.line(&format!("void {name}(uint64_t) override {{}}"));
@@ -349,7 +349,7 @@ impl VariantWriter<'_, '_> {
                 quote(name),
                 quote(&shown)
             );
-            // A value that its type cannot take is told where the value stands.
+            // The compiler must report a value that does not fit its type at the place of the value.
             match self.context.analysis.value(parameter) {
                 Some(value) => out.user(value.span, &settle),
                 None => out.line(&settle),
@@ -364,7 +364,7 @@ impl VariantWriter<'_, '_> {
         out.close("}");
     }
 
-    /// Imported classes have their own parameters at their default values.
+    /// Sets the parameters of imported classes to their default values.
     fn configure_imports(&self, out: &mut Writer, path: &str, composition: &Composition) {
         for (name, index) in composition.layers.iter().flat_map(|l| &l.imports) {
             let part = &self.composition.parts[*index];
@@ -382,7 +382,7 @@ impl VariantWriter<'_, '_> {
         }
     }
 
-    /// The struct of a class of a chain.
+    /// The struct of a class in a chain.
     fn node_of(&self, composition: &Composition, class: ClassId) -> &str {
         let part = self
             .composition
@@ -398,7 +398,7 @@ impl VariantWriter<'_, '_> {
         found.map_or("", |n| n.name.as_str())
     }
 
-    /// The class in which the bound of an evidence was written.
+    /// The class that declares the bound of an evidence.
     fn bounding_class(&self, low: Cpp) -> Option<ClassId> {
         let is_it = |kind: &MemberKind| match kind {
             MemberKind::Evidence { expects, .. } => expects.is_some_and(|(l, _)| l == low),
@@ -449,7 +449,7 @@ impl VariantWriter<'_, '_> {
         out.close("}");
     }
 
-    /// Bitstrings by name, with their arguments as text, for `yamba disasm`.
+    /// Writes the table of bitstrings by name, which `yamba disasm` calls with arguments as text.
     fn compose(&self, out: &mut Writer) {
         let bitstrings: Vec<(&String, &Bitstring)> = self
             .composition
@@ -493,7 +493,7 @@ impl VariantWriter<'_, '_> {
         out.close("}");
     }
 
-    /// Names of a class's own types are found through the struct.
+    /// The C++ that reads one argument. It refers to the struct, whose scope resolves the class's own types.
     fn argument(&self, bitstring: &str, index: usize, parameter: &Parameter) -> String {
         let analysis = self.context.analysis;
         let name = parameter
@@ -667,7 +667,7 @@ fn tables(context: &Context, several: bool, out: &mut Writer) {
     ));
 }
 
-/// For each world the variant that runs, or `-1 - i` for the reason i.
+/// The index of the variant that runs in each world, or `-1 - i` for reason i.
 fn worlds(context: &Context) -> (Vec<i64>, Vec<String>) {
     let mut reasons: Vec<String> = Vec::new();
     let mut index_of = |reason: String| {
@@ -721,7 +721,7 @@ fn member_name(context: &Context, member: MemberRef) -> String {
     }
 }
 
-/// How an atom is asked where the program runs.
+/// The C++ condition that checks an atom when the program runs.
 fn question(atom: &Atom) -> String {
     match atom {
         Atom::Name(_) => "true".to_owned(),

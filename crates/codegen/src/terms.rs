@@ -1,4 +1,4 @@
-//! The terms of a bitstring as calls of the Composer.
+//! Writes the terms of a bitstring as calls of the Composer.
 
 use yamba_lang::ast::{AsmPiece, Cpp, Ident, Reference, Term, TermKind};
 use yamba_lang::source::Span;
@@ -22,7 +22,7 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         }
     }
 
-    /// A body, or one turn of an `unroll`: its labels are its own.
+    /// Writes a body, or one repetition of an `unroll`, which has its own labels.
     pub(crate) fn body(&mut self, terms: &[Term]) {
         let mut labels = Vec::new();
         collect_labels(terms, &mut labels);
@@ -114,7 +114,7 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         self.w.out.close("};");
     }
 
-    /// A C++ expression with labels and `super` resolved, or nothing but a number, which needs no line of its own.
+    /// Writes a C++ expression with labels and `super` resolved. A plain number needs no `#line`.
     fn expression(&mut self, value: Cpp, after: &str) {
         let text = self.rewritten(value);
         if is_number(&text) {
@@ -190,7 +190,7 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         self.w.out.line(");");
     }
 
-    /// What stands before the dot: an import, or a class of the chain itself.
+    /// The object before the dot: an import, or a class of the chain itself.
     fn owner(&self, class: &Ident) -> String {
         let node = self.w.node;
         let imports = |layer: usize| {
@@ -296,7 +296,7 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
             self.w.out.line(line.trim_end_matches(['\\', ' ']));
         }
         let Some(assembled) = self.w.context.blocks.get(&block.body).copied() else {
-            // Only text to compare, or C++ to judge without the bits: what the holes hold still counts.
+            // Without assembled blocks the text is only compared or checked. The expressions in holes must still be compiled.
             for piece in &block.pieces {
                 if let AsmPiece::Hole(hole) = piece {
                     self.w.out.line("static_cast<void>(");
@@ -364,7 +364,7 @@ fn label_name(label: &str) -> String {
     format!("yamba_label_{label}")
 }
 
-/// The labels of a body; a turn of an `unroll` keeps its own.
+/// Collects the labels of a body, except those inside an `unroll`, which are local to each repetition.
 fn collect_labels(terms: &[Term], labels: &mut Vec<String>) {
     for term in terms {
         match &term.kind {

@@ -1,4 +1,4 @@
-//! Small rewritings of C++ text.
+//! Small edits of C++ text.
 
 use std::collections::HashSet;
 
@@ -12,12 +12,12 @@ pub(crate) fn quote(text: &str) -> String {
             '"' | '\\' => out.extend(['\\', c]),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            // Octal, since a hexadecimal escape has no end.
+            // Octal, since a hexadecimal escape has no fixed length.
             c if (c as u32) < 0x20 => out.push_str(&format!("\\{:03o}", c as u32)),
             c => out.push(c),
         }
     }
-    // What C++ would read as a trigraph or the end of a comment is harmless in a literal.
+    // Trigraphs and ends of comments are harmless in a literal.
     out.push('"');
     out
 }
@@ -31,7 +31,7 @@ pub(crate) fn brief(text: &str) -> String {
     joined.chars().take(57).chain("...".chars()).collect()
 }
 
-/// Whether the text is one unsuffixed decimal or hexadecimal number: nothing in it can be wrong.
+/// Whether the text is one unsuffixed decimal or hexadecimal number, which cannot cause a compiler error.
 pub(crate) fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let is_digit = |c: char| {
@@ -45,7 +45,7 @@ pub(crate) fn is_number(text: &str) -> bool {
     !digits.is_empty() && digits.len() <= 9 && digits.chars().all(is_digit) && !octal
 }
 
-/// Replaces `super::NAME` by what `replacement` says for NAME; `None` leaves it.
+/// Replaces `super::NAME` by the result of `replacement`; `None` leaves it.
 pub(crate) fn replace_super(text: &str, replacement: impl Fn(&str) -> Option<String>) -> String {
     let tokens = cpp::tokens(text);
     let word = |i: usize| {
@@ -74,7 +74,7 @@ pub(crate) fn replace_super(text: &str, replacement: impl Fn(&str) -> Option<Str
     out
 }
 
-/// Replaces `offset(NAME)` by what `replacement` says for NAME; `None` leaves it.
+/// Replaces `offset(NAME)` by the result of `replacement`; `None` leaves it.
 pub(crate) fn replace_offset(text: &str, replacement: impl Fn(&str) -> Option<String>) -> String {
     let tokens = cpp::tokens(text);
     let is = |i: usize, s: &str| tokens.get(i).is_some_and(|t| &text[t.range.clone()] == s);
@@ -95,7 +95,7 @@ pub(crate) fn replace_offset(text: &str, replacement: impl Fn(&str) -> Option<St
     out
 }
 
-/// Words that C++ keeps for itself but Yamba does not.
+/// Words that are reserved in C++ but not in Yamba.
 pub(crate) fn is_operator_word(name: &str) -> bool {
     matches!(
         name,
@@ -113,7 +113,7 @@ pub(crate) fn is_operator_word(name: &str) -> bool {
     )
 }
 
-/// The words of a text that are neither strings nor comments.
+/// Adds the words of a text outside strings and comments.
 pub(crate) fn add_words<'t>(text: &'t str, words: &mut HashSet<&'t str>) {
     let tokens = cpp::tokens(text).into_iter();
     words.extend(

@@ -1,19 +1,19 @@
-//! Which bitstrings of imported classes a program may compose. The rest are left out: an instruction set's class holds
-//! dozens, and each costs the C++ compiler some milliseconds.
+//! Finds the bitstrings of imported classes that a program may compose. The others are left out: an instruction set's class
+//! has dozens, and each costs the C++ compiler some milliseconds.
 
 use std::collections::{BTreeSet, HashSet};
 
 use yamba_lang::ast::{AsmPiece, Cpp, MemberKind, Term, TermKind};
 use yamba_lang::model::{Analysis, ClassId, Composition};
 
-/// Names, not members: of two bitstrings of one name both are kept.
+/// The used bitstrings by name: if two have the same name, both are kept.
 pub(crate) struct Used<'a> {
     own: BTreeSet<ClassId>,
     names: HashSet<&'a str>,
 }
 
 impl<'a> Used<'a> {
-    /// `words` are those of the program's C++, which may compose anything that it names.
+    /// `words` are those of the program's C++, which may compose any bitstring that it names.
     pub(crate) fn new(
         analysis: &'a Analysis,
         composition: &Composition,

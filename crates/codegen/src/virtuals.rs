@@ -1,8 +1,9 @@
-//! Which members are virtual in the C++. One whose name a single struct declares is found without that, and the C++ compiler leaves out a function that is neither virtual nor called: a seventh of
-//! the suite's.
+//! Decides which members are virtual in the C++. A member whose name only one struct declares need not be virtual. The C++ compiler leaves out functions that
+//! are neither virtual nor called: a seventh of the suite's.
 //!
-//! All others stay virtual: what two structs declare, what C++ of the author's own may redefine, and what a timed interval may run, so that a shorter build makes no measured call another one.
-//! Where the text of the program does not tell, so does everything. Words are those of the plain text, with comments and strings: too many names only make more virtual.
+//! All others stay virtual: names that two structs declare, names that the author's C++ may redefine, and names that a timed interval may call, so that a
+//! shorter build changes no measured call. If the program's text does not show all names, every member is virtual. Words are those of the plain text, with
+//! comments and strings: additional names only make more members virtual.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,22 +12,22 @@ use yamba_lang::model::{Analysis, ClassId};
 
 use crate::plan::{Plan, member_name};
 
-/// What is timed.
+/// The timed functions.
 const TIMED: [&str; 2] = ["benchmark", "benchmark_dummy"];
 
-/// Of a bitstring `NAME` the function in C++ is `compose_NAME`.
+/// Prefix of a bitstring's function in C++: `compose_NAME`.
 const COMPOSES: &str = "compose_";
 
-/// Names, not members: what is said of one overload is said of all.
+/// The virtual members by name, for all overloads together.
 pub(crate) struct Virtuals<'a> {
-    /// For each struct of the plan what one that it builds on declares too, or one that builds on it.
+    /// For each struct of the plan, the names that one of its bases or derived structs declares, too.
     twice: Vec<HashSet<&'a str>>,
-    /// What is virtual in all structs; `None`: everything.
+    /// Names that are virtual in all structs; `None`: all names.
     kept: Option<HashSet<&'a str>>,
 }
 
 impl<'a> Virtuals<'a> {
-    /// `natives` is the C++ in which an author may write structs, functions and macros of his own.
+    /// `natives` is the C++ in which an author may write structs, functions and macros.
     pub(crate) fn new(analysis: &'a Analysis, plan: &Plan, natives: &[&'a str]) -> Virtuals<'a> {
         let texts = members(analysis, plan).map(|m| analysis.text(m.span));
         let is_told = !natives.iter().copied().chain(texts).any(hides_names);
@@ -43,7 +44,7 @@ impl<'a> Virtuals<'a> {
     }
 }
 
-/// What C++ of the author's own may redefine or call, and what a pass may.
+/// Names that the author's C++ may redefine or call, and names that a pass may call.
 fn kept<'a>(analysis: &'a Analysis, plan: &Plan, natives: &[&'a str]) -> HashSet<&'a str> {
     let mut kept: HashSet<&str> = natives.iter().copied().flat_map(names).collect();
     for member in members(analysis, plan) {
@@ -57,7 +58,7 @@ fn kept<'a>(analysis: &'a Analysis, plan: &Plan, natives: &[&'a str]) -> HashSet
     kept
 }
 
-/// All members in which there is C++.
+/// All members that contain C++.
 fn members<'a>(analysis: &'a Analysis, plan: &Plan) -> impl Iterator<Item = &'a Member> {
     let classes: HashSet<ClassId> = plan.nodes.iter().map(|node| node.class).collect();
     let all = classes
@@ -66,7 +67,7 @@ fn members<'a>(analysis: &'a Analysis, plan: &Plan) -> impl Iterator<Item = &'a 
     all.filter(|m| !matches!(m.kind, MemberKind::Import(_) | MemberKind::Tags(_)))
 }
 
-/// All words, whatever they stand for.
+/// All words of a text, including those in comments and strings.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c| !is_of_word(c))
         .filter(|word| !word.is_empty())
@@ -76,7 +77,7 @@ fn is_of_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// All words, and the bitstrings whose functions they are.
+/// All words, and the names of bitstrings whose functions they name.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     words(text).flat_map(|word| {
         [Some(word), word.strip_prefix(COMPOSES)]
@@ -85,21 +86,21 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether this C++ may speak of members that it does not name: it joins words, includes what only its author knows, or makes a struct of the program part of a type.
+/// Whether this C++ may refer to members without naming them: it joins words, includes the author's own files, or makes a struct of the program part of a type.
 fn hides_names(text: &str) -> bool {
     let joins = ["##", "%:%:"].iter().any(|sign| text.contains(sign));
     let includes = includes_own(text, "include") || includes_own(text, "import");
     joins || includes || continues_word(text) || builds_on_struct(text)
 }
 
-/// Whether a line ends within a word and goes on with it.
+/// Whether a line continuation splits a word.
 fn continues_word(text: &str) -> bool {
     text.match_indices("\\\n").any(|(at, sign)| {
         text[..at].ends_with(is_of_word) && text[at + sign.len()..].starts_with(is_of_word)
     })
 }
 
-/// Whether a struct of the program may be a base or an argument of a template here, whose text may be anywhere: it is named, and neither a pointer, a reference nor a scope.
+/// Whether a struct of the program may be a base or a template argument here: it is named, and not as a pointer, a reference or a scope.
 fn builds_on_struct(text: &str) -> bool {
     let named = text.match_indices("yamba_").any(|(at, _)| {
         let rest = text[at..].trim_start_matches(is_of_word).trim_start();
@@ -119,12 +120,12 @@ fn includes_own(text: &str, directive: &str) -> bool {
     })
 }
 
-/// Whether a piece of C++ with this word may look at an object of the program through a struct that it names, be part of another struct, or become part of one.
+/// Whether C++ with this word may access an object of the program through a struct that it names, or define a struct or a macro.
 fn is_of_structs(word: &str) -> bool {
     matches!(word, "struct" | "class" | "define") || word.starts_with("yamba_")
 }
 
-/// The name of a function whose author says that it is virtual.
+/// The name of a function that its author declares as virtual.
 fn marked_virtual<'a>(analysis: &'a Analysis, member: &'a Member) -> Option<&'a str> {
     let MemberKind::Function {
         name,
@@ -138,7 +139,7 @@ fn marked_virtual<'a>(analysis: &'a Analysis, member: &'a Member) -> Option<&'a 
     is_marked.then_some(name.text.as_str())
 }
 
-/// For each struct the names that one before it in its chain declares too, or one after it.
+/// For each struct, the names that a struct before or after it in a chain declares, too.
 fn declared_twice<'a>(analysis: &'a Analysis, plan: &Plan) -> Vec<HashSet<&'a str>> {
     let declared: Vec<HashSet<&str>> = plan
         .nodes
@@ -167,7 +168,7 @@ fn declared_twice<'a>(analysis: &'a Analysis, plan: &Plan) -> Vec<HashSet<&'a st
     twice
 }
 
-/// Adds what a pass may call, told by the words of what it runs and of what that calls.
+/// Adds the names that a pass may call, directly or through other members, found by the words of their text.
 fn keep_timed<'a>(analysis: &'a Analysis, plan: &Plan, kept: &mut HashSet<&'a str>) {
     let mut texts: HashMap<&str, Vec<&str>> = HashMap::new();
     for member in members(analysis, plan) {
@@ -187,7 +188,7 @@ fn keep_timed<'a>(analysis: &'a Analysis, plan: &Plan, kept: &mut HashSet<&'a st
     }
 }
 
-/// The name through which C++ comes to a member: also to a function that state or a parameter holds.
+/// The name by which C++ uses a member, including state or a parameter that may hold a function.
 fn called(kind: &MemberKind) -> Option<&str> {
     match kind {
         MemberKind::State { name, .. }

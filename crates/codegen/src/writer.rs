@@ -1,4 +1,4 @@
-//! Text with a memory for lines: the author's C++ stands under `#line` with its columns kept, ours under our own name.
+//! Writes text with line numbers: the author's C++ under `#line` at its columns, generated lines under the generated file's name.
 
 use yamba_lang::source::{SourceMap, Span};
 
@@ -11,12 +11,12 @@ pub(crate) struct Writer<'a> {
     out: String,
     line: usize,
     depth: usize,
-    /// The last lines were the author's; the next of ours must say that it is not.
+    /// Whether the last lines were the author's, so that the next generated line needs a `#line`.
     is_foreign: bool,
 }
 
 impl<'a> Writer<'a> {
-    /// `name` is what our own lines are said to come from.
+    /// `name` is the file name of generated lines.
     pub(crate) fn new(sources: &'a SourceMap, name: String) -> Writer<'a> {
         Writer {
             sources,
@@ -28,7 +28,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Our own text, one line, indented.
+    /// Writes one generated line, indented.
     pub(crate) fn line(&mut self, text: &str) {
         if std::mem::take(&mut self.is_foreign) {
             let own = text::quote(&self.name);
@@ -62,13 +62,13 @@ impl<'a> Writer<'a> {
     /// The author's documentation, as a comment.
     pub(crate) fn doc(&mut self, doc: &str) {
         for line in doc.lines() {
-            // A backslash at the end would swallow the line after it.
+            // A backslash at the end would continue the comment on the next line.
             let line = format!("// {}", line.trim());
             self.line(line.trim_end_matches(['\\', ' ']));
         }
     }
 
-    /// The author's text from `span` on, which may have been rewritten to `text`, at its own line and column.
+    /// Writes the author's text from `span` on, possibly changed to `text`, at its own line and column.
     pub(crate) fn user(&mut self, span: Span, text: &str) {
         let place = self.sources.line_column(span);
         let path = text::quote(&self.sources.file(span.file).path);
@@ -78,7 +78,7 @@ impl<'a> Writer<'a> {
             .line_span(span.file, place.line)
             .unwrap_or(span);
         let before = &self.sources.file(span.file).text[line.start as usize..span.start as usize];
-        // Tabs stay, so that whoever counts columns counts the same here and there.
+        // Tabs are kept, so that columns are the same in both files.
         let padding: String = before
             .chars()
             .map(|c| if c == '\t' { '\t' } else { ' ' })
@@ -94,7 +94,7 @@ impl<'a> Writer<'a> {
         self.user(span, self.sources.text(span));
     }
 
-    /// Everything written.
+    /// The whole text.
     pub(crate) fn finish(self) -> String {
         self.out
     }

@@ -7,16 +7,16 @@ use yamba_lang::{Analysis, ClassId, Program};
 /// A block of a program, not yet assembled.
 #[derive(Clone, Debug)]
 pub struct AsmBlock {
-    /// Its text in the source, without braces; names the block.
+    /// Its text in the source, without braces; identifies the block.
     pub span: Span,
-    /// The class that it stands in.
+    /// The class that contains it.
     pub class: ClassId,
-    /// Its text cut at its holes.
+    /// Its text, split at its holes.
     pub pieces: Vec<AsmPiece>,
 }
 
 impl AsmBlock {
-    /// How many `${}` it has.
+    /// The number of its `${}`.
     pub fn holes(&self) -> usize {
         self.pieces
             .iter()

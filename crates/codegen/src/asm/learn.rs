@@ -1,12 +1,12 @@
-//! Which bits of a block a value moves.
+//! Finds the bits of a block that a value changes.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::field::{Field, FieldBits};
 
-/// The values that a hole is tried with: each single bit and its negative, by which a field is found, and runs of ones
-/// and mixed patterns, by which it is checked that the field holds what lies between.
+/// The test values of a hole. Single bits and their negatives show where the field is. Runs of ones and mixed patterns check
+/// the values between them.
 pub(super) fn probe_values() -> &'static [i128] {
     static VALUES: OnceLock<Vec<i128>> = OnceLock::new();
     VALUES.get_or_init(|| {
@@ -26,10 +26,10 @@ pub(super) fn probe_values() -> &'static [i128] {
     })
 }
 
-/// What a block became for each value that the assembler took; a value that it refused is absent.
+/// The assembled block for each test value that the assembler accepted.
 pub(super) type Probes = BTreeMap<i128, Vec<u8>>;
 
-/// The field of a hole, or why it is none.
+/// The field of a hole, or why the hole is no field.
 pub(super) fn learn(probes: &Probes) -> Result<Field, String> {
     let base = probes
         .get(&0)
@@ -86,7 +86,7 @@ fn single_difference(a: &[u8], b: &[u8]) -> Option<u32> {
     place
 }
 
-/// Neighbouring bits of value and block as one.
+/// Joins bits that are adjacent in both the value and the block.
 fn runs(first: u32, places: &[u32]) -> Vec<FieldBits> {
     let mut runs: Vec<FieldBits> = Vec::new();
     for (i, place) in places.iter().enumerate() {
@@ -102,7 +102,7 @@ fn runs(first: u32, places: &[u32]) -> Vec<FieldBits> {
     runs
 }
 
-/// Every value inside the range must have become what the field says.
+/// Checks that every test value in the range was assembled as the field encodes it.
 fn check(field: &Field, base: &[u8], probes: &Probes) -> Result<(), String> {
     let inside = |v: &&i128| {
         **v >= i128::from(field.min)
@@ -144,7 +144,7 @@ impl Field {
 mod tests {
     use super::*;
 
-    /// What an assembler with this encoding would answer.
+    /// The output of an assembler with this encoding.
     fn answers(encode: impl Fn(i128) -> Option<u32>) -> Probes {
         probe_values()
             .iter()
@@ -195,7 +195,7 @@ mod tests {
     fn what_is_no_plain_field_is_refused() {
         assert!(learn(&answers(|_| Some(7))).is_err());
         assert!(learn(&answers(|v| (v != 0).then_some(1))).is_err());
-        // Inverted above 8: neighbours are encoded differently.
+        // The value 85 has another encoding than its neighbours.
         let bent = |v: i128| {
             (0..256)
                 .contains(&v)

@@ -1,4 +1,4 @@
-//! What the assembler reads.
+//! Writes the assembler's input.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use super::block::AsmBlock;
 use super::learn::probe_values;
 use super::syntax::Syntax;
 
-/// What a line of the assembler's text belongs to, told by the file name that the text gives it.
+/// The origin of a line of assembler text, encoded in the line's file name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// A line of the block's own source file.
@@ -33,7 +33,7 @@ impl Place {
         }
     }
 
-    /// Reads back the name under which the assembler reports a place.
+    /// Parses the file name by which the assembler reports a place.
     pub fn parse(file_name: &str) -> Option<Place> {
         if let Some(block) = file_name.strip_prefix("yamba-block-") {
             return block.parse().ok().map(Place::Block);
@@ -56,12 +56,12 @@ impl Place {
 pub struct Listing {
     /// The text.
     pub text: String,
-    /// The probes that it holds.
+    /// The probes in it.
     pub probes: BTreeSet<Place>,
 }
 
 impl Listing {
-    /// Every value in every hole: the assembler tells which it refuses. `None` where nothing has to be learnt.
+    /// A listing with every test value in every hole, which shows the values that the assembler refuses. `None` if relocations show the fields.
     pub fn trial(syntax: &Syntax, blocks: &[AsmBlock]) -> Option<Listing> {
         if syntax.symbolic_immediate.is_some() {
             return None;
@@ -82,7 +82,7 @@ impl Listing {
         })
     }
 
-    /// The blocks themselves, and those probes that the assembler takes.
+    /// A listing of the blocks themselves, and of the probes that the assembler accepts.
     pub fn full(syntax: &Syntax, blocks: &[AsmBlock], probes: BTreeSet<Place>) -> Listing {
         let mut text = String::new();
         for (index, block) in blocks.iter().enumerate() {
@@ -118,7 +118,7 @@ pub(super) fn end_symbol(block: usize) -> String {
     format!("yamba_end_{block}")
 }
 
-/// The symbol behind a probe.
+/// The symbol after a probe.
 pub(super) fn probe_symbol(block: usize, hole: usize, value: usize) -> String {
     format!("yamba_probe_{block}_{hole}_{value}")
 }
@@ -166,7 +166,7 @@ fn probe_text(syntax: &Syntax, blocks: &[AsmBlock], probes: &BTreeSet<Place>) ->
     text
 }
 
-/// One copy of a block under the name of `place`, its holes filled.
+/// One copy of a block under the file name of `place`, with values in its holes.
 fn block_text(
     syntax: &Syntax,
     block: &AsmBlock,
@@ -200,7 +200,7 @@ fn block_text(
     text + "\n"
 }
 
-/// Whether what follows `before` stands in an instruction, outside brackets: there a bare symbol would be memory.
+/// Whether a hole after `before` is an operand outside brackets. A bare symbol there would mean memory.
 fn is_immediate(before: &str) -> bool {
     let statement = before.rsplit(['\n', ';']).next().unwrap_or_default();
     let unlabelled = statement

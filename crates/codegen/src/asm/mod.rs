@@ -1,8 +1,8 @@
-//! Blocks of assembly: what the assembler is given, and what its answer means.
+//! Assembles blocks of assembly: writes the assembler's input and interprets its output.
 //!
-//! All blocks of a program are assembled in one run, each in a section of its own. A `${}` becomes a symbol where the
-//! instruction set has a spelling for that ([`Syntax::symbolic_immediate`]): the relocation that it leaves tells the field.
-//! Elsewhere the block is also assembled with many values, and [`learn`] sees which bits move.
+//! All blocks of a program are assembled in one run, each in a section of its own. A `${}` becomes a symbol if the
+//! instruction set has a syntax for that ([`Syntax::symbolic_immediate`]): the relocation shows the field. Otherwise the
+//! block is also assembled with many values, and [`learn`] finds the bits that change.
 
 mod block;
 mod field;

@@ -1,4 +1,4 @@
-//! From the assembler's object file to blocks.
+//! Converts the assembler's object file to blocks.
 
 use std::collections::BTreeMap;
 
@@ -25,11 +25,11 @@ pub struct Relocation {
     pub symbol: String,
     /// The section that defines the symbol, if one does.
     pub section: Option<String>,
-    /// The format's own number for what is to be done.
+    /// The type of relocation, as a number of the object format.
     pub kind: Option<u32>,
     /// Width in bits of a plain address, and whether it is read as signed; `None` for anything else.
     pub absolute: Option<(u32, bool)>,
-    /// What is added to the symbol; `None`: it stands in the section itself.
+    /// The number to add to the symbol; `None`: the section's bytes contain it.
     pub addend: Option<i64>,
 }
 
@@ -42,7 +42,7 @@ pub struct Section {
     pub relocations: Vec<Relocation>,
 }
 
-/// What matters of an object file.
+/// The parts of an object file that are needed.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectFile {
     /// By name.
@@ -51,7 +51,7 @@ pub struct ObjectFile {
     pub symbols: BTreeMap<String, (String, u64)>,
 }
 
-/// Makes blocks of what the assembler made of a full listing.
+/// Converts the assembled full listing to blocks.
 ///
 /// # Errors
 /// A message at each block that refers to something outside itself, leaves its section, or has a `${}` that is no plain field.
@@ -118,7 +118,7 @@ impl Reader<'_> {
         })
     }
 
-    /// All of the block must be in its section, or else some of it is lost.
+    /// Checks that the block's code stays in its section: other sections are lost.
     fn stays(&self, name: &str, section: &Section) -> Result<(), Box<Diagnostic>> {
         let at = |symbol: String, offset: usize| {
             self.object
@@ -136,7 +136,7 @@ impl Reader<'_> {
         ))
     }
 
-    /// Whether nothing is left to do for a relocation: the place it refers to moves with the block, and the bits are there.
+    /// Whether a relocation needs no further work: its target moves with the block, and the bits are filled in.
     fn is_filled(&self, section: &str, relocation: &Relocation) -> bool {
         let known = relocation
             .kind
@@ -174,7 +174,7 @@ impl Reader<'_> {
         Err(Box::new(error.here(text).help(help)))
     }
 
-    /// Where the text of the block has this word, or the whole block.
+    /// The place of this word in the block's text, or else the whole block.
     fn find(&self, word: &str) -> Span {
         let text = self.analysis.text(self.block.span);
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.' || c == '$';
@@ -231,7 +231,7 @@ impl Reader<'_> {
         Ok(plain_field(relocation.offset, width, signed, bias))
     }
 
-    /// What the block became with each value.
+    /// The assembled block for each test value.
     fn probes(&self, hole: usize) -> Probes {
         let name = probe_section_name(self.index, hole);
         let mut probes = Probes::new();
@@ -270,7 +270,7 @@ impl Reader<'_> {
     }
 }
 
-/// The number that stands where a relocation will be.
+/// The number in the bytes of a relocation.
 fn in_place(data: &[u8], offset: u64, width: u32) -> i64 {
     let bytes = data
         .get(offset as usize..offset as usize + width as usize / 8)

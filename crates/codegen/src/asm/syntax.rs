@@ -1,18 +1,18 @@
-//! How an assembler is spoken to.
+//! Properties of an instruction set's assembler.
 
 use yamba_lang::Analysis;
 
-/// How an instruction set's assembler wants to be spoken to: properties of its library class.
+/// The syntax of an instruction set's assembler: properties of its library class.
 #[derive(Clone, Debug, Default)]
 pub struct Syntax {
     /// Put before every block.
     pub header: String,
     /// Put before blocks with `${}`.
     pub hole_header: String,
-    /// Put before a symbol that is an immediate; `None`: fields are learnt from values.
+    /// Put before a symbol that is an immediate; `None`: test values show the fields.
     pub symbolic_immediate: Option<String>,
-    /// Types of relocation that an assembler leaves for a linker to look at although it has filled in the bits: distances
-    /// between two places of one block, which survive being moved.
+    /// Types of relocation that an assembler leaves although it has filled in the bits: distances between two places of one
+    /// block, which stay the same when the block moves.
     pub filled_relocations: Vec<u32>,
 }
 
