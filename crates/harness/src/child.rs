@@ -451,7 +451,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// Reads available bytes; `None` if there are none. Closes the pipe at its end, since poll would report it as ready for ever.
+/// Reads available bytes; `None` without any. Closes the pipe at its end, since poll would report it as ready for ever.
 fn read(pipe: &mut Option<File>, buffer: &mut [u8]) -> Option<usize> {
     loop {
         match pipe.as_mut()?.read(buffer) {
