@@ -31,8 +31,9 @@ use yamba_session::remote::Remote;
 
 /// Measure
 ///
-/// With no name: the whole suite, in which long sweeps are thinned and a benchmark has the time of two points at most; by name, or with
-/// --thorough, all is measured. What is tagged `demonstration` runs only when its name, its file or that tag is given.
+/// Without a name: the whole suite. Long sweeps are thinned then, and each benchmark has the time of two points at most. Named
+/// benchmarks, and all with --thorough, are measured at every point. A benchmark with the tag `demonstration` runs only if you
+/// give its name, its file or that tag.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -46,7 +47,7 @@ Examples:
   yamba run --time 10s                         the whole suite, 10 s a benchmark
   yamba run lat_tcp --remote user@server       between this machine and another
 
-Each figure comes from several launches: fresh processes, in turns with those of the other benchmarks.
+Each figure comes from several launches: fresh processes, interleaved with those of the other benchmarks.
 
 Exit status: 0 all figures are valid (or skipped), 1 one is invalid or crashed, 2 nothing was measured.")]
 pub(super) struct Run {
@@ -60,20 +61,20 @@ pub(super) struct Run {
     sweep: Vec<(String, Vec<String>)>,
     #[command(flatten)]
     effort: Effort,
-    /// Measure between this machine and that one, where ssh starts the other end: host=ssh:HOST, placement=apart. Of several, the
-    /// benchmarks that have two hosts
+    /// Measure between this machine and HOST, where ssh starts the other end: host=ssh:HOST, placement=apart. Without a name:
+    /// the benchmarks that have two hosts
     #[arg(long, value_name = "HOST")]
     remote: Option<Remote>,
-    /// Of what is named, only the benchmarks with this tag; may be repeated: with any of these
+    /// Only benchmarks with this tag; repeat to allow several
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// Build, and tell what would be measured and how long it takes; what benchmarks find missing when they begin is not known then
+    /// Build, and print what would be measured and for how long. A benchmark may still be skipped when it begins
     #[arg(long)]
     dry_run: bool,
-    /// Of a measuring circle, also the table of all its tests, as the Kanata Bench prints it
+    /// For a measuring circle, also print the table of all its tests, in the form of Kanata Bench
     #[arg(long)]
     table: bool,
-    /// One JSON document, with every raw interval
+    /// Print one JSON document, with every raw batch
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -85,10 +86,10 @@ pub(super) struct Run {
 /// How much is measured, how often, how long and where: what every command takes that measures benchmarks.
 #[derive(Args)]
 pub(super) struct Effort {
-    /// A short look: shorter sweeps, 0.3 s a point, two launches, shorter intervals under load
+    /// Measure briefly: shorter sweeps, 0.3 s a point, two launches, shorter batches under load
     #[arg(long, conflicts_with = "thorough")]
     quick: bool,
-    /// A long one: 20 s a point
+    /// Measure for 20 s a point
     #[arg(long)]
     thorough: bool,
     #[command(flatten)]
@@ -127,50 +128,50 @@ impl Effort {
 /// How often, how long and where.
 #[derive(Args)]
 struct Protocol {
-    /// Time for a whole benchmark with all its points and launches, instead of 2 s a point; points that there is no time for
-    /// are left out. However little it is, each launch sets up, warms up and times its least number of intervals; where that takes more
-    /// than twice the time, a note says so
+    /// Time for a whole benchmark with all its points and launches, instead of 2 s a point. Points beyond that time are left
+    /// out. Each launch sets up, warms up and times its least number of batches in any case; a note says so if that takes more
+    /// than twice the time
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     time: Option<Duration>,
-    /// Measure with so many processes at the same time, one after the other of these numbers
+    /// Measure with this number of processes at the same time; several numbers are measured one after the other
     #[arg(short = 'P', long, value_name = "P,...", value_delimiter = ',', default_value = "1",
           value_parser = quantity::count(1..=4096))]
     processes: Vec<u64>,
-    /// Exactly so many launches, fresh processes, a point [default: 6, or more while the interval is wide and there is time;
+    /// Launches (fresh processes) for each point [default: 6, or more while the interval is wide and there is time;
     /// --quick: 2]
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=10000))]
     launches: Option<u64>,
-    /// At least so many timed intervals a launch (lmbench's repetitions) [default: 11; with several processes 2]
+    /// Least number of timed batches in a launch (lmbench's repetitions) [default: 11; with several processes 2]
     #[arg(short = 'N', long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
     intervals: Option<u64>,
-    /// Run for so long before anything is timed; a plain number is microseconds, as of lmbench's -W
+    /// Time to run before the first timed batch; a plain number is in microseconds, like lmbench's -W
     #[arg(short = 'W', long, value_name = "TIME", value_parser = quantity::microseconds)]
     warmup: Option<Duration>,
-    /// Stop early when the interval is within this share of the figure
+    /// Stop early when the half width of the interval is below this share of the figure
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = quantity::share)]
     precision: f64,
-    /// Let the launches take turns in the order that this number gives [default: drawn, and recorded]
+    /// Seed of the random order of launches [default: random, and recorded]
     #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX))]
     seed: Option<u64>,
-    /// Let the benchmarks' files have at most so many bytes at any time, and less where the disk has less to spare. What needs more
-    /// is skipped
+    /// Most bytes of the benchmarks' files at any time, less if the disk has less to spare. A benchmark that needs more is
+    /// skipped
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = quantity::bytes)]
     disk_limit: u64,
-    /// End a launch that has more processes and threads at any time [default: 1024, or 16 for each processor; 128 more for each further
-    /// process of -P; less where the system has less to spare]
+    /// End a launch that has more processes and threads than this [default: 1024, or 16 for each processor; 128 more for each
+    /// further process of -P; less if the system has less to spare]
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
     process_limit: Option<u64>,
-    /// End a launch that takes longer, set-up and all [default: one that says nothing for 60 s, or takes 20 times those and
-    /// its planned time]
+    /// End a launch that takes longer than this, set-up included [default: after 60 s without a record, or after 20 times
+    /// the sum of its planned time and those 60 s]
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     timeout: Option<Duration>,
-    /// Ask the system for a real-time class
+    /// Ask the system for real-time scheduling
     #[arg(long)]
     realtime: bool,
     /// Keep the benchmark on one processor, or let the system move it [default: pinned]
     #[arg(long, value_name = "HOW")]
     placement: Option<HowPlaced>,
-    /// Keep it on this processor
+    /// Keep the benchmark on this processor
     #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX))]
     cpu: Option<u64>,
 }

@@ -39,7 +39,7 @@ pub(super) struct Show {
     /// Benchmarks, by name or glob; all without
     #[arg(value_name = "NAME|GLOB")]
     names: Vec<String>,
-    /// The run's JSON document, with every raw interval
+    /// Print the run's JSON document, with every raw batch
     #[arg(long, group = "form")]
     json: bool,
     /// Every interval as it was read, a line each, as `yamba export --format csv-intervals` writes them

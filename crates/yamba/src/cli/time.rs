@@ -63,7 +63,7 @@ pub(super) struct Time {
     /// End a process that has more processes and threads at any time [default: as `yamba run`]
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
     process_limit: Option<u64>,
-    /// One JSON document, with every raw interval
+    /// Print one JSON document, with every raw batch
     #[arg(long)]
     json: bool,
 }
