@@ -418,7 +418,7 @@ fn quoted(text: &str, quote: char) -> Vec<&str> {
 }
 
 fn page_names_every_option_event_and_key() {
-    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/yamba");
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/src");
     let source = fs::read_to_string(runtime.join("command_line.h")).expect("the C++ side");
     let options = source
         .split("is(\"")
