@@ -39,7 +39,7 @@ impl Failure {
     /// Creates an error from a sentence that states the place and the cause.
     #[expect(
         clippy::new_ret_no_self,
-        reason = "it is a failure when its mend is told, too"
+        reason = "a `Fault` becomes a `Failure` with its help text"
     )]
     pub fn new(message: impl Into<String>) -> Fault {
         Fault(message.into())
@@ -71,7 +71,7 @@ impl Failure {
 /// An error of the operating system. The caller adds a help text for the refused operation.
 impl From<io::Error> for Fault {
     fn from(e: io::Error) -> Fault {
-        Fault(yamba_toolchain::files::plain(&e))
+        Fault(yamba_record::system_error::reason(&e))
     }
 }
 

@@ -9,7 +9,7 @@ use super::kept;
 use super::spool::Spool;
 use super::{Failure, Observer, StoreChoice, Warning};
 use yamba_harness::{CompressedEntry, Keep, UsageError};
-use yamba_toolchain::files::plain;
+use yamba_record::system_error::reason;
 
 /// Writes one run to the store, if any, and spools the entries that the store rejects.
 pub(super) struct RunKeeper<'o> {
@@ -113,7 +113,7 @@ impl<'o> RunKeeper<'o> {
             Err(e) => {
                 self.observer.warning(&Warning::NotRescued {
                     run: &run.id,
-                    why: &plain(&e),
+                    why: &reason(&e),
                     spool: self.spool.as_ref().map(Spool::path),
                 });
                 return false;

@@ -3,7 +3,7 @@
 //!
 //! A caller fills in a request and gets data back. An [`Observer`] receives progress and warnings meanwhile.
 //!
-//! Nothing here parses a command line, prints, or depends on the layout of a page: commands, an editor or a fleet node call the same functions.
+//! Nothing here parses a command line, prints, or depends on the layout of a page.
 //! The crate may use every crate below it, but not `report`.
 
 mod failure;

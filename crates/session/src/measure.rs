@@ -11,7 +11,8 @@ use super::remote::{self, Remote};
 use super::select::{self, How, Names, Selection};
 use super::{Failure, Observer, StoreChoice};
 use yamba_harness::{
-    self as run, CompressedEntry, Job, Measurement, NoProgram, Options, Rehearsal, Stop, UsageError,
+    self as run, CompressedEntry, Job, Measurement, NoProgram, Options, Progress, Rehearsal, Stop,
+    UsageError,
 };
 use yamba_toolchain::build::BuildOptions;
 use yamba_toolchain::suite_topics as groups;
@@ -181,21 +182,13 @@ pub(super) fn measured(
 ) -> Result<Measured, Failure> {
     let is_unbuilt = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
     let is_in_vain = jobs.iter().all(is_unbuilt);
-    let mut keeper = match is_in_vain {
-        true => RunKeeper::none(observer),
-        false => RunKeeper::open(store, observer)?,
+    let mut keeper = if is_in_vain {
+        RunKeeper::none(observer)
+    } else {
+        RunKeeper::open(store, observer)?
     };
     let mut progress = observer.progress();
-    let measurement = Measurement {
-        jobs,
-        options,
-        isa: &target.isa,
-        system: &target.system,
-        progress: progress.as_mut(),
-        stop,
-        listing: &listing,
-    };
-    let run = measurement.packed(&mut keeper);
+    let run = measurement(jobs, options, target, stop, progress.as_mut()).packed(&mut keeper);
     let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
     let is_stored = keeper.finish(&run);
     Ok(Measured {
@@ -203,4 +196,23 @@ pub(super) fn measured(
         is_in_vain,
         is_stored,
     })
+}
+
+/// Describes a measurement of `jobs`, with disassembled code around a crash.
+pub(super) fn measurement<'a>(
+    jobs: &'a [Job],
+    options: &'a Options,
+    target: &'a Target,
+    stop: &'a Stop,
+    progress: &'a mut dyn Progress,
+) -> Measurement<'a> {
+    Measurement {
+        jobs,
+        options,
+        isa: &target.isa,
+        system: &target.system,
+        progress,
+        stop,
+        listing: &listing,
+    }
 }

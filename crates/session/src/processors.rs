@@ -88,7 +88,7 @@ mod tests {
             Ok(())
         };
         let Ok(all) = allowed(tell) else {
-            panic!("it is told");
+            panic!("the processors are known");
         };
         assert_eq!(all, [0, 63, 64, 1500, 8191]);
         for kind in [io::ErrorKind::InvalidInput, io::ErrorKind::PermissionDenied] {
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn this_process_may_run_somewhere() {
         let Ok(all) = allowed(affinity) else {
-            panic!("it is told");
+            panic!("the processors are known");
         };
         assert!(!all.is_empty());
     }

@@ -98,7 +98,7 @@ fn p_of_difference(a: &[f64], b: &[f64]) -> Option<f64> {
 pub struct Primary {
     /// mu_P = mu_Y with an interval from the normal distribution, as in the paper's table A.2.2.
     pub mean: MeanInterval,
-    /// The same with an interval from Student's t, which is better for few tests.
+    /// Computes the interval from Student's t instead, which is better for few tests.
     pub mean_by_t: MeanInterval,
     /// sigma_Y^2, the variance of Y.
     pub variance_of_mean: f64,

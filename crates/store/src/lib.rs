@@ -30,7 +30,6 @@ pub use location::{Address, Location, without_password};
 use postgresql::Postgresql;
 pub use salvage::{Remnants, Salvaged};
 use sqlite::Sqlite;
-pub use yamba_record::system_error::reason as plain;
 
 /// The part of a run to read. Raw intervals are nearly all of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

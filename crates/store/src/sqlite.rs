@@ -10,7 +10,7 @@ use rusqlite::{ErrorCode, OpenFlags, ToSql, params_from_iter};
 
 use crate::connection::{Connection, Purpose, Row, Value};
 use crate::error::{Fault, StoreError};
-use yamba_record::system_error::reason as plain;
+use yamba_record::system_error::reason;
 
 /// The fix for an unusable file.
 const ANOTHER: &str = "name another file with --store FILE or YAMBA_STORE";
@@ -29,7 +29,7 @@ impl Sqlite {
     pub fn open(path: &Path) -> Result<Sqlite, Fault> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|e| {
-                StoreError::new(format!("its folder cannot be made: {}", plain(&e))).help(ANOTHER)
+                StoreError::new(format!("its folder cannot be made: {}", reason(&e))).help(ANOTHER)
             })?;
         }
         Sqlite::prepared(rusqlite::Connection::open(path), path)

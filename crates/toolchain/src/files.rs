@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use yamba_lang::{Files, Input};
-pub use yamba_record::system_error::reason as plain;
+use yamba_record::system_error::reason;
 
 use crate::embedded::Home;
 
@@ -64,7 +64,7 @@ impl Disk {
     pub fn new(libs: Vec<PathBuf>, home: &Home) -> Result<Disk, Unreadable> {
         for lib in &libs {
             fs::read_dir(lib).map_err(|e| Unreadable {
-                why: format!("cannot read the folder {}: {}", lib.display(), plain(&e)),
+                why: format!("cannot read the folder {}: {}", lib.display(), reason(&e)),
                 mend: "--lib names a folder with .yamba files that you may read".to_owned(),
             })?;
         }
@@ -229,7 +229,7 @@ fn join(folder: &Path, name: std::ffi::OsString) -> PathBuf {
 fn read(path: &Path) -> Result<String, Unreadable> {
     let shown = path.display();
     let cannot = |e: io::Error| Unreadable {
-        why: format!("cannot read {shown}: {}", plain(&e)),
+        why: format!("cannot read {shown}: {}", reason(&e)),
         mend: "name a .yamba file that you may read, or a class: `yamba list` shows them"
             .to_owned(),
     };

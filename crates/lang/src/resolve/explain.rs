@@ -1,6 +1,6 @@
 //! Texts about missing members, for `list`, `explain`, `check` and the generated program.
 
-use super::members::{name, noun};
+use super::members::name;
 use crate::ast::MemberKind;
 use crate::model::{Analysis, ClassId, Gap, MemberRef};
 
@@ -70,11 +70,6 @@ impl Analysis {
             &self.index.exists[class.0]
         };
         crate::condition::show(formula)
-    }
-
-    /// The noun for a member: "a bitstring", "a function".
-    pub fn member_noun(&self, member: MemberRef) -> &'static str {
-        noun(&self.member(member).kind)
     }
 
     /// The name of a member, if it has one.

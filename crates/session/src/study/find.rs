@@ -7,8 +7,8 @@ use std::path::Path;
 use super::super::select::did_you_mean;
 use super::super::{Failure, of_home};
 use super::{Fault, read as parse};
+use yamba_record::system_error::reason;
 use yamba_toolchain::embedded;
-use yamba_toolchain::files::plain;
 
 /// The greatest size of a study file; larger files are rejected.
 const MOST_BYTES: u64 = 1 << 20;
@@ -68,11 +68,11 @@ pub fn source(named: &str) -> Result<Source, Failure> {
 fn read(path: &Path) -> Result<String, Failure> {
     let failure = |text: &str| Failure::new(format!("{}: {text}", path.display()));
     let file = File::open(path).map_err(|e| {
-        failure(&plain(&e)).help("`yamba study new FILE.toml` writes a study to fill in")
+        failure(&reason(&e)).help("`yamba study new FILE.toml` writes a study to fill in")
     })?;
     let mut bytes = Vec::new();
     let length = file.take(MOST_BYTES + 1).read_to_end(&mut bytes);
-    length.map_err(|e| failure(&plain(&e)).help("name a file that can be read"))?;
+    length.map_err(|e| failure(&reason(&e)).help("name a file that can be read"))?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(failure("it has more than 1 MiB")
             .help("a study is a text that a person writes: name another file"));

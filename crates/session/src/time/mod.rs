@@ -14,7 +14,8 @@ use yamba_record::run::About;
 use yamba_record::{Benchmark, Run, Status, parameters::plain};
 
 use super::failure::help_for_home;
-use super::jobs::{build_failure, listing};
+use super::jobs::build_failure;
+use super::measure::measurement;
 use super::{Failure, Observer};
 use yamba_harness::{self as run, Job, NoProgram, Options, Program, Slow, Stop, UsageError};
 use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
@@ -146,16 +147,7 @@ impl Questions {
     ) -> Result<Run, Failure> {
         let mut progress = observer.progress();
         let mut measure = |jobs: &[Job], options: &Options| {
-            let measurement = run::Measurement {
-                jobs,
-                options,
-                isa: &target.isa,
-                system: &target.system,
-                progress: progress.as_mut(),
-                stop,
-                listing: &listing,
-            };
-            let run = measurement.run();
+            let run = measurement(jobs, options, target, stop, progress.as_mut()).run();
             run.map_err(|UsageError(text)| Failure::whole(text))
         };
         let mut run = measure(&self.jobs, &self.options)?;

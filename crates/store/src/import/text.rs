@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read, Seek, Take, Write};
 use std::path::Path;
 
 use super::Fault;
-use yamba_record::system_error::reason as plain;
+use yamba_record::system_error::reason;
 
 /// Bytes per read.
 const PIECE: u64 = 1 << 16;
@@ -99,7 +99,7 @@ fn copied(file: File, largest: u64) -> Result<Text, Fault> {
 fn not_copied(e: &io::Error) -> Fault {
     let reason = match e.kind() {
         io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-        _ => plain(e),
+        _ => reason(e),
     };
     let folder = std::env::temp_dir();
     let message = format!(
@@ -121,7 +121,7 @@ fn cannot(e: &io::Error) -> Fault {
             ),
         ),
         _ => (
-            format!("cannot be read: {}", plain(e)),
+            format!("cannot be read: {}", reason(e)),
             Some("the file must be there, be readable, and lie on a disk that works"),
         ),
     }

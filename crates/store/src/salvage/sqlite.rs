@@ -15,7 +15,7 @@ use crate::error::Fault;
 use crate::location::Location;
 use crate::sqlite::{Sqlite, is_empty, log, schema};
 use crate::{Detail, Store, StoreError, statements};
-use yamba_record::system_error::reason as plain;
+use yamba_record::system_error::reason;
 
 /// A copy of a damaged file, and the rows found in it.
 pub(crate) struct Remnants {
@@ -36,7 +36,7 @@ impl Remnants {
             .help("restore it from a backup; or remove it, and the next run makes a new store"));
         }
         let folder = copied(from).map_err(|e| {
-            StoreError::new(format!("{place}: cannot be copied: {}", plain(&e)))
+            StoreError::new(format!("{place}: cannot be copied: {}", reason(&e)))
                 .help("it must be readable, and the folder for temporary files (TMPDIR) must have room for it")
         })?;
         let (damaged, is_repaired) = opened(folder.path()).map_err(|e| e.of(&place))?;

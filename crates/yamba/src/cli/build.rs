@@ -136,7 +136,7 @@ fn copy(program: &Path, to: &Path, name: &str, count: usize) -> Result<PathBuf, 
         Failure::new(format!(
             "cannot write {}: {}",
             to.display(),
-            yamba_toolchain::files::plain(&e)
+            yamba_record::system_error::reason(&e)
         ))
         .help("name another file or folder with -o")
     };

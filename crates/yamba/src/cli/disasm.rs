@@ -16,9 +16,9 @@ use super::failure::Failure;
 use super::output;
 use super::select::{self, Libraries, did_you_mean};
 use super::target::TargetOption;
+use yamba_record::system_error::reason;
 use yamba_toolchain::build::Built;
 use yamba_toolchain::disasm::{self, Code};
-use yamba_toolchain::files::plain;
 
 /// Show composed machine code, each instruction under the member that contributed it
 #[derive(Args)]
@@ -116,7 +116,7 @@ fn compose(
         command.args(["--set", value]);
     }
     let cannot = |e| {
-        Failure::new(format!("cannot run {}: {}", words[0].display(), plain(&e))).help(
+        Failure::new(format!("cannot run {}: {}", words[0].display(), reason(&e))).help(
             "programs are kept in the folder of YAMBA_CACHE, where they must be allowed to run",
         )
     };

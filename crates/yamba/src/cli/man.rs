@@ -10,7 +10,6 @@ use clap_mangen::roff::{Roff, roman};
 
 use super::failure::Failure;
 use super::{Answer, Cli, output};
-use yamba_toolchain::files;
 
 /// Headings in the text after the options that become sections of their own.
 const SECTIONS: [&str; 3] = ["Examples", "Environment", "Exit status"];
@@ -35,7 +34,7 @@ impl Man {
             Failure::new(format!(
                 "cannot write {}: {}",
                 path.display(),
-                files::plain(e)
+                yamba_record::system_error::reason(e)
             ))
             .help("name a folder that you may write to")
         };

@@ -48,7 +48,7 @@ pub(super) fn written(
         Err(_) if out.get_ref().has_gone => Ok(()),
         Err(e) => Err(Failure::new(format!(
             "cannot write to standard output: {}",
-            yamba_toolchain::files::plain(&e)
+            yamba_record::system_error::reason(&e)
         ))
         .help("make room where it goes, or send it elsewhere")),
         Ok(()) => Ok(()),
@@ -88,7 +88,7 @@ pub(super) fn whole(
         Failure::new(format!(
             "cannot write {}: {}",
             path.display(),
-            yamba_toolchain::files::plain(&e)
+            yamba_record::system_error::reason(&e)
         ))
         .help("name another file with -o")
     };

@@ -70,7 +70,7 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
         _ => Failure::new(format!(
             "cannot write {}: {}",
             path.display(),
-            yamba_toolchain::files::plain(&e)
+            yamba_record::system_error::reason(&e)
         ))
         .help("name another file with -o, or leave -o out"),
     })

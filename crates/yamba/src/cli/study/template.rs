@@ -7,7 +7,7 @@ use std::path::Path;
 use super::super::Answer;
 use super::super::failure::Failure;
 use super::super::output;
-use yamba_toolchain::files::plain;
+use yamba_record::system_error::reason;
 
 /// The text of the new study.
 const TEMPLATE: &str = include_str!("template.toml");
@@ -23,8 +23,8 @@ pub(super) fn write(file: &Path) -> Result<Answer, Failure> {
         io::ErrorKind::AlreadyExists => {
             failure("it is there already").help("nothing is overwritten: name another file")
         }
-        io::ErrorKind::StorageFull => failure(&plain(&e)).help("make room on its disk"),
-        _ => failure(&plain(&e)).help("its folder must be there and writable: name another place"),
+        io::ErrorKind::StorageFull => failure(&reason(&e)).help("make room on its disk"),
+        _ => failure(&reason(&e)).help("its folder must be there and writable: name another place"),
     })?;
     let shown = file.display();
     output::note(&format!(
