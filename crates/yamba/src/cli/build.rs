@@ -7,12 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use yamba_lang::{Analysis, ClassId, Target};
 
-use super::Answer;
-use super::failure::Failure;
-use super::output;
-use super::select::{self, Names, Selection};
-use super::target::TargetOption;
-use super::terminal::Terminal;
+use super::{Answer, Failure, Names, Selection, TargetOption, Terminal, output, select};
 use yamba_session::jobs::build_failure;
 use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
 

@@ -1,16 +1,11 @@
 //! `yamba check`
 
+use super::{Answer, Failure, Names, Selection, Terminal, output, select};
 use clap::Args;
 use serde::Serialize;
 use yamba_lang::Severity;
 use yamba_lang::diagnostic::{Diagnostic, Label};
 use yamba_lang::source::SourceMap;
-
-use super::Answer;
-use super::failure::Failure;
-use super::output;
-use super::select::{self, Names, Selection};
-use super::terminal::Terminal;
 
 /// Say what is wrong with programs, without compiling or running anything
 ///

@@ -6,14 +6,8 @@ use clap::Args;
 use yamba_record::Run;
 use yamba_store::Detail;
 
-use super::Answer;
-use super::failure::{Failure, of_system};
-use super::kept;
-use super::output;
-use super::quantity;
 use super::run::is_remote;
-use super::store_option::StoreOption;
-use super::terminal::{Terminal, arguments};
+use super::{Answer, Failure, StoreOption, Terminal, arguments, kept, of_system, output, quantity};
 use yamba_compare::gate::{self, Asked, gate};
 use yamba_compare::remeasure::not_remeasured;
 use yamba_compare::unit::of_pair;

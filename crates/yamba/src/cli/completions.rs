@@ -2,12 +2,10 @@
 
 mod offered;
 
+use super::{Answer, Failure, output};
 use clap::{Args, ValueEnum};
 use clap_complete::CompleteEnv;
 use clap_complete::env::{self, EnvCompleter};
-
-use super::failure::Failure;
-use super::{Answer, output};
 
 /// Print what makes a shell complete commands, options, benchmarks, tags, studies and kept runs
 ///

@@ -10,12 +10,8 @@ use yamba_lang::model::MemberRef;
 use yamba_lang::{Analysis, ClassId, Target};
 use yamba_record::Event;
 
-use super::Answer;
 use super::build::compile;
-use super::failure::Failure;
-use super::output;
-use super::select::{self, Libraries, did_you_mean};
-use super::target::TargetOption;
+use super::{Answer, Failure, Libraries, TargetOption, did_you_mean, output, select};
 use yamba_record::system_error::reason;
 use yamba_toolchain::build::Built;
 use yamba_toolchain::disasm::{self, Code};

@@ -4,11 +4,7 @@ mod document;
 
 use clap::Args;
 
-use super::Answer;
-use super::failure::Failure;
-use super::output;
-use super::select::{self, Names};
-use super::target::TargetOption;
+use super::{Answer, Failure, Names, TargetOption, output, select};
 use document::{Composed, Explained, Import, Member, Parameter, Place, Port, Values, explained};
 
 /// Show which class gave which member, and the parameters with their values

@@ -3,15 +3,10 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
+use super::{Answer, Failure, StoreOption, kept, output};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use yamba_store::export::{self, FORMATS};
-
-use super::Answer;
-use super::failure::Failure;
-use super::kept;
-use super::output;
-use super::store_option::StoreOption;
 
 /// Write a run in a form that other programs read
 ///

@@ -6,12 +6,7 @@ use clap::Args;
 use yamba_record::number::{number, scale};
 use yamba_store::{Detail, Listed};
 
-use super::Answer;
-use super::failure::Failure;
-use super::kept;
-use super::output;
-use super::quantity;
-use super::store_option::StoreOption;
+use super::{Answer, Failure, StoreOption, kept, output, quantity};
 use yamba_compare::history::{History, LeftOut, Point, Series, history};
 
 /// Width of the chart in columns.

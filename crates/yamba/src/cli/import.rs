@@ -3,17 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::{Answer, Failure, StoreOption, kept, output, quantity};
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_record::Run;
 use yamba_store::import;
-
-use super::Answer;
-use super::failure::Failure;
-use super::kept;
-use super::output;
-use super::quantity;
-use super::store_option::StoreOption;
 
 /// Take runs into the store: documents from other machines or of before, results of lmbench and of Google Benchmark
 ///

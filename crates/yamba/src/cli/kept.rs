@@ -1,10 +1,10 @@
 //! Formats names and texts of stored runs for the terminal.
 
+use super::store_option::writable;
+use super::{Failure, StoreOption};
 use chrono::{DateTime, SecondsFormat, Utc};
 use yamba_report::Place;
 
-use super::failure::Failure;
-use super::store_option::{StoreOption, writable};
 pub(super) use yamba_session::kept::{Runs, choose, find, is_path, means, unknown};
 
 /// Length of a displayed id; longer only if several runs share the prefix.

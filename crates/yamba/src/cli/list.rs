@@ -8,10 +8,7 @@ use serde_json::{Value, json};
 use yamba_lang::model::Gap;
 use yamba_lang::{Analysis, ClassId, Target};
 
-use super::Answer;
-use super::failure::Failure;
-use super::output;
-use super::select::{self, Names, Selection};
+use super::{Answer, Failure, Names, Selection, output, select};
 use yamba_session::standing::{self, Standing};
 use yamba_toolchain::build::host;
 use yamba_toolchain::provenance;

@@ -8,9 +8,7 @@ use std::io;
 
 use clap::Args;
 
-use super::Answer;
-use super::failure::Failure;
-use super::output;
+use super::{Answer, Failure, output};
 use page::show;
 use yamba_machine::probe;
 use yamba_toolchain::build::host;

@@ -4,12 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::{Answer, Cli, Failure, output};
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man as Page;
 use clap_mangen::roff::{Roff, roman};
-
-use super::failure::Failure;
-use super::{Answer, Cli, output};
 
 /// Headings in the text after the options that become sections of their own.
 const SECTIONS: [&str; 3] = ["Examples", "Environment", "Exit status"];

@@ -39,7 +39,12 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use failure::Failure;
+// The modules of the commands import these from here.
+use failure::{Failure, of_system};
+use select::{Libraries, Names, Selection, did_you_mean};
+use store_option::StoreOption;
+use target::TargetOption;
+use terminal::{Terminal, arguments};
 
 /// Micro-benchmarks that say what they need of the platform and prove what they measured.
 #[derive(Parser)]

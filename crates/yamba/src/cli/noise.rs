@@ -5,14 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::Answer;
-use super::failure::{Failure, of_system};
-use super::output;
-use super::quantity;
-use super::select::Names;
-use super::store_option::StoreOption;
-use super::target::TargetOption;
-use super::terminal::{Terminal, arguments};
+use super::{
+    Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, of_system, output,
+    quantity,
+};
 use yamba_harness::Stop;
 use yamba_session::noise::{self, Report, Request};
 

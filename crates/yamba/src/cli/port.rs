@@ -10,10 +10,7 @@ use yamba_lang::model::{MemberRef, Role};
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, ClassId, Target};
 
-use super::Answer;
-use super::failure::Failure;
-use super::output;
-use super::select::{self, Libraries, did_you_mean};
+use super::{Answer, Failure, Libraries, did_you_mean, output, select};
 use yamba_session::standing;
 
 /// Write the skeleton of a port: the members that are missing on a platform, documented as the template documents them

@@ -2,17 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::study::of_run;
+use super::{Answer, Failure, StoreOption, kept, output};
 use clap::Args;
 use yamba_record::Run;
 use yamba_report::Place;
 use yamba_store::Detail;
-
-use super::Answer;
-use super::failure::Failure;
-use super::kept;
-use super::output;
-use super::store_option::StoreOption;
-use super::study::of_run;
 
 /// Make a page of runs, one file that opens in a browser, offline; or their tables for a paper
 ///

@@ -2,14 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::{Answer, Failure, StoreOption, kept, output};
 use clap::Args;
 use serde_json::json;
-
-use super::Answer;
-use super::failure::Failure;
-use super::kept;
-use super::output;
-use super::store_option::StoreOption;
 
 /// Remove kept runs for good
 ///

@@ -13,15 +13,10 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use yamba_record::Benchmark;
 
-use super::Answer;
-use super::failure::{Failure, of_system};
-use super::kept;
-use super::output;
-use super::quantity;
-use super::select::Names;
-use super::store_option::StoreOption;
-use super::target::TargetOption;
-use super::terminal::{Terminal, arguments};
+use super::{
+    Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, kept, of_system,
+    output, quantity,
+};
 pub(super) use asked::is_remote;
 pub(super) use table::{Style, table};
 use yamba_harness::{Options, Placement, Stop};

@@ -1,16 +1,11 @@
 //! `yamba runs`
 
+use super::run::Run;
+use super::{Answer, Failure, StoreOption, kept, output};
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_record::Machine;
 use yamba_store::{Listed, Store};
-
-use super::Answer;
-use super::failure::Failure;
-use super::kept;
-use super::output;
-use super::run::Run;
-use super::store_option::StoreOption;
 
 /// If a run has more benchmarks than this, only their number is shown.
 const NAMED: usize = 3;

@@ -3,15 +3,10 @@
 use std::ffi::OsString;
 use std::fs;
 
+use super::{Answer, Failure, StoreOption, kept, output};
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_store::{Location, Remnants, Salvaged};
-
-use super::Answer;
-use super::failure::Failure;
-use super::kept;
-use super::output;
-use super::store_option::StoreOption;
 
 /// At most this many lost entries are named.
 const NAMED: usize = 10;

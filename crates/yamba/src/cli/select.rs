@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use yamba_lang::{Analysis, ClassId, Diagnostic};
 
-use super::failure::Failure;
-use super::terminal::Terminal;
+use super::{Failure, Terminal};
 pub(super) use yamba_session::select::{Selection, did_you_mean, suite};
 use yamba_session::{jobs, select};
 

@@ -3,11 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 
-use super::Answer;
-use super::failure::{Failure, of_system};
-use super::output;
-use super::select::Libraries;
-use super::terminal::Terminal;
+use super::{Answer, Failure, Libraries, Terminal, of_system, output};
 use yamba_harness::Stop;
 use yamba_session::selftest::{self, Answered, Check, Checked, Outcome, Trust};
 

@@ -9,12 +9,8 @@ use clap::Args;
 use yamba_record::Run as Document;
 use yamba_store::{Detail, Listed, Store, export};
 
-use super::Answer;
-use super::failure::Failure;
-use super::kept;
-use super::output;
 use super::run::{self, Run, Style, table};
-use super::store_option::StoreOption;
+use super::{Answer, Failure, StoreOption, kept, output};
 use yamba_toolchain::render::visible;
 
 /// What did a kept run measure?

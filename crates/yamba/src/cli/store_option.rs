@@ -7,7 +7,7 @@ use clap::Args;
 use yamba_report::Place;
 use yamba_store::{Location, Store};
 
-use super::failure::Failure;
+use super::Failure;
 use yamba_session::{StoreChoice, usual_store};
 
 /// The store in which runs are kept.

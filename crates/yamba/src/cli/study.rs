@@ -12,15 +12,11 @@ use yamba_record::{Benchmark, Run};
 use yamba_report::Place;
 use yamba_store::Detail;
 
-use super::Answer;
-use super::failure::{Failure, of_system};
 use super::kept::{self, Runs};
-use super::output;
 use super::run::{self as running, Effort};
-use super::select::Libraries;
-use super::store_option::StoreOption;
-use super::target::TargetOption;
-use super::terminal::{Terminal, arguments};
+use super::{
+    Answer, Failure, Libraries, StoreOption, TargetOption, Terminal, arguments, of_system, output,
+};
 use crate::study_report;
 use yamba_harness::Stop;
 use yamba_session::study::{self, Opened, Request, Row};

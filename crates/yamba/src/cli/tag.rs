@@ -1,13 +1,8 @@
 //! `yamba tag`
 
+use super::{Answer, Failure, StoreOption, kept, output};
 use clap::Args;
 use serde_json::json;
-
-use super::Answer;
-use super::failure::Failure;
-use super::kept;
-use super::output;
-use super::store_option::StoreOption;
 
 /// Give a kept run a name, or take one away
 #[derive(Args)]

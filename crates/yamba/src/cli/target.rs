@@ -3,7 +3,7 @@
 use clap::Args;
 use yamba_lang::{Analysis, Target};
 
-use super::failure::Failure;
+use super::Failure;
 use yamba_session as session;
 
 /// The option that every command about a platform shares.

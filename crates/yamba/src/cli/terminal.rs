@@ -10,8 +10,8 @@ use yamba_lang::Diagnostic;
 use yamba_lang::source::SourceMap;
 use yamba_report::command_line;
 
-use super::failure::{self, Failure};
 use super::output::{self, StatusLine};
+use super::{Failure, failure};
 use progress::{Bar, StopNotice};
 use yamba_harness::Progress;
 use yamba_session::{Observer, Warning};

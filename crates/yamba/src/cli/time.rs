@@ -7,11 +7,8 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::Answer;
-use super::failure::{Failure, of_system};
 use super::output::{self, StatusLine};
-use super::quantity;
-use super::terminal::Terminal;
+use super::{Answer, Failure, Terminal, of_system, quantity};
 use yamba_harness::Stop;
 use yamba_session::Observer;
 use yamba_session::time::{self, Questions, Refused, Statements};

@@ -2,7 +2,7 @@
 
 use yamba_record::number::{number, scale};
 
-use super::super::output;
+use crate::cli::output;
 use yamba_compare::{Comparison, Entry, GeometricMean, LEAST_DEVIATION, Word};
 use yamba_compare::{Gate, Remeasured, Slower, Ungated};
 

@@ -10,8 +10,7 @@ use clap_complete::engine::{
 };
 use yamba_store::{Listed, Store};
 
-use super::super::store_option::StoreOption;
-use super::super::{Cli, kept, select};
+use crate::cli::{Cli, StoreOption, kept, select};
 use yamba_session::study;
 
 /// Number of run ids offered before any digit is typed.

@@ -1,8 +1,7 @@
 //! A line of progress on standard error, redrawn in place. It is shown on terminals only.
 
+use crate::cli::printable::one_line;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
-use super::super::printable::one_line;
 
 /// A status line, removed when it is dropped.
 pub struct StatusLine(ProgressBar);

@@ -3,8 +3,8 @@
 use clap::Parser;
 use yamba_record::Run as Document;
 
-use super::super::{Cli, Command};
 use super::Run;
+use crate::cli::{Cli, Command};
 use yamba_session::remote;
 
 /// Whether the command line of a stored run named a remote host.

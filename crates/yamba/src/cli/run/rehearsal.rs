@@ -7,11 +7,8 @@ use yamba_record::number::{bytes, number};
 use serde_json::{Value, json};
 use yamba_lang::Analysis;
 
-use super::super::failure::Failure;
-use super::super::output;
-use super::super::select::Selection;
-
 use super::skipped::by_reason;
+use crate::cli::{Failure, Selection, output};
 use yamba_harness::{Rehearsal, Rehearsed};
 
 /// Formats the plan as text or, with `json`, as JSON.

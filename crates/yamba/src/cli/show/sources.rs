@@ -3,8 +3,8 @@
 use yamba_record::Run;
 use yamba_record::run::SourceFile;
 
-use super::super::kept;
 use super::Failure;
+use crate::cli::kept;
 
 /// Each file's text under its path.
 pub(super) fn texts(run: &Run, name: &str) -> Result<String, Failure> {

@@ -4,8 +4,8 @@ use clap::Parser;
 use yamba_record::Run;
 use yamba_record::run::SourceFile;
 
-use super::super::{Cli, Command};
 use super::Study;
+use crate::cli::{Cli, Command};
 use crate::study_report;
 use yamba_session::study;
 

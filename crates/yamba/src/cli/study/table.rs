@@ -3,7 +3,7 @@
 use comfy_table::{ContentArrangement, Table, presets};
 use yamba_record::Run;
 
-use super::super::output;
+use crate::cli::output;
 use crate::study_report::words;
 use yamba_session::study::{Row, Study};
 use yamba_toolchain::render::visible;

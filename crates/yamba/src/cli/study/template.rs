@@ -4,9 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::super::Answer;
-use super::super::failure::Failure;
-use super::super::output;
+use crate::cli::{Answer, Failure, output};
 use yamba_record::system_error::reason;
 
 /// The text of the new study.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::super::printable::one_line;
+use crate::cli::printable::one_line;
 use yamba_harness::Progress;
 
 /// A progress bar on standard error, if that is a terminal.
