@@ -1,8 +1,7 @@
 //! Formats runs as text, pages and charts, with one file per format. It does not measure.
 
-pub mod document;
 mod html;
-mod markdown;
+pub mod markdown;
 mod number;
 mod place;
 mod plot;
@@ -10,10 +9,10 @@ mod shell;
 mod summary;
 mod ticks;
 
-pub use document::Document;
 pub use html::{Operation, Study, html};
-pub use markdown::markdown;
+pub use number::{figure, interval};
 pub use place::Place;
 pub use plot::plots;
 pub use shell::command_line;
 pub use summary::summary;
+pub use ticks::ends;

@@ -1,96 +1,68 @@
-//! Formats a document as Markdown: CommonMark with GitHub's tables.
+//! Parts of a document in Markdown: CommonMark with GitHub's tables. Each part ends its line; a document has an empty line between its parts.
+//!
+//! A `line` is Markdown already, made by [`text`], [`code`] and [`strong`]. Other texts may contain any characters.
 
 use pulldown_cmark::{Event, Parser, TagEnd};
 
-use crate::document::{Block, Document, Line, Span, Table};
-
-/// Formats the whole document.
-pub fn markdown(document: &Document) -> String {
-    let mut out = format!("# {}\n", text(&document.title));
-    for block in &document.blocks {
-        out.push('\n');
-        out.push_str(&block_text(block));
-    }
-    out
-}
-
-fn block_text(block: &Block) -> String {
-    match block {
-        Block::Section(title) => format!("## {}\n", text(title)),
-        Block::Written(markdown) => format!("{}\n", markdown.trim()),
-        Block::Paragraph(paragraph) => format!("{}\n", own_line(paragraph)),
-        Block::List(items) => items
-            .iter()
-            .map(|i| format!("- {}\n", own_line(i)))
-            .collect(),
-        Block::Table(table) => table_text(table),
-    }
-}
-
-fn table_text(table: &Table) -> String {
-    let mut out = String::new();
-    if !table.caption.is_empty() {
-        out.push_str(&format!(
-            "{}\n\n",
-            own_line(&vec![Span::Plain(table.caption.clone())])
-        ));
-    }
-    let heads: Vec<String> = table.head.iter().map(|h| text(h)).collect();
-    out.push_str(&row(&heads));
-    out.push_str(&row(&vec!["---".to_owned(); heads.len()]));
-    for cells in &table.rows {
-        let cells: Vec<String> = cells.iter().map(line).collect();
-        out.push_str(&row(&cells));
-    }
-    out
-}
-
-fn row(cells: &[String]) -> String {
-    format!("| {} |\n", cells.join(" | "))
-}
-
-/// Formats a line at the start of a paragraph or an item. Escapes a first character that would start another kind of block.
-fn own_line(spans: &Line) -> String {
-    let line = line(spans);
+/// A paragraph. Escapes a first character that would start another kind of block.
+pub fn paragraph(line: &str) -> String {
     let digits = line.chars().take_while(char::is_ascii_digit).count();
-    let after = line[digits..].chars().next();
-    match after {
-        Some('.' | ')') if digits > 0 => format!("{}\\{}", &line[..digits], &line[digits..]),
-        Some('#' | '+' | '-' | '=' | ':') if digits == 0 => format!("\\{line}"),
-        _ => line,
-    }
+    let (number, rest) = line.split_at(digits);
+    let starts_block = match rest.chars().next() {
+        Some('.' | ')') => digits > 0,
+        Some('#' | '+' | '-' | '=' | ':') => digits == 0,
+        _ => false,
+    };
+    format!("{number}{}{rest}\n", if starts_block { "\\" } else { "" })
 }
 
-fn line(spans: &Line) -> String {
-    spans
-        .iter()
-        .map(|span| match span {
-            Span::Plain(plain) => text(plain),
-            Span::Strong(strong) if strong.trim().is_empty() => String::new(),
-            Span::Strong(strong) => format!("**{}**", text(strong.trim())),
-            Span::Code(code) => code_text(code),
-        })
-        .collect()
+/// A list with one line for each item.
+pub fn list(lines: &[String]) -> String {
+    let items = lines.iter().map(|line| format!("- {}", paragraph(line)));
+    items.collect()
+}
+
+/// A table with a caption above it, unless that is empty. The cells are lines.
+pub fn table(caption: &str, head: &[&str], rows: &[Vec<String>]) -> String {
+    let mut out = String::new();
+    if !caption.is_empty() {
+        out = format!("{}\n", paragraph(&text(caption)));
+    }
+    let head: Vec<String> = head.iter().map(|title| text(title)).collect();
+    let rule = vec!["---".to_owned(); head.len()];
+    for cells in [&head, &rule].into_iter().chain(rows) {
+        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    out
 }
 
 /// Escapes all characters that are special in Markdown or HTML.
-fn text(plain: &str) -> String {
+pub fn text(plain: &str) -> String {
     let mut out = String::new();
     for c in plain.chars() {
-        match c {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '&' | '~' | '$' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
+        if "\\`*_[]<>|&~$".contains(c) {
+            out.push('\\');
         }
+        out.push(if c.is_control() { ' ' } else { c });
     }
     out
 }
 
+/// Emphasised text.
+pub fn strong(plain: &str) -> String {
+    format!("**{}**", text(plain.trim()))
+}
+
+/// A figure, which is Markdown already, with its fault in front.
+pub fn marked(mark: &str, figure: &str) -> String {
+    match figure {
+        "" => strong(mark),
+        figure => format!("{} ({figure})", strong(mark)),
+    }
+}
+
 /// A code span, or escaped text if the code contains a character that would end the span or the table cell.
-fn code_text(code: &str) -> String {
+pub fn code(code: &str) -> String {
     let is_simple = |c: char| !c.is_control() && c != '`' && c != '|' && c != '\\';
     if code.trim() == code && !code.is_empty() && code.chars().all(is_simple) {
         format!("`{code}`")
@@ -127,7 +99,6 @@ mod tests {
     use pulldown_cmark::Options;
 
     use super::*;
-    use crate::document::{code, plain};
 
     const HOSTILE: &str =
         "a|b `c` <script>x</script> *d* _e_ [f](g) \\ &amp; ~~h~~ $i$ #1 # - {j} \u{1b}[31m\n## k";
@@ -148,7 +119,7 @@ mod tests {
 
     #[test]
     fn text_escapes_all_special_characters() {
-        let (words, other) = seen(&own_line(&plain(HOSTILE)));
+        let (words, other) = seen(&paragraph(&text(HOSTILE)));
         assert_eq!(words, HOSTILE.replace(['\n', '\u{1b}'], " "));
         assert_eq!(other, Vec::<String>::new());
     }
@@ -162,9 +133,9 @@ mod tests {
 
     #[test]
     fn code_span_falls_back_to_text() {
-        assert_eq!(line(&code("lat_mem_rd")), "`lat_mem_rd`");
-        assert_eq!(line(&code("a`b|c")), "a\\`b\\|c");
-        assert_eq!(line(&code("<b>")), "`<b>`");
+        assert_eq!(code("lat_mem_rd"), "`lat_mem_rd`");
+        assert_eq!(code("a`b|c"), "a\\`b\\|c");
+        assert_eq!(code("<b>"), "`<b>`");
     }
 
     #[test]
@@ -172,19 +143,15 @@ mod tests {
         for first in [
             "# a", "- a", "+ a", "1. a", "23) a", "=== a", ": a", "> a", "* a",
         ] {
-            let (words, other) = seen(&own_line(&plain(first)));
+            let (words, other) = seen(&paragraph(&text(first)));
             assert_eq!((words.as_str(), other.len()), (first, 0), "{first}");
         }
     }
 
     #[test]
     fn cell_content_does_not_split_row() {
-        let table = Table {
-            caption: String::new(),
-            head: vec!["x|y".to_owned(), "z".to_owned()],
-            rows: vec![vec![code("p|q"), plain(HOSTILE)]],
-        };
-        let text = table_text(&table);
+        let row = vec![code("p|q"), text(HOSTILE)];
+        let text = table("", &["x|y", "z"], &[row]);
         let cells = Parser::new_ext(&text, Options::ENABLE_TABLES)
             .filter(|e| matches!(e, Event::End(pulldown_cmark::TagEnd::TableCell)));
         assert_eq!(cells.count(), 4, "{text}");

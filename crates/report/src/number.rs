@@ -1,4 +1,20 @@
-//! Formatting of counts.
+//! Formatting of figures and counts.
+
+use yamba_record::number::{number, scale};
+
+/// A figure in a convenient unit: `4.096 us`.
+pub fn figure(value: f64, unit: &str) -> String {
+    let (factor, unit) = scale(value, unit);
+    let text = format!("{} {unit}", number(value * factor));
+    text.trim_end().to_owned()
+}
+
+/// The interval of a figure, in the unit in which the figure is shown: `[3.686, 4.506]`.
+pub fn interval(ends: [f64; 2], value: f64, unit: &str) -> String {
+    let (factor, _) = scale(value, unit);
+    let [low, high] = ends.map(|end| number(end * factor));
+    format!("[{low}, {high}]")
+}
 
 /// Formats a count, in powers of 1024 if it is a multiple of one: `64Mi`.
 pub fn short(count: u64) -> String {

@@ -4,10 +4,10 @@ use yamba_record::number::number;
 use yamba_record::run::IntervalKind;
 use yamba_record::{Benchmark, Run, Status};
 
-use crate::document::{Block, Document, Line, Span, Table, code, plain};
 use crate::html::head;
 use crate::html::rows::{self, Row};
 use crate::html::table::{figure_text, interval_text};
+use crate::markdown::{code, list, marked, paragraph, table, text};
 use crate::place::Place;
 use crate::shell::command_line;
 
@@ -20,102 +20,84 @@ const HEAD: [&str; 5] = [
     "Cycles",
 ];
 
-/// A document with all figures of a run and the reasons of those that are not valid. `place` is where the run was read.
-pub fn summary(run: &Run, place: &Place) -> Document {
+/// Markdown with all figures of a run and the reasons of those that are not valid. `place` is where the run was read.
+pub fn summary(run: &Run, place: &Place) -> String {
     let runs = std::slice::from_ref(run);
-    let mut blocks = vec![Block::Paragraph(origin(run, place))];
+    let mut parts = vec![
+        format!("# {}\n", text(&head::title(runs))),
+        paragraph(&origin(run, place)),
+    ];
     let (skipped, measured): (Vec<Row>, Vec<Row>) =
         rows::rows(runs).into_iter().partition(Row::is_skipped);
     for (title, group) in rows::groups(measured) {
-        blocks.push(Block::Table(Table {
-            caption: title,
-            head: HEAD.map(str::to_owned).to_vec(),
-            rows: group.iter().filter_map(cells).collect(),
-        }));
-        let remarks: Vec<Line> = group.iter().flat_map(remarks).collect();
+        let rows: Vec<Vec<String>> = group.iter().filter_map(cells).collect();
+        parts.push(table(&title, &HEAD, &rows));
+        let remarks: Vec<String> = group.iter().filter_map(remark).collect();
         if !remarks.is_empty() {
-            blocks.push(Block::List(remarks));
+            parts.push(list(&remarks));
         }
     }
     if !skipped.is_empty() {
-        blocks.push(Block::Paragraph(plain("Skipped:")));
-        blocks.push(Block::List(skipped.iter().flat_map(remarks).collect()));
+        let remarks: Vec<String> = skipped.iter().filter_map(remark).collect();
+        parts.extend([paragraph("Skipped:"), list(&remarks)]);
     }
-    Document {
-        title: head::title(runs),
-        blocks,
-    }
+    parts.join("\n")
 }
 
-fn origin(run: &Run, place: &Place) -> Line {
+fn origin(run: &Run, place: &Place) -> String {
     let machine = &run.machine;
-    let within = run
-        .benchmarks
-        .iter()
-        .filter_map(|b| b.interval_kind)
-        .any(|k| k == IntervalKind::WithinLaunches);
-    let mut line = plain(format!(
+    let mut line = text(&format!(
         "{} processors, {} {}. ",
         machine.cpus, machine.system, machine.kernel
     ));
     if run.producer.imported.is_some() {
-        line.extend(plain("Another program measured: there is no raw interval."));
+        line += "Another program measured: there is no raw interval.";
     } else if let Some(reference) = place.run(run) {
         if matches!(place, Place::File(_)) && !run.id.is_empty() {
-            line.extend(plain("Run "));
-            line.extend(code(run.id.clone()));
-            line.extend(plain(". "));
+            line += &format!("Run {}. ", code(&run.id));
         }
-        line.extend(plain("Every raw interval: "));
         let words = [&["yamba", "show", reference, "--raw"], &place.store()[..]].concat();
-        line.extend(code(command_line(words)));
-        line.extend(plain("."));
+        line += &format!("Every raw interval: {}.", code(&command_line(words)));
     }
-    if within {
-        line.extend(plain(
-            " Some intervals are within launches: they say nothing of the next run.",
-        ));
+    let mut kinds = run.benchmarks.iter().filter_map(|b| b.interval_kind);
+    if kinds.any(|kind| kind == IntervalKind::WithinLaunches) {
+        line += " Some intervals are within launches: they say nothing of the next run.";
     }
     line
 }
 
-fn cells(row: &Row) -> Option<Vec<Line>> {
+fn cells(row: &Row) -> Option<Vec<String>> {
     let entry = row.present().next()?;
     let cycles = entry.cycles.map(|c| number(c.median));
     Some(vec![
         code(row.name),
-        plain(row.short_point()),
+        text(&row.short_point()),
         figure(entry),
-        plain(interval_text(entry).unwrap_or_default()),
-        plain(cycles.unwrap_or_default()),
+        text(&interval_text(entry).unwrap_or_default()),
+        cycles.unwrap_or_default(),
     ])
 }
 
 /// The figure. One that is not valid is marked in front.
-fn figure(entry: &Benchmark) -> Line {
-    let text = figure_text(entry).unwrap_or_default();
+fn figure(entry: &Benchmark) -> String {
+    let figure = text(&figure_text(entry).unwrap_or_default());
     let mark = match entry.status {
         Status::Ok if entry.is_disturbed => "disturbed",
-        Status::Ok => return plain(text),
+        Status::Ok => return figure,
         Status::Invalid => "INVALID",
         Status::Crashed => "CRASHED",
         Status::Skipped => "skipped",
     };
-    let mut line = vec![Span::Strong(mark.to_owned())];
-    if !text.is_empty() {
-        line.push(Span::Plain(format!(" ({text})")));
-    }
-    line
+    marked(mark, &figure)
 }
 
 /// The reason why a figure is invalid or missing.
-fn remarks(row: &Row) -> Option<Line> {
+fn remark(row: &Row) -> Option<String> {
     let entry = row.present().next()?;
     if entry.status == Status::Ok {
         return None;
     }
     let note = entry.notes.first()?.lines().next()?;
-    let mut line = code(row.name);
-    line.extend(plain(format!(" {}: {note}", row.short_point())));
-    Some(line)
+    let remark = text(&format!(" {}: {note}", row.short_point()));
+    Some(format!("{}{remark}", code(row.name)))
 }

@@ -1,14 +1,14 @@
 //! The table of a group's figures with one row per point, and the table of skipped points.
 
 use maud::{Markup, html as markup};
-use yamba_record::number::{number, scale};
+use yamba_record::number::number;
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Run};
 
 use super::entry;
 use super::head::{WITHIN, label, letter};
 use super::rows::Row;
-use crate::number::counted;
+use crate::number::{self, counted};
 use crate::place::Place;
 
 /// The columns for each run. The sort order is by word or by number.
@@ -140,24 +140,20 @@ fn figure(benchmark: &Benchmark) -> Markup {
     }
 }
 
-/// The figure as text: `4.096 us`
+/// The figure with its unit.
 pub fn figure_text(benchmark: &Benchmark) -> Option<String> {
-    let median = benchmark.median?;
-    let (factor, unit) = scale(median, benchmark.unit.as_deref().unwrap_or_default());
-    Some(format!("{} {unit}", number(median * factor)))
+    let unit = benchmark.unit.as_deref().unwrap_or_default();
+    Some(number::figure(benchmark.median?, unit))
 }
 
-/// The interval as text in the unit of the figure: `[3.686, 4.506]`. [`WITHIN`] marks an interval within launches.
+/// The interval in the unit of the figure. [`WITHIN`] marks an interval within launches.
 pub fn interval_text(benchmark: &Benchmark) -> Option<String> {
-    let [low, high] = benchmark.interval?;
     let unit = benchmark.unit.as_deref().unwrap_or_default();
-    let (factor, _) = scale(benchmark.median?, unit);
-    let mark = match benchmark.interval_kind {
-        Some(IntervalKind::WithinLaunches) => WITHIN,
-        _ => "",
-    };
-    let [low, high] = [low, high].map(|v| number(v * factor));
-    Some(format!("[{low}, {high}]{mark}"))
+    let mut text = number::interval(benchmark.interval?, benchmark.median?, unit);
+    if benchmark.interval_kind == Some(IntervalKind::WithinLaunches) {
+        text.push_str(WITHIN);
+    }
+    Some(text)
 }
 
 fn status(benchmark: &Benchmark) -> Markup {

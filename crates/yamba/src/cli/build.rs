@@ -127,21 +127,11 @@ fn copy(program: &Path, to: &Path, name: &str, count: usize) -> Result<PathBuf, 
         ))
         .help("name a folder, with / at its end"));
     }
-    let cannot = |e| {
-        Failure::new(format!(
-            "cannot write {}: {}",
-            to.display(),
-            yamba_record::system_error::reason(&e)
-        ))
-        .help("name another file or folder with -o")
-    };
-    let place = if is_folder {
-        to.join(name)
-    } else {
-        to.to_path_buf()
-    };
+    let cannot = |e| output::cannot_write(to, &e).help("name another file or folder with -o");
+    let mut place = to.to_path_buf();
     if is_folder {
         fs::create_dir_all(to).map_err(cannot)?;
+        place.push(name);
     }
     output::whole(&place, |out| {
         io::copy(&mut fs::File::open(program)?, out).map(drop)

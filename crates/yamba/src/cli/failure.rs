@@ -10,7 +10,10 @@ pub(super) use yamba_session::{Failure, of_system};
 pub(super) fn report(failure: Failure) -> ExitCode {
     match failure {
         Failure::Sentence { message, help } => {
-            let mut text = format!("{}: {message}\n", output::error_word());
+            let mut text = format!(
+                "{}: {message}\n",
+                output::painted("error", "1;91", output::colour())
+            );
             if let Some(help) = help {
                 let _ = writeln!(text, "help: {help}");
             }

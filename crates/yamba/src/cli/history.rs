@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use yamba_record::number::{number, scale};
+use yamba_record::number::number;
 use yamba_store::{Detail, Listed};
 
 use super::{Answer, Failure, StoreOption, kept, output, quantity};
@@ -17,8 +17,8 @@ const NAMED: usize = 4;
 
 /// A benchmark over the kept runs of a machine, and where it changed
 ///
-/// A change is one of level: several runs before it and after it differ by more than noise does (E-divisive means, by permutation, 1 % a series). A single
-/// run that is slower is none.
+/// A change is a change of level: several runs before it and after it differ by more than noise does (E-divisive means, by permutation, 1 % a series). One slow
+/// run is not a change.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +31,7 @@ pub(super) struct HistoryCommand {
     /// Benchmarks, by name or glob
     #[arg(value_name = "NAME|GLOB", required = true)]
     names: Vec<String>,
-    /// Read at most so many of the latest runs that have them
+    /// Read at most N runs, the latest ones with these benchmarks
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = quantity::count(1..=u64::MAX))]
     runs: u64,
     /// One JSON document
@@ -74,9 +74,10 @@ impl HistoryCommand {
         runs.reverse();
         let mut found = history(&runs);
         found.left_out.extend(damaged);
-        match self.json {
-            true => output::json(&found)?,
-            false => output::result(&text(&found))?,
+        if self.json {
+            output::json(&found)?;
+        } else {
+            output::result(&text(&found))?;
         }
         Ok(Answer::Done)
     }
@@ -110,72 +111,56 @@ fn text(found: &History) -> String {
 
 /// One line for each reason why runs are omitted, per benchmark if the reason concerns a figure.
 fn left_out(found: &History) -> String {
-    let points = found.benchmarks.iter().flat_map(|s| &s.points);
-    let shown = points.map(|p| p.run.as_str());
-    let ids: Vec<&str> = found
-        .left_out
-        .iter()
-        .map(|l| l.run.as_str())
-        .chain(shown)
-        .collect();
-    let mut groups: BTreeMap<(Option<String>, &str), Vec<String>> = BTreeMap::new();
+    let shown = found.benchmarks.iter().flat_map(|s| &s.points);
+    let shown = shown.map(|point| point.run.as_str());
+    let left_out = found.left_out.iter().map(|l| l.run.as_str());
+    let ids: Vec<&str> = left_out.chain(shown).collect();
+    let mut groups: BTreeMap<(Option<String>, &str), Vec<&str>> = BTreeMap::new();
     for one in &found.left_out {
         let runs = groups.entry((one.key(), &one.reason)).or_default();
-        runs.push(kept::short(&one.run, &ids).to_owned());
+        runs.push(kept::short(&one.run, &ids));
     }
-    let line = |((key, reason), runs): ((Option<String>, &str), Vec<String>)| {
+    let line = |((key, reason), runs): ((Option<String>, &str), Vec<&str>)| {
         let what = key.map_or_else(String::new, |key| format!("{key} in "));
-        let noun = if runs.len() == 1 { "run" } else { "runs" };
-        let more = match runs.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let named = runs[..runs.len().min(NAMED)].join(", ");
-        let line = format!(
-            "left out: {what}{} {noun}, {reason}: {named}{more}",
-            runs.len()
-        );
-        kept::plain(&line) + "\n"
+        let count = output::counted(runs.len(), "run", "runs");
+        let named = output::listed(&runs, NAMED);
+        kept::plain(&format!("left out: {what}{count}, {reason}: {named}")) + "\n"
     };
     groups.into_iter().map(line).collect()
 }
 
-/// One line per run, and one before each change.
+/// One line per run, and one for each change.
 fn table(series: &Series) -> String {
-    let values = series.points.iter().map(|p| p.value);
-    let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| {
-        (low.min(v), high.max(v))
-    });
+    let (low, high) = yamba_report::ends(series.points.iter().map(|p| p.value));
     let ids: Vec<&str> = series.points.iter().map(|p| p.run.as_str()).collect();
-    let mut rows = vec![vec![kept::plain(&series.of.label())]];
-    for (i, point) in series.points.iter().enumerate() {
+    let unit = series.unit.as_deref().unwrap_or_default();
+    let percent = |ratio: f64| format!("{:+.1} %", (ratio - 1.0) * 100.0);
+    let rows = series.points.iter().enumerate().map(|(i, point)| {
         let started = kept::moment(point.started_unix_s);
+        let started = started.map(|t| t.format("%Y-%m-%d %H:%M").to_string());
         let change = series.changes.iter().find(|c| c.index == i);
-        rows.push(vec![
+        vec![
             kept::plain(kept::short(&point.run, &ids)),
-            started.map_or_else(
-                || "unknown".to_owned(),
-                |t| t.format("%Y-%m-%d %H:%M").to_string(),
-            ),
-            figure(series, point.value),
+            started.unwrap_or("unknown".to_owned()),
+            yamba_report::figure(point.value, unit),
             dot(point, low, high),
-            change.map_or_else(String::new, |c| {
-                format!("{:+.1} %", (c.ratio - 1.0) * 100.0)
-            }),
+            change.map_or_else(String::new, |c| percent(c.ratio)),
             kept::plain(&point.tags.join(" ")),
-        ]);
-    }
-    let title = rows.remove(0).concat();
+        ]
+    });
+    let title = kept::plain(&series.of.label());
+    let rows: Vec<Vec<String>> = rows.collect();
     let mut out = format!("{title}\n{}", output::columns(&rows));
     for change in &series.changes {
-        let differs = match change.differs.is_empty() {
-            true => "the run says of nothing else that it changed".to_owned(),
-            false => change.differs.join("; "),
+        let differs = if change.differs.is_empty() {
+            "the run says of nothing else that it changed".to_owned()
+        } else {
+            change.differs.join("; ")
         };
         out.push_str(&format!(
-            "changed at {} by {:+.1} % (p {}): {}\n",
+            "changed at {} by {} (p {}): {}\n",
             kept::plain(kept::short(&change.run, &ids)),
-            (change.ratio - 1.0) * 100.0,
+            percent(change.ratio),
             number(change.p),
             kept::plain(&differs)
         ));
@@ -190,18 +175,12 @@ fn table(series: &Series) -> String {
     out
 }
 
-fn figure(series: &Series, value: f64) -> String {
-    let (factor, unit) = scale(value, series.unit.as_deref().unwrap_or_default());
-    format!("{} {unit}", number(value * factor))
-        .trim_end()
-        .to_owned()
-}
-
 /// Draws the value's position between the series' minimum and maximum.
 fn dot(point: &Point, low: f64, high: f64) -> String {
-    let share = match high > low {
-        true => (point.value - low) / (high - low),
-        false => 0.5,
+    let share = if high > low {
+        (point.value - low) / (high - low)
+    } else {
+        0.5
     };
     let place = (share * (WIDTH - 1) as f64).round() as usize;
     format!("|{}*{}|", " ".repeat(place), " ".repeat(WIDTH - 1 - place))

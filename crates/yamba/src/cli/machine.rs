@@ -15,12 +15,12 @@ use yamba_toolchain::build::host;
 
 /// Show what this machine is, what would disturb a measurement, and what cannot be measured
 ///
-/// Each disturbance comes with the command that mends it. The same facts are recorded in every run. Nothing names the
+/// Each disturbance comes with the command that removes it. The same facts are recorded in every run. No fact names the
 /// machine or its owner.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  yamba machine                    facts, disturbances and their mends
+  yamba machine                    facts, disturbances and how to remove them
   yamba machine --json             the `machine` of a run's document
   yamba machine --json | jq '.details.disturbances[].name'")]
 pub(super) struct Machine {
@@ -31,15 +31,14 @@ pub(super) struct Machine {
 
 impl Machine {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let machine = {
-            let target = host();
-            probe(&target.isa, &target.system)
-        };
-        let text = match self.json {
-            true => serde_json::to_string_pretty(&machine).unwrap_or_default() + "\n",
-            false => show(&machine, output::colour_on(&io::stdout()), output::width()),
-        };
-        output::result(&text)?;
+        let target = host();
+        let machine = probe(&target.isa, &target.system);
+        if self.json {
+            output::json(&machine)?;
+        } else {
+            let colour = output::colour_on(&io::stdout());
+            output::result(&show(&machine, colour, output::width()))?;
+        }
         Ok(Answer::Done)
     }
 }

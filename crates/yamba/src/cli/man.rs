@@ -21,29 +21,24 @@ Examples:
   yamba man ~/.local/share/man/man1     then: man yamba, man yamba-run
   yamba man . && man ./yamba.1")]
 pub(super) struct Man {
-    /// The folder that they are written to; it is made where there is none
+    /// Write to this folder, which is created if necessary
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
 
 impl Man {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let cannot = |path: &Path, e: &io::Error| {
-            Failure::new(format!(
-                "cannot write {}: {}",
-                path.display(),
-                yamba_record::system_error::reason(e)
-            ))
-            .help("name a folder that you may write to")
+        let cannot = |path: &Path, e: io::Error| {
+            output::cannot_write(path, &e).help("name a folder that you may write to")
         };
-        fs::create_dir_all(&self.folder).map_err(|e| cannot(&self.folder, &e))?;
+        fs::create_dir_all(&self.folder).map_err(|e| cannot(&self.folder, e))?;
         let mut cli = Cli::command().disable_help_subcommand(true);
         cli.build();
         for command in std::iter::once(&cli).chain(cli.get_subcommands()) {
             let name = command.get_display_name().unwrap_or(command.get_name());
             let path = self.folder.join(format!("{name}.1"));
             let page = page(command.clone()).map_err(Failure::ours)?;
-            fs::write(&path, page).map_err(|e| cannot(&path, &e))?;
+            fs::write(&path, page).map_err(|e| cannot(&path, e))?;
             output::result(&format!("{}\n", path.display()))?;
         }
         Ok(Answer::Done)

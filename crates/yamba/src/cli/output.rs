@@ -12,7 +12,8 @@ pub(super) use status::StatusLine;
 use tempfile::NamedTempFile;
 
 use super::printable::{Escaped, harmless};
-use yamba_session::Failure;
+use yamba_record::system_error::reason;
+use yamba_session::{Failure, Fault};
 
 /// Writes a result.
 pub(super) fn result(text: &str) -> Result<(), Failure> {
@@ -46,11 +47,10 @@ pub(super) fn written(
     let written = write(&mut out).and_then(|()| out.flush());
     match written {
         Err(_) if out.get_ref().has_gone => Ok(()),
-        Err(e) => Err(Failure::new(format!(
-            "cannot write to standard output: {}",
-            yamba_record::system_error::reason(&e)
-        ))
-        .help("make room where it goes, or send it elsewhere")),
+        Err(e) => {
+            let message = format!("cannot write to standard output: {}", reason(&e));
+            Err(Failure::new(message).help("make room where it goes, or send it elsewhere"))
+        }
         Ok(()) => Ok(()),
     }
 }
@@ -84,14 +84,7 @@ pub(super) fn whole(
     path: &Path,
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let cannot = |e: io::Error| {
-        Failure::new(format!(
-            "cannot write {}: {}",
-            path.display(),
-            yamba_record::system_error::reason(&e)
-        ))
-        .help("name another file with -o")
-    };
+    let cannot = |e: io::Error| cannot_write(path, &e).help("name another file with -o");
     // The target of a symbolic link is replaced, not the link itself.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if target.exists() && !target.is_file() {
@@ -109,6 +102,12 @@ pub(super) fn whole(
     beside.as_file().sync_all().map_err(cannot)?;
     beside.persist(&target).map_err(|e| cannot(e.error))?;
     Ok(())
+}
+
+/// The failure to write a file or a folder.
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Fault {
+    let (path, reason) = (path.display(), reason(error));
+    Failure::new(format!("cannot write {path}: {reason}"))
 }
 
 /// Creates a temporary file in the folder of `target`. It has the permissions of the file that it replaces, or those of a new file. A read-only file
@@ -152,33 +151,51 @@ pub(super) fn colour_on(stream: &impl IsTerminal) -> bool {
     !refused && !dumb && stream.is_terminal()
 }
 
-pub(super) fn error_word() -> &'static str {
-    if colour() {
-        "\x1b[1;91merror\x1b[0m"
+/// Colours a text with a code of "select graphic rendition" if `is_coloured`.
+pub(super) fn painted(text: &str, code: &str, is_coloured: bool) -> String {
+    if is_coloured {
+        format!("\x1b[{code}m{text}\x1b[0m")
     } else {
-        "error"
+        text.to_owned()
     }
+}
+
+/// A count with its noun.
+pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// Lists names, at most `most` of them: `a, b and 3 more`.
+pub(super) fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    let mut text = shown.join(", ");
+    if names.len() > most {
+        text.push_str(&format!(" and {} more", names.len() - most));
+    }
+    text
+}
+
+/// The width of each column: that of its longest cell.
+pub(super) fn widths<R: AsRef<[String]>>(rows: &[R]) -> Vec<usize> {
+    let mut widths = Vec::new();
+    for row in rows {
+        let row = row.as_ref();
+        widths.resize(row.len().max(widths.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    widths
 }
 
 /// Aligns columns by their longest cell, with two spaces between and none at the line's end. Control characters in cells become spaces.
 pub(super) fn columns(rows: &[Vec<String>]) -> String {
-    let one_line = |row: &Vec<String>| -> Vec<String> {
-        let cells = row.iter();
-        cells.map(|c| c.replace(char::is_control, " ")).collect()
-    };
-    let rows: Vec<Vec<String>> = rows.iter().map(one_line).collect();
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |i: usize| {
-        rows.iter()
-            .filter_map(|r| r.get(i))
-            .map(|c| c.chars().count())
-            .max()
-    };
-    let widths: Vec<usize> = (0..count).map(|i| width(i).unwrap_or(0)).collect();
+    let widths = widths(rows);
     let mut out = String::new();
-    for row in &rows {
+    for row in rows {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(&widths) {
+            let cell = cell.replace(char::is_control, " ");
             line.push_str(&format!("{cell:width$}  "));
         }
         out.push_str(line.trim_end());

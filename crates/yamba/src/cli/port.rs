@@ -64,12 +64,7 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
     written.map_err(|e| match e.kind() {
         ErrorKind::AlreadyExists => Failure::new(format!("{} exists already", path.display()))
             .help("a port is not written over; name another file"),
-        _ => Failure::new(format!(
-            "cannot write {}: {}",
-            path.display(),
-            yamba_record::system_error::reason(&e)
-        ))
-        .help("name another file with -o, or leave -o out"),
+        _ => output::cannot_write(path, &e).help("name another file with -o, or leave -o out"),
     })
 }
 

@@ -64,7 +64,7 @@ impl Report {
         let each = self.runs.iter().map(|reference| {
             let run = kept.load(reference, Detail::Figures)?;
             let place = kept::place(&self.store, reference)?;
-            Ok(yamba_report::markdown(&yamba_report::summary(&run, &place)))
+            Ok(yamba_report::summary(&run, &place))
         });
         let each: Vec<String> = each.collect::<Result<_, Failure>>()?;
         Ok(each.join("\n"))

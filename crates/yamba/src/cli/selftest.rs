@@ -46,17 +46,16 @@ impl Selftest {
         let prepared = selftest::prepare(self.lib.dirs, &terminal)?;
         let stop = Stop::on_signals().map_err(of_system)?;
         let Answered { checked, answer } = prepared.measure(&stop, &terminal)?;
-        output::result(&if self.json {
-            let document = Document {
+        if self.json {
+            output::json(&Document {
                 schema: "yamba-selftest/1",
                 answer: &answer,
                 note: checked.note.as_deref(),
                 checks: &checked.checks,
-            };
-            serde_json::to_string_pretty(&document).map_err(Failure::ours)? + "\n"
+            })?;
         } else {
-            table(&checked, &answer)
-        })?;
+            output::result(&table(&checked, &answer))?;
+        }
         Ok(match answer.result {
             Trust::Yes => Answer::Done,
             Trust::No | Trust::CannotTell => Answer::No,
@@ -66,23 +65,16 @@ impl Selftest {
 
 fn table(checked: &Checked, answer: &selftest::Answer) -> String {
     let checks = &checked.checks;
-    let width = |f: fn(&Check) -> &str| {
-        let widths = checks.iter().map(|c| f(c).chars().count());
-        widths.max().unwrap_or(0)
+    let cells = |check: &Check| {
+        [&check.name, &check.expected, &check.measured]
+            .map(Clone::clone)
+            .to_vec()
     };
-    let (name, expected) = (width(|c| &c.name), width(|c| &c.expected));
+    let rows = output::columns(&checks.iter().map(cells).collect::<Vec<_>>());
     let colour = output::colour_on(&std::io::stdout());
     let mut out = String::new();
-    for check in checks {
-        let line = format!(
-            "{}  {:name$}  {:expected$}  {}",
-            mark(check.outcome, colour),
-            check.name,
-            check.expected,
-            check.measured
-        );
-        out.push_str(line.trim_end());
-        out.push('\n');
+    for (check, row) in checks.iter().zip(rows.lines()) {
+        out.push_str(&format!("{}  {row}\n", mark(check.outcome, colour)));
         let is_reason = check.outcome != Outcome::Passed;
         if let Some(note) = check.note.as_ref().filter(|_| is_reason) {
             out.push_str(&format!("         {note}\n"));
@@ -91,8 +83,11 @@ fn table(checked: &Checked, answer: &selftest::Answer) -> String {
     if let Some(note) = &checked.note {
         out.push_str(&format!("{note}\n"));
     }
-    out.push_str(result(answer.result));
-    out.push('\n');
+    out.push_str(match answer.result {
+        Trust::Yes => "yes: figures can be trusted here\n",
+        Trust::No => "no: figures CANNOT be trusted here\n",
+        Trust::CannotTell => "cannot tell now whether figures can be trusted here\n",
+    });
     for reason in &answer.reasons {
         out.push_str(&format!("reason: {reason}\n"));
     }
@@ -102,14 +97,6 @@ fn table(checked: &Checked, answer: &selftest::Answer) -> String {
     out
 }
 
-fn result(trust: Trust) -> &'static str {
-    match trust {
-        Trust::Yes => "yes: figures can be trusted here",
-        Trust::No => "no: figures CANNOT be trusted here",
-        Trust::CannotTell => "cannot tell now whether figures can be trusted here",
-    }
-}
-
 fn mark(outcome: Outcome, colour: bool) -> String {
     let (word, code) = match outcome {
         Outcome::Passed => ("ok", "32"),
@@ -117,9 +104,5 @@ fn mark(outcome: Outcome, colour: bool) -> String {
         Outcome::Unknown => ("unknown", "2"),
         Outcome::Skipped => ("skipped", "2"),
     };
-    if colour {
-        format!("\x1b[{code}m{word:7}\x1b[0m")
-    } else {
-        format!("{word:7}")
-    }
+    output::painted(&format!("{word:7}"), code, colour)
 }

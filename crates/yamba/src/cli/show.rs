@@ -75,7 +75,7 @@ impl Show {
         } else if self.raw {
             output::written(|out| (export::INTERVALS.write)(&run, out))?;
         } else if self.md {
-            output::result(&yamba_report::markdown(&self.summary(&run)?))?;
+            output::result(&yamba_report::summary(&run, &self.place()?))?;
         } else if self.plot {
             output::result(&plots(&run)?)?;
         } else {
@@ -89,13 +89,12 @@ impl Show {
         Ok(Answer::Done)
     }
 
-    /// The run as a document of tables for a paper.
-    fn summary(&self, run: &Document) -> Result<yamba_report::Document, Failure> {
-        let place = match &self.run {
-            Some(reference) => kept::place(&self.store, reference)?,
-            None => self.store.place()?,
-        };
-        Ok(yamba_report::summary(run, &place))
+    /// The location that the run is read from.
+    fn place(&self) -> Result<yamba_report::Place, Failure> {
+        match &self.run {
+            Some(reference) => kept::place(&self.store, reference),
+            None => self.store.place(),
+        }
     }
 
     /// Reads the run with the given detail. Also returns the selected benchmark names and, for an unfinished run, the reason.

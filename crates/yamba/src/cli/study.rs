@@ -205,9 +205,7 @@ impl Study {
         if self.json {
             output::json(&study::Answer::new(study, run, rows))?;
         } else if self.md {
-            output::result(&yamba_report::markdown(&study_report::document(
-                study, run, rows,
-            )))?;
+            output::result(&study_report::document(study, run, rows))?;
         } else if self.html {
             let page = study_report::page(study, run, 0, rows);
             let runs = std::slice::from_ref(run);

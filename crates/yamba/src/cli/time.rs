@@ -100,16 +100,13 @@ impl Time {
         terminal.diagnostics(&warnings.sources, &warnings.diagnostics);
         let stop = Stop::on_signals().map_err(of_system)?;
         let run = questions.measure(&host(), &stop, terminal)?;
-        let text = match self.json {
-            true => serde_json::to_string_pretty(&run).map_err(Failure::ours)? + "\n",
-            false => report::report(&run, output::colour_on(&io::stdout())),
-        };
-        output::result(&text)?;
-        Ok(
-            match run.failed() || run.interrupted || questions.is_partial {
-                true => Answer::No,
-                false => Answer::Done,
-            },
-        )
+        if self.json {
+            output::json(&run)?;
+        } else {
+            let colour = output::colour_on(&io::stdout());
+            output::result(&report::report(&run, colour))?;
+        }
+        let is_bad = run.failed() || run.interrupted || questions.is_partial;
+        Ok(if is_bad { Answer::No } else { Answer::Done })
     }
 }

@@ -1,10 +1,10 @@
-//! A study with its figures as a document: tables with the columns of the 2016 report's summary, and the reasons.
+//! A study with its figures in Markdown: tables with the columns of the 2016 report's summary, and the reasons.
 
+use indexmap::{IndexMap, IndexSet};
 use yamba_record::Run;
-use yamba_report::Document;
-use yamba_report::document::{Block, Line, Span, Table, code, plain};
+use yamba_report::markdown::{code, list, marked, paragraph, strong, table, text};
 
-use super::words::{self, command, figure, marked, operation, origin, predicted, sum};
+use super::words;
 use yamba_session::study::{Measurement, Row, Study, Verdict};
 
 /// The table columns.
@@ -18,142 +18,93 @@ const HEAD: [&str; 6] = [
 ];
 
 /// Builds the complete document.
-pub fn document(study: &Study, run: &Run, rows: &[Row<'_>]) -> Document {
-    let mut blocks = Vec::new();
-    if !study.text.trim().is_empty() {
-        blocks.push(Block::Written(study.text.clone()));
-    }
-    blocks.push(Block::Paragraph(plain(origin(run))));
+pub fn document(study: &Study, run: &Run, rows: &[Row<'_>]) -> String {
+    let mut parts = vec![format!("# {}\n", text(&study.title))];
+    parts.extend(written(&study.text));
+    parts.push(paragraph(&text(&words::origin(run))));
     let common = words::common(rows);
-    for category in categories(study) {
+    let categories: IndexSet<&String> = study.measurements.iter().map(|m| &m.category).collect();
+    for category in categories {
+        let of_category = |row: &&Row<'_>| row.measurement.category == *category;
+        let rows: Vec<&Row<'_>> = rows.iter().filter(of_category).collect();
+        let mut caption = study.title.clone();
         if !category.is_empty() {
-            blocks.push(Block::Section(category.to_owned()));
+            parts.push(format!("## {}\n", text(category)));
+            caption = format!("{caption}: {category}");
         }
-        let of: Vec<&Row<'_>> = rows
+        let cells: Vec<Vec<String>> = rows.iter().map(|row| cells(study, row)).collect();
+        parts.push(table(&caption, &HEAD, &cells));
+        for measurement in study
+            .measurements
             .iter()
-            .filter(|r| r.measurement.category == category)
-            .collect();
-        blocks.push(Block::Table(table(study, category, &of)));
-        for measurement in study.measurements.iter().filter(|m| m.category == category) {
-            blocks.extend(about(study, measurement, &of, &common));
+            .filter(|m| m.category == *category)
+        {
+            parts.push(paragraph(&about(study, measurement)));
+            parts.extend(written(&measurement.text));
+            let own = |row: &&Row<'_>| std::ptr::eq(row.measurement, measurement);
+            let remarks = remarks(rows.iter().copied().filter(own), &common);
+            if !remarks.is_empty() {
+                parts.push(list(&remarks));
+            }
         }
     }
-    for note in &common {
-        blocks.push(Block::Paragraph(plain(format!("Of all: {note}."))));
-    }
-    blocks.extend(words::footnote(rows).map(|f| Block::Paragraph(plain(f))));
-    blocks.push(Block::Paragraph(plain(sum(rows))));
-    Document {
-        title: study.title.clone(),
-        blocks,
-    }
+    let last = words::remarks(rows);
+    parts.extend(last.iter().map(|remark| paragraph(&text(remark))));
+    parts.join("\n")
 }
 
-/// The categories in order of first occurrence.
-fn categories(study: &Study) -> Vec<&str> {
-    let mut all: Vec<&str> = Vec::new();
-    for measurement in &study.measurements {
-        if !all.contains(&measurement.category.as_str()) {
-            all.push(&measurement.category);
-        }
-    }
-    all
+/// The author's own Markdown, unless it is empty.
+fn written(markdown: &str) -> Option<String> {
+    let markdown = markdown.trim();
+    (!markdown.is_empty()).then(|| format!("{markdown}\n"))
 }
 
-fn table(study: &Study, category: &str, rows: &[&Row<'_>]) -> Table {
-    Table {
-        caption: match category {
-            "" => study.title.clone(),
-            category => format!("{}: {category}", study.title),
-        },
-        head: HEAD.map(str::to_owned).to_vec(),
-        rows: rows.iter().map(|row| cells(study, row)).collect(),
-    }
-}
-
-fn cells(study: &Study, row: &Row<'_>) -> Vec<Line> {
+fn cells(study: &Study, row: &Row<'_>) -> Vec<String> {
     let m = row.measurement;
-    let text = |words: Option<&String>| plain(words.map_or("NA", String::as_str));
+    let figure = text(&words::figure(row));
     let verdict = words::verdict(row);
     vec![
-        plain(operation(row)),
-        text(m.base.as_ref()),
-        text(m.overhead.as_ref()),
-        plain(predicted(study, m)),
-        measured(row),
+        text(&words::operation(row)),
+        text(m.base.as_deref().unwrap_or("NA")),
+        text(m.overhead.as_deref().unwrap_or("NA")),
+        text(&words::predicted(study, m)),
+        match words::marked(row) {
+            None => figure,
+            Some(mark) => marked(mark, &figure),
+        },
         match row.verdict {
-            Some(Verdict::Within) | None => plain(verdict),
-            Some(_) => vec![Span::Strong(verdict)],
+            Some(Verdict::Within) | None => text(&verdict),
+            Some(_) => strong(&verdict),
         },
     ]
 }
 
-fn measured(row: &Row<'_>) -> Line {
-    let figure = figure(row);
-    match marked(row) {
-        None => plain(figure),
-        Some(mark) if figure.is_empty() => vec![Span::Strong(mark.to_owned())],
-        Some(mark) => vec![
-            Span::Strong(mark.to_owned()),
-            Span::Plain(format!(" ({figure})")),
-        ],
-    }
-}
-
-/// Remarks on a measurement, shown below its table.
-fn about(
-    study: &Study,
-    measurement: &Measurement,
-    rows: &[&Row<'_>],
-    common: &[&String],
-) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let mut line = vec![
-        Span::Strong(measurement.label.clone()),
-        Span::Plain(": ".to_owned()),
-    ];
-    line.extend(code(command(measurement)));
+/// The command of a measurement, and the reason of its prediction.
+fn about(study: &Study, measurement: &Measurement) -> String {
+    let command = code(&words::command(measurement));
+    let mut line = format!("{}: {command}", strong(&measurement.label));
     if let Some(prediction) = &measurement.prediction {
-        let words = predicted(study, measurement);
-        line.extend(plain(format!(
-            ". Predicted {words}: {}",
-            prediction.reason.trim()
-        )));
+        let predicted = words::predicted(study, measurement);
+        let reason = prediction.reason.trim();
+        line += &text(&format!(". Predicted {predicted}: {reason}"));
     }
-    blocks.push(Block::Paragraph(line));
-    if !measurement.text.trim().is_empty() {
-        blocks.push(Block::Written(measurement.text.clone()));
-    }
-    let own = rows
-        .iter()
-        .filter(|r| std::ptr::eq(r.measurement, measurement));
-    let notes: Vec<Line> = remarks(own.copied(), common)
-        .into_iter()
-        .map(plain)
-        .collect();
-    if !notes.is_empty() {
-        blocks.push(Block::List(notes));
-    }
-    blocks
+    line
 }
 
 /// The distinct notes of rows, each with the points that it applies to.
 fn remarks<'a>(rows: impl Iterator<Item = &'a Row<'a>>, common: &[&String]) -> Vec<String> {
-    let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut points: IndexMap<&str, Vec<&str>> = IndexMap::new();
     for row in rows {
         for note in row.notes.iter().filter(|n| !common.contains(n)) {
-            match all.iter_mut().find(|(known, _)| known == note) {
-                Some((_, points)) => points.push(&row.point),
-                None => all.push((note, vec![&row.point])),
-            }
+            points.entry(note).or_default().push(&row.point);
         }
     }
-    let told = all.into_iter().map(|(note, points)| {
+    let remarks = points.into_iter().map(|(note, points)| {
         let note = note.lines().next().unwrap_or_default();
         match points.join(", ").as_str() {
-            points if points.is_empty() || points == ", " => note.to_owned(),
-            points => format!("{points}: {note}"),
+            "" | ", " => text(note),
+            points => text(&format!("{points}: {note}")),
         }
     });
-    told.collect()
+    remarks.collect()
 }

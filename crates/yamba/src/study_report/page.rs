@@ -9,9 +9,6 @@ use yamba_session::study::{Figure, Row, Study, Verdict};
 /// Converts a study to texts for the report page, on which the run has this number.
 pub fn page(study: &Study, run: &Run, number: usize, rows: &[Row<'_>]) -> yamba_report::Study {
     let common = words::common(rows);
-    let mut remarks: Vec<String> = common.iter().map(|n| format!("Of all: {n}.")).collect();
-    remarks.extend(words::footnote(rows));
-    remarks.push(words::sum(rows));
     let is_first =
         |at: usize| at == 0 || !std::ptr::eq(rows[at - 1].measurement, rows[at].measurement);
     let operations = rows.iter().enumerate().map(|(at, row)| Operation {
@@ -27,7 +24,7 @@ pub fn page(study: &Study, run: &Run, number: usize, rows: &[Row<'_>]) -> yamba_
         title: study.title.clone(),
         text: study.text.clone(),
         operations: operations.collect(),
-        remarks,
+        remarks: words::remarks(rows),
     }
 }
 

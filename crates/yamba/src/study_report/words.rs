@@ -14,15 +14,13 @@ pub fn origin(run: &Run) -> String {
     let started = started.map_or(String::new(), |t| {
         t.format(", started %Y-%m-%d %H:%M UTC").to_string()
     });
+    let id = match run.id.as_str() {
+        "" => "without an id",
+        id => id,
+    };
     format!(
-        "Measured on {cpu} ({} processors, {} {}){started}, run {}.",
-        machine.cpus,
-        machine.system,
-        machine.kernel,
-        match run.id.as_str() {
-            "" => "without an id",
-            id => id,
-        }
+        "Measured on {cpu} ({} processors, {} {}){started}, run {id}.",
+        machine.cpus, machine.system, machine.kernel
     )
 }
 
@@ -67,8 +65,15 @@ pub fn verdict(row: &Row<'_>) -> String {
     format!("{word}{mark}")
 }
 
+/// The remarks below a study's tables: notes of all rows, the explanation of the mark, and the number of each verdict.
+pub fn remarks(rows: &[Row<'_>]) -> Vec<String> {
+    let common = common(rows);
+    let common = common.iter().map(|note| format!("All figures: {note}."));
+    common.chain(footnote(rows)).chain([sum(rows)]).collect()
+}
+
 /// The explanation of the mark, if any row has it.
-pub fn footnote(rows: &[Row<'_>]) -> Option<String> {
+fn footnote(rows: &[Row<'_>]) -> Option<String> {
     let mut figures = rows.iter().flat_map(|r| [&r.figure, &r.multiple]).flatten();
     figures.any(Figure::is_within_launches).then(|| {
         format!("{WITHIN} The interval is within launches: it speaks of these processes alone, and neither it nor the verdict says anything of the next run.")
@@ -106,7 +111,7 @@ pub fn command(measurement: &Measurement) -> String {
 }
 
 /// Counts the verdicts: `20 predictions: 14 within, 3 above, 1 unknown, 2 without a figure.`
-pub fn sum(rows: &[Row<'_>]) -> String {
+fn sum(rows: &[Row<'_>]) -> String {
     let predicted: Vec<&Row<'_>> = rows
         .iter()
         .filter(|r| r.measurement.prediction.is_some())
@@ -120,16 +125,16 @@ pub fn sum(rows: &[Row<'_>]) -> String {
         Some(Verdict::Unknown),
         None,
     ];
-    let told = kinds.into_iter().filter_map(|kind| {
+    let counts = kinds.into_iter().filter_map(|kind| {
         let word = kind.map_or("without a figure", Verdict::word);
         let count = count(kind);
         (count > 0).then(|| format!("{count} {word}"))
     });
-    let told: Vec<String> = told.collect();
+    let counts = counts.collect::<Vec<String>>().join(", ");
     match predicted.len() {
         0 => "Nothing is predicted.".to_owned(),
-        1 => format!("1 prediction: {}.", told.join(", ")),
-        n => format!("{n} predictions: {}.", told.join(", ")),
+        1 => format!("1 prediction: {counts}."),
+        n => format!("{n} predictions: {counts}."),
     }
 }
 

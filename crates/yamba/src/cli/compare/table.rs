@@ -1,10 +1,12 @@
 //! Formats a comparison as a table.
 
-use yamba_record::number::{number, scale};
+use indexmap::IndexMap;
+use yamba_record::number::number;
+use yamba_report::figure;
 
 use crate::cli::output;
-use yamba_compare::{Comparison, Entry, GeometricMean, LEAST_DEVIATION, Word};
-use yamba_compare::{Gate, Remeasured, Slower, Ungated};
+use yamba_compare::{Comparison, Entry, Gate, GeometricMean, LEAST_DEVIATION, Remeasured, Slower};
+use yamba_compare::{Ungated, Word};
 
 /// With fewer launches per side, the confidence interval is wide.
 const USUAL_LAUNCHES: usize = 6;
@@ -14,27 +16,31 @@ const NAMED: usize = 8;
 
 pub(super) fn text(found: &Comparison, a: &str, b: &str) -> String {
     let mut out = format!("A  {}\nB  {}\n", side(a, &found.a.id), side(b, &found.b.id));
+    let (with_ratio, without_ratio): (Vec<&Entry>, Vec<&Entry>) =
+        found.benchmarks.iter().partition(|e| e.ratio.is_some());
     for mean in &found.means {
-        let same = found.benchmarks.iter();
-        let rows: Vec<&Entry> = same
-            .filter(|e| e.ratio.is_some() && e.kind() == mean.kind)
-            .collect();
+        let same = with_ratio.iter().filter(|e| e.kind() == mean.kind);
+        let rows: Vec<&Entry> = same.copied().collect();
         out.push('\n');
         out.push_str(&section(&rows, mean));
     }
-    let mut lines = left_out(found);
-    lines.extend(explained(found));
-    lines.extend(summary(found));
+    let reason = |e: &&Entry| Some((e.reason.clone()?, e.label.clone()));
+    let alone = found
+        .alone
+        .iter()
+        .map(|e| (e.reason.to_owned(), e.of.label()));
+    let not_compared = without_ratio.iter().filter_map(reason).chain(alone);
+    let mut lines = by_reason("not compared, ", not_compared);
+    lines.extend(by_reason("", with_ratio.iter().filter_map(reason)));
+    lines.extend(summary(found, &with_ratio));
     lines.extend(found.remeasured.as_ref().map(remeasured));
     if let Some(gate) = &found.gate {
         lines.extend(judged(found, gate));
     }
-    if !lines.is_empty() {
-        out.push('\n');
-        out.push_str(&lines.join("\n"));
-        out.push('\n');
-    }
-    out
+    // A name or unit from a document must not break the line.
+    let lines = lines.iter().map(|line| line.replace(char::is_control, " "));
+    let lines: Vec<String> = lines.collect();
+    format!("{out}\n{}\n", lines.join("\n"))
 }
 
 fn side(reference: &str, id: &str) -> String {
@@ -46,45 +52,42 @@ fn side(reference: &str, id: &str) -> String {
 }
 
 fn section(entries: &[&Entry], mean: &GeometricMean) -> String {
-    let kind = &mean.kind;
-    let better = entries.iter().find_map(|e| e.better);
-    let heading = match better {
-        Some(better) => format!("{kind} ({better} is better)"),
-        None => kind.clone(),
-    };
-    let titles = ["A", "B", "B/A", "interval", "p", "n", ""];
-    let mut rows = vec![row(heading, titles.map(str::to_owned))];
+    let mut heading = mean.kind.clone();
+    if let Some(better) = entries.iter().find_map(|e| e.better) {
+        heading = format!("{heading} ({better} is better)");
+    }
+    let titles = [&heading, "A", "B", "B/A", "interval", "p", "n", ""];
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
     rows.extend(entries.iter().map(|e| cells(e)));
-    let mut last = ["", "", "", "", "", "", ""].map(str::to_owned);
-    last[2] = share(mean.ratio);
     let of = match entries.iter().any(|e| e.stored.is_some()) {
         true if mean.is_remeasured => ", re-measured",
         true => ", as the runs have them",
         false => "",
     };
     let title = format!("geometric mean of {}{of}", mean.benchmarks);
-    rows.push(row(title, last));
+    rows.push(vec![title, String::new(), String::new(), share(mean.ratio)]);
     output::columns(&rows)
 }
 
-fn row(first: String, rest: [String; 7]) -> Vec<String> {
-    std::iter::once(first).chain(rest).collect()
-}
-
 fn cells(entry: &Entry) -> Vec<String> {
+    let unit = entry.unit.as_deref().unwrap_or_default();
+    let figure = |value: Option<f64>| value.map_or("-".to_owned(), |v| figure(v, unit));
     let [low, high] = entry.interval.unwrap_or_default();
-    row(
+    let [a, b] = entry.launches;
+    vec![
         entry.label.clone(),
-        [
-            figure(entry, entry.a),
-            figure(entry, entry.b),
-            entry.ratio.map_or_else(String::new, share),
-            format!("[{}, {}]", share(low), share(high)),
-            entry.p.map_or_else(String::new, probability),
-            launches(entry.launches),
-            verdict(entry).to_owned(),
-        ],
-    )
+        figure(entry.a),
+        figure(entry.b),
+        entry.ratio.map_or_else(String::new, share),
+        format!("[{}, {}]", share(low), share(high)),
+        entry.p.map_or_else(String::new, probability),
+        if a == b {
+            a.to_string()
+        } else {
+            format!("{a}+{b}")
+        },
+        verdict(entry).to_owned(),
+    ]
 }
 
 fn verdict(entry: &Entry) -> &'static str {
@@ -95,15 +98,6 @@ fn verdict(entry: &Entry) -> &'static str {
         Word::Unknown if entry.suspect => "suspect",
         Word::Unknown => "unknown",
     }
-}
-
-fn figure(entry: &Entry, value: Option<f64>) -> String {
-    let Some(value) = value else {
-        return "-".to_owned();
-    };
-    let (factor, unit) = scale(value, entry.unit.as_deref().unwrap_or_default());
-    let text = format!("{} {unit}", number(value * factor));
-    text.trim_end().to_owned()
 }
 
 /// Formats a ratio. Two launches far apart can leave it completely open; beyond a factor of 1000 only the limit is shown.
@@ -124,61 +118,19 @@ fn probability(p: f64) -> String {
     }
 }
 
-fn launches([a, b]: [usize; 2]) -> String {
-    if a == b {
-        a.to_string()
-    } else {
-        format!("{a}+{b}")
-    }
-}
-
-/// One line for each reason why benchmarks have no ratio.
-fn left_out(found: &Comparison) -> Vec<String> {
-    let without_ratio = found.benchmarks.iter().filter(|e| e.ratio.is_none());
-    let of_both = without_ratio.filter_map(|e| Some((e.reason.clone()?, e.label.clone())));
-    let alone = found
-        .alone
-        .iter()
-        .map(|e| (e.reason.to_owned(), e.of.label()));
-    by_reason("not compared, ", of_both.chain(alone))
-}
-
-/// One line for each remark about benchmarks that have a ratio.
-fn explained(found: &Comparison) -> Vec<String> {
-    let with_ratio = found.benchmarks.iter().filter(|e| e.ratio.is_some());
-    by_reason(
-        "",
-        with_ratio.filter_map(|e| Some((e.reason.clone()?, e.label.clone()))),
-    )
-}
-
+/// One line for each reason, with the names of the benchmarks.
 fn by_reason(before: &str, all: impl Iterator<Item = (String, String)>) -> Vec<String> {
-    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    let mut reasons: IndexMap<String, Vec<String>> = IndexMap::new();
     for (reason, name) in all {
-        match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, names)) => names.push(name),
-            None => reasons.push((reason, vec![name])),
-        }
+        reasons.entry(reason).or_default().push(name);
     }
-    let line = |(reason, names): (String, Vec<String>)| {
-        let more = match names.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let shown: Vec<String> = names.iter().take(NAMED).cloned().collect();
-        let line = format!("{before}{reason}: {}{more}", shown.join(", "));
-        // A name or unit from a document must not break the line.
-        line.replace(char::is_control, " ")
-    };
-    reasons.into_iter().map(line).collect()
+    let lines = reasons
+        .iter()
+        .map(|(reason, names)| format!("{before}{reason}: {}", output::listed(names, NAMED)));
+    lines.collect()
 }
 
-fn summary(found: &Comparison) -> Vec<String> {
-    let compared: Vec<&Entry> = found
-        .benchmarks
-        .iter()
-        .filter(|e| e.ratio.is_some())
-        .collect();
+fn summary(found: &Comparison, compared: &[&Entry]) -> Vec<String> {
     let count = compared.len();
     let of = |verdict: Word| compared.iter().filter(|e| e.verdict == verdict).count();
     let suspects = compared.iter().filter(|e| e.suspect).count();
@@ -186,63 +138,62 @@ fn summary(found: &Comparison) -> Vec<String> {
     let Some(confidence) = found.confidence else {
         return vec!["nothing could be compared".to_owned()];
     };
-    let mut lines = vec![match (slower + faster, suspects) {
+    let differences = match (slower + faster, suspects) {
         (0, 0) => format!("no difference is shown in {count} compared"),
         (0, _) if found.remeasured.is_none() => format!(
             "{suspects} suspected of {count} compared: `--again` re-measures both sides before it calls them slower or faster"
         ),
         _ => format!("{slower} slower, {faster} faster, {suspects} suspected of {count} compared"),
-    }];
-    lines.push(format!(
-        "each interval has {} % or more, so that all of them hold at once in {} %",
-        number(confidence * 100.0),
-        number((1.0 - found.family) * 100.0)
-    ));
-    lines.push(format!(
-        "each launch is assumed to vary by {} at least",
-        percent(LEAST_DEVIATION)
-    ));
-    let few = compared
-        .iter()
-        .filter(|e| e.launches.iter().any(|n| *n < USUAL_LAUNCHES));
-    match few.count() {
-        0 => {}
-        few => lines.push(format!(
+    };
+    let mut lines = vec![
+        differences,
+        format!(
+            "each interval has {} or more, so that all of them hold at once in {}",
+            percent(confidence),
+            percent(1.0 - found.family)
+        ),
+        format!(
+            "each launch is assumed to vary by {} at least",
+            percent(LEAST_DEVIATION)
+        ),
+    ];
+    let has_few = |e: &&&Entry| e.launches.iter().any(|n| *n < USUAL_LAUNCHES);
+    let few = compared.iter().filter(has_few).count();
+    if few > 0 {
+        lines.push(format!(
             "{few} of them have fewer than {USUAL_LAUNCHES} launches a side: their intervals are wide, and only great differences show"
-        )),
+        ));
     }
     lines
 }
 
 fn remeasured(of: &Remeasured) -> String {
-    let side = match &of.a {
-        Some(a) => format!("A as {}, B as {}", a.id, of.b.id),
-        None => format!("B as {}", of.b.id),
-    };
-    let confidence = of.confidence.map_or_else(String::new, |c| {
-        format!(
-            "; of these each interval has {} % or more",
-            number(c * 100.0)
-        )
-    });
-    let stopped = if of.interrupted {
-        ", stopped before it was done"
-    } else {
-        ""
-    };
-    format!("{} re-measured, {side}{stopped}{confidence}", of.benchmarks)
+    let mut line = format!("{} re-measured, ", of.benchmarks);
+    if let Some(a) = &of.a {
+        line += &format!("A as {}, ", a.id);
+    }
+    line += &format!("B as {}", of.b.id);
+    if of.interrupted {
+        line += ", stopped before it was done";
+    }
+    if let Some(confidence) = of.confidence {
+        line += &format!(
+            "; of these each interval has {} or more",
+            percent(confidence)
+        );
+    }
+    line
 }
 
 /// The result of the gate, which ends a log.
 fn judged(found: &Comparison, gate: &Gate) -> Vec<String> {
-    let of = |all: &[Ungated]| -> Vec<(String, String)> {
-        all.iter()
-            .map(|u| (u.reason.clone(), u.label.clone()))
-            .collect()
+    let line = |before: &str, all: &[Ungated]| {
+        let all = all.iter().map(|u| (u.reason.clone(), u.label.clone()));
+        by_reason(before, all)
     };
-    let mut lines = by_reason("not gated, ", of(&gate.not_gated).into_iter());
-    lines.extend(by_reason("lost, ", of(&gate.lost).into_iter()));
-    lines.extend(by_reason("undecided, ", of(&gate.unconfirmed).into_iter()));
+    let mut lines = line("not gated, ", &gate.not_gated);
+    lines.extend(line("lost, ", &gate.lost));
+    lines.extend(line("undecided, ", &gate.unconfirmed));
     lines.push(last(found, gate));
     lines.extend(gate.slower.iter().map(slower));
     lines
@@ -252,25 +203,21 @@ fn slower(of: &Slower) -> String {
     let within = of.interval.map_or_else(String::new, |[low, high]| {
         format!(" [{}, {}]", percent(low), percent(high))
     });
-    // A name from a document must not break the line.
-    let label = of.label.replace(char::is_control, " ");
-    format!("  {label}  {} slower{within}", percent(of.by))
+    format!("  {}  {} slower{within}", of.label, percent(of.by))
 }
 
 /// The gate's one-line result, and the number of benchmarks that it does not cover.
 fn last(found: &Comparison, gate: &Gate) -> String {
     let limit = percent(gate.limit);
-    let of = |count: usize, what: &str| match count {
-        0 => String::new(),
-        _ => format!(", {count} {what}"),
-    };
-    let of_all = format!(
-        "{} of {} judged{}{}",
-        gate.judged,
-        gate.gated,
-        of(gate.undecided, "undecided"),
-        of(gate.lost.len(), "lost: no figure in B to compare"),
-    );
+    let mut of_all = format!("{} of {} judged", gate.judged, gate.gated);
+    for (count, what) in [
+        (gate.undecided, "undecided"),
+        (gate.lost.len(), "lost: no figure in B to compare"),
+    ] {
+        if count > 0 {
+            of_all += &format!(", {count} {what}");
+        }
+    }
     let none = format!("nothing is shown to be slower by more than {limit}");
     match gate.slower.len() {
         0 if found.is_stopped() => {

@@ -1,7 +1,7 @@
 //! Describes scaling with the number of processes: throughput, efficiency, and the point where more processes no longer help. No I/O.
 
 use yamba_record::Benchmark;
-use yamba_record::number::{number, scale};
+use yamba_report::figure;
 use yamba_stats::{ScalingPoint, scaling};
 
 /// The lines below the last of the entries that differ only in their number of processes; none for a single entry. Invalid entries are not points of
@@ -29,7 +29,7 @@ pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
     let digits = points.last().map_or(1, |p| p.0.to_string().len());
     let mut lines: Vec<String> = Vec::new();
     for (i, (processes, sum, unit)) in points.iter().enumerate() {
-        let mut line = format!("P={processes:<digits$}  {}", rate(*sum, unit));
+        let mut line = format!("P={processes:<digits$}  {}", figure(*sum, unit));
         if let Some(told) = &told {
             line += &format!("  efficiency {:.2}", told.efficiency[i]);
             let is_last = i + 1 == points.len();
@@ -40,12 +40,6 @@ pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
         lines.push(line);
     }
     lines
-}
-
-/// Formats a rate: `1.2 G operations/s`.
-fn rate(value: f64, unit: &str) -> String {
-    let (factor, unit) = scale(value, unit);
-    format!("{} {unit}", number(value * factor))
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use yamba_record::number::{number, scale};
+use yamba_record::number::number;
 use yamba_record::run::IntervalKind;
 use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
 
 use super::skipped::NOTE_INDENT;
 use super::{circle_table, scaling, skipped};
+use crate::cli::output;
 use crate::wrap::wrap;
 use yamba_harness::{explains_absence, is_not_begun, says_unknown};
 
@@ -55,157 +56,139 @@ struct Row {
 /// Formats the results of a run as a table.
 pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
     let all: Vec<&Benchmark> = run.benchmarks.iter().collect();
-    let common = shared_notes(&all);
-    let mut out = String::new();
-    let mut rest = &run.benchmarks[..];
-    while let Some(first) = rest.first() {
-        let title = style.group(first);
-        let other = rest.iter().position(|b| style.group(b) != title);
-        let (group, later) = rest.split_at(other.unwrap_or(rest.len()));
-        rest = later;
-        add_group(&mut out, run, group, title, &common, style);
+    let mut table = Table {
+        run,
+        style,
+        common: shared_notes(&all),
+        out: String::new(),
+    };
+    for group in run
+        .benchmarks
+        .chunk_by(|a, b| style.group(a) == style.group(b))
+    {
+        table.add_group(group, style.group(&group[0]));
     }
-    add_lines(&mut out, &skipped::not_begun(run), 0, style.width());
+    table.add_lines(&skipped::not_begun(run), 0);
     if !style.groups.is_empty() {
-        out.push_str(&skipped::lines(run, style.width()));
-        out.push_str(&skipped::sum(run));
+        table.out.push_str(&skipped::lines(run, style.width()));
+        table.out.push_str(&skipped::sum(run));
     }
-    for note in common {
-        add_lines(&mut out, &format!("Of all: {note}"), 0, style.width());
+    for note in table.common.clone() {
+        table.add_lines(&format!("All figures: {note}"), 0);
     }
     if all_within(run) {
-        out.push_str("Intervals are within launches: they say nothing of the next run.\n");
+        table
+            .out
+            .push_str("Intervals are within launches: they say nothing of the next run.\n");
     }
     if let Some(text) = run.whose() {
-        add_lines(&mut out, &text, 0, style.width());
+        table.add_lines(&text, 0);
     }
-    out
+    table.out
 }
 
-/// Adds consecutive entries of one group, aligned. With several groups, skipped benchmarks are listed at the run's end, and points that were not
-/// begun in each group.
-fn add_group(
-    out: &mut String,
-    run: &Run,
-    group: &[Benchmark],
-    title: &str,
-    common: &[&String],
-    style: &Style,
-) {
-    let is_told = |b: &Benchmark| title.is_empty() || b.status != Status::Skipped;
-    let is_shown = |b: &&Benchmark| is_told(b) && !is_not_begun(b);
-    let shown: Vec<&Benchmark> = group.iter().filter(is_shown).collect();
-    if shown.is_empty() {
-        return;
+/// The table as far as it is written.
+struct Table<'a> {
+    run: &'a Run,
+    style: &'a Style,
+    /// The notes that all entries share.
+    common: Vec<&'a String>,
+    out: String,
+}
+
+impl Table<'_> {
+    /// Adds consecutive entries of one group, aligned. With several groups, skipped benchmarks are listed at the run's end, and points that were not
+    /// begun in each group.
+    fn add_group(&mut self, group: &[Benchmark], title: &str) {
+        let is_told = |b: &Benchmark| title.is_empty() || b.status != Status::Skipped;
+        let is_shown = |b: &&Benchmark| is_told(b) && !is_not_begun(b);
+        let shown: Vec<&Benchmark> = group.iter().filter(is_shown).collect();
+        if shown.is_empty() {
+            return;
+        }
+        if !title.is_empty() {
+            self.out += &output::painted(title, "1", self.style.colour);
+            self.out.push('\n');
+        }
+        let rows: Vec<Row> = shown.iter().map(|b| row(self.run, b, self.style)).collect();
+        let cells: Vec<&[String]> = rows.iter().map(|row| &row.cells[..]).collect();
+        let widths = output::widths(&cells);
+        for (i, benchmark) in shown.iter().enumerate() {
+            let fits = |b: &Benchmark, r: &Row| {
+                let line = aligned(&r.cells, &widths).chars().count();
+                b.name != benchmark.name || line + r.rest.chars().count() + 9 <= self.style.width()
+            };
+            let is_narrow = shown.iter().zip(&rows).all(|(b, r)| fits(b, r));
+            self.add_row(benchmark, &rows[i], &widths, is_narrow);
+            self.add_notes(&shown, i);
+            let circles = benchmark.circles.as_ref();
+            let mut lines =
+                circles.map_or(Vec::new(), |c| circle_table::lines(c, self.style.tests));
+            lines.extend(scaling_after(&shown, i));
+            for line in lines {
+                self.out += format!("{:INDENT$}{line}", "").trim_end();
+                self.out.push('\n');
+            }
+        }
+        if !title.is_empty() {
+            self.out.push('\n');
+        }
     }
-    if !title.is_empty() {
-        out.push_str(&heading(title, style.colour));
+
+    fn add_row(&mut self, benchmark: &Benchmark, row: &Row, widths: &[usize], is_narrow: bool) {
+        let mut line = mark(benchmark.status, self.style.colour) + &aligned(&row.cells, widths);
+        if is_narrow {
+            line += &format!("  {}", row.rest);
+        }
+        self.out += line.trim_end();
+        self.out.push('\n');
+        if !is_narrow && !row.rest.is_empty() {
+            self.add_lines(&row.rest, INDENT);
+        }
     }
-    let rows: Vec<Row> = shown.iter().map(|b| row(run, b, style)).collect();
-    let longest = |i: usize| rows.iter().map(|r| r.cells[i].chars().count()).max();
-    let widths: [usize; 6] = std::array::from_fn(|i| longest(i).unwrap_or(0));
-    for (i, benchmark) in shown.iter().enumerate() {
-        let fits = |b: &Benchmark, r: &Row| {
-            let line = aligned(&r.cells, &widths).chars().count();
-            b.name != benchmark.name || line + r.rest.chars().count() + 9 <= style.width()
+
+    /// Adds an entry's notes, without those shared by the whole run. Notes shared by all entries of a benchmark follow its last entry.
+    fn add_notes(&mut self, shown: &[&Benchmark], entry: usize) {
+        let benchmark = shown[entry];
+        let same_name = |b: &&&Benchmark| b.name == benchmark.name;
+        let points: Vec<&Benchmark> = shown.iter().filter(same_name).copied().collect();
+        let mut of_points = shared_notes(&points);
+        let is_shared = |note: &String| {
+            benchmark.status == Status::Ok
+                && (self.common.contains(&note) || of_points.contains(&note))
         };
-        let is_narrow = shown.iter().zip(&rows).all(|(b, r)| fits(b, r));
-        add_row(out, benchmark, &rows[i], &widths, is_narrow, style);
-        add_notes(out, &shown, i, common, style.width());
-        let circles = benchmark.circles.as_ref();
-        for line in circles.map_or(Vec::new(), |c| circle_table::lines(c, style.tests)) {
-            out.push_str(format!("{:INDENT$}{line}", "").trim_end());
-            out.push('\n');
+        let own = benchmark.notes.iter();
+        let own = own.filter(|note| !is_shared(note) && !explains_absence(note));
+        for note in own.collect::<Vec<_>>() {
+            self.add_lines(note, INDENT);
         }
-        for line in scaling_after(&shown, i) {
-            out.push_str(&format!("{:INDENT$}{line}\n", ""));
+        if shown[entry + 1..].iter().any(|b| same_name(&b)) {
+            return;
+        }
+        of_points.retain(|note| !self.common.contains(note));
+        for note in of_points {
+            self.add_lines(&format!("all of {}: {note}", benchmark.name), INDENT);
         }
     }
-    if !title.is_empty() {
-        out.push('\n');
+
+    /// Adds a note. A long single line is wrapped; a note with several lines keeps them.
+    fn add_lines(&mut self, note: &str, indent: usize) {
+        let mut lines: Vec<Cow<str>> = note.lines().map(Cow::from).collect();
+        if lines.len() == 1 {
+            lines = wrap(note, self.style.width() - indent, NOTE_INDENT);
+        }
+        for line in lines {
+            self.out += &format!("{:indent$}{line}\n", "");
+        }
     }
 }
 
-fn heading(title: &str, colour: bool) -> String {
-    match colour {
-        true => format!("\x1b[1m{title}\x1b[0m\n"),
-        false => format!("{title}\n"),
-    }
-}
-
-fn aligned(cells: &[String; 6], widths: &[usize; 6]) -> String {
+/// Joins the cells, without the columns that are empty in every row.
+fn aligned(cells: &[String; 6], widths: &[usize]) -> String {
     let shown = cells.iter().zip(widths).filter(|(_, width)| **width > 0);
-    let mut line = String::new();
-    for (cell, width) in shown {
-        line.push_str(&format!("  {cell:width$}"));
-    }
-    line
-}
-
-fn add_row(
-    out: &mut String,
-    benchmark: &Benchmark,
-    row: &Row,
-    widths: &[usize; 6],
-    is_narrow: bool,
-    style: &Style,
-) {
-    out.push_str(&mark(benchmark.status, style.colour));
-    out.push_str(&aligned(&row.cells, widths));
-    if is_narrow && !row.rest.is_empty() {
-        out.push_str(&format!("  {}", row.rest));
-    }
-    out.truncate(out.trim_end().len());
-    out.push('\n');
-    if !is_narrow && !row.rest.is_empty() {
-        add_note(out, &row.rest, style.width());
-    }
-}
-
-/// Adds an entry's notes, without those shared by the whole run. Notes shared by all entries of a benchmark follow its last entry.
-fn add_notes(
-    out: &mut String,
-    shown: &[&Benchmark],
-    entry: usize,
-    common: &[&String],
-    width: usize,
-) {
-    let benchmark = shown[entry];
-    let same_name = |b: &&&Benchmark| b.name == benchmark.name;
-    let points: Vec<&Benchmark> = shown.iter().filter(same_name).copied().collect();
-    let of_points = shared_notes(&points);
-    let is_told = |n: &&String| {
-        benchmark.status == Status::Ok && (common.contains(n) || of_points.contains(n))
-    };
-    for note in benchmark
-        .notes
-        .iter()
-        .filter(|n| !is_told(n) && !is_about_cycles(n))
-    {
-        add_note(out, note, width);
-    }
-    if shown[entry + 1..].iter().any(|b| same_name(&b)) {
-        return;
-    }
-    for note in of_points.iter().filter(|n| !common.contains(n)) {
-        add_note(out, &format!("all of {}: {note}", benchmark.name), width);
-    }
-}
-
-fn add_note(out: &mut String, note: &str, width: usize) {
-    add_lines(out, note, INDENT, width);
-}
-
-/// Adds a note. A long single line is wrapped; a note with several lines keeps them.
-fn add_lines(out: &mut String, note: &str, indent: usize, width: usize) {
-    let lines: Vec<&str> = note.lines().collect();
-    let broken = match lines[..] {
-        [line] => wrap(line, width - indent, NOTE_INDENT),
-        _ => lines.into_iter().map(Cow::from).collect(),
-    };
-    for line in broken {
-        out.push_str(&format!("{:indent$}{line}\n", ""));
-    }
+    shown
+        .map(|(cell, width)| format!("  {cell:width$}"))
+        .collect()
 }
 
 fn mark(status: Status, colour: bool) -> String {
@@ -215,22 +198,16 @@ fn mark(status: Status, colour: bool) -> String {
         Status::Crashed => ("CRASHED", "1;31"),
         Status::Skipped => ("skipped", "2"),
     };
-    if colour {
-        format!("\x1b[{code}m{word:7}\x1b[0m")
-    } else {
-        format!("{word:7}")
-    }
+    output::painted(&format!("{word:7}"), code, colour)
 }
 
 fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> Row {
     let (figure, interval) = figure(run, benchmark);
-    let mut rest: Vec<String> = benchmark
-        .evidence
-        .iter()
+    let evidence = benchmark.evidence.iter();
+    let evidence = evidence
         .filter(|(_, e)| e.median.is_some() || benchmark.status != Status::Skipped)
-        .map(|(name, e)| said(name, e))
-        .collect();
-    rest.extend(marks(run, benchmark));
+        .map(|(name, e)| said(name, e));
+    let rest: Vec<String> = evidence.chain(marks(run, benchmark)).collect();
     let cells = [
         benchmark.name.clone(),
         processes(run, benchmark),
@@ -248,10 +225,11 @@ fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> Row {
 
 /// The number of processes, shown if any entry of the run has several.
 fn processes(run: &Run, benchmark: &Benchmark) -> String {
-    if run.benchmarks.iter().all(|b| b.processes == 1) {
-        return String::new();
+    if run.benchmarks.iter().any(|b| b.processes != 1) {
+        format!("P={}", benchmark.processes)
+    } else {
+        String::new()
     }
-    format!("P={}", benchmark.processes)
 }
 
 /// The parameters to show: those that distinguish the points of a benchmark or were swept, and those that the user set. A run's document has all
@@ -271,17 +249,17 @@ fn distinguishing(run: &Run, benchmark: &Benchmark, style: &Style) -> Parameters
 /// The median and its interval. Imported figures have no interval.
 fn figure(run: &Run, benchmark: &Benchmark) -> (String, String) {
     let unit = benchmark.unit.as_deref().unwrap_or_default();
-    let Some(median) = benchmark.median else {
-        return (String::new(), String::new());
-    };
-    let (factor, unit) = scale(median, unit);
-    let text = format!("{} {unit}", number(median * factor));
-    let interval = match benchmark.interval {
-        Some([low, high]) => format!("[{}, {}]", number(low * factor), number(high * factor)),
-        None if run.producer.imported.is_some() => "no interval".to_owned(),
-        None => return (String::new(), String::new()),
-    };
-    (text.trim_end().to_owned(), interval)
+    let is_imported = run.producer.imported.is_some();
+    match (benchmark.median, benchmark.interval) {
+        (Some(median), Some(ends)) => (
+            yamba_report::figure(median, unit),
+            yamba_report::interval(ends, median, unit),
+        ),
+        (Some(median), None) if is_imported => {
+            (yamba_report::figure(median, unit), "no interval".to_owned())
+        }
+        _ => (String::new(), String::new()),
+    }
 }
 
 /// The cycles of a figure, omitted for long times.
@@ -291,11 +269,6 @@ fn cycles(benchmark: &Benchmark) -> String {
     }
     let known = benchmark.cycles.filter(|c| c.median < 1e5);
     known.map_or(String::new(), |c| format!("{} cycles", number(c.median)))
-}
-
-/// Whether the note is about missing cycles. The table omits it: the column says `cycles unknown`, or is empty if the thread was blocked.
-fn is_about_cycles(note: &str) -> bool {
-    explains_absence(note)
 }
 
 /// Short remarks on how the figure was obtained.
@@ -320,14 +293,15 @@ fn all_within(run: &Run) -> bool {
     first == Some(IntervalKind::WithinLaunches) && kinds.all(|k| k == IntervalKind::WithinLaunches)
 }
 
-/// The notes that all valid entries share, if there are several. They are printed once.
+/// The notes that all valid entries share, if there are several. They are printed once. Notes about missing cycles are omitted: the column says
+/// `cycles unknown`, or is empty if the thread was blocked.
 fn shared_notes<'a>(entries: &[&'a Benchmark]) -> Vec<&'a String> {
     let good = || entries.iter().filter(|b| b.status == Status::Ok);
     let Some(first) = good().next().filter(|_| good().count() > 1) else {
         return Vec::new();
     };
     let is_shared =
-        |note: &&String| !is_about_cycles(note) && good().all(|b| b.notes.contains(note));
+        |note: &&String| !explains_absence(note) && good().all(|b| b.notes.contains(note));
     first.notes.iter().filter(is_shared).collect()
 }
 

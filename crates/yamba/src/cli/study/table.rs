@@ -29,14 +29,7 @@ pub(super) fn text(study: &Study, run: &Run, rows: &[Row<'_>]) -> String {
         rest = later;
         out.push_str(&format!("\n{}", section(study, category, group, &common)));
     }
-    out.push('\n');
-    for note in common {
-        out.push_str(&format!("Of all: {note}\n"));
-    }
-    if let Some(footnote) = words::footnote(rows) {
-        out.push_str(&format!("{footnote}\n"));
-    }
-    out.push_str(&format!("{}\n", words::sum(rows)));
+    out.push_str(&format!("\n{}\n", words::remarks(rows).join("\n")));
     // Control characters in the study must not reach the terminal.
     visible(&out)
 }

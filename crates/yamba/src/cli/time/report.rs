@@ -4,11 +4,12 @@ use yamba_record::number::{number, scale};
 use yamba_record::units::nanoseconds;
 use yamba_record::{Benchmark, Run, Status};
 
+use crate::cli::output;
+
 /// Formats the results.
 pub fn report(run: &Run, colour: bool) -> String {
     let rows: Vec<[String; 4]> = run.benchmarks.iter().map(|b| cells(run, b)).collect();
-    let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 4] = std::array::from_fn(width);
+    let widths = output::widths(&rows);
     let mut out = String::new();
     let mut subject = "";
     let mut said: &[String] = &[];
@@ -19,20 +20,16 @@ pub fn report(run: &Run, colour: bool) -> String {
         if subject_of(benchmark) != subject || aspects.contains(&aspect) {
             subject = subject_of(benchmark);
             (said, aspects) = (&[], Vec::new());
-            out.push_str(&bold(subject, colour));
+            out.push_str(&output::painted(subject, "1", colour));
             out.push('\n');
         }
         aspects.push(aspect);
-        out.push_str(&format!(
-            "  {}",
-            word(benchmark, &row[0], widths[0], colour)
-        ));
-        for (cell, width) in row.iter().zip(widths).skip(1) {
-            if width > 0 {
-                out.push_str(&format!("  {cell:width$}"));
-            }
+        let mut line = format!("  {:width$}", row[0], width = widths[0]);
+        line += &mark(benchmark.status, colour);
+        for (cell, width) in row.iter().zip(&widths).skip(1).filter(|(_, w)| **w > 0) {
+            line += &format!("  {cell:width$}");
         }
-        out.truncate(out.trim_end().len());
+        out.push_str(line.trim_end());
         out.push('\n');
         // Both figures of an instruction may fail for the same reason; print it once.
         let new = benchmark.notes.iter().filter(|n| !said.contains(n));
@@ -63,59 +60,34 @@ fn aspect_of(benchmark: &Benchmark) -> &str {
     }
 }
 
-fn word(benchmark: &Benchmark, aspect: &str, width: usize, colour: bool) -> String {
-    let mark = match benchmark.status {
-        Status::Ok => return format!("{aspect:width$}"),
-        Status::Invalid => "INVALID",
-        Status::Crashed => "CRASHED",
-        Status::Skipped => "none",
+/// The word for a missing figure; empty for a valid one.
+fn mark(status: Status, colour: bool) -> String {
+    let (word, code) = match status {
+        Status::Ok => return String::new(),
+        Status::Invalid => ("INVALID", "1;31"),
+        Status::Crashed => ("CRASHED", "1;31"),
+        Status::Skipped => ("none", "2"),
     };
-    let code = match benchmark.status {
-        Status::Skipped => "2",
-        _ => "1;31",
-    };
-    match colour {
-        true => format!("{aspect:width$}  \x1b[{code}m{mark}\x1b[0m"),
-        false => format!("{aspect:width$}  {mark}"),
-    }
-}
-
-fn bold(text: &str, colour: bool) -> String {
-    match colour {
-        true => format!("\x1b[1m{text}\x1b[0m"),
-        false => text.to_owned(),
-    }
+    format!("  {}", output::painted(word, code, colour))
 }
 
 /// The cells of a row: aspect, cycles, time, comparison.
 fn cells(run: &Run, benchmark: &Benchmark) -> [String; 4] {
     let aspect = aspect_of(benchmark).to_owned();
-    let none = || std::array::from_fn(|_| String::new());
-    let (Some(median), Some([low, high])) = (benchmark.median, benchmark.interval) else {
-        let mut empty: [String; 4] = none();
-        empty[0] = aspect;
-        return empty;
+    let (Some(median), Some(ends)) = (benchmark.median, benchmark.interval) else {
+        return [aspect, String::new(), String::new(), String::new()];
     };
-    let (factor, unit) = scale(median, unit_of(benchmark));
-    let time = format!(
-        "{} {unit} [{}, {}]",
-        number(median * factor),
-        number(low * factor),
-        number(high * factor)
-    );
-    let cycles = benchmark.cycles.map_or(String::new(), |c| {
-        let [low, high] = c.interval;
-        format!(
-            "{} cycles [{}, {}]",
-            number(c.median),
-            number(low),
-            number(high)
-        )
-    });
+    let shown = |value: f64, ends: [f64; 2], unit: &str| {
+        let interval = yamba_report::interval(ends, value, unit);
+        format!("{} {interval}", yamba_report::figure(value, unit))
+    };
+    let cycles = benchmark
+        .cycles
+        .map(|c| shown(c.median, c.interval, "cycles"));
     [
         aspect,
-        cycles,
-        time,
+        cycles.unwrap_or_default(),
+        shown(median, ends, unit_of(benchmark)),
         compared(run, benchmark).unwrap_or_default(),
     ]
 }

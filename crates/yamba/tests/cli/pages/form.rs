@@ -11,7 +11,7 @@
 //!
 //! All else must be equal, line by line. A shown line `...` stands for any number of lines.
 
-/// Beginnings of lines that only describe the circumstances of a measurement. `Of all:` or `all of NAME:` may precede them.
+/// Beginnings of lines that only describe the circumstances of a measurement. `All figures:` or `all of NAME:` may precede them.
 pub const CIRCUMSTANCES: [&str; 8] = [
     "the machine is disturbed:",
     "memory is not locked:",
@@ -89,7 +89,7 @@ fn matched(shown: &[String], printed: &[String]) -> Option<usize> {
 
 fn is_circumstance(form: &str) -> bool {
     let text = match form.split_once(": ") {
-        Some((of, text)) if of == "Of all" || of.starts_with("all of ") => text,
+        Some((of, text)) if of == "All figures" || of.starts_with("all of ") => text,
         _ => form,
     };
     CIRCUMSTANCES.iter().any(|known| text.starts_with(known))

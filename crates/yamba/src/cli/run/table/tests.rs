@@ -202,7 +202,7 @@ ok       sample  P=1  scale=16  31 ns    [31, 31]      124 cycles
 ok       sample  P=2  scale=16  30.5 ns  [30.5, 30.5]  122 cycles
             P=1  32.26 M operations/s  efficiency 1.00
             P=2  66.74 M operations/s  efficiency 1.03
-Of all: not detected, assumed: cache_line = 64
+All figures: not detected, assumed: cache_line = 64
 "
     );
 }
@@ -236,7 +236,7 @@ ok       a  scale=16  31 ns  [27, 35]  124 cycles
 ok       b  scale=16  31 ns  [27, 35]  124 cycles
             third
             of b
-Of all: of the run
+All figures: of the run
 "
     );
 }
