@@ -10,8 +10,8 @@ fn a_page_for_a_person() {
         "Processor\n",
         "Memory\n",
         "Storage of scratch files",
-        "What would disturb a measurement\n",
-        "What cannot be measured here\n",
+        "Disturbances of a measurement\n",
+        "Not measurable here\n",
     ]);
     assert!(!answer.out.contains('\x1b'), "no colours into a pipe");
     assert_eq!(answer.err, "");

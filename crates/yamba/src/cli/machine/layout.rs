@@ -1,5 +1,8 @@
 //! A page of labelled lines, wrapped to the terminal's width. Commands stay unbroken so that they can be copied.
 
+use yamba_record::number::number;
+
+use crate::cli::output;
 use crate::wrap::wrap;
 
 /// Maximum width. Longer lines are harder to read, even on a wider terminal.
@@ -35,19 +38,29 @@ impl Page {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
-        let title = self.paint(title, BOLD);
-        self.text.push_str(&title);
-        self.text.push('\n');
+        let title = output::painted(title, BOLD, self.colour);
+        self.text.push_str(&format!("{title}\n"));
     }
 
     /// Adds a label and its value. An empty value means that the system does not report it.
     pub fn line(&mut self, label: &str, value: &str) {
-        let value = if value.is_empty() { "not told" } else { value };
-        self.labelled(label, None, value);
+        let value = if value.is_empty() {
+            "not reported"
+        } else {
+            value
+        };
+        self.labelled(label, "", value);
+    }
+
+    /// Adds a label and the known parts of its value.
+    pub fn parts(&mut self, label: &str, parts: impl IntoIterator<Item = Option<String>>) {
+        let known: Vec<String> = parts.into_iter().flatten().collect();
+        self.line(label, &known.join(", "));
     }
 
     pub fn warn(&mut self, label: &str, value: &str) {
-        self.labelled(label, Some(YELLOW), value);
+        let label_colour = if self.colour { YELLOW } else { "" };
+        self.labelled(label, label_colour, value);
     }
 
     /// Adds an entry without a label.
@@ -59,7 +72,7 @@ impl Page {
     }
 
     pub fn command(&mut self, command: &str) {
-        let command = self.paint(command, CYAN);
+        let command = output::painted(command, CYAN, self.colour);
         self.text.push_str(&format!("    $ {command}\n"));
     }
 
@@ -69,38 +82,27 @@ impl Page {
         }
     }
 
-    fn labelled(&mut self, label: &str, code: Option<&str>, value: &str) {
-        for (i, line) in wrap(value, self.width - LABEL - 4, "").iter().enumerate() {
-            let label = if i == 0 { label } else { "" };
-            let blank = " ".repeat(LABEL.saturating_sub(label.chars().count()));
-            let shown = match code {
-                Some(code) if i == 0 => self.paint(label, code),
-                _ => label.to_owned(),
-            };
-            self.text.push_str(&format!("  {shown}{blank}  {line}\n"));
-        }
-    }
-
-    fn paint(&self, text: &str, code: &str) -> String {
-        match self.colour {
-            true => format!("\x1b[{code}m{text}\x1b[0m"),
-            false => text.to_owned(),
+    /// Adds a label in this colour, if one is given, and its value.
+    fn labelled(&mut self, label: &str, code: &str, value: &str) {
+        let lines = wrap(value, self.width - LABEL - 4, "");
+        let padded = format!("{label:LABEL$}");
+        let blank = &padded[label.len()..];
+        let label = output::painted(label, code, !code.is_empty());
+        for (i, line) in lines.iter().enumerate() {
+            let first = format!("{label}{blank}");
+            let margin = if i == 0 { first } else { " ".repeat(LABEL) };
+            self.text.push_str(&format!("  {margin}  {line}\n"));
         }
     }
 }
 
 /// Formats a frequency: `2.6 GHz`, `24 MHz`.
-pub(in crate::cli::machine) fn hertz(number: u64) -> String {
-    let units = ["Hz", "kHz", "MHz", "GHz"];
-    let (mut value, mut unit) = (number as f64, 0);
-    while value >= 1000.0 && unit + 1 < units.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    let digits = if unit == 3 { 3 } else { 1 };
-    let text = format!("{value:.digits$}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    format!("{text} {}", units[unit])
+pub(in crate::cli::machine) fn hertz(rate: u64) -> String {
+    let rate = rate as f64;
+    let units = [(1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz")];
+    let unit = units.into_iter().find(|(size, _)| rate >= *size);
+    let (size, unit) = unit.unwrap_or((1.0, "Hz"));
+    format!("{} {unit}", number(rate / size))
 }
 
 #[cfg(test)]
@@ -130,7 +132,7 @@ mod tests {
             assert!((longest - 5..=longest).contains(&found), "{lines:?}");
             assert_eq!(command.len(), 126);
             page.line("gone", "");
-            assert!(page.text.ends_with("not told\n"));
+            assert!(page.text.ends_with("not reported\n"));
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) fn show(machine: &Machine, colour: bool, width: Option<usize>) -> Str
 }
 
 fn disturbances(page: &mut Page, all: &[Disturbance]) {
-    page.section("What would disturb a measurement");
+    page.section("Disturbances of a measurement");
     if all.is_empty() {
         page.line("", "nothing that can be seen from here");
     }
@@ -35,7 +35,7 @@ fn disturbances(page: &mut Page, all: &[Disturbance]) {
 }
 
 fn cannot(page: &mut Page, all: &[Cannot]) {
-    page.section("What cannot be measured here");
+    page.section("Not measurable here");
     if all.is_empty() {
         page.line("", "nothing that was tried");
     }
