@@ -41,9 +41,8 @@ impl Explain {
         }
         let target = self.target.resolve(&selection.analysis)?;
         let chosen = selection.chosen.iter();
-        let all: Vec<Explained> = chosen
-            .map(|c| explained(&selection.analysis, c.class, &target))
-            .collect();
+        let all = chosen.map(|c| explained(&selection.analysis, c.class, &target));
+        let all: Vec<Explained> = all.collect();
         if self.json {
             output::json(&all)?;
         } else {
@@ -63,33 +62,32 @@ fn text(class: &Explained) -> String {
         out.push_str(format!("    {}", line.trim()).trim_end());
         out.push('\n');
     }
-    if let Some(port) = &class.port {
-        out.push_str(&of_port(port));
+    if let Some(Port { base, on, members }) = &class.port {
+        out.push_str(&format!(
+            "\na port of  {base}, which `yamba explain {base}` shows whole\non         {on}\n{}",
+            section("members", members.iter().map(member))
+        ));
     }
     if let Some(needs) = &class.needs {
         out.push_str(&format!("\nnot there: {needs}\n"));
     }
-    if !class.missing.is_empty() {
-        let lines = class.missing.iter().map(|gap| format!("    {gap}\n"));
-        out.push_str(&format!("\nmissing\n{}", lines.collect::<String>()));
-    }
-    if let Some(composed) = &class.composition {
-        out.push_str(&composition(composed));
-    }
+    let missing = class.missing.iter().map(|gap| vec![gap.clone()]);
+    out.push_str(&section("missing", missing));
+    out.push_str(
+        &class
+            .composition
+            .as_ref()
+            .map_or(String::new(), composition),
+    );
     out
 }
 
-fn of_port(port: &Port) -> String {
-    let Port { base, on, members } = port;
-    format!(
-        "\na port of  {base}, which `yamba explain {base}` shows whole\non         {on}\n{}",
-        section("members", members.iter().map(member))
-    )
-}
-
 fn composition(c: &Composed) -> String {
-    let mut out = format!("\nchain     {}\n", c.chain.join(" > "));
-    out.push_str(&format!("ports     {}\n", or_none(&c.ports.join(", "))));
+    let ports = match c.ports.join(", ") {
+        none if none.is_empty() => "none".to_owned(),
+        ports => ports,
+    };
+    let mut out = format!("\nchain     {}\nports     {ports}\n", c.chain.join(" > "));
     if !c.tags.is_empty() {
         out.push_str(&format!("tags      {}\n", c.tags.join(", ")));
     }
@@ -100,19 +98,13 @@ fn composition(c: &Composed) -> String {
         };
         vec![e.name.clone(), expects, from(&e.place)]
     });
-    out.push_str(&section("imports", c.imports.iter().map(import)));
-    out.push_str(&section("parameters", c.parameters.iter().map(parameter)));
-    out.push_str(&section("members", c.members.iter().map(member)));
-    out.push_str(&section("evidence", evidence));
-    out.push_str(&section(
-        "bounds and charts",
-        c.bounds_and_charts.iter().map(member),
-    ));
+    let statements = c.bounds_and_charts.iter().map(member);
+    out += &section("imports", c.imports.iter().map(import));
+    out += &section("parameters", c.parameters.iter().map(parameter));
+    out += &section("members", c.members.iter().map(member));
+    out += &section("evidence", evidence);
+    out += &section("bounds and charts", statements);
     out
-}
-
-fn or_none(text: &str) -> &str {
-    if text.is_empty() { "none" } else { text }
 }
 
 fn section(title: &str, rows: impl Iterator<Item = Vec<String>>) -> String {
@@ -120,17 +112,15 @@ fn section(title: &str, rows: impl Iterator<Item = Vec<String>>) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let lines: String = output::columns(&rows)
-        .lines()
-        .map(|l| format!("    {l}\n"))
-        .collect();
-    format!("\n{title}\n{lines}")
+    let table = output::columns(&rows);
+    let lines = table.lines().map(|line| format!("    {line}\n"));
+    format!("\n{title}\n{}", lines.collect::<String>())
 }
 
 fn import(import: &Import) -> Vec<String> {
-    let with = match import.ports.is_empty() {
-        true => String::new(),
-        false => format!("with {}", import.ports.join(", ")),
+    let with = match import.ports.join(", ") {
+        none if none.is_empty() => none,
+        ports => format!("with {ports}"),
     };
     vec![import.name.clone(), format!("from {}", import.from), with]
 }

@@ -4,8 +4,8 @@ mod document;
 mod matrix;
 
 use clap::Args;
+use indexmap::IndexSet;
 use serde_json::{Value, json};
-use yamba_lang::model::Gap;
 use yamba_lang::{Analysis, ClassId, Target};
 
 use super::{Answer, Failure, Names, Selection, output, select};
@@ -52,27 +52,26 @@ impl List {
         let selection = select::select(&self.names)?;
         let rows = rows(&selection);
         let analysis = &selection.analysis;
-        let text = match (self.json, self.md, self.platforms) {
-            (true, _, platforms) => as_json(analysis, &rows, platforms),
-            (_, true, true) => matrix::markdown(analysis, &rows),
-            (_, true, false) => document::markdown(analysis, &rows),
-            (_, _, true) => matrix::plain(analysis, &rows),
-            _ => as_text(analysis, &rows),
-        };
-        output::result(&text)?;
+        if self.json {
+            let all = rows.iter().map(|r| object(analysis, r, self.platforms));
+            output::json(&all.collect::<Vec<Value>>())?;
+            return Ok(Answer::Done);
+        }
+        output::result(&match (self.md, self.platforms) {
+            (true, true) => matrix::markdown(analysis, &rows),
+            (true, false) => document::markdown(analysis, &rows),
+            (false, true) => matrix::plain(analysis, &rows),
+            (false, false) => as_text(analysis, &rows),
+        })?;
         Ok(Answer::Done)
     }
 }
 
 fn rows(selection: &Selection) -> Vec<Row> {
     let analysis = &selection.analysis;
-    let mut ids: Vec<ClassId> = Vec::new();
-    for chosen in &selection.chosen {
-        if analysis.is_listed(chosen.class) && !ids.contains(&chosen.class) {
-            ids.push(chosen.class);
-        }
-    }
-    let mut rows: Vec<Row> = ids.into_iter().map(|id| row(analysis, id)).collect();
+    let listed = selection.chosen.iter().map(|chosen| chosen.class);
+    let listed: IndexSet<ClassId> = listed.filter(|id| analysis.is_listed(*id)).collect();
+    let mut rows: Vec<Row> = listed.into_iter().map(|id| row(analysis, id)).collect();
     rows.sort_by(|a, b| a.name.cmp(&b.name));
     rows
 }
@@ -89,55 +88,45 @@ fn row(analysis: &Analysis, id: ClassId) -> Row {
 }
 
 impl Row {
-    fn runs(&self) -> bool {
-        matches!(self.standing, Standing::Runs(_))
-    }
-
-    fn gaps(&self) -> &[Gap] {
-        match &self.standing {
-            Standing::Incomplete(gaps) => gaps,
-            _ => &[],
-        }
-    }
-
     /// The summary, followed by the tags.
     fn what(&self) -> String {
-        match self.tags.is_empty() {
-            true => self.summary.clone(),
-            false => format!("{} [{}]", self.summary, self.tags.join(", ")),
+        match self.tags.join(", ") {
+            none if none.is_empty() => self.summary.clone(),
+            tags => format!("{} [{tags}]", self.summary),
         }
     }
 }
 
 fn as_text(analysis: &Analysis, rows: &[Row]) -> String {
-    let (here, elsewhere): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|r| r.runs());
-    let listed: Vec<Vec<String>> = here
-        .iter()
-        .map(|r| vec![r.name.clone(), r.what()])
-        .collect();
-    let mut out = output::columns(&listed);
+    let runs = |row: &&Row| matches!(row.standing, Standing::Runs(_));
+    let (here, elsewhere): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(runs);
+    let listed = here.iter().map(|r| vec![r.name.clone(), r.what()]);
+    let mut out = output::columns(&listed.collect::<Vec<_>>());
     if !elsewhere.is_empty() {
         if !here.is_empty() {
             out.push('\n');
         }
         out.push_str(&format!("Not on this machine ({}):\n", host()));
-        for row in elsewhere {
-            out.push_str(&reasons(analysis, row));
+    }
+    for row in elsewhere {
+        let (needs, missing) = lacks(analysis, &row.standing);
+        let needs = needs.unwrap_or("no port defines");
+        out.push_str(&format!("  {}: {needs}\n", row.name));
+        for member in missing {
+            out.push_str(&format!("      {member}\n"));
         }
     }
     out
 }
 
-fn reasons(analysis: &Analysis, row: &Row) -> String {
-    match &row.standing {
-        Standing::Runs(_) => String::new(),
-        Standing::Absent(needs) => format!("  {}: {needs}\n", row.name),
+/// The platform feature that is missing, and the members that no port defines.
+fn lacks<'a>(analysis: &Analysis, standing: &'a Standing) -> (Option<&'a str>, Vec<String>) {
+    match standing {
+        Standing::Runs(_) => (None, Vec::new()),
+        Standing::Absent(needs) => (Some(needs), Vec::new()),
         Standing::Incomplete(gaps) => {
-            let mut out = format!("  {}: no port defines\n", row.name);
-            for gap in gaps {
-                out.push_str(&format!("      {}\n", analysis.gap_text(gap)));
-            }
-            out
+            let missing = gaps.iter().map(|gap| analysis.gap_text(gap));
+            (None, missing.collect())
         }
     }
 }
@@ -146,44 +135,31 @@ fn reasons(analysis: &Analysis, row: &Row) -> String {
 fn platforms(analysis: &Analysis, row: &Row) -> String {
     let targets = analysis.targets();
     let runs = |t: &&Target| {
-        matches!(
-            standing::somewhere(&analysis.program(row.class, t)),
-            Standing::Runs(_)
-        )
+        let standing = standing::somewhere(&analysis.program(row.class, t));
+        matches!(standing, Standing::Runs(_))
     };
-    let (on, off): (Vec<&Target>, Vec<&Target>) = targets.iter().partition(|t| runs(t));
+    let (on, off): (Vec<&Target>, Vec<&Target>) = targets.iter().partition(runs);
     if off.is_empty() {
         return "all".to_string();
     }
     if on.is_empty() {
-        return nowhere(analysis, row);
+        let (needs, missing) = lacks(analysis, &row.standing);
+        let missing = missing.iter().map(|member| format!("`{member}`"));
+        let missing = missing.collect::<Vec<_>>().join(", ");
+        return needs.map_or(format!("missing: {missing}"), str::to_owned);
     }
-    let mut words: Vec<String> = Vec::new();
-    for target in &on {
+    let words = on.iter().map(|target| {
         // If it runs on all platforms of a system or instruction set, only that name is shown.
-        let whole_system = !off.iter().any(|t| t.system == target.system);
-        let whole_isa = !off.iter().any(|t| t.isa == target.isa);
-        let word = match (whole_system, whole_isa) {
-            (true, _) => target.system.clone(),
-            (_, true) => target.isa.clone(),
-            _ => target.to_string(),
-        };
-        if !words.contains(&word) {
-            words.push(word);
+        if !off.iter().any(|t| t.system == target.system) {
+            target.system.clone()
+        } else if !off.iter().any(|t| t.isa == target.isa) {
+            target.isa.clone()
+        } else {
+            target.to_string()
         }
-    }
-    words.join(", ")
-}
-
-fn nowhere(analysis: &Analysis, row: &Row) -> String {
-    let gaps = row.gaps().iter();
-    let missing: Vec<String> = gaps
-        .map(|g| format!("`{}`", analysis.gap_text(g)))
-        .collect();
-    match &row.standing {
-        Standing::Absent(needs) => needs.clone(),
-        _ => format!("missing: {}", missing.join(", ")),
-    }
+    });
+    let words: IndexSet<String> = words.collect();
+    words.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// Escapes a text for a Markdown table cell.
@@ -191,51 +167,25 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-fn as_json(analysis: &Analysis, rows: &[Row], platforms: bool) -> String {
-    let all: Vec<Value> = rows
-        .iter()
-        .map(|r| object(analysis, r, platforms))
-        .collect();
-    let text = serde_json::to_string_pretty(&all).unwrap_or_default();
-    text + "\n"
-}
-
 fn object(analysis: &Analysis, row: &Row, platforms: bool) -> Value {
     let class = analysis.class(row.class);
-    let mut object = json!({
-        "name": row.name,
-        "summary": row.summary,
-        "doc": class.ast.doc,
-        "file": analysis.sources.file(class.file).path,
-        "tags": row.tags,
-        "runs_here": row.runs(),
-        "missing": described(analysis, row.gaps()),
-        "needs": match &row.standing {
-            Standing::Absent(needs) => Some(needs),
-            _ => None,
-        },
-    });
+    let mut object = on_platform(analysis, &row.standing, "runs_here");
+    object["name"] = json!(row.name);
+    object["summary"] = json!(row.summary);
+    object["doc"] = json!(class.ast.doc);
+    object["file"] = json!(analysis.sources.file(class.file).path);
+    object["tags"] = json!(row.tags);
     if platforms {
-        object["platforms"] = analysis
-            .targets()
-            .iter()
-            .map(|t| on_target(analysis, row.class, t))
-            .collect();
+        let targets = analysis.targets().into_iter().map(|target| {
+            let standing = standing::somewhere(&analysis.program(row.class, &target));
+            (target.to_string(), on_platform(analysis, &standing, "runs"))
+        });
+        object["platforms"] = targets.collect();
     }
     object
 }
 
-fn on_target(analysis: &Analysis, class: ClassId, target: &Target) -> (String, Value) {
-    let value = match standing::somewhere(&analysis.program(class, target)) {
-        Standing::Runs(_) => json!({"runs": true, "missing": [], "needs": null}),
-        Standing::Absent(needs) => json!({"runs": false, "missing": [], "needs": needs}),
-        Standing::Incomplete(gaps) => {
-            json!({"runs": false, "missing": described(analysis, &gaps), "needs": null})
-        }
-    };
-    (target.to_string(), value)
-}
-
-fn described(analysis: &Analysis, gaps: &[Gap]) -> Vec<String> {
-    gaps.iter().map(|g| analysis.gap_text(g)).collect()
+fn on_platform(analysis: &Analysis, standing: &Standing, runs: &str) -> Value {
+    let (needs, missing) = lacks(analysis, standing);
+    json!({runs: matches!(standing, Standing::Runs(_)), "missing": missing, "needs": needs})
 }

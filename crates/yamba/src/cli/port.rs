@@ -1,5 +1,6 @@
 //! `yamba port`
 
+use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -99,25 +100,15 @@ fn condition(text: &str) -> Result<Condition, Failure> {
 
 /// Rejects names that no class of the library defines.
 fn check_names(analysis: &Analysis, condition: &Condition) -> Result<(), Failure> {
-    let known: Vec<String> = analysis
-        .targets()
-        .into_iter()
-        .flat_map(|t| [t.isa, t.system])
-        .collect();
-    for name in names(condition) {
-        if !known.contains(&name) {
-            let mut unique = known.clone();
-            unique.sort();
-            unique.dedup();
-            let help =
-                did_you_mean(&name, &unique).unwrap_or(format!("it knows {}", unique.join(", ")));
-            return Err(Failure::new(format!(
-                "no instruction set or system of the library is named {name}"
-            ))
-            .help(help));
-        }
-    }
-    Ok(())
+    let targets = analysis.targets().into_iter();
+    let known: BTreeSet<String> = targets.flat_map(|t| [t.isa, t.system]).collect();
+    let Some(name) = names(condition).into_iter().find(|n| !known.contains(n)) else {
+        return Ok(());
+    };
+    let known: Vec<String> = known.into_iter().collect();
+    let help = did_you_mean(&name, &known).unwrap_or(format!("it knows {}", known.join(", ")));
+    let fault = format!("no instruction set or system of the library is named {name}");
+    Err(Failure::new(fault).help(help))
 }
 
 fn names(condition: &Condition) -> Vec<String> {
@@ -157,41 +148,29 @@ fn missing(
     condition: &Condition,
 ) -> Result<Vec<MemberRef>, Failure> {
     let name = analysis.class(class).name();
-    let targets: Vec<Target> = analysis
-        .targets()
-        .into_iter()
-        .filter(|t| holds(condition, t) != Some(false))
+    let mut targets = analysis.targets();
+    targets.retain(|target| holds(condition, target) != Some(false));
+    let each = targets.iter();
+    let each: Vec<Vec<MemberRef>> = each
+        .map(|target| standing::missing(analysis, class, target))
         .collect();
-    if targets.is_empty() {
+    let Some(first) = each.first() else {
         return Err(
             Failure::new("the condition after --on holds on no platform")
                 .help("`yamba list --platforms` shows the platforms"),
         );
-    }
-    let each: Vec<Vec<MemberRef>> = targets
-        .iter()
-        .map(|t| standing::missing(analysis, class, t))
-        .collect();
-    let mut common: Vec<MemberRef> = each[0].clone();
+    };
+    let mut common = first.clone();
     common.retain(|m| each.iter().all(|missing| missing.contains(m)));
-    if common.is_empty() {
-        return Err(nothing_missing(analysis, name, &targets, &each));
-    }
     common.sort();
-    Ok(common)
-}
-
-fn nothing_missing(
-    analysis: &Analysis,
-    name: &str,
-    targets: &[Target],
-    each: &[Vec<MemberRef>],
-) -> Failure {
-    match targets
+    if !common.is_empty() {
+        return Ok(common);
+    }
+    let mut incomplete = targets
         .iter()
-        .zip(each)
-        .find(|(_, missing)| !missing.is_empty())
-    {
+        .zip(&each)
+        .filter(|(_, missing)| !missing.is_empty());
+    Err(match incomplete.next() {
         None => Failure::new(format!("{name} misses nothing there"))
             .help(format!("`yamba explain {name}` shows who defines what")),
         Some((target, missing)) => {
@@ -199,7 +178,7 @@ fn nothing_missing(
             Failure::new(format!("no member of {name} is missing everywhere there"))
                 .help(format!("on {target} it misses {}", members.join("; ")))
         }
-    }
+    })
 }
 
 fn skeleton(
@@ -211,83 +190,54 @@ fn skeleton(
 ) -> String {
     let class = analysis.class(id);
     let name = class.name();
-    let mut out: String = class
-        .ast
-        .doc
-        .lines()
-        .map(|line| format!("// {}", line.trim()).trim_end().to_owned() + "\n")
-        .collect();
-    out.push_str(&format!(
-        "yamba {name}_{} ports {name} on {on}\n{{\n",
-        suffix(on)
-    ));
-    out.push_str("    // Give each member a body { ... } in place of its `;`.\n");
+    let mut out = documentation(&class.ast.doc, "//");
+    out += &format!("yamba {name}_{} ports {name} on {on}\n{{\n", suffix(on));
+    out += "    // Give each member a body { ... } in place of its `;`.\n";
     for isa in instruction_sets(analysis, id, condition) {
-        out.push_str(&format!("    import({isa});\n"));
+        out += &format!("    import({isa});\n");
     }
     for member in missing {
         let member = analysis.member(*member);
-        out.push('\n');
         // Above a comment, `///` would document nothing.
-        let mark = match member.kind {
-            MemberKind::Param(_) => "//",
-            _ => "///",
+        let (mark, declaration) = match &member.kind {
+            // A port only sets the value of an inherited parameter; it does not redeclare it.
+            MemberKind::Param(p) => {
+                let (name, ty) = (&p.name.text, analysis.cpp(p.ty));
+                let sweep = "a sweep may follow: over {VALUES} quick {VALUES}";
+                ("    //", format!("// {name} = VALUE;    (a {ty}; {sweep})"))
+            }
+            _ => ("    ///", analysis.text(member.span).trim().to_owned()),
         };
-        out.push_str(&documentation(&member.doc, mark));
-        out.push_str(&declaration(
-            analysis,
-            &member.kind,
-            analysis.text(member.span),
-        ));
+        let documentation = documentation(&member.doc, mark);
+        out += &format!("\n{documentation}    {declaration}\n");
     }
-    out.push_str("}\n");
-    out
+    out + "}\n"
 }
 
 fn documentation(doc: &str, mark: &str) -> String {
-    doc.lines()
-        .map(|line| format!("    {mark} {}", line.trim()).trim_end().to_string() + "\n")
+    let lines = doc.lines().map(|line| format!("{mark} {}", line.trim()));
+    lines
+        .map(|line| line.trim_end().to_owned() + "\n")
         .collect()
-}
-
-fn declaration(analysis: &Analysis, kind: &MemberKind, text: &str) -> String {
-    match kind {
-        // A port only sets the value of an inherited parameter; it does not redeclare it.
-        MemberKind::Param(p) => {
-            format!(
-                "    // {} = VALUE;    (a {}; a sweep may follow: over {{VALUES}} quick {{VALUES}})\n",
-                p.name.text,
-                analysis.cpp(p.ty)
-            )
-        }
-        _ => format!("    {}\n", text.trim()),
-    }
 }
 
 /// Converts a condition to a name: `x86_64 && cpu(erms)` gives `x86_64_cpu_erms`.
 fn suffix(on: &str) -> String {
-    let words = on
-        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-        .filter(|w| !w.is_empty());
-    words.collect::<Vec<_>>().join("_")
+    let words = on.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join("_")
 }
 
 /// The instruction sets that the condition requires and the template does not import yet.
 fn instruction_sets(analysis: &Analysis, id: ClassId, condition: &Condition) -> Vec<String> {
-    let imported: Vec<&str> = analysis
-        .class(id)
-        .imports
-        .iter()
-        .map(|(name, _)| name.text.as_str())
-        .collect();
-    let mut wanted = positive(condition);
-    wanted.retain(|name| {
-        let is_isa = analysis
-            .find_class(name)
-            .is_some_and(|c| analysis.class(c).role == Role::InstructionSet);
-        is_isa && !imported.contains(&name.as_str())
+    let imports = &analysis.class(id).imports;
+    let mut required = positive(condition);
+    required.retain(|name| {
+        let class = analysis.find_class(name);
+        class.is_some_and(|c| analysis.class(c).role == Role::InstructionSet)
+            && !imports.iter().any(|(imported, _)| imported.text == *name)
     });
-    wanted
+    required
 }
 
 /// The names that hold whenever the condition does.

@@ -221,8 +221,7 @@ impl Run {
         let stop = Stop::on_signals().map_err(of_system)?;
         if self.dry_run {
             let plan = prepared.rehearse(&stop)?;
-            let text = rehearsal::text(&plan, &prepared.selection, &groups, self.json)?;
-            output::result(&text)?;
+            rehearsal::print(&plan, &prepared.selection, &groups, self.json)?;
             return Ok(Answer::Done);
         }
         let measured = prepared.measure(&stop, &self.store.choice(), &terminal)?;

@@ -24,7 +24,7 @@ use yamba_session::study::{self, Opened, Request, Row};
 /// Measure what a study names, and hold its predictions against it
 ///
 /// A study is a file: text, measurements, and for each what it should cost and why. Verdicts are computed: the interval of a figure lies within the
-/// predicted range, below it, above it, or straddles an end of it, and then nobody can say. Without a name, the studies that ship are listed.
+/// predicted range, below it, above it, or straddles an end of it; in that case the verdict is `unknown`. Without a name, the studies that ship are listed.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -120,16 +120,12 @@ impl Study {
     fn list(&self) -> Result<Answer, Failure> {
         let all = study::shipped()?;
         if self.json {
-            let each = all
-                .iter()
-                .map(|(name, title)| json!({"name": name, "title": title}));
+            let each = all.iter();
+            let each = each.map(|(name, title)| json!({"name": name, "title": title}));
             output::json(&each.collect::<Vec<_>>())?;
         } else {
-            let rows: Vec<Vec<String>> = all
-                .into_iter()
-                .map(|(name, title)| vec![name, title])
-                .collect();
-            output::result(&output::columns(&rows))?;
+            let rows = all.into_iter().map(|(name, title)| vec![name, title]);
+            output::result(&output::columns(&rows.collect::<Vec<_>>()))?;
         }
         Ok(Answer::Done)
     }
@@ -145,9 +141,10 @@ impl Study {
 
     /// The stored run, and the parameters that its command line set.
     fn kept(&self, reference: &str) -> Result<(Run, Vec<String>), Failure> {
-        let detail = match self.html {
-            true => Detail::Samples,
-            false => Detail::Figures,
+        let detail = if self.html {
+            Detail::Samples
+        } else {
+            Detail::Figures
         };
         let run = Runs::new(self.store.choice()).load(reference, detail)?;
         let asked = running::Run::asked(&run.producer.arguments);
@@ -183,20 +180,22 @@ impl Study {
         let stop = Stop::on_signals().map_err(of_system)?;
         if self.dry_run {
             let plan = prepared.rehearse(&stop)?;
-            let groups = &prepared.groups;
-            let text = running::rehearsal::text(&plan, &opened.selection, groups, self.json)?;
-            output::result(&text)?;
+            running::rehearsal::print(&plan, &opened.selection, &prepared.groups, self.json)?;
             return Ok(None);
         }
         let measured = prepared.measure(&stop, &self.store.choice(), terminal)?;
         running::note_stored(&measured);
         let run = measured.run;
-        let shown = |b: Benchmark| match self.html {
-            true => Benchmark {
-                intervals: Vec::new(),
-                ..b
-            },
-            false => running::without_samples(b),
+        let shown = |benchmark: Benchmark| {
+            if self.html {
+                let intervals = Vec::new();
+                Benchmark {
+                    intervals,
+                    ..benchmark
+                }
+            } else {
+                running::without_samples(benchmark)
+            }
         };
         Ok(Some(run.map(|b| shown(b.unpack()))))
     }

@@ -1,7 +1,7 @@
 //! The description of a class on a platform: the `--json` output, and the source of the text output.
 
 use serde::Serialize;
-use yamba_lang::ast::{Cpp, MemberKind, Sweep};
+use yamba_lang::ast::{self, Cpp, MemberKind, Sweep};
 use yamba_lang::model::{Composition, EffectiveParameter, MemberRef};
 use yamba_lang::{Analysis, ClassId, Target};
 
@@ -9,7 +9,7 @@ use yamba_session::standing::{self, Standing};
 use yamba_toolchain::build::host;
 
 /// A class on a platform.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct Explained {
     pub class: String,
     pub target: String,
@@ -110,11 +110,7 @@ pub(super) fn explained(analysis: &Analysis, id: ClassId, target: &Target) -> Ex
         file: analysis.sources.file(class.file).path.clone(),
         line: analysis.sources.line_column(class.ast.name.span).line,
         doc: class.ast.doc.clone(),
-        port: None,
-        runs: false,
-        missing: Vec::new(),
-        needs: None,
-        composition: None,
+        ..Explained::default()
     };
     if let (true, Some(base)) = (class.is_port, class.parent) {
         out.port = Some(port(analysis, id, base));
@@ -144,12 +140,16 @@ pub(super) fn explained(analysis: &Analysis, id: ClassId, target: &Target) -> Ex
     out
 }
 
+fn name(analysis: &Analysis, id: ClassId) -> String {
+    analysis.class(id).name().to_owned()
+}
+
 fn port(analysis: &Analysis, id: ClassId, base: ClassId) -> Port {
-    let members =
-        (0..analysis.class(id).ast.members.len()).map(|index| MemberRef { class: id, index });
+    let count = analysis.class(id).ast.members.len();
+    let members = (0..count).map(|index| MemberRef { class: id, index });
     let named = members.filter(|m| is_named(&analysis.member(*m).kind));
     Port {
-        base: analysis.class(base).name().to_owned(),
+        base: name(analysis, base),
         on: analysis.condition_text(id),
         members: named.map(|m| member(analysis, m)).collect(),
     }
@@ -167,23 +167,23 @@ fn is_named(kind: &MemberKind) -> bool {
 }
 
 fn composition(analysis: &Analysis, c: &Composition) -> Composed {
-    let name = |id: ClassId| analysis.class(id).name().to_owned();
-    let shown = |reference: &&MemberRef| {
+    let is_shown = |reference: &&MemberRef| {
         matches!(
             analysis.member(**reference).kind,
             MemberKind::Bitstring(_) | MemberKind::Function { .. } | MemberKind::State { .. }
         )
     };
-    let members = c.members.values().filter(shown);
+    let shown = c.members.values().filter(is_shown);
+    let chain = c.layers.iter().rev();
     let parameters = c.parameters.iter();
     let statements = c.bounds.iter().chain(&c.charts);
     Composed {
-        chain: c.layers.iter().rev().map(|l| name(l.class)).collect(),
-        ports: c.ports.iter().map(|p| name(*p)).collect(),
+        chain: chain.map(|layer| name(analysis, layer.class)).collect(),
+        ports: c.ports.iter().map(|p| name(analysis, *p)).collect(),
         tags: c.tags.clone(),
         imports: imports(analysis, c),
         parameters: parameters.filter_map(|p| parameter(analysis, p)).collect(),
-        members: members.map(|m| member(analysis, *m)).collect(),
+        members: shown.map(|m| member(analysis, *m)).collect(),
         evidence: evidence(analysis, c),
         bounds_and_charts: statements
             .map(|m| Member {
@@ -195,18 +195,14 @@ fn composition(analysis: &Analysis, c: &Composition) -> Composed {
 }
 
 fn imports(analysis: &Analysis, c: &Composition) -> Vec<Import> {
-    let name = |id: ClassId| analysis.class(id).name().to_owned();
     let mut all = Vec::new();
     for layer in &c.layers {
         for (imported, part) in &layer.imports {
-            let Some(part) = c.parts.get(*part) else {
-                continue;
-            };
-            all.push(Import {
+            all.extend(c.parts.get(*part).map(|part| Import {
                 name: imported.clone(),
-                from: name(layer.class),
-                ports: part.ports.iter().map(|p| name(*p)).collect(),
-            });
+                from: name(analysis, layer.class),
+                ports: part.ports.iter().map(|p| name(analysis, *p)).collect(),
+            }));
         }
     }
     all
@@ -216,35 +212,28 @@ fn parameter(analysis: &Analysis, p: &EffectiveParameter) -> Option<Parameter> {
     let MemberKind::Param(param) = &analysis.member(p.declared).kind else {
         return None;
     };
-    let name = |id: ClassId| analysis.class(id).name().to_owned();
-    let over = p.over.and_then(|member| {
-        let values = analysis.values(member)?;
-        let text = over_text(analysis, values.over.as_ref()?);
-        let from = name(member.class);
+    let values = |member: Option<MemberRef>, text: &dyn Fn(&ast::Values) -> Option<String>| {
+        let member = member?;
+        let text = text(analysis.values(member)?)?;
+        let from = name(analysis, member.class);
         Some(Values { text, from })
-    });
-    let quick = p.quick.and_then(|member| {
-        let values = analysis.values(member)?;
-        let text = format!("{{{}}}", cpps(analysis, values.quick.as_deref()?));
-        let from = name(member.class);
-        Some(Values { text, from })
-    });
+    };
+    let list = |all: &[Cpp]| format!("{{{}}}", cpps(analysis, all));
+    let over = |v: &ast::Values| {
+        Some(match v.over.as_ref()? {
+            Sweep::List(all) => list(all),
+            Sweep::Log(a, b, c) => format!("log({})", cpps(analysis, &[*a, *b, *c])),
+            Sweep::Linear(a, b, c) => format!("linear({})", cpps(analysis, &[*a, *b, *c])),
+        })
+    };
     Some(Parameter {
         name: p.name.clone(),
         type_: analysis.cpp(param.ty).to_owned(),
         value: analysis.value(p).map(|v| analysis.cpp(v).to_owned()),
-        from: name(p.value.unwrap_or(p.declared).class),
-        over,
-        quick,
+        from: name(analysis, p.value.unwrap_or(p.declared).class),
+        over: values(p.over, &over),
+        quick: values(p.quick, &|v| v.quick.as_deref().map(list)),
     })
-}
-
-fn over_text(analysis: &Analysis, over: &Sweep) -> String {
-    match over {
-        Sweep::List(list) => format!("{{{}}}", cpps(analysis, list)),
-        Sweep::Log(a, b, c) => format!("log({})", cpps(analysis, &[*a, *b, *c])),
-        Sweep::Linear(a, b, c) => format!("linear({})", cpps(analysis, &[*a, *b, *c])),
-    }
 }
 
 /// Joins C++ texts on one line, with white space collapsed.
@@ -255,19 +244,16 @@ fn cpps(analysis: &Analysis, all: &[Cpp]) -> String {
 }
 
 fn member(analysis: &Analysis, reference: MemberRef) -> Member {
+    let mut declaration = analysis.declaration(reference);
+    let is_value = matches!(analysis.member(reference).kind, MemberKind::Assign { .. });
+    if let (false, Some(end)) = (is_value, declaration.find(" = ")) {
+        // The initialiser is left out; the source shows it.
+        declaration.truncate(end);
+    }
     Member {
-        declaration: declared(analysis, reference),
+        declaration,
         place: place(analysis, reference),
     }
-}
-
-fn declared(analysis: &Analysis, reference: MemberRef) -> String {
-    let text = analysis.declaration(reference);
-    if let MemberKind::Assign { .. } = analysis.member(reference).kind {
-        return text;
-    }
-    // The initialiser is left out; the source shows it.
-    text.split(" = ").next().unwrap_or(&text).to_string()
 }
 
 fn place(analysis: &Analysis, reference: MemberRef) -> Place {
@@ -281,12 +267,11 @@ fn place(analysis: &Analysis, reference: MemberRef) -> Place {
 }
 
 fn evidence(analysis: &Analysis, c: &Composition) -> Vec<Evidence> {
-    let each = c.evidence.iter();
     let bound = |cpp: Cpp| analysis.cpp(cpp).to_owned();
-    each.map(|e| Evidence {
+    let each = c.evidence.iter().map(|e| Evidence {
         name: e.name.clone(),
         expects: e.expects.map(|(low, high)| [bound(low), bound(high)]),
         place: place(analysis, e.definition),
-    })
-    .collect()
+    });
+    each.collect()
 }

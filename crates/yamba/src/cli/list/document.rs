@@ -1,5 +1,6 @@
 //! The suite as a documentation page, with a heading for each folder.
 
+use indexmap::IndexMap;
 use yamba_lang::Analysis;
 
 use super::{Row, cell, platforms};
@@ -8,17 +9,14 @@ use yamba_toolchain::suite_topics;
 /// The text of `yamba list --md`.
 pub(super) fn markdown(analysis: &Analysis, rows: &[Row]) -> String {
     let mut out = String::new();
-    let mut of: Vec<(&str, Vec<&Row>)> = Vec::new();
+    let mut folders: IndexMap<&str, Vec<&Row>> = IndexMap::new();
     for row in rows {
         let folder = suite_topics::folder(analysis, row.class);
-        match of.iter_mut().find(|(name, _)| *name == folder) {
-            Some((_, rows)) => rows.push(row),
-            None => of.push((folder, vec![row])),
-        }
+        folders.entry(folder).or_default().push(row);
     }
-    of.sort_by_key(|(folder, _)| suite_topics::place(folder));
-    for (folder, rows) in &of {
-        if of.len() > 1 {
+    folders.sort_by_key(|folder, _| suite_topics::place(folder));
+    for (folder, rows) in &folders {
+        if folders.len() > 1 {
             out.push_str(&format!("\n## {}\n\n", suite_topics::title(folder)));
         }
         out.push_str("| benchmark | what it measures | on |\n| --- | --- | --- |\n");

@@ -1,26 +1,27 @@
 //! The end of a long table: skipped benchmarks, one line per reason with its help text, and the number of figures.
 
+use indexmap::{IndexMap, IndexSet};
 use yamba_record::{Benchmark, Run, Status};
 
+use crate::cli::output::counted;
 use crate::wrap::wrap;
 use yamba_harness::is_not_begun;
 
 /// Indentation of a note's continuation lines.
 pub(super) const NOTE_INDENT: &str = "  ";
 
-/// Groups pairs of benchmark name and reason by reason.
+/// Groups pairs of benchmark name and reason: for each reason the names, joined.
 pub(super) fn by_reason<'a>(
     benchmarks: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Vec<(&'a str, Vec<&'a str>)> {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+) -> Vec<(&'a str, String)> {
+    let mut reasons: IndexMap<&str, IndexSet<&str>> = IndexMap::new();
     for (name, reason) in benchmarks {
-        match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, names)) if names.contains(&name) => {}
-            Some((_, names)) => names.push(name),
-            None => reasons.push((reason, vec![name])),
-        }
+        reasons.entry(reason).or_default().insert(name);
     }
-    reasons
+    let joined = |names: IndexSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
+    let each = reasons.into_iter();
+    each.map(|(reason, names)| (reason, joined(names)))
+        .collect()
 }
 
 /// The reason, without the benchmark's name at its start.
@@ -40,7 +41,7 @@ pub(super) fn lines(run: &Run, width: usize) -> String {
     }
     let mut out = "Skipped\n".to_owned();
     for (reason, names) in reasons {
-        let text = format!("{}: {}", names.join(", "), reason.replace('\n', " "));
+        let text = format!("{names}: {}", reason.replace('\n', " "));
         for line in wrap(&text, width - 2, NOTE_INDENT) {
             out.push_str(&format!("  {line}\n"));
         }
@@ -51,18 +52,14 @@ pub(super) fn lines(run: &Run, width: usize) -> String {
 
 /// `Stopped before they began, points: 3 of lat_tcp, 1 of bw_tcp.`, or empty.
 pub(super) fn not_begun(run: &Run) -> String {
-    let mut counts: Vec<(&str, usize)> = Vec::new();
+    let mut counts: IndexMap<&str, usize> = IndexMap::new();
     for benchmark in run.benchmarks.iter().filter(|b| is_not_begun(b)) {
-        match counts.iter_mut().find(|(name, _)| *name == benchmark.name) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((&benchmark.name, 1)),
-        }
+        *counts.entry(&benchmark.name).or_default() += 1;
     }
     let each = counts.iter().map(|(name, n)| format!("{n} of {name}"));
-    let all: Vec<String> = each.collect();
-    match all.is_empty() {
-        true => String::new(),
-        false => format!("Stopped before they began, points: {}.", all.join(", ")),
+    match each.collect::<Vec<_>>().join(", ").as_str() {
+        "" => String::new(),
+        all => format!("Stopped before they began, points: {all}."),
     }
 }
 
@@ -76,13 +73,12 @@ pub(super) fn sum(run: &Run) -> String {
             words.push(format!("{} {word}", count(status)));
         }
     }
-    let skipped_too = match skipped {
-        0 => String::new(),
-        _ => format!("; {skipped} skipped"),
-    };
-    let figures = run.benchmarks.len() - skipped;
-    let noun = if figures == 1 { "figure" } else { "figures" };
-    format!("{figures} {noun}: {}{skipped_too}.\n", words.join(", "))
+    let figures = counted(run.benchmarks.len() - skipped, "figure", "figures");
+    let mut text = format!("{figures}: {}", words.join(", "));
+    if skipped > 0 {
+        text.push_str(&format!("; {skipped} skipped"));
+    }
+    text + ".\n"
 }
 
 #[cfg(test)]
