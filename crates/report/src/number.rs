@@ -27,6 +27,15 @@ pub fn short(count: u64) -> String {
     })
 }
 
+/// A number of the x axis: 64Mi instead of 67108864.
+pub fn axis_number(value: f64) -> String {
+    if value.fract() == 0.0 && (0.0..9e15).contains(&value) {
+        short(value as u64)
+    } else {
+        number(value)
+    }
+}
+
 /// A count with its noun: `66 samples`, `1 sample`.
 pub fn counted(count: u64, what: &str) -> String {
     let s = if count == 1 { "" } else { "s" };

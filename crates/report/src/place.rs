@@ -23,11 +23,11 @@ impl Place {
         }
     }
 
-    /// The argument that selects the run. `None` if the run has no id.
-    pub(crate) fn run<'a>(&'a self, run: &'a Run) -> Option<&'a str> {
+    /// The argument that selects the run.
+    pub(crate) fn run<'a>(&'a self, run: &'a Run) -> &'a str {
         match self {
-            Place::File(path) => Some(path),
-            Place::Usual | Place::Store(_) => Some(run.id.as_str()).filter(|id| !id.is_empty()),
+            Place::File(path) => path,
+            Place::Usual | Place::Store(_) => &run.id,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::html::absent::absent;
 use crate::html::chart::{Chart, Point};
 use crate::html::charts::charts;
 use crate::html::rows;
-use crate::number::short;
+use crate::number::{axis_number, short};
 use crate::ticks::{LogAxis, ends};
 
 /// Height of a chart in lines.
@@ -100,21 +100,12 @@ fn plot(chart: &Chart, width: usize) -> String {
 }
 
 fn headline(chart: &Chart, x: &Axis, y: &Axis) -> String {
-    let log = |axis: &Axis| {
-        if axis.log.is_some() {
-            ", logarithmic"
-        } else {
-            ""
-        }
-    };
-    format!(
-        "{}: {}{} against {}{}\n",
-        chart.name,
-        chart.y,
-        log(y),
-        chart.x,
-        log(x)
-    )
+    let log = |axis: &Axis| axis.log.as_ref().map_or("", |_| ", logarithmic");
+    let (y, x) = (
+        format!("{}{}", chart.y, log(y)),
+        format!("{}{}", chart.x, log(x)),
+    );
+    format!("{}: {y} against {x}\n", chart.name)
 }
 
 /// The label of a line. On a linear axis every fourth line has one.
@@ -175,7 +166,7 @@ fn connect(grid: &mut [Vec<char>], from: (usize, usize), to: (usize, usize)) {
     }
 }
 
-/// The labels of the x axis: both ends of a linear axis and values between as far as they fit, or those labels of a logarithmic axis that fit.
+/// The labels of the x axis: both ends of a linear axis and the values between that fit, or those labels of a logarithmic axis that fit.
 fn x_labels(x: &Axis, columns: usize) -> String {
     let first = axis_number(x.low);
     let last = axis_number(x.high);
@@ -185,11 +176,8 @@ fn x_labels(x: &Axis, columns: usize) -> String {
     let mut line = vec![' '; columns];
     let mut put = |text: &str, at: usize| {
         let end = at + text.chars().count();
-        let is_free = end <= columns
-            && line[at.saturating_sub(1)..(end + 1).min(columns)]
-                .iter()
-                .all(|c| *c == ' ');
-        if is_free {
+        let around = at.saturating_sub(1)..(end + 1).min(columns);
+        if end <= columns && line[around].iter().all(|c| *c == ' ') {
             line.splice(at..end, text.chars());
         }
     };
@@ -226,16 +214,6 @@ fn between(x: &Axis, value: f64) -> String {
     }
 }
 
-/// A number of the x axis: 64Mi instead of 67108864.
-fn axis_number(value: f64) -> String {
-    let is_whole = value.fract() == 0.0 && (0.0..9e15).contains(&value);
-    if is_whole {
-        short(value as u64)
-    } else {
-        number(value)
-    }
-}
-
 fn legend(chart: &Chart) -> String {
     let mut out = String::new();
     if chart.curves.len() > 1 {
@@ -246,17 +224,13 @@ fn legend(chart: &Chart) -> String {
     for (bytes, name) in &chart.levels {
         out.push_str(&format!("  {LEVEL} {name}: {}\n", short(*bytes)));
     }
-    let disturbed = chart.disturbed();
-    if disturbed > 0 {
-        out.push_str(&format!(
-            "  {DISTURBED} disturbed: {disturbed} of its points\n"
-        ));
-    }
-    if chart.left_out > 0 {
-        out.push_str(&format!(
-            "  not drawn, because not valid: {} of its points\n",
-            chart.left_out
-        ));
+    for (what, count) in [
+        (format!("{DISTURBED} disturbed"), chart.disturbed()),
+        ("not drawn, because not valid".to_owned(), chart.left_out),
+    ] {
+        if count > 0 {
+            out.push_str(&format!("  {what}: {count} of its points\n"));
+        }
     }
     if let Some(text) = chart.about_without_cycles() {
         out.push_str(&format!("  {}\n", lower_first(&text)));

@@ -52,11 +52,15 @@ fn origin(run: &Run, place: &Place) -> String {
     ));
     if run.producer.imported.is_some() {
         line += "Another program measured: there is no raw interval.";
-    } else if let Some(reference) = place.run(run) {
+    } else {
         if matches!(place, Place::File(_)) && !run.id.is_empty() {
             line += &format!("Run {}. ", code(&run.id));
         }
-        let words = [&["yamba", "show", reference, "--raw"], &place.store()[..]].concat();
+        let words = [
+            &["yamba", "show", place.run(run), "--raw"],
+            &place.store()[..],
+        ]
+        .concat();
         line += &format!("Every raw interval: {}.", code(&command_line(words)));
     }
     let mut kinds = run.benchmarks.iter().filter_map(|b| b.interval_kind);

@@ -1,6 +1,7 @@
 //! Charts: curves, axes and captions.
 
 use serde::{Serialize, Serializer};
+use yamba_record::number::scale;
 use yamba_record::{Benchmark, Run};
 
 use super::head::letter;
@@ -20,7 +21,7 @@ const MOST_NAMED: usize = 8;
 pub const FITTED: &str = "fitted";
 
 /// A chart for the script of the page.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct Chart {
     /// The benchmark.
     pub name: String,
@@ -85,14 +86,6 @@ pub struct Point {
     pub is_disturbed: bool,
     /// Figure and interval as in the table.
     pub text: String,
-}
-
-impl Point {
-    /// Multiplies y and its interval, for another unit.
-    pub fn scale(&mut self, factor: f64) {
-        self.y *= factor;
-        self.interval = self.interval.map(|ends| ends.map(|v| v * factor));
-    }
 }
 
 impl Serialize for Point {
@@ -166,6 +159,18 @@ pub fn join(curves: &mut Vec<Curve>, name: String, point: Point) {
     }
 }
 
+/// Converts all curves to one unit, which suits the greatest value, and returns it.
+pub fn to_one_unit(unit: &str, curves: &mut [Curve]) -> String {
+    let points = curves.iter().flat_map(|c| &c.points);
+    let greatest = points.map(|p| p.y.abs()).fold(0.0, f64::max);
+    let (factor, unit) = scale(greatest, unit);
+    for point in curves.iter_mut().flat_map(|c| &mut c.points) {
+        point.y *= factor;
+        point.interval = point.interval.map(|ends| ends.map(|v| v * factor));
+    }
+    unit.to_owned()
+}
+
 impl Chart {
     /// A chart of a benchmark's curves.
     pub fn new(name: &str, y: &str, unit: &str, x: &str, curves: Vec<Curve>) -> Chart {
@@ -176,15 +181,8 @@ impl Chart {
                 unit => format!("{y} ({unit})"),
             },
             x: x.to_owned(),
-            log: false,
-            log_y: false,
             curves,
-            levels: Vec::new(),
-            left_out: 0,
-            without_cycles: Vec::new(),
-            marks: None,
-            findings: Vec::new(),
-            about_levels: None,
+            ..Chart::default()
         };
         chart.log_y = chart.spreads();
         chart
@@ -197,11 +195,9 @@ impl Chart {
 
     /// Whether the y axis should be logarithmic: a linear axis would not resolve the smallest values. Never with a fitted line, which is straight on linear axes only.
     fn spreads(&self) -> bool {
-        let ends = self.points().map(|p| p.y);
-        let (low, high) = ends.fold((f64::MAX, 0.0), |(l, h), v| (v.min(l), v.max(h)));
+        let (low, high) = ends(self.points().map(|p| p.y));
         let has_room = |p: &Point| p.interval.is_none_or(|[low, _]| low > 0.0);
-        let is_straight = self.is_fitted();
-        low > 0.0 && high / low >= SPREAD && self.points().all(has_room) && !is_straight
+        low > 0.0 && high / low >= SPREAD && self.points().all(has_room) && !self.is_fitted()
     }
 
     /// The x axis, if it is logarithmic.
@@ -254,10 +250,8 @@ impl Chart {
             self.about_left_out(),
             self.about_without_cycles().map(|text| format!("{text}.")),
         ];
-        for sentence in all.into_iter().flatten().chain(findings).chain(levels) {
-            text.push(' ');
-            text.push_str(&sentence);
-        }
+        let sentences = all.into_iter().flatten().chain(findings).chain(levels);
+        text.extend(sentences.map(|sentence| format!(" {sentence}")));
         text
     }
 
@@ -291,7 +285,7 @@ impl Chart {
         (count > 0).then(|| format!("Not drawn, because not valid: {count} of its points."))
     }
 
-    /// A sentence about points without cycles: count, names and reasons. `None` if there are none.
+    /// A sentence about points without cycles: count, names and reasons.
     pub fn about_without_cycles(&self) -> Option<String> {
         let all = &self.without_cycles;
         if all.is_empty() {

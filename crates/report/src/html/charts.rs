@@ -1,5 +1,6 @@
 //! The charts of a group of benchmarks.
 
+use indexmap::IndexMap;
 use yamba_record::Run;
 use yamba_record::program::Chart as Declared;
 
@@ -19,22 +20,15 @@ pub fn charts(runs: &[Run], rows: &[Row]) -> Vec<Chart> {
 
 /// For each benchmark: its rows and its declared charts.
 pub fn declared_charts<'a, 'r>(rows: &'a [Row<'r>]) -> Vec<(Vec<&'a Row<'r>>, Vec<&'a Declared>)> {
-    let mut names: Vec<&str> = Vec::new();
+    let mut benchmarks: IndexMap<&str, (Vec<&Row>, Vec<&Declared>)> = IndexMap::new();
     for row in rows {
-        if !names.contains(&row.name) {
-            names.push(row.name);
-        }
-    }
-    let mut all = Vec::new();
-    for name in names {
-        let own: Vec<&Row> = rows.iter().filter(|r| r.name == name).collect();
-        let mut declared: Vec<&Declared> = Vec::new();
-        for chart in own.iter().flat_map(|r| r.present()).flat_map(|b| &b.charts) {
+        let (own, declared) = benchmarks.entry(row.name).or_default();
+        own.push(row);
+        for chart in row.present().flat_map(|b| &b.charts) {
             if !declared.contains(&chart) {
                 declared.push(chart);
             }
         }
-        all.push((own, declared));
     }
-    all
+    benchmarks.into_values().collect()
 }

@@ -14,7 +14,7 @@ use crate::shell::command_line;
 pub fn details(runs: &[Run], places: &[Place], row: &Row) -> Markup {
     markup! {
         details id={ "entry-" (row.place) } {
-            summary { "What stands behind " (row.name) @if !row.settings.is_empty() { " " (row.point()) } }
+            summary { "Details of " (row.name) @if !row.settings.is_empty() { " " (row.point()) } }
             @for (number, entry) in row.entries.iter().enumerate() {
                 @if let Some(benchmark) = entry {
                     div.behind {
@@ -49,10 +49,9 @@ fn behind(run: &Run, place: &Place, row: &Row, benchmark: &Benchmark) -> Markup 
 fn launches(benchmark: &Benchmark) -> Markup {
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let (factor, unit) = scale(benchmark.median.unwrap_or_default(), unit);
-    let medians: Vec<String> = benchmark
-        .launches
-        .iter()
-        .map(|l| l.median.map_or("none".to_owned(), |m| number(m * factor)))
+    let medians = benchmark.launches.iter().map(|l| l.median);
+    let medians: Vec<String> = medians
+        .map(|m| m.map_or("none".to_owned(), |m| number(m * factor)))
         .collect();
     markup! {
         @if !medians.is_empty() {
@@ -116,11 +115,7 @@ pub fn notes(benchmark: &Benchmark) -> Markup {
 
 /// The commands that show the raw intervals and the source. The row's settings select this point.
 fn trace(run: &Run, place: &Place, row: &Row, benchmark: &Benchmark) -> Markup {
-    let Some(reference) = place.run(run) else {
-        return markup! {
-            p { "Every raw interval is in the run's document, under the " code { "intervals" } " of this benchmark; the document is of before runs had ids." }
-        };
-    };
+    let reference = place.run(run);
     let name = benchmark.name.as_str();
     // A name that begins with a dash is not an option, because it follows `--`.
     let mut raw = vec!["yamba", "show", "--raw"];

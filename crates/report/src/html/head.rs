@@ -18,17 +18,14 @@ type Fact = (&'static str, fn(&Run) -> Option<String>);
 
 const FACTS: [Fact; 18] = [
     ("Processor", |r| r.machine.cpu.clone()),
-    ("Instruction set", |r| {
-        (!r.machine.isa.is_empty()).then(|| r.machine.isa.clone())
-    }),
+    ("Instruction set", |r| known(&r.machine.isa)),
     ("Processors", |r| {
         (r.machine.cpus > 0).then(|| r.machine.cpus.to_string())
     }),
     ("Caches", |r| caches(r.machine.details.as_deref()?)),
     ("Memory", |r| r.machine.memory.map(bytes)),
     ("System", |r| {
-        let text = format!("{} {}", r.machine.system, r.machine.kernel);
-        (!text.trim().is_empty()).then_some(text)
+        known(format!("{} {}", r.machine.system, r.machine.kernel).trim())
     }),
     ("Page", |r| {
         (r.machine.page_size > 0).then(|| bytes(r.machine.page_size))
@@ -46,11 +43,8 @@ const FACTS: [Fact; 18] = [
             number(r.finished_unix_s? - r.started_unix_s?)
         ))
     }),
-    ("Tags", |r| (!r.tags.is_empty()).then(|| r.tags.join(", "))),
-    ("Measured by", |r| {
-        let version = &r.producer.version;
-        (!version.is_empty()).then(|| version.clone())
-    }),
+    ("Tags", |r| known(&r.tags.join(", "))),
+    ("Measured by", |r| known(&r.producer.version)),
     ("Command", |r| {
         let words = &r.producer.arguments;
         (!words.is_empty()).then(|| format!("yamba {}", words.join(" ")))
@@ -59,9 +53,16 @@ const FACTS: [Fact; 18] = [
     ("Imported", Run::whose),
     ("Plan", |r| ours(r).then(|| plan(r))),
     ("Disturbances", |r| {
-        disturbances(r.machine.details.as_deref()?)
+        let all = &r.machine.details.as_deref()?.disturbances;
+        let texts: Vec<&str> = all.iter().map(|d| d.text.as_str()).collect();
+        known(&texts.join("; "))
     }),
 ];
+
+/// A text unless it is empty.
+fn known(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
 
 /// The title of the page: machine and number of runs.
 pub fn title(runs: &[Run]) -> String {
@@ -123,7 +124,7 @@ pub fn runs(runs: &[Run]) -> Markup {
             h2 #runs { @if runs.len() == 1 { "Machine and run" } @else { "Machines and runs" } }
             div.wide role="region" aria-label="Facts" tabindex="0" {
                 table.facts {
-                    caption { "What was measured where, when and how" }
+                    caption { "Machine, time and command of each run" }
                     thead { tr {
                         th scope="col" { "Fact" }
                         @for number in 0..runs.len() {
@@ -131,7 +132,7 @@ pub fn runs(runs: &[Run]) -> Markup {
                         }
                     } }
                     tbody {
-                        (line("Run", runs, |r| Some(if r.id.is_empty() { "no id: a document of before" } else { &r.id }.to_owned())))
+                        (line("Run", runs, |r| known(&r.id)))
                         (line("Sums", runs, |r| Some(sums(r))))
                         @for (name, value) in FACTS { (line(name, runs, value)) }
                     }
@@ -147,7 +148,7 @@ fn line(name: &str, runs: &[Run], value: impl Fn(&Run) -> Option<String>) -> Mar
         @if values.iter().any(Option::is_some) {
             tr {
                 th scope="row" { (name) }
-                @for value in &values { td { (value.as_deref().unwrap_or("not told")) } }
+                @for value in &values { td { (value.as_deref().unwrap_or("unknown")) } }
             }
         }
     }
@@ -171,21 +172,10 @@ fn sums(run: &Run) -> String {
 }
 
 fn caches(details: &Details) -> Option<String> {
-    let known = details
-        .caches
-        .iter()
-        .filter_map(|c| Some(format!("level {} {} {}", c.level, c.kind, bytes(c.bytes?))));
-    let all: Vec<String> = known.collect();
-    (!all.is_empty()).then(|| all.join(", "))
-}
-
-fn disturbances(details: &Details) -> Option<String> {
-    let all: Vec<&str> = details
-        .disturbances
-        .iter()
-        .map(|d| d.text.as_str())
-        .collect();
-    (!all.is_empty()).then(|| all.join("; "))
+    let caches = details.caches.iter();
+    let caches =
+        caches.filter_map(|c| Some(format!("level {} {} {}", c.level, c.kind, bytes(c.bytes?))));
+    known(&caches.collect::<Vec<_>>().join(", "))
 }
 
 fn plan(run: &Run) -> String {
@@ -194,12 +184,12 @@ fn plan(run: &Run) -> String {
         Some(time) => ("benchmark", time),
         None => ("point", plan.time_ns),
     };
+    let launches = match plan.launches {
+        1 => "1 launch".to_owned(),
+        n => format!("{n} launches"),
+    };
     format!(
-        "{} of at least {}, {} s a {what}, {}{}, seed {}",
-        match plan.launches {
-            1 => "1 launch".to_owned(),
-            n => format!("{n} launches"),
-        },
+        "{launches} of at least {}, {} s a {what}, {}{}, seed {}",
         counted(plan.intervals, "interval"),
         number(time as f64 / 1e9),
         plan.placement,
@@ -224,14 +214,12 @@ pub fn legend(runs: &[Run], places: &[Place]) -> String {
     if kinds.any(|k| k == IntervalKind::WithinLaunches) {
         text.push_str(&format!(" An interval marked {WITHIN} was found within launches: it speaks of these processes alone and claims nothing about the next run."));
     }
-    text.push_str(" An invalid figure is struck through: it is not what its name says, and its reasons stand beside it. A benchmark's name unfolds what stands behind its figure; in the distribution of its samples the line is the median, the band its interval. The commands there read what the page was made of: the store that holds the run, or a document's file.");
+    text.push_str(" An invalid figure is struck through: it is not what its name says. Its reasons are beside it. A benchmark's name unfolds the details of its figure; in the distribution of its samples the line is the median, the band its interval. The commands there read the run from its store or its document's file.");
     if places.iter().any(Place::is_database) {
-        text.push_str(" A database's password stands in none of them: where it wants one, they take it from the variable PGPASSWORD.");
+        text.push_str(" They contain no password of a database: PGPASSWORD supplies it.");
     }
     if runs.len() > 1 {
-        text.push_str(
-            " Figures that stand side by side need not differ: `yamba compare` says whether they do.",
-        );
+        text.push_str(" `yamba compare` says whether figures side by side differ.");
     }
     text
 }

@@ -1,6 +1,8 @@
 //! The rows of the page: one per benchmark and point, with an entry for each run.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
+
+use indexmap::IndexMap;
 
 use yamba_record::parameters::plain;
 use yamba_record::run::Status;
@@ -38,20 +40,17 @@ impl<'a> Row<'a> {
 
     /// The settings with short numbers: 64Mi instead of 67108864.
     pub fn short_point(&self) -> String {
-        self.settings
-            .iter()
-            .map(|setting| {
-                let number = setting.split_once('=');
-                match number.and_then(|(n, v)| Some((n, v.parse().ok()?))) {
-                    Some((name, count)) => format!("{name}={}", short(count)),
-                    None => setting.clone(),
-                }
-            })
-            .collect::<Vec<_>>()
-            .join(" ")
+        let settings = self.settings.iter().map(|setting| {
+            let number = setting.split_once('=');
+            match number.and_then(|(n, v)| Some((n, v.parse().ok()?))) {
+                Some((name, count)) => format!("{name}={}", short(count)),
+                None => setting.clone(),
+            }
+        });
+        settings.collect::<Vec<_>>().join(" ")
     }
 
-    /// The heading of the row; empty in documents of older versions.
+    /// The heading of the row; empty for a benchmark of another program.
     pub fn group(&self) -> &'a str {
         let mut named = self.present().filter_map(|b| b.about.group.as_deref());
         named.next().unwrap_or_default()
@@ -86,18 +85,14 @@ pub fn rows(runs: &[Run]) -> Vec<Row<'_>> {
 
 /// Rows by heading, in order of first occurrence.
 pub fn groups(rows: Vec<Row<'_>>) -> Vec<(String, Vec<Row<'_>>)> {
-    let mut groups: Vec<(String, Vec<Row>)> = Vec::new();
+    let mut groups: IndexMap<String, Vec<Row>> = IndexMap::new();
     for row in rows {
-        let title = heading(row.group());
-        match groups.iter_mut().find(|(t, _)| *t == title) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((title, vec![row])),
-        }
+        groups.entry(heading(row.group())).or_default().push(row);
     }
-    groups
+    groups.into_iter().collect()
 }
 
-/// The text of a heading. Documents of older versions have no group.
+/// The text of a heading.
 fn heading(group: &str) -> String {
     let mut letters = group.chars();
     match letters.next() {
@@ -115,19 +110,17 @@ fn key(benchmark: &Benchmark) -> String {
 }
 
 /// For each benchmark: the parameters that differ between its points in any run, and its numbers of processes.
+#[derive(Default)]
 struct Varying<'a> {
     first: HashMap<&'a str, &'a Parameters>,
-    differ: HashMap<&'a str, Vec<&'a str>>,
-    processes: HashMap<&'a str, BTreeSet<u64>>,
+    differ: HashMap<&'a str, HashSet<&'a str>>,
+    /// The benchmarks that ran with several processes.
+    parallel: HashSet<&'a str>,
 }
 
 impl<'a> Varying<'a> {
     fn of(runs: &'a [Run]) -> Varying<'a> {
-        let mut varying = Varying {
-            first: HashMap::new(),
-            differ: HashMap::new(),
-            processes: HashMap::new(),
-        };
+        let mut varying = Varying::default();
         for benchmark in runs.iter().flat_map(|r| &r.benchmarks) {
             varying.add(benchmark);
         }
@@ -135,37 +128,26 @@ impl<'a> Varying<'a> {
     }
 
     fn add(&mut self, benchmark: &'a Benchmark) {
-        let first = *self
-            .first
-            .entry(&benchmark.name)
-            .or_insert(&benchmark.parameters);
-        let processes = self.processes.entry(&benchmark.name).or_default();
-        processes.insert(benchmark.processes);
-        let known = self.differ.entry(&benchmark.name).or_default();
-        for (name, value) in &benchmark.parameters.0 {
-            let is_new = !known.contains(&name.as_str());
-            if is_new && (first.get(name) != Some(value) || benchmark.swept.contains(name)) {
-                known.push(name);
+        let (name, parameters) = (benchmark.name.as_str(), &benchmark.parameters);
+        if benchmark.processes != 1 {
+            self.parallel.insert(name);
+        }
+        let first = *self.first.entry(name).or_insert(parameters);
+        let differ = self.differ.entry(name).or_default();
+        for (name, value) in &parameters.0 {
+            if first.get(name) != Some(value) || benchmark.swept.contains(name) {
+                differ.insert(name);
             }
         }
     }
 
     fn settings(&self, benchmark: &Benchmark) -> Vec<String> {
         let differ = &self.differ[benchmark.name.as_str()];
-        let shown = benchmark
-            .parameters
-            .0
-            .iter()
-            .filter(|(name, _)| differ.contains(&name.as_str()));
-        let mut settings: Vec<String> = shown
-            .map(|(name, value)| format!("{name}={}", plain(value)))
-            .collect();
-        if self.processes[benchmark.name.as_str()]
-            .iter()
-            .any(|p| *p != 1)
-        {
-            settings.push(format!("P={}", benchmark.processes));
-        }
-        settings
+        let parameters = benchmark.parameters.0.iter();
+        let shown = parameters.filter(|(name, _)| differ.contains(name.as_str()));
+        let shown = shown.map(|(name, value)| format!("{name}={}", plain(value)));
+        let is_parallel = self.parallel.contains(benchmark.name.as_str());
+        let processes = is_parallel.then(|| format!("P={}", benchmark.processes));
+        shown.chain(processes).collect()
     }
 }

@@ -1,12 +1,14 @@
 //! Charts of scaling: throughput and efficiency against the number of processes.
 
-use yamba_record::number::{number, scale};
+use yamba_record::number::number;
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Parameters, Run};
 use yamba_stats::{ScalingPoint, scaling};
 
-use super::chart::{Chart, Curve, Point, Straight, entries, join, of_run};
+use super::chart::{Chart, Curve, Point, Straight, entries, join, of_run, to_one_unit};
 use super::rows::Row;
+use crate::number::figure;
+use crate::ticks::ends;
 
 /// The x axis is logarithmic if the greatest number of processes is at least this multiple of the least.
 const FAR: f64 = 16.0;
@@ -38,15 +40,15 @@ pub fn charts(runs: &[Run], rows: &[&Row]) -> Vec<Chart> {
     }
     let efficient: Vec<Curve> = curves.iter().filter_map(efficiency).collect();
     let bends = curves.iter().filter_map(bend).collect();
-    let unit = in_a_unit(unit, &mut curves);
+    let unit = to_one_unit(unit, &mut curves);
     curves.iter_mut().for_each(|c| c.line = alone(c));
-    let drawn = |figure: &str, unit: &str, curves: Vec<Curve>, marks, findings| {
+    let drawn = |title: &str, unit: &str, curves: Vec<Curve>, marks, findings| {
         let of_drawn = |name: &&String| curves.iter().any(|c| c.name == **name);
         let left_out = invalid.iter().filter(of_drawn).count();
-        let chart = Chart::new(rows[0].name, figure, unit, "processes", curves);
-        let xs = || chart.points().map(|p| p.x);
+        let chart = Chart::new(rows[0].name, title, unit, "processes", curves);
+        let (least, most) = ends(chart.points().map(|p| p.x));
         Chart {
-            log: xs().fold(0.0, f64::max) >= FAR * xs().fold(f64::MAX, f64::min),
+            log: most >= FAR * least,
             left_out,
             marks: Some(marks),
             findings,
@@ -73,7 +75,6 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
         let ends = shares.map(|s| s * together.sum);
         (low > 0.0 && ends.iter().all(|e| e.is_finite())).then_some(ends)
     });
-    let (factor, unit) = scale(together.sum, &together.unit);
     let disturbed = if benchmark.is_disturbed {
         " (disturbed)"
     } else {
@@ -85,7 +86,7 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
         interval,
         is_within: benchmark.interval_kind == Some(IntervalKind::WithinLaunches),
         is_disturbed: benchmark.is_disturbed,
-        text: format!("{} {unit}{disturbed}", number(together.sum * factor)),
+        text: figure(together.sum, &together.unit) + disturbed,
     })
 }
 
@@ -95,14 +96,9 @@ fn curve_name(rows: &[&Row], benchmark: &Benchmark) -> String {
         let mut all = rows.iter().flat_map(|r| r.present());
         all.any(|b| b.parameters.get(name) != benchmark.parameters.get(name))
     };
-    let own = benchmark
-        .parameters
-        .0
-        .iter()
-        .filter(|(name, _)| differs(name))
-        .cloned()
-        .collect();
-    Parameters(own).to_string()
+    let parameters = benchmark.parameters.0.iter();
+    let own = parameters.filter(|(name, _)| differs(name)).cloned();
+    Parameters(own.collect()).to_string()
 }
 
 fn curve(of: &Curve) -> Option<yamba_stats::Scaling> {
@@ -127,22 +123,20 @@ fn alone(of: &Curve) -> Option<Straight> {
 fn efficiency(of: &Curve) -> Option<Curve> {
     let scaling = curve(of)?;
     let one = of.points.first()?;
-    let points = of
-        .points
-        .iter()
-        .zip(scaling.efficiency)
-        .map(|(p, efficiency)| {
-            let both = p.interval.zip(one.interval).filter(|_| p.x != one.x);
-            Point {
-                y: efficiency,
-                interval: both
-                    .map(|([low, high], [least, most])| [low / (p.x * most), high / (p.x * least)]),
-                is_within: p.is_within || one.is_within,
-                is_disturbed: p.is_disturbed || one.is_disturbed,
-                text: number(efficiency),
-                x: p.x,
-            }
-        });
+    let points = of.points.iter().zip(scaling.efficiency);
+    let points = points.map(|(p, efficiency)| {
+        let both = p.interval.zip(one.interval).filter(|_| p.x != one.x);
+        let least = |([low, _], [_, most]): ([f64; 2], [f64; 2])| low / (p.x * most);
+        let most = |([_, high], [least, _]): ([f64; 2], [f64; 2])| high / (p.x * least);
+        Point {
+            x: p.x,
+            y: efficiency,
+            interval: both.map(|both| [least(both), most(both)]),
+            is_within: p.is_within || one.is_within,
+            is_disturbed: p.is_disturbed || one.is_disturbed,
+            text: number(efficiency),
+        }
+    });
     Some(Curve {
         name: of.name.clone(),
         points: points.collect(),
@@ -158,25 +152,10 @@ fn bend(of: &Curve) -> Option<String> {
         "" => String::new(),
         name => format!(" of {name}"),
     };
-    Some(if scaling.bend as f64 == last.x {
-        format!(
-            "No bend{whose} up to {}: each more adds at least half of what one does alone",
-            scaling.bend
-        )
+    let bend = scaling.bend;
+    Some(if bend as f64 == last.x {
+        format!("No bend{whose} up to {bend}: each more adds at least half of what one does alone")
     } else {
-        format!(
-            "Bend{whose} at {}: each more adds less than half of what one does alone",
-            scaling.bend
-        )
+        format!("Bend{whose} at {bend}: each more adds less than half of what one does alone")
     })
-}
-
-fn in_a_unit(unit: &str, curves: &mut [Curve]) -> String {
-    let points = curves.iter().flat_map(|c| &c.points);
-    let greatest = points.map(|p| p.y).fold(0.0, f64::max);
-    let (factor, unit) = scale(greatest, unit);
-    for point in curves.iter_mut().flat_map(|c| &mut c.points) {
-        point.scale(factor);
-    }
-    unit.to_owned()
 }

@@ -38,7 +38,7 @@ pub struct Operation {
     pub overhead: String,
     /// The predicted figure.
     pub predicted: String,
-    /// The figure with unit and interval; empty if there is none.
+    /// The figure with unit and interval, or an empty text.
     pub measured: String,
     /// Value and unit of the figure, for sorting.
     pub value: Option<(f64, String)>,
@@ -88,7 +88,7 @@ pub fn section(
             @for paragraph in paragraphs(&study.text) { p.prose { (paragraph) } }
             div.wide role="region" aria-label={ "Study: " (study.title) } tabindex="0" {
                 table.figures.study {
-                    caption { "What each operation should cost and why, and what it does" }
+                    caption { "Predicted and measured cost of each operation" }
                     thead { tr {
                         @for (column, (name, sort)) in HEAD.iter().enumerate() {
                             th scope="col" data-sort=(sort) data-column=(column) { (name) }

@@ -1,17 +1,18 @@
 //! Charts of a sweep: the curves of each chart that a benchmark declares.
 
 use serde_json::Value;
-use yamba_record::number::{number, scale};
+use yamba_record::number::number;
 use yamba_record::program::Chart as Declared;
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Run};
 
-use super::chart::{Chart, Curve, Point, WithoutCycles, entries, join, of_run};
+use super::chart::{Chart, Curve, Point, WithoutCycles, entries, join, of_run, to_one_unit};
 use super::fit::fit;
 use super::levels;
 use super::rows::Row;
 use super::table::{figure_text, interval_text};
-use crate::number::short;
+use crate::number::axis_number;
+use crate::ticks::ends;
 
 /// Prefixes of the notes that explain missing cycles.
 const WITHOUT: [&str; 2] = ["cycles are unknown: ", "no cycles: "];
@@ -34,19 +35,24 @@ pub fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> 
     if !curves.iter().any(Curve::is_sweep) {
         return None;
     }
-    let unit = shared_unit(rows, declared, &mut curves);
-    let findings: Vec<String> = if declared.fit_linear {
-        curves.iter_mut().filter_map(|c| fit(c, &unit)).collect()
+    let unit = if is_figure(declared) {
+        let mut units = rows
+            .iter()
+            .flat_map(|r| r.present())
+            .filter_map(|b| b.unit.as_deref());
+        to_one_unit(units.next().unwrap_or_default(), &mut curves)
     } else {
-        Vec::new()
+        String::new()
     };
-    let xs = || curves.iter().flat_map(|c| &c.points).map(|p| p.x);
-    let (least, most) = (xs().fold(f64::MAX, f64::min), xs().fold(0.0, f64::max));
-    let levels = if is_over_memory(rows[0], declared) {
-        levels::levels(runs, least, most)
-    } else {
-        Vec::new()
-    };
+    let mut findings = Vec::new();
+    if declared.fit_linear {
+        findings.extend(curves.iter_mut().filter_map(|c| fit(c, &unit)));
+    }
+    let (least, most) = ends(curves.iter().flat_map(|c| &c.points).map(|p| p.x));
+    let mut levels = Vec::new();
+    if is_over_memory(rows[0], declared) {
+        levels = levels::levels(runs, least, most);
+    }
     let log = declared.log && least > 0.0;
     let about_levels = levels::caption(&levels);
     let (figure, against) = (&declared.figure, &declared.against);
@@ -74,25 +80,22 @@ pub fn lacks_cycles(
 ) -> Option<WithoutCycles> {
     let lacks = declared.figure == "cycles" && benchmark.valid && benchmark.cycles.is_none();
     let x = across(benchmark, declared).filter(|_| lacks)?;
-    let at = if x.fract() == 0.0 && (0.0..9e15).contains(&x) {
-        short(x as u64)
-    } else {
-        number(x)
-    };
-    let at = format!("{}={at} {curve}", declared.against);
+    let at = format!("{}={} {curve}", declared.against, axis_number(x));
     let mut notes = benchmark.notes.iter();
     let reason = |note: &String| {
-        Some(
-            WITHOUT
-                .iter()
-                .find_map(|w| note.strip_prefix(w))?
-                .to_owned(),
-        )
+        WITHOUT
+            .iter()
+            .find_map(|w| note.strip_prefix(w).map(str::to_owned))
     };
     Some(WithoutCycles {
         at: at.trim_end().to_owned(),
         why: notes.find_map(reason),
     })
+}
+
+/// Whether the chart shows the benchmark's figure, and not its cycles or an evidence.
+fn is_figure(declared: &Declared) -> bool {
+    matches!(declared.figure.as_str(), "latency" | "bandwidth" | "value")
 }
 
 /// The x value of a point: a parameter, or the median of an evidence.
@@ -110,7 +113,7 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
     let evidence = |name: &str| benchmark.evidence.get(name)?.median;
     let x = across(benchmark, declared)?;
     let (y, interval, text) = match declared.figure.as_str() {
-        "latency" | "bandwidth" | "value" => {
+        _ if is_figure(declared) => {
             let texts = [figure_text(benchmark), interval_text(benchmark)];
             let text: Vec<String> = texts.into_iter().flatten().collect();
             (benchmark.median?, benchmark.interval, text.join(" "))
@@ -158,25 +161,4 @@ fn curve_name(rows: &[&Row], benchmark: &Benchmark, declared: &Declared) -> Stri
         parts.push(format!("P={}", benchmark.processes));
     }
     parts.join(" ")
-}
-
-/// Converts all curves to one unit, which suits the greatest value.
-fn shared_unit(rows: &[&Row], declared: &Declared, curves: &mut [Curve]) -> String {
-    let unit = match declared.figure.as_str() {
-        "latency" | "bandwidth" | "value" => {
-            let mut units = rows
-                .iter()
-                .flat_map(|r| r.present())
-                .filter_map(|b| b.unit.as_deref());
-            units.next().unwrap_or_default()
-        }
-        _ => return String::new(),
-    };
-    let points = curves.iter().flat_map(|c| &c.points);
-    let greatest = points.map(|p| p.y.abs()).fold(0.0, f64::max);
-    let (factor, unit) = scale(greatest, unit);
-    for point in curves.iter_mut().flat_map(|c| &mut c.points) {
-        point.scale(factor);
-    }
-    unit.to_owned()
 }

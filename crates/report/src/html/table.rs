@@ -182,7 +182,7 @@ pub fn skipped(runs: &[Run], rows: &[Row]) -> Markup {
             h2 #skipped { "Skipped" }
             div.wide role="region" aria-label="Reasons" tabindex="0" {
                 table.figures {
-                    caption { "What could not be measured, with its reason" }
+                    caption { "Skipped benchmarks, with the reason" }
                     thead { tr {
                         th scope="col" { "Benchmark" }
                         th scope="col" { "Parameters" }

@@ -22,7 +22,7 @@ Exit status: 0 no errors, 2 errors.")]
 pub(super) struct Check {
     #[command(flatten)]
     names: Names,
-    /// One JSON document: each error and warning with its places and its mend
+    /// One JSON document: each error and warning with its places and its fix
     #[arg(long)]
     json: bool,
 }
@@ -39,19 +39,12 @@ impl Check {
             };
         }
         selection.report(&Terminal::default())?;
-        let files = selection.files;
         let classes = selection.analysis.requested().len();
-        output::result(&format!(
-            "{}, {}: no errors\n",
-            number(files, "file", "files"),
-            number(classes, "class", "classes")
-        ))?;
+        let files = output::counted(selection.files, "file", "files");
+        let classes = output::counted(classes, "class", "classes");
+        output::result(&format!("{files}, {classes}: no errors\n"))?;
         Ok(Answer::Done)
     }
-}
-
-fn number(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// The `--json` output.

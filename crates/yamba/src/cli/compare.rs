@@ -127,7 +127,7 @@ impl Compare {
         let stored = prepared.measure(found, &stop, &self.store.choice(), &terminal)?;
         if !stored.is_empty() {
             let ids = stored.join(", ");
-            output::note(&format!("the re-measured runs are kept: {ids}\n"));
+            output::note(&format!("the re-measured runs are stored: {ids}\n"));
         }
         Ok(())
     }
@@ -150,12 +150,10 @@ impl Compare {
         if self.across || found.machine.must.is_empty() {
             return Ok(());
         }
-        let each = found.machine.must.iter();
-        let each: Vec<String> = each.map(|d| d.told("in A", "in B")).collect();
-        Err(
-            Failure::new(format!("these are two machines: {}", each.join("; ")))
-                .help("--across compares them nevertheless"),
-        )
+        let each = found.machine.must.iter().map(|d| d.told("in A", "in B"));
+        let each = each.collect::<Vec<_>>().join("; ");
+        Err(Failure::new(format!("these are two machines: {each}"))
+            .help("--across compares them nevertheless"))
     }
 
     fn warn(&self, found: &Comparison, a: &Run, b: &Run) {

@@ -1,6 +1,7 @@
 //! `yamba disasm`
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::process::{Command, Output, Stdio};
 
 use clap::Args;
@@ -48,22 +49,19 @@ pub(super) struct Disasm {
 
 impl Disasm {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let (selection, class) = select::one(&self.class, self.lib)?;
+        let (selection, class) = select::one(&self.class, self.lib.clone())?;
         let target = self.target.resolve(&selection.analysis)?;
         let analysis = &selection.analysis;
         let class = whole(analysis, class);
         let built = compile(analysis, class, &target)?;
         let known = bitstrings(analysis, class, &target);
-        let code =
-            compose(&built, &self.function, &self.args, &self.set).map_err(
-                |failure| match known.contains(&self.function) {
-                    true => failure,
-                    false => failure.help(
-                        did_you_mean(&self.function, &known)
-                            .unwrap_or_else(|| format!("it has {}", known.join(", "))),
-                    ),
-                },
-            )?;
+        let code = self.compose(&built).map_err(|failure| {
+            if known.contains(&self.function) {
+                return failure;
+            }
+            let similar = did_you_mean(&self.function, &known);
+            failure.help(similar.unwrap_or_else(|| format!("it has {}", known.join(", "))))
+        })?;
         let lines = disasm::listing(&code);
         if self.json {
             output::json(&json!({"isa": code.isa, "lines": lines}))?;
@@ -71,6 +69,32 @@ impl Disasm {
             output::result(&disasm::render(&lines, None, None))?;
         }
         Ok(Answer::Done)
+    }
+
+    /// Runs the program to compose the code. The program itself reports invalid names and values.
+    fn compose(&self, built: &Built) -> Result<Code, Failure> {
+        let runner = built.runner.iter().map(OsString::from);
+        let words: Vec<OsString> = runner.chain([built.program.clone().into()]).collect();
+        let mut command = Command::new(&words[0]);
+        command
+            .args(&words[1..])
+            .arg("--compose")
+            .arg(&self.function);
+        command.args(&self.args).stdin(Stdio::null());
+        for value in &self.set {
+            command.args(["--set", value]);
+        }
+        let answer = command.output().map_err(|e| {
+            Failure::new(format!("cannot run {}: {}", words[0].display(), reason(&e))).help(
+                "programs are kept in the folder of YAMBA_CACHE, where they must be allowed to run",
+            )
+        })?;
+        if !answer.status.success() {
+            return Err(refusal(&answer));
+        }
+        output::note(&String::from_utf8_lossy(&answer.stderr));
+        serde_json::from_slice(&answer.stdout)
+            .map_err(|e| Failure::ours(format!("the program's answer cannot be read: {e}")))
     }
 }
 
@@ -92,65 +116,27 @@ fn bitstrings(analysis: &Analysis, class: ClassId, target: &Target) -> Vec<Strin
     all.into_iter().collect()
 }
 
-/// Runs the program to compose the code. The program itself reports invalid names and values.
-fn compose(
-    built: &Built,
-    function: &str,
-    args: &[String],
-    set: &[String],
-) -> Result<Code, Failure> {
-    let mut words: Vec<std::ffi::OsString> = built.runner.iter().map(Into::into).collect();
-    words.push(built.program.clone().into());
-    let mut command = Command::new(&words[0]);
-    command
-        .args(&words[1..])
-        .arg("--compose")
-        .arg(function)
-        .args(args)
-        .stdin(Stdio::null());
-    for value in set {
-        command.args(["--set", value]);
-    }
-    let cannot = |e| {
-        Failure::new(format!("cannot run {}: {}", words[0].display(), reason(&e))).help(
-            "programs are kept in the folder of YAMBA_CACHE, where they must be allowed to run",
-        )
-    };
-    let answer = command.output().map_err(cannot)?;
-    if !answer.status.success() {
-        return Err(refusal(&answer));
-    }
-    output::note(&String::from_utf8_lossy(&answer.stderr));
-    serde_json::from_slice(&answer.stdout)
-        .map_err(|e| Failure::ours(format!("the program's answer cannot be read: {e}")))
-}
-
 /// Help text for invalid values.
 const GIVEN: &str = "give the function other arguments, or a parameter another value with --set; `yamba explain NAME` shows them";
 
 /// Converts the program's error output to a failure. Invalid values are reported as a record on standard output, invalid names on standard error.
 fn refusal(answer: &Output) -> Failure {
-    let event = answer
-        .stdout
-        .split(|&b| b == b'\n')
-        .find_map(|line| serde_json::from_slice::<Event>(line).ok());
-    match event {
-        Some(Event::Error(failure)) => {
-            let place = match (failure.file, failure.line) {
-                (Some(file), Some(line)) => format!(" ({file}:{line})"),
-                _ => String::new(),
-            };
-            Failure::new(format!("{}{place}", failure.text)).help(GIVEN)
-        }
-        Some(Event::Crash(crash)) => Failure::new(format!(
-            "the program was ended by {} while it composed",
-            crash.signal
-        ))
-        .help(GIVEN),
-        _ => match String::from_utf8_lossy(&answer.stderr).trim() {
-            "" => Failure::new(format!("the program could not compose: {}", answer.status))
-                .help(GIVEN),
-            told => Failure::new(told).help(GIVEN),
+    let mut lines = answer.stdout.split(|&b| b == b'\n');
+    let message = match lines.find_map(|line| serde_json::from_slice(line).ok()) {
+        Some(Event::Error(failure)) => match (failure.file, failure.line) {
+            (Some(file), Some(line)) => format!("{} ({file}:{line})", failure.text),
+            _ => failure.text,
         },
-    }
+        Some(Event::Crash(crash)) => {
+            format!(
+                "the program was ended by {} while it composed",
+                crash.signal
+            )
+        }
+        _ => match String::from_utf8_lossy(&answer.stderr).trim() {
+            "" => format!("the program could not compose: {}", answer.status),
+            text => text.to_owned(),
+        },
+    };
+    Failure::new(message).help(GIVEN)
 }

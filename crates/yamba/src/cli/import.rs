@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use yamba_record::Run;
 use yamba_store::import;
 
-/// Take runs into the store: documents from other machines or of before, results of lmbench and of Google Benchmark
+/// Import runs into the store: documents from other machines, results of lmbench and of Google Benchmark
 ///
-/// All of them or none: when one cannot be taken, or is there already, nothing changes. A document's own tags are not taken: `yamba tag` names a run here. What
-/// another program measured is marked as its own: single numbers, without intervals.
+/// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are not imported: `yamba tag` names a run here. Results of
+/// another program are marked as such: they are single numbers, without intervals.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -30,7 +30,7 @@ pub(super) struct Import {
     /// The most bytes that all files together may have
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = quantity::bytes)]
     limit: u64,
-    /// An array of {file, id, left_out}: of each file the run, and what of it is no known figure
+    /// An array of {file, id, left_out}: the run of each file, and its lines that are no known figure
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -46,11 +46,12 @@ impl Import {
             // Foreign tags are dropped: here a tag such as `baseline` names the run that a local user chose.
             let tags = std::mem::take(&mut run.tags);
             if is_to_come(run.started_unix_s) {
-                return Err(Failure::new(format!(
+                let message = format!(
                     "{}: the run says that it began in the future",
                     path.display()
-                ))
-                .help("it would be `latest` until then: set this machine's clock, or mend started_unix_s in the document"));
+                );
+                return Err(Failure::new(message)
+                .help("it would be `latest` until then: set this machine's clock, or correct started_unix_s in the document"));
             }
             left = left.saturating_sub(length);
             runs.push((path, run, tags));
@@ -60,14 +61,10 @@ impl Import {
         for (place, (path, run, _)) in runs.iter().enumerate() {
             let shown = path.display();
             if known.contains(&run.id) {
-                return Err(Failure::new(format!(
-                    "{shown}: the run {} is in the store already",
-                    run.id
-                ))
-                .help(format!(
-                    "`yamba show {}` shows it; `yamba rm {}` takes it out",
-                    run.id, run.id
-                )));
+                let id = &run.id;
+                let message = format!("{shown}: the run {id} is in the store already");
+                let help = format!("`yamba show {id}` shows it; `yamba rm {id}` takes it out");
+                return Err(Failure::new(message).help(help));
             }
             if let Some((other, ..)) = runs[..place].iter().find(|(_, r, _)| r.id == run.id) {
                 return Err(
@@ -81,7 +78,10 @@ impl Import {
             output::note(&untagged(path, run, tags));
         }
         if self.json {
-            let taken = runs.iter().map(|(path, run, _)| taken(path, run));
+            let taken = runs.iter().map(|(path, run, _)| {
+                let file = path.to_string_lossy();
+                json!({"file": file, "id": run.id, "left_out": unknown(run)})
+            });
             output::json(&taken.collect::<Vec<Value>>())?;
             return Ok(Answer::Done);
         }
@@ -91,10 +91,6 @@ impl Import {
         }
         Ok(Answer::Done)
     }
-}
-
-fn taken<E>(path: &Path, run: &Run<E>) -> Value {
-    json!({"file": path.to_string_lossy(), "id": run.id, "left_out": unknown(run)})
 }
 
 /// Whether the start lies more than a day in the future. Clocks and time zones differ by less.

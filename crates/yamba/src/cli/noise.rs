@@ -63,10 +63,8 @@ impl NoiseCommand {
         }
         let is_quiet = report.alarms * 100 <= report.comparisons
             && report.resampled_alarms * 100 <= report.resampled;
-        Ok(match is_quiet && !report.interrupted {
-            true => Answer::Done,
-            false => Answer::No,
-        })
+        let is_passed = is_quiet && !report.interrupted;
+        Ok(if is_passed { Answer::Done } else { Answer::No })
     }
 
     fn request(&self) -> Request {
@@ -124,9 +122,9 @@ fn table(report: &Report) -> String {
         ));
     }
     if report.empty > 0 {
-        let empty = report.empty;
         out.push_str(&format!(
-            "{empty} more had no benchmark with a valid figure in both runs, and say nothing\n"
+            "{} more had no benchmark with a valid figure in both runs, and say nothing\n",
+            report.empty
         ));
     }
     out.push_str(&format!(

@@ -135,21 +135,17 @@ fn machine(machine: &Machine) -> String {
     let cpu: Vec<&str> = cpu.split_whitespace().filter(|w| *w != "CPU").collect();
     let kernel = machine.kernel.split('-').next().unwrap_or_default();
     let system = format!("{} {kernel}", machine.system);
-    let known = [cpu.join(" "), system.trim().to_owned()];
-    let known: Vec<&str> = known
-        .iter()
-        .map(String::as_str)
-        .filter(|k| !k.is_empty())
-        .collect();
-    match known[..] {
-        [] => "unknown".to_owned(),
-        _ => known.join(", "),
+    let mut known = vec![cpu.join(" "), system.trim().to_owned()];
+    known.retain(|part| !part.is_empty());
+    match known.join(", ") {
+        none if none.is_empty() => "unknown".to_owned(),
+        known => known,
     }
 }
 
 /// A short description of the measured benchmarks.
 fn what(run: &Listed) -> String {
-    let entries = counted(run.entries[0], "entry", "entries");
+    let entries = output::counted(run.entries[0] as usize, "entry", "entries");
     if run.damage.is_some() {
         return entries;
     }
@@ -164,10 +160,6 @@ fn what(run: &Listed) -> String {
         1..=NAMED => run.benchmarks.join(" "),
         n => format!("{n} benchmarks, {entries}"),
     }
-}
-
-fn counted(n: u64, one: &str, several: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { several })
 }
 
 #[cfg(test)]

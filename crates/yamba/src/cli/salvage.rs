@@ -1,5 +1,6 @@
 //! `yamba salvage`
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 
@@ -58,13 +59,9 @@ impl Salvage {
             let runs: Vec<Value> = runs.iter().map(document).collect();
             output::json(&json!({"whole": is_whole, "runs": runs}))?;
         } else {
-            let none = if runs.is_empty() {
-                "no run was found in it\n"
-            } else {
-                ""
-            };
-            let runs: String = runs.iter().map(told).collect();
-            output::result(&format!("{none}{runs}"))?;
+            let found: String = runs.iter().map(told).collect();
+            let none = "no run was found in it\n".to_owned();
+            output::result(if runs.is_empty() { &none } else { &found })?;
         }
         Ok(if is_whole { Answer::Done } else { Answer::No })
     }
@@ -78,7 +75,6 @@ fn document(run: &Salvaged) -> Value {
         "lost": run.lost,
         "nameless": run.nameless,
         "lost_texts": run.lost_texts,
-        "unchecked": run.unchecked,
         "refused": run.refused,
     })
 }
@@ -92,8 +88,9 @@ fn is_same(a: &Location, b: &Location) -> bool {
     }
 }
 
-/// One line for the run, and one for each lost item.
+/// One line for the run, and one for each kind of loss.
 fn told(run: &Salvaged) -> String {
+    let entries = |count| output::counted(count, "entry", "entries");
     let id = kept::plain(&run.id);
     let mut text = match &run.refused {
         Some(why) => format!("{id}: not saved: {}\n", kept::plain(why)),
@@ -101,40 +98,22 @@ fn told(run: &Salvaged) -> String {
     };
     let lost = run.lost.len() + run.nameless;
     if lost > 0 {
-        let mut names: Vec<String> = run.lost.iter().map(|name| kept::plain(name)).collect();
-        names.sort();
-        names.dedup();
-        let more = names.len().saturating_sub(NAMED);
-        names.truncate(NAMED);
-        if more > 0 {
-            names.push(format!("{more} other benchmarks"));
-        }
+        let names: BTreeSet<String> = run.lost.iter().map(|name| kept::plain(name)).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        let mut of = output::listed(&names, NAMED);
         if run.nameless > 0 {
-            names.push(format!(
-                "{} whose names are lost too",
+            let separator = if of.is_empty() { "" } else { ", " };
+            of += &format!(
+                "{separator}{} whose names are lost too",
                 entries(run.nameless)
-            ));
+            );
         }
-        text.push_str(&format!(
-            "  lost: {} of {}\n",
-            entries(lost),
-            names.join(", ")
-        ));
+        text += &format!("  lost: {} of {of}\n", entries(lost));
     }
     if run.lost_texts > 0 {
-        text.push_str(&format!("  lost: {} of the source texts\n", run.lost_texts));
-    }
-    if run.unchecked > 0 {
-        text.push_str(&format!(
-            "  not checked: {} from before stores had checksums; figures may be wrong\n",
-            entries(run.unchecked)
-        ));
+        text += &format!("  lost: {} of the source texts\n", run.lost_texts);
     }
     text
-}
-
-fn entries(n: usize) -> String {
-    format!("{n} {}", if n == 1 { "entry" } else { "entries" })
 }
 
 #[cfg(test)]

@@ -59,9 +59,10 @@ pub(super) struct Show {
 
 impl Show {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let detail = match self.json || self.raw {
-            true => Detail::Intervals,
-            false => Detail::Figures,
+        let detail = if self.json || self.raw {
+            Detail::Intervals
+        } else {
+            Detail::Figures
         };
         let (mut run, names, unfinished) = self.read(detail)?;
         if let Some(name) = &self.source {
@@ -128,8 +129,7 @@ impl Show {
         };
         for name in &latest.benchmarks {
             if kept::means(first, name)? {
-                let mut names = vec![first.to_owned()];
-                names.extend_from_slice(&self.names);
+                let names = [&[first.to_owned()], &self.names[..]].concat();
                 return Ok((latest, names));
             }
         }
@@ -153,11 +153,11 @@ const PLOT_WIDTH: usize = 80;
 
 fn plots(run: &Document) -> Result<String, Failure> {
     let text = yamba_report::plots(run, output::width().unwrap_or(PLOT_WIDTH));
-    match text.is_empty() {
-        true => Err(Failure::new("there is nothing to draw: no benchmark of these was measured at several points of a chart that it declares")
-            .help("`yamba run lat_mem_rd` measures a sweep; `yamba explain NAME` shows a benchmark's charts")),
-        false => Ok(visible(&text)),
+    if text.is_empty() {
+        return Err(Failure::new("there is nothing to draw: no benchmark of these was measured at several points of a chart that it declares")
+            .help("`yamba run lat_mem_rd` measures a sweep; `yamba explain NAME` shows a benchmark's charts"));
     }
+    Ok(visible(&text))
 }
 
 /// The style that the run's own command line requested.

@@ -53,9 +53,9 @@ impl Tag {
             output::json(&json!({"id": run.id, "tags": tags}))?;
             return Ok(Answer::Done);
         }
-        let has = match tags.is_empty() {
-            true => "no tags".to_owned(),
-            false => kept::plain(&tags.join(" ")),
+        let has = match tags.join(" ") {
+            none if none.is_empty() => "no tags".to_owned(),
+            tags => kept::plain(&tags),
         };
         output::result(&format!("{}: {has}\n", kept::plain(&run.id)))?;
         Ok(Answer::Done)

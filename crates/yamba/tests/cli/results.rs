@@ -296,7 +296,7 @@ fn figures(page: &str) -> Vec<(String, &str)> {
     let each = after.filter_map(|rest| rest.split("</details>").next());
     each.map(|part| {
         let (heading, below) = part.split_once("</summary>").unwrap();
-        let (_, heading) = heading.split_once("What stands behind ").unwrap();
+        let (_, heading) = heading.split_once("Details of ").unwrap();
         (unescaped(heading), below)
     })
     .collect()

@@ -1,6 +1,7 @@
 //! Candidates for a completed word: benchmarks, tags, studies, stored runs, files. Read errors yield no candidates, since a shell cannot show an
 //! error.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -76,7 +77,7 @@ fn that_begin<'a>(
     .collect()
 }
 
-/// The named candidates or, if there are none, files with this extension.
+/// The named candidates, else files with this extension.
 fn or_files(
     named: Vec<CompletionCandidate>,
     current: &OsStr,
@@ -115,56 +116,38 @@ fn studies(current: &OsStr) -> Vec<CompletionCandidate> {
 fn listed() -> Vec<Listed> {
     let location = StoreOption::default().location().ok();
     let store = location.and_then(|l| Store::glance(&l).ok().flatten());
-    let mut runs = store
-        .and_then(|mut store| store.runs().ok())
-        .unwrap_or_default();
+    let runs = store.and_then(|mut store| store.runs().ok());
+    let mut runs = runs.unwrap_or_default();
     runs.retain(|run| run.id.bytes().all(|b| b.is_ascii_hexdigit()));
     runs
 }
 
 fn tags_of(runs: &[Listed], current: &OsStr) -> Vec<CompletionCandidate> {
-    let mut all: Vec<&str> = runs
-        .iter()
-        .flat_map(|run| &run.head.tags)
-        .map(String::as_str)
-        .collect();
-    all.sort_unstable();
-    all.dedup();
-    that_begin(current, all.into_iter().map(|tag| (tag, "")))
+    let tags: BTreeSet<&String> = runs.iter().flat_map(|run| &run.head.tags).collect();
+    that_begin(current, tags.into_iter().map(|tag| (tag.as_str(), "")))
 }
 
 fn runs(current: &OsStr) -> Vec<CompletionCandidate> {
     let runs = listed();
     let ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
-    let told: Vec<(String, String)> = runs
-        .iter()
-        .map(|run| {
-            let moment = kept::moment(run.started_unix_s)
-                .map(kept::rfc3339)
-                .unwrap_or_default();
-            let names = run.benchmarks.join(" ");
-            let id = match current.is_empty() {
-                true => kept::short(&run.id, &ids),
-                false => &run.id,
-            };
-            (id.to_owned(), format!("{moment} {names}"))
-        })
-        .collect();
     let mut all = tags_of(&runs, current);
     if !runs.is_empty() {
-        all.extend(that_begin(
-            current,
-            [("latest", "the run that was asked for last")],
-        ));
+        let latest = ("latest", "the run that was asked for last");
+        all.extend(that_begin(current, [latest]));
     }
-    let most = match current.is_empty() {
-        true => LATEST,
-        false => told.len(),
-    };
-    let ids = told
-        .iter()
-        .take(most)
-        .map(|(id, about)| (id.as_str(), about.as_str()));
-    all.extend(that_begin(current, ids));
+    // Before a digit is typed, the latest runs are offered, by their short ids.
+    let is_begun = !current.is_empty();
+    let most = if is_begun { runs.len() } else { LATEST };
+    for run in runs.iter().take(most) {
+        let moment = kept::moment(run.started_unix_s).map(kept::rfc3339);
+        let about = format!(
+            "{} {}",
+            moment.unwrap_or_default(),
+            run.benchmarks.join(" ")
+        );
+        let short = kept::short(&run.id, &ids);
+        let id = if is_begun { &run.id } else { short };
+        all.extend(that_begin(current, [(id, about.as_str())]));
+    }
     or_files(all, current, "json")
 }

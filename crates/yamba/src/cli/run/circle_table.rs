@@ -3,6 +3,8 @@
 use yamba_record::circles::{CircleGroup, Circles, CirclesLaunch};
 use yamba_record::number::number;
 
+use crate::cli::output;
+
 /// The lines below a circle's figure: the groups of one launch, the warm-up of the caches, and the latency of a single circle. With `with_tests`,
 /// also the table of all tests.
 pub(super) fn lines(circles: &Circles, with_tests: bool) -> Vec<String> {
@@ -22,9 +24,8 @@ pub(super) fn lines(circles: &Circles, with_tests: bool) -> Vec<String> {
 
 /// The launch whose mean is the median of all launches' means. The paper's tables also show one run.
 fn typical(circles: &Circles) -> Option<&CirclesLaunch> {
-    let mut known: Vec<(f64, &CirclesLaunch)> = circles
-        .launches
-        .iter()
+    let launches = circles.launches.iter();
+    let mut known: Vec<(f64, &CirclesLaunch)> = launches
         .filter_map(|l| Some((l.primary?.mean, l)))
         .collect();
     known.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -45,37 +46,34 @@ fn heading(circles: &Circles, launch: &CirclesLaunch) -> String {
 
 /// One row per group, with the columns of the paper's tables 3.4 and 3.5.
 fn groups(groups: &[CircleGroup]) -> Vec<String> {
-    let mut rows =
-        vec![["N", "mean of A", "deviation", "CoV %", "mean / N", ""].map(str::to_owned)];
+    let titles = ["N", "mean of A", "deviation", "CoV %", "mean / N"];
+    let mut rows = vec![titles.map(str::to_owned)];
     rows.extend(groups.iter().map(|group| {
-        let whole = |value: Option<f64>| value.map_or("none".to_owned(), |v| format!("{v:.0}"));
-        let cov = group.coefficient_of_variation;
-        let out = group.left_out.len();
+        let shown = |value: Option<f64>, digits: usize| {
+            value.map_or("none".to_owned(), |v| format!("{v:.digits$}"))
+        };
+        let percent = group.coefficient_of_variation.map(|c| 100.0 * c);
         [
             group.test_size.to_string(),
-            whole(group.mean),
-            whole(group.standard_deviation),
-            cov.map_or("none".to_owned(), |c| format!("{:.2}", 100.0 * c)),
-            group
-                .mean_per_circle
-                .map_or("none".to_owned(), |m| format!("{m:.1}")),
-            if out > 0 {
-                format!("  ({out} left out)")
-            } else {
-                String::new()
-            },
+            shown(group.mean, 0),
+            shown(group.standard_deviation, 0),
+            shown(percent, 2),
+            shown(group.mean_per_circle, 1),
         ]
     }));
-    let width = |i: usize| rows.iter().map(|r| r[i].len()).max().unwrap_or(0);
-    let widths: [usize; 5] = std::array::from_fn(width);
-    let line = |row: &[String; 6]| {
-        let cells = row
-            .iter()
-            .zip(widths)
-            .map(|(cell, width)| format!("  {cell:>width$}"));
-        cells.collect::<String>() + &row[5]
-    };
-    rows.iter().map(line).collect()
+    let widths = output::widths(&rows);
+    let lines = rows.iter().enumerate().map(|(i, row)| {
+        let cells = row.iter().zip(&widths);
+        let mut line: String = cells
+            .map(|(cell, width)| format!("  {cell:>width$}"))
+            .collect();
+        let group = i.checked_sub(1).and_then(|i| groups.get(i));
+        if let Some(group) = group.filter(|group| !group.left_out.is_empty()) {
+            line += &format!("  ({} left out)", group.left_out.len());
+        }
+        line
+    });
+    lines.collect()
 }
 
 fn warm_up(circles: &Circles, launch: &CirclesLaunch) -> String {
@@ -118,14 +116,14 @@ fn primary(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
             tests.ceil().max(1.0)
         ));
     }
-    let means = circles
-        .launches
-        .iter()
-        .filter_map(|l| Some(l.primary?.mean));
-    let means: Vec<f64> = means.collect();
-    if means.len() > 1 {
-        let least = means.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let means = || {
+        circles
+            .launches
+            .iter()
+            .filter_map(|l| Some(l.primary?.mean))
+    };
+    if means().count() > 1 {
+        let (least, most) = yamba_report::ends(means());
         lines.push(format!(
             "mean of one circle in all launches: {least:.1} to {most:.1}"
         ));

@@ -1,5 +1,6 @@
 //! Selects points of a sweep.
 
+use indexmap::IndexSet;
 use serde_json::Value;
 use yamba_record::parameters::{Written, plain};
 use yamba_record::{Benchmark, Run};
@@ -12,11 +13,8 @@ const PROCESSES: &str = "P";
 /// Keeps the entries that have all of these values. Values are written as for `--set`, so `16K` is 16384.
 pub(super) fn choose(run: &mut Run, at: &[(String, String)]) -> Result<(), Failure> {
     for (name, wanted) in at {
-        let known: Vec<Value> = run
-            .benchmarks
-            .iter()
-            .filter_map(|b| value(b, name))
-            .collect();
+        let known = run.benchmarks.iter().filter_map(|b| value(b, name));
+        let known: Vec<Value> = known.collect();
         if known.is_empty() {
             return Err(
                 Failure::new(format!("no benchmark here has a parameter {name}"))
@@ -26,8 +24,10 @@ pub(super) fn choose(run: &mut Run, at: &[(String, String)]) -> Result<(), Failu
         let written = Written::among(wanted, &known);
         let is_wanted = |value: &Value| written.is(value);
         if !known.iter().any(is_wanted) {
+            let known: IndexSet<String> = known.iter().map(plain).collect();
+            let known = known.into_iter().collect::<Vec<_>>().join(", ");
             return Err(Failure::new(format!("no point has {name}={wanted}"))
-                .help(format!("those that were measured: {}", each_once(known))));
+                .help(format!("those that were measured: {known}")));
         }
         run.benchmarks
             .retain(|b| value(b, name).as_ref().is_some_and(is_wanted));
@@ -40,14 +40,4 @@ fn value(benchmark: &Benchmark, name: &str) -> Option<Value> {
         None if name == PROCESSES => Some(Value::from(benchmark.processes)),
         value => value.cloned(),
     }
-}
-
-fn each_once(values: Vec<Value>) -> String {
-    let mut once: Vec<String> = Vec::new();
-    for value in values.iter().map(plain) {
-        if !once.contains(&value) {
-            once.push(value);
-        }
-    }
-    once.join(", ")
 }

@@ -11,14 +11,12 @@ pub(super) fn texts(run: &Run, name: &str) -> Result<String, Failure> {
     let files = files(run, name)?;
     let mut out = String::new();
     for file in files {
+        let path = kept::plain(&file.path);
         let text = run.sources.get(&file.hash).ok_or_else(|| {
-            Failure::new(format!(
-                "the run names {} but does not hold its text",
-                kept::plain(&file.path)
-            ))
-            .help("the document that it came from was not whole")
+            Failure::new(format!("the run names {path} but does not hold its text"))
+                .help("the document that it came from was not whole")
         })?;
-        out.push_str(&format!("==> {} <==\n{text}", kept::plain(&file.path)));
+        out.push_str(&format!("==> {path} <==\n{text}"));
         out.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
     }
     out.truncate(out.trim_end().len());
