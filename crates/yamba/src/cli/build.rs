@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use yamba_lang::{Analysis, ClassId, Target};
 
-use super::{Answer, Failure, Names, Selection, TargetOption, Terminal, output, select};
+use super::{Failure, Names, Selection, TargetOption, Terminal, output, select};
 use yamba_session::jobs::build_failure;
 use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
 
@@ -52,7 +52,7 @@ struct Program {
 }
 
 impl Build {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let selection = select::select(&self.names)?;
         let target = self.target.resolve(&selection.analysis)?;
         let classes = selection.benchmarks()?;
@@ -62,22 +62,26 @@ impl Build {
         let options = BuildOptions::default();
         let outcomes = build::build_all(analysis, &all, &target, &options, |_| {});
         for (class, outcome) in all.into_iter().zip(outcomes) {
-            let built = shown(analysis, outcome)?;
+            let mut built = shown(analysis, outcome)?;
             let name = analysis.class(class).name();
+            if let Some(to) = &self.output {
+                built.program = copy(&built.program, to, name, classes.len())?;
+            }
             programs.push(Program {
                 class: name.to_owned(),
                 target: target.to_string(),
-                program: shown_path(&self.deliver(name, &built, classes.len())?),
-                source: shown_path(&built.source),
+                program: built.program.display().to_string(),
+                source: built.source.display().to_string(),
                 command: built.command,
             });
         }
-        if self.json {
-            output::json(&programs)?;
-        } else {
-            output::result(&self.text(&programs))?;
-        }
-        Ok(Answer::Done)
+        output::json_or_text(self.json, &programs, |programs| {
+            let line = |p: &Program| match self.print {
+                true => format!("# {}\n{}\n", p.source, p.command),
+                false => format!("{}\n", p.program),
+            };
+            programs.iter().map(line).collect()
+        })
     }
 
     /// With several classes, those that exist on the target. A single class is passed on, since its build reports why it is missing.
@@ -96,26 +100,6 @@ impl Build {
             _ => Ok(found),
         }
     }
-
-    /// Copies the program to the destination that `-o` names, if any.
-    fn deliver(&self, name: &str, built: &Built, count: usize) -> Result<PathBuf, Failure> {
-        match &self.output {
-            Some(to) => copy(&built.program, to, name, count),
-            None => Ok(built.program.clone()),
-        }
-    }
-
-    fn text(&self, programs: &[Program]) -> String {
-        let line = |p: &Program| match self.print {
-            true => format!("# {}\n{}\n", p.source, p.command),
-            false => format!("{}\n", p.program),
-        };
-        programs.iter().map(line).collect()
-    }
-}
-
-fn shown_path(path: &Path) -> String {
-    path.display().to_string()
 }
 
 fn copy(program: &Path, to: &Path, name: &str, count: usize) -> Result<PathBuf, Failure> {

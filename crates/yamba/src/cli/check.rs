@@ -1,6 +1,6 @@
 //! `yamba check`
 
-use super::{Answer, Failure, Names, Selection, Terminal, output, select};
+use super::{Failure, Names, Selection, Terminal, output, select};
 use clap::Args;
 use serde::Serialize;
 use yamba_lang::Severity;
@@ -28,13 +28,13 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let selection = select::read(&self.names, true)?;
         if self.json {
             let document = Document::of(&selection);
             output::json(&document)?;
             return match document.errors {
-                0 => Ok(Answer::Done),
+                0 => Ok(()),
                 _ => Err(Failure::Shown),
             };
         }
@@ -42,8 +42,7 @@ impl Check {
         let classes = selection.analysis.requested().len();
         let files = output::counted(selection.files, "file", "files");
         let classes = output::counted(classes, "class", "classes");
-        output::result(&format!("{files}, {classes}: no errors\n"))?;
-        Ok(Answer::Done)
+        output::result(&format!("{files}, {classes}: no errors\n"))
     }
 }
 

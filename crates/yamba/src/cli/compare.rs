@@ -89,11 +89,7 @@ impl Compare {
             let strict = self.strict;
             gate(&found, Asked { limit, strict })
         });
-        if self.json {
-            output::json(&found)?;
-        } else {
-            output::result(&table::text(&found, &self.a, &self.b))?;
-        }
+        output::json_or_text(self.json, &found, |f| table::text(f, &self.a, &self.b))?;
         answer(&found)
     }
 

@@ -2,7 +2,7 @@
 
 mod offered;
 
-use super::{Answer, Failure, output};
+use super::{Failure, output};
 use clap::{Args, ValueEnum};
 use clap_complete::CompleteEnv;
 use clap_complete::env::{self, EnvCompleter};
@@ -39,7 +39,7 @@ const AT_FIRST: &str = r#"[[ $funcstack[1] != _yamba ]] || _clap_dynamic_complet
 "#;
 
 impl Completions {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let shell: &dyn EnvCompleter = match self.shell {
             Shell::Bash => &env::Bash,
             Shell::Zsh => &env::Zsh,
@@ -52,8 +52,7 @@ impl Completions {
         if matches!(self.shell, Shell::Zsh) {
             script.extend_from_slice(AT_FIRST.as_bytes());
         }
-        output::result(&String::from_utf8_lossy(&script))?;
-        Ok(Answer::Done)
+        output::result(&String::from_utf8_lossy(&script))
     }
 }
 

@@ -12,7 +12,7 @@ use yamba_lang::{Analysis, ClassId, Target};
 use yamba_record::Event;
 
 use super::build::compile;
-use super::{Answer, Failure, Libraries, TargetOption, did_you_mean, output, select};
+use super::{Failure, Libraries, TargetOption, did_you_mean, output, select};
 use yamba_record::system_error::reason;
 use yamba_toolchain::build::Built;
 use yamba_toolchain::disasm::{self, Code};
@@ -48,7 +48,7 @@ pub(super) struct Disasm {
 }
 
 impl Disasm {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let (selection, class) = select::one(&self.class, self.lib.clone())?;
         let target = self.target.resolve(&selection.analysis)?;
         let analysis = &selection.analysis;
@@ -63,12 +63,8 @@ impl Disasm {
             failure.help(similar.unwrap_or_else(|| format!("it has {}", known.join(", "))))
         })?;
         let lines = disasm::listing(&code);
-        if self.json {
-            output::json(&json!({"isa": code.isa, "lines": lines}))?;
-        } else {
-            output::result(&disasm::render(&lines, None, None))?;
-        }
-        Ok(Answer::Done)
+        let document = json!({"isa": code.isa, "lines": lines});
+        output::json_or_text(self.json, &document, |_| disasm::render(&lines, None, None))
     }
 
     /// Runs the program to compose the code. The program itself reports invalid names and values.

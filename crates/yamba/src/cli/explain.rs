@@ -4,7 +4,7 @@ mod document;
 
 use clap::Args;
 
-use super::{Answer, Failure, Names, TargetOption, output, select};
+use super::{Failure, Names, TargetOption, output, select};
 use document::{Composed, Explained, Import, Member, Parameter, Place, Port, Values, explained};
 
 /// Show which class gave which member, and the parameters with their values
@@ -28,7 +28,7 @@ pub(super) struct Explain {
 }
 
 impl Explain {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         if self.names.names.is_empty() {
             return Err(
                 Failure::new("explain which class?").help("`yamba list` shows what there is")
@@ -43,13 +43,10 @@ impl Explain {
         let chosen = selection.chosen.iter();
         let all = chosen.map(|c| explained(&selection.analysis, c.class, &target));
         let all: Vec<Explained> = all.collect();
-        if self.json {
-            output::json(&all)?;
-        } else {
+        output::json_or_text(self.json, &all, |all| {
             let texts: Vec<String> = all.iter().map(text).collect();
-            output::result(&texts.join("\n"))?;
-        }
-        Ok(Answer::Done)
+            texts.join("\n")
+        })
     }
 }
 

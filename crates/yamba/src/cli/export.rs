@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use super::{Answer, Failure, StoreOption, kept, output};
+use super::{Failure, StoreOption, kept, output};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use yamba_store::export::{self, FORMATS};
@@ -42,7 +42,7 @@ fn formats() -> PossibleValuesParser {
 }
 
 impl Export {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let format = FORMATS
             .iter()
             .find(|f| f.name == self.format)
@@ -75,6 +75,6 @@ impl Export {
                 run.benchmarks.len()
             ));
         }
-        Ok(Answer::Done)
+        Ok(())
     }
 }

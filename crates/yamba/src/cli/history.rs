@@ -6,7 +6,7 @@ use clap::Args;
 use yamba_record::number::number;
 use yamba_store::{Detail, Listed};
 
-use super::{Answer, Failure, StoreOption, kept, output, quantity};
+use super::{Failure, StoreOption, kept, output, quantity};
 use yamba_compare::history::{History, LeftOut, Point, Series, history};
 
 /// Width of the chart in columns.
@@ -42,8 +42,8 @@ pub(super) struct HistoryCommand {
 }
 
 impl HistoryCommand {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
-        let mut store = self.store.existing()?;
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let mut store = self.store.choice().existing()?;
         let mut listed = store.runs()?;
         let damaged = damaged(&listed);
         let mut known: Vec<String> = Vec::new();
@@ -74,12 +74,7 @@ impl HistoryCommand {
         runs.reverse();
         let mut found = history(&runs);
         found.left_out.extend(damaged);
-        if self.json {
-            output::json(&found)?;
-        } else {
-            output::result(&text(&found))?;
-        }
-        Ok(Answer::Done)
+        output::json_or_text(self.json, &found, text)
     }
 }
 

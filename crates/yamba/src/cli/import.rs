@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Answer, Failure, StoreOption, kept, output, quantity};
+use super::{Failure, StoreOption, kept, output, quantity};
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_record::Run;
@@ -38,7 +38,7 @@ pub(super) struct Import {
 }
 
 impl Import {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let mut runs = Vec::new();
         let mut left = self.limit;
         for path in &self.files {
@@ -56,7 +56,7 @@ impl Import {
             left = left.saturating_sub(length);
             runs.push((path, run, tags));
         }
-        let mut store = self.store.open()?;
+        let mut store = self.store.choice().open()?;
         let known: Vec<String> = store.runs()?.into_iter().map(|r| r.id).collect();
         for (place, (path, run, _)) in runs.iter().enumerate() {
             let shown = path.display();
@@ -82,14 +82,13 @@ impl Import {
                 let file = path.to_string_lossy();
                 json!({"file": file, "id": run.id, "left_out": unknown(run)})
             });
-            output::json(&taken.collect::<Vec<Value>>())?;
-            return Ok(Answer::Done);
+            return output::json(&taken.collect::<Vec<Value>>());
         }
         for (path, run, _) in &runs {
             output::result(&format!("{}\n", run.id))?;
             output::note(&left_out(path, run));
         }
-        Ok(Answer::Done)
+        Ok(())
     }
 }
 

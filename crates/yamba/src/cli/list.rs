@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 use serde_json::{Value, json};
 use yamba_lang::{Analysis, ClassId, Target};
 
-use super::{Answer, Failure, Names, Selection, output, select};
+use super::{Failure, Names, Selection, output, select};
 use yamba_session::standing::{self, Standing};
 use yamba_toolchain::build::host;
 use yamba_toolchain::provenance;
@@ -48,22 +48,20 @@ struct Row {
 }
 
 impl List {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let selection = select::select(&self.names)?;
         let rows = rows(&selection);
         let analysis = &selection.analysis;
         if self.json {
             let all = rows.iter().map(|r| object(analysis, r, self.platforms));
-            output::json(&all.collect::<Vec<Value>>())?;
-            return Ok(Answer::Done);
+            return output::json(&all.collect::<Vec<Value>>());
         }
         output::result(&match (self.md, self.platforms) {
             (true, true) => matrix::markdown(analysis, &rows),
             (true, false) => document::markdown(analysis, &rows),
             (false, true) => matrix::plain(analysis, &rows),
             (false, false) => as_text(analysis, &rows),
-        })?;
-        Ok(Answer::Done)
+        })
     }
 }
 

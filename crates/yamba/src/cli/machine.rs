@@ -8,7 +8,7 @@ use std::io;
 
 use clap::Args;
 
-use super::{Answer, Failure, output};
+use super::{Failure, output};
 use page::show;
 use yamba_machine::probe;
 use yamba_toolchain::build::host;
@@ -30,15 +30,12 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let target = host();
         let machine = probe(&target.isa, &target.system);
-        if self.json {
-            output::json(&machine)?;
-        } else {
-            let colour = output::colour_on(&io::stdout());
-            output::result(&show(&machine, colour, output::width()))?;
-        }
-        Ok(Answer::Done)
+        let colour = output::colour_on(&io::stdout());
+        output::json_or_text(self.json, &machine, |machine| {
+            show(machine, colour, output::width())
+        })
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Answer, Cli, Failure, output};
+use super::{Cli, Failure, output};
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man as Page;
 use clap_mangen::roff::{Roff, roman};
@@ -27,7 +27,7 @@ pub(super) struct Man {
 }
 
 impl Man {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let cannot = |path: &Path, e: io::Error| {
             output::cannot_write(path, &e).help("name a folder that you may write to")
         };
@@ -41,7 +41,7 @@ impl Man {
             fs::write(&path, page).map_err(|e| cannot(&path, e))?;
             output::result(&format!("{}\n", path.display()))?;
         }
-        Ok(Answer::Done)
+        Ok(())
     }
 }
 

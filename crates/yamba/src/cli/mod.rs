@@ -131,32 +131,34 @@ pub fn main() -> ExitCode {
 }
 
 fn dispatch(command: Command) -> Result<Answer, Failure> {
-    match command {
-        Command::Check(c) => c.run(),
+    let done = match command {
         Command::Build(c) => c.run(),
+        Command::Check(c) => c.run(),
+        Command::Completions(c) => c.run(),
         Command::Disasm(c) => c.run(),
         Command::Explain(c) => c.run(),
-        Command::Port(c) => c.run(),
+        Command::Export(c) => c.run(),
+        Command::History(c) => c.run(),
+        Command::Import(c) => c.run(),
         Command::List(c) => c.run(),
         Command::Machine(c) => c.run(),
-        Command::Run(c) => c.run(),
+        Command::Man(c) => c.run(),
+        Command::Port(c) => c.run(),
+        Command::Report(c) => c.run(),
+        Command::Rm(c) => c.run(),
         Command::Runs(c) => c.run(),
         Command::Show(c) => c.run(),
         Command::Tag(c) => c.run(),
-        Command::Rm(c) => c.run(),
-        Command::Study(c) => c.run(),
-        Command::Time(c) => c.run(),
-        Command::Selftest(c) => c.run(),
-        Command::Noise(c) => c.run(),
-        Command::Report(c) => c.run(),
-        Command::Compare(c) => c.run(),
-        Command::History(c) => c.run(),
-        Command::Export(c) => c.run(),
-        Command::Import(c) => c.run(),
-        Command::Salvage(c) => c.run(),
-        Command::Completions(c) => c.run(),
-        Command::Man(c) => c.run(),
-    }
+        // The answer of these can be no.
+        Command::Compare(c) => return c.run(),
+        Command::Noise(c) => return c.run(),
+        Command::Run(c) => return c.run(),
+        Command::Salvage(c) => return c.run(),
+        Command::Selftest(c) => return c.run(),
+        Command::Study(c) => return c.run(),
+        Command::Time(c) => return c.run(),
+    };
+    done.map(|()| Answer::Done)
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ impl NoiseCommand {
     fn request(&self) -> Request {
         Request {
             names: self.names.request(),
-            target: self.target.named(),
+            target: self.target.target.clone(),
             comparisons: self.comparisons,
             time: self.time,
             seed: self.seed,

@@ -39,6 +39,19 @@ pub(super) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     })
 }
 
+/// Writes a result as JSON or as text.
+pub(super) fn json_or_text<T: serde::Serialize>(
+    is_json: bool,
+    value: &T,
+    text: impl FnOnce(&T) -> String,
+) -> Result<(), Failure> {
+    if is_json {
+        json(value)
+    } else {
+        result(&text(value))
+    }
+}
+
 /// Writes to standard output. A closed reader, as in `yamba list | head`, is no failure and does not change the exit status.
 pub(super) fn written(
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,

@@ -11,7 +11,7 @@ use yamba_lang::model::{MemberRef, Role};
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, ClassId, Target};
 
-use super::{Answer, Failure, Libraries, did_you_mean, output, select};
+use super::{Failure, Libraries, did_you_mean, output, select};
 use yamba_session::standing;
 
 /// Write the skeleton of a port: the members that are missing on a platform, documented as the template documents them
@@ -39,7 +39,7 @@ pub(super) struct Port {
 }
 
 impl Port {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let (selection, class) = select::one(&self.template, self.lib)?;
         let analysis = &selection.analysis;
         let on = spelt_as_condition(&self.on);
@@ -51,7 +51,7 @@ impl Port {
             Some(path) => create(path, &text)?,
             None => output::result(&text)?,
         }
-        Ok(Answer::Done)
+        Ok(())
     }
 }
 

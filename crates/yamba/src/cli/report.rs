@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::study::of_run;
-use super::{Answer, Failure, StoreOption, kept, output};
+use super::{Failure, StoreOption, kept, output};
 use clap::Args;
 use yamba_record::Run;
 use yamba_report::Place;
@@ -35,7 +35,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let text = if self.md {
             self.tables()?
         } else {
@@ -43,12 +43,12 @@ impl Report {
         };
         let Some(path) = self.file() else {
             output::content(&text)?;
-            return Ok(Answer::Done);
+            return Ok(());
         };
         output::whole(path, |out| out.write_all(text.as_bytes()))?;
         let (path, bytes) = (path.display(), text.len());
         output::note(&format!("{path}: {bytes} bytes\n"));
-        Ok(Answer::Done)
+        Ok(())
     }
 
     /// The output file; `None` for standard output.

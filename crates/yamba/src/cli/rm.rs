@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Answer, Failure, StoreOption, kept, output};
+use super::{Failure, StoreOption, kept, output};
 use clap::Args;
 use serde_json::json;
 
@@ -26,20 +26,18 @@ pub(super) struct Rm {
 }
 
 impl Rm {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
-        let mut store = self.store.existing()?;
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let mut store = self.store.choice().existing()?;
         let mut ids = BTreeSet::new();
         for reference in &self.runs {
             ids.insert(store.find(reference)?);
         }
         store.remove_all(&ids.iter().map(String::as_str).collect::<Vec<_>>())?;
-        if self.json {
-            output::json(&json!({"removed": ids}))?;
-            return Ok(Answer::Done);
-        }
-        for id in &ids {
-            output::result(&format!("removed {}\n", kept::plain(id)))?;
-        }
-        Ok(Answer::Done)
+        output::json_or_text(self.json, &json!({"removed": ids}), |_| {
+            let lines = ids
+                .iter()
+                .map(|id| format!("removed {}\n", kept::plain(id)));
+            lines.collect()
+        })
     }
 }

@@ -268,7 +268,7 @@ impl Run {
             names: self.names.request(),
             tags: self.tags.clone(),
             remote: self.remote.clone(),
-            target: self.target.named(),
+            target: self.target.target.clone(),
             arguments: arguments(),
         })
     }

@@ -1,7 +1,7 @@
 //! `yamba runs`
 
 use super::run::Run;
-use super::{Answer, Failure, StoreOption, kept, output};
+use super::{Failure, StoreOption, kept, output};
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_record::Machine;
@@ -29,8 +29,8 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
-        let location = self.store.location()?;
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let location = self.store.choice().location()?;
         let runs = match Store::existing(&location)? {
             Some(mut store) => store.runs()?,
             None => Vec::new(),
@@ -45,7 +45,7 @@ impl Runs {
             output::result(&table(&runs))?;
         }
         output::note(&damages(&runs));
-        Ok(Answer::Done)
+        Ok(())
     }
 }
 

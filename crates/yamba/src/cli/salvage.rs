@@ -45,24 +45,24 @@ impl Salvage {
             return Err(Failure::new(format!("{from}: there is no such file"))
                 .help("name the damaged store: without --store and YAMBA_STORE it is yamba/results.sqlite in your data folder"));
         }
-        if is_same(&from, &self.store.location()?) {
+        if is_same(&from, &self.store.choice().location()?) {
             return Err(Failure::new(format!("{from} is the store itself"))
                 .help("name another, or a new file, with --store"));
         }
         // An unreadable file must not create a store.
         let remnants = Remnants::of(path)?;
-        let mut store = self.store.open()?;
+        let mut store = self.store.choice().open()?;
         let mut runs = Vec::new();
         remnants.save(&mut store, |run| runs.push(run))?;
         let is_whole = runs.iter().all(Salvaged::is_whole);
-        if self.json {
-            let runs: Vec<Value> = runs.iter().map(document).collect();
-            output::json(&json!({"whole": is_whole, "runs": runs}))?;
-        } else {
-            let found: String = runs.iter().map(told).collect();
-            let none = "no run was found in it\n".to_owned();
-            output::result(if runs.is_empty() { &none } else { &found })?;
-        }
+        let documents: Vec<Value> = runs.iter().map(document).collect();
+        let document = json!({"whole": is_whole, "runs": documents});
+        output::json_or_text(self.json, &document, |_| {
+            if runs.is_empty() {
+                return "no run was found in it\n".to_owned();
+            }
+            runs.iter().map(told).collect()
+        })?;
         Ok(if is_whole { Answer::Done } else { Answer::No })
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Answer, Failure, Libraries, Terminal, of_system, output};
 use yamba_harness::Stop;
-use yamba_session::selftest::{self, Answered, Check, Checked, Outcome, Trust};
+use yamba_session::selftest::{self, Answered, Check, Outcome, Trust};
 
 /// Can figures be trusted here?
 ///
@@ -46,16 +46,13 @@ impl Selftest {
         let prepared = selftest::prepare(self.lib.dirs, &terminal)?;
         let stop = Stop::on_signals().map_err(of_system)?;
         let Answered { checked, answer } = prepared.measure(&stop, &terminal)?;
-        if self.json {
-            output::json(&Document {
-                schema: "yamba-selftest/1",
-                answer: &answer,
-                note: checked.note.as_deref(),
-                checks: &checked.checks,
-            })?;
-        } else {
-            output::result(&table(&checked, &answer))?;
-        }
+        let document = Document {
+            schema: "yamba-selftest/1",
+            answer: &answer,
+            note: checked.note.as_deref(),
+            checks: &checked.checks,
+        };
+        output::json_or_text(self.json, &document, table)?;
         Ok(match answer.result {
             Trust::Yes => Answer::Done,
             Trust::No | Trust::CannotTell => Answer::No,
@@ -63,8 +60,8 @@ impl Selftest {
     }
 }
 
-fn table(checked: &Checked, answer: &selftest::Answer) -> String {
-    let checks = &checked.checks;
+fn table(document: &Document<'_>) -> String {
+    let Document { checks, answer, .. } = document;
     let cells = |check: &Check| {
         [&check.name, &check.expected, &check.measured]
             .map(Clone::clone)
@@ -80,7 +77,7 @@ fn table(checked: &Checked, answer: &selftest::Answer) -> String {
             out.push_str(&format!("         {note}\n"));
         }
     }
-    if let Some(note) = &checked.note {
+    if let Some(note) = document.note {
         out.push_str(&format!("{note}\n"));
     }
     out.push_str(match answer.result {

@@ -10,7 +10,7 @@ use yamba_record::Run as Document;
 use yamba_store::{Detail, Listed, Store, export};
 
 use super::run::{self, Run, Style, table};
-use super::{Answer, Failure, StoreOption, kept, output};
+use super::{Failure, StoreOption, kept, output};
 use yamba_toolchain::render::visible;
 
 /// What did a kept run measure?
@@ -58,7 +58,7 @@ pub(super) struct Show {
 }
 
 impl Show {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let detail = if self.json || self.raw {
             Detail::Intervals
         } else {
@@ -67,7 +67,7 @@ impl Show {
         let (mut run, names, unfinished) = self.read(detail)?;
         if let Some(name) = &self.source {
             output::result(&sources::texts(&run, name)?)?;
-            return Ok(Answer::Done);
+            return Ok(());
         }
         kept::choose(&mut [&mut run], &names)?;
         points::choose(&mut run, &self.at)?;
@@ -87,7 +87,7 @@ impl Show {
                 "note: this run {why}; this is what it had measured\n"
             ));
         }
-        Ok(Answer::Done)
+        Ok(())
     }
 
     /// The location that the run is read from.
@@ -108,7 +108,7 @@ impl Show {
             let unfinished = run.interrupted.then_some("was stopped");
             return Ok((run, self.names.clone(), unfinished));
         }
-        let mut store = self.store.existing()?;
+        let mut store = self.store.choice().existing()?;
         let (listed, names) = self.meant(&mut store)?;
         let run = store.run(&listed.id, detail)?;
         Ok((run, names, unfinished(&listed)))

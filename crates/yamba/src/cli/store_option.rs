@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use yamba_report::Place;
-use yamba_store::{Location, Store};
+use yamba_store::Location;
 
 use super::Failure;
 use yamba_session::{StoreChoice, usual_store};
@@ -38,10 +38,6 @@ impl StoreOption {
         }
     }
 
-    pub(super) fn location(&self) -> Result<Location, Failure> {
-        self.choice().location()
-    }
-
     /// The store as a copyable command names it, valid from any folder at any time. A password is omitted.
     pub(super) fn place(&self) -> Result<Place, Failure> {
         let Some(named) = self.choice().named() else {
@@ -53,25 +49,12 @@ impl StoreOption {
                 // If `YAMBA_STORE` names a store, that is the default instead of the usual file.
                 let is_named = std::env::var_os("YAMBA_STORE").is_some_and(|v| !v.is_empty());
                 let is_usual = !is_named && usual_store().is_some_and(|usual| usual == path);
-                match is_usual {
-                    true => Place::Usual,
-                    false => Place::Store(writable(path, "store")?),
+                if is_usual {
+                    return Ok(Place::Usual);
                 }
+                Place::Store(writable(path, "store")?)
             }
             server => Place::Store(server.to_string()),
         })
-    }
-
-    /// Opens the existing store.
-    ///
-    /// # Errors
-    /// When the store does not exist: reading does not create one.
-    pub(super) fn existing(&self) -> Result<Store, Failure> {
-        self.choice().existing()
-    }
-
-    /// Opens the store, creating it if necessary.
-    pub(super) fn open(&self) -> Result<Store, Failure> {
-        self.choice().open()
     }
 }

@@ -91,10 +91,10 @@ enum Make {
 impl Study {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         if let Some(Make::New { file }) = &self.make {
-            return template::write(file);
+            return template::write(file).map(|()| Answer::Done);
         }
         let Some(named) = &self.study else {
-            return self.list();
+            return self.list().map(|()| Answer::Done);
         };
         if self.html {
             // Fails before the measurement if the page cannot name the store.
@@ -117,17 +117,16 @@ impl Study {
         Ok(if is_bad { Answer::No } else { Answer::Done })
     }
 
-    fn list(&self) -> Result<Answer, Failure> {
+    fn list(&self) -> Result<(), Failure> {
         let all = study::shipped()?;
-        if self.json {
-            let each = all.iter();
-            let each = each.map(|(name, title)| json!({"name": name, "title": title}));
-            output::json(&each.collect::<Vec<_>>())?;
-        } else {
-            let rows = all.into_iter().map(|(name, title)| vec![name, title]);
-            output::result(&output::columns(&rows.collect::<Vec<_>>()))?;
-        }
-        Ok(Answer::Done)
+        let each = all.iter();
+        let each = each.map(|(name, title)| json!({"name": name, "title": title}));
+        output::json_or_text(self.json, &each.collect::<Vec<_>>(), |_| {
+            let rows = all
+                .iter()
+                .map(|(name, title)| vec![name.clone(), title.clone()]);
+            output::columns(&rows.collect::<Vec<_>>())
+        })
     }
 
     fn request(&self, named: &str) -> Request {
@@ -135,7 +134,7 @@ impl Study {
             named: named.to_owned(),
             set: self.set.clone(),
             libraries: self.lib.dirs.clone(),
-            target: self.target.named(),
+            target: self.target.target.clone(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! `yamba tag`
 
-use super::{Answer, Failure, StoreOption, kept, output};
+use super::{Failure, StoreOption, kept, output};
 use clap::Args;
 use serde_json::json;
 
@@ -32,13 +32,13 @@ pub(super) struct Tag {
 }
 
 impl Tag {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         if !self.remove {
             for tag in &self.tags {
                 check(tag)?;
             }
         }
-        let mut store = self.store.existing()?;
+        let mut store = self.store.choice().existing()?;
         let run = kept::find(&mut store, &self.run)?;
         let lacks = |tag: &&String| !run.head.tags.contains(tag);
         if let Some(tag) = self.tags.iter().find(lacks).filter(|_| self.remove) {
@@ -50,15 +50,13 @@ impl Tag {
         }
         let tags = kept::find(&mut store, &run.id)?.head.tags;
         if self.json {
-            output::json(&json!({"id": run.id, "tags": tags}))?;
-            return Ok(Answer::Done);
+            return output::json(&json!({"id": run.id, "tags": tags}));
         }
         let has = match tags.join(" ") {
             none if none.is_empty() => "no tags".to_owned(),
             tags => kept::plain(&tags),
         };
-        output::result(&format!("{}: {has}\n", kept::plain(&run.id)))?;
-        Ok(Answer::Done)
+        output::result(&format!("{}: {has}\n", kept::plain(&run.id)))
     }
 }
 

@@ -11,17 +11,12 @@ use yamba_session as session;
 pub(super) struct TargetOption {
     /// The platform, for example aarch64-linux [default: this machine]
     #[arg(long, value_name = "ISA-OS")]
-    target: Option<String>,
+    pub(super) target: Option<String>,
 }
 
 impl TargetOption {
     /// The named target, or this machine's.
     pub(super) fn resolve(&self, analysis: &Analysis) -> Result<Target, Failure> {
-        session::target(self.named().as_deref(), analysis)
-    }
-
-    /// The target that the option names, if given.
-    pub(super) fn named(&self) -> Option<String> {
-        self.target.clone()
+        session::target(self.target.as_deref(), analysis)
     }
 }

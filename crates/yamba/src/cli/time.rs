@@ -100,12 +100,8 @@ impl Time {
         terminal.diagnostics(&warnings.sources, &warnings.diagnostics);
         let stop = Stop::on_signals().map_err(of_system)?;
         let run = questions.measure(&host(), &stop, terminal)?;
-        if self.json {
-            output::json(&run)?;
-        } else {
-            let colour = output::colour_on(&io::stdout());
-            output::result(&report::report(&run, colour))?;
-        }
+        let colour = output::colour_on(&io::stdout());
+        output::json_or_text(self.json, &run, |run| report::report(run, colour))?;
         let is_bad = run.failed() || run.interrupted || questions.is_partial;
         Ok(if is_bad { Answer::No } else { Answer::Done })
     }

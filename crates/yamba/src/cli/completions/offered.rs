@@ -114,7 +114,7 @@ fn studies(current: &OsStr) -> Vec<CompletionCandidate> {
 
 /// The stored runs, latest first. Completion neither creates nor migrates a store.
 fn listed() -> Vec<Listed> {
-    let location = StoreOption::default().location().ok();
+    let location = StoreOption::default().choice().location().ok();
     let store = location.and_then(|l| Store::glance(&l).ok().flatten());
     let runs = store.and_then(|mut store| store.runs().ok());
     let mut runs = runs.unwrap_or_default();

@@ -4,13 +4,13 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::cli::{Answer, Failure, output};
+use crate::cli::{Failure, output};
 use yamba_record::system_error::reason;
 
 /// The text of the new study.
 const TEMPLATE: &str = include_str!("template.toml");
 
-pub(super) fn write(file: &Path) -> Result<Answer, Failure> {
+pub(super) fn write(file: &Path) -> Result<(), Failure> {
     let failure = |text: &str| Failure::new(format!("{}: {text}", file.display()));
     if file.extension().is_none_or(|e| e != "toml") {
         return Err(failure("a study's file ends in .toml").help("name it so: study.toml"));
@@ -28,5 +28,5 @@ pub(super) fn write(file: &Path) -> Result<Answer, Failure> {
     output::note(&format!(
         "{shown}: fill in what you predict, and why; then `yamba study {shown}`\n"
     ));
-    Ok(Answer::Done)
+    Ok(())
 }
