@@ -34,7 +34,7 @@ pub fn plots(run: &Run, width: usize) -> String {
     let rows = rows::rows(runs);
     let mut all: Vec<String> = charts(runs, &rows).iter().map(|c| plot(c, width)).collect();
     let missing = absent(runs, &rows).into_iter();
-    all.extend(missing.map(|a| format!("{}: {}\n", a.name, a.text)));
+    all.extend(missing.map(|(name, text)| format!("{name}: {text}\n")));
     all.join("\n")
 }
 

@@ -8,24 +8,12 @@ use super::charts::declared_charts;
 use super::rows::Row;
 use super::sweep::{across, chart, lacks_cycles};
 
-/// A missing chart.
-pub struct Absent {
-    /// The benchmark.
-    pub name: String,
-    /// The sentence in place of the chart.
-    pub text: String,
-}
-
-/// The missing charts of a group's rows.
-pub fn absent(runs: &[Run], rows: &[Row]) -> Vec<Absent> {
+/// The missing charts of a group's rows: each benchmark's name with the sentence in place of its chart.
+pub fn absent<'a>(runs: &[Run], rows: &[Row<'a>]) -> Vec<(&'a str, String)> {
     let mut all = Vec::new();
     for (rows, charts) in declared_charts(rows) {
         let missing = charts.iter().filter_map(|d| missing(runs, &rows, d));
-        let named = missing.map(|text| Absent {
-            name: rows[0].name.to_owned(),
-            text,
-        });
-        all.extend(named);
+        all.extend(missing.map(|text| (rows[0].name, text)));
     }
     all
 }

@@ -76,7 +76,7 @@ pub fn html(runs: &[Run], studies: &[Study], places: &[Place]) -> String {
                             h2 id={ "group-" (i) } { (title) }
                             (table::table(runs, places, title, rows))
                             (plots(&charts[i].1, &mut first_chart))
-                            @for absent in absent::absent(runs, rows) { p { strong { (absent.name) } ": " (absent.text) "." } }
+                            @for (name, text) in absent::absent(runs, rows) { p { strong { (name) } ": " (text) "." } }
                         }
                     }
                     @if !skipped.is_empty() { (table::skipped(runs, &skipped)) }

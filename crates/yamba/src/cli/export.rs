@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::{Failure, StoreOption, kept, output};
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
-use yamba_store::export::{self, FORMATS};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use yamba_store::export::{self, FORMATS, Format};
 
 /// Write a run in a form that other programs read
 ///
@@ -26,7 +26,7 @@ pub(super) struct Export {
     run: String,
     /// The form
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
-    format: String,
+    format: &'static Format,
     /// Write this file, whole or not at all, instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -34,22 +34,22 @@ pub(super) struct Export {
     store: StoreOption,
 }
 
-fn formats() -> PossibleValuesParser {
+fn formats() -> impl TypedValueParser<Value = &'static Format> {
     let names = FORMATS
         .iter()
         .map(|f| PossibleValue::new(f.name).help(f.about));
-    names.collect::<Vec<_>>().into()
+    let parser = PossibleValuesParser::from(names.collect::<Vec<_>>());
+    parser.try_map(|name| {
+        FORMATS
+            .iter()
+            .find(|f| f.name == name)
+            .ok_or("no such format")
+    })
 }
 
 impl Export {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let format = FORMATS
-            .iter()
-            .find(|f| f.name == self.format)
-            .ok_or_else(|| {
-                Failure::new(format!("{}: no such format", self.format))
-                    .help("`yamba export --help` names the formats")
-            })?;
+        let format = self.format;
         if format.is_binary && self.output.is_none() && io::stdout().is_terminal() {
             return Err(
                 Failure::new(format!("{} is nothing for a terminal", format.name))
@@ -61,9 +61,9 @@ impl Export {
             Some(path) => output::whole(path, |out| (format.write)(&run, out))?,
             None => output::written(|out| (format.write)(&run, out))?,
         }
+        let all = run.benchmarks.len();
         let lacking = export::without_figure(&run);
         if format.leaves_out && lacking > 0 {
-            let all = run.benchmarks.len();
             output::note(&format!(
                 "{lacking} of {all} entries have no valid figure, and none here\n"
             ));
@@ -71,8 +71,7 @@ impl Export {
         let repeated = (format.repeated)(&run);
         if repeated > 0 {
             output::note(&format!(
-                "{repeated} of {} entries stand there already, with the same parameters, and are left out\n",
-                run.benchmarks.len()
+                "{repeated} of {all} entries stand there already, with the same parameters, and are left out\n"
             ));
         }
         Ok(())

@@ -1,7 +1,5 @@
 //! The commands in `yamba --help`, under one heading for each group.
 
-use std::fmt::Write;
-
 use clap::Command;
 use clap::builder::StyledStr;
 
@@ -24,43 +22,21 @@ const GROUPS: [(&str, &[&str]); 5] = [
 pub fn grouped(mut cli: Command) -> Command {
     // `build` adds the command `help`, which the list includes.
     cli.build();
-    let template = template(&cli);
-    cli.help_template(template)
-}
-
-fn template(cli: &Command) -> StyledStr {
+    let styles = cli.get_styles();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let all = GROUPS.iter().flat_map(|(_, names)| *names);
+    let width = all.map(|name| name.len()).max().unwrap_or(0);
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
     for (heading, names) in GROUPS {
-        // Writing to a `String` does not fail.
-        let _ = write_group(&mut text, cli, heading, names);
+        text += &format!("\n{header}{heading}:{header:#}\n");
+        for name in names {
+            let about = cli.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            text += &format!("  {literal}{name:width$}{literal:#}  {about}\n");
+        }
     }
-    let header = cli.get_styles().get_header();
-    let _ = write!(
-        text,
-        "\n{header}Options:{header:#}\n{{options}}{{after-help}}"
-    );
-    StyledStr::from(text)
-}
-
-fn write_group(
-    text: &mut String,
-    cli: &Command,
-    heading: &str,
-    names: &[&str],
-) -> std::fmt::Result {
-    let (header, literal) = (
-        cli.get_styles().get_header(),
-        cli.get_styles().get_literal(),
-    );
-    writeln!(text, "\n{header}{heading}:{header:#}")?;
-    let width = GROUPS.iter().flat_map(|(_, names)| *names);
-    let width = width.map(|name| name.len()).max().unwrap_or(0);
-    for name in names {
-        let about = cli.find_subcommand(name).and_then(Command::get_about);
-        let about = about.map(ToString::to_string).unwrap_or_default();
-        writeln!(text, "  {literal}{name:width$}{literal:#}  {about}")?;
-    }
-    Ok(())
+    text += &format!("\n{header}Options:{header:#}\n{{options}}{{after-help}}");
+    cli.help_template(StyledStr::from(text))
 }
 
 #[cfg(test)]

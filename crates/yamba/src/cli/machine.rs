@@ -13,7 +13,7 @@ use page::show;
 use yamba_machine::probe;
 use yamba_toolchain::build::host;
 
-/// Show what this machine is, what would disturb a measurement, and what cannot be measured
+/// Describe this machine, disturbances of a measurement, and limits of what can be measured
 ///
 /// Each disturbance comes with the command that removes it. The same facts are recorded in every run. No fact names the
 /// machine or its owner.

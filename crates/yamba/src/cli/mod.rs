@@ -7,7 +7,6 @@ mod completions;
 mod disasm;
 mod explain;
 mod export;
-mod failure;
 mod groups;
 mod history;
 mod import;
@@ -40,11 +39,11 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 // The modules of the commands import these from here.
-use failure::{Failure, of_system};
 use select::{Libraries, Names, Selection, did_you_mean};
 use store_option::StoreOption;
 use target::TargetOption;
 use terminal::{Terminal, arguments};
+use yamba_session::{Failure, of_system};
 
 /// Micro-benchmarks that say what they need of the platform and prove what they measured.
 #[derive(Parser)]
@@ -111,6 +110,12 @@ enum Command {
     Man(man::Man),
 }
 
+/// Parses the recorded arguments of a run. `None` if another program or an incompatible version recorded them.
+fn recorded(arguments: &[String]) -> Option<Command> {
+    let words = std::iter::once("yamba").chain(arguments.iter().map(String::as_str));
+    Some(Cli::try_parse_from(words).ok()?.command)
+}
+
 /// The result of a command that did its work; it determines the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
@@ -126,7 +131,10 @@ pub fn main() -> ExitCode {
     match dispatch(cli.command) {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
-        Err(failure) => failure::report(failure),
+        Err(failure) => {
+            output::failure(&failure);
+            ExitCode::from(2)
+        }
     }
 }
 

@@ -152,6 +152,15 @@ pub(super) fn note(text: &str) {
     let _ = err.write_all(harmless(text, is_coloured).as_bytes());
 }
 
+/// Writes a failure as a message.
+pub(super) fn failure(failure: &Failure) {
+    if let Failure::Sentence { message, help } = failure {
+        let error = painted("error", "1;91", colour());
+        let help = help.as_ref().map(|help| format!("help: {help}\n"));
+        note(&format!("{error}: {message}\n{}", help.unwrap_or_default()));
+    }
+}
+
 /// Whether messages are coloured.
 pub(super) fn colour() -> bool {
     colour_on(&io::stderr())

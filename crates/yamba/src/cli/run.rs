@@ -7,6 +7,7 @@ mod scaling;
 mod skipped;
 mod table;
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
@@ -68,7 +69,7 @@ pub(super) struct Run {
     dry_run: bool,
     /// For a measuring circle, also print the table of all its tests, in the form of Kanata Bench
     #[arg(long)]
-    table: bool,
+    pub(super) table: bool,
     /// Print one JSON document, with every raw batch
     #[arg(long)]
     json: bool,
@@ -87,42 +88,6 @@ pub(super) struct Effort {
     /// Measure for 20 s a point
     #[arg(long)]
     thorough: bool,
-    #[command(flatten)]
-    protocol: Protocol,
-}
-
-impl Effort {
-    pub(super) fn options(&self) -> Result<Options, Failure> {
-        let usual = match (self.quick, self.thorough) {
-            (true, _) => Options::quick(),
-            (_, true) => Options::thorough(),
-            _ => Options::default(),
-        };
-        let protocol = &self.protocol;
-        let mut processes = protocol.processes.clone();
-        processes.sort_unstable();
-        processes.dedup();
-        Ok(Options {
-            processes,
-            launches: protocol.launches,
-            intervals: protocol.intervals,
-            benchmark_time: protocol.time,
-            precision: protocol.precision,
-            warmup: protocol.warmup,
-            seed: protocol.seed,
-            realtime: protocol.realtime,
-            placement: protocol.placement()?,
-            disk_limit: protocol.disk_limit,
-            process_limit: protocol.process_limit,
-            timeout: protocol.timeout,
-            ..usual
-        })
-    }
-}
-
-/// How often, how long and where.
-#[derive(Args)]
-struct Protocol {
     /// Time for a whole benchmark with all its points and launches, instead of 2 s a point. Points beyond that time are left
     /// out. Each launch sets up, warms up and times its least number of batches in any case; a note says so if that takes more
     /// than twice the time
@@ -179,21 +144,41 @@ enum HowPlaced {
     Free,
 }
 
-impl Protocol {
-    fn placement(&self) -> Result<Placement, Failure> {
-        let Some(cpu) = self.cpu else {
-            return Ok(match self.placement {
-                Some(HowPlaced::Free) => Placement::Free,
-                _ => Placement::Pinned,
-            });
+impl Effort {
+    pub(super) fn options(&self) -> Result<Options, Failure> {
+        let usual = match (self.quick, self.thorough) {
+            (true, _) => Options::quick(),
+            (_, true) => Options::thorough(),
+            _ => Options::default(),
         };
-        if self.placement == Some(HowPlaced::Free) {
-            return Err(
-                Failure::new("--cpu and --placement free contradict each other")
-                    .help("leave out one of them"),
-            );
+        let processes: BTreeSet<u64> = self.processes.iter().copied().collect();
+        Ok(Options {
+            processes: processes.into_iter().collect(),
+            launches: self.launches,
+            intervals: self.intervals,
+            benchmark_time: self.time,
+            precision: self.precision,
+            warmup: self.warmup,
+            seed: self.seed,
+            realtime: self.realtime,
+            placement: self.placement()?,
+            disk_limit: self.disk_limit,
+            process_limit: self.process_limit,
+            timeout: self.timeout,
+            ..usual
+        })
+    }
+
+    fn placement(&self) -> Result<Placement, Failure> {
+        match (self.cpu, self.placement) {
+            (None, Some(HowPlaced::Free)) => Ok(Placement::Free),
+            (None, _) => Ok(Placement::Pinned),
+            (Some(_), Some(HowPlaced::Free)) => Err(Failure::new(
+                "--cpu and --placement free contradict each other",
+            )
+            .help("leave out one of them")),
+            (Some(cpu), _) => processors::placement_on(cpu),
         }
-        processors::placement_on(cpu)
     }
 }
 
@@ -238,23 +223,17 @@ impl Run {
         }
         let run = run.map(|b| without_samples(b.unpack()));
         if !self.json {
-            let given = self.set.iter().map(|(name, _)| name.clone());
-            output::result(&table(
-                &run,
-                &Style {
-                    colour: output::colour_on(&io::stdout()),
-                    given: given.collect(),
-                    tests: self.table,
-                    groups,
-                    width: output::width(),
-                },
-            ))?;
+            let style = Style {
+                colour: output::colour_on(&io::stdout()),
+                given: self.given(),
+                tests: self.table,
+                groups,
+                width: output::width(),
+            };
+            output::result(&table(&run, &style))?;
         }
-        Ok(if run.failed() || run.interrupted {
-            Answer::No
-        } else {
-            Answer::Done
-        })
+        let is_bad = run.failed() || run.interrupted;
+        Ok(if is_bad { Answer::No } else { Answer::Done })
     }
 
     fn request(&self) -> Result<Request, Failure> {

@@ -166,7 +166,7 @@ fn style(run: &Document) -> Style {
     Style {
         colour: output::colour_on(&std::io::stdout()),
         given: asked.as_ref().map_or(Vec::new(), Run::given),
-        tests: asked.as_ref().is_some_and(Run::wants_tests),
+        tests: asked.as_ref().is_some_and(|run| run.table),
         groups: groups(run),
         width: output::width(),
     }

@@ -3,16 +3,15 @@
 mod progress;
 
 use std::cell::RefCell;
-use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use yamba_lang::Diagnostic;
 use yamba_lang::source::SourceMap;
 use yamba_report::command_line;
 
+use super::Failure;
 use super::output::{self, StatusLine};
-use super::{Failure, failure};
-use progress::{Bar, StopNotice};
+use progress::Bar;
 use yamba_harness::Progress;
 use yamba_session::{Observer, Warning};
 use yamba_toolchain::render;
@@ -46,7 +45,7 @@ impl Observer for Terminal {
     }
 
     fn unbuilt(&self, failure: Failure) {
-        failure::report(failure);
+        output::failure(&failure);
     }
 
     fn warning(&self, warning: &Warning<'_>) {
@@ -56,10 +55,7 @@ impl Observer for Terminal {
     }
 
     fn progress(&self) -> Box<dyn Progress> {
-        match io::stderr().is_terminal() {
-            true => Box::new(Bar::default()),
-            false => Box::new(StopNotice),
-        }
+        Box::new(Bar::default())
     }
 }
 
@@ -123,17 +119,13 @@ fn worded(warning: &Warning<'_>) -> (String, Option<String>) {
 fn rescued(run: &str, document: &Path, is_partly_stored: bool) -> (String, Option<String>) {
     let import = command(&["import", &document.to_string_lossy()]);
     let import = format!("{import} stores it");
-    let (how, help) = match is_partly_stored {
-        true => (
-            "; what the store has of it is not all",
-            format!("when the store can take it, `yamba rm {run}`; then {import}"),
-        ),
-        false => ("", format!("when there is a store, {import}")),
-    };
-    (
-        format!("the whole run is in {}{how}", document.display()),
-        Some(help),
-    )
+    let whole = format!("the whole run is in {}", document.display());
+    if is_partly_stored {
+        let help = format!("when the store can take it, `yamba rm {run}`; then {import}");
+        (format!("{whole}; the store has only a part"), Some(help))
+    } else {
+        (whole, Some(format!("when there is a store, {import}")))
+    }
 }
 
 /// A `yamba` command line, quoted for a shell.

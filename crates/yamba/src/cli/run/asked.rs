@@ -1,10 +1,9 @@
 //! The options of a stored run, parsed from its recorded command line.
 
-use clap::Parser;
 use yamba_record::Run as Document;
 
 use super::Run;
-use crate::cli::{Cli, Command};
+use crate::cli::{Command, recorded};
 use yamba_session::remote;
 
 /// Whether the command line of a stored run named a remote host.
@@ -15,10 +14,9 @@ pub(in crate::cli) fn is_remote(run: &Document) -> bool {
 }
 
 impl Run {
-    /// Parses recorded arguments. `None` if they are not a `yamba run`, or belong to an incompatible version.
+    /// Parses the recorded arguments of a `yamba run`.
     pub(in crate::cli) fn asked(arguments: &[String]) -> Option<Run> {
-        let words = std::iter::once("yamba").chain(arguments.iter().map(String::as_str));
-        match Cli::try_parse_from(words).ok()?.command {
+        match recorded(arguments)? {
             Command::Run(run) => Some(run),
             _ => None,
         }
@@ -32,11 +30,6 @@ impl Run {
     /// The parameters that `--set` gave a value.
     pub(in crate::cli) fn given(&self) -> Vec<String> {
         self.set.iter().map(|(name, _)| name.clone()).collect()
-    }
-
-    /// Whether the table of all tests was requested.
-    pub(in crate::cli) fn wants_tests(&self) -> bool {
-        self.table
     }
 }
 

@@ -87,7 +87,7 @@ pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
     table.out
 }
 
-/// The table as far as it is written.
+/// The table under construction.
 struct Table<'a> {
     run: &'a Run,
     style: &'a Style,

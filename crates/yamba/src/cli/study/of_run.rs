@@ -1,24 +1,11 @@
 //! The study for which a stored run was measured, from its stored text.
 
-use clap::Parser;
 use yamba_record::Run;
 use yamba_record::run::SourceFile;
 
-use super::Study;
-use crate::cli::{Cli, Command};
+use crate::cli::{Command, recorded};
 use crate::study_report;
 use yamba_session::study;
-
-impl Study {
-    /// Parses recorded arguments. `None` if they are not a `yamba study`, or belong to an incompatible version.
-    fn asked(arguments: &[String]) -> Option<Study> {
-        let words = std::iter::once("yamba").chain(arguments.iter().map(String::as_str));
-        match Cli::try_parse_from(words).ok()?.command {
-            Command::Study(study) => Some(study),
-            _ => None,
-        }
-    }
-}
 
 /// The study for the report page, on which the run has this number. `None` if the run was not measured for a study.
 ///
@@ -37,7 +24,7 @@ pub(in crate::cli) fn page(
         let study::Place { line, column } = fault.place;
         format!("{path}:{line}:{column}: {}", fault.message)
     })?;
-    if let Some(asked) = Study::asked(&run.producer.arguments) {
+    if let Some(Command::Study(asked)) = recorded(&run.producer.arguments) {
         study::set(&mut study, &asked.set)
             .map_err(|_| format!("{path}: it has not the parameters that were set"))?;
     }

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::cli::printable::one_line;
 use yamba_harness::Progress;
 
-/// A progress bar on standard error, if that is a terminal.
+/// A progress bar on standard error. It is drawn only if that is a terminal.
 #[derive(Debug, Default)]
 pub(super) struct Bar {
     bar: Option<ProgressBar>,
@@ -57,18 +57,6 @@ impl Progress for Bar {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
-        StopNotice.end(interrupted);
-    }
-}
-
-/// Shows no bar, only a line if the run was stopped.
-#[derive(Debug, Default)]
-pub(super) struct StopNotice;
-
-impl Progress for StopNotice {
-    fn left(&mut self, _: u64) {}
-    fn launch(&mut self, _: &str, _: &str, _: u64) {}
-    fn end(&mut self, interrupted: bool) {
         if interrupted {
             eprintln!("stopped; what was measured is kept");
         }
