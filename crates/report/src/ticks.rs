@@ -30,9 +30,9 @@ impl LogAxis {
     pub fn decimal(low: f64, high: f64) -> LogAxis {
         let axis = LogAxis::between(low, high, decimal_ticks);
         axis.unwrap_or_else(|| {
-            let (below, above) = (decimal_below(low), decimal_above(high));
-            let wider = LogAxis::between(below, above, decimal_ticks);
-            wider.unwrap_or_else(|| LogAxis::of([below, above], Vec::new()))
+            let range = [decimal_below(low), decimal_above(high)];
+            let ticks = decimal_ticks(range[0], range[1]);
+            LogAxis { range, ticks }
         })
     }
 
@@ -42,8 +42,9 @@ impl LogAxis {
         axis.unwrap_or_else(|| {
             let below = (low.log2() - ROUNDING).ceil() - 1.0;
             let above = (high.log2() + ROUNDING).floor() + 1.0;
-            let [low, high] = [below.exp2(), above.exp2()];
-            LogAxis::of([low, high], binary_ticks(low, high))
+            let range = [below.exp2(), above.exp2()];
+            let ticks = binary_ticks(range[0], range[1]);
+            LogAxis { range, ticks }
         })
     }
 
@@ -61,11 +62,8 @@ impl LogAxis {
     /// An axis with exactly this range. `None` if it has fewer than two labels.
     fn between(low: f64, high: f64, ticks: fn(f64, f64) -> Vec<(f64, String)>) -> Option<LogAxis> {
         let ticks = ticks(low, high);
-        (ticks.len() >= 2).then(|| LogAxis::of([low, high], ticks))
-    }
-
-    fn of(range: [f64; 2], ticks: Vec<(f64, String)>) -> LogAxis {
-        LogAxis { range, ticks }
+        let range = [low, high];
+        (ticks.len() >= 2).then_some(LogAxis { range, ticks })
     }
 }
 
@@ -92,20 +90,21 @@ fn decimal_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let (first, last) = (power_of(low) - 1, power_of(high) + 1);
     let is_wide = high / low >= 10f64.powf(WIDE) * (1.0 - ROUNDING);
     let powers = last - first + 1;
-    let step = if is_wide {
-        (powers + MOST - 1) / MOST
+    let (step, digits): (i32, &[u8]) = if is_wide {
+        ((powers + MOST - 1) / MOST, &[1])
     } else {
-        1
+        (1, &[1, 2, 5])
     };
-    let digits: &[u8] = if is_wide { &[1] } else { &[1, 2, 5] };
     let powers = (first..=last).filter(|power| power % step == 0);
     let all = powers.flat_map(|power| digits.iter().map(move |digit| (*digit, power)));
     let is_here = |(digit, power): &(u8, i32)| is_inside(decimal(*digit, *power), low, high);
     let inside: Vec<(u8, i32)> = all.filter(is_here).collect();
     // All labels of an axis have the same notation.
     let is_long = inside.iter().any(|(_, power)| *power > MOST_ZEROS);
-    let label = |digit, power| (decimal(digit, power), decimal_label(digit, power, is_long));
-    inside.into_iter().map(|(d, p)| label(d, p)).collect()
+    let inside = inside.into_iter();
+    inside
+        .map(|(d, p)| (decimal(d, p), decimal_label(d, p, is_long)))
+        .collect()
 }
 
 /// A label such as 0.002, 50 or 100000. `is_long` selects exponents from 1000 on.

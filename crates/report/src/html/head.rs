@@ -2,10 +2,10 @@
 
 use chrono::DateTime;
 use maud::{Markup, html as markup};
+use yamba_record::Run;
 use yamba_record::machine::{Details, Machine};
 use yamba_record::number::{bytes, number};
 use yamba_record::run::{IntervalKind, Status};
-use yamba_record::{Benchmark, Run};
 
 use crate::number::counted;
 use crate::place::Place;
@@ -80,11 +80,9 @@ pub fn title(runs: &[Run]) -> String {
 }
 
 fn machine(machine: &Machine) -> String {
-    let cpu = machine.cpu.as_deref().unwrap_or(&machine.isa);
-    let cpu = if cpu.is_empty() {
-        "an unknown machine"
-    } else {
-        cpu
+    let cpu = match machine.cpu.as_deref().unwrap_or(&machine.isa) {
+        "" => "an unknown machine",
+        cpu => cpu,
     };
     match machine.cpus {
         0 => cpu.to_owned(),
@@ -101,12 +99,7 @@ fn ours(run: &Run) -> bool {
 pub fn label(runs: &[Run], number: usize) -> String {
     let run = &runs[number];
     let name = run.tags.first().unwrap_or(&run.id);
-    let letter = letter(number);
-    if name.is_empty() {
-        letter
-    } else {
-        format!("{letter}: {name}")
-    }
+    format!("{}: {name}", letter(number))
 }
 
 /// The letter of a run: A to Z, then numbers.
@@ -157,18 +150,18 @@ fn line(name: &str, runs: &[Run], value: impl Fn(&Run) -> Option<String>) -> Mar
 /// The number of entries by status: `321 valid, 1 invalid, 11 skipped`
 fn sums(run: &Run) -> String {
     let count = |status: Status| run.benchmarks.iter().filter(|b| b.status == status).count();
-    let mut parts = vec![
-        format!("{} valid", count(Status::Ok)),
-        format!("{} invalid", count(Status::Invalid)),
-        format!("{} skipped", count(Status::Skipped)),
-    ];
+    let (valid, invalid) = (count(Status::Ok), count(Status::Invalid));
+    let mut text = format!(
+        "{valid} valid, {invalid} invalid, {} skipped",
+        count(Status::Skipped)
+    );
     if count(Status::Crashed) > 0 {
-        parts.push(format!("{} crashed", count(Status::Crashed)));
+        text += &format!(", {} crashed", count(Status::Crashed));
     }
     if run.interrupted {
-        parts.push("stopped before it was done".to_owned());
+        text += ", stopped before it was done";
     }
-    parts.join(", ")
+    text
 }
 
 fn caches(details: &Details) -> Option<String> {
@@ -210,7 +203,10 @@ fn moment(unix_s: f64) -> Option<String> {
 /// The explanation of the tables.
 pub fn legend(runs: &[Run], places: &[Place]) -> String {
     let mut text = "Each figure is a median with its distribution-free 95 % interval.".to_owned();
-    let mut kinds = all(runs).filter_map(|b| b.interval_kind);
+    let mut kinds = runs
+        .iter()
+        .flat_map(|r| &r.benchmarks)
+        .filter_map(|b| b.interval_kind);
     if kinds.any(|k| k == IntervalKind::WithinLaunches) {
         text.push_str(&format!(" An interval marked {WITHIN} was found within launches: it speaks of these processes alone and claims nothing about the next run."));
     }
@@ -222,8 +218,4 @@ pub fn legend(runs: &[Run], places: &[Place]) -> String {
         text.push_str(" `yamba compare` says whether figures side by side differ.");
     }
     text
-}
-
-fn all(runs: &[Run]) -> impl Iterator<Item = &Benchmark> {
-    runs.iter().flat_map(|r| &r.benchmarks)
 }

@@ -11,43 +11,29 @@ use super::rows::Row;
 use crate::number::{self, counted};
 use crate::place::Place;
 
-/// The columns for each run. The sort order is by word or by number.
-#[derive(Clone, Copy, PartialEq)]
-enum Column {
-    Figure,
-    Interval,
-    Cycles,
-    Status,
-}
+/// A column for each run: its heading, and its sort order, by word or by number.
+type Column = (&'static str, &'static str);
 
-impl Column {
-    fn heading(self) -> (&'static str, &'static str) {
-        match self {
-            Column::Figure => ("Figure", "number"),
-            Column::Interval => ("95 % interval", "number"),
-            Column::Cycles => ("Cycles", "number"),
-            Column::Status => ("Status", "word"),
-        }
-    }
+const COLUMNS: [Column; 4] = [
+    ("Figure", "number"),
+    ("95 % interval", "number"),
+    CYCLES,
+    ("Status", "word"),
+];
+const CYCLES: Column = ("Cycles", "number");
 
-    /// The columns of a group. Cycles appear only if some row has them.
-    fn of(rows: &[Row]) -> Vec<Column> {
-        let mut all = rows.iter().flat_map(Row::present);
-        let has_cycles = all.any(|b| b.cycles.is_some());
-        let mut columns = vec![
-            Column::Figure,
-            Column::Interval,
-            Column::Cycles,
-            Column::Status,
-        ];
-        columns.retain(|c| has_cycles || *c != Column::Cycles);
-        columns
-    }
+/// The columns of a group. Cycles appear only if some row has them.
+fn columns(rows: &[Row]) -> Vec<Column> {
+    let mut all = rows.iter().flat_map(Row::present);
+    let has_cycles = all.any(|b| b.cycles.is_some());
+    let mut columns = COLUMNS.to_vec();
+    columns.retain(|column| has_cycles || *column != CYCLES);
+    columns
 }
 
 /// The table of a group.
 pub fn table(runs: &[Run], places: &[Place], title: &str, rows: &[Row]) -> Markup {
-    let columns = Column::of(rows);
+    let columns = columns(rows);
     let width = 2 + columns.len() * runs.len();
     markup! {
         div.wide role="region" aria-label={ "Figures: " (title) } tabindex="0" {
@@ -91,7 +77,7 @@ fn heading(runs: &[Run], columns: &[Column]) -> Markup {
 
 fn headings(run: usize, columns: &[Column]) -> Markup {
     markup! {
-        @for (i, (name, sort)) in columns.iter().map(|c| c.heading()).enumerate() {
+        @for (i, (name, sort)) in columns.iter().enumerate() {
             th scope="col" data-sort=(sort) data-column=(2 + run * columns.len() + i) { (name) }
         }
     }
@@ -117,15 +103,13 @@ fn cells(runs: &[Run], run: usize, entry: Option<&Benchmark>, columns: &[Column]
     let Some(benchmark) = entry else {
         return markup! { td.none colspan=(columns.len()) data-run=[name] { "not in this run" } };
     };
-    let width = benchmark
-        .interval
-        .zip(benchmark.median)
-        .map(|([low, high], m)| (high - low) / m);
+    let interval = benchmark.interval.zip(benchmark.median);
+    let width = interval.map(|([low, high], median)| (high - low) / median);
     let cycles = benchmark.cycles.map(|c| c.median);
     markup! {
         td.number data-v=[benchmark.median] data-unit=[benchmark.unit.as_deref()] data-run=[name] { (figure(benchmark)) }
         td.number data-v=[width] { (interval_text(benchmark).unwrap_or_default()) }
-        @if columns.contains(&Column::Cycles) {
+        @if columns.contains(&CYCLES) {
             td.number.cycles data-v=[cycles] { (cycles.map(number).unwrap_or_default()) }
         }
         td.status data-v=(word(benchmark.status)) { (status(benchmark)) }

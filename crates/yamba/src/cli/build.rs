@@ -76,9 +76,12 @@ impl Build {
             });
         }
         output::json_or_text(self.json, &programs, |programs| {
-            let line = |p: &Program| match self.print {
-                true => format!("# {}\n{}\n", p.source, p.command),
-                false => format!("{}\n", p.program),
+            let line = |p: &Program| {
+                if self.print {
+                    format!("# {}\n{}\n", p.source, p.command)
+                } else {
+                    format!("{}\n", p.program)
+                }
             };
             programs.iter().map(line).collect()
         })

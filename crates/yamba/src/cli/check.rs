@@ -1,11 +1,11 @@
 //! `yamba check`
 
-use super::{Failure, Names, Selection, Terminal, output, select};
+use super::{Failure, Names, Terminal, output, select};
 use clap::Args;
-use serde::Serialize;
-use yamba_lang::Severity;
+use serde_json::{Value, json};
 use yamba_lang::diagnostic::{Diagnostic, Label};
 use yamba_lang::source::SourceMap;
+use yamba_lang::{Analysis, Severity};
 
 /// Say what is wrong with programs, without compiling or running anything
 ///
@@ -31,11 +31,13 @@ impl Check {
     pub(super) fn run(self) -> Result<(), Failure> {
         let selection = select::read(&self.names, true)?;
         if self.json {
-            let document = Document::of(&selection);
+            let document = document(&selection.analysis, selection.files);
             output::json(&document)?;
-            return match document.errors {
-                0 => Ok(()),
-                _ => Err(Failure::Shown),
+            let is_wrong = document["errors"] != 0;
+            return if is_wrong {
+                Err(Failure::Shown)
+            } else {
+                Ok(())
             };
         }
         selection.report(&Terminal::default())?;
@@ -47,83 +49,47 @@ impl Check {
 }
 
 /// The `--json` output.
-#[derive(Serialize)]
-struct Document<'a> {
-    files: usize,
-    classes: usize,
-    errors: usize,
-    warnings: usize,
-    diagnostics: Vec<Fault<'a>>,
+fn document(analysis: &Analysis, files: usize) -> Value {
+    let all = &analysis.diagnostics;
+    let count = |severity| all.iter().filter(|d| d.severity == severity).count();
+    let diagnostics = all.iter().map(|d| diagnostic(d, &analysis.sources));
+    json!({
+        "files": files,
+        "classes": analysis.requested().len(),
+        "errors": count(Severity::Error),
+        "warnings": count(Severity::Warning),
+        "diagnostics": diagnostics.collect::<Vec<Value>>(),
+    })
 }
 
-#[derive(Serialize)]
-struct Fault<'a> {
-    severity: &'static str,
-    kind: &'static str,
-    message: &'a str,
-    #[serde(flatten)]
-    place: Place<'a>,
-    help: Option<&'a str>,
-    /// Further places that explain the diagnostic.
-    also: Vec<Place<'a>>,
+fn diagnostic(d: &Diagnostic, sources: &SourceMap) -> Value {
+    let mut value = place(&d.primary, sources);
+    value["severity"] = json!(match d.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    });
+    value["kind"] = json!(d.code);
+    value["message"] = json!(d.message);
+    value["help"] = json!(d.help);
+    // Further places that explain the diagnostic.
+    value["also"] = d
+        .secondary
+        .iter()
+        .map(|label| place(label, sources))
+        .collect();
+    value
 }
 
-/// A source range. Lines and columns count from 1; the end is exclusive.
-#[derive(Serialize)]
-struct Place<'a> {
-    file: &'a str,
-    line: u32,
-    column: u32,
-    end_line: u32,
-    end_column: u32,
-    /// The text shown beside the line.
-    label: &'a str,
-}
-
-impl<'a> Document<'a> {
-    fn of(selection: &'a Selection) -> Document<'a> {
-        let analysis = &selection.analysis;
-        let all = &analysis.diagnostics;
-        let count = |severity| all.iter().filter(|d| d.severity == severity).count();
-        let each = all.iter();
-        Document {
-            files: selection.files,
-            classes: analysis.requested().len(),
-            errors: count(Severity::Error),
-            warnings: count(Severity::Warning),
-            diagnostics: each.map(|d| Fault::of(d, &analysis.sources)).collect(),
-        }
-    }
-}
-
-impl<'a> Fault<'a> {
-    fn of(d: &'a Diagnostic, sources: &'a SourceMap) -> Fault<'a> {
-        let others = d.secondary.iter();
-        Fault {
-            severity: match d.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            },
-            kind: d.code,
-            message: &d.message,
-            place: Place::of(&d.primary, sources),
-            help: d.help.as_deref(),
-            also: others.map(|label| Place::of(label, sources)).collect(),
-        }
-    }
-}
-
-impl<'a> Place<'a> {
-    fn of(label: &'a Label, sources: &'a SourceMap) -> Place<'a> {
-        let start = sources.line_column(label.span);
-        let end = sources.line_column(label.span.after());
-        Place {
-            file: &sources.file(label.span.file).path,
-            line: start.line,
-            column: start.column,
-            end_line: end.line,
-            end_column: end.column,
-            label: &label.text,
-        }
-    }
+/// A source range, and the text shown beside it. Lines and columns count from 1; the end is exclusive.
+fn place(label: &Label, sources: &SourceMap) -> Value {
+    let start = sources.line_column(label.span);
+    let end = sources.line_column(label.span.after());
+    json!({
+        "file": sources.file(label.span.file).path,
+        "line": start.line,
+        "column": start.column,
+        "end_line": end.line,
+        "end_column": end.column,
+        "label": label.text,
+    })
 }

@@ -11,10 +11,10 @@ pub(super) use yamba_session::kept::{Runs, choose, find, is_path, means, unknown
 const SHORT: usize = 8;
 
 /// The source of a run as a copyable command names it, valid from any folder at any time.
-pub(super) fn place(store: &StoreOption, reference: &str) -> Result<Place, Failure> {
-    if !is_path(reference) {
+pub(super) fn place(store: &StoreOption, reference: Option<&str>) -> Result<Place, Failure> {
+    let Some(reference) = reference.filter(|r| is_path(r)) else {
         return store.place();
-    }
+    };
     let path = std::fs::canonicalize(reference).unwrap_or_else(|_| reference.into());
     Ok(Place::File(writable(path, "document")?))
 }

@@ -1,6 +1,5 @@
 //! `yamba noise`
 
-use std::io;
 use std::time::Duration;
 
 use clap::Args;
@@ -90,8 +89,6 @@ fn nothing(report: &Report) -> Failure {
 }
 
 fn table(report: &Report) -> String {
-    let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
     let titles = [
         "benchmark",
         "between launches",
@@ -99,22 +96,17 @@ fn table(report: &Report) -> String {
         "suspected",
         "false alarms",
     ];
-    table.set_header(titles);
-    for spread in &report.benchmarks {
-        table.add_row([
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    rows.extend(report.benchmarks.iter().map(|spread| {
+        vec![
             spread.key.clone(),
             percent(spread.between_launches),
             percent(spread.between_runs),
             spread.suspected.to_string(),
             spread.alarms.to_string(),
-        ]);
-    }
-    let mut out = if io::IsTerminal::is_terminal(&io::stdout()) {
-        table.to_string()
-    } else {
-        table.trim_fmt()
-    };
-    out.push_str("\n\n");
+        ]
+    }));
+    let mut out = output::columns(&rows) + "\n";
     if report.interrupted {
         let (made, planned) = (report.comparisons + report.empty, report.planned);
         out.push_str(&format!(

@@ -117,6 +117,21 @@ pub(super) fn whole(
     Ok(())
 }
 
+/// Creates a file with this text. An existing file is not overwritten.
+pub(super) fn new_file(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = fs::File::create_new(path).and_then(|mut file| {
+        // Remove a partly written file, which would block the next attempt.
+        let written = file.write_all(text.as_bytes());
+        written.inspect_err(|_| drop(fs::remove_file(path)))
+    });
+    written.map_err(|e| match e.kind() {
+        io::ErrorKind::AlreadyExists => Failure::new(format!("{} exists already", path.display()))
+            .help("nothing is overwritten: name another file"),
+        io::ErrorKind::StorageFull => cannot_write(path, &e).help("make room on its disk"),
+        _ => cannot_write(path, &e).help("name a file in a folder that you may write to"),
+    })
+}
+
 /// The failure to write a file or a folder.
 pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Fault {
     let (path, reason) = (path.display(), reason(error));

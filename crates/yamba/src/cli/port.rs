@@ -1,9 +1,7 @@
 //! `yamba port`
 
 use std::collections::BTreeSet;
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use yamba_lang::ast::{Atom, Condition, MemberKind};
@@ -48,25 +46,10 @@ impl Port {
         let missing = missing(analysis, class, &condition)?;
         let text = skeleton(analysis, class, &on, &condition, &missing);
         match &self.output {
-            Some(path) => create(path, &text)?,
-            None => output::result(&text)?,
+            Some(path) => output::new_file(path, &text),
+            None => output::result(&text),
         }
-        Ok(())
     }
-}
-
-fn create(path: &Path, text: &str) -> Result<(), Failure> {
-    let opened = OpenOptions::new().write(true).create_new(true).open(path);
-    let written = opened.and_then(|mut file| {
-        // Remove a partly written port, which would block the next attempt.
-        let written = file.write_all(text.as_bytes());
-        written.inspect_err(|_| drop(fs::remove_file(path)))
-    });
-    written.map_err(|e| match e.kind() {
-        ErrorKind::AlreadyExists => Failure::new(format!("{} exists already", path.display()))
-            .help("a port is not written over; name another file"),
-        _ => output::cannot_write(path, &e).help("name another file with -o, or leave -o out"),
-    })
 }
 
 /// Converts ISA-OS, as in `--target` and the matrix of `list --platforms`, to the language's `ISA && OS`.

@@ -63,7 +63,7 @@ impl Report {
         let mut kept = kept::Runs::new(self.store.choice());
         let each = self.runs.iter().map(|reference| {
             let run = kept.load(reference, Detail::Figures)?;
-            let place = kept::place(&self.store, reference)?;
+            let place = kept::place(&self.store, Some(reference))?;
             Ok(yamba_report::summary(&run, &place))
         });
         let each: Vec<String> = each.collect::<Result<_, Failure>>()?;
@@ -75,7 +75,7 @@ impl Report {
         let each = self.runs.iter();
         let runs = each.map(|reference| kept.load(reference, Detail::Samples));
         let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
-        let places = self.runs.iter().map(|r| kept::place(&self.store, r));
+        let places = self.runs.iter().map(|r| kept::place(&self.store, Some(r)));
         let places: Vec<Place> = places.collect::<Result<_, _>>()?;
         Ok(yamba_report::html(&runs, &studies(&runs), &places))
     }

@@ -76,7 +76,8 @@ impl Show {
         } else if self.raw {
             output::written(|out| (export::INTERVALS.write)(&run, out))?;
         } else if self.md {
-            output::result(&yamba_report::summary(&run, &self.place()?))?;
+            let place = kept::place(&self.store, self.run.as_deref())?;
+            output::result(&yamba_report::summary(&run, &place))?;
         } else if self.plot {
             output::result(&plots(&run)?)?;
         } else {
@@ -88,14 +89,6 @@ impl Show {
             ));
         }
         Ok(())
-    }
-
-    /// The location that the run is read from.
-    fn place(&self) -> Result<yamba_report::Place, Failure> {
-        match &self.run {
-            Some(reference) => kept::place(&self.store, reference),
-            None => self.store.place(),
-        }
     }
 
     /// Reads the run with the given detail. Also returns the selected benchmark names and, for an unfinished run, the reason.

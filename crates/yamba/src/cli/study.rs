@@ -8,8 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use yamba_record::{Benchmark, Run};
-use yamba_report::Place;
+use yamba_record::Run;
 use yamba_store::Detail;
 
 use super::kept::{self, Runs};
@@ -98,7 +97,7 @@ impl Study {
         };
         if self.html {
             // Fails before the measurement if the page cannot name the store.
-            self.place()?;
+            kept::place(&self.store, self.from.as_deref())?;
         }
         let terminal = Terminal::default();
         let opened = study::open(&self.request(named), &terminal)?;
@@ -122,9 +121,7 @@ impl Study {
         let each = all.iter();
         let each = each.map(|(name, title)| json!({"name": name, "title": title}));
         output::json_or_text(self.json, &each.collect::<Vec<_>>(), |_| {
-            let rows = all
-                .iter()
-                .map(|(name, title)| vec![name.clone(), title.clone()]);
+            let rows = all.into_iter().map(|(name, title)| vec![name, title]);
             output::columns(&rows.collect::<Vec<_>>())
         })
     }
@@ -151,25 +148,18 @@ impl Study {
         Ok((run, given))
     }
 
-    /// The location that the run is read from.
-    fn place(&self) -> Result<Place, Failure> {
-        match &self.from {
-            Some(reference) => kept::place(&self.store, reference),
-            None => self.store.place(),
-        }
-    }
-
     /// Fails if the named run has no entry of the study, since the user probably meant another run.
     fn has_any(&self, named: &str, run: &Run, rows: &[Row<'_>]) -> Result<(), Failure> {
         if self.from.is_none() || rows.iter().any(|r| r.status.is_some()) {
             return Ok(());
         }
-        let id = kept::plain(&run.id);
-        Err(
-            Failure::new(format!("run {id} has nothing that {named} asks for")).help(format!(
-                "`yamba study {named}` measures it; `yamba runs` shows what each run measured"
-            )),
-        )
+        let message = format!(
+            "run {} has nothing that {named} asks for",
+            kept::plain(&run.id)
+        );
+        Err(Failure::new(message).help(format!(
+            "`yamba study {named}` measures it; `yamba runs` shows what each run measured"
+        )))
     }
 
     /// Measures the study. `None` for a dry run.
@@ -185,32 +175,30 @@ impl Study {
         let measured = prepared.measure(&stop, &self.store.choice(), terminal)?;
         running::note_stored(&measured);
         let run = measured.run;
-        let shown = |benchmark: Benchmark| {
-            if self.html {
-                let intervals = Vec::new();
-                Benchmark {
-                    intervals,
-                    ..benchmark
-                }
+        let is_page = self.html;
+        Ok(Some(run.map(|packed| {
+            let mut benchmark = packed.unpack();
+            benchmark.intervals = Vec::new();
+            if is_page {
+                benchmark
             } else {
                 running::without_samples(benchmark)
             }
-        };
-        Ok(Some(run.map(|b| shown(b.unpack()))))
+        })))
     }
 
     fn show(&self, study: &study::Study, run: &Run, rows: &[Row<'_>]) -> Result<(), Failure> {
         if self.json {
-            output::json(&study::Answer::new(study, run, rows))?;
+            output::json(&study::Answer::new(study, run, rows))
         } else if self.md {
-            output::result(&study_report::document(study, run, rows))?;
+            output::result(&study_report::document(study, run, rows))
         } else if self.html {
             let page = study_report::page(study, run, 0, rows);
+            let place = kept::place(&self.store, self.from.as_deref())?;
             let runs = std::slice::from_ref(run);
-            output::content(&yamba_report::html(runs, &[page], &[self.place()?]))?;
+            output::content(&yamba_report::html(runs, &[page], &[place]))
         } else {
-            output::result(&table::text(study, run, rows))?;
+            output::result(&table::text(study, run, rows))
         }
-        Ok(())
     }
 }

@@ -9,21 +9,18 @@ use yamba_session::study::{Figure, Row, Study, Verdict};
 /// Converts a study to texts for the report page, on which the run has this number.
 pub fn page(study: &Study, run: &Run, number: usize, rows: &[Row<'_>]) -> yamba_report::Study {
     let common = words::common(rows);
-    let is_first =
-        |at: usize| at == 0 || !std::ptr::eq(rows[at - 1].measurement, rows[at].measurement);
-    let operations = rows.iter().enumerate().map(|(at, row)| Operation {
+    let mut operations = Vec::new();
+    for points in rows.chunk_by(|a, b| std::ptr::eq(a.measurement, b.measurement)) {
+        let first = operations.len();
+        operations.extend(points.iter().map(|row| operation(study, run, row, &common)));
         // All points of a measurement share this text.
-        text: match is_first(at) {
-            true => row.measurement.text.clone(),
-            false => String::new(),
-        },
-        ..operation(study, run, row, &common)
-    });
+        operations[first].text = points[0].measurement.text.clone();
+    }
     yamba_report::Study {
         run: number,
         title: study.title.clone(),
         text: study.text.clone(),
-        operations: operations.collect(),
+        operations,
         remarks: words::remarks(rows),
     }
 }

@@ -265,7 +265,7 @@ fn a_new_study_is_written_and_nothing_is_overwritten() {
     std::fs::write(&path, "mine").unwrap();
     yamba
         .run("study new course.toml")
-        .refused(&["course.toml", "there already"]);
+        .refused(&["course.toml", "exists already"]);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "mine");
     yamba.run("study new course").refused(&["course", ".toml"]);
     yamba
