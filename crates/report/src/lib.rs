@@ -10,7 +10,7 @@ mod summary;
 mod ticks;
 
 pub use html::{Operation, Study, html};
-pub use number::{figure, interval};
+pub use number::{figure, interval, listed};
 pub use place::Place;
 pub use plot::plots;
 pub use shell::command_line;

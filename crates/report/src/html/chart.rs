@@ -2,10 +2,11 @@
 
 use serde::{Serialize, Serializer};
 use yamba_record::number::scale;
-use yamba_record::{Benchmark, Run};
+use yamba_record::{Benchmark, Parameters, Run};
 
 use super::head::letter;
 use super::rows::Row;
+use crate::number::listed;
 use crate::ticks::{LogAxis, ends};
 
 /// The vertical axis is logarithmic if the greatest figure is at least this multiple of the least.
@@ -145,6 +146,21 @@ pub fn of_run(runs: &[Run], number: usize, name: &str) -> String {
         1 => name.to_owned(),
         _ => format!("{} {name}", letter(number)).trim_end().to_owned(),
     }
+}
+
+/// The parameters of a benchmark that name its curve. `is_part` decides by the parameter's name, and by whether its value differs between the points.
+pub fn parameters(
+    rows: &[&Row],
+    benchmark: &Benchmark,
+    is_part: impl Fn(&str, bool) -> bool,
+) -> String {
+    let differs = |name: &str| {
+        let mut all = rows.iter().flat_map(|r| r.present());
+        all.any(|b| b.parameters.get(name) != benchmark.parameters.get(name))
+    };
+    let parameters = benchmark.parameters.0.iter();
+    let own = parameters.filter(|(name, _)| is_part(name, differs(name)));
+    Parameters(own.cloned().collect()).to_string()
 }
 
 /// Adds a point to the curve of this name, which is created if necessary.
@@ -291,16 +307,12 @@ impl Chart {
         if all.is_empty() {
             return None;
         }
-        let named: Vec<&str> = all.iter().take(MOST_NAMED).map(|p| p.at.as_str()).collect();
-        let more = match all.len() - named.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let count = all.len() + self.points().count();
+        let names: Vec<&str> = all.iter().map(|p| p.at.as_str()).collect();
         let mut text = format!(
-            "Not drawn, because their cycles are not known: {} of {count} valid points ({}{more})",
+            "Not drawn, because their cycles are not known: {} of {} valid points ({})",
             all.len(),
-            named.join(", ")
+            all.len() + self.points().count(),
+            listed(&names, MOST_NAMED)
         );
         if let Some(reasons) = reasons(all) {
             text.push_str(&format!(": {reasons}"));

@@ -2,10 +2,10 @@
 
 use yamba_record::number::number;
 use yamba_record::run::{IntervalKind, Status};
-use yamba_record::{Benchmark, Parameters, Run};
+use yamba_record::{Benchmark, Run};
 use yamba_stats::{ScalingPoint, scaling};
 
-use super::chart::{Chart, Curve, Point, Straight, entries, join, of_run, to_one_unit};
+use super::chart::{Chart, Curve, Point, Straight, entries, join, of_run, parameters, to_one_unit};
 use super::rows::Row;
 use crate::number::figure;
 use crate::ticks::ends;
@@ -25,7 +25,11 @@ pub fn charts(runs: &[Run], rows: &[&Row]) -> Vec<Chart> {
     let mut invalid = Vec::new();
     let mut unit = "";
     for (number, benchmark) in entries(runs, rows) {
-        let name = of_run(runs, number, &curve_name(rows, benchmark));
+        let name = of_run(
+            runs,
+            number,
+            &parameters(rows, benchmark, |_, differs| differs),
+        );
         if let Some(point) = point(benchmark) {
             unit = benchmark.throughput.as_ref().map_or("", |t| &t.unit);
             join(&mut curves, name, point);
@@ -88,17 +92,6 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
         is_disturbed: benchmark.is_disturbed,
         text: figure(together.sum, &together.unit) + disturbed,
     })
-}
-
-/// The parameters that differ between the points, without the number of processes.
-fn curve_name(rows: &[&Row], benchmark: &Benchmark) -> String {
-    let differs = |name: &str| {
-        let mut all = rows.iter().flat_map(|r| r.present());
-        all.any(|b| b.parameters.get(name) != benchmark.parameters.get(name))
-    };
-    let parameters = benchmark.parameters.0.iter();
-    let own = parameters.filter(|(name, _)| differs(name)).cloned();
-    Parameters(own.collect()).to_string()
 }
 
 fn curve(of: &Curve) -> Option<yamba_stats::Scaling> {

@@ -1,12 +1,13 @@
 //! Charts of a sweep: the curves of each chart that a benchmark declares.
 
-use serde_json::Value;
 use yamba_record::number::number;
 use yamba_record::program::Chart as Declared;
 use yamba_record::run::{IntervalKind, Status};
 use yamba_record::{Benchmark, Run};
 
-use super::chart::{Chart, Curve, Point, WithoutCycles, entries, join, of_run, to_one_unit};
+use super::chart::{
+    Chart, Curve, Point, WithoutCycles, entries, join, of_run, parameters, to_one_unit,
+};
 use super::fit::fit;
 use super::levels;
 use super::rows::Row;
@@ -143,22 +144,16 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
 
 /// The name of a point's curve. There is a curve for each value of `by` and of every other parameter that differs. If the x axis is an evidence, parameters do not divide curves.
 fn curve_name(rows: &[&Row], benchmark: &Benchmark, declared: &Declared) -> String {
-    let differs = |name: &str, value: &Value| {
-        let mut all = rows.iter().flat_map(|r| r.present());
-        all.any(|b| b.parameters.get(name) != Some(value))
-    };
     let is_swept = benchmark.parameters.get(&declared.against).is_some();
-    let mut parts = Vec::new();
-    for (name, value) in &benchmark.parameters.0 {
-        let is_by = declared.by.as_ref() == Some(name);
-        if *name != declared.against && (is_by || (is_swept && differs(name, value))) {
-            let value = yamba_record::parameters::plain(value);
-            parts.push(format!("{name}={value}"));
-        }
-    }
+    let name = parameters(rows, benchmark, |name, differs| {
+        let is_by = declared.by.as_deref() == Some(name);
+        name != declared.against && (is_by || (is_swept && differs))
+    });
     let mut all = rows.iter().flat_map(|r| r.present());
     if all.any(|b| b.processes != benchmark.processes) {
-        parts.push(format!("P={}", benchmark.processes));
+        return format!("{name} P={}", benchmark.processes)
+            .trim_start()
+            .to_owned();
     }
-    parts.join(" ")
+    name
 }

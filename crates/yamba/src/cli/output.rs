@@ -10,6 +10,7 @@ use std::path::Path;
 
 pub(super) use status::StatusLine;
 use tempfile::NamedTempFile;
+pub(super) use yamba_report::listed;
 
 use super::printable::{Escaped, harmless};
 use yamba_record::system_error::reason;
@@ -200,16 +201,6 @@ pub(super) fn painted(text: &str, code: &str, is_coloured: bool) -> String {
 /// A count with its noun.
 pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
-}
-
-/// Lists names, at most `most` of them: `a, b and 3 more`.
-pub(super) fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
-    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
-    let mut text = shown.join(", ");
-    if names.len() > most {
-        text.push_str(&format!(" and {} more", names.len() - most));
-    }
-    text
 }
 
 /// The width of each column: that of its longest cell.

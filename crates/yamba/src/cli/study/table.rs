@@ -19,29 +19,22 @@ pub(super) fn text(study: &Study, run: &Run, rows: &[Row<'_>]) -> String {
     }
     out.push_str(&format!("\n{}\n", words::origin(run)));
     let common = words::common(rows);
-    let mut rest = rows;
-    while let Some(first) = rest.first() {
-        let category = &first.measurement.category;
-        let other = rest
-            .iter()
-            .position(|r| r.measurement.category != *category);
-        let (group, later) = rest.split_at(other.unwrap_or(rest.len()));
-        rest = later;
-        out.push_str(&format!("\n{}", section(study, category, group, &common)));
+    for group in rows.chunk_by(|a, b| a.measurement.category == b.measurement.category) {
+        out.push_str(&format!("\n{}", section(study, group, &common)));
     }
     out.push_str(&format!("\n{}\n", words::remarks(rows).join("\n")));
     // Control characters in the study must not reach the terminal.
     visible(&out)
 }
 
-fn section(study: &Study, category: &str, rows: &[Row<'_>], common: &[&String]) -> String {
+fn section(study: &Study, rows: &[Row<'_>], common: &[&String]) -> String {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(output::width().unwrap_or(WIDTH).max(LEAST_WIDTH) as u16)
         .set_header([
-            category,
+            rows[0].measurement.category.as_str(),
             "base",
             "overhead",
             "predicted",
