@@ -72,11 +72,8 @@ fn diagnostic(d: &Diagnostic, sources: &SourceMap) -> Value {
     value["message"] = json!(d.message);
     value["help"] = json!(d.help);
     // Further places that explain the diagnostic.
-    value["also"] = d
-        .secondary
-        .iter()
-        .map(|label| place(label, sources))
-        .collect();
+    let others = d.secondary.iter().map(|label| place(label, sources));
+    value["also"] = others.collect();
     value
 }
 

@@ -62,11 +62,9 @@ impl HistoryCommand {
             ))
             .help("`yamba runs` shows what each run measured"));
         }
-        let latest = listed
-            .iter()
-            .take(usize::try_from(self.runs).unwrap_or(usize::MAX));
+        listed.truncate(usize::try_from(self.runs).unwrap_or(usize::MAX));
         let mut runs = Vec::new();
-        for run in latest {
+        for run in &listed {
             let mut run = store.run(&run.id, Detail::Figures)?;
             run.benchmarks.retain(|b| known.contains(&b.name));
             runs.push(run);

@@ -46,10 +46,8 @@ impl Man {
 }
 
 fn page(command: Command) -> io::Result<Vec<u8>> {
-    let after = command
-        .get_after_help()
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let after = command.get_after_help().map(ToString::to_string);
+    let after = after.unwrap_or_default();
     let has_commands = command.has_subcommands();
     let version = env!("CARGO_PKG_VERSION");
     let page = Page::new(command)
@@ -72,24 +70,23 @@ fn page(command: Command) -> io::Result<Vec<u8>> {
 /// Converts the text after the options, keeping its line breaks.
 fn sections(after: &str) -> Roff {
     let mut roff = Roff::new();
-    let mut is_open = false;
-    for line in after.lines() {
-        let title = SECTIONS.iter().find(|s| line.starts_with(&format!("{s}:")));
-        let line = match title {
-            Some(title) => {
-                roff.control("SH", [title.to_uppercase().as_str()]);
-                roff.control("nf", []);
-                is_open = true;
-                line[title.len() + 1..].trim_start()
-            }
-            None => line,
-        };
-        if is_open && !(title.is_some() && line.is_empty()) {
+    let lines = after.lines().map(|line| {
+        let title = line
+            .split_once(':')
+            .filter(|(title, _)| SECTIONS.contains(title));
+        (line, title)
+    });
+    for (line, title) in lines.skip_while(|(_, title)| title.is_none()) {
+        let Some((title, rest)) = title else {
             roff.text([roman(line)]);
+            continue;
+        };
+        roff.control("SH", [title.to_uppercase().as_str()]);
+        roff.control("nf", []);
+        if !rest.is_empty() {
+            roff.text([roman(rest.trim_start())]);
         }
     }
-    if is_open {
-        roff.control("fi", []);
-    }
+    roff.control("fi", []);
     roff
 }

@@ -149,11 +149,8 @@ fn missing(
     if !common.is_empty() {
         return Ok(common);
     }
-    let mut incomplete = targets
-        .iter()
-        .zip(&each)
-        .filter(|(_, missing)| !missing.is_empty());
-    Err(match incomplete.next() {
+    let mut all = targets.iter().zip(&each);
+    Err(match all.find(|(_, missing)| !missing.is_empty()) {
         None => Failure::new(format!("{name} misses nothing there"))
             .help(format!("`yamba explain {name}` shows who defines what")),
         Some((target, missing)) => {

@@ -83,12 +83,8 @@ impl Report {
 
 /// The studies for which the runs were measured. An unreadable study is reported, and the page still shows its figures.
 fn studies(runs: &[Run]) -> Vec<yamba_report::Study> {
-    let pages = runs
-        .iter()
-        .enumerate()
-        .map(|(number, run)| of_run::page(run, number));
-    let read = pages.filter_map(|page| {
-        page.unwrap_or_else(|why| {
+    let read = runs.iter().enumerate().filter_map(|(number, run)| {
+        of_run::page(run, number).unwrap_or_else(|why| {
             output::note(&format!("note: the study of a run is left out: {why}\n"));
             None
         })

@@ -34,11 +34,8 @@ pub fn document(study: &Study, run: &Run, rows: &[Row<'_>]) -> String {
         }
         let cells: Vec<Vec<String>> = rows.iter().map(|row| cells(study, row)).collect();
         parts.push(table(&caption, &HEAD, &cells));
-        for measurement in study
-            .measurements
-            .iter()
-            .filter(|m| m.category == *category)
-        {
+        let measurements = study.measurements.iter();
+        for measurement in measurements.filter(|m| m.category == *category) {
             parts.push(paragraph(&about(study, measurement)));
             parts.extend(written(&measurement.text));
             let own = |row: &&Row<'_>| std::ptr::eq(row.measurement, measurement);

@@ -112,10 +112,8 @@ pub fn command(measurement: &Measurement) -> String {
 
 /// Counts the verdicts: `20 predictions: 14 within, 3 above, 1 unknown, 2 without a figure.`
 fn sum(rows: &[Row<'_>]) -> String {
-    let predicted: Vec<&Row<'_>> = rows
-        .iter()
-        .filter(|r| r.measurement.prediction.is_some())
-        .collect();
+    let predicted = rows.iter().filter(|r| r.measurement.prediction.is_some());
+    let predicted: Vec<&Row<'_>> = predicted.collect();
     let count = |verdict| predicted.iter().filter(|r| r.verdict == verdict).count();
     let kinds = [
         Some(Verdict::Within),

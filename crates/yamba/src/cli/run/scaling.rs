@@ -7,14 +7,12 @@ use yamba_stats::{ScalingPoint, scaling};
 /// The lines below the last of the entries that differ only in their number of processes; none for a single entry. Invalid entries are not points of
 /// the curve.
 pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
-    let mut points: Vec<(u64, f64, &str)> = entries
-        .iter()
-        .filter(|b| b.valid)
-        .filter_map(|b| {
-            let throughput = b.throughput.as_ref()?;
-            Some((b.processes, throughput.sum, throughput.unit.as_str()))
-        })
-        .collect();
+    let valid = entries.iter().filter(|b| b.valid);
+    let points = valid.filter_map(|b| {
+        let throughput = b.throughput.as_ref()?;
+        Some((b.processes, throughput.sum, throughput.unit.as_str()))
+    });
+    let mut points: Vec<(u64, f64, &str)> = points.collect();
     points.sort_by_key(|p| p.0);
     // A repeated number of processes is a repeated measurement, so there is no curve.
     let is_again = points.windows(2).any(|w| w[0].0 == w[1].0);
@@ -25,21 +23,23 @@ pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
         processes: *processes as usize,
         throughput: *sum,
     });
-    let told = scaling(&curve.collect::<Vec<ScalingPoint>>());
-    let digits = points.last().map_or(1, |p| p.0.to_string().len());
-    let mut lines: Vec<String> = Vec::new();
-    for (i, (processes, sum, unit)) in points.iter().enumerate() {
-        let mut line = format!("P={processes:<digits$}  {}", figure(*sum, unit));
-        if let Some(told) = &told {
-            line += &format!("  efficiency {:.2}", told.efficiency[i]);
-            let is_last = i + 1 == points.len();
-            if told.bend as u64 == *processes && !is_last {
-                line += "  bend: more add less than half each";
+    let scaling = scaling(&curve.collect::<Vec<ScalingPoint>>());
+    let most = points.last().map_or(1, |p| p.0);
+    let digits = most.to_string().len();
+    let lines = points
+        .iter()
+        .enumerate()
+        .map(|(i, (processes, sum, unit))| {
+            let mut line = format!("P={processes:<digits$}  {}", figure(*sum, unit));
+            if let Some(scaling) = &scaling {
+                line += &format!("  efficiency {:.2}", scaling.efficiency[i]);
+                if scaling.bend as u64 == *processes && *processes < most {
+                    line += "  bend: more add less than half each";
+                }
             }
-        }
-        lines.push(line);
-    }
-    lines
+            line
+        });
+    lines.collect()
 }
 
 #[cfg(test)]

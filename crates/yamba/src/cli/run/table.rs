@@ -311,13 +311,8 @@ fn scaling_after(all: &[&Benchmark], last: usize) -> Vec<String> {
     if all.get(last + 1).is_some_and(|b| same(&b)) {
         return Vec::new();
     }
-    let curve: Vec<&Benchmark> = all[..=last]
-        .iter()
-        .rev()
-        .take_while(same)
-        .copied()
-        .collect();
-    scaling::lines(&curve)
+    let curve = all[..=last].iter().rev().take_while(same).copied();
+    scaling::lines(&curve.collect::<Vec<_>>())
 }
 
 fn said(name: &str, evidence: &Evidence) -> String {
