@@ -129,7 +129,9 @@ pub(super) fn new_file(path: &Path, text: &str) -> Result<(), Failure> {
         io::ErrorKind::AlreadyExists => Failure::new(format!("{} exists already", path.display()))
             .help("nothing is overwritten: name another file"),
         io::ErrorKind::StorageFull => cannot_write(path, &e).help("make room on its disk"),
-        _ => cannot_write(path, &e).help("name a file in a folder that you may write to"),
+        _ => {
+            cannot_write(path, &e).help("its folder must exist and be writable: name another file")
+        }
     })
 }
 

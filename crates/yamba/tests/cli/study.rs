@@ -270,5 +270,5 @@ fn a_new_study_is_written_and_nothing_is_overwritten() {
     yamba.run("study new course").refused(&["course", ".toml"]);
     yamba
         .run("study new no/such/course.toml")
-        .refused(&["no/such/course.toml", "help: its folder must be there"]);
+        .refused(&["no/such/course.toml", "help: its folder must exist"]);
 }
