@@ -1,5 +1,4 @@
 //! Kills a run, or one of its processes, at various moments. Nothing may be left behind, and other benchmarks must continue.
-//! `benches/src/bin/killed.rs` does the same with the whole suite, for any duration.
 #![cfg(target_os = "linux")]
 
 mod leftovers;
@@ -20,6 +19,8 @@ use yamba_harness::random::drawn_seed;
 
 /// The variable with the seed of the moments. Without it, each test run draws another seed.
 const SEED: &str = "YAMBA_KILLED_SEED";
+/// The variable with benchmarks to run in place of those of `SUITE`, separated by spaces.
+const BENCHMARKS: &str = "YAMBA_KILLED_BENCHMARKS";
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The three signals sent to the run itself. `VICTIMS` is the number of processes killed one after the other.
 const SIGNALS: [Signal; 3] = [Signal::KILL, Signal::INT, Signal::TERM];
@@ -238,7 +239,17 @@ fn nothing_is_left_and_nobody_is_stopped() {
     // On a disk, since benchmarks do not measure files in memory.
     let home = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
     let must = std::env::var_os("YAMBA_TEST_ALL").is_some();
-    if !SUITE.build(home.path()) && !must {
+    let given = std::env::var(BENCHMARKS).unwrap_or_default();
+    let given: Vec<&str> = given.split_whitespace().collect();
+    let suite = Scene {
+        names: if given.is_empty() {
+            SUITE.names
+        } else {
+            &given
+        },
+        ..SUITE
+    };
+    if !suite.build(home.path()) && !must {
         eprintln!("left out: nothing can be built here");
         return;
     }
@@ -247,7 +258,7 @@ fn nothing_is_left_and_nobody_is_stopped() {
         before: leftovers::kept(),
         seed: seed(),
     };
-    goes_through(&SUITE, &ground);
+    goes_through(&suite, &ground);
     a_group_goes(&ground, must);
     goes_through(&VETH, &ground);
     if !server::is_installed() && !must {
