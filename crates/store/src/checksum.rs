@@ -13,16 +13,13 @@ pub(crate) fn of(parts: &[&[u8]]) -> Vec<u8> {
         .collect()
 }
 
-/// Compares part `place` with the stored checksums. Data of older versions has no checksums and passes.
+/// Compares part `place` with the stored checksums.
 pub(crate) fn check(
-    noted: Option<&[u8]>,
+    noted: &[u8],
     place: usize,
     part: &[u8],
     what: impl FnOnce() -> String,
 ) -> Result<(), Fault> {
-    let Some(noted) = noted else {
-        return Ok(());
-    };
     if noted.chunks(LENGTH).nth(place) == Some(&of(&[part])) {
         Ok(())
     } else {
@@ -40,10 +37,9 @@ mod tests {
     #[test]
     fn parts_are_checked_separately() {
         let noted = of(&[b"a", b"", b"c"]);
-        let holds = |place, part| check(Some(&noted), place, part, || "it".to_owned()).is_ok();
+        let holds = |place, part| check(&noted, place, part, || "it".to_owned()).is_ok();
         assert!(holds(0, b"a") && holds(1, b"") && holds(2, b"c"));
         assert!(!holds(0, b"b") && !holds(1, b"a") && !holds(2, b"") && !holds(3, b"c"));
-        assert!(check(None, 0, b"a", String::new).is_ok());
-        assert!(check(Some(&[]), 0, b"a", String::new).is_err());
+        assert!(check(&[], 0, b"a", String::new).is_err());
     }
 }

@@ -17,7 +17,6 @@ pub(crate) enum Value<'a> {
 pub(crate) trait Row {
     fn text(&self, column: usize) -> Result<&str, Fault>;
     fn bytes(&self, column: usize) -> Result<&[u8], Fault>;
-    fn bytes_if_any(&self, column: usize) -> Result<Option<&[u8]>, Fault>;
     fn text_if_any(&self, column: usize) -> Result<Option<&str>, Fault>;
     fn integer(&self, column: usize) -> Result<i64, Fault>;
     fn truth(&self, column: usize) -> Result<bool, Fault>;

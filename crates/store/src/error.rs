@@ -56,8 +56,8 @@ pub(crate) enum Fault {
     Damaged(String),
     /// The existing tables are not Yamba's.
     Foreign,
-    /// The schema version is newer: its number, and the latest that this program knows.
-    Later(i64, usize),
+    /// The schema version is another one: its number, and the one of this program.
+    OtherVersion(i64, i64),
     /// The store is intact, but the request cannot be fulfilled.
     Refused(StoreError),
 }

@@ -30,8 +30,8 @@ impl Fault {
             Fault::Foreign => postgresql::foreign(place),
             Fault::Damaged(text) if is_file => sqlite::damaged(place, &text),
             Fault::Damaged(text) => postgresql::damaged(place, &text),
-            Fault::Later(form, known) => StoreError::new(format!(
-                "{place}: a later version of Yamba wrote it (its form is {form}, this program knows {known})"
+            Fault::OtherVersion(form, known) => StoreError::new(format!(
+                "{place}: another version of Yamba wrote it (its form is {form}, this program knows {known})"
             ))
             .help("use that version, or name another store with --store or YAMBA_STORE"),
             Fault::Refused(e) => StoreError {

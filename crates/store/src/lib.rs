@@ -28,7 +28,7 @@ use error::Fault;
 pub use error::StoreError;
 pub use location::{Address, Location, without_password};
 use postgresql::Postgresql;
-pub use salvage::{Remnants, Salvaged};
+pub use salvage::Salvaged;
 use sqlite::Sqlite;
 
 /// The part of a run to read. Raw intervals are nearly all of its bytes.
@@ -72,7 +72,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store. Creates or migrates it first if necessary.
+    /// Opens the store. Creates it first if necessary.
     pub fn open(location: &Location) -> Result<Store, StoreError> {
         let opened: Result<Box<dyn Connection>, Fault> = match location {
             Location::File(path) => Sqlite::open(path).map(|c| Box::new(c) as _),
@@ -85,7 +85,7 @@ impl Store {
         })
     }
 
-    /// Opens the store if it exists. Migrates it if necessary, but does not create it.
+    /// Opens the store if it exists.
     pub fn existing(location: &Location) -> Result<Option<Store>, StoreError> {
         let opened: Result<Option<Box<dyn Connection>>, Fault> = match location {
             Location::File(path) => Sqlite::existing(path).map(|c| c.map(|c| Box::new(c) as _)),
@@ -101,8 +101,8 @@ impl Store {
         }))
     }
 
-    /// Opens a file for a quick read during command-line completion: never creates or migrates it, and waits only briefly for a lock. `None` if there is no
-    /// file of the current schema, or if the location is a server.
+    /// Opens a file only for reading: never changes it, and waits only briefly for a lock. `None` if there is no file of the current schema, or if the
+    /// location is a server.
     pub fn glance(location: &Location) -> Result<Option<Store>, StoreError> {
         let Location::File(path) = location else {
             return Ok(None);

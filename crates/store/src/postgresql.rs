@@ -27,7 +27,7 @@ impl Postgresql {
     /// Opens the store if its tables exist.
     pub fn existing(address: &Address) -> Result<Option<Postgresql>, Fault> {
         let mut client = address.connect()?;
-        if schema::is_there(&mut client)? {
+        if schema::has_tables(&mut client)? {
             schema::prepare(&mut client)?;
             Ok(Some(Postgresql { client }))
         } else {
@@ -82,10 +82,6 @@ impl Row for postgres::Row {
     }
 
     fn bytes(&self, column: usize) -> Result<&[u8], Fault> {
-        Ok(self.try_get(column)?)
-    }
-
-    fn bytes_if_any(&self, column: usize) -> Result<Option<&[u8]>, Fault> {
         Ok(self.try_get(column)?)
     }
 

@@ -1,26 +1,26 @@
-//! Copies the readable runs of a damaged SQLite file into another store, entry by entry. Skips entries whose checksum does not match.
+//! Copies the readable runs of a damaged SQLite file into another store, entry by entry. Skips data whose checksum does not match.
 //!
-//! `sqlite3 FILE .recover` is no substitute: Debian 12's sqlite3 3.40.1 recovers no row even of an undamaged file, because its library lacks the table `sqlite_dbpage`.
-
-mod sqlite;
+//! Rows are read by their numbers, so that a destroyed page hides no other rows. The indexes tell which rows there were.
+//!
+//! `sqlite3 FILE .recover` is no substitute: it does not know the checksums, and a run that lost an entry cannot be read. Debian 12's sqlite3 3.40.1 recovers no row
+//! even of an undamaged file, because its library lacks the table `sqlite_dbpage`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use yamba_record::{Benchmark, Run};
+use yamba_record::Run;
 
-use crate::connection::Purpose;
-use crate::{PackedEntry, Store, StoreError, statements};
+use crate::connection::Value::Integer;
+use crate::connection::{Connection, Purpose, Row, Value};
+use crate::error::Fault;
+use crate::{Detail, PackedEntry, Store, StoreError, statements};
 
-/// The result for one run.
+/// What was copied of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
-    /// [`Run::id`].
+    /// [`yamba_record::Run::id`].
     pub id: String,
     /// Number of entries copied to the other store.
     pub saved: usize,
-    /// Number of copied entries without a checksum, which older versions did not store.
-    pub unchecked: usize,
     /// The names of unreadable entries, if known.
     pub lost: Vec<String>,
     /// Number of unreadable entries with unknown names.
@@ -36,130 +36,166 @@ impl Salvaged {
     pub fn is_whole(&self) -> bool {
         self.lost.is_empty() && self.nameless == 0 && self.lost_texts == 0 && self.refused.is_none()
     }
-
-    fn lose(&mut self, name: Option<String>) {
-        match name {
-            Some(name) => self.lost.push(name),
-            None => self.nameless += 1,
-        }
-    }
 }
 
-/// The readable rest of a damaged SQLite file.
-pub struct Remnants(sqlite::Remnants);
-
-impl Remnants {
-    /// Reads a copy of the file and leaves the file itself unchanged.
+impl Store {
+    /// Copies each run of this SQLite file to `to`, and changes nothing here. A run with lost entries is not marked as finished.
     ///
     /// # Errors
-    /// If the file contains no recognisable part of a store.
-    pub fn of(from: &Path) -> Result<Remnants, StoreError> {
-        sqlite::Remnants::of(from).map(Remnants)
-    }
-
-    /// Stores each run in `to` and reports it to `each`. A run with lost entries is not marked as finished.
-    ///
-    /// # Errors
-    /// When the other store fails.
-    pub fn save(self, to: &mut Store, mut each: impl FnMut(Salvaged)) -> Result<(), StoreError> {
-        self.0.save(to, &mut each)
-    }
-}
-
-/// The readable part of a run besides its entries.
-pub(crate) struct Remains {
-    /// The run with its tags and its readable texts.
-    pub run: Run<()>,
-    /// Number of its texts that cannot be read.
-    pub lost_texts: usize,
-    /// Whether the store had all texts that the entries name. A run from a document may lack them.
-    pub had_texts: bool,
-    pub is_finished: bool,
-    /// Number of entries when the run finished.
-    pub entries: i64,
-}
-
-/// The readable texts, and the known texts of each run.
-pub(crate) struct Texts {
-    /// Hash and text by id.
-    pub all: BTreeMap<i64, (String, String)>,
-    /// Ids of texts by run.
-    pub of_runs: BTreeMap<String, BTreeSet<i64>>,
-}
-
-impl Texts {
-    /// Adds the readable texts of the run to it, and returns the number of unreadable ones.
-    pub fn add_to(&self, run: &mut Run<()>) -> usize {
-        let mut lost = 0;
-        for id in self.of_runs.get(&run.id).into_iter().flatten() {
-            match self.all.get(id) {
-                Some((hash, text)) => drop(run.sources.insert(hash.clone(), text.clone())),
-                None => lost += 1,
+    /// When the other store fails. Then nothing is copied.
+    pub fn salvage(&mut self, to: &mut Store) -> Result<Vec<Salvaged>, StoreError> {
+        let damaged = self.connection.as_mut();
+        let mut runs = runs(damaged);
+        to.in_one(Purpose::Lasting, |to| {
+            for remains in runs.values_mut() {
+                remains.begin(to)?;
             }
-        }
-        lost
+            let sql = "SELECT run, place, checksum, figures, samples, intervals FROM entry WHERE rowid = $1";
+            let read = |row: &dyn Row| Ok((text(row, 0)?, statements::entry(row, Detail::Intervals)?));
+            for number in row_numbers(damaged, "entry", "entry_names") {
+                for (id, (place, entry)) in readable(damaged, sql, &[Integer(number)], read) {
+                    if let Some(remains) = runs.get_mut(&id).filter(|r| r.head.is_some()) {
+                        statements::put(to, &id, place, &PackedEntry::of(&entry))?;
+                        remains.count(&entry.name);
+                    }
+                }
+            }
+            let all = runs.into_values();
+            all.map(|remains| remains.finish(to)).collect()
+        })
     }
 }
 
-/// The readable part of an entry.
-pub(crate) struct Rest {
-    pub name: Option<String>,
-    /// Position, entry, and whether it has a checksum.
-    pub whole: Option<(usize, Benchmark, bool)>,
+/// The readable part of a run.
+#[derive(Default)]
+struct Remains {
+    report: Salvaged,
+    /// The run without its entries, whether it finished, and its number of entries then. `None` if the run is not copied.
+    head: Option<(Run<()>, bool, i64)>,
 }
 
-/// Copies the readable part of a run, or nothing if the other store fails.
-pub(crate) fn save(
-    id: &str,
-    remains: Option<Remains>,
-    entries: impl Iterator<Item = Rest>,
-    to: &mut Store,
-) -> Result<Salvaged, StoreError> {
-    let mut salvaged = Salvaged {
-        id: id.to_owned(),
-        ..Salvaged::default()
-    };
-    let Some(remains) = remains else {
-        salvaged.refused = Some("its document cannot be read".to_owned());
-        entries.for_each(|rest| salvaged.lose(rest.name));
-        return Ok(salvaged);
-    };
-    salvaged.lost_texts = remains.lost_texts;
-    to.in_one(Purpose::Lasting, |c| {
-        if statements::exists(c, id)? {
-            salvaged.refused = Some("the other store has it already".to_owned());
+impl Remains {
+    /// Inserts the run, unless the other store has one with its id.
+    fn begin(&mut self, to: &mut dyn Connection) -> Result<(), Fault> {
+        let id = &self.report.id;
+        let Some((run, ..)) = &self.head else {
+            self.report.refused = Some("its document cannot be read".to_owned());
+            return Ok(());
+        };
+        if statements::exists(to, id)? {
+            self.report.refused = Some("the other store has it already".to_owned());
+            self.report.lost.clear();
+            self.head = None;
             return Ok(());
         }
-        statements::insert(c, &remains.run, None)?;
-        let mut texts = BTreeSet::new();
-        let study = remains.run.producer.study.iter();
-        texts.extend(study.map(|file| file.hash.clone()));
-        for rest in entries {
-            match rest.whole {
-                Some((place, entry, is_checked)) => {
-                    statements::put(c, id, place, &PackedEntry::of(&entry))?;
-                    let includes = entry.about.inputs.into_iter().flat_map(|i| i.includes);
-                    let files = entry.about.files.into_iter().chain(includes);
-                    texts.extend(files.map(|file| file.hash));
-                    salvaged.saved += 1;
-                    salvaged.unchecked += usize::from(!is_checked);
-                }
-                None => salvaged.lose(rest.name),
+        statements::insert(to, run, None)
+    }
+
+    /// Counts a copied entry.
+    fn count(&mut self, name: &str) {
+        self.report.saved += 1;
+        if let Some(at) = self.report.lost.iter().position(|lost| lost == name) {
+            self.report.lost.remove(at);
+        }
+    }
+
+    fn finish(self, to: &mut dyn Connection) -> Result<Salvaged, Fault> {
+        let mut report = self.report;
+        if let Some((run, true, entries)) = &self.head {
+            let missing = (*entries as usize).saturating_sub(report.saved);
+            report.lost.truncate(missing);
+            report.nameless = missing - report.lost.len();
+            if report.is_whole() {
+                statements::finish(to, run, report.saved)?;
             }
         }
-        if remains.had_texts {
-            texts.retain(|hash| !remains.run.sources.contains_key(hash));
-            // Both counts may include the same text.
-            salvaged.lost_texts = salvaged.lost_texts.max(texts.len());
+        Ok(report)
+    }
+}
+
+/// The runs by id. `lost` has the names of all entries.
+fn runs(damaged: &mut dyn Connection) -> BTreeMap<String, Remains> {
+    let mut runs: BTreeMap<String, Remains> = BTreeMap::new();
+    let sql = format!("SELECT {}, id FROM run WHERE rowid = $1", statements::HEAD);
+    let read = |row: &dyn Row| Ok((text(row, 4)?, statements::head::<()>(row)?));
+    for number in row_numbers(damaged, "run", "sqlite_autoindex_run_1") {
+        for (id, head) in readable(damaged, &sql, &[Integer(number)], read) {
+            runs.entry(id).or_default().head = Some(head);
         }
-        let known = salvaged.saved + salvaged.lost.len();
-        let missing = usize::try_from(remains.entries).unwrap_or(0);
-        salvaged.nameless = salvaged.nameless.max(missing.saturating_sub(known));
-        if remains.is_finished && salvaged.is_whole() {
-            statements::finish(c, &remains.run, salvaged.saved)
-        } else {
-            Ok(())
+    }
+    let pair = |row: &dyn Row| Ok((text(row, 0)?, text(row, 1)?));
+    let names = "SELECT run, name FROM entry INDEXED BY entry_names";
+    for (id, name) in readable(damaged, names, &[], pair) {
+        runs.entry(id).or_default().report.lost.push(name);
+    }
+    for (id, tag) in pairs(damaged, "tag", "tag", pair) {
+        if let Some((run, ..)) = runs.get_mut(&id).and_then(|r| r.head.as_mut()) {
+            run.tags.push(tag);
         }
-    })?;
-    Ok(salvaged)
+    }
+    let sql = "SELECT hash, text, checksum FROM source WHERE id = $1";
+    let used = |row: &dyn Row| Ok((text(row, 0)?, row.integer(1)?));
+    for (id, source) in pairs(damaged, "run_source", "source", used) {
+        let found = readable(damaged, sql, &[Integer(source)], statements::text).pop();
+        let remains = runs.entry(id).or_default();
+        match (found, &mut remains.head) {
+            (Some((hash, text)), Some((run, ..))) => drop(run.sources.insert(hash, text)),
+            _ => remains.report.lost_texts += 1,
+        }
+    }
+    for (id, remains) in &mut runs {
+        remains.report.id.clone_from(id);
+    }
+    runs
+}
+
+/// The pairs of a run and another column in a table or in its index.
+fn pairs<T: Ord>(
+    damaged: &mut dyn Connection,
+    table: &str,
+    column: &str,
+    read: impl Fn(&dyn Row) -> Result<T, Fault>,
+) -> BTreeSet<T> {
+    let orders = ["rowid", "run"];
+    let sql = orders.map(|order| format!("SELECT run, {column} FROM {table} ORDER BY {order}"));
+    let rows = sql
+        .iter()
+        .flat_map(|sql| readable(damaged, sql, &[], &read));
+    rows.collect()
+}
+
+/// Limit of row numbers, because a damaged one may be any number.
+const MOST: i64 = 1 << 20;
+
+/// All possible row numbers of a table, whose highest one is in the table or in its index.
+fn row_numbers(
+    damaged: &mut dyn Connection,
+    table: &str,
+    index: &str,
+) -> std::ops::RangeInclusive<i64> {
+    let highest = [
+        format!("SELECT max(rowid) FROM {table} NOT INDEXED"),
+        format!("SELECT max(rowid) FROM {table} INDEXED BY {index}"),
+    ];
+    let highest = highest.map(|sql| readable(damaged, &sql, &[], |row| row.integer(0)).pop());
+    1..=highest.into_iter().flatten().max().unwrap_or(0).min(MOST)
+}
+
+/// The readable rows, up to the first destroyed page.
+fn readable<T>(
+    damaged: &mut dyn Connection,
+    sql: &str,
+    values: &[Value<'_>],
+    read: impl Fn(&dyn Row) -> Result<T, Fault>,
+) -> Vec<T> {
+    let mut rows = Vec::new();
+    let _ = damaged.query(sql, values, &mut |row| {
+        rows.extend(read(row).ok());
+        Ok(())
+    });
+    rows
+}
+
+fn text(row: &dyn Row, column: usize) -> Result<String, Fault> {
+    Ok(row.text(column)?.to_owned())
 }

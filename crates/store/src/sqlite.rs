@@ -1,8 +1,8 @@
 //! The store in a SQLite file.
 
-pub(crate) mod schema;
+mod schema;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -41,15 +41,20 @@ impl Sqlite {
         if is_absent || is_empty(path) {
             return Ok(None);
         }
-        Sqlite::prepared(open_existing(path), path).map(Some)
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = rusqlite::Connection::open_with_flags(path, flags);
+        Sqlite::prepared(opened, path).map(Some)
     }
 
-    /// Opens the file if it has this version's form, and waits only a moment for a writer.
+    /// Opens the file for reading if it has this version's form, and waits only a moment for a writer.
     pub fn glance(path: &Path) -> Result<Option<Sqlite>, Fault> {
         if is_empty(path) || !path.is_file() {
             return Ok(None);
         }
-        let connection = open_existing(path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = rusqlite::Connection::open_with_flags(path, flags)?;
+        // Reads a file that was cut short, too.
+        connection.execute_batch("PRAGMA writable_schema = ON")?;
         let sqlite = schema::is_ready(&connection)?.then_some(Sqlite {
             connection,
             is_lasting: false,
@@ -83,23 +88,12 @@ impl Sqlite {
     }
 }
 
-/// Whether the file is empty and has no log.
-pub(crate) fn is_empty(path: &Path) -> bool {
+/// Whether the file is empty and has no write-ahead log.
+fn is_empty(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
     let about = fs::metadata(path);
-    about.is_ok_and(|a| a.is_file() && a.len() == 0 && !log(path).exists())
-}
-
-/// The path of SQLite's write-ahead log for the file.
-pub(crate) fn log(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push("-wal");
-    PathBuf::from(name)
-}
-
-/// Opens an existing file for reading and writing.
-fn open_existing(path: &Path) -> rusqlite::Result<rusqlite::Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    rusqlite::Connection::open_with_flags(path, flags)
+    about.is_ok_and(|a| a.is_file() && a.len() == 0 && !Path::new(&log).exists())
 }
 
 impl Connection for Sqlite {
@@ -162,10 +156,6 @@ impl Row for rusqlite::Row<'_> {
         self.get_ref(column)?.as_blob().map_err(strange)
     }
 
-    fn bytes_if_any(&self, column: usize) -> Result<Option<&[u8]>, Fault> {
-        self.get_ref(column)?.as_blob_or_null().map_err(strange)
-    }
-
     fn text_if_any(&self, column: usize) -> Result<Option<&str>, Fault> {
         self.get_ref(column)?.as_str_or_null().map_err(strange)
     }
@@ -223,20 +213,16 @@ pub(crate) fn explain(error: &rusqlite::Error, place: &str) -> StoreError {
 /// The file is not Yamba's.
 pub(crate) fn foreign(place: &str) -> StoreError {
     StoreError::new(format!("{place} is no store of Yamba's")).help(format!(
-        "{ANOTHER}, or move this one away; if it was a store, {}",
-        salvage_command(place)
+        "{ANOTHER}, or move this one away; if it was a store, `.recover` of sqlite3 may rebuild it"
     ))
 }
 
 /// The file holds something that Yamba never writes.
 pub(crate) fn damaged(place: &str, how: &str) -> StoreError {
-    StoreError::new(format!("{place} is damaged: {how}")).help(salvage_command(place))
-}
-
-/// The command that copies what can still be read of a damaged file.
-fn salvage_command(place: &str) -> String {
     let word = place.replace('\'', r"'\''");
-    format!("`yamba salvage '{word}' --store NEW` copies what can still be read to another store")
+    StoreError::new(format!("{place} is damaged: {how}")).help(format!(
+        "`yamba salvage '{word}' --store NEW` copies what can still be read to another store"
+    ))
 }
 
 #[cfg(test)]
@@ -293,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn glance_neither_creates_nor_migrates_a_store() {
+    fn glance_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.sqlite");
         let glance = || Sqlite::glance(&path).map(|s| s.map(|mut s| runs(&mut s).unwrap()));
@@ -304,22 +290,13 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().len(), 0);
 
         // The new run is still in the log of a program that has the file open.
-        let new = "INSERT INTO run (id, finished, head) VALUES ('0a', 0, '')";
+        let new = "INSERT INTO run (id, finished, head, checksum) VALUES ('0a', 0, '', x'')";
         let writer = Sqlite::open(&path).unwrap();
         writer.connection.execute_batch(new).unwrap();
         assert_eq!(glance().unwrap(), Some(1));
         drop(writer);
         assert_eq!(glance().unwrap(), Some(1));
 
-        let version = |connection: &rusqlite::Connection| -> i64 {
-            let sql = "PRAGMA user_version";
-            connection.query_row(sql, [], |row| row.get(0)).unwrap()
-        };
-        let older = rusqlite::Connection::open(&path).unwrap();
-        older.execute_batch("PRAGMA user_version = 1").unwrap();
-        assert_eq!(glance().unwrap(), None);
-        assert_eq!(version(&older), 1);
-        drop(older);
         fs::write(&path, "no store").unwrap();
         assert!(glance().is_err());
     }

@@ -414,7 +414,7 @@ pub(crate) const HEAD: &str = "head, checksum, finished, COALESCE(entries, -1)";
 
 /// A run's document, whether the run finished, and its number of entries then. Reads the columns [`HEAD`].
 pub(crate) fn head<B: DeserializeOwned>(row: &dyn Row) -> Result<(Run<B>, bool, i64), Fault> {
-    let (text, noted) = (row.text(0)?, row.bytes_if_any(1)?);
+    let (text, noted) = (row.text(0)?, row.bytes(1)?);
     let (is_finished, entries) = (row.truth(2)?, row.integer(3)?);
     let ending = ending(is_finished, entries);
     for (place, part) in [text, &ending].into_iter().enumerate() {
@@ -425,7 +425,7 @@ pub(crate) fn head<B: DeserializeOwned>(row: &dyn Row) -> Result<(Run<B>, bool, 
 
 /// A source text with its hash. Columns: hash, text, checksum.
 pub(crate) fn text(row: &dyn Row) -> Result<(String, String), Fault> {
-    let (hash, text, noted) = (row.text(0)?, row.text(1)?, row.bytes_if_any(2)?);
+    let (hash, text, noted) = (row.text(0)?, row.text(1)?, row.bytes(2)?);
     for (place, part) in [hash, text].into_iter().enumerate() {
         checksum::check(noted, place, part.as_bytes(), || {
             format!("a source text ({hash})")
@@ -436,7 +436,7 @@ pub(crate) fn text(row: &dyn Row) -> Result<(String, String), Fault> {
 
 /// An entry and its position. Columns: run, position, checksum, then the parts for `detail`.
 pub(crate) fn entry(row: &dyn Row, detail: Detail) -> Result<(usize, Benchmark), Fault> {
-    let (place, noted) = (row.integer(1)?, row.bytes_if_any(2)?);
+    let (place, noted) = (row.integer(1)?, row.bytes(2)?);
     let check = |part, bytes| checksum::check(noted, part, bytes, || format!("entry {place}"));
     let figures = row.text(3)?;
     let of_figures = placed(row.text(0)?, place, figures);

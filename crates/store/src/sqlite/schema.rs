@@ -1,4 +1,4 @@
-//! The schema of the file and its migrations.
+//! The schema of the file.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -10,68 +10,58 @@ use crate::error::Fault;
 /// `Ymba`: the application id of a store.
 const APPLICATION: i32 = i32::from_be_bytes(*b"Ymba");
 
-/// The SQL of each schema version, applied in order. Published ones never change.
-const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
+/// The version of `schema.sql`.
+const VERSION: i64 = 2;
 
 /// Timeout for the lock of another writer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Timeout for the lock of another writer during command-line completion.
+/// Timeout for the lock of another writer if the file is only read.
 const MOMENT: Duration = Duration::from_millis(100);
 
-/// The schema state of a file.
-enum Form {
-    /// Empty.
-    None,
-    /// A store with this schema version.
-    Version(usize),
-    /// Not a store.
-    Foreign,
-}
-
-/// Migrates the file to the current schema. Leaves files of a newer version or of another program unchanged.
+/// Creates the tables in an empty file. Leaves files of another version or of another program unchanged.
 ///
 /// Committed data survives the end of a process in any case. `NORMAL` does not wait for the disk at each commit, so a power failure may lose the
 /// last entries of a running measurement, but nothing else. Other data is committed with [`crate::connection::Purpose::Lasting`].
 pub(crate) fn prepare(connection: &mut Connection) -> Result<(), Fault> {
     connection.busy_timeout(PATIENCE)?;
-    let form = form(&*connection.transaction()?)?;
-    if matches!(form, Form::Foreign) {
-        return Err(Fault::Foreign);
-    }
+    let has_tables = has_tables(&*connection.transaction()?)?;
     keep_log(connection)?;
     connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;")?;
-    match form {
-        Form::Version(now) if now == MIGRATIONS.len() => Ok(()),
-        _ => migrate(connection),
+    if has_tables {
+        Ok(())
+    } else {
+        create(connection)
     }
 }
 
 /// Whether the file has the current schema. Changes nothing, and waits only briefly for a lock.
 pub(super) fn is_ready(connection: &Connection) -> Result<bool, Fault> {
     connection.busy_timeout(MOMENT)?;
-    Ok(matches!(form(connection)?, Form::Version(now) if now == MIGRATIONS.len()))
+    has_tables(connection)
 }
 
 fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {
     connection.query_row(sql, [], |row| row.get(0))
 }
 
-/// The schema state. Call it within a transaction, since another process may be creating the store.
-fn form(connection: &Connection) -> Result<Form, Fault> {
+/// Whether the file has the tables of this version. False for an empty file; any other file is a fault.
+/// Call it within a transaction, since another process may be creating the store.
+fn has_tables(connection: &Connection) -> Result<bool, Fault> {
     let application = number(connection, "PRAGMA application_id")?;
     let version = number(connection, "PRAGMA user_version")?;
-    if application != i64::from(APPLICATION) {
-        let is_empty = number(connection, "SELECT count(*) FROM sqlite_schema")? == 0;
-        return Ok(if is_empty && application == 0 && version == 0 {
-            Form::None
+    if application == i64::from(APPLICATION) {
+        return if version == VERSION {
+            Ok(true)
         } else {
-            Form::Foreign
-        });
+            Err(Fault::OtherVersion(version, VERSION))
+        };
     }
-    match usize::try_from(version) {
-        Ok(version) if version <= MIGRATIONS.len() => Ok(Form::Version(version)),
-        _ => Err(Fault::Later(version, MIGRATIONS.len())),
+    let is_empty = number(connection, "SELECT count(*) FROM sqlite_schema")? == 0;
+    if is_empty && application == 0 && version == 0 {
+        Ok(false)
+    } else {
+        Err(Fault::Foreign)
     }
 }
 
@@ -92,20 +82,14 @@ fn keep_log(connection: &Connection) -> Result<(), Fault> {
     }
 }
 
-/// Applies the missing migrations. If two processes race, the second finds them applied.
-fn migrate(connection: &mut Connection) -> Result<(), Fault> {
+/// Creates the tables. If two programs race, the second finds them created.
+fn create(connection: &mut Connection) -> Result<(), Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let done = match form(&transaction)? {
-        Form::Version(version) => version,
-        Form::None => 0,
-        Form::Foreign => return Err(Fault::Foreign),
-    };
-    for step in &MIGRATIONS[done..] {
-        transaction.execute_batch(step)?;
+    if !has_tables(&transaction)? {
+        transaction.execute_batch(include_str!("schema.sql"))?;
+        transaction.execute_batch(&format!(
+            "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
+        ))?;
     }
-    let version = MIGRATIONS.len();
-    transaction.execute_batch(&format!(
-        "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {version};"
-    ))?;
     Ok(transaction.commit()?)
 }

@@ -30,14 +30,14 @@ fn refused(path: &Path) -> StoreError {
 }
 
 #[test]
-fn newer_store_is_left_unchanged() {
+fn store_of_another_version_is_left_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = filled(folder.path());
     let raw = Connection::open(&path).unwrap();
     raw.execute_batch("PRAGMA user_version = 99").unwrap();
     drop(raw);
     let error = refused(&path);
-    assert!(error.to_string().contains("later version"), "{error}");
+    assert!(error.to_string().contains("another version"), "{error}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::fs;
 use super::{Answer, Failure, StoreOption, kept, output};
 use clap::Args;
 use serde_json::{Value, json};
-use yamba_store::{Location, Remnants, Salvaged};
+use yamba_store::{Location, Salvaged, Store};
 
 /// At most this many lost entries are named.
 const NAMED: usize = 10;
@@ -50,10 +50,14 @@ impl Salvage {
                 .help("name another, or a new file, with --store"));
         }
         // An unreadable file must not create a store.
-        let remnants = Remnants::of(path)?;
-        let mut store = self.store.choice().open()?;
-        let mut runs = Vec::new();
-        remnants.save(&mut store, |run| runs.push(run))?;
+        let Some(mut damaged) = Store::glance(&from)? else {
+            return Err(
+                Failure::new(format!("{from} is empty: there is nothing in it to save")).help(
+                    "restore it from a backup; or remove it, and the next run makes a new store",
+                ),
+            );
+        };
+        let runs = damaged.salvage(&mut self.store.choice().open()?)?;
         let is_whole = runs.iter().all(Salvaged::is_whole);
         let documents: Vec<Value> = runs.iter().map(document).collect();
         let document = json!({"whole": is_whole, "runs": documents});

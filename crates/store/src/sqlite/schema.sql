@@ -2,7 +2,10 @@ CREATE TABLE run (
     id       TEXT PRIMARY KEY NOT NULL,
     started  REAL,             -- seconds since 1970 (UTC)
     finished INTEGER NOT NULL, -- 0 while it runs, or if it was killed
-    head     TEXT NOT NULL     -- its document without benchmarks, tags and sources, as JSON
+    head     TEXT NOT NULL,    -- its document without benchmarks, tags and sources, as JSON
+    checksum BLOB NOT NULL,    -- of head; of finished and entries
+    entries  INTEGER,          -- how many it has, once it has finished
+    writer   TEXT              -- the process that measures, until it has finished
 );
 
 CREATE TABLE tag (
@@ -20,6 +23,7 @@ CREATE TABLE entry (
     figures    TEXT NOT NULL,    -- its document without samples, intervals and sizing, as JSON
     samples    BLOB NOT NULL,    -- 64-bit floating-point numbers, the lowest byte first
     intervals  BLOB NOT NULL,    -- columns of intervals, and sizing: the length in 4 bytes, then JSON as an LZ4 block
+    checksum   BLOB NOT NULL,    -- of run, place and figures; of samples; of intervals
     PRIMARY KEY (run, place)
 );
 
@@ -28,9 +32,10 @@ CREATE INDEX entry_names ON entry (run, name, valid);
 
 -- A text is kept once, however many runs were made of it.
 CREATE TABLE source (
-    id   INTEGER PRIMARY KEY,
-    hash TEXT NOT NULL,
-    text TEXT NOT NULL
+    id       INTEGER PRIMARY KEY,
+    hash     TEXT NOT NULL,
+    text     TEXT NOT NULL,
+    checksum BLOB NOT NULL -- of hash; of text
 );
 
 CREATE INDEX source_hash ON source (hash);

@@ -4,13 +4,14 @@ CREATE TABLE form (
     version BIGINT NOT NULL
 );
 
-INSERT INTO form VALUES (0);
-
 CREATE TABLE run (
     id       TEXT COLLATE "C" PRIMARY KEY,
     started  DOUBLE PRECISION, -- seconds since 1970 (UTC)
     finished BOOLEAN NOT NULL, -- false while it runs, or if it was killed
     head     TEXT NOT NULL,    -- its document without benchmarks, tags and sources, as JSON
+    checksum BYTEA NOT NULL,   -- of head; of finished and entries
+    entries  BIGINT,           -- how many it has, once it has finished
+    writer   TEXT,             -- the process that measures, until it has finished
     rowid    BIGINT GENERATED ALWAYS AS IDENTITY
 );
 
@@ -30,6 +31,7 @@ CREATE TABLE entry (
     figures    TEXT NOT NULL,   -- its document without samples, intervals and sizing, as JSON
     samples    BYTEA NOT NULL,  -- 64-bit floating-point numbers, the lowest byte first
     intervals  BYTEA NOT NULL,  -- columns of intervals, and sizing: the length in 4 bytes, then JSON as an LZ4 block
+    checksum   BYTEA NOT NULL,  -- of run, place and figures; of samples; of intervals
     PRIMARY KEY (run, place)
 );
 
@@ -41,9 +43,10 @@ CREATE INDEX entry_names ON entry (run, name, valid);
 
 -- A text is kept once, however many runs were made of it.
 CREATE TABLE source (
-    id   BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    hash TEXT COLLATE "C" NOT NULL,
-    text TEXT NOT NULL
+    id       BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    hash     TEXT COLLATE "C" NOT NULL,
+    text     TEXT NOT NULL,
+    checksum BYTEA NOT NULL -- of hash; of text
 );
 
 CREATE INDEX source_hash ON source (hash);
