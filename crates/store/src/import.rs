@@ -2,7 +2,6 @@
 
 mod foreign;
 mod google;
-mod kind;
 mod lmbench;
 mod text;
 
@@ -13,8 +12,6 @@ use serde::de::IgnoredAny;
 use yamba_record::{Benchmark, Run, Status, run};
 
 use crate::{Detail, PackedEntry, StoreError};
-use kind::Kind;
-use text::Text;
 
 /// Default limit for the size of a document in bytes. A run of the whole suite has about 160 million.
 pub const LARGEST: u64 = 256 << 20;
@@ -38,7 +35,7 @@ pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError
     }
 }
 
-/// Like [`read`], with entries in their stored form, and the number of bytes read. At most one entry at a time is in memory in full.
+/// Like [`read`], with entries in their stored form, and the number of bytes read. Besides the text, at most one entry at a time is in memory in full.
 ///
 /// # Errors
 /// Those of [`read`].
@@ -48,9 +45,9 @@ pub fn read_packed(path: &Path, largest: u64) -> Result<(Run<PackedEntry>, u64),
 
 fn read_as<E: From<Benchmark>>(path: &Path, largest: u64) -> Result<(Run<E>, u64), StoreError> {
     let name = path.file_name().unwrap_or(path.as_os_str());
-    let read = Text::open(path, largest).and_then(|text| {
-        let run = run_of(&text, &name.to_string_lossy())?;
-        Ok((run, text.length))
+    let read = text::read(path, largest).and_then(|bytes| {
+        let run = run_of(&bytes, &name.to_string_lossy())?;
+        Ok((run, bytes.len() as u64))
     });
     let (mut run, length) = read.map_err(|(fault, help)| {
         let error = StoreError::new(format!("{}: {fault}", path.display()));
@@ -63,60 +60,72 @@ fn read_as<E: From<Benchmark>>(path: &Path, largest: u64) -> Result<(Run<E>, u64
     Ok((run, length))
 }
 
-fn run_of<E: From<Benchmark>>(text: &Text, name: &str) -> Result<Run<E>, Fault> {
-    let mut run = if lmbench::is_it(&text.head(lmbench::SEARCHED)?) {
-        lmbench::read(name, &String::from_utf8_lossy(&of_others(text)?))?.map(E::from)
+fn run_of<E: From<Benchmark>>(bytes: &[u8], name: &str) -> Result<Run<E>, Fault> {
+    let start = &bytes[..bytes.len().min(lmbench::SEARCHED)];
+    let mut run = if lmbench::is_it(start) {
+        lmbench::read(name, &String::from_utf8_lossy(of_others(bytes)?))?.map(E::from)
     } else {
+        let text = str::from_utf8(bytes).map_err(|e| no_json(&e))?;
         json(text, name)?
     };
     if run.id.is_empty() {
-        run.id = text.id()?;
+        run.id = blake3::hash(bytes).to_hex()[..16].to_owned();
     }
     Ok(run)
 }
 
-/// The content of another program's results, which have a lower limit than run documents.
-fn of_others(text: &Text) -> Result<Vec<u8>, Fault> {
-    if text.length > foreign::LARGEST as u64 {
+/// Checks the lower limit for results of other programs.
+fn of_others(bytes: &[u8]) -> Result<&[u8], Fault> {
+    if bytes.len() > foreign::LARGEST {
         let message = format!(
             "is longer than {} bytes, which no results of another program are",
             foreign::LARGEST
         );
         return Err((message, Some("divide it into several files")));
     }
-    text.head(foreign::LARGEST)
+    Ok(bytes)
 }
 
-fn json<E: From<Benchmark>>(text: &Text, name: &str) -> Result<Run<E>, Fault> {
+/// The keys by which JSON documents are distinguished.
+#[derive(Deserialize)]
+struct Kind {
+    schema: Option<String>,
+    context: Option<IgnoredAny>,
+    benchmarks: Option<IgnoredAny>,
+}
+
+fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, Fault> {
     is_object(text)?;
-    let kind = Kind::of(text.read()?).map_err(|e| fault(&e, DOCUMENT))?;
+    if text.contains(&format!("\"{}\"", run::SCHEMA)) {
+        let run: Run<Checked<E>> = serde_json::from_str(text).map_err(|e| fault(&e, DOCUMENT))?;
+        if run.schema == run::SCHEMA {
+            check(&run)?;
+            return Ok(run.map(|checked| checked.entry));
+        }
+    }
+    let kind: Kind = serde_json::from_str(text).map_err(|e| fault(&e, DOCUMENT))?;
     match kind.schema.as_deref() {
-        Some(run::SCHEMA) => {}
         Some(other) if other.starts_with("yamba-run/") => {
             let message = format!(
                 "its schema is {}, and this version reads {}",
                 quoted(other),
                 run::SCHEMA
             );
-            return Err((message, Some("use the Yamba that wrote it, or a newer one")));
+            Err((message, Some("use the Yamba that wrote it, or a newer one")))
         }
-        None if kind.has_context && kind.has_benchmarks => {
-            return Ok(google::read(name, &of_others(text)?)?.map(E::from));
+        None if kind.context.is_some() && kind.benchmarks.is_some() => {
+            Ok(google::read(name, of_others(text.as_bytes())?)?.map(E::from))
         }
         _ => {
             let message = format!("is no run document: it has no schema {}", run::SCHEMA);
-            return Err((message, Some(WRITERS)));
+            Err((message, Some(WRITERS)))
         }
     }
-    let run: Run<Checked<E>> =
-        serde_json::from_reader(text.read()?).map_err(|e| fault(&e, DOCUMENT))?;
-    check(&run)?;
-    Ok(run.map(|checked| checked.entry))
 }
 
 /// Rejects JSON other than an object. Serde would accept a list for a struct.
-fn is_object(text: &Text) -> Result<(), Fault> {
-    let found = match text.first_byte_of_content()? {
+fn is_object(text: &str) -> Result<(), Fault> {
+    let found = match text.trim_start().bytes().next() {
         None => return Err(("is empty".to_owned(), Some(WRITERS))),
         Some(b'[') => "a list",
         Some(b'"') => "a text",
@@ -124,7 +133,7 @@ fn is_object(text: &Text) -> Result<(), Fault> {
         Some(b't' | b'f' | b'n') => "a single word",
         Some(_) => return Ok(()),
     };
-    serde_json::from_reader::<_, IgnoredAny>(text.read()?).map_err(|e| fault(&e, DOCUMENT))?;
+    serde_json::from_str::<IgnoredAny>(text).map_err(|e| fault(&e, DOCUMENT))?;
     let message = format!(
         "is no run document: it is {found}, and a document is an object with the schema {}",
         run::SCHEMA
@@ -170,28 +179,27 @@ const DOCUMENT: &str = "run document";
 
 /// The fault and fix for invalid JSON of format `kind`.
 fn fault(error: &serde_json::Error, kind: &str) -> Fault {
-    match error.classify() {
-        serde_json::error::Category::Eof => (
-            format!(
-                "ends too early, at line {} column {}",
-                error.line(),
-                error.column()
-            ),
+    if error.is_eof() {
+        let (line, column) = (error.line(), error.column());
+        (
+            format!("ends too early, at line {line} column {column}"),
             Some("it was cut short; get it again"),
-        ),
-        serde_json::error::Category::Io => (
-            format!("cannot be read: {error}"),
-            Some("the file must stay there, and lie on a disk that works"),
-        ),
-        serde_json::error::Category::Data => (
+        )
+    } else if error.is_data() {
+        (
             format!("is no {kind}: {error}"),
             Some("it was changed by hand or is damaged; get it again"),
-        ),
-        serde_json::error::Category::Syntax => (
-            format!("is no JSON: {error}"),
-            Some("taken are run documents, JSON of Google Benchmark and result files of lmbench"),
-        ),
+        )
+    } else {
+        no_json(error)
     }
+}
+
+fn no_json(error: &dyn std::error::Error) -> Fault {
+    (
+        format!("is no JSON: {error}"),
+        Some("taken are run documents, JSON of Google Benchmark and result files of lmbench"),
+    )
 }
 
 /// Checks rules that the types do not express.

@@ -100,17 +100,6 @@ fn a_full_disk_costs_nothing() {
     });
 }
 
-/// An input that is not a regular file is first copied to the temporary files.
-#[test]
-fn a_full_disk_for_temporary_files() {
-    on_a_small_disk(|disk| {
-        let mut yamba = Yamba::new().env("TMPDIR", disk);
-        let copied = format!("cannot be copied into {}: no space", disk.display());
-        let refused = yamba.run("import /dev/zero");
-        refused.refused(&["/dev/zero: is no plain file", &copied, "TMPDIR"]);
-    });
-}
-
 /// Every command on the store is refused with help. A run that did not name this store writes its document elsewhere.
 #[test]
 fn store_on_a_read_only_disk_is_refused_and_left_unchanged() {

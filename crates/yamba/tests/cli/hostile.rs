@@ -11,7 +11,7 @@ use crate::support::{Answer, Yamba};
 const ROOM: u64 = 384 << 20;
 const BYTES: usize = 12 << 20;
 
-/// A memory limit that holds neither the text of a document of ten times [`BYTES`] nor its parsed content.
+/// The memory that an import may need besides the text of the document.
 const LITTLE: u64 = 64 << 20;
 
 /// Runs `yamba import` on a file with this text.
@@ -82,7 +82,7 @@ fn again_and_again(mut document: String, bytes: usize) -> String {
     document
 }
 
-/// A document with very many intervals: neither its text nor all intervals are in memory at once.
+/// A document with very many intervals: not all intervals are in memory at once.
 #[test]
 fn documents_of_many_intervals() {
     let interval = r#"{"launch":3,"process":0,"passes":1000,"operations":1000,"ns":123456.75,"dummy_ns":56.5,"cycle_ns":0.25,
@@ -93,7 +93,8 @@ fn documents_of_many_intervals() {
     assert!(text.len() > BYTES * 9);
     let (answer, most) = import_and_memory(&text);
     answer.ok();
-    assert!((1..LITTLE).contains(&most), "{most} bytes");
+    let allowed = text.len() as u64 + LITTLE;
+    assert!((1..allowed).contains(&most), "{most} bytes");
 }
 
 #[test]
@@ -156,7 +157,7 @@ fn results_of_other_programs() {
     }
 }
 
-/// A pipe is readable only once and has no known length. It is first copied, and then counts like a file.
+/// A pipe has no known length, and counts like a file.
 #[test]
 fn a_document_through_a_pipe() {
     let text = document("", "");
@@ -170,11 +171,6 @@ fn a_document_through_a_pipe() {
     };
     limited(2 * text.len()).ok();
     limited(2 * text.len() - 1).refused(&["their: is longer than", "--limit SIZE"]);
-    let yamba = yamba().env("TMPDIR", "/no/such");
-    through_a_pipe(yamba.command(&["import", "/dev/stdin"]), &text).refused(&[
-        "/dev/stdin: is no plain file, and cannot be copied into /no/such: there is no such folder",
-        "TMPDIR",
-    ]);
 }
 
 /// Runs the command with a text as its standard input. The text must fit into a pipe buffer.
