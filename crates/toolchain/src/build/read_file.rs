@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 /// File metadata. While it is unchanged, so is the file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "Numbers", into = "Numbers")]
 pub(super) struct Stamp {
     device: u64,
     inode: u64,
@@ -19,27 +18,6 @@ pub(super) struct Stamp {
     modified: (i64, i64),
     /// The inode change time, which no program can set.
     changed: (i64, i64),
-}
-
-/// The serialized form of a stamp. It is compact, because a manifest holds hundreds.
-type Numbers = (u64, u64, u64, (i64, i64), (i64, i64));
-
-impl From<Numbers> for Stamp {
-    fn from((device, inode, size, modified, changed): Numbers) -> Stamp {
-        Stamp {
-            device,
-            inode,
-            size,
-            modified,
-            changed,
-        }
-    }
-}
-
-impl From<Stamp> for Numbers {
-    fn from(s: Stamp) -> Numbers {
-        (s.device, s.inode, s.size, s.modified, s.changed)
-    }
 }
 
 /// File stamps, read once per command, because most programs read the same headers.
