@@ -1,17 +1,15 @@
 //! Rules about the disk of scratch files.
 
-use yamba_record::machine::details::Disturbance;
 use yamba_record::number::bytes;
 
-use super::{Facts, with_command};
+use super::{Facts, Finding, command};
 
 const PRESSURE: f64 = 1.0;
 
-pub(super) fn in_memory(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn in_memory(f: &Facts<'_>) -> Option<Finding> {
     let storage = &f.details.storage;
     (storage.is_memory == Some(true)).then(|| {
-        with_command(
-            "scratch_in_memory",
+        command(
             format!(
                 "scratch files ({}) are in memory: no read of them ever reaches a disk",
                 storage.folder
@@ -21,25 +19,22 @@ pub(super) fn in_memory(f: &Facts<'_>) -> Option<Disturbance> {
     })
 }
 
-pub(super) fn busy(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn busy(f: &Facts<'_>) -> Option<Finding> {
     let share = f.details.load.io_pressure?;
     (share >= PRESSURE).then(|| {
-        with_command(
-            "disk_busy",
+        command(
             format!("threads waited for a disk in {share:.1} % of the last 10 s"),
             "ps -eo state,pid,comm | grep '^D'    # who waits",
         )
     })
 }
 
-pub(super) fn read_ahead(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn read_ahead(f: &Facts<'_>) -> Option<Finding> {
     let storage = &f.details.storage;
     let size = storage.read_ahead?;
     let device = storage.device.as_deref()?;
     (size > 0 && storage.is_memory == Some(false)).then(|| {
-        with_command(
-            "read_ahead",
-            format!(
+        command(format!(
                 "the disk reads up to {} ahead: one access pays for its neighbours, those are then free",
                 bytes(size)
             ),

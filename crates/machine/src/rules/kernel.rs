@@ -1,13 +1,11 @@
 //! Rules about the kernel's settings and its clock.
 
-use yamba_record::machine::details::Disturbance;
-
-use super::{Facts, with_advice, with_command};
+use super::{Facts, Finding, advice, command};
 
 /// Clock sources that are read over the bus, by a system call.
 const SLOW: [&str; 4] = ["hpet", "acpi_pm", "refined-jiffies", "jiffies"];
 
-pub(super) fn clock_source(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn clock_source(f: &Facts<'_>) -> Option<Finding> {
     let timers = &f.details.timers;
     let source = timers.source.as_deref()?;
     if !f.machine.isa.starts_with("x86") || source == "tsc" {
@@ -23,56 +21,48 @@ pub(super) fn clock_source(f: &Facts<'_>) -> Option<Disturbance> {
         )
     };
     Some(if timers.available.iter().any(|a| a == "tsc") {
-        with_command(
-            "clock_source",
+        command(
             text,
             "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
         )
     } else {
-        with_advice(
-            "clock_source",
+        advice(
             text,
             "the kernel distrusts the time stamp counter, or the host hides it; if you know better, boot with `tsc=reliable`",
         )
     })
 }
 
-pub(super) fn counter(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn counter(f: &Facts<'_>) -> Option<Finding> {
     (f.details.timers.counter_invariant == Some(false)).then(|| {
-        with_advice(
-            "counter",
+        advice(
             "the time stamp counter follows the clock rate, or stops while the processor sleeps",
             "hold the clock rate, and keep the processor awake (boot with `idle=poll`)",
         )
     })
 }
 
-pub(super) fn huge_pages(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn huge_pages(f: &Facts<'_>) -> Option<Finding> {
     let when = f.details.memory.transparent_huge_pages.as_deref()?;
     (when == "always").then(|| {
-        with_command(
-            "huge_pages",
-            "huge pages are given unasked where memory allows: the page size of a buffer differs from launch to launch",
+        command("huge pages are given unasked where memory allows: the page size of a buffer differs from launch to launch",
             "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
         )
     })
 }
 
-pub(super) fn node_balancing(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn node_balancing(f: &Facts<'_>) -> Option<Finding> {
     let memory = &f.details.memory;
     (memory.nodes.len() > 1 && memory.node_balancing == Some(true)).then(|| {
-        with_command(
-            "node_balancing",
-            "the kernel moves pages between memory nodes: it takes access away to see who comes back",
+        command("the kernel moves pages between memory nodes: it takes access away to see who comes back",
             "sudo sysctl kernel.numa_balancing=0",
         )
     })
 }
 
-pub(super) fn merging(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn merging(f: &Facts<'_>) -> Option<Finding> {
     (f.details.memory.merging == Some(true)).then(|| {
-        with_command(
-            "merging",
+        command(
             "the kernel looks for equal pages and merges them: a write to one then faults",
             "echo 2 | sudo tee /sys/kernel/mm/ksm/run",
         )
@@ -80,11 +70,10 @@ pub(super) fn merging(f: &Facts<'_>) -> Option<Disturbance> {
 }
 
 /// The watchdog occupies one hardware counter.
-pub(super) fn watchdog(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn watchdog(f: &Facts<'_>) -> Option<Finding> {
     let counts = f.details.privileges.counters == Some(true);
     (counts && f.details.kernel.watchdog == Some(true)).then(|| {
-        with_command(
-            "watchdog",
+        command(
             "the watchdog holds a hardware counter and interrupts every processor",
             "sudo sysctl kernel.nmi_watchdog=0",
         )
@@ -92,11 +81,9 @@ pub(super) fn watchdog(f: &Facts<'_>) -> Option<Disturbance> {
 }
 
 /// Without layout randomisation launches do not differ, and the interval is based on the variation between launches.
-pub(super) fn one_layout(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn one_layout(f: &Facts<'_>) -> Option<Finding> {
     (f.details.kernel.layout_randomisation == Some(0)).then(|| {
-        with_command(
-            "one_layout",
-            "addresses are not randomised: all launches draw one layout, and what it does to a figure stays unseen",
+        command("addresses are not randomised: all launches draw one layout, and what it does to a figure stays unseen",
             "sudo sysctl kernel.randomize_va_space=2",
         )
     })

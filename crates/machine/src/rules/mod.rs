@@ -21,77 +21,82 @@ struct Facts<'a> {
     details: &'a Details,
 }
 
-type Rule = fn(&Facts<'_>) -> Option<Disturbance>;
+/// A sentence and its fix.
+type Finding = (String, Mend);
 
-/// The rules in display order; the most harmful disturbance comes first.
-const RULES: [Rule; 27] = [
-    sharing::emulated,
-    sharing::load,
-    sharing::one_processor,
-    sharing::stolen,
-    sharing::quota,
-    sharing::smt,
-    sharing::little_memory,
-    sharing::swap,
-    speed::governor,
-    speed::turbo,
-    speed::profile,
-    speed::battery,
-    speed::heat,
-    speed::deep_sleep,
-    kernel::clock_source,
-    kernel::counter,
-    kernel::huge_pages,
-    kernel::node_balancing,
-    kernel::merging,
-    kernel::watchdog,
-    kernel::one_layout,
-    rights::realtime,
-    rights::realtime_share,
-    rights::locked_memory,
-    disk::in_memory,
-    disk::busy,
-    disk::read_ahead,
+type Rule = fn(&Facts<'_>) -> Option<Finding>;
+
+/// The rules by the name of the disturbance, in display order; the most harmful one comes first.
+const RULES: [(&str, Rule); 27] = [
+    ("emulated", sharing::emulated),
+    ("load", sharing::load),
+    ("one_processor", sharing::one_processor),
+    ("stolen", sharing::stolen),
+    ("quota", sharing::quota),
+    ("smt", sharing::smt),
+    ("little_memory", sharing::little_memory),
+    ("swap", sharing::swap),
+    ("governor", speed::governor),
+    ("turbo", speed::turbo),
+    ("profile", speed::profile),
+    ("battery", speed::battery),
+    ("heat", speed::heat),
+    ("deep_sleep", speed::deep_sleep),
+    ("clock_source", kernel::clock_source),
+    ("counter", kernel::counter),
+    ("huge_pages", kernel::huge_pages),
+    ("node_balancing", kernel::node_balancing),
+    ("merging", kernel::merging),
+    ("watchdog", kernel::watchdog),
+    ("one_layout", kernel::one_layout),
+    ("realtime", rights::realtime),
+    ("realtime_share", rights::realtime_share),
+    ("locked_memory", rights::locked_memory),
+    ("scratch_in_memory", disk::in_memory),
+    ("disk_busy", disk::busy),
+    ("read_ahead", disk::read_ahead),
 ];
 
 /// Conditions that would disturb a measurement.
 pub(super) fn disturbances(machine: &Machine) -> Vec<Disturbance> {
-    with(machine, |facts| {
-        RULES.iter().filter_map(|rule| rule(facts)).collect()
+    found(machine, &RULES, |name, text, mend| Disturbance {
+        name,
+        text,
+        mend,
     })
 }
 
 /// Quantities that cannot be measured here.
 pub(super) fn cannot(machine: &Machine) -> Vec<Cannot> {
-    with(machine, |facts| {
-        cannot::RULES
-            .iter()
-            .filter_map(|rule| rule(facts))
-            .collect()
+    found(machine, &cannot::RULES, |what, why, mend| Cannot {
+        what,
+        why,
+        mend,
     })
 }
 
-fn with<T>(machine: &Machine, find: impl Fn(&Facts<'_>) -> Vec<T>) -> Vec<T> {
-    match machine.details.as_deref() {
-        Some(details) => find(&Facts { machine, details }),
-        None => Vec::new(),
-    }
+fn found<T>(
+    machine: &Machine,
+    rules: &[(&str, Rule)],
+    make: impl Fn(String, String, Mend) -> T,
+) -> Vec<T> {
+    let Some(details) = machine.details.as_deref() else {
+        return Vec::new();
+    };
+    let facts = Facts { machine, details };
+    let found = rules.iter().filter_map(|(name, rule)| {
+        let (text, mend) = rule(&facts)?;
+        Some(make((*name).to_owned(), text, mend))
+    });
+    found.collect()
 }
 
-/// A disturbance with a command as its fix.
-fn with_command(name: &str, text: impl Into<String>, command: impl Into<String>) -> Disturbance {
-    Disturbance {
-        name: name.to_owned(),
-        text: text.into(),
-        mend: Mend::Command(command.into()),
-    }
+/// A finding with a command as its fix.
+fn command(text: impl Into<String>, command: impl Into<String>) -> Finding {
+    (text.into(), Mend::Command(command.into()))
 }
 
-/// A disturbance with advice as its fix.
-fn with_advice(name: &str, text: impl Into<String>, advice: impl Into<String>) -> Disturbance {
-    Disturbance {
-        name: name.to_owned(),
-        text: text.into(),
-        mend: Mend::Advice(advice.into()),
-    }
+/// A finding with advice as its fix.
+fn advice(text: impl Into<String>, advice: impl Into<String>) -> Finding {
+    (text.into(), Mend::Advice(advice.into()))
 }

@@ -1,11 +1,11 @@
 //! Rules about missing privileges that a quiet measurement needs.
 
-use yamba_record::machine::details::{Disturbance, Limit};
+use yamba_record::machine::details::Limit;
 use yamba_record::number::bytes;
 
-use super::{Facts, with_advice, with_command};
+use super::{Facts, Finding, advice, command};
 
-pub(super) fn realtime(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn realtime(f: &Facts<'_>) -> Option<Finding> {
     let privileges = &f.details.privileges;
     if privileges.realtime != Some(false) {
         return None;
@@ -18,14 +18,12 @@ pub(super) fn realtime(f: &Facts<'_>) -> Option<Disturbance> {
             Some(Limit::At(0)) | None
         );
     Some(if may {
-        with_advice(
-            "realtime",
+        advice(
             text,
             "limits allow it, a container or its control group does not: run outside of it",
         )
     } else {
-        with_command(
-            "realtime",
+        command(
             text,
             "sudo prlimit --pid $$ --rtprio=99    # for this shell and what it starts",
         )
@@ -33,7 +31,7 @@ pub(super) fn realtime(f: &Facts<'_>) -> Option<Disturbance> {
 }
 
 /// The limit of real-time threads. Since Linux 6.12 a deadline server runs the other threads; before, the kernel throttled all real-time threads.
-pub(super) fn realtime_share(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn realtime_share(f: &Facts<'_>) -> Option<Finding> {
     let kernel = &f.details.kernel;
     let (run, period) = kernel.realtime_runtime_us.zip(kernel.realtime_period_us)?;
     let period = i64::try_from(period).ok()?;
@@ -46,12 +44,12 @@ pub(super) fn realtime_share(f: &Facts<'_>) -> Option<Disturbance> {
         (period - run) as f64 / period as f64 * 100.0,
         (period - run) / 1000
     );
-    let command = if version(&f.machine.kernel) >= [6, 12] {
+    let fix = if version(&f.machine.kernel) >= [6, 12] {
         "sudo sh -c 'for f in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do echo 0 > $f; done'"
     } else {
         "sudo sysctl kernel.sched_rt_runtime_us=-1"
     };
-    Some(with_command("realtime_share", text, command))
+    Some(command(text, fix))
 }
 
 /// The first two numbers of a release such as `6.1.0-13-amd64`.
@@ -61,15 +59,14 @@ fn version(release: &str) -> [u32; 2] {
     [next(), next()]
 }
 
-pub(super) fn locked_memory(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn locked_memory(f: &Facts<'_>) -> Option<Finding> {
     if f.details.privileges.lock_memory != Some(false) {
         return None;
     }
     let Some(Limit::At(limit)) = f.details.limits.locked_memory else {
         return None;
     };
-    Some(with_command(
-        "locked_memory",
+    Some(command(
         format!(
             "only {} may be locked in memory: the rest may be taken away and fault while it is timed",
             bytes(limit)

@@ -1,9 +1,8 @@
 //! Rules about competing use of processors and memory.
 
-use yamba_record::machine::details::Disturbance;
 use yamba_record::number::bytes;
 
-use super::{Facts, with_advice, with_command};
+use super::{Facts, Finding, advice, command};
 use crate::text::cpu_list;
 
 /// Thresholds: the share of stolen time, and the percentage of time that threads wait.
@@ -11,18 +10,17 @@ const STOLEN: f64 = 0.0001;
 const PRESSURE: f64 = 1.0;
 
 /// Emulation, as the emulator reports it. With an accelerator the emulator reports the name of that.
-pub(super) fn emulated(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn emulated(f: &Facts<'_>) -> Option<Finding> {
     let hypervisor = f.details.virtualisation.hypervisor.as_deref()?;
     (hypervisor == "qemu-tcg").then(|| {
-        with_advice(
-            "emulated",
+        advice(
             "the processor is emulated: no figure says anything of the speed of a real one",
             "start the guest with `-accel kvm`",
         )
     })
 }
 
-pub(super) fn load(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn load(f: &Facts<'_>) -> Option<Finding> {
     let load = &f.details.load;
     let mut seen = Vec::new();
     match load.running {
@@ -45,8 +43,7 @@ pub(super) fn load(f: &Facts<'_>) -> Option<Disturbance> {
         ));
     }
     (!seen.is_empty()).then(|| {
-        with_command(
-            "load",
+        command(
             format!("{}: they take turns, caches and memory", seen.join(", ")),
             "ps -eo pcpu,pid,comm --sort=-pcpu | head    # who it is",
         )
@@ -54,7 +51,7 @@ pub(super) fn load(f: &Facts<'_>) -> Option<Disturbance> {
 }
 
 /// A single processor, in the machine or in this process's affinity mask.
-pub(super) fn one_processor(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn one_processor(f: &Facts<'_>) -> Option<Finding> {
     if f.machine.cpus != 1 {
         return None;
     }
@@ -62,24 +59,17 @@ pub(super) fn one_processor(f: &Facts<'_>) -> Option<Disturbance> {
     let text =
         "one processor does all: interrupts, the kernel's own work and every other process disturb";
     match online {
-        Some(all) if cpu_list(all).len() > 1 => Some(with_command(
-            "one_processor",
-            text,
-            format!("taskset -cp {all} $$"),
-        )),
-        _ => Some(with_advice(
-            "one_processor",
-            text,
-            "give the machine a second processor",
-        )),
+        Some(all) if cpu_list(all).len() > 1 => {
+            Some(command(text, format!("taskset -cp {all} $$")))
+        }
+        _ => Some(advice(text, "give the machine a second processor")),
     }
 }
 
-pub(super) fn stolen(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn stolen(f: &Facts<'_>) -> Option<Finding> {
     let share = f.details.virtualisation.stolen?;
     (share >= STOLEN).then(|| {
-        with_advice(
-            "stolen",
+        advice(
             format!(
                 "the host took {} of the time that was wanted since the system started",
                 percent(share)
@@ -97,12 +87,10 @@ fn percent(share: f64) -> String {
     }
 }
 
-pub(super) fn quota(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn quota(f: &Facts<'_>) -> Option<Finding> {
     let quota = f.details.virtualisation.cpu_quota?;
     (quota < f.machine.cpus as f64).then(|| {
-        with_advice(
-            "quota",
-            format!(
+        advice(format!(
                 "the control group may use {quota} processors' time: beyond that all of it stops until the next \
                  period (mostly 100 ms)"
             ),
@@ -111,29 +99,27 @@ pub(super) fn quota(f: &Facts<'_>) -> Option<Disturbance> {
     })
 }
 
-pub(super) fn smt(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn smt(f: &Facts<'_>) -> Option<Finding> {
     if f.details.processor.smt != Some(true) {
         return None;
     }
     let text =
         "two threads share a core: what runs on the sibling takes its units and its first caches";
     Some(match f.details.processor.smt_control.as_deref() {
-        Some("on") => with_command(
-            "smt",
+        Some("on") => command(
             text,
             "echo off | sudo tee /sys/devices/system/cpu/smt/control",
         ),
-        _ => with_advice("smt", text, "switch it off in the firmware, or at the host"),
+        _ => advice(text, "switch it off in the firmware, or at the host"),
     })
 }
 
 /// Less than a twentieth of memory is free, so that the kernel reclaims pages during the benchmark.
-pub(super) fn little_memory(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn little_memory(f: &Facts<'_>) -> Option<Finding> {
     let memory = &f.details.memory;
     let (total, available) = memory.total.zip(memory.available)?;
     (available < total / 20).then(|| {
-        with_command(
-            "little_memory",
+        command(
             format!(
                 "only {} of memory is left: the kernel takes pages back while something is timed",
                 bytes(available)
@@ -143,11 +129,10 @@ pub(super) fn little_memory(f: &Facts<'_>) -> Option<Disturbance> {
     })
 }
 
-pub(super) fn swap(f: &Facts<'_>) -> Option<Disturbance> {
+pub(super) fn swap(f: &Facts<'_>) -> Option<Finding> {
     let used = f.details.memory.swap_used?;
     (used > 0).then(|| {
-        with_command(
-            "swap",
+        command(
             format!(
                 "{} of memory is swapped out: whoever touches it waits for a disk",
                 bytes(used)

@@ -8,19 +8,11 @@ use super::*;
 
 /// The disturbances of a quiet machine after `change`.
 fn found(change: impl Fn(&mut Machine, &mut Details)) -> Vec<Disturbance> {
-    let (machine, details) = facts(change);
-    RULES
-        .iter()
-        .filter_map(|rule| {
-            rule(&Facts {
-                machine: &machine,
-                details: &details,
-            })
-        })
-        .collect()
+    disturbances(&machine(change))
 }
 
-fn facts(change: impl Fn(&mut Machine, &mut Details)) -> (Machine, Details) {
+/// A quiet machine after `change`.
+fn machine(change: impl Fn(&mut Machine, &mut Details)) -> Machine {
     let mut machine = Machine {
         isa: "x86_64".to_owned(),
         kernel: "6.8.0".to_owned(),
@@ -30,7 +22,8 @@ fn facts(change: impl Fn(&mut Machine, &mut Details)) -> (Machine, Details) {
     };
     let mut details = Details::default();
     change(&mut machine, &mut details);
-    (machine, details)
+    machine.details = Some(Box::new(details));
+    machine
 }
 
 fn names(change: impl Fn(&mut Machine, &mut Details)) -> Vec<String> {
@@ -38,7 +31,7 @@ fn names(change: impl Fn(&mut Machine, &mut Details)) -> Vec<String> {
 }
 
 /// The command of the only disturbance.
-fn command(change: impl Fn(&mut Machine, &mut Details)) -> String {
+fn command_of(change: impl Fn(&mut Machine, &mut Details)) -> String {
     let all = found(change);
     match all.as_slice() {
         [
@@ -86,7 +79,7 @@ fn single_processor_disturbs() {
         m.cpus = 1;
         d.processor.online = text("0-3");
     };
-    assert_eq!(command(allowed), "taskset -cp 0-3 $$");
+    assert_eq!(command_of(allowed), "taskset -cp 0-3 $$");
 }
 
 #[test]
@@ -120,7 +113,7 @@ fn smt_fix_depends_on_kernel_switch() {
         d.processor.smt = Some(true);
         d.processor.smt_control = text("on");
     };
-    assert!(command(on).contains("smt/control"));
+    assert!(command_of(on).contains("smt/control"));
     let unable = found(|_, d| d.processor.smt = Some(true));
     assert!(matches!(unable[0].mend, Mend::Advice(_)));
     assert_eq!(names(|_, d| d.processor.smt = Some(false)), [""; 0]);
@@ -190,11 +183,11 @@ fn each_turbo_switch_has_its_own_fix() {
         }
     };
     assert_eq!(
-        command(turbo(true, "/x/no_turbo")),
+        command_of(turbo(true, "/x/no_turbo")),
         "echo 1 | sudo tee /x/no_turbo"
     );
     assert_eq!(
-        command(turbo(true, "/x/boost")),
+        command_of(turbo(true, "/x/boost")),
         "echo 0 | sudo tee /x/boost"
     );
     assert_eq!(names(turbo(false, "/x/boost")), [""; 0]);
@@ -216,7 +209,7 @@ fn energy_saving_disturbs() {
     );
     assert_eq!(names(|_, d| d.frequency.on_battery = Some(false)), [""; 0]);
     assert_eq!(
-        command(|_, d| d.kernel.laptop_mode = Some(true)),
+        command_of(|_, d| d.kernel.laptop_mode = Some(true)),
         "sudo sysctl vm.laptop_mode=0"
     );
     assert_eq!(names(|_, d| d.processor.throttled = Some(3)), ["heat"]);
@@ -241,7 +234,7 @@ fn slow_clock_source_disturbs() {
             d.timers.available = others.iter().map(|o| (*o).to_owned()).collect();
         }
     };
-    assert!(command(source("kvm-clock", &["kvm-clock", "tsc"])).starts_with("echo tsc"));
+    assert!(command_of(source("kvm-clock", &["kvm-clock", "tsc"])).starts_with("echo tsc"));
     let hidden = found(source("hpet", &["hpet"]));
     assert!(hidden[0].text.contains("system call") && matches!(hidden[0].mend, Mend::Advice(_)));
     assert_eq!(names(source("tsc", &["tsc", "hpet"])), [""; 0]);
@@ -290,7 +283,7 @@ fn missing_privileges_disturb() {
         d.privileges.realtime = Some(false);
         d.limits.realtime_priority = Some(Limit::At(0));
     };
-    assert!(command(plain).contains("--rtprio"));
+    assert!(command_of(plain).contains("--rtprio"));
     let filtered = found(|_, d| {
         d.privileges.realtime = Some(false);
         d.privileges.capabilities = vec!["sys_nice".to_owned()];
@@ -317,9 +310,9 @@ fn realtime_limit_fix_depends_on_kernel_version() {
             d.kernel.realtime_period_us = Some(1_000_000);
         }
     };
-    assert!(command(share(950_000, "6.1.0-13-amd64")).contains("sched_rt_runtime_us=-1"));
-    assert!(command(share(950_000, "6.12.1")).contains("fair_server"));
-    assert!(command(share(950_000, "7.0")).contains("fair_server"));
+    assert!(command_of(share(950_000, "6.1.0-13-amd64")).contains("sched_rt_runtime_us=-1"));
+    assert!(command_of(share(950_000, "6.12.1")).contains("fair_server"));
+    assert!(command_of(share(950_000, "7.0")).contains("fair_server"));
     assert!(
         found(share(950_000, "6.1"))[0]
             .text
@@ -340,22 +333,14 @@ fn scratch_disk_disturbances() {
     };
     assert_eq!(names(disk(true, 0)), ["scratch_in_memory"]);
     assert_eq!(
-        command(disk(false, 4096)),
+        command_of(disk(false, 4096)),
         "echo 0 | sudo tee /sys/block/sda/queue/read_ahead_kb"
     );
     assert_eq!(names(disk(false, 0)), [""; 0]);
 }
 
 fn cannot_with(change: impl Fn(&mut Machine, &mut Details)) -> Vec<Cannot> {
-    let (machine, details) = facts(change);
-    let facts = Facts {
-        machine: &machine,
-        details: &details,
-    };
-    cannot::RULES
-        .iter()
-        .filter_map(|rule| rule(&facts))
-        .collect()
+    cannot(&machine(change))
 }
 
 #[test]
