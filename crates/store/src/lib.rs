@@ -78,11 +78,7 @@ impl Store {
             Location::File(path) => Sqlite::open(path).map(|c| Box::new(c) as _),
             Location::Server(address) => Postgresql::open(address).map(|c| Box::new(c) as _),
         };
-        Ok(Store {
-            connection: opened.map_err(|e| e.of(location))?,
-            location: location.clone(),
-            calls_again: true,
-        })
+        Ok(Store::of(opened.map_err(|e| e.of(location))?, location))
     }
 
     /// Opens the store if it exists.
@@ -94,11 +90,7 @@ impl Store {
             }
         };
         let opened = opened.map_err(|e| e.of(location))?;
-        Ok(opened.map(|connection| Store {
-            connection,
-            location: location.clone(),
-            calls_again: true,
-        }))
+        Ok(opened.map(|connection| Store::of(connection, location)))
     }
 
     /// Opens a file only for reading: never changes it, and waits only briefly for a lock. `None` if there is no file of the current schema, or if the
@@ -108,11 +100,15 @@ impl Store {
             return Ok(None);
         };
         let opened = Sqlite::glance(path).map_err(|e| e.of(location))?;
-        Ok(opened.map(|connection| Store {
-            connection: Box::new(connection),
+        Ok(opened.map(|connection| Store::of(Box::new(connection), location)))
+    }
+
+    fn of(connection: Box<dyn Connection>, location: &Location) -> Store {
+        Store {
+            connection,
             location: location.clone(),
-            calls_again: false,
-        }))
+            calls_again: true,
+        }
     }
 
     fn in_one<T>(
