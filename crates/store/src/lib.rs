@@ -29,7 +29,7 @@ pub use error::StoreError;
 pub use location::{Address, Location, without_password};
 use postgresql::Postgresql;
 pub use salvage::Salvaged;
-use sqlite::Sqlite;
+use sqlite::{Access, Sqlite};
 
 /// The part of a run to read. Raw intervals are nearly all of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,13 +93,22 @@ impl Store {
         Ok(opened.map(|connection| Store::of(connection, location)))
     }
 
-    /// Opens a file only for reading: never changes it, and waits only briefly for a lock. `None` if there is no file of the current schema, or if the
-    /// location is a server.
+    /// Opens a file for a quick read during command-line completion: never creates it, and waits only briefly for a lock. `None` if there is no file of the
+    /// current schema, or if the location is a server.
     pub fn glance(location: &Location) -> Result<Option<Store>, StoreError> {
+        Store::if_ready(location, Access::ReadWrite)
+    }
+
+    /// Opens a damaged file only for reading. `None` if there is no file of the current schema, or if the location is a server.
+    pub fn damaged(location: &Location) -> Result<Option<Store>, StoreError> {
+        Store::if_ready(location, Access::ReadOnly)
+    }
+
+    fn if_ready(location: &Location, access: Access) -> Result<Option<Store>, StoreError> {
         let Location::File(path) = location else {
             return Ok(None);
         };
-        let opened = Sqlite::glance(path).map_err(|e| e.of(location))?;
+        let opened = Sqlite::if_ready(path, access).map_err(|e| e.of(location))?;
         Ok(opened.map(|connection| Store::of(Box::new(connection), location)))
     }
 

@@ -41,18 +41,15 @@ impl Sqlite {
         if is_absent || is_empty(path) {
             return Ok(None);
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let opened = rusqlite::Connection::open_with_flags(path, flags);
-        Sqlite::prepared(opened, path).map(Some)
+        Sqlite::prepared(open_existing(path, Access::ReadWrite), path).map(Some)
     }
 
-    /// Opens the file for reading if it has this version's form, and waits only a moment for a writer.
-    pub fn glance(path: &Path) -> Result<Option<Sqlite>, Fault> {
+    /// Opens the file if it has this version's form, and waits only a moment for a writer.
+    pub fn if_ready(path: &Path, access: Access) -> Result<Option<Sqlite>, Fault> {
         if is_empty(path) || !path.is_file() {
             return Ok(None);
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = rusqlite::Connection::open_with_flags(path, flags)?;
+        let connection = open_existing(path, access)?;
         // Reads a file that was cut short, too.
         connection.execute_batch("PRAGMA writable_schema = ON")?;
         let sqlite = schema::is_ready(&connection)?.then_some(Sqlite {
@@ -94,6 +91,24 @@ fn is_empty(path: &Path) -> bool {
     log.push("-wal");
     let about = fs::metadata(path);
     about.is_ok_and(|a| a.is_file() && a.len() == 0 && !Path::new(&log).exists())
+}
+
+/// How an existing file is opened.
+#[derive(Clone, Copy)]
+pub(crate) enum Access {
+    /// Removes SQLite's own files beside it when it is closed.
+    ReadWrite,
+    /// Never changes the file; SQLite's own files beside it stay.
+    ReadOnly,
+}
+
+fn open_existing(path: &Path, access: Access) -> rusqlite::Result<rusqlite::Connection> {
+    let access = match access {
+        Access::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        Access::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY,
+    };
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    rusqlite::Connection::open_with_flags(path, flags)
 }
 
 impl Connection for Sqlite {
@@ -282,7 +297,8 @@ mod tests {
     fn glance_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.sqlite");
-        let glance = || Sqlite::glance(&path).map(|s| s.map(|mut s| runs(&mut s).unwrap()));
+        let open = || Sqlite::if_ready(&path, Access::ReadWrite);
+        let glance = || open().map(|s| s.map(|mut s| runs(&mut s).unwrap()));
         assert_eq!(glance().unwrap(), None);
         assert!(!path.exists());
         fs::write(&path, "").unwrap();

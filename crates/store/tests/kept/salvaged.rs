@@ -37,7 +37,7 @@ fn filled(folder: &Path) -> PathBuf {
 
 /// Salvages the file into another store. `None` if the file is not recognised.
 fn salvage(from: &Path, to: &mut Store) -> Option<Vec<Salvaged>> {
-    let mut damaged = Store::glance(&Location::File(from.to_owned())).ok()??;
+    let mut damaged = Store::damaged(&Location::File(from.to_owned())).ok()??;
     Some(damaged.salvage(to).unwrap())
 }
 

@@ -50,7 +50,7 @@ impl Salvage {
                 .help("name another, or a new file, with --store"));
         }
         // An unreadable file must not create a store.
-        let Some(mut damaged) = Store::glance(&from)? else {
+        let Some(mut damaged) = Store::damaged(&from)? else {
             return Err(
                 Failure::new(format!("{from} is empty: there is nothing in it to save")).help(
                     "restore it from a backup; or remove it, and the next run makes a new store",
