@@ -93,7 +93,7 @@ fn inside(p: f64) -> bool {
 }
 
 /// The t >= 0 with `tail(t) = p` for a decreasing `tail`, if `p <= tail(0)`.
-fn upper_end(p: f64, tail: impl Fn(f64) -> f64) -> Option<f64> {
+pub(crate) fn upper_end(p: f64, tail: impl Fn(f64) -> f64) -> Option<f64> {
     let (mut low, mut high) = (0.0, 1.0);
     while tail(high) > p {
         (low, high) = (high, 2.0 * high);

@@ -2,8 +2,7 @@
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
-/// Bisection steps, enough for the precision of a double.
-const HALVINGS: usize = 60;
+use crate::distribution::upper_end;
 
 /// The upper end of the one-sided interval of a share, of which `count` were observed in `of` independent trials: C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the
 /// Case of the Binomial", Biometrika 26 (1934) 404-413. It is the share `q` for which `count` or fewer have the probability `1 - confidence`, that is, the quantile of Beta(count + 1, of - count). For a count of 0 it is
@@ -17,16 +16,7 @@ pub fn share_at_most(count: u64, of: u64, confidence: f64) -> Option<f64> {
         return Some(1.0);
     }
     let beta = Beta::new(count as f64 + 1.0, (of - count) as f64).ok()?;
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..HALVINGS {
-        let middle = f64::midpoint(low, high);
-        if beta.cdf(middle) < confidence {
-            low = middle
-        } else {
-            high = middle
-        }
-    }
-    Some(high)
+    upper_end(1.0 - confidence, |share| beta.sf(share))
 }
 
 #[cfg(test)]
