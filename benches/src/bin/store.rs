@@ -10,7 +10,7 @@ use std::time::Instant;
 use std::{fs, process};
 
 use clap::{Parser, Subcommand};
-use yamba_record::{Benchmark, Interval, Machine, Run, Status};
+use yamba_record::{Batch, Benchmark, Machine, Run, Status};
 use yamba_stats::{median, sorted};
 use yamba_store::{Detail, Location, Store, StoreError};
 
@@ -70,7 +70,7 @@ fn size(
     run.benchmarks = (0..entries)
         .map(|i| entry(&format!("lat_{i}"), (intervals / 11).max(1) as u64, 11))
         .collect();
-    let all: usize = run.benchmarks.iter().map(|b| b.intervals.len()).sum();
+    let all: usize = run.benchmarks.iter().map(|b| b.batches.len()).sum();
     let before = file_size(location);
     timed(
         &format!("{all} intervals of {entries} entries stored"),
@@ -147,7 +147,7 @@ fn entry(name: &str, launches: u64, intervals: usize) -> Benchmark {
     for launch in 0..launches {
         for i in 0..intervals as u64 {
             let noise = ((launch * 7919 + i * 104_729) % 1000) as f64 / 3e3;
-            entry.intervals.push(Interval {
+            entry.batches.push(Batch {
                 passes: 100_000,
                 operations: 100_000,
                 ns: 1_234_567.0 + noise * 1e4,
@@ -155,7 +155,7 @@ fn entry(name: &str, launches: u64, intervals: usize) -> Benchmark {
                 launch,
                 cycle_ns: Some(0.4 + noise / 1e3),
                 sample: Some(12.0 + noise),
-                ..Interval::default()
+                ..Batch::default()
             });
             entry.samples.push(12.0 + noise);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use yamba_record::Interval;
+use yamba_record::Batch;
 use yamba_record::circles::{CircleGroup, Circles, CirclesLaunch, PrimaryLatency};
 use yamba_stats::circles::{Group, group_statistics, primary, steady_from};
 
@@ -19,13 +19,13 @@ const SHARE: f64 = 0.01;
 
 /// The results of a measuring circle. `tests` are those of the complete launches, in the order in which they ran. `counts` is false for
 /// tests that were discarded or contradicted by their evidence. `None` if the tests form no circle.
-pub fn circles(tests: &[Interval], counts: impl Fn(&Interval) -> bool) -> Option<Circles> {
-    let mut launches: BTreeMap<u64, BTreeMap<u64, Vec<&Interval>>> = BTreeMap::new();
+pub fn circles(tests: &[Batch], counts: impl Fn(&Batch) -> bool) -> Option<Circles> {
+    let mut launches: BTreeMap<u64, BTreeMap<u64, Vec<&Batch>>> = BTreeMap::new();
     for test in tests {
         let groups = launches.entry(test.launch).or_default();
         groups.entry(test.group?).or_default().push(test);
     }
-    let counting: Vec<&Interval> = tests.iter().filter(|t| counts(t)).collect();
+    let counting: Vec<&Batch> = tests.iter().filter(|t| counts(t)).collect();
     let unit = Unit::of(&counting);
     let launches = launches.into_iter().map(|(launch, groups)| {
         let each = groups.values().map(|tests| group(tests, &counts, unit));
@@ -49,7 +49,7 @@ pub fn circles(tests: &[Interval], counts: impl Fn(&Interval) -> bool) -> Option
 }
 
 /// Whether a test is past the warm-up. If the end of the warm-up is unknown, all tests are.
-pub(super) fn is_warm(circles: &Circles, test: &Interval) -> bool {
+pub(super) fn is_warm(circles: &Circles, test: &Batch) -> bool {
     let mut launches = circles.launches.iter();
     let launch = launches.find(|l| l.launch == test.launch);
     let from = launch.and_then(|l| l.steady_from);
@@ -65,7 +65,7 @@ enum Unit {
 
 impl Unit {
     /// Cycles if their length is known around every test and both chains agree on it, else nanoseconds.
-    fn of(tests: &[&Interval]) -> Unit {
+    fn of(tests: &[&Batch]) -> Unit {
         let known = tests.iter().all(|t| t.cycle_ns.is_some_and(|c| c > 0.0));
         let doubt = cycles::second_opinion(tests).and_then(cycles::doubt);
         if known && doubt.is_none() && !tests.is_empty() {
@@ -83,13 +83,13 @@ impl Unit {
     }
 
     /// The accumulated latency of a test.
-    fn accumulated(self, test: &Interval) -> f64 {
+    fn accumulated(self, test: &Batch) -> f64 {
         let length = test.cycle_ns.filter(|_| self == Unit::Cycles);
         test.ns / length.unwrap_or(1.0)
     }
 }
 
-fn group(tests: &[&Interval], counts: &impl Fn(&Interval) -> bool, unit: Unit) -> CircleGroup {
+fn group(tests: &[&Batch], counts: &impl Fn(&Batch) -> bool, unit: Unit) -> CircleGroup {
     let test_size = tests.first().map_or(0, |t| t.passes);
     let accumulated: Vec<f64> = tests.iter().map(|t| unit.accumulated(t)).collect();
     let left_out = (0..tests.len()).filter(|i| !counts(tests[*i]));
@@ -175,7 +175,7 @@ pub(super) mod tests {
     use super::*;
 
     /// Intervals of a launch with the latencies of the paper's table 3.4 or 3.5, at half a nanosecond per cycle.
-    pub fn measured(launch: u64, table: &str) -> Vec<Interval> {
+    pub fn measured(launch: u64, table: &str) -> Vec<Batch> {
         let mut lines = table.lines().filter(|l| !l.starts_with('#'));
         let numbers = |line: &str| -> Vec<f64> {
             let words = line.split_whitespace();
@@ -184,7 +184,7 @@ pub(super) mod tests {
         let sizes = numbers(lines.next().expect("test sizes"));
         let rows: Vec<Vec<f64>> = lines.map(numbers).collect();
         let groups = sizes.iter().enumerate();
-        let test = |g: usize, size: f64, cycles: f64| Interval {
+        let test = |g: usize, size: f64, cycles: f64| Batch {
             passes: size as u64,
             operations: size as u64,
             ns: cycles / 2.0,
@@ -192,7 +192,7 @@ pub(super) mod tests {
             group: Some(g as u64),
             launch,
             sample: Some(cycles / 2.0 / size),
-            ..Interval::default()
+            ..Batch::default()
         };
         groups
             .flat_map(|(g, size)| rows.iter().map(move |row| test(g, *size, row[g])))
@@ -305,7 +305,7 @@ pub(super) mod tests {
 
     #[test]
     fn too_little_is_told_as_far_as_it_goes() {
-        assert_eq!(circles(&[Interval::default()], |_| true), None);
+        assert_eq!(circles(&[Batch::default()], |_| true), None);
         assert_eq!(circles(&[], |_| true), None);
         let one = circles(&measured(0, WARM)[..1], |_| true).unwrap();
         let launch = &one.launches[0];

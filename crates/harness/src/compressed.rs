@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
 use yamba_record::event::Sizing;
-use yamba_record::{Benchmark, Interval};
+use yamba_record::{Batches, Benchmark};
 
 /// A value as compressed JSON, in about a tenth of its memory.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl<T: Serialize + DeserializeOwned> Compressed<T> {
 /// The records of one launch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct LaunchRecords {
-    pub intervals: Vec<Interval>,
+    pub batches: Batches,
     /// Warm-up, sizing and the growth check.
     pub sizing: Vec<Sizing>,
 }
@@ -52,7 +52,7 @@ pub struct CompressedEntry {
 impl CompressedEntry {
     /// An entry that has no records.
     pub(super) fn without_records(benchmark: &Benchmark) -> CompressedEntry {
-        debug_assert!(benchmark.intervals.is_empty() && benchmark.sizing.is_empty());
+        debug_assert!(benchmark.batches.is_empty() && benchmark.sizing.is_empty());
         CompressedEntry {
             rest: Compressed::new(benchmark),
             launches: Vec::new(),
@@ -64,15 +64,15 @@ impl CompressedEntry {
         benchmark: &mut Benchmark,
         launches: Vec<Compressed<LaunchRecords>>,
     ) -> CompressedEntry {
-        let intervals = std::mem::take(&mut benchmark.intervals);
+        let batches = std::mem::take(&mut benchmark.batches);
         let sizing = std::mem::take(&mut benchmark.sizing);
         let rest = Compressed::new(benchmark);
-        (benchmark.intervals, benchmark.sizing) = (intervals, sizing);
+        (benchmark.batches, benchmark.sizing) = (batches, sizing);
         CompressedEntry { rest, launches }
     }
 
     /// The entry without its records.
-    pub(super) fn rest(&self) -> Benchmark {
+    pub fn rest(&self) -> Benchmark {
         self.rest.value()
     }
 
@@ -81,7 +81,7 @@ impl CompressedEntry {
         let mut benchmark = self.rest();
         for launch in &self.launches {
             let records = launch.value();
-            benchmark.intervals.extend(records.intervals);
+            benchmark.batches.extend(records.batches.iter());
             benchmark.sizing.extend(records.sizing);
         }
         benchmark
@@ -119,11 +119,11 @@ mod tests {
     #[test]
     fn compressed_entry_is_equal_to_the_last_bit() {
         let original = entry(&launches(&SIX));
-        assert_eq!((original.intervals.len(), original.sizing.len()), (66, 36));
+        assert_eq!((original.batches.len(), original.sizing.len()), (66, 36));
         let each = (0..6).map(|launch| {
-            let own = original.intervals.iter().filter(|i| i.launch == launch);
+            let own = original.batches.iter().filter(|b| b.launch == launch);
             Compressed::new(&LaunchRecords {
-                intervals: own.cloned().collect(),
+                batches: own.collect(),
                 sizing: original.sizing[6 * launch as usize..][..6].to_vec(),
             })
         });
@@ -131,7 +131,7 @@ mod tests {
         let compressed = CompressedEntry::of_launches(&mut benchmark, each.collect());
         assert_eq!(benchmark, original);
         assert_eq!(compressed.unpack(), original);
-        assert!(compressed.rest().intervals.is_empty());
+        assert!(compressed.rest().batches.is_empty());
         assert_eq!(
             serde_json::to_string(&compressed).unwrap(),
             serde_json::to_string(&original).unwrap()

@@ -1,6 +1,8 @@
 //! Converts times to core cycles. Each interval uses the cycle length measured around it. Pure.
 
-use yamba_record::{Benchmark, Interval};
+use std::borrow::Borrow;
+
+use yamba_record::{Batch, Benchmark};
 use yamba_stats::{NORMAL_SCALE, median, median_absolute_deviation};
 
 use super::estimate::Estimate;
@@ -19,7 +21,7 @@ const MOST: f64 = 0.5;
 const AGREE: f64 = 0.002;
 
 /// Cycles per operation. The benchmark and its dummy are each converted with the cycle length of their own moment.
-pub(super) fn of(interval: &Interval) -> Option<f64> {
+pub(super) fn of(interval: &Batch) -> Option<f64> {
     let length = interval.cycle_ns.filter(|c| *c > 0.0)?;
     let dummy_length = interval.dummy_cycle_ns.filter(|c| *c > 0.0);
     let dummy = interval.dummy_ns / dummy_length.unwrap_or(length);
@@ -42,21 +44,22 @@ pub(super) fn with_own_error(mut cycles: Estimate) -> Estimate {
 /// The share of the time in which the timed thread was blocked, if it is more than [`MOST`]; the median over the intervals.
 ///
 /// A blocked thread uses no core cycles, and its processor may idle meanwhile.
-pub(super) fn blocked<'a>(intervals: impl Iterator<Item = &'a Interval>) -> Option<f64> {
-    let shares: Vec<f64> = intervals.filter_map(blocked_share).collect();
+pub(super) fn blocked(batches: impl Iterator<Item = impl Borrow<Batch>>) -> Option<f64> {
+    let shares = batches.filter_map(|b| blocked_share(b.borrow()));
+    let shares: Vec<f64> = shares.collect();
     median(&shares).filter(|share| *share > MOST)
 }
 
 /// Whether the timed thread was blocked for most of the time, so that the figure has no cycles.
 pub fn is_blocked(benchmark: &Benchmark) -> bool {
-    blocked(benchmark.intervals.iter()).is_some()
+    blocked(benchmark.batches.iter()).is_some()
 }
 
 /// The gap between the clock and the thread's processor time, as a share of benchmark and dummy.
 ///
 /// A partner on the same processor makes the thread wait in the run queue. The processor works for the benchmark then, so
 /// that wait is not counted as blocked unless it is held against the interval.
-fn blocked_share(interval: &Interval) -> Option<f64> {
+fn blocked_share(interval: &Batch) -> Option<f64> {
     let disturbance = &interval.disturbance;
     let queued = disturbance.waited_ns.unwrap_or(0.0);
     let is_partners = interval.disturbed.is_empty();
@@ -94,7 +97,7 @@ pub(super) struct SecondOpinion {
 
 /// Compares the two chains. `None` if the second chain never ran. Only readings of the same moment are compared, since the clock rate
 /// changes: the second chain runs right after the dummy.
-pub(super) fn second_opinion(intervals: &[&Interval]) -> Option<SecondOpinion> {
+pub(super) fn second_opinion(intervals: &[&Batch]) -> Option<SecondOpinion> {
     let both = intervals
         .iter()
         .filter_map(|i| Some(i.check_cycle_ns? / i.dummy_cycle_ns.or(i.cycle_ns)?));
@@ -123,14 +126,14 @@ pub(super) fn doubt(second: SecondOpinion) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn interval(cycle_ns: f64, check_cycle_ns: Option<f64>) -> Interval {
-        Interval {
+    fn interval(cycle_ns: f64, check_cycle_ns: Option<f64>) -> Batch {
+        Batch {
             operations: 100,
             ns: 4000.0,
             dummy_ns: 1000.0,
             cycle_ns: Some(cycle_ns),
             check_cycle_ns,
-            ..Interval::default()
+            ..Batch::default()
         }
     }
 
@@ -141,7 +144,7 @@ mod tests {
         slower.dummy_cycle_ns = Some(0.5);
         assert_eq!(of(&slower), Some(140.0));
         assert_eq!(of(&interval(0.0, None)), None);
-        assert_eq!(of(&Interval::default()), None);
+        assert_eq!(of(&Batch::default()), None);
     }
 
     #[test]
@@ -151,7 +154,7 @@ mod tests {
             interval(0.5, None),
             interval(0.5, None),
         ];
-        let seen: Vec<&Interval> = seen.iter().collect();
+        let seen: Vec<&Batch> = seen.iter().collect();
         let opinion = second_opinion(&seen).unwrap();
         assert!((opinion.ratio - 1.0004).abs() < 1e-12 && opinion.error == 0.0);
         assert_eq!(doubt(opinion), None);
@@ -159,7 +162,7 @@ mod tests {
     }
 
     /// An interval of 5000 ns with its dummy, off the processor for `gap` ns and in the run queue for `queued` of these.
-    fn waiting(gap: f64, queued: f64, disturbed: &[&str]) -> Interval {
+    fn waiting(gap: f64, queued: f64, disturbed: &[&str]) -> Batch {
         let mut interval = interval(0.25, None);
         interval.disturbance.stolen_ns = gap;
         interval.disturbance.waited_ns = Some(queued);
@@ -206,11 +209,11 @@ mod tests {
         );
         // Few, scattered readings do not prove a difference.
         assert_eq!(says(1.005, 0.004), None);
-        let few: Vec<Interval> = [0.2480, 0.2520, 0.2515, 0.2475, 0.2560]
+        let few: Vec<Batch> = [0.2480, 0.2520, 0.2515, 0.2475, 0.2560]
             .map(|c| interval(0.25, Some(c)))
             .to_vec();
-        let many: Vec<Interval> = few.iter().cycle().take(500).cloned().collect();
-        let ask = |all: &[Interval]| second_opinion(&all.iter().collect::<Vec<_>>()).unwrap();
+        let many: Vec<Batch> = few.iter().cycle().take(500).cloned().collect();
+        let ask = |all: &[Batch]| second_opinion(&all.iter().collect::<Vec<_>>()).unwrap();
         assert!((ask(&few).ratio - 1.006).abs() < 1e-12);
         assert_eq!(doubt(ask(&few)), None);
         assert!(doubt(ask(&many)).is_some());

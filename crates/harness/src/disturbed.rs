@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use yamba_record::Interval;
+use yamba_record::Batch;
 
 use super::estimate::ENOUGH_LAUNCHES;
 
@@ -27,7 +27,7 @@ pub(super) struct Verdict {
 
 impl Verdict {
     /// Whether this interval counts.
-    pub fn admits(&self, interval: &Interval) -> bool {
+    pub fn admits(&self, interval: &Batch) -> bool {
         let is_calm =
             |calm: &BTreeSet<u64>| interval.disturbed.is_empty() && calm.contains(&interval.launch);
         self.calm.as_ref().is_none_or(is_calm)
@@ -35,7 +35,7 @@ impl Verdict {
 }
 
 /// Chooses the intervals that count. Under load none is discarded: the competing processes are what is measured.
-pub(super) fn judge(intervals: &[Interval], processes: u64) -> Verdict {
+pub(super) fn judge(intervals: &[Batch], processes: u64) -> Verdict {
     let mut verdict = Verdict::default();
     for kind in intervals.iter().flat_map(|i| &i.disturbed) {
         *verdict.kinds.entry(kind.clone()).or_default() += 1;
@@ -43,14 +43,14 @@ pub(super) fn judge(intervals: &[Interval], processes: u64) -> Verdict {
     if processes > 1 || verdict.kinds.is_empty() {
         return verdict;
     }
-    let mut launches: BTreeMap<u64, Vec<&Interval>> = BTreeMap::new();
+    let mut launches: BTreeMap<u64, Vec<&Batch>> = BTreeMap::new();
     for interval in intervals {
         launches.entry(interval.launch).or_default().push(interval);
     }
     let calm = launches.iter().filter(|(_, of)| has_calm_median(of));
     let calm: BTreeSet<u64> = calm.map(|(launch, _)| *launch).collect();
     verdict.is_disturbed = calm.len() < launches.len().min(ENOUGH_LAUNCHES);
-    let is_disturbed = |i: &&Interval| !i.disturbed.is_empty();
+    let is_disturbed = |i: &&Batch| !i.disturbed.is_empty();
     let disturbed = intervals.iter().filter(is_disturbed).count();
     let counted = match (verdict.is_disturbed, calm.len() < launches.len()) {
         (true, _) => Some("all of them count".to_owned()),
@@ -79,7 +79,7 @@ pub(super) fn judge(intervals: &[Interval], processes: u64) -> Verdict {
 
 /// Whether a launch has enough undisturbed intervals for its median. Intervals of a circle are of different tests: more than half
 /// must be undisturbed.
-fn has_calm_median(launch: &[&Interval]) -> bool {
+fn has_calm_median(launch: &[&Batch]) -> bool {
     let calm = launch.iter().filter(|i| i.disturbed.is_empty()).count();
     if launch.iter().any(|i| i.group.is_some()) {
         return 2 * calm > launch.len();
@@ -98,10 +98,10 @@ mod tests {
     use super::*;
 
     /// The intervals of a launch: first `disturbed` disturbed ones, then `calm` calm ones.
-    fn launch(number: u64, disturbed: usize, calm: usize) -> Vec<Interval> {
-        let own = Interval {
+    fn launch(number: u64, disturbed: usize, calm: usize) -> Vec<Batch> {
+        let own = Batch {
             launch: number,
-            ..Interval::default()
+            ..Batch::default()
         };
         let mut all = vec![own; disturbed + calm];
         for interval in &mut all[..disturbed] {
@@ -110,18 +110,18 @@ mod tests {
         all
     }
 
-    fn launches(each: &[(usize, usize)]) -> Vec<Interval> {
+    fn launches(each: &[(usize, usize)]) -> Vec<Batch> {
         let numbered = (0..).zip(each);
         let all = numbered.map(|(i, (disturbed, calm))| launch(i, *disturbed, *calm));
         all.collect::<Vec<_>>().concat()
     }
 
-    fn admitted(intervals: &[Interval], processes: u64) -> usize {
+    fn admitted(intervals: &[Batch], processes: u64) -> usize {
         let verdict = judge(intervals, processes);
         intervals.iter().filter(|i| verdict.admits(i)).count()
     }
 
-    fn said(intervals: &[Interval]) -> Option<String> {
+    fn said(intervals: &[Batch]) -> Option<String> {
         judge(intervals, 1).note
     }
 

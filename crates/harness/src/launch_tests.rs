@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use yamba_record::event::{Begin, Event, Load, RawInterval};
+use yamba_record::batch::{Batch, Load};
+use yamba_record::event::{Begin, Event};
 use yamba_record::run::IntervalKind;
 use yamba_record::{Benchmark, Status};
 
@@ -14,7 +15,7 @@ fn slower(by: f64) -> Outcome {
     with(|_, raw| raw.ns += by * raw.operations as f64)
 }
 
-fn with(change: impl Fn(usize, &mut RawInterval)) -> Outcome {
+fn with(change: impl Fn(usize, &mut Batch)) -> Outcome {
     outcome(&changed(change), Ending::Exit(0))
 }
 
@@ -42,7 +43,7 @@ fn six_launches() {
     // Each launch's median is 31 plus its slowdown.
     assert_eq!((b.median, b.interval), (Some(33.5), Some([31.0, 36.0])));
     assert_eq!(
-        (b.samples.len(), b.intervals.len(), b.launches.len()),
+        (b.samples.len(), b.batches.len(), b.launches.len()),
         (66, 66, 6)
     );
     assert_eq!(b.launches[3].median, Some(36.0));
@@ -57,7 +58,7 @@ fn six_launches() {
         (cycles.median, cycles.interval),
         (134.0, [123.866, 144.134])
     );
-    assert_eq!(b.intervals[12].launch, 1);
+    assert_eq!(b.batches.get(12).unwrap().launch, 1);
     assert_eq!(b.sizing.len(), 36);
     assert_eq!(
         b.notes,
@@ -76,7 +77,7 @@ fn a_few_launches_say_nothing_of_the_next() {
 
 #[test]
 fn disturbed_intervals_are_set_aside_and_kept() {
-    let disturb = |i: usize, raw: &mut RawInterval| {
+    let disturb = |i: usize, raw: &mut Batch| {
         if i < 2 {
             raw.ns *= 10.0;
             raw.disturbed = vec!["switch".to_owned()];
@@ -89,7 +90,7 @@ fn disturbed_intervals_are_set_aside_and_kept() {
         (b.status, b.set_aside, b.disturbed["switch"]),
         (Status::Ok, 2, 2)
     );
-    assert_eq!((b.samples.len(), b.intervals.len()), (64, 66));
+    assert_eq!((b.samples.len(), b.batches.len()), (64, 66));
     assert_eq!(b.launches[5].samples, 9);
     assert!(b.samples.iter().all(|s| *s < 50.0));
 }
@@ -179,7 +180,7 @@ fn each_launch_says_how_it_ran() {
 /// The run-queue wait of a process, and its kind of disturbance, are recorded.
 #[test]
 fn waiting_for_a_processor_is_kept() {
-    let waiting = |i: usize, raw: &mut RawInterval| {
+    let waiting = |i: usize, raw: &mut Batch| {
         raw.disturbance.waited_ns = (i > 0).then_some(i as f64);
         raw.disturbed = match i {
             1 => vec!["queue".to_owned()],
@@ -188,7 +189,7 @@ fn waiting_for_a_processor_is_kept() {
         };
     };
     let b = entry(&[with(waiting)]);
-    let waited = |i: usize| b.intervals[i].disturbance.waited_ns;
+    let waited = |i: usize| b.batches.get(i).unwrap().disturbance.waited_ns;
     assert_eq!((waited(0), waited(5)), (None, Some(5.0)));
     assert_eq!((b.disturbed["queue"], b.disturbed["wait"]), (1, 1));
     assert_eq!(b.set_aside, 2);
@@ -197,11 +198,11 @@ fn waiting_for_a_processor_is_kept() {
 /// A thread that sleeps has a time, and no cycles in any field of the document.
 #[test]
 fn blocked_thread_has_no_cycles() {
-    let with_cycles = |i: usize, raw: &mut RawInterval| {
+    let with_cycles = |i: usize, raw: &mut Batch| {
         let _ = i;
         raw.cycle_ns = Some(0.25);
     };
-    let sleeping = |i: usize, raw: &mut RawInterval| {
+    let sleeping = |i: usize, raw: &mut Batch| {
         with_cycles(i, raw);
         raw.disturbance.stolen_ns = 0.98 * (raw.ns + raw.dummy_ns);
         raw.disturbance.voluntary = 5;
@@ -233,7 +234,7 @@ fn an_accident_in_one_launch() {
         "launch 3 of 6: sample was ended by SIGKILL (killed)"
     );
     assert_eq!((b.median, b.samples.len()), (Some(34.0), 55));
-    assert_eq!(b.intervals.len(), 57, "also those of the crashed launch");
+    assert_eq!(b.batches.len(), 57, "also those of the crashed launch");
     assert_eq!((b.launches[2].median, b.launches[2].samples), (None, 0));
     assert_eq!(b.launches[3].median, Some(36.0));
 
@@ -242,7 +243,7 @@ fn an_accident_in_one_launch() {
     assert_eq!(b.notes[0], "sample was ended by SIGKILL (killed)");
     assert_eq!(
         b.notes[1],
-        "4 intervals were measured before; they are kept in `intervals`"
+        "4 intervals were measured before; they are kept in `batches`"
     );
 }
 
@@ -291,7 +292,7 @@ fn most_launches_must_see_the_growth() {
 
 #[test]
 fn where_two_chains_disagree_no_cycles_are_told() {
-    let doubtful = |_: usize, raw: &mut RawInterval| raw.check_cycle_ns = Some(0.251);
+    let doubtful = |_: usize, raw: &mut Batch| raw.check_cycle_ns = Some(0.251);
     let b = entry(&[with(doubtful), with(doubtful)]);
     assert_eq!((b.status, b.cycles), (Status::Ok, None));
     assert_eq!(
@@ -301,7 +302,7 @@ fn where_two_chains_disagree_no_cycles_are_told() {
 }
 
 /// One launch of two processes, which get the saved intervals alternately.
-fn loaded(change: impl Fn(usize, &mut RawInterval)) -> Outcome {
+fn loaded(change: impl Fn(usize, &mut Batch)) -> Outcome {
     let lines = changed(|i, raw| {
         let round = (i / 2) as f64;
         raw.process = (i % 2) as u64;
@@ -349,7 +350,7 @@ fn two_processes_at_the_same_time() {
 
 #[test]
 fn who_does_not_run_at_the_same_time_is_not_under_load() {
-    let late = |i: usize, raw: &mut RawInterval| {
+    let late = |i: usize, raw: &mut Batch| {
         if i == 3 {
             raw.load.as_mut().unwrap().ready_ns += 1.5e9;
         }
@@ -368,7 +369,7 @@ fn who_does_not_run_at_the_same_time_is_not_under_load() {
 
 #[test]
 fn short_intervals_under_load_are_told() {
-    let short = |_: usize, raw: &mut RawInterval| {
+    let short = |_: usize, raw: &mut Batch| {
         let load = raw.load.as_mut().unwrap();
         load.end_ns = load.begin_ns + 1e8;
     };

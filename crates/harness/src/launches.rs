@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use yamba_record::run::Told;
-use yamba_record::{Benchmark, Interval, Status};
+use yamba_record::{Batch, Benchmark, Status};
 use yamba_stats::median;
 
 use super::child::{self, Limits};
@@ -141,16 +141,17 @@ impl<'a> Launches<'a> {
         self.ends.push(end);
         let records = self.recorded.append(&self.entry.point.program, &outcome);
         self.records.push(Compressed::new(&records));
+        let batches: Vec<Batch> = records.batches.iter().collect();
         let taken = self.taken(took, &outcome);
         self.turns.push(Turn {
             round,
             started,
             took,
             told,
-            cost: schedule::cost(&records.intervals, taken),
+            cost: schedule::cost(&batches, taken),
         });
         if self.turns.len() == 1 {
-            self.pace(options, &records.intervals, taken);
+            self.pace(options, &batches, taken);
         }
         if self.left() > 0 {
             return None;
@@ -228,7 +229,7 @@ impl<'a> Launches<'a> {
     }
 
     /// Adapts the plan to the duration of the first launch.
-    fn pace(&mut self, options: &Options, first: &[Interval], taken: Taken) {
+    fn pace(&mut self, options: &Options, first: &[Batch], taken: Taken) {
         if options.intervals.is_some() || self.entry.processes > 1 {
             return;
         }
@@ -251,7 +252,7 @@ impl<'a> Launches<'a> {
     }
 
     /// Plans `launches` launches, or the present goal if that is smaller. Each takes as long as the first.
-    fn slow_down(&mut self, launches: u64, first: &[Interval], took: Duration) {
+    fn slow_down(&mut self, launches: u64, first: &[Batch], took: Duration) {
         let before = self.goal;
         self.goal = before.min(launches);
         self.planned = took.saturating_mul(u32::try_from(self.goal).unwrap_or(u32::MAX));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use yamba_record::Interval;
+use yamba_record::Batch;
 use yamba_record::number::number;
 use yamba_record::run::Throughput;
 use yamba_stats::median;
@@ -16,8 +16,8 @@ const SIZING: f64 = 0.95;
 /// Why the records do not prove that every process ran the benchmark while another timed an interval; `None` if they do.
 ///
 /// Each process times one interval in each round: the k-th interval of every process belongs to the k-th round.
-pub(super) fn broken_guarantee(intervals: &[Interval], processes: u64) -> Option<String> {
-    let mut rounds: BTreeMap<(u64, u64), Vec<&Interval>> = BTreeMap::new();
+pub(super) fn broken_guarantee(intervals: &[Batch], processes: u64) -> Option<String> {
+    let mut rounds: BTreeMap<(u64, u64), Vec<&Batch>> = BTreeMap::new();
     let mut timed: BTreeMap<(u64, u64), u64> = BTreeMap::new();
     for interval in intervals {
         let round = timed
@@ -39,7 +39,7 @@ pub(super) fn broken_guarantee(intervals: &[Interval], processes: u64) -> Option
     })
 }
 
-fn broken_round(round: &[&Interval], processes: u64) -> Option<String> {
+fn broken_round(round: &[&Batch], processes: u64) -> Option<String> {
     if round.len() as u64 != processes {
         let timed = round.len();
         return Some(format!(
@@ -85,7 +85,7 @@ fn broken_round(round: &[&Interval], processes: u64) -> Option<String> {
 }
 
 /// A note about intervals that are too short for a load.
-pub(super) fn short_intervals(intervals: &[Interval]) -> Option<String> {
+pub(super) fn short_intervals(intervals: &[Batch]) -> Option<String> {
     let lengths = intervals.iter().filter_map(|i| i.load);
     let lengths: Vec<f64> = lengths.map(|l| l.end_ns - l.begin_ns).collect();
     let usual = median(&lengths)?;
@@ -152,17 +152,17 @@ pub(super) fn throughput(figure: &str, unit: &str, samples: &[Sample]) -> Option
 
 #[cfg(test)]
 mod tests {
-    use yamba_record::event::Load;
+    use yamba_record::batch::Load;
 
     use super::*;
 
     /// Two rounds of three processes that follow the protocol.
-    fn kept() -> Vec<Interval> {
+    fn kept() -> Vec<Batch> {
         let mut all = Vec::new();
         for round in 0..2 {
             for process in 0..3 {
                 let at = f64::from(round) * 4e9 + f64::from(process) * 1e3;
-                all.push(Interval {
+                all.push(Batch {
                     process: process as u64,
                     load: Some(Load {
                         ready_ns: at,
@@ -170,20 +170,20 @@ mod tests {
                         end_ns: at + 1e6 + 1.2e9,
                         left_ns: at + 2e9,
                     }),
-                    ..Interval::default()
+                    ..Batch::default()
                 });
             }
         }
         all
     }
 
-    fn broken(change: impl Fn(&mut Vec<Interval>)) -> String {
+    fn broken(change: impl Fn(&mut Vec<Batch>)) -> String {
         let mut all = kept();
         change(&mut all);
         broken_guarantee(&all, 3).expect("the guarantee is broken")
     }
 
-    fn load(all: &mut [Interval], which: usize) -> &mut Load {
+    fn load(all: &mut [Batch], which: usize) -> &mut Load {
         all[which].load.as_mut().unwrap()
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use yamba_record::event::{Begin, Event, Placement, RawInterval};
 use yamba_record::program::Program;
 use yamba_record::run::Launch;
-use yamba_record::{Benchmark, Evidence, Interval, Status};
+use yamba_record::{Batch, Benchmark, Evidence, Status};
 use yamba_stats::{median, sorted};
 
 use super::compressed::LaunchRecords;
@@ -91,8 +91,8 @@ impl Recorded {
                 Event::Sizing(s) if is_finite(&[s.ns, s.dummy_ns]) => {
                     records.sizing.push(s.clone());
                 }
-                Event::Interval(raw) if is_finite(&[raw.ns, raw.dummy_ns]) => {
-                    records.intervals.push(interval(program, number, raw));
+                Event::Interval(raw) if is_finite(&[raw.batch.ns, raw.batch.dummy_ns]) => {
+                    records.batches.push(batch(program, number, raw));
                 }
                 Event::Platform { facts } => self.benchmark.platform.extend(facts.clone()),
                 Event::Note { text } => self.note(text),
@@ -159,34 +159,20 @@ fn is_finite(numbers: &[f64]) -> bool {
     numbers.iter().all(|n| n.is_finite())
 }
 
-fn interval(program: &Program, launch: u64, raw: &RawInterval) -> Interval {
+fn batch(program: &Program, launch: u64, raw: &RawInterval) -> Batch {
     let figure = program.figure.as_deref().unwrap_or_default();
     let unit = program.unit.as_deref().unwrap_or_default();
-    let mut interval = Interval {
-        passes: raw.passes,
-        operations: raw.operations,
-        ns: raw.ns,
-        dummy_ns: raw.dummy_ns,
+    let mut batch = Batch {
         launch,
-        process: raw.process,
-        cycle_ns: raw.cycle_ns,
-        dummy_cycle_ns: raw.dummy_cycle_ns,
-        check_cycle_ns: raw.check_cycle_ns,
-        disturbance: raw.disturbance.clone(),
-        disturbed: raw.disturbed.clone(),
-        load: raw.load,
-        group: raw.group,
-        counters: raw.counters.clone(),
         sample: units::sample(figure, unit, raw),
-        evidence: raw.evidence.clone(),
-        outside: Vec::new(),
+        ..raw.batch.clone()
     };
-    interval.outside = validity::outside(program, &interval);
-    interval
+    batch.outside = validity::outside(program, &batch);
+    batch
 }
 
 /// Summary of each evidence over these intervals.
-pub(super) fn evidence(program: &Program, intervals: &[&Interval]) -> BTreeMap<String, Evidence> {
+pub(super) fn evidence(program: &Program, intervals: &[&Batch]) -> BTreeMap<String, Evidence> {
     let summarise = |bound: &yamba_record::program::Bound| {
         let values = intervals
             .iter()

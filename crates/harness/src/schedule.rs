@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use yamba_record::Interval;
+use yamba_record::Batch;
 use yamba_record::number::number;
 
 use super::options::{Options, PROGRAMS_WARMUP, Slow};
@@ -93,7 +93,7 @@ pub(super) struct Cost {
 }
 
 /// Estimates the cost of the next launch from one that took `taken`. Slowdown by a competitor does not count: it may be gone.
-pub(super) fn cost(intervals: &[Interval], taken: Taken) -> Option<Cost> {
+pub(super) fn cost(intervals: &[Batch], taken: Taken) -> Option<Cost> {
     let own = interval_ns(intervals)?;
     let nanoseconds = |ns: f64| Duration::from_nanos(ns.max(0.0) as u64);
     let disturbed = intervals.iter().filter(|i| !i.disturbed.is_empty());
@@ -119,7 +119,7 @@ pub(super) fn cost(intervals: &[Interval], taken: Taken) -> Option<Cost> {
 
 /// Adapts the settings of later launches to the first one. If a launch would take more than twice its time, its intervals get less time,
 /// and if they alone are too long, there are fewer. The parameters of a circle fix its number of intervals.
-pub(super) fn paced(share: Share, first: &[Interval], taken: Taken) -> Share {
+pub(super) fn paced(share: Share, first: &[Batch], taken: Taken) -> Share {
     let Some(cost) = cost(first, taken) else {
         return share;
     };
@@ -148,10 +148,10 @@ pub(super) fn paced(share: Share, first: &[Interval], taken: Taken) -> Share {
 pub(super) fn slow_launches(
     slow: Slow,
     share: Share,
-    first: &[Interval],
+    first: &[Batch],
     took: Duration,
 ) -> Option<u64> {
-    let is_slow = |i: &Interval| i.passes == 1 && i.ns + i.dummy_ns > share.time.as_nanos() as f64;
+    let is_slow = |i: &Batch| i.passes == 1 && i.ns + i.dummy_ns > share.time.as_nanos() as f64;
     if first.is_empty() || !first.iter().all(is_slow) {
         return None;
     }
@@ -184,8 +184,8 @@ pub(super) fn overrun(
 }
 
 /// Length of an interval with its dummy: the mean of the undisturbed ones, or the minimum if all are disturbed.
-fn interval_ns(first: &[Interval]) -> Option<f64> {
-    let both = |i: &Interval| i.ns + i.dummy_ns;
+fn interval_ns(first: &[Batch]) -> Option<f64> {
+    let both = |i: &Batch| i.ns + i.dummy_ns;
     let calm = first.iter().filter(|i| i.disturbed.is_empty()).map(both);
     let calm: Vec<f64> = calm.collect();
     if calm.is_empty() {
@@ -262,12 +262,12 @@ mod tests {
         assert_eq!(more(24, SECOND, Some(0.02)), None);
     }
 
-    fn interval(ms: f64, is_disturbed: bool) -> Interval {
-        Interval {
+    fn interval(ms: f64, is_disturbed: bool) -> Batch {
+        Batch {
             ns: ms * 0.75e6,
             dummy_ns: ms * 0.25e6,
             disturbed: vec!["switch".to_owned(); usize::from(is_disturbed)],
-            ..Interval::default()
+            ..Batch::default()
         }
     }
 
@@ -283,7 +283,7 @@ mod tests {
             time: ms(33),
             warmup: None,
         };
-        let single = |length: f64| Interval {
+        let single = |length: f64| Batch {
             passes: 1,
             ..interval(length, false)
         };
@@ -302,7 +302,7 @@ mod tests {
     }
 
     /// Intervals and time in ms of later launches, if the first one took `fixed` and these intervals, each with `around`.
-    fn next(first: &[Interval], planned: u64, fixed: u64, around: f64) -> (u64, u64) {
+    fn next(first: &[Batch], planned: u64, fixed: u64, around: f64) -> (u64, u64) {
         let share = Share {
             intervals: planned,
             time: SECOND,

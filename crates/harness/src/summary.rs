@@ -4,7 +4,7 @@ use yamba_record::event::Sizing;
 use yamba_record::number::number;
 use yamba_record::program::Program;
 use yamba_record::run::{Cycles, Launch};
-use yamba_record::{Benchmark, Interval, Status};
+use yamba_record::{Batch, Benchmark, Status};
 use yamba_stats::median;
 
 use super::compressed::LaunchRecords;
@@ -34,18 +34,27 @@ pub(super) fn summarise(
 ) -> Benchmark {
     let mut benchmark = recorded.entry();
     let mut sizing = Vec::new();
+    let mut batches: Vec<Batch> = Vec::new();
     for launch in records {
-        benchmark.intervals.extend(launch.intervals);
+        batches.extend(launch.batches.iter());
         sizing.push(launch.sizing);
     }
+    benchmark.batches = batches.iter().cloned().collect();
     benchmark.sizing = sizing.concat();
-    let first = benchmark.intervals.first();
+    let first = batches.first();
     let operations = first.map(|i| i.operations as f64 / i.passes as f64);
     benchmark.operations = operations.filter(|o| o.is_finite());
     let mut reasons = if ends.contains(&End::Complete) {
         let mut reasons = accidents(ends);
         reasons.extend(wrong_processes(recorded, benchmark.processes));
-        reasons.extend(judge(program, protocol, &mut benchmark, &sizing, ends));
+        reasons.extend(judge(
+            program,
+            protocol,
+            &mut benchmark,
+            &batches,
+            &sizing,
+            ends,
+        ));
         if !reasons.is_empty() {
             benchmark.status = Status::Invalid;
         }
@@ -53,7 +62,7 @@ pub(super) fn summarise(
         benchmark.notes.splice(0..0, stopped);
         reasons
     } else {
-        benchmark.evidence = evidence(program, &benchmark.intervals.iter().collect::<Vec<_>>());
+        benchmark.evidence = evidence(program, &batches.iter().collect::<Vec<_>>());
         without_figure(&mut benchmark, ends)
     };
     benchmark.valid = benchmark.status == Status::Ok;
@@ -75,10 +84,10 @@ fn without_figure(benchmark: &mut Benchmark, ends: &[End]) -> Vec<String> {
         ),
     };
     benchmark.status = status;
-    let kept = benchmark.intervals.len();
+    let kept = benchmark.batches.len();
     if kept > 0 {
         reasons.push(format!(
-            "{kept} intervals were measured before; they are kept in `intervals`"
+            "{kept} intervals were measured before; they are kept in `batches`"
         ));
     }
     reasons
@@ -115,9 +124,9 @@ fn wrong_processes(recorded: &Recorded, processes: u64) -> Option<String> {
 /// The intervals that a figure is computed from.
 struct Used<'a> {
     /// Intervals by launch; empty for an incomplete launch.
-    launches: Vec<Vec<&'a Interval>>,
+    launches: Vec<Vec<&'a Batch>>,
     /// Intervals that were not discarded.
-    admitted: Vec<&'a Interval>,
+    admitted: Vec<&'a Batch>,
     /// Number of valid intervals among `admitted`.
     good: usize,
     /// At most half of `admitted` are valid. Then all count, and the figure is invalid.
@@ -126,21 +135,21 @@ struct Used<'a> {
 
 impl Used<'_> {
     /// Restricts the figure to the intervals for which `wanted` is true.
-    fn keep(&mut self, wanted: impl Fn(&Interval) -> bool) {
+    fn keep(&mut self, wanted: impl Fn(&Batch) -> bool) {
         for launch in &mut self.launches {
             launch.retain(|i| wanted(i));
         }
     }
 
     /// A value of each interval, by launch.
-    fn each(&self, value: impl Fn(&Interval) -> Option<f64>) -> Vec<Vec<f64>> {
-        let of_launch = |l: &Vec<&Interval>| l.iter().filter_map(|i| value(i)).collect();
+    fn each(&self, value: impl Fn(&Batch) -> Option<f64>) -> Vec<Vec<f64>> {
+        let of_launch = |l: &Vec<&Batch>| l.iter().filter_map(|i| value(i)).collect();
         self.launches.iter().map(of_launch).collect()
     }
 
-    fn samples(&self, value: impl Fn(&Interval) -> Option<f64>) -> Vec<load::Sample> {
+    fn samples(&self, value: impl Fn(&Batch) -> Option<f64>) -> Vec<load::Sample> {
         let all = self.launches.iter().flatten();
-        let sample = |i: &&Interval| {
+        let sample = |i: &&Batch| {
             Some(load::Sample {
                 launch: i.launch,
                 process: i.process,
@@ -151,14 +160,14 @@ impl Used<'_> {
     }
 }
 
-fn is_good(interval: &Interval) -> bool {
+fn is_good(interval: &Batch) -> bool {
     interval.outside.is_empty() && interval.sample.is_some()
 }
 
-fn choose<'a>(intervals: &'a [Interval], ends: &[End], verdict: &Verdict) -> Used<'a> {
-    let complete = |i: &&Interval| ends.get(i.launch as usize) == Some(&End::Complete);
+fn choose<'a>(intervals: &'a [Batch], ends: &[End], verdict: &Verdict) -> Used<'a> {
+    let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&End::Complete);
     let admitted = intervals.iter().filter(complete);
-    let admitted: Vec<&Interval> = admitted.filter(|i| verdict.admits(i)).collect();
+    let admitted: Vec<&Batch> = admitted.filter(|i| verdict.admits(i)).collect();
     let good = admitted.iter().filter(|i| is_good(i)).count();
     let most_fail = 2 * good <= admitted.len();
     let mut launches = vec![Vec::new(); ends.len()];
@@ -180,15 +189,15 @@ fn judge(
     program: &Program,
     protocol: Protocol,
     b: &mut Benchmark,
+    batches: &[Batch],
     sizing: &[Vec<Sizing>],
     ends: &[End],
 ) -> Vec<String> {
-    let intervals = std::mem::take(&mut b.intervals);
-    let complete = |i: &&Interval| ends.get(i.launch as usize) == Some(&End::Complete);
-    let measured: Vec<Interval> = intervals.iter().filter(complete).cloned().collect();
+    let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&End::Complete);
+    let measured: Vec<Batch> = batches.iter().filter(complete).cloned().collect();
     let verdict = disturbed::judge(&measured, b.processes);
-    let mut used = choose(&intervals, ends, &verdict);
-    let counts = |i: &Interval| used.most_fail || (verdict.admits(i) && is_good(i));
+    let mut used = choose(batches, ends, &verdict);
+    let counts = |i: &Batch| used.most_fail || (verdict.admits(i) && is_good(i));
     b.circles = circle::circles(&measured, counts);
     if let Some(circles) = &b.circles {
         used.keep(|i| circle::is_warm(circles, i));
@@ -213,11 +222,10 @@ fn judge(
         reasons.extend(physics(b, &figures));
     }
     b.notes.splice(0..0, verdict.note);
-    b.intervals = intervals;
     reasons
 }
 
-fn time(interval: &Interval) -> Option<f64> {
+fn time(interval: &Batch) -> Option<f64> {
     per_operation(interval.ns, interval.dummy_ns, interval.operations)
 }
 
@@ -242,7 +250,7 @@ impl Figures {
         } else {
             estimate
         };
-        let all: Vec<&Interval> = used.launches.concat();
+        let all: Vec<&Batch> = used.launches.concat();
         Figures {
             samples: rule(&used.each(|i| i.sample)),
             times: rule(&used.each(time)),
@@ -294,7 +302,7 @@ impl Figures {
 }
 
 fn enter_launches(launches: &mut [Launch], used: &Used<'_>, has_cycles: bool) {
-    let values = |of: &[&Interval], value: fn(&Interval) -> Option<f64>| {
+    let values = |of: &[&Batch], value: fn(&Batch) -> Option<f64>| {
         median(&of.iter().filter_map(|i| value(i)).collect::<Vec<f64>>())
     };
     for (launch, of) in launches.iter_mut().zip(&used.launches) {

@@ -65,12 +65,16 @@ fn replay_listed(
 }
 
 /// The saved record, with `change` applied to each interval.
-pub(super) fn changed(change: impl Fn(usize, &mut yamba_record::event::RawInterval)) -> String {
+pub(super) fn changed(change: impl Fn(usize, &mut yamba_record::Batch)) -> String {
+    changed_raw(|raw| change(raw.index as usize, &mut raw.batch))
+}
+
+fn changed_raw(change: impl Fn(&mut yamba_record::event::RawInterval)) -> String {
     let mut lines = String::new();
     for line in VALID.lines() {
         let mut event: Event = serde_json::from_str(line).unwrap();
         if let Event::Interval(raw) = &mut event {
-            change(raw.index as usize, raw);
+            change(raw);
         }
         lines += &serde_json::to_string(&event).unwrap();
         lines.push('\n');
@@ -127,7 +131,7 @@ fn a_valid_record() {
     );
     assert_eq!(b.notes, ["not detected, assumed: cache_line = 64"]);
     assert_eq!(
-        (b.intervals.len(), b.sizing.len(), b.charts.len()),
+        (b.batches.len(), b.sizing.len(), b.charts.len()),
         (11, 6, 1)
     );
 }
@@ -192,8 +196,8 @@ fn a_few_samples_outside_are_kept_marked_and_left_out() {
     assert_eq!(b.samples.len(), 8);
     assert_eq!(b.median, Some(32.5));
     assert_eq!(b.interval, Some([26.0, 36.0]));
-    assert_eq!(b.intervals.len(), 11);
-    assert_eq!(b.intervals[0].outside, ["faults_per_access"]);
+    assert_eq!(b.batches.len(), 11);
+    assert_eq!(b.batches.get(0).unwrap().outside, ["faults_per_access"]);
     assert_eq!(b.evidence["faults_per_access"].outside, 3);
     assert_eq!(
         b.notes[0],
@@ -343,8 +347,10 @@ fn bandwidths_and_values() {
     assert!(replay(&program, &lines, Ending::Exit(0)).valid);
 
     (program.figure, program.unit) = (Some("value".to_owned()), Some("MHz".to_owned()));
-    let lines =
-        changed(|i, raw| (raw.value, raw.ns, raw.dummy_ns) = (Some(3000.0 + i as f64), 20.0, 0.0));
+    let lines = changed_raw(|raw| {
+        raw.value = Some(3000.0 + raw.index as f64);
+        (raw.batch.ns, raw.batch.dummy_ns) = (20.0, 0.0);
+    });
     let b = replay(&program, &lines, Ending::Exit(0));
     assert_eq!(
         (b.status, b.median, b.interval),
@@ -364,7 +370,7 @@ fn a_crash_shows_the_code_around_it() {
         (Status::Crashed, false, None, None)
     );
     assert!(b.samples.is_empty());
-    assert_eq!(b.intervals.len(), 4, "what was measured is kept");
+    assert_eq!(b.batches.len(), 4, "what was measured is kept");
     assert_eq!(
         b.notes[0],
         "sample was ended by SIGILL (illegal instruction) in composed code of sample.touch_all, in sample_x86_64.touch(1), at 0x1002"
@@ -372,7 +378,7 @@ fn a_crash_shows_the_code_around_it() {
     assert_eq!(b.notes[1], "x86_64: 90900f0b at 4098");
     assert_eq!(
         b.notes[2],
-        "4 intervals were measured before; they are kept in `intervals`"
+        "4 intervals were measured before; they are kept in `batches`"
     );
 }
 
@@ -414,7 +420,7 @@ fn every_early_end_has_its_words() {
         b.notes[0],
         "sample_linux: open(\"/x\") failed: No such file or directory (errno 2) (sample.yamba:7)"
     );
-    assert_eq!((b.status, b.intervals.len()), (Status::Crashed, 2));
+    assert_eq!((b.status, b.batches.len()), (Status::Crashed, 2));
 }
 
 /// A record cut at any place still gives an entry, and an incomplete launch gives no figure.

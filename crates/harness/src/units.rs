@@ -78,7 +78,7 @@ pub(super) fn per_operation(benchmark: f64, dummy: f64, operations: u64) -> Opti
 
 /// The figure of one interval, in the benchmark's unit.
 pub(super) fn sample(figure: &str, unit: &str, raw: &RawInterval) -> Option<f64> {
-    let time = || per_operation(raw.ns, raw.dummy_ns, raw.operations);
+    let time = || per_operation(raw.batch.ns, raw.batch.dummy_ns, raw.batch.operations);
     let sample = match figure {
         "value" => raw.value?,
         // An operation is one byte.
@@ -91,6 +91,7 @@ pub(super) fn sample(figure: &str, unit: &str, raw: &RawInterval) -> Option<f64>
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::Batch;
     use yamba_record::program::Side;
     use yamba_record::units::{FREQUENCIES, Sizes};
 
@@ -98,10 +99,13 @@ mod tests {
 
     fn raw(operations: u64, ns: f64, dummy_ns: f64) -> RawInterval {
         RawInterval {
-            operations,
-            ns,
-            dummy_ns,
             value: Some(42.0),
+            batch: Batch {
+                operations,
+                ns,
+                dummy_ns,
+                ..Batch::default()
+            },
             ..RawInterval::default()
         }
     }

@@ -4,7 +4,7 @@ use yamba_record::event::{Purpose, Sizing};
 use yamba_record::number::number;
 use yamba_record::program::{Physical, Program, Side};
 use yamba_record::units::{SPREAD, factor, nanoseconds};
-use yamba_record::{Evidence, Interval};
+use yamba_record::{Batch, Evidence};
 use yamba_stats::{median, sorted};
 
 /// Least ratio of the times at twice and at once the passes. Without growth the ratio is 1, with growth near 2; a disturbed machine
@@ -15,7 +15,7 @@ const GROWTH: f64 = 1.25;
 const SLACK: f64 = 0.01;
 
 /// The evidence of an interval that is outside its bounds. A missing number counts as outside.
-pub(super) fn outside(program: &Program, interval: &Interval) -> Vec<String> {
+pub(super) fn outside(program: &Program, interval: &Batch) -> Vec<String> {
     let mut outside = Vec::new();
     for bound in &program.evidence {
         let Some(expects) = bound.expects else {

@@ -193,7 +193,7 @@ fn a_crash_costs_its_own_figure_only() {
     assert!(note(4).contains("sample.cc:"), "{}", note(4));
     // Each was launched twice, and wrote three intervals before each crash.
     for crashed in &run.benchmarks[1..4] {
-        assert_eq!((crashed.intervals.len(), crashed.median), (6, None));
+        assert_eq!((crashed.batches.len(), crashed.median), (6, None));
     }
 }
 
@@ -236,7 +236,7 @@ fn a_program_that_hangs_is_ended() {
     let run = run_jobs(&[job(program())], &hanging).unwrap();
     assert!(begun.elapsed() < Duration::from_secs(20));
     let b = &run.benchmarks[0];
-    assert_eq!((b.status, b.intervals.len()), (Status::Crashed, 3));
+    assert_eq!((b.status, b.batches.len()), (Status::Crashed, 3));
     assert_eq!(
         b.notes[0],
         "sample said nothing for 0.3 s and was ended; --timeout gives it longer"

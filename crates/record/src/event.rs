@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::batch::Batch;
 use crate::parameters::Parameters;
 
 /// One event line.
@@ -149,92 +150,16 @@ pub struct Sizing {
     pub dummy_ns: f64,
 }
 
-/// One sample, as the program read it.
+/// One timed batch, as the program read it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawInterval {
-    /// Index of the interval, from 0.
+    /// Index of the batch, from 0.
     pub index: u64,
-    /// Calls of the benchmark.
-    pub passes: u64,
-    /// Operations in all calls.
-    pub operations: u64,
-    /// Duration of these calls, in ns.
-    pub ns: f64,
-    /// Duration of the same number of calls of the dummy, in ns.
-    pub dummy_ns: f64,
-    /// Value of each evidence. `None` where it was not a number.
-    #[serde(default)]
-    pub evidence: BTreeMap<String, Option<f64>>,
     /// The value, for a benchmark of figure `value`.
     pub value: Option<f64>,
-    /// Index of the process, from 0.
-    #[serde(default)]
-    pub process: u64,
-    /// Length of a core cycle, in ns: the mean of the reference chain right before and right after the calls of the benchmark.
-    #[serde(default)]
-    pub cycle_ns: Option<f64>,
-    /// Length of a core cycle around the calls of the dummy, in ns.
-    #[serde(default)]
-    pub dummy_cycle_ns: Option<f64>,
-    /// Length of a core cycle by a second chain, which uses another execution unit. Not every interval has it.
-    #[serde(default)]
-    pub check_cycle_ns: Option<f64>,
-    /// Events of the system during the interval.
-    #[serde(default)]
-    pub disturbance: Disturbance,
-    /// The kinds of disturbance that disqualify the interval: `switch`, `wait`, `queue`, `migration`, `fault`, `stolen` or `clock`.
-    #[serde(default)]
-    pub disturbed: Vec<String>,
-    /// With several processes: when this process ran the benchmark.
-    #[serde(default)]
-    pub load: Option<Load>,
-    /// For a measuring circle: index of the group of tests, from 0.
-    #[serde(default)]
-    pub group: Option<u64>,
-    /// Hardware counters of the timed calls, where the processor has any.
-    #[serde(default)]
-    pub counters: BTreeMap<String, f64>,
-}
-
-/// Events of the system during one interval, which consists of the benchmark's calls and those of the dummy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Disturbance {
-    /// Involuntary context switches.
-    #[serde(default)]
-    pub involuntary: u64,
-    /// Voluntary context switches.
-    #[serde(default)]
-    pub voluntary: u64,
-    /// 1 if the interval ended on a different processor than it began.
-    #[serde(default)]
-    pub migrations: u64,
-    /// Page faults without a read from storage.
-    #[serde(default)]
-    pub minor_faults: u64,
-    /// Page faults with a read from storage.
-    #[serde(default)]
-    pub major_faults: u64,
-    /// Elapsed time minus the thread's processor time, in ns.
-    #[serde(default)]
-    pub stolen_ns: f64,
-    /// Run-queue wait: time the thread was runnable without a processor, in ns. `None` where the system does not report it.
-    #[serde(default)]
-    pub waited_ns: Option<f64>,
-}
-
-/// Times of one process in a round of several processes, in ns on one system-wide clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Load {
-    /// The process began to run the benchmark.
-    pub ready_ns: f64,
-    /// The timed interval began.
-    pub begin_ns: f64,
-    /// The timed interval ended.
-    pub end_ns: f64,
-    /// The process stopped running the benchmark.
-    pub left_ns: f64,
+    /// The timing. The harness adds the launch, the sample and the evidence outside its bounds.
+    #[serde(flatten)]
+    pub batch: Batch,
 }
 
 /// A failure that the benchmark reported.

@@ -1,10 +1,13 @@
-//! Types of a recorded run: the machine, the parameters, every raw interval with its evidence, the summary and its validity.
+//! Types of a recorded run: the machine, the parameters, every timed batch with its evidence, the summary and its validity.
 //!
 //! There are three serialised forms, each in its own module: [`program`] (the answer of a built program to `--describe`), [`event`] (the lines that
 //! it prints while it measures, one JSON object each) and [`run`] (the document of a whole run). The only computation here is the conversion of units.
 //! No serialised number is NaN. [`system_error`] gives the text of a system error for the crates above.
 
+pub mod batch;
 pub mod circles;
+mod columns;
+pub mod document;
 pub mod event;
 pub mod machine;
 pub mod number;
@@ -14,11 +17,12 @@ pub mod run;
 pub mod system_error;
 pub mod units;
 
+pub use batch::{Batch, Batches};
 pub use event::Event;
 pub use machine::Machine;
 pub use parameters::Parameters;
 pub use program::Program;
-pub use run::{Benchmark, Evidence, Interval, Run, Status};
+pub use run::{Benchmark, Evidence, Run, Status};
 
 #[cfg(test)]
 mod published;

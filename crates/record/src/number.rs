@@ -44,6 +44,13 @@ pub fn bytes(count: u64) -> String {
     format!("{} {unit}", number(count as f64 * factor))
 }
 
+/// The nearest number with this many significant digits.
+pub fn rounded(value: f64, digits: usize) -> f64 {
+    let text = format!("{value:.*e}", digits.saturating_sub(1));
+    let near = text.parse().ok().filter(|near: &f64| near.is_finite());
+    near.unwrap_or(value)
+}
+
 /// Formats a number with four significant digits and without trailing zeros.
 pub fn number(value: f64) -> String {
     if value == 0.0 {
@@ -64,6 +71,18 @@ pub fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rounded_number_has_given_significant_digits() {
+        for (value, near) in [
+            (0.0, 0.0),
+            (123.4567, 123.46),
+            (-9.99999e-7, -1e-6),
+            (f64::MAX, f64::MAX),
+        ] {
+            assert_eq!(rounded(value, 5), near);
+        }
+    }
 
     #[test]
     fn number_has_four_significant_digits() {

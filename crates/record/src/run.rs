@@ -5,14 +5,20 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::batch::Batches;
 use crate::circles::Circles;
-use crate::event::{Clock, Disturbance, HarnessUse, Load, Placement, Sizing};
+use crate::columns::array;
+use crate::event::{Clock, HarnessUse, Placement, Sizing};
 use crate::machine::Machine;
+use crate::number::rounded;
 use crate::parameters::Parameters;
 use crate::program::{Chart, Physical};
 
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-run/1";
+
+/// Significant digits of the samples in a summary: a hundredth of a percent is far below what two measurements have in common.
+const SUMMARY_DIGITS: usize = 5;
 
 /// All measurements of one command. `B` is the form of its entries: [`Benchmark`], or another type that serialises alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -235,6 +241,26 @@ impl Run {
 }
 
 impl Benchmark {
+    /// The entry without its timed batches, and with [`SUMMARY_DIGITS`] significant digits of each sample.
+    #[must_use]
+    pub fn summary(mut self) -> Benchmark {
+        self.batches = Batches::default();
+        self.sizing = Vec::new();
+        for sample in &mut self.samples {
+            *sample = rounded(*sample, SUMMARY_DIGITS);
+        }
+        self
+    }
+
+    /// The entry without its samples, too.
+    #[must_use]
+    pub fn figures(self) -> Benchmark {
+        Benchmark {
+            samples: Vec::new(),
+            ..self.summary()
+        }
+    }
+
     /// An entry without a figure.
     pub fn ended(class: &str, status: Status, notes: Vec<String>) -> Benchmark {
         Benchmark {
@@ -263,7 +289,7 @@ impl Benchmark {
             evidence: BTreeMap::new(),
             notes,
             figure: None,
-            intervals: Vec::new(),
+            batches: Batches::default(),
             sizing: Vec::new(),
             clock: None,
             cycle_ns: Vec::new(),
@@ -351,6 +377,8 @@ pub struct Benchmark {
     #[serde(default)]
     pub harness: Vec<HarnessUse>,
     /// The samples behind the figure: those with all evidence within bounds, or all samples if most are outside.
+    /// Without `--raw`, a document has five significant digits of each.
+    #[serde(serialize_with = "array")]
     pub samples: Vec<f64>,
     /// Summary of each evidence.
     pub evidence: BTreeMap<String, Evidence>,
@@ -359,11 +387,11 @@ pub struct Benchmark {
     /// `latency`, `bandwidth` or `value`.
     #[serde(default)]
     pub figure: Option<String>,
-    /// Every raw interval, those excluded from the figure too.
-    #[serde(default)]
-    pub intervals: Vec<Interval>,
-    /// Timings of warm-up, sizing and the growth check.
-    #[serde(default)]
+    /// Every timed batch, those excluded from the figure too. Absent without `--raw`.
+    #[serde(default, skip_serializing_if = "Batches::is_empty")]
+    pub batches: Batches,
+    /// Timings of warm-up, sizing and the growth check. Absent without `--raw`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizing: Vec<Sizing>,
     /// The clock that the program read. Each launch has its own.
     #[serde(default)]
@@ -490,54 +518,4 @@ pub struct Evidence {
     /// Number of intervals with a value outside the bounds.
     #[serde(default)]
     pub outside: u64,
-}
-
-/// One raw interval with the sample computed from it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Interval {
-    /// Calls of the benchmark.
-    pub passes: u64,
-    /// Operations in all calls.
-    pub operations: u64,
-    /// Duration of these calls, in ns.
-    pub ns: f64,
-    /// Duration of the same number of calls of the dummy, in ns.
-    pub dummy_ns: f64,
-    /// Index of the launch, from 0.
-    #[serde(default)]
-    pub launch: u64,
-    /// Index of the process within the launch, from 0.
-    #[serde(default)]
-    pub process: u64,
-    /// Length of a core cycle around the benchmark's calls, in ns.
-    #[serde(default)]
-    pub cycle_ns: Option<f64>,
-    /// Length of a core cycle around the dummy's calls, in ns.
-    #[serde(default)]
-    pub dummy_cycle_ns: Option<f64>,
-    /// Length of a core cycle by the second chain, in ns.
-    #[serde(default)]
-    pub check_cycle_ns: Option<f64>,
-    /// Events of the system during the interval.
-    #[serde(default)]
-    pub disturbance: Disturbance,
-    /// The kinds of disturbance that disqualify the interval.
-    #[serde(default)]
-    pub disturbed: Vec<String>,
-    /// With several processes: when this process ran the benchmark.
-    #[serde(default)]
-    pub load: Option<Load>,
-    /// For a measuring circle: index of the group of tests.
-    #[serde(default)]
-    pub group: Option<u64>,
-    /// Hardware counters of the timed calls.
-    #[serde(default)]
-    pub counters: BTreeMap<String, f64>,
-    /// The sample, in the benchmark's unit.
-    pub sample: Option<f64>,
-    /// Value of each evidence.
-    pub evidence: BTreeMap<String, Option<f64>>,
-    /// The evidence outside its bounds. The sample counts only if this list is empty.
-    pub outside: Vec<String>,
 }

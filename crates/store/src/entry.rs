@@ -6,7 +6,6 @@ use serde::Serialize;
 use yamba_record::Benchmark;
 
 use crate::columns;
-use crate::figures::figures;
 
 /// The columns of a stored entry.
 #[derive(Clone)]
@@ -29,7 +28,7 @@ impl PackedEntry {
             name: entry.name.clone(),
             parameters: written(&entry.parameters),
             valid: entry.valid,
-            figures: written(&figures(entry)),
+            figures: written(&entry.clone().figures()),
             samples: entry.samples.iter().flat_map(|s| s.to_le_bytes()).collect(),
             intervals: columns::packed(entry).expect(WRITABLE),
         }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use yamba_record::{Benchmark, Run, Status, run};
+use yamba_record::{Batches, Benchmark, Run, Status, run};
 
 use crate::{Detail, PackedEntry, StoreError};
 
@@ -146,7 +146,7 @@ struct Light(Benchmark);
 
 impl From<Benchmark> for Light {
     fn from(mut entry: Benchmark) -> Light {
-        entry.intervals = Vec::new();
+        entry.batches = Batches::default();
         entry.sizing = Vec::new();
         Light(entry)
     }

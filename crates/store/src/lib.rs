@@ -10,7 +10,6 @@ mod entry;
 mod error;
 mod explain;
 pub mod export;
-mod figures;
 mod find;
 pub mod import;
 mod location;

@@ -59,10 +59,10 @@ fn kept_guarantee(intervals: &[RawInterval], processes: u64) -> bool {
         rounds.entry(interval.index).or_default().push(interval);
     }
     rounds.values().all(|round| {
-        let mut seen: Vec<u64> = round.iter().map(|i| i.process).collect();
+        let mut seen: Vec<u64> = round.iter().map(|i| i.batch.process).collect();
         seen.sort_unstable();
-        let times: Vec<_> = round.iter().filter_map(|i| i.load).collect();
-        let ran_during = |timing: &yamba_record::event::Load| {
+        let times: Vec<_> = round.iter().filter_map(|i| i.batch.load).collect();
+        let ran_during = |timing: &yamba_record::batch::Load| {
             times
                 .iter()
                 .all(|other| other.ready_ns <= timing.begin_ns && timing.end_ns <= other.left_ns)
@@ -92,15 +92,15 @@ fn everybody_runs_while_anybody_times() {
         assert_eq!(measured.len() as u64, 2 * processes);
         assert!(kept_guarantee(&measured, processes), "{measured:?}");
         for interval in &measured {
-            let load = interval.load.unwrap();
-            assert!(interval.ns <= load.end_ns - load.begin_ns);
+            let load = interval.batch.load.unwrap();
+            assert!(interval.batch.ns <= load.end_ns - load.begin_ns);
             // Evidence is asked inside a pass, and `before_batch` starts the counter of passes in the first round too.
-            assert_eq!(interval.evidence["inside"], Some(1.0));
-            assert_eq!(interval.evidence["passes_told"], Some(1.0));
-            assert!(interval.dummy_ns > 0.0 && interval.cycle_ns.is_none());
+            assert_eq!(interval.batch.evidence["inside"], Some(1.0));
+            assert_eq!(interval.batch.evidence["passes_told"], Some(1.0));
+            assert!(interval.batch.dummy_ns > 0.0 && interval.batch.cycle_ns.is_none());
         }
-        let passes = measured[0].passes;
-        assert!(measured.iter().all(|i| i.passes == passes));
+        let passes = measured[0].batch.passes;
+        assert!(measured.iter().all(|i| i.batch.passes == passes));
         assert_eq!(harness_use(&events).rounds, 2);
     }
 }
@@ -115,16 +115,16 @@ fn whoever_breaks_the_guarantee_is_found() {
     type Change = fn(&mut Vec<RawInterval>);
     let changes: [Change; 5] = [
         |all| {
-            let begin = all[0].load.unwrap().begin_ns;
-            all[1].load.as_mut().unwrap().ready_ns = begin + 1.0;
+            let begin = all[0].batch.load.unwrap().begin_ns;
+            all[1].batch.load.as_mut().unwrap().ready_ns = begin + 1.0;
         },
         |all| {
-            let end = all[2].load.unwrap().end_ns;
-            all[0].load.as_mut().unwrap().left_ns = end - 1.0;
+            let end = all[2].batch.load.unwrap().end_ns;
+            all[0].batch.load.as_mut().unwrap().left_ns = end - 1.0;
         },
-        |all| all[1].load = None,
+        |all| all[1].batch.load = None,
         |all| drop(all.pop()),
-        |all| all[1].process = all[0].process,
+        |all| all[1].batch.process = all[0].batch.process,
     ];
     for (which, change) in changes.into_iter().enumerate() {
         let mut doctored = kept.clone();

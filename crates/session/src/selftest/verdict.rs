@@ -150,7 +150,7 @@ fn said(outcome: Outcome, measured: &str) -> String {
 pub(super) fn disturbance(benchmark: &Benchmark, others_running: u64) -> Option<String> {
     // Without a figure, a crash is not the fault of other programs.
     benchmark.median?;
-    let intervals = benchmark.intervals.len() as u64;
+    let intervals = benchmark.batches.len() as u64;
     let is_often = DISCARDED * benchmark.set_aside > intervals;
     if benchmark.is_disturbed || is_often {
         let kinds = benchmark.disturbed.iter();
@@ -287,7 +287,7 @@ pub(super) fn at_least(name: &str, least_ns: f64, benchmark: &Benchmark) -> Chec
 
 /// Checks that the evidence detects a page fault in every pass.
 pub(super) fn caught(name: &str, benchmark: &Benchmark) -> Check {
-    let total = benchmark.intervals.len() as u64;
+    let total = benchmark.batches.len() as u64;
     let outside = benchmark
         .evidence
         .values()

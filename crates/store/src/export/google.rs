@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 use yamba_record::machine::details::Cache;
-use yamba_record::{Benchmark, Interval, Machine, Run, Status};
+use yamba_record::{Batch, Benchmark, Machine, Run, Status};
 
 use super::figure::{self, Kind};
 
@@ -105,15 +105,15 @@ fn aggregate(name: &str) -> Map<String, Value> {
 
 /// The share of time in which the measuring thread had a processor, by the system's accounting: the median over valid intervals. `None` where it is unknown, for a measuring circle,
 /// whose figure combines several tests, and for a disturbed figure, which must not be compared.
-fn share_on_a_processor(entry: &Benchmark, wanted: impl Fn(&Interval) -> bool) -> Option<f64> {
+fn share_on_a_processor(entry: &Benchmark, wanted: impl Fn(&Batch) -> bool) -> Option<f64> {
     if entry.is_disturbed || entry.circles.is_some() {
         return None;
     }
-    let counts = |i: &&Interval| {
+    let counts = |i: &Batch| {
         let is_calm = entry.processes > 1 || i.disturbed.is_empty();
         is_calm && i.sample.is_some() && i.outside.is_empty() && wanted(i)
     };
-    let counting: Vec<&Interval> = entry.intervals.iter().filter(counts).collect();
+    let counting: Vec<Batch> = entry.batches.iter().filter(counts).collect();
     // Two clocks that are read one after the other never agree exactly. If all differences are 0, the system keeps no account.
     let is_known = counting.iter().any(|i| i.disturbance.stolen_ns != 0.0);
     let shares = counting.iter().map(|i| {

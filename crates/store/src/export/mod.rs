@@ -51,7 +51,7 @@ pub const INTERVALS: Format = Format {
 /// All export formats.
 #[rustfmt::skip]
 pub const FORMATS: &[Format] = &[
-    Format { detail: Detail::Intervals, ..text("json", "the whole document, as `yamba run --json` prints it", json::write) },
+    Format { detail: Detail::Intervals, ..text("json", "the whole document, as `yamba run --json --raw` prints it", json::write) },
     text("csv", "a table, one line an entry", |run, out| csv::write(&table::ENTRIES, run, out)),
     INTERVALS,
     Format { is_binary: true, ..text("parquet", "the table of `csv` for data frames, with types", |run, out| parquet::write(&table::ENTRIES, run, out)) },
@@ -76,6 +76,14 @@ const fn text(name: &'static str, about: &'static str, write: Write) -> Format {
 
 fn none(_: &Run) -> usize {
     0
+}
+
+/// Number of measured entries whose timed batches are missing: the document that they come from was written without `--raw`.
+pub fn without_batches(run: &Run) -> usize {
+    let lacks = |b: &&yamba_record::Benchmark| {
+        b.batches.is_empty() && b.launches.iter().any(|launch| launch.samples > 0)
+    };
+    run.benchmarks.iter().filter(lacks).count()
 }
 
 /// Number of entries without a valid figure.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io;
 
 use serde::Serialize;
-use yamba_record::{Benchmark, Interval, Run};
+use yamba_record::{Batch, Benchmark, Run};
 
 use super::figure;
 
@@ -26,7 +26,7 @@ pub(super) struct Column {
 
 /// The type of a column, with the function that gets its value from a row. `None` and non-finite numbers are missing values.
 pub(super) enum Values {
-    Text(for<'a> fn(&Row<'a>) -> Option<Cow<'a, str>>),
+    Text(for<'r> fn(&'r Row<'_>) -> Option<Cow<'r, str>>),
     Count(fn(&Row<'_>) -> Option<u64>),
     Flag(fn(&Row<'_>) -> Option<bool>),
     Real(fn(&Row<'_>) -> Option<f64>),
@@ -41,11 +41,10 @@ pub(super) struct Entry<'a> {
 }
 
 /// A row.
-#[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
     entry: &'a Entry<'a>,
-    /// The interval of this row, in a table of intervals.
-    interval: Option<&'a Interval>,
+    /// The batch of this row, in a table of batches.
+    batch: Option<Batch>,
 }
 
 impl Table {
@@ -73,22 +72,17 @@ fn entry<'a>(run: &'a Run, benchmark: &'a Benchmark) -> io::Result<Entry<'a>> {
 /// One row per entry. Invalid figures are missing values.
 pub(super) const ENTRIES: Table = Table {
     columns: ENTRY_COLUMNS,
-    rows: |entry| {
-        Box::new(std::iter::once(Row {
-            entry,
-            interval: None,
-        }))
-    },
+    rows: |entry| Box::new(std::iter::once(Row { entry, batch: None })),
 };
 
 /// One row per raw interval, those excluded from the figure too.
 pub(super) const INTERVALS: Table = Table {
     columns: INTERVAL_COLUMNS,
     rows: |entry| {
-        let intervals = entry.benchmark.intervals.iter();
-        Box::new(intervals.map(move |interval| Row {
+        let batches = entry.benchmark.batches.iter();
+        Box::new(batches.map(move |batch| Row {
             entry,
-            interval: Some(interval),
+            batch: Some(batch),
         }))
     },
 };
@@ -127,28 +121,28 @@ const INTERVAL_COLUMNS: &[Column] = &[
     column("processes", "", Count(|r| Some(r.entry.benchmark.processes))),
     column("status", "", Text(|r| Some(of(&r.entry.status)))),
     column("unit", "", Text(|r| r.entry.benchmark.unit.as_deref().map(of))),
-    column("launch", "", Count(|r| Some(r.interval?.launch))),
-    column("process", "", Count(|r| Some(r.interval?.process))),
-    column("group", "", Count(|r| r.interval?.group)),
-    column("passes", "", Count(|r| Some(r.interval?.passes))),
-    column("operations", "", Count(|r| Some(r.interval?.operations))),
-    column("ns", "ns", Real(|r| Some(r.interval?.ns))),
-    column("dummy_ns", "ns", Real(|r| Some(r.interval?.dummy_ns))),
-    column("cycle_ns", "ns", Real(|r| r.interval?.cycle_ns)),
-    column("dummy_cycle_ns", "ns", Real(|r| r.interval?.dummy_cycle_ns)),
-    column("check_cycle_ns", "ns", Real(|r| r.interval?.check_cycle_ns)),
-    column("sample", "", Real(|r| r.interval?.sample)),
-    column("outside", "", Text(|r| joined(&r.interval?.outside))),
-    column("disturbed", "", Text(|r| joined(&r.interval?.disturbed))),
-    column("involuntary", "", Count(|r| Some(r.interval?.disturbance.involuntary))),
-    column("voluntary", "", Count(|r| Some(r.interval?.disturbance.voluntary))),
-    column("migrations", "", Count(|r| Some(r.interval?.disturbance.migrations))),
-    column("minor_faults", "", Count(|r| Some(r.interval?.disturbance.minor_faults))),
-    column("major_faults", "", Count(|r| Some(r.interval?.disturbance.major_faults))),
-    column("stolen_ns", "ns", Real(|r| Some(r.interval?.disturbance.stolen_ns))),
-    column("waited_ns", "ns", Real(|r| r.interval?.disturbance.waited_ns)),
-    column("evidence", "", Text(|r| json(&r.interval?.evidence))),
-    column("counters", "", Text(|r| json(&r.interval?.counters))),
+    column("launch", "", Count(|r| Some(r.batch()?.launch))),
+    column("process", "", Count(|r| Some(r.batch()?.process))),
+    column("group", "", Count(|r| r.batch()?.group)),
+    column("passes", "", Count(|r| Some(r.batch()?.passes))),
+    column("operations", "", Count(|r| Some(r.batch()?.operations))),
+    column("ns", "ns", Real(|r| Some(r.batch()?.ns))),
+    column("dummy_ns", "ns", Real(|r| Some(r.batch()?.dummy_ns))),
+    column("cycle_ns", "ns", Real(|r| r.batch()?.cycle_ns)),
+    column("dummy_cycle_ns", "ns", Real(|r| r.batch()?.dummy_cycle_ns)),
+    column("check_cycle_ns", "ns", Real(|r| r.batch()?.check_cycle_ns)),
+    column("sample", "", Real(|r| r.batch()?.sample)),
+    column("outside", "", Text(|r| joined(&r.batch()?.outside))),
+    column("disturbed", "", Text(|r| joined(&r.batch()?.disturbed))),
+    column("involuntary", "", Count(|r| Some(r.batch()?.disturbance.involuntary))),
+    column("voluntary", "", Count(|r| Some(r.batch()?.disturbance.voluntary))),
+    column("migrations", "", Count(|r| Some(r.batch()?.disturbance.migrations))),
+    column("minor_faults", "", Count(|r| Some(r.batch()?.disturbance.minor_faults))),
+    column("major_faults", "", Count(|r| Some(r.batch()?.disturbance.major_faults))),
+    column("stolen_ns", "ns", Real(|r| Some(r.batch()?.disturbance.stolen_ns))),
+    column("waited_ns", "ns", Real(|r| r.batch()?.disturbance.waited_ns)),
+    column("evidence", "", Text(|r| json(&r.batch()?.evidence))),
+    column("counters", "", Text(|r| json(&r.batch()?.counters))),
 ];
 
 const fn column(name: &'static str, unit: &'static str, values: Values) -> Column {
@@ -156,6 +150,10 @@ const fn column(name: &'static str, unit: &'static str, values: Values) -> Colum
 }
 
 impl<'a> Row<'a> {
+    fn batch(&self) -> Option<&Batch> {
+        self.batch.as_ref()
+    }
+
     fn good(&self) -> Option<f64> {
         figure::good(self.entry.benchmark)
     }

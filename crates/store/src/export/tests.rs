@@ -199,12 +199,9 @@ fn google_benchmark() {
 
 /// Two launches of three intervals, each 100 ns for one operation. `stolen` is the time without a processor in each interval.
 fn with_intervals(stolen: [f64; 6], more: Value) -> Value {
-    let interval = |(place, stolen): (usize, &f64)| {
-        json!({"launch": place / 3, "passes": 1, "operations": 1, "ns": 110.0, "dummy_ns": 10.0, "sample": 100.0, "evidence": {},
-            "outside": [], "disturbance": {"stolen_ns": stolen}})
-    };
-    let intervals: Vec<Value> = stolen.iter().enumerate().map(interval).collect();
-    let mut entry = entry("x", json!({"intervals": intervals, "median": 100.0}));
+    let batches = json!({"launch": [0, 0, 0, 1, 1, 1], "passes": 1, "operations": 1, "ns": [110, 110, 110, 110, 110, 110],
+        "dummy_ns": 10, "sample": 100, "disturbance": {"stolen_ns": stolen}});
+    let mut entry = entry("x", json!({"batches": batches, "median": 100.0}));
     entry["launches"] = json!([{"median": 100.0, "samples": 3}, {"median": 100.0, "samples": 3}]);
     for (key, value) in more.as_object().unwrap() {
         entry[key] = value.clone();
@@ -297,11 +294,11 @@ fn csv_has_one_line_per_entry() {
 
 #[test]
 fn csv_intervals_has_one_line_per_interval() {
-    let interval = json!({"passes": 3, "operations": 6, "ns": 9.5, "dummy_ns": 0.5, "sample": 1.5, "launch": 1,
-        "evidence": {"faults": 1.0}, "outside": ["faults"], "disturbance": {"stolen_ns": -2.5}});
+    let batch = json!({"passes": 3, "operations": 6, "ns": [9.5], "dummy_ns": 0.5, "sample": 1.5, "launch": 1,
+        "evidence": {"faults": 1.0}, "outside": {"faults": [0]}, "disturbance": {"stolen_ns": -2.5}});
     let text = written(
         "csv-intervals",
-        &run(&[entry("x", json!({"intervals": [interval]}))]),
+        &run(&[entry("x", json!({"batches": batch}))]),
     );
     assert_eq!(
         text.lines().nth(1).unwrap(),

@@ -110,7 +110,7 @@ fn lmbench_run_is_marked_as_imported() {
     assert!(!run.interrupted);
     for entry in &run.benchmarks {
         assert!(entry.interval.is_none() && entry.launches.is_empty());
-        assert!(entry.samples.is_empty() && entry.intervals.is_empty());
+        assert!(entry.samples.is_empty() && entry.batches.is_empty());
     }
     let below = named(&run, "int64 mul");
     assert_eq!((below.status, below.valid), (Status::Invalid, false));

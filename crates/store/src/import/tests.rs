@@ -164,7 +164,7 @@ fn folders_and_missing_files_are_rejected() {
 fn detail_limits_what_is_kept() {
     let mut whole = document();
     whole["benchmarks"][0]["samples"] = json!([1.0, 2.0]);
-    whole["benchmarks"][0]["intervals"] = json!([{"launch": 0, "process": 0, "passes": 1, "operations": 1, "ns": 1.0, "dummy_ns": 0.0, "evidence": {}, "outside": []}]);
+    whole["benchmarks"][0]["batches"] = json!({"passes": 1, "operations": 1, "ns": [1]});
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), whole.to_string()).unwrap();
     for (detail, samples, intervals) in [
@@ -173,7 +173,7 @@ fn detail_limits_what_is_kept() {
         (Detail::Figures, 0, 0),
     ] {
         let entry = &read(file.path(), LARGEST, detail).unwrap().benchmarks[0];
-        let lengths = (entry.samples.len(), entry.intervals.len());
+        let lengths = (entry.samples.len(), entry.batches.len());
         assert_eq!(lengths, (samples, intervals), "{detail:?}");
     }
 }

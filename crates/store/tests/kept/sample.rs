@@ -1,31 +1,34 @@
 //! Sample runs.
 
 use serde_json::json;
-use yamba_record::{Benchmark, Interval, Machine, Run};
+use yamba_record::{Batch, Benchmark, Machine, Run};
 
 /// Numbers whose last bit is easily lost.
 fn awkward(i: usize) -> f64 {
     [0.1 + 0.2, -0.0, 5e-324, f64::MAX, 1.0 / 3.0, 1e23][i % 6] * (1.0 + i as f64 / 7.0).min(1.0)
 }
 
-pub fn interval(i: usize) -> Interval {
-    let mut interval: Interval = serde_json::from_value(json!({
-        "passes": u64::MAX - i as u64, "operations": i, "ns": 0.0, "dummy_ns": 0.0, "launch": i / 4, "process": i % 2,
+pub fn interval(i: usize) -> Batch {
+    let mut interval: Batch = serde_json::from_value(json!({
+        "passes": u64::MAX - i as u64, "operations": i, "ns": 0.0, "dummy_ns": 0.0, "process": i % 2,
         "cycle_ns": if i.is_multiple_of(3) { Some(0.3) } else { None },
         "disturbance": {"involuntary": i % 5, "minor_faults": 7, "stolen_ns": 12.5, "waited_ns": if i.is_multiple_of(2) { Some(1) } else { None }},
-        "disturbed": if i % 4 == 1 { vec!["switch", "clock"] } else { vec![] },
+        "disturbed": if i % 4 == 1 { vec!["clock", "switch"] } else { vec![] },
         "load": if i.is_multiple_of(2) { Some(json!({"ready_ns": 1.5, "begin_ns": 2, "end_ns": 3, "left_ns": 4})) } else { None },
         "group": if i % 3 == 1 { Some(i) } else { None },
-        "sample": null, "evidence": {}, "outside": if i.is_multiple_of(7) { vec!["faults"] } else { vec![] },
     }))
     .unwrap();
+    interval.launch = i as u64 / 4;
+    if i.is_multiple_of(7) {
+        interval.outside.push("faults".to_owned());
+    }
     interval.ns = awkward(i);
     interval.dummy_ns = awkward(i + 1);
     interval.sample = (!i.is_multiple_of(5)).then(|| awkward(i + 2));
     if i % 3 != 2 {
         interval
             .counters
-            .insert("cycles".to_owned(), awkward(i + 3));
+            .insert("cycles".to_owned(), Some(awkward(i + 3)));
         interval
             .evidence
             .insert("faults".to_owned(), Some(awkward(i)));
@@ -43,7 +46,7 @@ pub fn entry(name: &str, intervals: usize) -> Benchmark {
         "sizing": [{"purpose": "growth", "passes": 3, "ns": 0.7, "dummy_ns": 0.1}],
     }))
     .unwrap();
-    entry.intervals = (0..intervals).map(interval).collect();
+    entry.batches = (0..intervals).map(interval).collect();
     entry.samples = (0..intervals).map(awkward).collect();
     entry
 }

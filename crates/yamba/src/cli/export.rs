@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::{Failure, StoreOption, kept, output};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use yamba_store::Detail;
 use yamba_store::export::{self, FORMATS, Format};
 
 /// Write a run in a form that other programs read
@@ -62,6 +63,9 @@ impl Export {
             None => output::written(|out| (format.write)(&run, out))?,
         }
         let all = run.benchmarks.len();
+        if format.detail == Detail::Intervals {
+            output::note_without_batches(&run);
+        }
         let lacking = export::without_figure(&run);
         if format.leaves_out && lacking > 0 {
             output::note(&format!(

@@ -53,6 +53,26 @@ pub(super) fn json_or_text<T: serde::Serialize>(
     }
 }
 
+/// Writes the document of a run in pieces.
+pub(super) fn document(run: &impl serde::Serialize) -> Result<(), Failure> {
+    written(|out| {
+        let mut out = BufWriter::new(Escaped(out));
+        yamba_record::document::write(run, &mut out)?;
+        out.flush()
+    })
+}
+
+/// Notes that timed batches are missing.
+pub(super) fn note_without_batches(run: &yamba_record::Run) {
+    let lacking = yamba_store::export::without_batches(run);
+    if lacking > 0 {
+        let all = run.benchmarks.len();
+        note(&format!(
+            "note: {lacking} of {all} entries have no raw batches here: their document was written without --raw\n"
+        ));
+    }
+}
+
 /// Writes to standard output. A closed reader, as in `yamba list | head`, is no failure and does not change the exit status.
 pub(super) fn written(
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,

@@ -12,7 +12,6 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use yamba_record::Benchmark;
 
 use super::{
     Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, kept, of_system,
@@ -37,7 +36,7 @@ Examples:
   yamba run 'lat_*' --quick                    several, briefly
   yamba run pagefault --set scale=64           one point of a sweep
   yamba run mine.yamba --sweep length=10,100   other points
-  yamba run --tag memory --json > run.json     raw samples and all
+  yamba run --tag memory --json > run.json     figures and samples; with --raw every batch
   yamba run --quick --dry-run                  what would be measured, and for how long
   yamba run bw_mem_copy -P 1,2,4               with several processes at the same time
   yamba run --time 10s                         the whole suite, 10 s a benchmark
@@ -70,9 +69,12 @@ pub(super) struct Run {
     /// For a measuring circle, also print the table of all its tests, in the form of Kanata Bench
     #[arg(long)]
     pub(super) table: bool,
-    /// Print one JSON document, with every raw batch
+    /// Print one JSON document, with the samples
     #[arg(long)]
     json: bool,
+    /// With --json, also every raw batch
+    #[arg(long, requires = "json")]
+    raw: bool,
     #[command(flatten)]
     target: TargetOption,
     #[command(flatten)]
@@ -214,14 +216,17 @@ impl Run {
         let Measured {
             run, is_in_vain, ..
         } = measured;
-        if self.json {
-            output::json(&run)?;
+        if self.raw {
+            output::document(&run)?;
+        }
+        let run = run.map(|b| b.rest().summary());
+        if self.json && !self.raw {
+            output::document(&run)?;
         }
         if is_in_vain {
             // The only problem is wrong input, which has been reported; a table would repeat it.
             return Err(Failure::Shown);
         }
-        let run = run.map(|b| without_samples(b.unpack()));
         if !self.json {
             let style = Style {
                 colour: output::colour_on(&io::stdout()),
@@ -259,12 +264,4 @@ pub(super) fn note_stored(measured: &Measured) {
         let id = kept::short(&measured.run.id, &[]);
         output::note(&format!("run {id} stored\n"));
     }
-}
-
-/// Removes raw data that the table does not show.
-pub(super) fn without_samples(mut benchmark: Benchmark) -> Benchmark {
-    benchmark.intervals = Vec::new();
-    benchmark.samples = Vec::new();
-    benchmark.sizing = Vec::new();
-    benchmark
 }

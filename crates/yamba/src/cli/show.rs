@@ -6,7 +6,7 @@ mod sources;
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
-use yamba_record::Run as Document;
+use yamba_record::{Benchmark, Run as Document};
 use yamba_store::{Detail, Listed, Store, export};
 
 use super::run::{self, Run, Style, table};
@@ -21,7 +21,7 @@ use yamba_toolchain::render::visible;
 Examples:
   yamba show                                    the latest run
   yamba show latest~1 'lat_*'                   some benchmarks of the one before
-  yamba show baseline --json                    the whole document of a run by its tag
+  yamba show baseline --json --raw              the whole document of a run by its tag
   yamba show their.json                         a document that is in no store
   yamba show 3f2a pagefault --raw > raw.csv     every interval, a line each
   yamba show 3f2a lat_mem_rd --raw --at size=16K   those of one point
@@ -35,11 +35,12 @@ pub(super) struct Show {
     /// Benchmarks, by name or glob; all without
     #[arg(value_name = "NAME|GLOB")]
     names: Vec<String>,
-    /// Print the run's JSON document, with every raw batch
+    /// Print the run's JSON document, with the samples
     #[arg(long, group = "form")]
     json: bool,
-    /// Every interval as it was read, a line each, as `yamba export --format csv-intervals` writes them
-    #[arg(long, group = "form")]
+    /// Every timed batch as it was read, a line each, as `yamba export --format csv-intervals` writes them. With --json the
+    /// whole document, with every batch
+    #[arg(long, conflicts_with_all = ["md", "plot"])]
     raw: bool,
     /// Only the points where a parameter has this value; `P` is the number of processes. May be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = run::assignment, conflicts_with = "source")]
@@ -51,7 +52,7 @@ pub(super) struct Show {
     #[arg(long, group = "form")]
     plot: bool,
     /// The texts of the files that this benchmark was made of
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["form", "names"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["form", "raw", "names"])]
     source: Option<String>,
     #[command(flatten)]
     store: StoreOption,
@@ -59,8 +60,10 @@ pub(super) struct Show {
 
 impl Show {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let detail = if self.json || self.raw {
+        let detail = if self.raw {
             Detail::Intervals
+        } else if self.json {
+            Detail::Samples
         } else {
             Detail::Figures
         };
@@ -71,8 +74,14 @@ impl Show {
         }
         kept::choose(&mut [&mut run], &names)?;
         points::choose(&mut run, &self.at)?;
+        if self.raw {
+            output::note_without_batches(&run);
+        }
         if self.json {
-            output::json(&run)?;
+            if !self.raw {
+                run = run.map(Benchmark::summary);
+            }
+            output::document(&run)?;
         } else if self.raw {
             output::written(|out| (export::INTERVALS.write)(&run, out))?;
         } else if self.md {

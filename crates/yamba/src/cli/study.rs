@@ -175,16 +175,7 @@ impl Study {
         let measured = prepared.measure(&stop, &self.store.choice(), terminal)?;
         running::note_stored(&measured);
         let run = measured.run;
-        let is_page = self.html;
-        Ok(Some(run.map(|packed| {
-            let mut benchmark = packed.unpack();
-            benchmark.intervals = Vec::new();
-            if is_page {
-                benchmark
-            } else {
-                running::without_samples(benchmark)
-            }
-        })))
+        Ok(Some(run.map(|b| b.rest())))
     }
 
     fn show(&self, study: &study::Study, run: &Run, rows: &[Row<'_>]) -> Result<(), Failure> {

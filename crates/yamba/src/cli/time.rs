@@ -10,6 +10,7 @@ use clap::Args;
 use super::output::{self, StatusLine};
 use super::{Answer, Failure, Terminal, of_system, quantity};
 use yamba_harness::Stop;
+use yamba_record::Benchmark;
 use yamba_session::Observer;
 use yamba_session::time::{self, Questions, Refused, Statements};
 use yamba_toolchain::build::host;
@@ -60,9 +61,12 @@ pub(super) struct Time {
     /// End a process that has more processes and threads at any time [default: as `yamba run`]
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
     process_limit: Option<u64>,
-    /// Print one JSON document, with every raw batch
+    /// Print one JSON document, with the samples
     #[arg(long)]
     json: bool,
+    /// With --json, also every raw batch
+    #[arg(long, requires = "json")]
+    raw: bool,
 }
 
 impl Time {
@@ -100,9 +104,14 @@ impl Time {
         terminal.diagnostics(&warnings.sources, &warnings.diagnostics);
         let stop = Stop::on_signals().map_err(of_system)?;
         let run = questions.measure(&host(), &stop, terminal)?;
-        let colour = output::colour_on(&io::stdout());
-        output::json_or_text(self.json, &run, |run| report::report(run, colour))?;
-        let is_bad = run.failed() || run.interrupted || questions.is_partial;
-        Ok(if is_bad { Answer::No } else { Answer::Done })
+        let is_good = !(run.failed() || run.interrupted || questions.is_partial);
+        if self.raw {
+            output::document(&run)?;
+        } else if self.json {
+            output::document(&run.map(Benchmark::summary))?;
+        } else {
+            output::result(&report::report(&run, output::colour_on(&io::stdout())))?;
+        }
+        Ok(if is_good { Answer::Done } else { Answer::No })
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Yamba, has};
+use crate::support::{Yamba, column, has};
 
 /// Counts its own passes in `setup`, in the dummy and in the benchmark. Its evidence is exact only if the start value is read at each batch.
 const COUNTED: &str = r#"
@@ -24,10 +24,8 @@ yamba counted
 
 /// The raw values of an evidence in all launches.
 fn values(entry: &Value, name: &str) -> Vec<f64> {
-    let batches = entry["intervals"].as_array().unwrap().iter();
-    batches
-        .map(|b| b["evidence"][name].as_f64().unwrap())
-        .collect()
+    let values = column(entry, &format!("evidence/{name}"));
+    values.iter().map(|v| v.as_f64().unwrap()).collect()
 }
 
 fn entries(out: &str) -> Vec<Value> {
@@ -41,7 +39,7 @@ fn counter_started_in_before_batch_is_exact_in_each_batch() {
         return;
     }
     let mut yamba = Yamba::new().file("counted.yamba", COUNTED);
-    let words = "run counted.yamba --quick --json -W 30ms --time 1s -P 1,2";
+    let words = "run counted.yamba --quick --json --raw -W 30ms --time 1s -P 1,2";
     let entries = entries(&yamba.run(words).out);
     assert_eq!(entries.len(), 2);
     for entry in &entries {
@@ -63,7 +61,7 @@ fn counter_without_before_batch_is_wrong() {
     }
     let text = COUNTED.replace("void before_batch()", "void never_called()");
     let mut yamba = Yamba::new().file("counted.yamba", text);
-    let answer = yamba.run("run counted.yamba --quick --json --time 1s");
+    let answer = yamba.run("run counted.yamba --quick --json --raw --time 1s");
     let entry = &entries(&answer.out)[0];
     assert!(
         values(entry, "calls_beyond_passes")
@@ -91,7 +89,7 @@ yamba hooked
 }
 "#;
     let mut yamba = Yamba::new().file("hooked.yamba", text);
-    let answer = yamba.run("run hooked.yamba --quick --json --time 1s");
+    let answer = yamba.run("run hooked.yamba --quick --json --raw --time 1s");
     let calls = values(&entries(&answer.out)[0], "calls_in_pass");
     assert!(
         calls.len() > 2 && calls.iter().all(|v| *v == 1.0),
@@ -131,7 +129,9 @@ fn bound_that_changes_while_measuring_fails() {
         );
         let mut yamba = Yamba::new().file("b.yamba", text);
         for processes in ["", "-P 2"] {
-            let answer = yamba.run(&format!("run b.yamba --quick --json --time 1s {processes}"));
+            let answer = yamba.run(&format!(
+                "run b.yamba --quick --json --raw --time 1s {processes}"
+            ));
             assert_eq!(answer.status, 1, "{name} {processes}: {}", answer.err);
             let entry = &entries(&answer.out)[0];
             assert_eq!(entry["valid"], json!(false), "{entry}");
@@ -166,7 +166,7 @@ yamba echoed extends HotPotato
 }
 "#;
     let mut yamba = Yamba::new().file("echoed.yamba", text);
-    let words = "run echoed.yamba --quick --json --time 1s -P 1,2 --set placement=same";
+    let words = "run echoed.yamba --quick --json --raw --time 1s -P 1,2 --set placement=same";
     let entries = entries(&yamba.run(words).out);
     assert_eq!(entries.len(), 2);
     for entry in &entries {

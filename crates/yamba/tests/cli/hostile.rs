@@ -85,10 +85,16 @@ fn again_and_again(mut document: String, bytes: usize) -> String {
 /// A document with very many intervals: not all intervals are in memory at once.
 #[test]
 fn documents_of_many_intervals() {
-    let interval = r#"{"launch":3,"process":0,"passes":1000,"operations":1000,"ns":123456.75,"dummy_ns":56.5,"cycle_ns":0.25,
-        "disturbance":{"involuntary":0,"minor_faults":0,"stolen_ns":0.0},"sample":123.25,"evidence":{"faults":0.0},"outside":[]}"#;
-    let intervals = vec![interval; 2000].join(",");
-    let text = document("", &format!(r#", "intervals": [{intervals}]"#));
+    let each = |numbers: [&str; 2]| numbers.repeat(1000).join(",");
+    let column = |name: &str, numbers| format!(r#""{name}":[{}]"#, each(numbers));
+    let columns = [
+        column("ns", ["123456.75", "123457.75"]),
+        column("dummy_ns", ["56.5", "57.5"]),
+        column("passes", ["1000", "1001"]),
+        column("cycle_ns", ["0.25", "0.26"]),
+        column("sample", ["123.25", "123.26"]),
+    ];
+    let text = document("", &format!(r#", "batches": {{{}}}"#, columns.join(",")));
     let text = again_and_again(text, BYTES * 10);
     assert!(text.len() > BYTES * 9);
     let (answer, most) = import_and_memory(&text);

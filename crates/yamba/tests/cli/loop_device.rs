@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Yamba, has, until};
+use crate::support::{Yamba, column, has, until};
 
 const BYTES: usize = 32 << 20;
 
@@ -80,11 +80,8 @@ fn contents() -> Vec<u8> {
 
 /// Operations of all timed intervals.
 fn operations(figure: &Value) -> u64 {
-    let intervals = figure["intervals"].as_array().unwrap();
-    intervals
-        .iter()
-        .map(|i| i["operations"].as_u64().unwrap())
-        .sum()
+    let operations = column(figure, "operations");
+    operations.iter().map(|n| n.as_u64().unwrap()).sum()
 }
 
 #[test]
@@ -112,8 +109,9 @@ fn of_a_block_device_the_kernel_counts_as_much() {
         let path = device.path.display();
         let before = device.counted();
         // A small file is soon read again. This test does not check for cached reads.
-        let words =
-            format!("run {words} --set path={path} --set read_again=1 --quick --launches 1 --json");
+        let words = format!(
+            "run {words} --set path={path} --set read_again=1 --quick --launches 1 --json --raw"
+        );
         let run: Value = serde_json::from_str(&yamba.run(&words).ok().out).unwrap();
         let after = device.counted();
         let figures = run["benchmarks"].as_array().unwrap();

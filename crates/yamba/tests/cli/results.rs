@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use yamba_record::run::SourceFile;
-use yamba_record::{Benchmark, Interval, Run, Status};
+use yamba_record::{Batch, Benchmark, Run, Status};
 use yamba_store::{Location, Store};
 
 use crate::support::{Answer, Yamba};
@@ -22,7 +22,7 @@ fn entry(name: &str) -> Benchmark {
     entry.median = Some(12.5);
     entry.interval = Some([12.0, 13.0]);
     entry.samples = vec![12.5];
-    let interval = |process, sample| Interval {
+    let interval = |process, sample| Batch {
         passes: 4,
         operations: 8,
         ns: 120.25,
@@ -31,9 +31,11 @@ fn entry(name: &str) -> Benchmark {
         sample,
         disturbed: vec!["switch".to_owned()],
         evidence: BTreeMap::from([("faults".to_owned(), Some(1.0))]),
-        ..Interval::default()
+        ..Batch::default()
     };
-    entry.intervals = vec![interval(0, Some(12.5)), interval(1, None)];
+    entry.batches = [interval(0, Some(12.5)), interval(1, None)]
+        .into_iter()
+        .collect();
     entry
 }
 
@@ -198,9 +200,12 @@ fn a_run_is_found_by_all_that_it_is_called() {
 #[test]
 fn a_run_is_shown_as_it_was() {
     let mut yamba = kept();
-    let document = json(yamba.run("show baseline --json"));
+    let document = json(yamba.run("show baseline --json --raw"));
     assert_eq!(document["benchmarks"].as_array().unwrap().len(), 3);
-    assert_eq!(document["benchmarks"][0]["intervals"][0]["ns"], 120.25);
+    assert_eq!(document["benchmarks"][0]["batches"]["ns"][0], 120.25);
+    let summary = json(yamba.run("show baseline --json"));
+    assert_eq!(summary["benchmarks"][0].get("batches"), None);
+    assert_eq!(summary["benchmarks"][0]["samples"][0], 12.5);
     let table = yamba.run("show baseline").ok().out;
     assert!(
         table.contains("lat_proc") && table.contains("12.5 ns"),
@@ -345,7 +350,8 @@ fn hard_to_tell() -> Run {
     {
         entry.parameters.0.push((name.to_owned(), value));
         entry.processes = processes;
-        entry.intervals = vec![entry.intervals[0].clone(); place + 1];
+        let first = entry.batches.get(0).unwrap();
+        entry.batches = vec![first; place + 1].into_iter().collect();
         entry.about.files = vec![SourceFile {
             path: "suite/lat_mem.yamba".to_owned(),
             hash: "aa".to_owned(),

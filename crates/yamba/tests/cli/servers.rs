@@ -11,7 +11,7 @@ use server::Server;
 
 use crate::kept::{MANY, json};
 use crate::results::{another_day, commands};
-use crate::support::{Yamba, has, until};
+use crate::support::{Yamba, column, has, until};
 
 /// One test for all, since a server takes a second to start.
 #[test]
@@ -76,12 +76,16 @@ fn entries(server: &Server) -> i64 {
 /// Each entry's raw intervals in order: launch and duration.
 fn intervals(run: &Value) -> Vec<Vec<(u64, f64)>> {
     let each = run["benchmarks"].as_array().unwrap().iter();
-    let of = |interval: &Value| {
-        let launch = interval["launch"].as_u64().unwrap();
-        (launch, interval["ns"].as_f64().unwrap())
+    let of = |entry: &Value| {
+        let launches = column(entry, "launch")
+            .into_iter()
+            .map(|n| n.as_u64().unwrap());
+        let times = column(entry, "ns")
+            .into_iter()
+            .map(|ns| ns.as_f64().unwrap());
+        launches.zip(times).collect()
     };
-    each.map(|b| b["intervals"].as_array().unwrap().iter().map(of).collect())
-        .collect()
+    each.map(of).collect()
 }
 
 /// All entries that were visible before a run was killed remain stored.
@@ -89,10 +93,10 @@ fn what_was_measured_outlives_a_kill(yamba: &mut Yamba, server: &Server) {
     let before = entries(server);
     let mut child = yamba.begin(&["run", "many.yamba", "--quick"]);
     until("entries are kept", || entries(server) > before + 5);
-    let seen = json(yamba, "show latest --json");
+    let seen = json(yamba, "show latest --json --raw");
     child.kill().unwrap();
     child.wait().unwrap();
-    let answer = yamba.run("show latest --json").ok();
+    let answer = yamba.run("show latest --json --raw").ok();
     assert!(answer.err.contains("was cut off"), "{}", answer.err);
     let left: Value = serde_json::from_str(&answer.out).unwrap();
     assert_eq!(left["id"], seen["id"]);

@@ -218,3 +218,17 @@ pub fn has(program: &str) -> bool {
     }
     found
 }
+
+/// A column of an entry's batches in a document, a value for each batch. `of` is one field, or two with a `/` between them.
+pub fn column(entry: &serde_json::Value, of: &str) -> Vec<serde_json::Value> {
+    let batches = &entry["batches"];
+    let count = batches["ns"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{entry:#}"))
+        .len();
+    match batches.pointer(&format!("/{of}")) {
+        Some(serde_json::Value::Array(each)) => each.clone(),
+        Some(shared) => vec![shared.clone(); count],
+        None => vec![0.into(); count],
+    }
+}

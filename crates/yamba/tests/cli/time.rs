@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Answer, Yamba, has};
+use crate::support::{Answer, Yamba, column, has};
 
 fn document(answer: &Answer) -> Value {
     serde_json::from_str(&answer.out)
@@ -111,23 +111,28 @@ fn statement_that_blocks_is_not_disturbed_by_itself() {
     if !has("g++") {
         return;
     }
-    let words = ["time", "usleep(1000);", "getppid();", "--json"];
+    let words = ["time", "usleep(1000);", "getppid();", "--json", "--raw"];
     let run = document(&Yamba::new().run_words(&words).ok());
     let sleeping = entry(&run, "statement/usleep(1000);");
-    let intervals = sleeping["intervals"].as_array().unwrap();
-    let sleeps = |i: &&Value| i["disturbance"]["voluntary"].as_u64() >= i["passes"].as_u64();
-    let slept = intervals.iter().filter(sleeps).count();
-    assert_eq!(slept, intervals.len(), "{sleeping:#}");
+    let passes = column(sleeping, "passes");
+    for (sleeps, passes) in column(sleeping, "disturbance/voluntary").iter().zip(passes) {
+        assert!(sleeps.as_u64() >= passes.as_u64(), "{sleeping:#}");
+    }
     for kind in ["wait", "stolen", "switch"] {
-        let by = |i: &Value| i["disturbed"].as_array().unwrap().contains(&kind.into());
-        assert!(!intervals.iter().any(by), "{kind}: {sleeping:#}");
+        assert!(
+            sleeping["batches"]["disturbed"][kind].is_null(),
+            "{kind}: {sleeping:#}"
+        );
     }
     // A computing statement that loses the processor was disturbed.
     let computing = entry(&run, "statement/getppid();");
-    for interval in computing["intervals"].as_array().unwrap() {
-        let lost = interval["disturbance"]["involuntary"].as_u64() > Some(0);
-        let kinds = interval["disturbed"].as_array().unwrap();
-        assert_eq!(kinds.contains(&"switch".into()), lost, "{interval:#}");
+    let switched = computing["batches"]["disturbed"]["switch"].as_array();
+    for (batch, switches) in column(computing, "disturbance/involuntary")
+        .iter()
+        .enumerate()
+    {
+        let is_switched = switched.is_some_and(|batches| batches.contains(&batch.into()));
+        assert_eq!(is_switched, switches.as_u64() > Some(0), "{computing:#}");
     }
 }
 
@@ -136,14 +141,14 @@ fn slow_statement_takes_fewer_batches_and_launches() {
     if !has("g++") {
         return;
     }
-    let words = ["time", "usleep(200000);", "getppid();", "--json"];
+    let words = ["time", "usleep(200000);", "getppid();", "--json", "--raw"];
     let run = document(&Yamba::new().run_words(&words).ok());
     let slow = entry(&run, "statement/usleep(200000);");
     let launches = slow["launches"].as_array().unwrap().len();
     assert!((3..9).contains(&launches), "{slow:#}");
     for launch in 0..launches {
-        let intervals = slow["intervals"].as_array().unwrap().iter();
-        let own = intervals.filter(|i| i["launch"] == launch).count();
+        let of = column(slow, "launch");
+        let own = of.iter().filter(|of| **of == launch).count();
         assert_eq!(own, 3, "launch {launch}: {slow:#}");
     }
     let rests = format!("the figure rests on {launches} launches of 3 intervals");

@@ -69,7 +69,7 @@ fn evidence_has_to_be_what_makes_it_invalid() {
         ..figure(1.0)
     };
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
-    invalid.intervals = vec![Default::default(); 4];
+    invalid.batches = vec![Default::default(); 4].into_iter().collect();
     let evidence = |outside| Evidence {
         outside,
         ..Evidence::default()
@@ -174,7 +174,7 @@ fn result_follows_from_outcomes() {
 #[test]
 fn disturbance_is_found_in_the_figure_or_beside_it() {
     let mut b = figure(1.0);
-    b.intervals = vec![Default::default(); 100];
+    b.batches = vec![Default::default(); 100].into_iter().collect();
     assert_eq!(disturbance(&b, 0), None);
     let running = disturbance(&b, 2).unwrap();
     assert_eq!(running, "2 other threads were running");

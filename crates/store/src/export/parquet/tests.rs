@@ -7,7 +7,7 @@ use bytes::Bytes;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::json;
-use yamba_record::Run;
+use yamba_record::{Batches, Run};
 
 use super::super::table::{ENTRIES, INTERVALS, Table};
 use super::super::tests::{entry, run, sample};
@@ -85,19 +85,17 @@ fn parquet_metadata_has_run_and_units() {
 /// The run has more rows than a group, each with its own number; the last is the greatest possible.
 #[test]
 fn intervals_are_written_in_row_groups() {
-    let one = json!({"passes": 3, "operations": u64::MAX, "ns": 9.5, "dummy_ns": 0.5, "sample": null, "evidence": {"faults": 1.0},
-        "outside": ["faults"], "disturbance": {"stolen_ns": -2.5}});
-    let mut run = run(&[
-        entry("x", json!({"intervals": [one]})),
-        entry("y", json!({})),
-    ]);
-    let one = run.benchmarks[0].intervals.remove(0);
+    let one = json!({"passes": 3, "operations": u64::MAX, "ns": [9.5], "dummy_ns": 0.5, "evidence": {"faults": 1.0},
+        "outside": {"faults": [0]}, "disturbance": {"stolen_ns": -2.5}});
+    let mut run = run(&[entry("x", json!({"batches": one})), entry("y", json!({}))]);
+    let one = run.benchmarks[0].batches.get(0).unwrap();
+    run.benchmarks[0].batches = Batches::default();
     let numbered = |launch| {
         let mut interval = one.clone();
         interval.launch = launch;
         interval
     };
-    run.benchmarks[1].intervals = (0..=GROUP as u64).map(numbered).collect();
+    run.benchmarks[1].batches = (0..=GROUP as u64).map(numbered).collect();
     let file = file(&INTERVALS, &run);
     assert_eq!(file.num_row_groups(), 2);
     let rows = rows(&file);

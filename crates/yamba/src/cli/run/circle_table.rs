@@ -164,12 +164,12 @@ fn table(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use yamba_record::Interval;
+    use yamba_record::Batch;
 
     const WARM: &str = include_str!("../../../../stats/tests/data/kanata_3_5.txt");
 
     /// The tests of one launch, with the cycles of the paper's table at half a nanosecond per cycle.
-    fn measured(launch: u64, table: &str) -> Vec<Interval> {
+    fn measured(launch: u64, table: &str) -> Vec<Batch> {
         let mut lines = table.lines().filter(|l| !l.starts_with('#'));
         let numbers = |line: &str| -> Vec<f64> {
             line.split_whitespace()
@@ -180,7 +180,7 @@ mod tests {
         let rows: Vec<Vec<f64>> = lines.map(numbers).collect();
         let mut tests = Vec::new();
         for (group, size) in sizes.iter().enumerate() {
-            tests.extend(rows.iter().map(|row| Interval {
+            tests.extend(rows.iter().map(|row| Batch {
                 passes: *size as u64,
                 operations: *size as u64,
                 ns: row[group] / 2.0,
@@ -188,7 +188,7 @@ mod tests {
                 group: Some(group as u64),
                 launch,
                 sample: Some(row[group] / 2.0 / size),
-                ..Interval::default()
+                ..Batch::default()
             }));
         }
         tests

@@ -1,0 +1,198 @@
+//! A timed batch. This is the only list of its fields: the event, the columns of the document and of the store derive from it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::columns::{Array, Column, Named, Numbers, Words, columns};
+
+columns! {
+    /// One timed batch of benchmark and dummy, with the sample computed from it.
+    record Batch;
+    /// All timed batches. Each field is one array with a value for each batch; `ns` is always there. A number that is the same in all
+    /// batches is not in an array. A field that is 0 or unknown in all batches is omitted.
+    columns BatchColumns;
+
+    /// Calls of the benchmark.
+    passes: u64 as Numbers<u64>,
+    /// Operations in all calls.
+    operations: u64 as Numbers<u64>,
+    /// Duration of these calls, in ns.
+    ns: f64 as Array,
+    /// Duration of the same number of calls of the dummy, in ns.
+    dummy_ns: f64 as Numbers<f64>,
+    /// Index of the launch, from 0.
+    #[serde(skip)]
+    launch: u64 as Numbers<u64>,
+    /// Index of the process within the launch, from 0.
+    #[serde(default)]
+    process: u64 as Numbers<u64>,
+    /// Length of a core cycle, in ns: the mean of the reference chain right before and right after the calls of the benchmark.
+    cycle_ns: Option<f64> as Numbers<Option<f64>>,
+    /// Length of a core cycle around the calls of the dummy, in ns.
+    dummy_cycle_ns: Option<f64> as Numbers<Option<f64>>,
+    /// Length of a core cycle by a second chain, which uses another execution unit, in ns. Not every batch has it.
+    check_cycle_ns: Option<f64> as Numbers<Option<f64>>,
+    /// Events of the system during the batch.
+    #[serde(default)]
+    disturbance: Disturbance as Disturbances,
+    /// The kinds of disturbance that disqualify batches: `switch`, `wait`, `queue`, `migration`, `fault`, `stolen` or `clock`. Each has
+    /// the indices of its batches, from 0.
+    #[serde(default)]
+    disturbed: Vec<String> as Words,
+    /// With several processes: when this process ran the benchmark.
+    load: Option<Load> as Loads,
+    /// For a measuring circle: index of the group of tests, from 0.
+    group: Option<u64> as Numbers<Option<u64>>,
+    /// Hardware counters of the timed calls, where the processor has any.
+    #[serde(default)]
+    counters: BTreeMap<String, Option<f64>> as Named,
+    /// The sample, in the benchmark's unit.
+    #[serde(skip)]
+    sample: Option<f64> as Numbers<Option<f64>>,
+    /// Value of each evidence. `None` where it was not a number.
+    #[serde(default)]
+    evidence: BTreeMap<String, Option<f64>> as Named,
+    /// The evidence outside its bounds, with the indices of the batches, from 0. The samples of these batches do not count.
+    #[serde(skip)]
+    outside: Vec<String> as Words,
+}
+
+columns! {
+    /// Events of the system during one batch, which consists of the benchmark's calls and those of the dummy.
+    #[serde(default)]
+    record Disturbance;
+    /// Events of the system during each batch.
+    columns Disturbances;
+
+    /// Involuntary context switches.
+    involuntary: u64 as Numbers<u64>,
+    /// Voluntary context switches.
+    voluntary: u64 as Numbers<u64>,
+    /// 1 if the batch ended on a different processor than it began.
+    migrations: u64 as Numbers<u64>,
+    /// Page faults without a read from storage.
+    minor_faults: u64 as Numbers<u64>,
+    /// Page faults with a read from storage.
+    major_faults: u64 as Numbers<u64>,
+    /// Elapsed time minus the thread's processor time, in ns.
+    stolen_ns: f64 as Numbers<f64>,
+    /// Run-queue wait: time the thread was runnable without a processor, in ns. `None` where the system does not report it.
+    waited_ns: Option<f64> as Numbers<Option<f64>>,
+}
+
+/// Times of one process in a round of several processes, in ns on one system-wide clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// The process began to run the benchmark.
+    pub ready_ns: f64,
+    /// The timed batch began.
+    pub begin_ns: f64,
+    /// The timed batch ended.
+    pub end_ns: f64,
+    /// The process stopped running the benchmark.
+    pub left_ns: f64,
+}
+
+/// Times of the processes in rounds of several processes, in ns on one system-wide clock.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Loads {
+    /// The process began to run the benchmark.
+    ready_ns: Numbers<Option<f64>>,
+    /// The timed batch began.
+    begin_ns: Numbers<Option<f64>>,
+    /// The timed batch ended.
+    end_ns: Numbers<Option<f64>>,
+    /// The process stopped running the benchmark.
+    left_ns: Numbers<Option<f64>>,
+}
+
+impl Column for Loads {
+    type Value = Option<Load>;
+
+    fn push(&mut self, place: usize, load: Option<Load>) {
+        self.ready_ns.push(place, load.map(|l| l.ready_ns));
+        self.begin_ns.push(place, load.map(|l| l.begin_ns));
+        self.end_ns.push(place, load.map(|l| l.end_ns));
+        self.left_ns.push(place, load.map(|l| l.left_ns));
+    }
+
+    fn get(&self, place: usize) -> Option<Load> {
+        Some(Load {
+            ready_ns: self.ready_ns.get(place)?,
+            begin_ns: self.begin_ns.get(place)?,
+            end_ns: self.end_ns.get(place)?,
+            left_ns: self.left_ns.get(place)?,
+        })
+    }
+
+    fn fits(&self, count: usize) -> bool {
+        let all = [&self.ready_ns, &self.begin_ns, &self.end_ns, &self.left_ns];
+        all.iter().all(|column| column.fits(count))
+    }
+
+    fn is_blank(&self) -> bool {
+        self.ready_ns.is_blank()
+    }
+}
+
+/// The timed batches of an entry, in columns.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct Batches(BatchColumns);
+
+/// Fails if the columns have different lengths.
+impl<'de> Deserialize<'de> for Batches {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Batches, D::Error> {
+        let columns = BatchColumns::deserialize(deserializer)?;
+        if !columns.fits(columns.ns.0.len()) {
+            return Err(serde::de::Error::custom(
+                "columns of batches have different lengths",
+            ));
+        }
+        Ok(Batches(columns))
+    }
+}
+
+impl Batches {
+    /// The number of batches.
+    pub fn len(&self) -> usize {
+        self.0.ns.0.len()
+    }
+
+    /// Whether there is no batch.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Appends a batch.
+    pub fn push(&mut self, batch: Batch) {
+        self.0.push(self.len(), batch);
+    }
+
+    /// The batch at `place`, from 0.
+    pub fn get(&self, place: usize) -> Option<Batch> {
+        (place < self.len()).then(|| self.0.get(place))
+    }
+
+    /// Each batch, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Batch> {
+        (0..self.len()).map(|place| self.0.get(place))
+    }
+}
+
+impl Extend<Batch> for Batches {
+    fn extend<I: IntoIterator<Item = Batch>>(&mut self, batches: I) {
+        batches.into_iter().for_each(|batch| self.push(batch));
+    }
+}
+
+impl FromIterator<Batch> for Batches {
+    fn from_iter<I: IntoIterator<Item = Batch>>(batches: I) -> Batches {
+        let mut all = Batches::default();
+        all.extend(batches);
+        all
+    }
+}
