@@ -1,6 +1,6 @@
 //! Parser of `bitstring` members.
 
-use super::cursor::{Parsed, Parser, Range, Reported};
+use super::cursor::{Parsed, Parser, Reported};
 use super::token::Kind;
 use super::words;
 use crate::ast::{Bitstring, MemberKind, Signature, Term};
@@ -52,10 +52,7 @@ impl Parser<'_> {
     fn signature(&mut self) -> Parsed<Option<Signature>> {
         let open = self.pos;
         let after = self.past_angles(open)?;
-        let inside = Range {
-            start: open + 1,
-            end: after - 1,
-        };
+        let inside = open + 1..after - 1;
         let signature = self.within(inside, |p| p.c_function(open));
         self.pos = after;
         Ok(signature.ok())
@@ -67,10 +64,7 @@ impl Parser<'_> {
         let word = self.find(start, |p, at| p.word_at(at) == "c_function");
         self.pos = word;
         if !self.is_mark(word + 1, b'(') {
-            let place = match self.span(Range {
-                start,
-                end: self.end,
-            }) {
+            let place = match self.span(start..self.end) {
                 span if start < self.end => span,
                 _ => self.span_at(open),
             };
@@ -105,7 +99,7 @@ impl Parser<'_> {
             .help(help);
             return Err(self.report(error));
         }
-        let ret = self.cpp(Range { start, end: word });
+        let ret = self.cpp(start..word);
         Ok(Signature { ret, args })
     }
 

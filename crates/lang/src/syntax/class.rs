@@ -1,6 +1,6 @@
 //! Parser of a file and of class headers.
 
-use super::cursor::{Parsed, Parser, Range, Reported, join_docs};
+use super::cursor::{Parsed, Parser, Reported, join_docs};
 use super::token::Kind;
 use crate::ast::{Class, Condition, Cpp, File, Ident, Parent};
 use crate::diagnostic::Diagnostic;
@@ -125,12 +125,9 @@ impl Parser<'_> {
         self.pos += 1;
         let brace = self.header_end();
         let errors = self.errors.count();
-        let range = Range {
-            start: self.pos,
-            end: brace,
-        };
+        let range = self.pos..brace;
         let header = self.within(range, |p| p.header(start));
-        let header_span = self.span(Range { start, end: brace });
+        let header_span = self.span(start..brace);
         let mut doc = join_docs(doc, self.docs_after(brace));
         let members = if self.at(b'{') {
             doc = join_docs(doc, self.docs_after(brace + 1));
@@ -355,10 +352,7 @@ impl Parser<'_> {
             name.text = format!("{}_{}", name.text, self.text_at(self.pos - 1));
         }
         if self.pos > start + 1 {
-            name.span = self.span(Range {
-                start,
-                end: self.pos,
-            });
+            name.span = self.span(start..self.pos);
             let error = Diagnostic::error(
                 "bad-name",
                 name.span,

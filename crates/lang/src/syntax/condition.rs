@@ -23,7 +23,7 @@ impl Parser<'_> {
             self.pos = end;
             let error = Diagnostic::error(
                 "long-condition",
-                self.span(Range { start, end }),
+                self.span(start..end),
                 format!("this condition asks more than {MOST_QUESTIONS} questions"),
             );
             return Err(self.report(error));
@@ -134,10 +134,7 @@ impl Parser<'_> {
     }
 
     fn span_since(&self, start: usize) -> Span {
-        self.span(Range {
-            start,
-            end: self.pos,
-        })
+        self.span(start..self.pos)
     }
 
     /// `NAME`, `NAME >= VERSION`, `NAME < VERSION`
@@ -169,10 +166,7 @@ impl Parser<'_> {
     fn bad_comparison(&mut self) -> super::cursor::Reported {
         let is_double = self.is_mark(self.pos + 1, b'=');
         let end = self.pos + 1 + usize::from(is_double);
-        let span = self.span(Range {
-            start: self.pos,
-            end,
-        });
+        let span = self.span(self.pos..end);
         self.pos = end;
         let error = Diagnostic::error(
             "bad-comparison",

@@ -14,18 +14,8 @@ pub(super) struct Reported;
 
 pub(super) type Parsed<T> = Result<T, Reported>;
 
-/// The tokens `start..end`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Range {
-    pub start: usize,
-    pub end: usize,
-}
-
-impl Range {
-    pub(super) fn is_empty(self) -> bool {
-        self.start >= self.end
-    }
-}
+/// A range of tokens.
+pub(super) type Range = std::ops::Range<usize>;
 
 pub(super) struct Parser<'a> {
     text: &'a str,
@@ -195,15 +185,12 @@ impl<'a> Parser<'a> {
         let mut at = range.start;
         while at < range.end {
             if self.is_mark(at, mark) {
-                parts.push(Range { start, end: at });
+                parts.push(start..at);
                 start = at + 1;
             }
             at = self.past(at);
         }
-        parts.push(Range {
-            start,
-            end: range.end,
-        });
+        parts.push(start..range.end);
         parts
     }
 
@@ -248,10 +235,7 @@ impl<'a> Parser<'a> {
 
     /// The tokens between a pair of brackets.
     pub(super) fn inside(&self, open: usize, close: Close) -> Range {
-        Range {
-            start: open + 1,
-            end: close.at.max(open + 1),
-        }
+        open + 1..close.at.max(open + 1)
     }
 
     // Steps that may fail.

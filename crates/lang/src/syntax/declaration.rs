@@ -166,7 +166,7 @@ impl Parser<'_> {
             });
             return Err(self.report(error));
         }
-        let ty = Range { start, end: name };
+        let ty = start..name;
         Ok(Head { ty, name })
     }
 
@@ -292,7 +292,7 @@ impl Parser<'_> {
             .help("a function that a port defines ends in `;` without more");
             return Err(self.report(error));
         }
-        let qualifiers = Range { start, end };
+        let qualifiers = start..end;
         let body = self.optional_body(&what, "")?;
         if is_faulty && body.is_none() {
             // The intended kind of member is unclear, so its missing body is not another fault.
@@ -358,10 +358,7 @@ impl Parser<'_> {
             return Err(self.report(error));
         }
         self.pos = after;
-        let init = Some(self.cpp(Range {
-            start: open,
-            end: after,
-        }));
+        let init = Some(self.cpp(open..after));
         self.finish_state(ty, name, None, init)
     }
 
@@ -371,17 +368,14 @@ impl Parser<'_> {
         while self.at(b'[') {
             self.group("the array")?;
         }
-        let array = Range {
-            start,
-            end: self.pos,
-        };
+        let array = start..self.pos;
         let init = if self.eat(b'=') {
             Some(self.value(&[], &format!("`{}`", name.text))?)
         } else if self.at(b'{') && !array.is_empty() {
             let start = self.pos;
             self.pos = self.past(start);
             let end = self.pos;
-            Some(self.cpp(Range { start, end }))
+            Some(self.cpp(start..end))
         } else {
             None
         };
@@ -423,16 +417,13 @@ impl Parser<'_> {
         }
         self.check_name(name, "the member")?;
         self.group("the function's arguments")?;
-        let array = Range {
-            start: name + 1,
-            end: self.pos,
-        };
+        let array = name + 1..self.pos;
         let init = if self.eat(b'=') {
             Some(self.value(&[], &format!("`{}`", self.text_at(name)))?)
         } else {
             None
         };
         let array = Some(self.cpp(array));
-        self.finish_state(Range { start, end: name }, self.ident(name), array, init)
+        self.finish_state(start..name, self.ident(name), array, init)
     }
 }

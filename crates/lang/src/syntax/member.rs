@@ -32,10 +32,7 @@ impl Parser<'_> {
             }
             return None;
         };
-        let span = self.span(Range {
-            start,
-            end: self.pos,
-        });
+        let span = self.span(start..self.pos);
         // An extra `;` after `}` is common. A comment after it on its line still documents the member.
         self.eat(b';');
         Some(Member {
@@ -167,7 +164,7 @@ impl Parser<'_> {
             });
             return None;
         };
-        let parts = self.split(inside, b',');
+        let parts = self.split(inside.clone(), b',');
         if parts.len() != 2 || parts.iter().any(|p| p.is_empty()) {
             let place = if inside.is_empty() {
                 word
@@ -183,8 +180,10 @@ impl Parser<'_> {
             self.report(error);
             return None;
         }
-        parts.iter().for_each(|part| self.report_unbalanced(*part));
-        Some((self.cpp(parts[0]), self.cpp(parts[1])))
+        let [low, high] = <[Range; 2]>::try_from(parts)
+            .ok()?
+            .map(|p| self.balanced(p));
+        Some((low, high))
     }
 
     /// `{ ... }` or `;`
@@ -245,10 +244,7 @@ impl Parser<'_> {
                 .help("write for example `at_most 2 spread;`");
             self.report(error);
         }
-        let value = Range {
-            start,
-            end: unit_start,
-        };
+        let value = start..unit_start;
         if value.is_empty() {
             self.pos = end;
             let error = Diagnostic::error(
@@ -279,7 +275,7 @@ impl Parser<'_> {
             };
             let text: String = (first..end).map(|at| self.text_at(at)).collect();
             if units::is_unit(&text) {
-                let span = self.span(Range { start: first, end });
+                let span = self.span(first..end);
                 return Ok((first, Ident { text, span }));
             }
         }
@@ -447,10 +443,7 @@ impl Parser<'_> {
 
     /// A C++ expression up to [`Parser::value_end`]. Reports an empty one.
     pub(super) fn value(&mut self, stops: &[&str], what: &str) -> Parsed<Cpp> {
-        let range = Range {
-            start: self.pos,
-            end: self.value_end(stops),
-        };
+        let range = self.pos..self.value_end(stops);
         if range.is_empty() {
             let error = Diagnostic::error(
                 "missing-value",
@@ -459,17 +452,17 @@ impl Parser<'_> {
             );
             return Err(self.report(error));
         }
-        self.refuse_second_name(range)?;
-        self.report_unbalanced(range);
+        self.refuse_second_name(range.clone())?;
         self.pos = range.end;
-        Ok(self.cpp(range))
+        Ok(self.balanced(range))
     }
 
-    /// Reports unbalanced brackets in an expression, which the C++ compiler would report far from the fault.
-    pub(super) fn report_unbalanced(&mut self, range: Range) {
+    /// A C++ expression. Reports unbalanced brackets in it, which the C++ compiler would report far from the fault.
+    pub(super) fn balanced(&mut self, range: Range) -> Cpp {
+        let expression = self.cpp(range.clone());
         let mut open = Vec::new();
         let mut stray = None;
-        for at in range.start..range.end {
+        for at in range {
             match self.kind_at(at) {
                 Kind::Mark(b @ (b'(' | b'[')) => open.push((at, b)),
                 Kind::Mark(b @ (b')' | b']')) => {
@@ -492,9 +485,10 @@ impl Parser<'_> {
                 let message = format!("{} is never closed in this expression", self.shown(*at));
                 Diagnostic::error("unclosed-bracket", self.span_at(*at), message)
             }
-            (None, None) => return,
+            (None, None) => return expression,
         };
         self.report(error);
+        expression
     }
 
     /// Rejects `1, b = 2`, which declares another name in C++.

@@ -127,12 +127,12 @@ impl Parser<'_> {
         let word = self.here();
         self.pos += 1;
         let inside = self.group(&format!("`{form}`"))?;
-        let parts = self.split(inside, b',');
+        let parts: Option<[Range; 3]> = self.split(inside, b',').try_into().ok();
         let last = match form {
             "log" => "POINTS_PER_OCTAVE",
             _ => "STEP",
         };
-        if parts.len() != 3 || parts.iter().any(|p| p.is_empty()) {
+        let Some(parts) = parts.filter(|parts| !parts.iter().any(Range::is_empty)) else {
             let error = Diagnostic::error(
                 "sweep-arguments",
                 word,
@@ -140,9 +140,8 @@ impl Parser<'_> {
             )
             .help(format!("write `{form}(FIRST, LAST, {last})`"));
             return Err(self.report(error));
-        }
-        parts.iter().for_each(|part| self.report_unbalanced(*part));
-        let [first, end, step] = [parts[0], parts[1], parts[2]].map(|p| self.cpp(p));
+        };
+        let [first, end, step] = parts.map(|p| self.balanced(p));
         Ok(match form {
             "log" => Sweep::Log(first, end, step),
             _ => Sweep::Linear(first, end, step),
@@ -171,7 +170,7 @@ impl Parser<'_> {
     fn values(&mut self, word: &str) -> Parsed<Vec<Cpp>> {
         let open = self.pos;
         let inside = self.group(&format!("`{word}`"))?;
-        let mut parts = self.split(inside, b',');
+        let mut parts = self.split(inside.clone(), b',');
         if parts.len() > 1 && parts.last().is_some_and(|p: &Range| p.is_empty()) {
             parts.pop();
         }
@@ -179,10 +178,7 @@ impl Parser<'_> {
             let error = if inside.is_empty() {
                 Diagnostic::error(
                     "empty-list",
-                    self.span(Range {
-                        start: open,
-                        end: self.pos,
-                    }),
+                    self.span(open..self.pos),
                     format!("`{word}` has no values"),
                 )
                 .help("write at least one value between the braces")
@@ -195,7 +191,6 @@ impl Parser<'_> {
             };
             return Err(self.report(error));
         }
-        parts.iter().for_each(|part| self.report_unbalanced(*part));
-        Ok(parts.into_iter().map(|p| self.cpp(p)).collect())
+        Ok(parts.into_iter().map(|p| self.balanced(p)).collect())
     }
 }

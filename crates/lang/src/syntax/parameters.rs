@@ -40,17 +40,14 @@ impl Parser<'_> {
                     continue;
                 }
                 Kind::Mark(b',') => {
-                    parts.push(Range { start, end: at });
+                    parts.push(start..at);
                     start = at + 1;
                 }
                 _ => {}
             }
             at = self.past(at);
         }
-        parts.push(Range {
-            start,
-            end: range.end,
-        });
+        parts.push(start..range.end);
         Ok(parts)
     }
 
@@ -80,9 +77,9 @@ impl Parser<'_> {
             .help("declare a second function with fewer parameters");
             return Err(self.report(error));
         }
-        self.refuse_no_type(range)?;
+        self.refuse_no_type(range.clone())?;
         Ok(self
-            .pointer_parameter(range)
+            .pointer_parameter(range.clone())
             .unwrap_or_else(|| self.plain_parameter(range)))
     }
 
@@ -117,47 +114,31 @@ impl Parser<'_> {
             });
         }
         Some(Parameter {
-            ty: self.cpp(Range {
-                start: range.start,
-                end: name,
-            }),
+            ty: self.cpp(range.start..name),
             name: Some(self.ident(name)),
-            suffix: Some(self.cpp(Range {
-                start: close,
-                end: range.end,
-            })),
+            suffix: Some(self.cpp(close..range.end)),
         })
     }
 
     /// `TYPE`, `TYPE NAME`, `TYPE NAME[N]`
     fn plain_parameter(&self, range: Range) -> Parameter {
         let mut end = range.end;
-        let array = (range.start..range.end)
+        let array = range
+            .clone()
             .find(|at| self.is_mark(*at, b'[') && *at > range.start)
             .unwrap_or(range.end);
         end = end.min(array);
-        let suffix = (array < range.end).then(|| {
-            self.cpp(Range {
-                start: array,
-                end: range.end,
-            })
-        });
+        let suffix = (array < range.end).then(|| self.cpp(array..range.end));
         let name = end - 1;
         if !self.is_parameter_name(range.start, name) {
             return Parameter {
-                ty: self.cpp(Range {
-                    start: range.start,
-                    end,
-                }),
+                ty: self.cpp(range.start..end),
                 name: None,
                 suffix,
             };
         }
         Parameter {
-            ty: self.cpp(Range {
-                start: range.start,
-                end: name,
-            }),
+            ty: self.cpp(range.start..name),
             name: Some(self.ident(name)),
             suffix,
         }

@@ -61,10 +61,7 @@ impl Parser<'_> {
             Kind::Word => self.word_term(),
             _ => Err(self.no_term()),
         }?;
-        let span = self.span(Range {
-            start,
-            end: self.pos,
-        });
+        let span = self.span(start..self.pos);
         Ok(Term { span, kind })
     }
 
@@ -265,19 +262,16 @@ impl Parser<'_> {
             ));
         }
         let inside = self.group(&format!("`{word}`"))?;
-        let parts = self.split(inside, b',');
+        let parts = self.split(inside.clone(), b',');
         let count = if inside.is_empty() { 0 } else { parts.len() };
         let parts: Option<[Range; N]> = parts.try_into().ok();
         match parts {
             Some(parts) if count == N => match parts.iter().find(|p| p.is_empty()) {
                 None => Ok(parts),
-                Some(empty) => Err(self.empty_argument(*empty, word)),
+                Some(empty) => Err(self.empty_argument(empty.start, word)),
             },
             _ => {
-                let span = self.span(Range {
-                    start: at,
-                    end: self.pos,
-                });
+                let span = self.span(at..self.pos);
                 let plural = if N == 1 { "" } else { "s" };
                 let message = format!(
                     "`{word}` takes {} argument{plural}, but has {}",
@@ -289,10 +283,10 @@ impl Parser<'_> {
         }
     }
 
-    fn empty_argument(&mut self, empty: Range, word: &str) -> Reported {
+    fn empty_argument(&mut self, empty: usize, word: &str) -> Reported {
         self.term_fault(
             "missing-argument",
-            self.after(empty.start),
+            self.after(empty),
             format!("an argument of `{word}` is missing here"),
             "",
         )
@@ -371,10 +365,7 @@ impl Parser<'_> {
         let open = self.pos;
         let inside = self.group("`unroll`")?;
         let parts = self.split(inside, b';');
-        let header = self.span(Range {
-            start: open,
-            end: self.pos,
-        });
+        let header = self.span(open..self.pos);
         let parts: Option<[Range; 3]> = parts.try_into().ok();
         let header = match parts {
             None => Err(self.term_fault(
@@ -581,7 +572,7 @@ impl Parser<'_> {
         }
         let parts = self.split(inside, b',');
         if let Some(empty) = parts.iter().find(|p| p.is_empty()) {
-            return Err(self.empty_argument(*empty, &name.text));
+            return Err(self.empty_argument(empty.start, &name.text));
         }
         Ok(parts.into_iter().map(|p| self.cpp(p)).collect())
     }
