@@ -53,12 +53,10 @@ impl Diagnostic {
         }
     }
 
-    /// A warning at `span`.
-    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            severity: Severity::Warning,
-            ..Diagnostic::error(code, span, message)
-        }
+    /// The same message as a warning.
+    pub fn as_warning(mut self) -> Diagnostic {
+        self.severity = Severity::Warning;
+        self
     }
 
     /// Sets the text beside the primary underline.
@@ -82,3 +80,15 @@ impl Diagnostic {
         self
     }
 }
+
+/// An error: `error!(CODE at SPAN, MESSAGE, ARGUMENTS...; help TEXT)`. The message is a format string; `; help TEXT` may be left out.
+macro_rules! error {
+    ($code:tt at $span:expr, $($message:expr),+) => {
+        $crate::diagnostic::Diagnostic::error($code, $span, format!($($message),+))
+    };
+    ($code:tt at $span:expr, $($message:expr),+; help $help:expr) => {
+        $crate::diagnostic::Diagnostic::error($code, $span, format!($($message),+)).help($help)
+    };
+}
+
+pub(crate) use error;

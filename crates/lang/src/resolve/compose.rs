@@ -7,7 +7,7 @@ use super::members::{Key, key, name_of};
 use super::parameters;
 use crate::ast::{Atom, MemberKind};
 use crate::condition::{Formula, is_possible, show};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{
     Analysis, ClassId, Composition, EffectiveEvidence, Gap, Index, Layer, MemberRef, Program, Role,
     Target, World,
@@ -127,14 +127,11 @@ impl<'a> Composer<'a> {
     fn too_many_atoms(&self, class: ClassId, atoms: &[Atom]) -> Diagnostic {
         let name = &self.analysis.class(class).ast.name;
         let shown: Vec<String> = atoms.iter().map(crate::condition::show_atom).collect();
-        let message = format!(
+        error!("too-many-conditions" at name.span,
             "`{}` with its ports asks {} questions where it runs; at most {MOST_WORLD_ATOMS} can be",
-            name.text,
-            atoms.len()
-        );
-        Diagnostic::error("too-many-conditions", name.span, message)
+            name.text, atoms.len();
+            help "let ports share their conditions, or split the benchmark")
             .here(shown.join(", "))
-            .help("let ports share their conditions, or split the benchmark")
     }
 
     /// All conditions that affect `class` on `target`: those of the class, of its imports and of their ports.
@@ -473,14 +470,14 @@ impl<'a> Table<'a> {
                     Some(layer) => {
                         supers.insert(name.clone(), layer);
                     }
-                    None => faults.push(
-                        Diagnostic::error("super-undefined", *span, format!("nothing that this class builds on defines `{name}`"))
-                            .help("`super::` names the definition that this one replaces; leave it out, or define the member in a base"),
-                    ),
+                    None => faults.push(error!("super-undefined" at *span,
+                        "nothing that this class builds on defines `{name}`";
+                        help "`super::` names the definition that this one replaces; leave it out, or define the member in a base")),
                 },
                 several => {
-                    let mut fault = Diagnostic::error("super-ambiguous", *span, format!("several definitions of `{name}` are equally specific here"))
-                        .help("a port between them and this one must say which is meant");
+                    let mut fault = error!("super-ambiguous" at *span,
+                        "several definitions of `{name}` are equally specific here";
+                        help "a port between them and this one must say which is meant");
                     for layer in several {
                         let class = self.analysis.class(self.chain.classes[*layer]);
                         fault = fault.also(class.ast.name.span, format!("`{}` defines `{name}`", class.name()));

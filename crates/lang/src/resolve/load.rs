@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::suggest;
 use crate::ast::{self, Atom, Condition, Ident, MemberKind, Parent};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, error};
 use crate::input::{Files, Input};
 use crate::model::{Analysis, Class, ClassId, Role};
 use crate::source::{FileId, Span};
@@ -136,14 +136,11 @@ impl<'a> Loader<'a> {
                     seen.insert(name.text.clone(), name.span);
                 }
                 Some(first) => found.push(
-                    Diagnostic::error(
-                        "duplicate-class",
-                        name.span,
-                        format!("the class `{}` is defined twice", name.text),
-                    )
+                    error!("duplicate-class" at name.span,
+                    "the class `{}` is defined twice", name.text;
+                    help "give one of them another name")
                     .here("again here")
-                    .also(*first, "first defined here")
-                    .help("give one of them another name"),
+                    .also(*first, "first defined here"),
                 ),
             }
         }
@@ -266,15 +263,10 @@ impl<'a> Loader<'a> {
             ..fault.primary.span
         };
         self.report(
-            Diagnostic::warning(
-                "unreadable-port",
-                span,
-                format!(
-                    "this file declares a port of `{name}` and is left out: {}",
-                    fault.message
-                ),
-            )
-            .help("fix the file, or move it out of this folder"),
+            error!("unreadable-port" at span,
+            "this file declares a port of `{name}` and is left out: {}", fault.message;
+            help "fix the file, or move it out of this folder")
+            .as_warning(),
         );
         false
     }
@@ -328,11 +320,10 @@ impl<'a> Loader<'a> {
         match self.locate(from, &name.text) {
             Found::Class(file, index) => Some(self.admit(file, index)),
             Found::FileWithout(path) => {
-                let message = format!("the file `{path}` defines no class `{}`", name.text);
-                self.report(Diagnostic::error("file-without-class", name.span, message).here(purpose.to_owned()).help(format!(
-                    "a class that is looked up by name stands in a file of its name: define `{}` there",
-                    name.text
-                )));
+                self.report(error!("file-without-class" at name.span,
+                    "the file `{path}` defines no class `{}`", name.text;
+                    help format!("a class that is looked up by name stands in a file of its name: define `{}` there", name.text))
+                    .here(purpose.to_owned()));
                 None
             }
             Found::Nothing => {
@@ -352,13 +343,10 @@ impl<'a> Loader<'a> {
             |near| format!("did you mean `{near}`?"),
         );
         self.report(
-            Diagnostic::error(
-                "unknown-class",
-                name.span,
-                format!("there is no class `{}`", name.text),
-            )
-            .here(purpose.to_owned())
-            .help(help),
+            error!("unknown-class" at name.span,
+            "there is no class `{}`", name.text;
+            help help)
+            .here(purpose.to_owned()),
         );
     }
 
@@ -431,14 +419,9 @@ impl<'a> Loader<'a> {
             },
             |near| format!("did you mean `{near}`?"),
         );
-        self.report(
-            Diagnostic::error(
-                "unknown-platform",
-                span,
-                format!("no instruction set or operating system is called `{name}`"),
-            )
-            .help(help),
-        );
+        self.report(error!("unknown-platform" at span,
+            "no instruction set or operating system is called `{name}`";
+            help help));
     }
 
     fn platform_names(&self) -> Vec<String> {
@@ -482,12 +465,9 @@ impl<'a> Loader<'a> {
         } else {
             ("cyclic-extends", "extends")
         };
-        let mut diagnostic = Diagnostic::error(
-            code,
-            class.ast.name.span,
-            format!("`{}` {word} itself: {}", class.name(), names.join(" -> ")),
-        )
-        .help("one class of the circle must build on something else");
+        let mut diagnostic = error!(code at class.ast.name.span,
+            "`{}` {word} itself: {}", class.name(), names.join(" -> ");
+            help "one class of the circle must build on something else");
         for id in &path[1..] {
             diagnostic =
                 diagnostic.also(self.analysis.class(*id).ast.name.span, "part of the circle");

@@ -3,7 +3,7 @@
 use super::chain::Chain;
 use crate::ast::{Cpp, MemberKind, Param, Sweep, Values};
 use crate::cpp;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, EffectiveParameter, Gap, MemberRef};
 
 /// The parameters of a chain, ordered so that each follows those in its value. Parameters without a value are gaps.
@@ -198,11 +198,8 @@ fn own_words(text: &str) -> Vec<&str> {
 fn cyclic(analysis: &Analysis, parameter: &EffectiveParameter) -> Diagnostic {
     let name = &param(analysis, parameter.declared).name;
     let place = analysis.value(parameter).map_or(name.span, |v| v.span);
-    Diagnostic::error(
-        "cyclic-parameters",
-        place,
-        format!("the value or sweep of `{}` depends on itself", name.text),
-    )
+    error!("cyclic-parameters" at place,
+        "the value or sweep of `{}` depends on itself", name.text;
+        help "values and sweeps may use other parameters, but not in a circle")
     .also(name.span, "declared here")
-    .help("values and sweeps may use other parameters, but not in a circle")
 }

@@ -2,7 +2,7 @@
 
 use super::lexer::Lexer;
 use crate::ast::{AsmBlock, AsmPiece, Cpp};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::error;
 
 /// The pieces so far.
 struct Pieces {
@@ -108,12 +108,9 @@ impl Lexer<'_> {
             b'"' => {
                 if !self.skip_quoted(b'"') {
                     self.out.errors.push(
-                        Diagnostic::error(
-                            "unterminated-string",
-                            self.span(start, self.pos),
-                            "this string is not closed on its line",
-                        )
-                        .help("close it with `\"`"),
+                        error!("unterminated-string" at self.span(start, self.pos),
+                        "this string is not closed on its line";
+                        help "close it with `\"`"),
                     );
                 }
             }
@@ -142,25 +139,19 @@ impl Lexer<'_> {
         let end = start + trimmed.trim_end().len();
         if !is_closed {
             self.out.errors.push(
-                Diagnostic::error(
-                    "unterminated-hole",
-                    self.span(open, open + 2),
-                    "this `${` is not closed",
-                )
-                .here("the value begins here")
-                .help("close it with `}` right after the value"),
+                error!("unterminated-hole" at self.span(open, open + 2),
+                "this `${{` is not closed";
+                help "close it with `}` right after the value")
+                .here("the value begins here"),
             );
         } else {
             self.pos += 1;
             if start == end {
-                self.out.errors.push(
-                    Diagnostic::error(
-                        "empty-hole",
-                        self.span(open, self.pos),
-                        "there is no value between `${` and `}`",
-                    )
-                    .help("write a C++ expression, as in `${4 * index}`"),
-                );
+                self.out
+                    .errors
+                    .push(error!("empty-hole" at self.span(open, self.pos),
+                    "there is no value between `${{` and `}}`";
+                    help "write a C++ expression, as in `${4 * index}`"));
             }
         }
         Cpp {

@@ -1,10 +1,10 @@
 //! Parser of `bitstring` members.
 
-use super::cursor::{Parsed, Parser, Reported};
+use super::cursor::{Parsed, Parser};
 use super::token::Kind;
 use super::words;
 use crate::ast::{Bitstring, MemberKind, Signature, Term};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::error;
 
 impl Parser<'_> {
     /// `bitstring[<RET c_function(ARGS)>] NAME[(PARAMS)]` and `;`, `{ TERMS }` or `= LITERAL;`
@@ -39,13 +39,9 @@ impl Parser<'_> {
         if !words::MEMBERS.contains(&name) {
             return Ok(());
         }
-        let error = Diagnostic::error(
-            "reserved-name",
-            self.span_at(at),
-            format!("`{name}` is a word of Yamba and cannot be the name of a bitstring"),
-        )
-        .help("choose another name");
-        Err(self.report(error))
+        self.fail(error!("reserved-name" at self.span_at(at),
+            "`{name}` is a word of Yamba and cannot be the name of a bitstring";
+            help "choose another name"))
     }
 
     /// `<RET c_function(ARGS)>`. Faults inside are reported and skipped.
@@ -68,36 +64,21 @@ impl Parser<'_> {
                 span if start < self.end => span,
                 _ => self.span_at(open),
             };
-            let error = Diagnostic::error(
-                "missing-c-function",
-                place,
-                "the signature between `<` and `>` has no `c_function(ARGS)`",
-            )
-            .help(help);
-            return Err(self.report(error));
+            return self.fail(error!("missing-c-function" at place,
+                "the signature between `<` and `>` has no `c_function(ARGS)`";
+                help help));
         }
         if word == start {
-            let error = Diagnostic::error(
-                "missing-type",
-                self.here(),
-                "`c_function` has no type that it returns",
-            )
-            .help(help);
-            return Err(self.report(error));
+            return self.fail(error!("missing-type" at self.here(),
+                "`c_function` has no type that it returns";
+                help help));
         }
         self.pos = word + 1;
         let args = self.parameters("`c_function`")?;
         if !self.is_done() {
-            let error = Diagnostic::error(
-                "unexpected-token",
-                self.here(),
-                format!(
-                    "{} is not expected after the signature",
-                    self.shown(self.pos)
-                ),
-            )
-            .help(help);
-            return Err(self.report(error));
+            return self.fail(error!("unexpected-token" at self.here(),
+                "{} is not expected after the signature", self.shown(self.pos);
+                help help));
         }
         let ret = self.cpp(start..word);
         Ok(Signature { ret, args })
@@ -112,24 +93,14 @@ impl Parser<'_> {
                 Ok(None)
             }
             _ if self.is_done() || self.is_first(self.pos) => {
-                let error = Diagnostic::error(
-                    "missing-body",
-                    self.after(self.pos),
-                    format!("{what} has neither terms nor `;`"),
-                )
-                .help("end it with `;` if a port defines it, else with `{ TERMS }`");
-                self.report(error);
+                self.report(error!("missing-body" at self.after(self.pos),
+                    "{what} has neither terms nor `;`";
+                    help "end it with `;` if a port defines it, else with `{ TERMS }`"));
                 Ok(None)
             }
-            _ => {
-                let error = Diagnostic::error(
-                    "unexpected-token",
-                    self.here(),
-                    format!("{} is not expected after {what}", self.shown(self.pos)),
-                )
-                .help("end it with `;`, `{ TERMS }` or `= LITERAL;`");
-                Err(self.report(error))
-            }
+            _ => self.fail(error!("unexpected-token" at self.here(),
+                    "{} is not expected after {what}", self.shown(self.pos);
+                    help "end it with `;`, `{ TERMS }` or `= LITERAL;`")),
         }
     }
 
@@ -142,23 +113,15 @@ impl Parser<'_> {
             } else {
                 self.here()
             };
-            let error = Diagnostic::error(
-                "literal-expected",
-                place,
-                "only a literal such as `0x90` stands after `=`",
-            )
-            .help("write other terms in braces: `bitstring NAME { TERMS }`");
-            return Err(self.report(error));
+            return self.fail(error!("literal-expected" at place,
+                "only a literal such as `0x90` stands after `=`";
+                help "write other terms in braces: `bitstring NAME { TERMS }`"));
         }
         let term = self.term()?;
         if !self.at(b';') && !self.is_first(self.pos) {
-            let error = Diagnostic::error(
-                "literal-expected",
-                self.here(),
-                "only one literal stands after `=`",
-            )
-            .help("write several terms in braces: `bitstring NAME { TERMS }`");
-            return Err(self.report(error));
+            return self.fail(error!("literal-expected" at self.here(),
+                "only one literal stands after `=`";
+                help "write several terms in braces: `bitstring NAME { TERMS }`"));
         }
         self.semicolon(what);
         Ok(vec![term])
@@ -174,22 +137,5 @@ impl Parser<'_> {
         };
         self.pos = after;
         terms
-    }
-
-    /// Reports a fault of a term; the caller continues after it.
-    pub(super) fn term_fault(
-        &mut self,
-        code: &'static str,
-        span: crate::source::Span,
-        message: impl Into<String>,
-        help: &str,
-    ) -> Reported {
-        let error = Diagnostic::error(code, span, message);
-        let error = if help.is_empty() {
-            error
-        } else {
-            error.help(help)
-        };
-        self.report(error)
     }
 }

@@ -5,7 +5,7 @@
 
 use super::messages::Messages;
 use super::token::{Kind, Token};
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{Label, error};
 use crate::source::{FileId, Span};
 
 /// Maximum number of repairs per class. Each adds one missing brace and pairs again.
@@ -253,11 +253,7 @@ impl Pairing<'_> {
     }
 
     fn report_forgotten(&mut self, open: usize, before: Option<usize>) {
-        let mut error = Diagnostic::error(
-            "unclosed-brace",
-            self.span(open),
-            "this `{` is never closed",
-        );
+        let mut error = error!("unclosed-brace" at self.span(open), "this `{{` is never closed");
         error = match before {
             Some(before) => error.also(
                 self.span(before - 1).after(),
@@ -269,10 +265,11 @@ impl Pairing<'_> {
     }
 
     fn report_stray(&mut self, close: usize) {
-        self.out.errors.push(
-            Diagnostic::error("stray-brace", self.span(close), "this `}` closes nothing")
-                .help("delete it, or write the `{` that it should close"),
-        );
+        self.out
+            .errors
+            .push(error!("stray-brace" at self.span(close),
+            "this `}}` closes nothing";
+            help "delete it, or write the `{` that it should close"));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::cursor::{Parsed, Parser, Reported, join_docs};
 use super::token::Kind;
 use crate::ast::{Class, Condition, Cpp, File, Ident, Parent};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::error;
 use crate::source::Span;
 
 /// The clauses of a header so far.
@@ -91,8 +91,7 @@ impl Parser<'_> {
                 "a file consists of `yamba NAME { ... }` and `native { ... }`",
             ),
         };
-        let error = Diagnostic::error("stray-text", self.span_at(start), message).help(help);
-        self.report(error);
+        self.report(error!("stray-text" at self.span_at(start), "{message}"; help help));
     }
 
     /// The end of a piece of stray text: after `;` or a block, or before a line that begins another piece.
@@ -152,13 +151,9 @@ impl Parser<'_> {
     }
 
     fn missing_class_body(&mut self, place: Span) -> Reported {
-        let error = Diagnostic::error(
-            "missing-class-body",
-            place,
-            "`{` is missing after the header of the class",
-        )
-        .help("the members stand between `{` and `}`");
-        self.report(error)
+        self.report(error!("missing-class-body" at place,
+            "`{{` is missing after the header of the class";
+            help "the members stand between `{` and `}`"))
     }
 
     /// The first `{` of the class, or the end of a header without one.
@@ -228,11 +223,8 @@ impl Parser<'_> {
             return self.missing_class_body(place);
         }
         let found = self.shown(self.pos);
-        let error = Diagnostic::error(
-            "bad-header",
-            self.here(),
-            format!("{found} is not expected in the header of a class"),
-        );
+        let error = error!("bad-header" at self.here(),
+            "{found} is not expected in the header of a class");
         let help = match self.text_at(self.pos) {
             "abstract" => "write `yamba abstract NAME`",
             ":" => "a base is written `extends BASE`",
@@ -249,20 +241,16 @@ impl Parser<'_> {
         let is_port = self.text_at(word) == "ports";
         self.pos += 1;
         if let Some((first, span)) = &header.parent {
-            let is_first_port = matches!(first, Parent::Ports(_));
-            let first = *span;
-            let error = Diagnostic::error(
-                "two-bases",
-                self.span_at(word),
-                if is_first_port == is_port {
-                    "a class has only one base"
-                } else {
-                    "a class either extends a base or ports one"
-                },
-            )
-            .also(first, "the first one is here")
-            .help("what several classes share can be had with `import(NAME);`");
-            return Err(self.report(error));
+            let message = if matches!(first, Parent::Ports(_)) == is_port {
+                "a class has only one base"
+            } else {
+                "a class either extends a base or ports one"
+            };
+            return self.fail(
+                error!("two-bases" at self.span_at(word), "{message}";
+                help "what several classes share can be had with `import(NAME);`")
+                .also(*span, "the first one is here"),
+            );
         }
         if !is_port && self.eat_word("nothing") {
             header.parent = Some((Parent::Nothing, self.span_at(word)));
@@ -276,9 +264,9 @@ impl Parser<'_> {
         };
         header.parent = Some((parent, self.span_at(word)));
         if self.at(b',') {
-            let error = Diagnostic::error("two-bases", self.here(), "a class has only one base")
-                .help("what several classes share can be had with `import(NAME);`");
-            return Err(self.report(error));
+            return self.fail(error!("two-bases" at self.here(),
+                "a class has only one base";
+                help "what several classes share can be had with `import(NAME);`"));
         }
         Ok(())
     }
@@ -289,19 +277,17 @@ impl Parser<'_> {
         self.pos += 1;
         header.has_on = true;
         if let Some((_, first)) = &header.on {
-            let error = Diagnostic::error("two-conditions", word, "`on` stands twice")
-                .also(*first, "the first one is here")
-                .help("join the conditions with `&&`");
-            return Err(self.report(error));
+            return self.fail(
+                error!("two-conditions" at word,
+                "`on` stands twice";
+                help "join the conditions with `&&`")
+                .also(*first, "the first one is here"),
+            );
         }
         if self.is_done() || is_clause(self.word()) {
-            let error = Diagnostic::error(
-                "missing-condition",
-                word,
-                "`on` is not followed by a platform",
-            )
-            .help("name one, as in `on x86_64 && linux >= 6.1`");
-            return Err(self.report(error));
+            return self.fail(error!("missing-condition" at word,
+                "`on` is not followed by a platform";
+                help "name one, as in `on x86_64 && linux >= 6.1`"));
         }
         let condition = self.condition()?;
         header.on = Some((condition, word));
@@ -315,23 +301,17 @@ impl Parser<'_> {
         let span = *span;
         let base = base.text.clone();
         if is_abstract {
-            let error = Diagnostic::error(
-                "abstract-port",
-                self.span_at(start + 1),
-                "a port cannot be abstract",
-            )
-            .also(span, "this makes it a port")
-            .help("a port may leave members to other ports anyway: delete `abstract`");
-            self.report(error);
+            self.report(
+                error!("abstract-port" at self.span_at(start + 1),
+                "a port cannot be abstract";
+                help "a port may leave members to other ports anyway: delete `abstract`")
+                .also(span, "this makes it a port"),
+            );
         }
         if !header.has_on {
-            let error = Diagnostic::error(
-                "port-without-platform",
-                span,
-                "a port does not say where it applies",
-            )
-            .help(format!("write `ports {base} on PLATFORM`"));
-            self.report(error);
+            self.report(error!("port-without-platform" at span,
+                "a port does not say where it applies";
+                help format!("write `ports {base} on PLATFORM`")));
         }
     }
 
@@ -339,12 +319,8 @@ impl Parser<'_> {
     fn class_name(&mut self, what: &str) -> Parsed<Ident> {
         let start = self.pos;
         if is_clause(self.word()) {
-            let error = Diagnostic::error(
-                "missing-name",
-                self.after(start),
-                format!("the name of {what} is missing"),
-            );
-            return Err(self.report(error));
+            return self.fail(error!("missing-name" at self.after(start),
+                "the name of {what} is missing"));
         }
         let mut name = self.name(what)?;
         while self.at(b'-') && self.is_joined(self.pos) && self.is_joined(self.pos + 1) {
@@ -353,13 +329,9 @@ impl Parser<'_> {
         }
         if self.pos > start + 1 {
             name.span = self.span(start..self.pos);
-            let error = Diagnostic::error(
-                "bad-name",
-                name.span,
-                format!("the name of {what} has a `-`, which names cannot have"),
-            )
-            .help(format!("write `{}`", name.text));
-            self.report(error);
+            self.report(error!("bad-name" at name.span,
+                "the name of {what} has a `-`, which names cannot have";
+                help format!("write `{}`", name.text)));
         }
         Ok(name)
     }

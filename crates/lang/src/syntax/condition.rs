@@ -3,7 +3,7 @@
 use super::cursor::{Parsed, Parser, Range};
 use super::token::Kind;
 use crate::ast::{Atom, Condition};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::error;
 use crate::source::Span;
 
 /// Maximum number of atoms and operators in a condition, which bounds the depth of recursion.
@@ -21,12 +21,8 @@ impl Parser<'_> {
             .count();
         if words > MOST_QUESTIONS {
             self.pos = end;
-            let error = Diagnostic::error(
-                "long-condition",
-                self.span(start..end),
-                format!("this condition asks more than {MOST_QUESTIONS} questions"),
-            );
-            return Err(self.report(error));
+            return self.fail(error!("long-condition" at self.span(start..end),
+                "this condition asks more than {MOST_QUESTIONS} questions"));
         }
         let condition = self.any_of()?;
         if self.pos < end {
@@ -59,8 +55,7 @@ impl Parser<'_> {
                 "a condition is made of names, versions, `cpu(...)`, `root`, `file(\"...\")`, `&&`, `||`, `!`",
             ),
         };
-        let error = Diagnostic::error("bad-condition", self.here(), message).help(help);
-        self.report(error)
+        self.report(error!("bad-condition" at self.here(), "{message}"; help help))
     }
 
     fn any_of(&mut self) -> Parsed<Condition> {
@@ -124,13 +119,9 @@ impl Parser<'_> {
         } else {
             (self.here(), format!(", found {}", self.shown(self.pos)))
         };
-        let error = Diagnostic::error(
-            "missing-condition",
-            place,
-            format!("a platform is missing here{found}"),
-        )
-        .help("name one, as in `x86_64 && linux >= 6.1`");
-        self.report(error)
+        self.report(error!("missing-condition" at place,
+            "a platform is missing here{found}";
+            help "name one, as in `x86_64 && linux >= 6.1`"))
     }
 
     fn span_since(&self, start: usize) -> Span {
@@ -168,13 +159,9 @@ impl Parser<'_> {
         let end = self.pos + 1 + usize::from(is_double);
         let span = self.span(self.pos..end);
         self.pos = end;
-        let error = Diagnostic::error(
-            "bad-comparison",
-            span,
-            "a version is compared only with `>=` and `<`",
-        )
-        .help("write for example `linux >= 6.1 && linux < 6.2`");
-        self.report(error)
+        self.report(error!("bad-comparison" at span,
+            "a version is compared only with `>=` and `<`";
+            help "write for example `linux >= 6.1 && linux < 6.2`"))
     }
 
     fn version(&mut self) -> Parsed<Vec<u32>> {
@@ -197,13 +184,9 @@ impl Parser<'_> {
             })
             .collect();
         parts.filter(|p| p.len() <= 8).ok_or_else(|| {
-            let error = Diagnostic::error(
-                "bad-version",
-                place,
-                "a version is numbers with points between them",
-            )
-            .help("write for example `linux >= 6.1`");
-            self.report(error)
+            self.report(error!("bad-version" at place,
+                "a version is numbers with points between them";
+                help "write for example `linux >= 6.1`"))
         })
     }
 
@@ -243,20 +226,15 @@ impl Parser<'_> {
         message: &str,
         help: &str,
     ) -> super::cursor::Reported {
-        let error = Diagnostic::error("bad-question", self.span(inside), message).help(help);
-        self.report(error)
+        self.report(error!("bad-question" at self.span(inside), "{message}"; help help))
     }
 
     fn question_argument(&mut self, word: &str, example: &str) -> Parsed<Range> {
         self.pos += 1;
         if !self.at(b'(') {
-            let error = Diagnostic::error(
-                "bad-question",
-                self.span_at(self.pos - 1),
-                format!("`{word}` is not followed by what it asks for"),
-            )
-            .help(format!("write for example {example}"));
-            return Err(self.report(error));
+            return self.fail(error!("bad-question" at self.span_at(self.pos - 1),
+                "`{word}` is not followed by what it asks for";
+                help format!("write for example {example}")));
         }
         self.group(&format!("`{word}`"))
     }

@@ -6,7 +6,7 @@ use super::messages::Messages;
 use super::token::{Doc, Kind, Token};
 use super::words;
 use crate::ast::{AsmBlock, Cpp, Ident};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::source::{FileId, Span};
 
 /// Marker: the fault was already reported.
@@ -245,19 +245,20 @@ impl<'a> Parser<'a> {
         Reported
     }
 
+    /// Reports an error, and returns it as the result of a grammar function.
+    pub(super) fn fail<T>(&mut self, error: Diagnostic) -> Parsed<T> {
+        Err(self.report(error))
+    }
+
     /// Reads a bracketed group and returns its inside. The caller has checked the opening bracket.
     pub(super) fn group(&mut self, what: &str) -> Parsed<Range> {
         let open = self.pos;
         let Some(close) = self.close(open) else {
             let mark = self.text_at(open);
             let wanted = if mark == "[" { "]" } else { ")" };
-            let error = Diagnostic::error(
-                "unclosed-bracket",
-                self.here(),
-                format!("the `{mark}` of {what} is never closed"),
-            )
-            .help(format!("write the `{wanted}` that closes it"));
-            return Err(self.report(error));
+            return self.fail(error!("unclosed-bracket" at self.here(),
+                "the `{mark}` of {what} is never closed";
+                help format!("write the `{wanted}` that closes it")));
         };
         self.pos = self.past(open);
         Ok(self.inside(open, close))
@@ -294,8 +295,8 @@ impl<'a> Parser<'a> {
             '\u{ff1b}' | '\u{37e}' => "`;`",
             _ => "",
         };
-        let message = format!("the character U+{:04X} has no meaning here", c as u32);
-        let error = Diagnostic::error("strange-character", self.span_at(at), message);
+        let error = error!("strange-character" at self.span_at(at),
+            "the character U+{:04X} has no meaning here", c as u32);
         Some(self.report(match meant {
             "" => error,
             _ => error.help(format!("write {meant}")),
@@ -316,12 +317,8 @@ impl<'a> Parser<'a> {
             } else {
                 self.here()
             };
-            let error = Diagnostic::error(
-                "missing-name",
-                place,
-                format!("the name of {what} is missing{found}"),
-            );
-            return Err(self.report(error));
+            return self.fail(error!("missing-name" at place,
+                "the name of {what} is missing{found}"));
         }
         self.pos += 1;
         self.check_name(at, what)?;
@@ -341,22 +338,14 @@ impl<'a> Parser<'a> {
         let name = self.text_at(at);
         let span = self.span_at(at);
         if words::HEADER.contains(&name) {
-            let error = Diagnostic::error(
-                "reserved-name",
-                span,
-                format!("`{name}` is a word of Yamba and cannot be the name of {what}"),
-            )
-            .help("choose another name");
-            return Err(self.report(error));
+            return self.fail(error!("reserved-name" at span,
+                "`{name}` is a word of Yamba and cannot be the name of {what}";
+                help "choose another name"));
         }
         if !name.bytes().all(super::lexer::is_word_byte) {
-            let error = Diagnostic::error(
-                "bad-name",
-                span,
-                format!("the name of {what} has a character that names cannot have"),
-            )
-            .help("use the letters a to z, digits and `_`");
-            return Err(self.report(error));
+            return self.fail(error!("bad-name" at span,
+                "the name of {what} has a character that names cannot have";
+                help "use the letters a to z, digits and `_`"));
         }
         Ok(())
     }
@@ -369,18 +358,11 @@ impl<'a> Parser<'a> {
         let place = self.after(self.pos);
         let is_end = self.is_done() || self.is_first(self.pos) || self.at_member();
         let error = if is_end {
-            Diagnostic::error(
-                "missing-semicolon",
-                place,
-                format!("`;` is missing after {what}"),
-            )
+            error!("missing-semicolon" at place, "`;` is missing after {what}")
         } else {
-            Diagnostic::error(
-                "unexpected-token",
-                self.here(),
-                format!("{} is not expected after {what}", self.shown(self.pos)),
-            )
-            .help("end it with `;`")
+            error!("unexpected-token" at self.here(),
+                "{} is not expected after {what}", self.shown(self.pos);
+                help "end it with `;`")
         };
         self.report(error);
         if !is_end {
@@ -436,11 +418,8 @@ impl<'a> Parser<'a> {
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         const DEEPEST: usize = 100;
         if self.depth == DEEPEST {
-            let error = Diagnostic::error(
-                "nested-too-deep",
-                self.here(),
-                "this is nested too deep: at most 100 levels are read",
-            );
+            let error = error!("nested-too-deep" at self.here(),
+                "this is nested too deep: at most 100 levels are read");
             self.pos = self.end;
             return Err(self.report(error));
         }
@@ -488,14 +467,9 @@ impl<'a> Parser<'a> {
                 start: doc.start - 3,
                 end: doc.end,
             };
-            self.errors.push(
-                Diagnostic::warning(
-                    "idle-documentation",
-                    span,
-                    "nothing follows that this comment could document",
-                )
-                .help("write it before a member or class, or behind one on the same line; `//` is an ordinary comment"),
-            );
+            self.errors.push(error!("idle-documentation" at span,
+                "nothing follows that this comment could document";
+                help "write it before a member or class, or behind one on the same line; `//` is an ordinary comment").as_warning());
         }
     }
 }

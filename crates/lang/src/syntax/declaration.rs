@@ -4,7 +4,7 @@ use super::cursor::{Parsed, Parser, Range, Reported};
 use super::token::Kind;
 use super::words;
 use crate::ast::{Cpp, Ident, MemberKind};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::error;
 
 /// `TYPE NAME` of a member.
 pub(super) struct Head {
@@ -66,7 +66,7 @@ impl Parser<'_> {
         } else {
             "C++ declarations of all kinds stand in `native { ... }`"
         };
-        let error = Diagnostic::error("cpp-declaration", place, message).help(help);
+        let error = error!("cpp-declaration" at place, "{message}"; help help);
         self.is_past_fault = is_access || word == "#";
         Err(self.report(error))
     }
@@ -124,47 +124,31 @@ impl Parser<'_> {
                 return Err(reported);
             }
             if what != "the member" {
-                let error = Diagnostic::error(
-                    "missing-name",
-                    self.after(start),
-                    format!("the type and name of {what} are missing"),
-                );
-                return Err(self.report(error));
+                return self.fail(error!("missing-name" at self.after(start),
+                    "the type and name of {what} are missing"));
             }
-            let error = Diagnostic::error(
-                "bad-member",
-                self.here(),
-                format!("{} begins no member of a class", self.shown(start)),
-            )
-            .help("a member begins with its type or with a word such as `param`, `bitstring`, `evidence`, `import`, `native`");
-            return Err(self.report(error));
+            return self.fail(error!("bad-member" at self.here(),
+                "{} begins no member of a class", self.shown(start);
+                help "a member begins with its type or with a word such as `param`, `bitstring`, `evidence`, `import`, `native`"));
         }
         let name = stop - 1;
         let is_name = self.kind_at(name) == Kind::Word
             && !words::is_type(self.text_at(name))
             && (name > start || !words::is_specifier(self.text_at(name)));
         if !is_name {
-            let error = Diagnostic::error(
-                "missing-name",
-                self.after(stop),
-                format!("the name of {what} is missing"),
-            );
-            return Err(self.report(error));
+            return self.fail(error!("missing-name" at self.after(stop),
+                "the name of {what} is missing"));
         }
         self.check_name(name, what)?;
         if !(start..name).any(|at| self.kind_at(at) == Kind::Word) {
-            let error = Diagnostic::error(
-                "missing-type",
-                self.span_at(name),
-                format!("`{}` has no type", self.text_at(name)),
-            )
-            .help(match (self.at(b'('), what) {
+            return self.fail(error!("missing-type" at self.span_at(name),
+                "`{}` has no type", self.text_at(name);
+                help match (self.at(b'('), what) {
                 (true, "the evidence") => "write the type of its value before its name",
                 (true, _) => "write the type that it returns before its name, `void` if none",
                 (false, "the parameter") => "write `param TYPE NAME = VALUE;`",
                 (false, _) => "write `TYPE NAME;`",
-            });
-            return Err(self.report(error));
+            }));
         }
         let ty = start..name;
         Ok(Head { ty, name })
@@ -187,13 +171,9 @@ impl Parser<'_> {
                 Kind::Mark(b';' | b'(' | b'=' | b'[' | b'{') => return Ok(at),
                 Kind::Mark(b'<') => at = self.past_angles(at)?,
                 Kind::Word if self.text_at(at) == "operator" => {
-                    let error = Diagnostic::error(
-                        "cpp-declaration",
-                        self.span_at(at),
-                        "an operator makes no member of a Yamba class",
-                    )
-                    .help("write it in `native { ... }`");
-                    return Err(self.report(error));
+                    return self.fail(error!("cpp-declaration" at self.span_at(at),
+                        "an operator makes no member of a Yamba class";
+                        help "write it in `native { ... }`"));
                 }
                 Kind::Word | Kind::Mark(b'*' | b'&') => at += 1,
                 Kind::Mark(b':') if self.is_double(at, [b':', b':']) => at += 2,
@@ -212,15 +192,8 @@ impl Parser<'_> {
         if let Some(reported) = self.strange(at) {
             return reported;
         }
-        let error = Diagnostic::error(
-            "unexpected-token",
-            self.span_at(at),
-            format!(
-                "{} is not expected in the type or name of {what}",
-                self.shown(at)
-            ),
-        );
-        self.report(error)
+        self.report(error!("unexpected-token" at self.span_at(at),
+            "{} is not expected in the type or name of {what}", self.shown(at)))
     }
 
     /// Whether the parenthesis belongs to the word before it rather than to a function.
@@ -265,13 +238,9 @@ impl Parser<'_> {
                 return Ok(at);
             }
         }
-        let error = Diagnostic::error(
-            "unclosed-bracket",
-            self.span_at(open),
-            "this `<` is never closed",
-        )
-        .help("write the `>` that closes it");
-        Err(self.report(error))
+        self.fail(error!("unclosed-bracket" at self.span_at(open),
+            "this `<` is never closed";
+            help "write the `>` that closes it"))
     }
 
     /// A function, starting at its parameters.
@@ -284,13 +253,9 @@ impl Parser<'_> {
         let end = self.qualifiers_end();
         self.pos = end;
         if self.at(b'=') {
-            let error = Diagnostic::error(
-                "pure-function",
-                self.here(),
-                format!("`=` is not expected after {what}"),
-            )
-            .help("a function that a port defines ends in `;` without more");
-            return Err(self.report(error));
+            return self.fail(error!("pure-function" at self.here(),
+                "`=` is not expected after {what}";
+                help "a function that a port defines ends in `;` without more"));
         }
         let qualifiers = start..end;
         let body = self.optional_body(&what, "")?;
@@ -346,14 +311,8 @@ impl Parser<'_> {
             || (after == open + 2 && self.text_at(ty.start) == "void");
         if is_body {
             self.pos = after;
-            let error = Diagnostic::error(
-                "missing-parameters",
-                self.after(open),
-                format!(
-                    "`()` is missing after the name of the function `{}`",
-                    name.text
-                ),
-            );
+            let error = error!("missing-parameters" at self.after(open),
+                "`()` is missing after the name of the function `{}`", name.text);
             self.is_past_fault = true;
             return Err(self.report(error));
         }
@@ -408,12 +367,8 @@ impl Parser<'_> {
         let inside = self.group("the pointer")?;
         let name = inside.end.max(inside.start + 1) - 1;
         if self.kind_at(name) != Kind::Word || !self.at(b'(') {
-            let error = Diagnostic::error(
-                "missing-name",
-                self.span(inside),
-                "the name of the pointer is missing",
-            );
-            return Err(self.report(error));
+            return self.fail(error!("missing-name" at self.span(inside),
+                "the name of the pointer is missing"));
         }
         self.check_name(name, "the member")?;
         self.group("the function's arguments")?;

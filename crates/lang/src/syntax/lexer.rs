@@ -3,7 +3,7 @@
 use super::messages::Messages;
 use super::token::{Doc, Kind, Token};
 use crate::ast::AsmBlock;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::error;
 use crate::source::{FileId, Span};
 
 /// Maximum number of raw strings without an end for which the lexer searches an end. Each search may scan the
@@ -108,14 +108,9 @@ impl<'a> Lexer<'a> {
             let span = self.span(at, at + c.len_utf8());
             match self.out.errors.last_mut() {
                 Some(error) if at == last_end => error.primary.span.end = span.end,
-                _ => self.out.errors.push(
-                    Diagnostic::error(
-                        "control-character",
-                        span,
-                        format!("the text holds the invisible character U+{:04X}", c as u32),
-                    )
-                    .help("delete it; inside a string write it as an escape"),
-                ),
+                _ => self.out.errors.push(error!("control-character" at span,
+                    "the text holds the invisible character U+{:04X}", c as u32;
+                    help "delete it; inside a string write it as an escape")),
             }
             last_end = at + c.len_utf8();
         }
@@ -250,13 +245,10 @@ impl<'a> Lexer<'a> {
     ) {
         self.out.unterminated.push(start as u32);
         self.out.errors.push(
-            Diagnostic::error(
-                code,
-                self.span(start, end),
-                format!("{what} is never closed"),
-            )
-            .here("begins here")
-            .help(format!("close it with {closing}")),
+            error!(code at self.span(start, end),
+            "{what} is never closed";
+            help format!("close it with {closing}"))
+            .here("begins here"),
         );
     }
 
@@ -293,10 +285,9 @@ impl<'a> Lexer<'a> {
             };
             let shown = self.span(start, self.pos);
             self.out.unterminated.push(start as u32);
-            self.out.errors.push(
-                Diagnostic::error(code, shown, format!("{what} is not closed on its line"))
-                    .help(format!("close it with `{}`", quote as char)),
-            );
+            self.out.errors.push(error!(code at shown,
+                "{what} is not closed on its line";
+                help format!("close it with `{}`", quote as char)));
         }
         let kind = match quote {
             b'"' => Kind::Text,
@@ -379,12 +370,9 @@ impl<'a> Lexer<'a> {
             .position(|b| b"()\\\" \t\n\r".contains(b));
         let Some(length) = length.filter(|n| rest[*n] == b'(') else {
             self.out.errors.push(
-                Diagnostic::error(
-                    "bad-raw-string",
-                    self.span(start, delimiter_start),
-                    "this raw string does not begin as `R\"DELIMITER(`",
-                )
-                .help("write `R\"(text)\"`; a delimiter has at most 16 characters"),
+                error!("bad-raw-string" at self.span(start, delimiter_start),
+                "this raw string does not begin as `R\"DELIMITER(`";
+                help "write `R\"(text)\"`; a delimiter has at most 16 characters"),
             );
             self.skip_quoted(b'"');
             self.push(Kind::Text, start);

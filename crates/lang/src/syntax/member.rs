@@ -4,7 +4,7 @@ use super::cursor::{Parsed, Parser, Range, Reported, join_docs};
 use super::token::Kind;
 use super::words;
 use crate::ast::{Chart, Cpp, Ident, Member, MemberKind};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::error;
 use crate::units;
 
 impl Parser<'_> {
@@ -52,24 +52,12 @@ impl Parser<'_> {
             "chart" => self.chart(),
             "tags" => self.tags(),
             "native" if self.is_mark(self.pos + 1, b'{') => Ok(MemberKind::Native(self.native())),
-            "native" => {
-                let error = Diagnostic::error(
-                    "missing-block",
-                    self.here(),
-                    "`{` is missing after `native`",
-                )
-                .help("write `native { ... }`; a function with a C++ body needs no `native`");
-                Err(self.report(error))
-            }
-            "yamba" => {
-                let error = Diagnostic::error(
-                    "nested-class",
-                    self.here(),
-                    "a class cannot stand inside a class",
-                )
-                .help("close the class before it with `}`");
-                Err(self.report(error))
-            }
+            "native" => self.fail(error!("missing-block" at self.here(),
+                    "`{{` is missing after `native`";
+                    help "write `native { ... }`; a function with a C++ body needs no `native`")),
+            "yamba" => self.fail(error!("nested-class" at self.here(),
+                    "a class cannot stand inside a class";
+                    help "close the class before it with `}`")),
             _ => self.declaration(),
         }
     }
@@ -80,11 +68,8 @@ impl Parser<'_> {
         self.pos += 1;
         let help = "write `import(NAME);`, once for each class";
         if !self.at(b'(') {
-            let error = Diagnostic::error(
-                "bad-import",
-                word,
-                "`import` is not followed by a class in parentheses",
-            );
+            let error = error!("bad-import" at word,
+                "`import` is not followed by a class in parentheses");
             return Err(self.report(error.help(help)));
         }
         let inside = self.group("`import`")?;
@@ -95,8 +80,7 @@ impl Parser<'_> {
             } else {
                 self.span(inside)
             };
-            let error =
-                Diagnostic::error("bad-import", place, "`import` takes the name of one class");
+            let error = error!("bad-import" at place, "`import` takes the name of one class");
             return Err(self.report(error.help(help)));
         }
         self.check_name(inside.start, "a class")?;
@@ -111,27 +95,18 @@ impl Parser<'_> {
         let head = self.head("the evidence")?;
         let name = self.ident(head.name);
         if !self.at(b'(') {
-            let error = Diagnostic::error(
-                "evidence-without-parentheses",
-                self.after(self.pos),
-                format!(
-                    "`()` is missing after the name of the evidence `{}`",
-                    name.text
-                ),
-            )
-            .help("write `evidence TYPE NAME() { ... }`");
-            return Err(self.report(error));
+            return self.fail(
+                error!("evidence-without-parentheses" at self.after(self.pos),
+                "`()` is missing after the name of the evidence `{}`", name.text;
+                help "write `evidence TYPE NAME() { ... }`"),
+            );
         }
         let inside = self.group("the evidence")?;
         let is_void = inside.end == inside.start + 1 && self.word_at(inside.start) == "void";
         if !inside.is_empty() && !is_void {
-            let error = Diagnostic::error(
-                "evidence-with-parameters",
-                self.span(inside),
-                "evidence has no parameters: the harness calls it",
-            )
-            .help("what it needs to know can be a `param` or state of the class");
-            self.report(error);
+            self.report(error!("evidence-with-parameters" at self.span(inside),
+                "evidence has no parameters: the harness calls it";
+                help "what it needs to know can be a `param` or state of the class"));
         }
         let expects = match self.word() {
             "expects" => self.expects(),
@@ -154,9 +129,9 @@ impl Parser<'_> {
         let bounds = if self.at(b'[') {
             self.group("`expects`")
         } else {
-            let message = "`expects` is not followed by `[LOW, HIGH]`";
-            let error = Diagnostic::error("bad-bounds", word, message).help(help);
-            Err(self.report(error))
+            self.fail(error!("bad-bounds" at word,
+                "`expects` is not followed by `[LOW, HIGH]`";
+                help help))
         };
         let Ok(inside) = bounds else {
             self.pos = self.find(self.pos, |p, at| {
@@ -171,13 +146,9 @@ impl Parser<'_> {
             } else {
                 self.span(inside)
             };
-            let error = Diagnostic::error(
-                "bad-bounds",
-                place,
-                "`expects` needs two bounds, the lowest and the highest value",
-            )
-            .help(help);
-            self.report(error);
+            self.report(error!("bad-bounds" at place,
+                "`expects` needs two bounds, the lowest and the highest value";
+                help help));
             return None;
         }
         let [low, high] = <[Range; 2]>::try_from(parts)
@@ -196,20 +167,10 @@ impl Parser<'_> {
         }
         let is_next = self.is_done() || self.is_first(self.pos);
         let error = if is_next {
-            Diagnostic::error(
-                "missing-body",
-                self.after(self.pos),
-                format!("{what} has neither a body nor `;`"),
-            )
+            error!("missing-body" at self.after(self.pos), "{what} has neither a body nor `;`")
         } else {
-            Diagnostic::error(
-                "unexpected-token",
-                self.here(),
-                format!(
-                    "{} is not expected before the body of {what}",
-                    self.shown(self.pos)
-                ),
-            )
+            error!("unexpected-token" at self.here(),
+                "{} is not expected before the body of {what}", self.shown(self.pos))
         };
         let error = error.help(if allowed.is_empty() {
             "end it with `;` if a port defines it, else with `{ ... }`".to_owned()
@@ -230,30 +191,22 @@ impl Parser<'_> {
         let start = self.pos;
         let end = self.value_end(&[]);
         if start == end {
-            let error = Diagnostic::error(
-                "missing-value",
-                self.after(start),
-                format!("`{}` is not followed by a quantity", self.text_at(word)),
-            )
-            .help("write for example `at_least 1 cycle;`");
-            return Err(self.report(error));
+            return self.fail(error!("missing-value" at self.after(start),
+                "`{}` is not followed by a quantity", self.text_at(word);
+                help "write for example `at_least 1 cycle;`"));
         }
         let (unit_start, unit) = self.unit(word, start, end)?;
         if at_least && unit.text == units::SPREAD {
-            let error = Diagnostic::error("wrong-bound", unit.span, "a spread has no least")
-                .help("write for example `at_most 2 spread;`");
-            self.report(error);
+            self.report(error!("wrong-bound" at unit.span,
+                "a spread has no least";
+                help "write for example `at_most 2 spread;`"));
         }
         let value = start..unit_start;
         if value.is_empty() {
             self.pos = end;
-            let error = Diagnostic::error(
-                "missing-value",
-                unit.span,
-                format!("there is no number before the unit `{}`", unit.text),
-            )
-            .help("write for example `at_least 1 cycle;`");
-            self.report(error);
+            self.report(error!("missing-value" at unit.span,
+                "there is no number before the unit `{}`", unit.text;
+                help "write for example `at_least 1 cycle;`"));
             self.semicolon("the bound");
             self.is_past_fault = true;
             return Err(Reported);
@@ -290,17 +243,10 @@ impl Parser<'_> {
         }
         self.pos = end;
         let error = if is_word {
-            Diagnostic::error(
-                "unknown-unit",
-                self.span_at(last),
-                format!("`{}` is no unit", self.text_at(last)),
-            )
+            error!("unknown-unit" at self.span_at(last), "`{}` is no unit", self.text_at(last))
         } else {
-            Diagnostic::error(
-                "missing-unit",
-                self.after(end),
-                format!("`{}` does not say in which unit", self.text_at(word)),
-            )
+            error!("missing-unit" at self.after(end),
+                "`{}` does not say in which unit", self.text_at(word))
         };
         self.report(error.help(if is_glued {
             "write a space before the unit"
@@ -316,26 +262,15 @@ impl Parser<'_> {
     fn chart(&mut self) -> Parsed<MemberKind> {
         self.pos += 1;
         if self.word() == "against" {
-            let error = Diagnostic::error(
-                "missing-name",
-                self.after(self.pos),
-                "the name of what the chart shows is missing",
-            )
-            .help("write `chart FIGURE against PARAMETER;`");
-            return Err(self.report(error));
+            return self.fail(error!("missing-name" at self.after(self.pos),
+                "the name of what the chart shows is missing";
+                help "write `chart FIGURE against PARAMETER;`"));
         }
         let figure = self.name("what the chart shows")?;
         if !self.eat_word("against") {
-            let error = Diagnostic::error(
-                "chart-without-against",
-                self.after(self.pos),
-                format!(
-                    "the chart does not say against what it shows `{}`",
-                    figure.text
-                ),
-            )
-            .help("write `chart FIGURE against PARAMETER;`");
-            return Err(self.report(error));
+            return self.fail(error!("chart-without-against" at self.after(self.pos),
+                "the chart does not say against what it shows `{}`", figure.text;
+                help "write `chart FIGURE against PARAMETER;`"));
         }
         let mut chart = Chart {
             figure,
@@ -358,13 +293,9 @@ impl Parser<'_> {
                 "fit" if !chart.fit_linear => {
                     self.pos += 1;
                     if !self.eat_word("linear") {
-                        let error = Diagnostic::error(
-                            "bad-fit",
-                            self.span_at(word),
-                            "a chart is fitted with a straight line only",
-                        )
-                        .help("write `fit linear`");
-                        return Err(self.report(error));
+                        return self.fail(error!("bad-fit" at self.span_at(word),
+                            "a chart is fitted with a straight line only";
+                            help "write `fit linear`"));
                     }
                     chart.fit_linear = true;
                 }
@@ -383,13 +314,9 @@ impl Parser<'_> {
             if !matches!(self.kind(), Kind::Word) || self.at_member() {
                 let is_here = !matches!(self.kind(), Kind::Mark(b';') | Kind::End | Kind::Word);
                 let error = if is_here && !self.is_first(self.pos) {
-                    Diagnostic::error(
-                        "bad-tags",
-                        self.here(),
-                        format!("{} is no tag", self.shown(self.pos)),
-                    )
+                    error!("bad-tags" at self.here(), "{} is no tag", self.shown(self.pos))
                 } else {
-                    Diagnostic::error("bad-tags", self.after(self.pos), "a tag is missing here")
+                    error!("bad-tags" at self.after(self.pos), "a tag is missing here")
                 };
                 let error = error.help(
                     "tags are names with commas between them, as in `tags net, demonstration;`",
@@ -403,12 +330,8 @@ impl Parser<'_> {
             }
         }
         if self.kind() == Kind::Word && !self.is_first(self.pos) {
-            let error = Diagnostic::error(
-                "bad-tags",
-                self.after(self.pos),
-                "a comma is missing between two tags",
-            );
-            return Err(self.report(error));
+            return self.fail(error!("bad-tags" at self.after(self.pos),
+                "a comma is missing between two tags"));
         }
         self.semicolon("the tags");
         Ok(MemberKind::Tags(tags))
@@ -445,12 +368,8 @@ impl Parser<'_> {
     pub(super) fn value(&mut self, stops: &[&str], what: &str) -> Parsed<Cpp> {
         let range = self.pos..self.value_end(stops);
         if range.is_empty() {
-            let error = Diagnostic::error(
-                "missing-value",
-                self.after(self.pos),
-                format!("there is no value for {what} after `=`"),
-            );
-            return Err(self.report(error));
+            return self.fail(error!("missing-value" at self.after(self.pos),
+                "there is no value for {what} after `=`"));
         }
         self.refuse_second_name(range.clone())?;
         self.pos = range.end;
@@ -477,13 +396,13 @@ impl Parser<'_> {
         }
         let error = match (stray, open.last()) {
             (Some(at), _) => {
-                let message = format!("{} closes nothing", self.shown(at));
-                Diagnostic::error("stray-bracket", self.span_at(at), message)
-                    .help("delete it, or write what it should close")
+                error!("stray-bracket" at self.span_at(at),
+                    "{} closes nothing", self.shown(at);
+                    help "delete it, or write what it should close")
             }
             (None, Some((at, _))) => {
-                let message = format!("{} is never closed in this expression", self.shown(*at));
-                Diagnostic::error("unclosed-bracket", self.span_at(*at), message)
+                error!("unclosed-bracket" at self.span_at(*at),
+                    "{} is never closed in this expression", self.shown(*at))
             }
             (None, None) => return expression,
         };
@@ -509,13 +428,9 @@ impl Parser<'_> {
 
     /// Reports the comma at `at` before a second name.
     pub(super) fn second_name(&mut self, at: usize) -> Reported {
-        let error = Diagnostic::error(
-            "several-names",
-            self.span_at(at),
-            "a member declares only one name",
-        )
-        .help("write a member for each");
-        self.report(error)
+        self.report(error!("several-names" at self.span_at(at),
+            "a member declares only one name";
+            help "write a member for each"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Collects diagnostics up to a maximum number. A file that is not Yamba at all would otherwise give too many.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::source::Span;
 
 const MOST_MESSAGES: usize = 1000;
@@ -48,8 +48,8 @@ pub(super) fn in_order(steps: Vec<Messages>, end: Span) -> Vec<Diagnostic> {
     all.sort_by_key(|m| (m.primary.span.start, m.primary.span.end));
     if count > MOST_MESSAGES {
         all.truncate(MOST_MESSAGES);
-        let message = "there are more errors in this file than are shown";
-        all.push(Diagnostic::error("too-many-errors", end, message));
+        all.push(error!("too-many-errors" at end,
+            "there are more errors in this file than are shown"));
     }
     all
 }

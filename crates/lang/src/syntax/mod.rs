@@ -23,7 +23,7 @@ mod token;
 pub(crate) mod words;
 
 use crate::ast;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::source::{FileId, SourceMap, Span};
 use cursor::Parser;
 
@@ -65,18 +65,9 @@ fn refuse(text: &str, file: FileId) -> Option<Diagnostic> {
         end: 0,
     };
     if text.len() > LONGEST_TEXT {
-        return Some(Diagnostic::error(
-            "file-too-long",
-            start,
-            "this file is longer than 4 MiB",
-        ));
+        return Some(error!("file-too-long" at start, "this file is longer than 4 MiB"));
     }
     let controls = text.bytes().filter(|b| lexer::is_control(*b)).count();
-    (controls > 20 && controls * 100 > text.len()).then(|| {
-        Diagnostic::error(
-            "binary-file",
-            start,
-            "this is a binary file, not a Yamba program",
-        )
-    })
+    (controls > 20 && controls * 100 > text.len())
+        .then(|| error!("binary-file" at start, "this is a binary file, not a Yamba program"))
 }

@@ -3,7 +3,7 @@
 use super::cursor::{Parsed, Parser, Range, Reported};
 use super::token::Kind;
 use crate::ast::{Cpp, MemberKind, Param, Sweep, Values};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::error;
 
 impl Parser<'_> {
     /// `param TYPE NAME [= VALUE] [over SWEEP] [quick {VALUES}];`
@@ -39,13 +39,9 @@ impl Parser<'_> {
         if self.errors.count() > errors {
             self.pos = self.value_end(&[]);
         } else if self.at(b'=') && value.is_none() {
-            let error = Diagnostic::error(
-                "sweep-order",
-                self.here(),
-                format!("the value of {what} stands before its sweep"),
-            )
-            .help("write `= VALUE over {VALUES} quick {VALUES}`");
-            return Err(self.report(error));
+            return self.fail(error!("sweep-order" at self.here(),
+                "the value of {what} stands before its sweep";
+                help "write `= VALUE over {VALUES} quick {VALUES}`"));
         }
         Ok(Values { value, over, quick })
     }
@@ -67,7 +63,7 @@ impl Parser<'_> {
         } else {
             format!("the `over` of {what} stands behind its `quick`")
         };
-        let error = Diagnostic::error("sweep-order", self.here(), message);
+        let error = error!("sweep-order" at self.here(), "{message}");
         self.report(error.help("write `over {VALUES} quick {VALUES}`, each at most once"));
         (over, quick)
     }
@@ -87,8 +83,7 @@ impl Parser<'_> {
                 "write `param TYPE NAME = VALUE;`",
             ),
         };
-        let error = Diagnostic::error("param-shape", self.here(), message).help(help);
-        self.report(error)
+        self.report(error!("param-shape" at self.here(), "{message}"; help help))
     }
 
     /// `over {VALUES}`, `over log(FIRST, LAST, POINTS)`, `over linear(FIRST, LAST, STEP)`. Faults are reported
@@ -103,13 +98,9 @@ impl Parser<'_> {
             _ => {
                 let is_form = self.kind() == Kind::Word && self.is_mark(self.pos + 1, b'(');
                 let error = if is_form {
-                    Diagnostic::error(
-                        "unknown-sweep",
-                        self.here(),
-                        format!("`{form}` is no kind of sweep"),
-                    )
+                    error!("unknown-sweep" at self.here(), "`{form}` is no kind of sweep")
                 } else {
-                    Diagnostic::error("missing-values", word, "`over` is not followed by values")
+                    error!("missing-values" at word, "`over` is not followed by values")
                 };
                 let error = error.help(
                     "write `over {A, B}`, `over log(FIRST, LAST, POINTS_PER_OCTAVE)` or `over linear(FIRST, LAST, STEP)`",
@@ -133,13 +124,9 @@ impl Parser<'_> {
             _ => "STEP",
         };
         let Some(parts) = parts.filter(|parts| !parts.iter().any(Range::is_empty)) else {
-            let error = Diagnostic::error(
-                "sweep-arguments",
-                word,
-                format!("`{form}` takes three values"),
-            )
-            .help(format!("write `{form}(FIRST, LAST, {last})`"));
-            return Err(self.report(error));
+            return self.fail(error!("sweep-arguments" at word,
+                "`{form}` takes three values";
+                help format!("write `{form}(FIRST, LAST, {last})`")));
         };
         let [first, end, step] = parts.map(|p| self.balanced(p));
         Ok(match form {
@@ -153,13 +140,9 @@ impl Parser<'_> {
         let word = self.here();
         self.pos += 1;
         if !self.at(b'{') {
-            let error = Diagnostic::error(
-                "missing-values",
-                word,
-                "`quick` is not followed by values in braces",
-            )
-            .help("write `quick {A, B}`");
-            self.report(error);
+            self.report(error!("missing-values" at word,
+                "`quick` is not followed by values in braces";
+                help "write `quick {A, B}`"));
             self.pos = self.value_end(&["over"]);
             return None;
         }
@@ -176,18 +159,11 @@ impl Parser<'_> {
         }
         if let Some(empty) = parts.iter().find(|p| p.is_empty()) {
             let error = if inside.is_empty() {
-                Diagnostic::error(
-                    "empty-list",
-                    self.span(open..self.pos),
-                    format!("`{word}` has no values"),
-                )
-                .help("write at least one value between the braces")
+                error!("empty-list" at self.span(open..self.pos),
+                    "`{word}` has no values";
+                    help "write at least one value between the braces")
             } else {
-                Diagnostic::error(
-                    "missing-value",
-                    self.after(empty.start),
-                    "a value is missing here",
-                )
+                error!("missing-value" at self.after(empty.start), "a value is missing here")
             };
             return Err(self.report(error));
         }

@@ -4,7 +4,7 @@ use super::cursor::{Parsed, Parser, Range};
 use super::token::Kind;
 use super::words;
 use crate::ast::Parameter;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::error;
 
 impl Parser<'_> {
     /// `(PARAMETERS)`, starting at the parenthesis.
@@ -61,21 +61,13 @@ impl Parser<'_> {
 
     fn parameter(&mut self, range: Range) -> Parsed<Parameter> {
         if range.is_empty() {
-            let error = Diagnostic::error(
-                "empty-parameter",
-                self.after(range.start),
-                "a parameter is missing here",
-            );
-            return Err(self.report(error));
+            return self.fail(error!("empty-parameter" at self.after(range.start),
+                "a parameter is missing here"));
         }
         if let Some(at) = (range.start..range.end).find(|at| self.is_mark(*at, b'=')) {
-            let error = Diagnostic::error(
-                "default-argument",
-                self.span_at(at),
-                "a parameter cannot have a default value",
-            )
-            .help("declare a second function with fewer parameters");
-            return Err(self.report(error));
+            return self.fail(error!("default-argument" at self.span_at(at),
+                "a parameter cannot have a default value";
+                help "declare a second function with fewer parameters"));
         }
         self.refuse_no_type(range.clone())?;
         Ok(self
@@ -90,13 +82,9 @@ impl Parser<'_> {
         if is_type(self, range.start) || self.is_double(range.start, [b'[', b'[']) {
             return Ok(());
         }
-        let error = Diagnostic::error(
-            "bad-parameter",
-            self.span(range),
-            "this is no parameter: it does not begin with a type",
-        )
-        .help("write `TYPE NAME`; state is initialised with `=` or `{ }`");
-        Err(self.report(error))
+        self.fail(error!("bad-parameter" at self.span(range),
+            "this is no parameter: it does not begin with a type";
+            help "write `TYPE NAME`; state is initialised with `=` or `{ }`"))
     }
 
     /// `RET (*NAME)(ARGS)`, `ELEMENT (&NAME)[N]`

@@ -5,6 +5,7 @@ use super::literal::{self, Fault};
 use super::token::Kind;
 use super::words;
 use crate::ast::{Cpp, Ident, Reference, Term, TermKind};
+use crate::diagnostic::error;
 
 impl Parser<'_> {
     /// Terms up to the end of the block.
@@ -46,12 +47,9 @@ impl Parser<'_> {
 
     fn separator(&mut self) -> Reported {
         let found = self.shown(self.pos);
-        self.term_fault(
-            "separated-terms",
-            self.here(),
-            format!("{found} cannot stand between terms"),
-            "terms are written one after the other with nothing between them",
-        )
+        self.report(error!("separated-terms" at self.here(),
+            "{found} cannot stand between terms";
+            help "terms are written one after the other with nothing between them"))
     }
 
     pub(super) fn term(&mut self) -> Parsed<Term> {
@@ -79,12 +77,9 @@ impl Parser<'_> {
                 "terms are literals, members, calls, casts, `word`, `asm`, `unroll`, `if`, `label`, `rel`, `align` and `abs`"
             }
         };
-        let error = self.term_fault(
-            "unknown-term",
-            self.here(),
-            format!("{found} is no term of a bitstring"),
-            help,
-        );
+        let error = self.report(error!("unknown-term" at self.here(),
+            "{found} is no term of a bitstring";
+            help help));
         // A run of such characters is one fault.
         self.pos = self.past(at);
         while !self.is_done()
@@ -114,18 +109,11 @@ impl Parser<'_> {
         let whole = self.span_at(at);
         let shown = self.shown(at);
         Err(match fault {
-            Fault::NoBase => self.term_fault(
-                "literal-without-base",
-                whole,
-                format!("{shown} does not say how many bits it has"),
-                "write bits as `0x...` (four for each digit) or `0b...`, or cast a number: `le(VALUE, BITS)`",
-            ),
-            Fault::NoDigits => self.term_fault(
-                "literal-without-digits",
-                whole,
-                format!("{shown} has no digits"),
-                "",
-            ),
+            Fault::NoBase => self.report(error!("literal-without-base" at whole,
+                "{shown} does not say how many bits it has";
+                help "write bits as `0x...` (four for each digit) or `0b...`, or cast a number: `le(VALUE, BITS)`")),
+            Fault::NoDigits => self.report(error!("literal-without-digits" at whole,
+                "{shown} has no digits")),
             Fault::BadDigit(offset) => {
                 let digit = text[offset..].chars().next().unwrap_or(' ');
                 let start = whole.start + offset as u32;
@@ -138,12 +126,7 @@ impl Parser<'_> {
                     "0b" | "0B" => "binary",
                     _ => "hexadecimal",
                 };
-                self.term_fault(
-                    "bad-digit",
-                    span,
-                    format!("`{digit}` is no {base} digit"),
-                    "",
-                )
+                self.report(error!("bad-digit" at span, "`{digit}` is no {base} digit"))
             }
         })
     }
@@ -180,12 +163,9 @@ impl Parser<'_> {
 
     /// Reports a declaration of a member among terms.
     fn swallowed_member(&mut self) -> Reported {
-        let error = self.term_fault(
-            "member-in-terms",
-            self.here(),
-            format!("{} stands inside a bitstring", self.shown(self.pos)),
-            "close the bitstring before it with `}`",
-        );
+        let error = self.report(error!("member-in-terms" at self.here(),
+            "{} stands inside a bitstring", self.shown(self.pos);
+            help "close the bitstring before it with `}`"));
         self.pos = self.end;
         error
     }
@@ -197,12 +177,9 @@ impl Parser<'_> {
             }
             _ => "C++ statements stand in functions; a bitstring consists of terms",
         };
-        let error = self.term_fault(
-            "cpp-in-terms",
-            self.here(),
-            format!("{} is C++ and no term of a bitstring", self.shown(self.pos)),
-            help,
-        );
+        let error = self.report(error!("cpp-in-terms" at self.here(),
+            "{} is C++ and no term of a bitstring", self.shown(self.pos);
+            help help));
         // Skips to the end of the statement, so that the rest is not parsed as terms.
         loop {
             let kind = self.kind();
@@ -218,12 +195,9 @@ impl Parser<'_> {
     }
 
     fn lone_else(&mut self) -> Reported {
-        let error = self.term_fault(
-            "else-without-if",
-            self.here(),
-            "`else` does not follow the block of an `if`",
-            "write `if (CONDITION) { TERMS } else { TERMS }`",
-        );
+        let error = self.report(error!("else-without-if" at self.here(),
+            "`else` does not follow the block of an `if`";
+            help "write `if (CONDITION) { TERMS } else { TERMS }`"));
         self.pos += 1;
         if self.at(b'{') {
             self.pos = self.past(self.pos);
@@ -232,12 +206,9 @@ impl Parser<'_> {
     }
 
     fn lone_offset(&mut self) -> Reported {
-        let error = self.term_fault(
-            "offset-outside-cast",
-            self.here(),
-            "`offset` is a number, not bits",
-            "put it into a cast, as in `bits(offset(NAME), 12, 1)`",
-        );
+        let error = self.report(error!("offset-outside-cast" at self.here(),
+            "`offset` is a number, not bits";
+            help "put it into a cast, as in `bits(offset(NAME), 12, 1)`"));
         self.pos = self.past(self.pos + 1);
         error
     }
@@ -254,12 +225,9 @@ impl Parser<'_> {
         let form = format!("write `{word}({})`", names.join(", "));
         self.pos += 1;
         if !self.at(b'(') {
-            return Err(self.term_fault(
-                "missing-arguments",
-                self.span_at(at),
-                format!("`{word}` is not followed by its arguments"),
-                &form,
-            ));
+            return self.fail(error!("missing-arguments" at self.span_at(at),
+                "`{word}` is not followed by its arguments";
+                help form));
         }
         let inside = self.group(&format!("`{word}`"))?;
         let parts = self.split(inside.clone(), b',');
@@ -278,18 +246,14 @@ impl Parser<'_> {
                     counted(N),
                     counted(count)
                 );
-                Err(self.term_fault("argument-count", span, message, &form))
+                self.fail(error!("argument-count" at span, "{message}"; help form))
             }
         }
     }
 
     fn empty_argument(&mut self, empty: usize, word: &str) -> Reported {
-        self.term_fault(
-            "missing-argument",
-            self.after(empty),
-            format!("an argument of `{word}` is missing here"),
-            "",
-        )
+        self.report(error!("missing-argument" at self.after(empty),
+            "an argument of `{word}` is missing here"))
     }
 
     /// `rel(NAME, BITS)`
@@ -297,12 +261,9 @@ impl Parser<'_> {
         let [label, bits] = self.argument_ranges(["LABEL", "BITS"])?;
         let is_name = label.end == label.start + 1 && self.kind_at(label.start) == Kind::Word;
         if !is_name {
-            return Err(self.term_fault(
-                "bad-label",
-                self.span(label),
-                "the first argument of `rel` is the name of a label",
-                "mark a place with `label NAME:` and write `rel(NAME, BITS)`",
-            ));
+            return self.fail(error!("bad-label" at self.span(label),
+                "the first argument of `rel` is the name of a label";
+                help "mark a place with `label NAME:` and write `rel(NAME, BITS)`"));
         }
         Ok(TermKind::Rel(self.ident(label.start), self.cpp(bits)))
     }
@@ -321,12 +282,9 @@ impl Parser<'_> {
     /// The block after `unroll`, `if`, `else` or `word`.
     fn nested_block(&mut self, what: &str) -> Parsed<Vec<Term>> {
         if !self.at(b'{') {
-            return Err(self.term_fault(
-                "missing-block",
-                self.after(self.pos),
-                format!("`{{` is missing after {what}"),
-                "its terms stand in braces, even if there is only one",
-            ));
+            return self.fail(error!("missing-block" at self.after(self.pos),
+                "`{{` is missing after {what}";
+                help "its terms stand in braces, even if there is only one"));
         }
         let open = self.pos;
         let terms = self.deeper(|p| Ok(p.block_of_terms()));
@@ -337,12 +295,9 @@ impl Parser<'_> {
     fn asm(&mut self) -> Parsed<TermKind> {
         self.pos += 1;
         let Kind::Asm(index) = self.kind() else {
-            return Err(self.term_fault(
-                "missing-block",
-                self.after(self.pos),
-                "`{` is missing after `asm`",
-                "write `asm { INSTRUCTIONS }`",
-            ));
+            return self.fail(error!("missing-block" at self.after(self.pos),
+                "`{{` is missing after `asm`";
+                help "write `asm { INSTRUCTIONS }`"));
         };
         self.pos += 1;
         Ok(TermKind::Asm(self.block(index)))
@@ -354,12 +309,9 @@ impl Parser<'_> {
         self.pos += 1;
         let help = "write `unroll (INIT; CONDITION; STEP) { TERMS }`, as in `unroll (int i = 0; i < n; i++) { step }`";
         if !self.at(b'(') {
-            let error = self.term_fault(
-                "unroll-header",
-                word,
-                "`unroll` is not followed by its header in parentheses",
-                help,
-            );
+            let error = self.report(error!("unroll-header" at word,
+                "`unroll` is not followed by its header in parentheses";
+                help help));
             return Err(self.skip_block(error));
         }
         let open = self.pos;
@@ -368,18 +320,14 @@ impl Parser<'_> {
         let header = self.span(open..self.pos);
         let parts: Option<[Range; 3]> = parts.try_into().ok();
         let header = match parts {
-            None => Err(self.term_fault(
-                "unroll-header",
-                header,
-                "the header of `unroll` does not have exactly two `;`",
-                help,
-            )),
-            Some([_, condition, _]) if condition.is_empty() => Err(self.term_fault(
-                "unroll-header",
-                header,
-                "the header of `unroll` has no condition, so it would never end",
-                help,
-            )),
+            None => self.fail(error!("unroll-header" at header,
+                "the header of `unroll` does not have exactly two `;`";
+                help help)),
+            Some([_, condition, _]) if condition.is_empty() => {
+                self.fail(error!("unroll-header" at header,
+                "the header of `unroll` has no condition, so it would never end";
+                help help))
+            }
             Some(parts) => Ok(parts.map(|p| self.cpp(p))),
         };
         // The body is parsed even after a faulty header, since it may have faults of its own.
@@ -411,12 +359,12 @@ impl Parser<'_> {
         let help = "write `if (CONDITION) { TERMS }`";
         if !self.at(b'(') {
             let message = "`if` is not followed by a condition in parentheses";
-            let error = self.term_fault("if-header", word, message, help);
+            let error = self.report(error!("if-header" at word, "{message}"; help help));
             return Err(self.skip_block(error));
         }
         let condition = self.group("`if`")?;
         let header = if condition.is_empty() {
-            Err(self.term_fault("if-header", word, "the condition of `if` is empty", help))
+            self.fail(error!("if-header" at word, "the condition of `if` is empty"; help help))
         } else {
             Ok(self.cpp(condition))
         };
@@ -449,12 +397,9 @@ impl Parser<'_> {
                 "`{}` is a word of C++ and cannot be the name of a label",
                 self.word()
             );
-            self.term_fault(
-                "reserved-name",
-                self.span_at(at),
-                message,
-                "choose another name",
-            );
+            self.report(error!("reserved-name" at self.span_at(at),
+                "{message}";
+                help "choose another name"));
             self.pos += 1;
             self.eat(b':');
             return Err(Reported);
@@ -469,12 +414,9 @@ impl Parser<'_> {
             }
         };
         if !self.eat(b':') {
-            return Err(self.term_fault(
-                "label-without-colon",
-                self.after(self.pos),
-                format!("`:` is missing after the label `{}`", name.text),
-                "write `label NAME:`",
-            ));
+            return self.fail(error!("label-without-colon" at self.after(self.pos),
+                "`:` is missing after the label `{}`", name.text;
+                help "write `label NAME:`"));
         }
         Ok(TermKind::Label(name))
     }
@@ -490,7 +432,9 @@ impl Parser<'_> {
                     self.pos += 1;
                 }
                 let message = "`super` is not followed by `::` and a member";
-                return Err(self.term_fault("bad-super", place, message, "write `super::NAME`"));
+                return self.fail(error!("bad-super" at place,
+                    "{message}";
+                    help "write `super::NAME`"));
             }
             self.pos += 2;
         }
@@ -524,12 +468,7 @@ impl Parser<'_> {
             self.check_name(at, "a member")?;
             return Ok(self.ident(at));
         }
-        Err(self.term_fault(
-            "missing-name",
-            self.after(at),
-            "the name of a member is missing here",
-            "",
-        ))
+        self.fail(error!("missing-name" at self.after(at), "the name of a member is missing here"))
     }
 
     fn refuse_after_reference(&mut self) -> Parsed<()> {
@@ -549,7 +488,7 @@ impl Parser<'_> {
         } else {
             return Ok(());
         };
-        let error = self.term_fault("bad-reference", self.here(), message, help);
+        let error = self.report(error!("bad-reference" at self.here(), "{message}"; help help));
         // Skips the rest of the qualified name.
         while matches!(self.kind(), Kind::Mark(b':' | b'.')) {
             self.pos += 1;

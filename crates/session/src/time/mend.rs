@@ -78,7 +78,7 @@ mod tests {
             says("use of undeclared identifier 'f'"),
             says("expected ';'"),
             says("of its own").help("that"),
-            Diagnostic::warning("cpp-warning", span, "unused"),
+            Diagnostic::error("cpp-warning", span, "unused").as_warning(),
             says("cannot convert 'const char*' to 'int' in initialization"),
             says("undefined reference to `f()'"),
         ];

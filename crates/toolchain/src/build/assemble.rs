@@ -91,7 +91,9 @@ impl Assembler<'_> {
             let text = format!("the assembler says: {}", message.text);
             let mut diagnostic = match message.severity {
                 Severity::Error => Diagnostic::error("assembler-error", span, text),
-                Severity::Warning => Diagnostic::warning("assembler-warning", span, text),
+                Severity::Warning => {
+                    Diagnostic::error("assembler-warning", span, text).as_warning()
+                }
             };
             if block.holes() > 0 && message.text.contains("out of range") {
                 diagnostic = diagnostic.help("the fields of `${}` are learnt by assembling the block with 0 and other values in them");

@@ -242,7 +242,7 @@ impl Reader<'_> {
 fn diagnostic(severity: Severity, span: Span, message: String) -> Diagnostic {
     match severity {
         Severity::Error => Diagnostic::error("cpp-error", span, message),
-        Severity::Warning => Diagnostic::warning("cpp-warning", span, message),
+        Severity::Warning => Diagnostic::error("cpp-warning", span, message).as_warning(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::lookup::{imported, member_ident, visible};
 use crate::ast::{Cpp, Member, MemberKind};
 use crate::cpp::{self, Kind};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class, ClassId, MemberRef};
 use crate::source::Span;
 
@@ -54,27 +54,21 @@ fn fault(analysis: &Analysis, class: ClassId, end: Cpp) -> Option<Diagnostic> {
 }
 
 fn of_batch(place: Span) -> Diagnostic {
-    let message =
+    error!("bound-of-interval" at place,
         "this bound depends on `interval`, but bounds are evaluated once, before anything is timed";
-    Diagnostic::error("bound-of-interval", place, message).help(
-        "divide in the evidence: return the ratio to `interval.passes`, and write `expects [1, 1]`",
-    )
+        help "divide in the evidence: return the ratio to `interval.passes`, and write `expects [1, 1]`")
 }
 
 fn of_evidence(place: Span, name: &str) -> Diagnostic {
-    let message = format!(
-        "this bound calls the evidence `{name}`, but bounds are evaluated once, before anything is timed"
-    );
-    Diagnostic::error("bound-of-evidence", place, message)
-        .help("return the ratio or the difference of both from one evidence, and bound that")
+    error!("bound-of-evidence" at place,
+        "this bound calls the evidence `{name}`, but bounds are evaluated once, before anything is timed";
+        help "return the ratio or the difference of both from one evidence, and bound that")
 }
 
 fn of_state(place: Span, name: &str) -> Diagnostic {
-    let message = format!(
-        "this bound reads the state `{name}`, which has no value yet: bounds are evaluated once, before `prepare` and `setup`"
-    );
-    Diagnostic::error("bound-of-state", place, message)
-        .help("bounds may use parameters and `platform`; return the ratio to this state from the evidence, and write `expects [1, 1]`")
+    error!("bound-of-state" at place,
+        "this bound reads the state `{name}`, which has no value yet: bounds are evaluated once, before `prepare` and `setup`";
+        help "bounds may use parameters and `platform`; return the ratio to this state from the evidence, and write `expects [1, 1]`")
 }
 
 /// A word in a piece of C++, with the member that it names, if any.

@@ -6,7 +6,7 @@ use super::super::compose::Composed;
 use super::super::members::name;
 use super::super::suggest;
 use crate::ast::{Member, MemberKind};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, ClassId, Gap, MemberRef, Target};
 use crate::source::Span;
 
@@ -70,9 +70,9 @@ fn incomplete(
     } else {
         format!("{} members", missing.len())
     };
-    let message = format!("`{}` is not abstract, but lacks {count}", class.name());
-    let mut fault = Diagnostic::error("incomplete-class", class.ast.name.span, message)
-        .help(help(analysis, id, missing));
+    let mut fault = error!("incomplete-class" at class.ast.name.span,
+        "`{}` is not abstract, but lacks {count}", class.name();
+        help help(analysis, id, missing));
     for (member, on) in missing {
         let where_missing = if on.len() == targets {
             String::new()
@@ -134,8 +134,9 @@ fn ambiguous(
     let (first, rest) = definitions
         .split_first()
         .expect("an ambiguity has definitions");
-    let mut fault = Diagnostic::error("ambiguous-ports", place(analysis, *first), message)
-        .help("let one `ports` the other, narrow its condition, or add a port for the platform that both apply to");
+    let mut fault = error!("ambiguous-ports" at place(analysis, *first),
+        "{message}";
+        help "let one `ports` the other, narrow its condition, or add a port for the platform that both apply to");
     for member in rest {
         fault = fault.also(place(analysis, *member), "also defined here");
     }
@@ -158,32 +159,16 @@ fn absent(
     needs: &str,
     case: &Case,
 ) -> Diagnostic {
-    let message = format!(
+    error!("import-absent" at import_place(analysis, importer, imported),
         "`{}` exists only where {needs} holds, but `{}` also where it does not",
-        analysis.class(imported).name(),
-        analysis.class(importer).name()
-    );
-    Diagnostic::error(
-        "import-absent",
-        import_place(analysis, importer, imported),
-        message,
-    )
+        analysis.class(imported).name(), analysis.class(importer).name();
+        help format!("add `on {needs}` to the class, or import it in a port"))
     .here(format!("not on {}", case.target))
-    .help(format!(
-        "add `on {needs}` to the class, or import it in a port"
-    ))
 }
 
 fn cycle(analysis: &Analysis, importer: ClassId, imported: ClassId) -> Diagnostic {
-    let message = format!(
+    error!("cyclic-import" at import_place(analysis, importer, imported),
         "`{}` imports `{}`, which needs `{0}` itself",
-        analysis.class(importer).name(),
-        analysis.class(imported).name()
-    );
-    Diagnostic::error(
-        "cyclic-import",
-        import_place(analysis, importer, imported),
-        message,
-    )
-    .help("move what both need into a third class and import that")
+        analysis.class(importer).name(), analysis.class(imported).name();
+        help "move what both need into a third class and import that")
 }

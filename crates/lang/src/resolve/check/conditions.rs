@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ast::{Atom, Condition};
 use crate::condition::{Formula, MOST_ATOMS, show};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class};
 use crate::source::Span;
 
@@ -17,14 +17,9 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
     let mut atoms = BTreeSet::new();
     own.atoms(&mut atoms);
     if atoms.len() > MOST_ATOMS {
-        let message = format!(
-            "this condition asks {} questions; at most {MOST_ATOMS} can be",
-            atoms.len()
-        );
-        found.push(
-            Diagnostic::error("condition-too-long", span, message)
-                .help("split the class into ports with shorter conditions"),
-        );
+        found.push(error!("condition-too-long" at span,
+            "this condition asks {} questions; at most {MOST_ATOMS} can be", atoms.len();
+            help "split the class into ports with shorter conditions"));
         return;
     }
     let before = found.len();
@@ -54,12 +49,9 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
 }
 
 fn never(span: Span, formula: &Formula) -> Diagnostic {
-    Diagnostic::error(
-        "condition-never-holds",
-        span,
-        format!("no platform satisfies `{}`", show(formula)),
-    )
-    .help("a platform has one instruction set and one operating system; join alternatives by `||`")
+    error!("condition-never-holds" at span,
+        "no platform satisfies `{}`", show(formula);
+        help "a platform has one instruction set and one operating system; join alternatives by `||`")
 }
 
 fn place(condition: &Condition) -> Span {
@@ -76,11 +68,9 @@ fn versions(analysis: &Analysis, condition: &Condition, found: &mut Vec<Diagnost
         Condition::Atom(Atom::AtLeast(name, _), span)
             if analysis.index.names.isas.contains(name) =>
         {
-            let message = format!("`{name}` is an instruction set and has no version");
-            found.push(
-                Diagnostic::error("version-of-isa", *span, message)
-                    .help("ask for a feature with cpu(FEATURE)"),
-            );
+            found.push(error!("version-of-isa" at *span,
+                "`{name}` is an instruction set and has no version";
+                help "ask for a feature with cpu(FEATURE)"));
         }
         Condition::Atom(..) => {
             if let Condition::Atom(Atom::Name(name), span) = condition
@@ -88,12 +78,9 @@ fn versions(analysis: &Analysis, condition: &Condition, found: &mut Vec<Diagnost
                 && !analysis.index.names.systems.contains(name)
                 && analysis.find_class(name).is_some()
             {
-                let message =
-                    format!("`{name}` is a class, but no instruction set or operating system");
-                found.push(
-                    Diagnostic::error("not-a-platform", *span, message)
-                        .help("a platform's class extends `InstructionSet` or `OperatingSystem`"),
-                );
+                found.push(error!("not-a-platform" at *span,
+                    "`{name}` is a class, but no instruction set or operating system";
+                    help "a platform's class extends `InstructionSet` or `OperatingSystem`"));
             }
         }
         Condition::Not(inner) => versions(analysis, inner, found),

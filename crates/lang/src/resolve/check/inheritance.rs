@@ -5,7 +5,7 @@ use super::super::suggest;
 use super::lookup::{member_ident, visible, visible_names};
 use crate::ast::{Bitstring, Ident, Member, MemberKind};
 use crate::cpp;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class, ClassId};
 
 pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
@@ -36,7 +36,7 @@ fn assignment(analysis: &Analysis, class: &Class, name: &Ident, found: &mut Vec<
                 noun(&member.kind)
             );
             found.push(declared_here(
-                Diagnostic::error("assignment-to-other", name.span, message),
+                error!("assignment-to-other" at name.span, "{message}"),
                 member,
             ));
         }
@@ -51,14 +51,9 @@ fn assignment(analysis: &Analysis, class: &Class, name: &Ident, found: &mut Vec<
                 },
                 |near| format!("did you mean `{near}`?"),
             );
-            found.push(
-                Diagnostic::error(
-                    "unknown-parameter",
-                    name.span,
-                    format!("there is no parameter `{}`", name.text),
-                )
-                .help(help),
-            );
+            found.push(error!("unknown-parameter" at name.span,
+                "there is no parameter `{}`", name.text;
+                help help));
         }
     }
 }
@@ -102,10 +97,9 @@ fn redefinition(
                 noun(own),
                 noun(base)
             );
-            Some(
-                Diagnostic::error("wrong-kind", name.span, message)
-                    .help("give one of them another name"),
-            )
+            Some(error!("wrong-kind" at name.span,
+                "{message}";
+                help "give one of them another name"))
         }
     };
     match fault {
@@ -119,8 +113,9 @@ fn redefinition(
                 name.text
             );
             found.push(declared_here(
-                Diagnostic::error("undefined-again", name.span, message)
-                    .help("leave the declaration out, or give it a body"),
+                error!("undefined-again" at name.span,
+                "{message}";
+                help "leave the declaration out, or give it a body"),
                 inherited,
             ));
         }
@@ -133,15 +128,9 @@ fn differs(a: &str, b: &str) -> bool {
 }
 
 fn wrong(name: &Ident, expected: &str) -> Diagnostic {
-    Diagnostic::error(
-        "wrong-signature",
-        name.span,
-        format!(
-            "`{}` redefines an inherited member with another signature",
-            name.text
-        ),
-    )
-    .help(format!("the inherited one is `{expected}`"))
+    error!("wrong-signature" at name.span,
+        "`{}` redefines an inherited member with another signature", name.text;
+        help format!("the inherited one is `{expected}`"))
 }
 
 /// A function may redefine any inherited overload.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::members;
 use super::lookup::{imported, member_ident, visible};
 use crate::ast::{Ident, MemberKind, Parameter};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class};
 use crate::source::Span;
 use crate::syntax::words;
@@ -18,14 +18,9 @@ const TERM_WORDS: &[&str] = &[
 pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     reserved(&class.ast.name, false, found);
     if class.ast.name.text == "nothing" {
-        found.push(
-            Diagnostic::error(
-                "reserved-name",
-                class.ast.name.span,
-                "`nothing` stands for the base of a root class",
-            )
-            .help("give the class another name"),
-        );
+        found.push(error!("reserved-name" at class.ast.name.span,
+            "`nothing` stands for the base of a root class";
+            help "give the class another name"));
     }
     let mut seen: HashMap<String, (Span, bool)> = HashMap::new();
     for member in &class.ast.members {
@@ -59,10 +54,9 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
 }
 
 fn twice(code: &'static str, name: &str, again: Span, first: Span) -> Diagnostic {
-    Diagnostic::error(code, again, format!("`{name}` is declared twice"))
+    error!(code at again, "`{name}` is declared twice"; help "give one of them another name")
         .here("again here")
         .also(first, "first declared here")
-        .help("give one of them another name")
 }
 
 fn reserved(name: &Ident, is_bitstring: bool, found: &mut Vec<Diagnostic>) {
@@ -80,23 +74,15 @@ fn reserved(name: &Ident, is_bitstring: bool, found: &mut Vec<Diagnostic>) {
     } else {
         return;
     };
-    found.push(
-        Diagnostic::error(
-            "reserved-name",
-            name.span,
-            format!("`{}` cannot be a name: it {reason}", name.text),
-        )
-        .help("choose another name"),
-    );
+    found.push(error!("reserved-name" at name.span,
+        "`{}` cannot be a name: it {reason}", name.text;
+        help "choose another name"));
 }
 
 fn own_class(class: &Class, name: &Ident, found: &mut Vec<Diagnostic>) {
     if name.text == class.name() {
-        let fault = Diagnostic::error(
-            "member-named-as-class",
-            name.span,
-            format!("a member of `{}` cannot bear the class's name", name.text),
-        );
+        let fault = error!("member-named-as-class" at name.span,
+            "a member of `{}` cannot bear the class's name", name.text);
         found.push(
             fault
                 .also(class.ast.name.span, "the class")
@@ -107,11 +93,8 @@ fn own_class(class: &Class, name: &Ident, found: &mut Vec<Diagnostic>) {
 
 fn import_of_name(analysis: &Analysis, class: &Class, name: &Ident, found: &mut Vec<Diagnostic>) {
     if imported(analysis, class.id, &name.text).is_some() {
-        let fault = Diagnostic::error(
-            "member-named-as-import",
-            name.span,
-            format!("`{}` is the name of an imported class here", name.text),
-        );
+        let fault = error!("member-named-as-import" at name.span,
+            "`{}` is the name of an imported class here", name.text);
         found.push(fault.help("give the member another name: `NAME.member` must mean the import"));
     }
 }
@@ -129,12 +112,10 @@ fn inherited_of_name(
     let Some(inherited) = inherited else { return };
     let base = analysis.class(inherited.class).name();
     let noun = members::noun(&analysis.member(inherited).kind);
-    let message = format!(
+    let mut fault = error!("import-named-as-member" at import.span,
         "`{}` cannot be imported here: it is the name of {noun} that this class has from `{base}`",
-        import.text
-    );
-    let mut fault = Diagnostic::error("import-named-as-member", import.span, message)
-        .help("give the imported class another name: `NAME.member` must mean the import");
+        import.text;
+        help "give the imported class another name: `NAME.member` must mean the import");
     if let Some(name) = member_ident(analysis.member(inherited)) {
         fault = fault.also(name.span, "declared here");
     }
@@ -168,11 +149,11 @@ fn given_twice(class: &Class, found: &mut Vec<Diagnostic>) {
         if let Some(first) = seen.insert(&name.text, name.span)
             && is_given
         {
-            let message = format!("this class says twice what `{}` takes", name.text);
             found.push(
-                Diagnostic::error("given-twice", name.span, message)
-                    .also(first, "first here")
-                    .help("put value, `over` and `quick` into one member"),
+                error!("given-twice" at name.span,
+                "this class says twice what `{}` takes", name.text;
+                help "put value, `over` and `quick` into one member")
+                .also(first, "first here"),
             );
         }
     }
@@ -215,14 +196,11 @@ fn twice_in_chain(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic
         if std::mem::discriminant(&inherited.kind) == std::mem::discriminant(&member.kind)
             && let Some(first) = member_ident(inherited)
         {
-            let message = format!(
-                "`{}` is already declared in a class that this one builds on",
-                name.text
-            );
             found.push(
-                Diagnostic::error("declared-in-base", name.span, message)
-                    .also(first.span, "declared here")
-                    .help(help),
+                error!("declared-in-base" at name.span,
+                "`{}` is already declared in a class that this one builds on", name.text;
+                help help)
+                .also(first.span, "declared here"),
             );
         }
     }
@@ -237,13 +215,10 @@ fn imports(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
         inherited_of_name(analysis, class, name, found);
         if let Some(first) = seen.insert(&name.text, name.span) {
             found.push(
-                Diagnostic::error(
-                    "duplicate-import",
-                    name.span,
-                    format!("`{}` is imported twice", name.text),
-                )
-                .also(first, "first imported here")
-                .help("leave one out"),
+                error!("duplicate-import" at name.span,
+                "`{}` is imported twice", name.text;
+                help "leave one out")
+                .also(first, "first imported here"),
             );
         }
     }

@@ -5,7 +5,7 @@ use super::super::suggest;
 use super::lookup::visible;
 use crate::ast::{Ident, Member, MemberKind};
 use crate::cpp;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class, Role};
 
 pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
@@ -23,10 +23,11 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
         if uses(analysis, &name.text) > 1 {
             continue;
         }
-        let message = format!("nothing calls `{}`", name.text);
         found.push(
-            Diagnostic::warning("never-called", name.span, message)
-                .help(format!("did you mean `{near}`, which the harness calls?")),
+            error!("never-called" at name.span,
+            "nothing calls `{}`", name.text;
+            help format!("did you mean `{near}`, which the harness calls?"))
+            .as_warning(),
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Checks that a class does not mix the two forms of `benchmark`, since the harness calls only one.
 
 use crate::ast::{Ident, MemberKind};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class};
 
 pub(super) fn check(_: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
@@ -29,18 +29,16 @@ pub(super) fn check(_: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     if let [(first, a), (second, b)] = benchmark.as_slice()
         && a != b
     {
-        found.push(
-            Diagnostic::error("two-forms", second.span, "this class defines both `benchmark()` and `benchmark(iter_t iterations)`")
-                .also(first.span, "the other form")
-                .help("keep `benchmark()` for what the harness repeats, or `benchmark(iter_t iterations)` for what loops itself"),
-        );
+        found.push(error!("two-forms" at second.span,
+            "this class defines both `benchmark()` and `benchmark(iter_t iterations)`";
+            help "keep `benchmark()` for what the harness repeats, or `benchmark(iter_t iterations)` for what loops itself")
+            .also(first.span, "the other form"));
     } else if let ([(name, form)], [(dummy, dummy_form)]) = (benchmark.as_slice(), dummy.as_slice())
         && form != dummy_form
     {
-        found.push(
-            Diagnostic::error("dummy-form", dummy.span, "`benchmark_dummy` takes other arguments than `benchmark`, so the two cannot be compared")
-                .also(name.span, "the benchmark")
-                .help("give both the same form: `()` or `(iter_t iterations)`"),
-        );
+        found.push(error!("dummy-form" at dummy.span,
+            "`benchmark_dummy` takes other arguments than `benchmark`, so the two cannot be compared";
+            help "give both the same form: `()` or `(iter_t iterations)`")
+            .also(name.span, "the benchmark"));
     }
 }

@@ -5,7 +5,7 @@ use super::super::suggest;
 use super::lookup::{imported, visible, visible_names};
 use crate::ast::{AsmPiece, Bitstring, Cpp, Ident, MemberKind, Reference, Term, TermKind};
 use crate::cpp::{self, Kind};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class, ClassId};
 use crate::source::Span;
 
@@ -51,11 +51,8 @@ impl<'a> Walk<'a, '_> {
             match &term.kind {
                 TermKind::Label(name) => {
                     if let Some(first) = labels.iter().find(|l| l.text == name.text) {
-                        let fault = Diagnostic::error(
-                            "duplicate-label",
-                            name.span,
-                            format!("the label `{}` stands twice in this body", name.text),
-                        );
+                        let fault = error!("duplicate-label" at name.span,
+                            "the label `{}` stands twice in this body", name.text);
                         self.found.push(
                             fault
                                 .also(first.span, "first here")
@@ -145,14 +142,9 @@ impl<'a> Walk<'a, '_> {
             || format!("mark the place in this body: `label {name}:`"),
             |near| format!("did you mean `{near}`?"),
         );
-        self.found.push(
-            Diagnostic::error(
-                "unknown-label",
-                span,
-                format!("there is no label `{name}` in this body"),
-            )
-            .help(help),
-        );
+        self.found.push(error!("unknown-label" at span,
+            "there is no label `{name}` in this body";
+            help help));
     }
 
     /// Checks each `offset(NAME)` in C++ expressions.
@@ -183,10 +175,9 @@ impl<'a> Walk<'a, '_> {
 
     fn offset_place(&mut self, span: Span) {
         if !self.in_word {
-            self.found.push(
-                Diagnostic::error("offset-outside-word", span, "`offset` counts from the start of a `word` or `asm`, and here is none")
-                    .help("put the term into `word(BITS) { ... }`, or use `rel(NAME, BITS)`, which counts from the end of its field"),
-            );
+            self.found.push(error!("offset-outside-word" at span,
+                "`offset` counts from the start of a `word` or `asm`, and here is none";
+                help "put the term into `word(BITS) { ... }`, or use `rel(NAME, BITS)`, which counts from the end of its field"));
         }
     }
 
@@ -216,12 +207,8 @@ impl<'a> Walk<'a, '_> {
         match &self.analysis.member(member).kind {
             MemberKind::Bitstring(bitstring) => self.arguments(reference, bitstring, span),
             other => {
-                let message = format!(
-                    "`{}` is {}, not a bitstring",
-                    reference.name.text,
-                    noun(other)
-                );
-                let fault = Diagnostic::error("not-a-bitstring", reference.name.span, message);
+                let fault = error!("not-a-bitstring" at reference.name.span,
+                    "`{}` is {}, not a bitstring", reference.name.text, noun(other));
                 self.found.push(fault.help("a value becomes bits by a cast: `le(VALUE, BITS)`, `be(VALUE, BITS)` or `bits(VALUE, HIGH, LOW)`"));
             }
         }
@@ -242,14 +229,9 @@ impl<'a> Walk<'a, '_> {
             },
             |near| format!("did you mean `{near}`?"),
         );
-        self.found.push(
-            Diagnostic::error(
-                "not-imported",
-                class.span,
-                format!("no class `{}` is imported here", class.text),
-            )
-            .help(help),
-        );
+        self.found.push(error!("not-imported" at class.span,
+            "no class `{}` is imported here", class.text;
+            help help));
     }
 
     fn unknown(&mut self, reference: &Reference, home: ClassId) {
@@ -267,7 +249,7 @@ impl<'a> Walk<'a, '_> {
         );
         let message = format!("`{class}` has no bitstring `{}`", name.text);
         self.found
-            .push(Diagnostic::error("unknown-bitstring", name.span, message).help(help));
+            .push(error!("unknown-bitstring" at name.span, "{message}"; help help));
     }
 
     fn arguments(&mut self, reference: &Reference, bitstring: &Bitstring, span: Span) {
@@ -309,9 +291,10 @@ impl<'a> Walk<'a, '_> {
                 format!("{}({})", bitstring.name.text, params.join(", "))
             };
             self.found.push(
-                Diagnostic::error("wrong-arguments", span, message)
-                    .also(bitstring.name.span, "declared here")
-                    .help(format!("it is `{shown}`")),
+                error!("wrong-arguments" at span,
+                "{message}";
+                help format!("it is `{shown}`"))
+                .also(bitstring.name.span, "declared here"),
             );
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ast::{Bitstring, Cpp, MemberKind, Reference, Term, TermKind};
 use crate::cpp;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Composition, MemberRef};
 
 /// Checks every bitstring of a composition, and those of its parts that it uses.
@@ -145,16 +145,9 @@ impl<'a> Shapes<'a, '_> {
         if self.endless.insert(first) {
             let mut shown: Vec<&str> = names.iter().map(|n| n.text.as_str()).collect();
             shown.extend(names.first().map(|n| n.text.as_str()));
-            let message = format!(
-                "composing `{}` never ends: {}",
-                ident.text,
-                shown.join(" -> ")
-            );
-            self.found.push(
-                Diagnostic::error("endless-bitstring", ident.span, message).help(
-                    "a bitstring may refer to itself only inside an `if` or `unroll` that ends",
-                ),
-            );
+            self.found.push(error!("endless-bitstring" at ident.span,
+                "composing `{}` never ends: {}", ident.text, shown.join(" -> ");
+                help "a bitstring may refer to itself only inside an `if` or `unroll` that ends"));
         }
     }
 
@@ -242,11 +235,9 @@ impl<'a> Shapes<'a, '_> {
         if let (Length::Exactly(width), Length::Exactly(content)) = (width, content)
             && width != content
         {
-            let message = format!("the terms of this word give {content} bits, not {width}");
-            self.found.push(
-                Diagnostic::error("word-length", term.span, message)
-                    .help("the fields of a word add up to its width"),
-            );
+            self.found.push(error!("word-length" at term.span,
+                "the terms of this word give {content} bits, not {width}";
+                help "the fields of a word add up to its width"));
         }
         width
     }
@@ -300,13 +291,10 @@ impl<'a> Shapes<'a, '_> {
         } else {
             format!("a length with {rest} bits beyond a byte")
         };
-        let message = format!(
+        self.found
+            .push(error!("partial-bytes" at bitstring.name.span,
             "`{}` can be called, but has {shown}, which is no whole number of bytes",
-            bitstring.name.text
-        );
-        self.found.push(
-            Diagnostic::error("partial-bytes", bitstring.name.span, message)
-                .help("instructions are whole bytes: look for a literal that lacks a digit"),
-        );
+            bitstring.name.text;
+            help "instructions are whole bytes: look for a literal that lacks a digit"));
     }
 }

@@ -4,7 +4,7 @@ use super::super::suggest;
 use super::lookup::{visible, visible_names};
 use crate::ast::{Chart, Cpp, Ident, MemberKind, Param, Sweep, Values};
 use crate::cpp;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class};
 use crate::syntax::words;
 
@@ -43,15 +43,9 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
 fn arithmetic(analysis: &Analysis, ty: Cpp, name: &Ident, found: &mut Vec<Diagnostic>) {
     let text = cpp::normalised(analysis.cpp(ty));
     if text.contains(['*', '&']) || text == "void" || text.contains("string") {
-        let message = format!(
-            "`{}` is `{}`, but an evidence must be a number",
-            name.text,
-            analysis.cpp(ty)
-        );
-        found.push(
-            Diagnostic::error("not-arithmetic", ty.span, message)
-                .help("use an arithmetic type, such as double, uint64_t or bool"),
-        );
+        found.push(error!("not-arithmetic" at ty.span,
+            "`{}` is `{}`, but an evidence must be a number", name.text, analysis.cpp(ty);
+            help "use an arithmetic type, such as double, uint64_t or bool"));
     }
 }
 
@@ -64,20 +58,15 @@ fn parameter(analysis: &Analysis, param: &Param, found: &mut Vec<Diagnostic>) {
         "a text is `const char *`; a number has an arithmetic type, such as int, double or size_t";
     let shown = analysis.cpp(param.ty);
     let fault = if ty.contains(['*', '&']) || ty == "void" || ty.contains("string") {
-        let message = format!(
+        error!("not-arithmetic" at param.ty.span,
             "`{}` is `{shown}`, but a parameter is a number, a bool, an enumeration or a `const char *`",
-            param.name.text
-        );
-        Diagnostic::error("not-arithmetic", param.ty.span, message)
+            param.name.text)
     } else if let Some(value) = param.values.value
         && is_text(analysis.cpp(value))
         && is_number(&ty)
     {
-        let message = format!(
-            "`{}` is `{shown}`, and its value is a text",
-            param.name.text
-        );
-        Diagnostic::error("value-of-other-type", value.span, message)
+        error!("value-of-other-type" at value.span,
+            "`{}` is `{shown}`, and its value is a text", param.name.text)
     } else {
         return;
     };
@@ -101,18 +90,16 @@ fn not_static(analysis: &Analysis, ty: Cpp, name: &Ident, found: &mut Vec<Diagno
     let tokens = cpp::tokens(text);
     let has = |word: &str| tokens.iter().any(|t| &text[t.range.clone()] == word);
     if has("static") && !["const", "constexpr", "inline"].into_iter().any(has) {
-        let message = format!("the state `{}` is static", name.text);
-        found.push(
-            Diagnostic::error("static-state", name.span, message)
-                .help("leave `static` out: a class has one object in each process"),
-        );
+        found.push(error!("static-state" at name.span,
+            "the state `{}` is static", name.text;
+            help "leave `static` out: a class has one object in each process"));
     }
 }
 
 fn sweep(analysis: &Analysis, values: &Values, found: &mut Vec<Diagnostic>) {
     let constant = |cpp: &Cpp| cpp::constant_number(analysis.cpp(*cpp));
     let mut refuse = |place: &Cpp, message: &str, help: &str| {
-        found.push(Diagnostic::error("bad-sweep", place.span, message).help(help))
+        found.push(error!("bad-sweep" at place.span, "{message}"; help help))
     };
     match &values.over {
         Some(Sweep::Log(first, last, points)) => {
@@ -167,15 +154,9 @@ fn bound(analysis: &Analysis, low: Cpp, high: Cpp, found: &mut Vec<Diagnostic>) 
         cpp::constant_number(analysis.cpp(high)),
     ) && l > h
     {
-        let message = format!(
-            "no value lies between {} and {}",
-            analysis.cpp(low),
-            analysis.cpp(high)
-        );
-        found.push(
-            Diagnostic::error("empty-bound", low.span.to(high.span), message)
-                .help("write the lower bound first"),
-        );
+        found.push(error!("empty-bound" at low.span.to(high.span),
+            "no value lies between {} and {}", analysis.cpp(low), analysis.cpp(high);
+            help "write the lower bound first"));
     }
 }
 
@@ -197,19 +178,16 @@ fn sized_array(
     } else {
         "write its length between the brackets, or use a std::vector"
     };
-    found.push(Diagnostic::error("array-without-length", array.span, message).help(help));
+    found.push(error!("array-without-length" at array.span, "{message}"; help help));
 }
 
 /// Rejects a bound that is not constant. Physical bounds do not depend on parameters, and are evaluated without a benchmark object.
 fn constant_bound(analysis: &Analysis, value: Cpp, found: &mut Vec<Diagnostic>) {
     let text = analysis.cpp(value);
     if cpp::constant_number(text).is_none() {
-        let message = format!("`{text}` is not a constant number");
-        found.push(
-            Diagnostic::error("bound-not-constant", value.span, message).help(
-                "a physical bound is a number; what depends on parameters is an evidence with `expects`",
-            ),
-        );
+        found.push(error!("bound-not-constant" at value.span,
+            "`{text}` is not a constant number";
+            help "a physical bound is a number; what depends on parameters is an evidence with `expects`"));
     }
 }
 
@@ -227,14 +205,9 @@ fn check_chart(analysis: &Analysis, class: &Class, chart: &Chart, found: &mut Ve
             || format!("name {expected}"),
             |near| format!("did you mean `{near}`?"),
         );
-        found.push(
-            Diagnostic::error(
-                "unknown-in-chart",
-                name.span,
-                format!("`{}` is not {expected}", name.text),
-            )
-            .help(help),
-        );
+        found.push(error!("unknown-in-chart" at name.span,
+            "`{}` is not {expected}", name.text;
+            help help));
     };
     if !is_figure(&chart.figure.text) && !known(&chart.figure, &is_evidence) {
         refuse(

@@ -2,7 +2,7 @@
 
 use crate::ast::{Bitstring, Cpp, MemberKind, Term, TermKind};
 use crate::cpp;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class};
 use crate::source::Span;
 
@@ -61,14 +61,9 @@ fn term(analysis: &Analysis, term: &Term, found: &mut Vec<Diagnostic>) {
             if let Some(n) = constant(bytes)
                 && !(1..=4096).contains(&n)
             {
-                found.push(
-                    Diagnostic::error(
-                        "bad-alignment",
-                        bytes.span,
-                        format!("code cannot be aligned to {n} bytes"),
-                    )
-                    .help("code begins at a page, so an alignment is 1 to 4096 bytes"),
-                );
+                found.push(error!("bad-alignment" at bytes.span,
+                    "code cannot be aligned to {n} bytes";
+                    help "code begins at a page, so an alignment is 1 to 4096 bytes"));
             }
         }
         TermKind::Unroll { body, .. } => terms(analysis, body, found),
@@ -83,7 +78,7 @@ fn term(analysis: &Analysis, term: &Term, found: &mut Vec<Diagnostic>) {
 }
 
 fn bad_width(span: Span, message: String, help: &str) -> Diagnostic {
-    Diagnostic::error("bad-width", span, message).help(help)
+    error!("bad-width" at span, "{message}"; help help)
 }
 
 fn whole_bytes(analysis: &Analysis, bits: Cpp, term: &str, found: &mut Vec<Diagnostic>) -> bool {
@@ -127,14 +122,9 @@ fn fits(analysis: &Analysis, value: Cpp, width: Option<i128>, found: &mut Vec<Di
     if !is_unsigned && number > 0 && number < 1i128 << width {
         help = format!("{help}; `{}u` is unsigned and fits", text.trim());
     }
-    found.push(
-        Diagnostic::error(
-            "value-too-wide",
-            value.span,
-            format!("the value {number} does not fit into {width} bits"),
-        )
-        .help(help),
-    );
+    found.push(error!("value-too-wide" at value.span,
+        "the value {number} does not fit into {width} bits";
+        help help));
 }
 
 /// C++17 [lex.icon]: a literal is unsigned with a suffix `u`, and a non-decimal one also if its signed type is too small.
@@ -148,20 +138,14 @@ fn is_unsigned_literal(text: &str) -> bool {
 fn slice(high: Option<i128>, low: Option<i128>, span: Span, found: &mut Vec<Diagnostic>) {
     let outside = |bit: Option<i128>| bit.is_some_and(|b| !(0..64).contains(&b));
     if outside(high) || outside(low) {
-        found.push(
-            Diagnostic::error("bad-slice", span, "a value has no such bit")
-                .help("bits are numbered from 63, the highest, down to 0"),
-        );
+        found.push(error!("bad-slice" at span,
+            "a value has no such bit";
+            help "bits are numbered from 63, the highest, down to 0"));
     } else if let (Some(h), Some(l)) = (high, low)
         && h < l
     {
-        found.push(
-            Diagnostic::error(
-                "bad-slice",
-                span,
-                format!("the slice from bit {h} down to bit {l} is empty"),
-            )
-            .help("write the higher bit first: bits(VALUE, HIGH, LOW)"),
-        );
+        found.push(error!("bad-slice" at span,
+            "the slice from bit {h} down to bit {l} is empty";
+            help "write the higher bit first: bits(VALUE, HIGH, LOW)"));
     }
 }
