@@ -6,7 +6,7 @@ use yamba_lang::cpp;
 use crate::class_writer::ClassWriter;
 use crate::plan::function_key;
 use crate::terms;
-use crate::text::{add_words, is_operator_word, quote};
+use crate::text::{add_words, quote};
 
 pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
     match &member.kind {
@@ -263,7 +263,7 @@ fn head(w: &mut ClassWriter, bitstring: &Bitstring, declaration: &str) {
 /// The return type of the wrapper through which C++ calls the bitstring; `None` if no C++ names it.
 fn wrapper_type(w: &ClassWriter, bitstring: &Bitstring) -> Option<String> {
     let name = bitstring.name.text.as_str();
-    if is_operator_word(name) || !w.words.contains(name) {
+    if !w.words.contains(name) {
         return None;
     }
     Some(match signature(w, bitstring) {

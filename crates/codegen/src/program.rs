@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use yamba_lang::ast::{Atom, Bitstring, Cpp, MemberKind, Param, Parameter};
+use yamba_lang::ast::{self, Atom, Bitstring, Cpp, MemberKind, Param, Parameter};
 use yamba_lang::model::{ClassId, Composition, Gap, MemberRef, World};
 use yamba_lang::show_atom;
 use yamba_lang::source::FileId;
@@ -12,7 +12,7 @@ use crate::class_writer::ClassWriter;
 use crate::context::{Context, file_name};
 use crate::plan::{Plan, function_key};
 use crate::text::{add_words, quote};
-use crate::used::{Used, expressions};
+use crate::used::Used;
 use crate::virtuals::Virtuals;
 use crate::writer::Writer;
 
@@ -125,7 +125,11 @@ fn words<'a>(context: &Context<'a>) -> HashSet<&'a str> {
                 } => *init,
                 MemberKind::Bitstring(b) => {
                     let body = b.body.as_deref().unwrap_or_default();
-                    expressions(body, &mut |cpp| add_words(analysis.cpp(cpp), &mut words));
+                    ast::walk(body, &mut |term| {
+                        for cpp in term.expressions() {
+                            add_words(analysis.cpp(cpp), &mut words);
+                        }
+                    });
                     continue;
                 }
                 MemberKind::Assign { values, .. } | MemberKind::Param(Param { values, .. }) => {

@@ -1,6 +1,6 @@
 //! Writes the terms of a bitstring as calls of the Composer.
 
-use yamba_lang::ast::{AsmPiece, Cpp, Ident, Reference, Term, TermKind};
+use yamba_lang::ast::{Cpp, Ident, Reference, Term, TermKind};
 use yamba_lang::source::Span;
 
 use crate::asm::{AssembledBlock, Field};
@@ -297,11 +297,9 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         }
         let Some(assembled) = self.w.context.blocks.get(&block.body).copied() else {
             // Without assembled blocks the text is only compared or checked. The expressions in holes must still be compiled.
-            for piece in &block.pieces {
-                if let AsmPiece::Hole(hole) = piece {
-                    self.w.out.line("static_cast<void>(");
-                    self.expression(*hole, ");");
-                }
+            for hole in block.holes() {
+                self.w.out.line("static_cast<void>(");
+                self.expression(hole, ");");
             }
             return;
         };
@@ -313,11 +311,7 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         self.w
             .out
             .line("yamba_out.block(yamba_bytes, sizeof yamba_bytes);");
-        let holes = block.pieces.iter().filter_map(|p| match p {
-            AsmPiece::Hole(hole) => Some(*hole),
-            AsmPiece::Text { .. } => None,
-        });
-        for (index, hole) in holes.enumerate() {
+        for (index, hole) in block.holes().enumerate() {
             self.hole(assembled, index, hole);
         }
         self.w.out.close("}");
@@ -369,14 +363,12 @@ fn collect_labels(terms: &[Term], labels: &mut Vec<String>) {
     for term in terms {
         match &term.kind {
             TermKind::Label(name) if !labels.contains(&name.text) => labels.push(name.text.clone()),
-            TermKind::Word(_, terms) => collect_labels(terms, labels),
-            TermKind::If {
-                then, otherwise, ..
-            } => {
-                collect_labels(then, labels);
-                collect_labels(otherwise, labels);
+            TermKind::Unroll { .. } => {}
+            _ => {
+                for block in term.blocks() {
+                    collect_labels(block, labels);
+                }
             }
-            _ => {}
         }
     }
 }

@@ -95,24 +95,6 @@ pub(crate) fn replace_offset(text: &str, replacement: impl Fn(&str) -> Option<St
     out
 }
 
-/// Words that are reserved in C++ but not in Yamba.
-pub(crate) fn is_operator_word(name: &str) -> bool {
-    matches!(
-        name,
-        "and"
-            | "and_eq"
-            | "bitand"
-            | "bitor"
-            | "compl"
-            | "not"
-            | "not_eq"
-            | "or"
-            | "or_eq"
-            | "xor"
-            | "xor_eq"
-    )
-}
-
 /// Adds the words of a text outside strings and comments.
 pub(crate) fn add_words<'t>(text: &'t str, words: &mut HashSet<&'t str>) {
     let tokens = cpp::tokens(text).into_iter();

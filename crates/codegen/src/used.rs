@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use yamba_lang::ast::{AsmPiece, Cpp, MemberKind, Term, TermKind};
+use yamba_lang::ast::{self, MemberKind, Term, TermKind};
 use yamba_lang::model::{Analysis, ClassId, Composition};
 
 /// The used bitstrings by name: if two have the same name, both are kept.
@@ -43,7 +43,11 @@ impl<'a> Used<'a> {
             let before = names.len();
             for (class, name, terms) in &bodies {
                 if own.contains(class) || names.contains(name) {
-                    references(terms, &mut names);
+                    ast::walk(terms, &mut |term| {
+                        if let TermKind::Reference(reference) = &term.kind {
+                            names.insert(&reference.name.text);
+                        }
+                    });
                 }
             }
             if names.len() == before {
@@ -54,71 +58,5 @@ impl<'a> Used<'a> {
 
     pub(crate) fn holds(&self, class: ClassId, name: &str) -> bool {
         self.own.contains(&class) || self.names.contains(name)
-    }
-}
-
-fn references<'a>(terms: &'a [Term], names: &mut HashSet<&'a str>) {
-    for term in terms {
-        match &term.kind {
-            TermKind::Reference(reference) => {
-                names.insert(&reference.name.text);
-            }
-            TermKind::Word(_, terms) | TermKind::Unroll { body: terms, .. } => {
-                references(terms, names)
-            }
-            TermKind::If {
-                then, otherwise, ..
-            } => {
-                references(then, names);
-                references(otherwise, names);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Every C++ expression of some terms.
-pub(crate) fn expressions(terms: &[Term], visit: &mut impl FnMut(Cpp)) {
-    for term in terms {
-        match &term.kind {
-            TermKind::Literal(_) | TermKind::Label(_) => {}
-            TermKind::Reference(reference) => {
-                reference.args.iter().flatten().for_each(|a| visit(*a))
-            }
-            TermKind::Le(a, b) | TermKind::Be(a, b) | TermKind::Abs(a, b) => {
-                [*a, *b].into_iter().for_each(&mut *visit)
-            }
-            TermKind::Slice(a, b, c) => [*a, *b, *c].into_iter().for_each(&mut *visit),
-            TermKind::Rel(_, a) | TermKind::Align(a) => visit(*a),
-            TermKind::Word(a, terms) => {
-                visit(*a);
-                expressions(terms, visit);
-            }
-            TermKind::Asm(block) => {
-                for piece in &block.pieces {
-                    if let AsmPiece::Hole(hole) = piece {
-                        visit(*hole);
-                    }
-                }
-            }
-            TermKind::Unroll {
-                init,
-                condition,
-                step,
-                body,
-            } => {
-                [*init, *condition, *step].into_iter().for_each(&mut *visit);
-                expressions(body, visit);
-            }
-            TermKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                visit(*condition);
-                expressions(then, visit);
-                expressions(otherwise, visit);
-            }
-        }
     }
 }

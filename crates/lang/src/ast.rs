@@ -272,6 +272,48 @@ pub struct Term {
     pub kind: TermKind,
 }
 
+impl Term {
+    /// Its blocks of terms. Only an `if` has two.
+    pub fn blocks(&self) -> [&[Term]; 2] {
+        match &self.kind {
+            TermKind::Word(_, terms) | TermKind::Unroll { body: terms, .. } => [terms, &[]],
+            TermKind::If {
+                then, otherwise, ..
+            } => [then, otherwise],
+            _ => [&[], &[]],
+        }
+    }
+
+    /// Its C++ expressions, without those of its blocks.
+    pub fn expressions(&self) -> Vec<Cpp> {
+        match &self.kind {
+            TermKind::Literal(_) | TermKind::Label(_) => Vec::new(),
+            TermKind::Reference(reference) => reference.args.clone().unwrap_or_default(),
+            TermKind::Le(a, b) | TermKind::Be(a, b) | TermKind::Abs(a, b) => vec![*a, *b],
+            TermKind::Slice(a, b, c) => vec![*a, *b, *c],
+            TermKind::Rel(_, a) | TermKind::Align(a) | TermKind::Word(a, _) => vec![*a],
+            TermKind::Asm(block) => block.holes().collect(),
+            TermKind::Unroll {
+                init,
+                condition,
+                step,
+                ..
+            } => vec![*init, *condition, *step],
+            TermKind::If { condition, .. } => vec![*condition],
+        }
+    }
+}
+
+/// Visits terms and the terms of their blocks, in the order of the source.
+pub fn walk<'a>(terms: &'a [Term], visit: &mut impl FnMut(&'a Term)) {
+    for term in terms {
+        visit(term);
+        for block in term.blocks() {
+            walk(block, visit);
+        }
+    }
+}
+
 /// The kinds of term.
 #[derive(Clone, Debug)]
 pub enum TermKind {
@@ -339,6 +381,16 @@ pub struct AsmBlock {
     pub body: Span,
     /// The text in pieces: without comments (their line ends stay), and divided at each `${...}`.
     pub pieces: Vec<AsmPiece>,
+}
+
+impl AsmBlock {
+    /// The expressions in `${...}`, in order.
+    pub fn holes(&self) -> impl Iterator<Item = Cpp> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            AsmPiece::Hole(hole) => Some(*hole),
+            AsmPiece::Text { .. } => None,
+        })
+    }
 }
 
 /// A piece of an `asm` block.

@@ -225,6 +225,12 @@ impl Analysis {
         &self.class(m.class).ast.members[m.index]
     }
 
+    /// The members of a class, in order.
+    pub fn members(&self, class: ClassId) -> impl Iterator<Item = (MemberRef, &ast::Member)> {
+        let members = self.class(class).ast.members.iter().enumerate();
+        members.map(move |(index, member)| (MemberRef { class, index }, member))
+    }
+
     /// The value and sweeps of a `param` or `NAME = VALUE;` member.
     pub fn values(&self, m: MemberRef) -> Option<&ast::Values> {
         match &self.member(m).kind {

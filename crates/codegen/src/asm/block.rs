@@ -1,6 +1,6 @@
 //! The blocks of assembly of a program.
 
-use yamba_lang::ast::{AsmPiece, MemberKind, Term, TermKind};
+use yamba_lang::ast::{self, AsmPiece, MemberKind, TermKind};
 use yamba_lang::source::Span;
 use yamba_lang::{Analysis, ClassId, Program};
 
@@ -40,36 +40,19 @@ pub fn asm_blocks(analysis: &Analysis, program: &Program) -> Vec<AsmBlock> {
             }
             for member in &analysis.class(layer.class).ast.members {
                 if let MemberKind::Bitstring(bitstring) = &member.kind {
-                    collect(
-                        layer.class,
-                        bitstring.body.as_deref().unwrap_or_default(),
-                        &mut blocks,
-                    );
+                    let body = bitstring.body.as_deref().unwrap_or_default();
+                    ast::walk(body, &mut |term| {
+                        if let TermKind::Asm(block) = &term.kind {
+                            blocks.push(AsmBlock {
+                                span: block.body,
+                                class: layer.class,
+                                pieces: block.pieces.clone(),
+                            });
+                        }
+                    });
                 }
             }
         }
     }
     blocks
-}
-
-fn collect(class: ClassId, terms: &[Term], blocks: &mut Vec<AsmBlock>) {
-    for term in terms {
-        match &term.kind {
-            TermKind::Asm(block) => blocks.push(AsmBlock {
-                span: block.body,
-                class,
-                pieces: block.pieces.clone(),
-            }),
-            TermKind::Word(_, terms) | TermKind::Unroll { body: terms, .. } => {
-                collect(class, terms, blocks)
-            }
-            TermKind::If {
-                then, otherwise, ..
-            } => {
-                collect(class, then, blocks);
-                collect(class, otherwise, blocks);
-            }
-            _ => {}
-        }
-    }
 }

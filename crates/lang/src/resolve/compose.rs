@@ -333,24 +333,19 @@ impl<'a> Table<'a> {
             order: Vec::new(),
         };
         for (layer, class) in chain.classes.iter().enumerate() {
-            for (index, member) in analysis.class(*class).ast.members.iter().enumerate() {
-                let Some(key) = key(&analysis.sources, &member.kind) else {
+            for (member, m) in analysis.members(*class) {
+                let Some(key) = key(&analysis.sources, &m.kind) else {
                     continue;
-                };
-                let is_definition = super::members::is_definition(&member.kind);
-                let declaration = Declaration {
-                    layer,
-                    member: MemberRef {
-                        class: *class,
-                        index,
-                    },
-                    is_definition,
                 };
                 let known = table.declarations.entry(key.clone()).or_default();
                 if known.is_empty() {
                     table.order.push(key);
                 }
-                known.push(declaration);
+                known.push(Declaration {
+                    layer,
+                    member,
+                    is_definition: super::members::is_definition(&m.kind),
+                });
             }
         }
         table
@@ -432,22 +427,12 @@ impl<'a> Table<'a> {
     }
 
     fn of_kind(&self, is: impl Fn(&MemberKind) -> bool) -> Vec<MemberRef> {
-        let members = |class: &ClassId| {
-            let class = *class;
-            self.analysis
-                .class(class)
-                .ast
-                .members
-                .iter()
-                .enumerate()
-                .map(move |(index, m)| (MemberRef { class, index }, m))
-        };
         self.chain
             .classes
             .iter()
-            .flat_map(members)
+            .flat_map(|class| self.analysis.members(*class))
             .filter(|(_, m)| is(&m.kind))
-            .map(|(m, _)| m)
+            .map(|(member, _)| member)
             .collect()
     }
 
@@ -510,15 +495,11 @@ impl<'a> Table<'a> {
             .rev()
             .filter(|layer| self.chain.is_below(*layer, at))
             .find(|layer| {
-                self.analysis
-                    .class(self.chain.classes[*layer])
-                    .ast
-                    .members
-                    .iter()
-                    .any(|m| match &m.kind {
-                        MemberKind::Native(body) => name_of(self.analysis.cpp(*body), name),
-                        _ => false,
-                    })
+                let class = self.chain.classes[*layer];
+                self.analysis.members(class).any(|(_, m)| match &m.kind {
+                    MemberKind::Native(body) => name_of(self.analysis.cpp(*body), name),
+                    _ => false,
+                })
             })
     }
 }

@@ -88,19 +88,16 @@ impl Analysis {
             .classes
             .iter()
             .find(|c| c.role == Role::InstructionSet && c.name() == isa)?;
-        self.ancestry(class.id).find_map(|id| {
-            self.class(id)
-                .ast
-                .members
-                .iter()
-                .find_map(|m| match &m.kind {
-                    MemberKind::State {
-                        name: n,
-                        init: Some(init),
-                        ..
-                    } if n.text == name => string_literal(self.cpp(*init)),
-                    _ => None,
-                })
+        let mut members = self
+            .ancestry(class.id)
+            .flat_map(|id| &self.class(id).ast.members);
+        members.find_map(|m| match &m.kind {
+            MemberKind::State {
+                name: n,
+                init: Some(init),
+                ..
+            } if n.text == name => string_literal(self.cpp(*init)),
+            _ => None,
         })
     }
 
@@ -124,13 +121,13 @@ fn string_literal(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut characters = inside.chars();
     while let Some(c) = characters.next() {
-        out.push(match (c, c == '\\') {
-            (_, true) => match characters.next()? {
+        out.push(match c {
+            '\\' => match characters.next()? {
                 'n' => '\n',
                 't' => '\t',
                 other => other,
             },
-            (c, false) => c,
+            c => c,
         });
     }
     Some(out)

@@ -84,23 +84,11 @@ fn members<'a>(
     analysis: &'a Analysis,
     chain: &'a Chain,
 ) -> impl Iterator<Item = (usize, MemberRef, &'a MemberKind)> {
-    chain
-        .classes
-        .iter()
-        .enumerate()
-        .flat_map(move |(layer, class)| {
-            let members = analysis.class(*class).ast.members.iter().enumerate();
-            members.map(move |(index, member)| {
-                (
-                    layer,
-                    MemberRef {
-                        class: *class,
-                        index,
-                    },
-                    &member.kind,
-                )
-            })
-        })
+    let layers = chain.classes.iter().enumerate();
+    layers.flat_map(move |(layer, class)| {
+        let members = analysis.members(*class);
+        members.map(move |(member, m)| (layer, member, &m.kind))
+    })
 }
 
 fn declarations(analysis: &Analysis, chain: &Chain) -> Vec<MemberRef> {

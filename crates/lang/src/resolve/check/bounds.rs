@@ -136,15 +136,11 @@ fn user_of_interval(
 
 /// The overloads of a function in its class.
 fn overloads(analysis: &Analysis, of: MemberRef) -> Vec<MemberRef> {
-    let members = &analysis.class(of.class).ast.members;
     let name = |m: &Member| member_ident(m).map(|n| n.text.clone());
-    let wanted = name(&members[of.index]);
-    let is_same = |index: &usize| name(&members[*index]) == wanted;
-    (0..members.len())
-        .filter(is_same)
-        .map(|index| MemberRef {
-            class: of.class,
-            index,
-        })
+    let wanted = name(analysis.member(of));
+    let members = analysis.members(of.class);
+    members
+        .filter(|(_, m)| name(m) == wanted)
+        .map(|(member, _)| member)
         .collect()
 }

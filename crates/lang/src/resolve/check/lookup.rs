@@ -2,22 +2,21 @@
 
 use super::super::members;
 use crate::ast::{Ident, Member, MemberKind};
-use crate::model::{Analysis, Class, ClassId, MemberRef};
+use crate::model::{Analysis, ClassId, MemberRef};
 
 /// The member of `name` that a class sees: its own or one it inherits; not those of other ports.
 pub(super) fn visible(analysis: &Analysis, from: ClassId, name: &str) -> Option<MemberRef> {
     analysis
         .ancestry(from)
-        .find_map(|class| own(analysis.class(class), name).map(|index| MemberRef { class, index }))
+        .find_map(|class| own(analysis, class, name))
 }
 
-/// The index of the class's own member of this name.
-pub(super) fn own(class: &Class, name: &str) -> Option<usize> {
-    class
-        .ast
-        .members
-        .iter()
-        .position(|m| members::name(&m.kind).is_some_and(|n| n.text == name))
+/// The class's own member of this name.
+pub(super) fn own(analysis: &Analysis, class: ClassId, name: &str) -> Option<MemberRef> {
+    analysis
+        .members(class)
+        .find(|(_, m)| members::name(&m.kind).is_some_and(|n| n.text == name))
+        .map(|(member, _)| member)
 }
 
 /// Every name that a class sees, for suggestions.

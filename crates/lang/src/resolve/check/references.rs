@@ -3,7 +3,7 @@
 use super::super::members::noun;
 use super::super::suggest;
 use super::lookup::{imported, visible, visible_names};
-use crate::ast::{AsmPiece, Bitstring, Cpp, Ident, MemberKind, Reference, Term, TermKind};
+use crate::ast::{Bitstring, Cpp, Ident, MemberKind, Reference, Term, TermKind};
 use crate::cpp::{self, Kind};
 use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class, ClassId};
@@ -85,51 +85,17 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn term(&mut self, term: &'a Term) {
+        let outer = self.in_word;
+        self.in_word |= matches!(term.kind, TermKind::Asm(_));
+        self.expressions(&term.expressions());
+        self.in_word |= matches!(term.kind, TermKind::Word(..));
         match &term.kind {
-            TermKind::Literal(_) | TermKind::Label(_) => {}
             TermKind::Reference(reference) => self.reference(reference, term.span),
-            TermKind::Le(a, b) | TermKind::Be(a, b) => self.expressions(&[*a, *b]),
-            TermKind::Slice(a, b, c) => self.expressions(&[*a, *b, *c]),
-            TermKind::Word(bits, inner) => {
-                self.expressions(&[*bits]);
-                let outer = std::mem::replace(&mut self.in_word, true);
-                self.terms(inner);
-                self.in_word = outer;
-            }
-            TermKind::Asm(block) => {
-                let outer = std::mem::replace(&mut self.in_word, true);
-                for piece in &block.pieces {
-                    if let AsmPiece::Hole(value) = piece {
-                        self.expressions(&[*value]);
-                    }
-                }
-                self.in_word = outer;
-            }
-            TermKind::Unroll {
-                init,
-                condition,
-                step,
-                body,
-            } => {
-                self.expressions(&[*init, *condition, *step]);
-                self.scope(body);
-            }
-            TermKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.expressions(&[*condition]);
-                self.terms(then);
-                self.terms(otherwise);
-            }
-            TermKind::Rel(label, bits) => {
-                self.label(&label.text, label.span);
-                self.expressions(&[*bits]);
-            }
-            TermKind::Align(bytes) => self.expressions(&[*bytes]),
-            TermKind::Abs(_, bits) => self.expressions(&[*bits]),
+            TermKind::Rel(label, _) => self.label(&label.text, label.span),
+            TermKind::Unroll { body, .. } => self.scope(body),
+            _ => term.blocks().into_iter().for_each(|b| self.terms(b)),
         }
+        self.in_word = outer;
     }
 
     fn label(&mut self, name: &str, span: Span) {
@@ -182,9 +148,6 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn reference(&mut self, reference: &'a Reference, span: Span) {
-        if let Some(args) = &reference.args {
-            self.expressions(args);
-        }
         let home = match &reference.class {
             None => self.class,
             Some(class) => match imported(self.analysis, self.class, &class.text) {

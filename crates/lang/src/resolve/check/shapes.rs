@@ -15,20 +15,18 @@ pub(super) fn check(analysis: &Analysis, composition: &Composition, found: &mut 
         lengths: BTreeMap::new(),
         open: Vec::new(),
         endless: BTreeSet::new(),
+        is_guarded: false,
         found,
     };
     for (layer, l) in composition.layers.iter().enumerate() {
-        for (index, member) in analysis.class(l.class).ast.members.iter().enumerate() {
-            let MemberKind::Bitstring(bitstring) = &member.kind else {
+        for (member, m) in analysis.members(l.class) {
+            let MemberKind::Bitstring(bitstring) = &m.kind else {
                 continue;
             };
             let place = Place {
                 part: None,
                 layer,
-                member: MemberRef {
-                    class: l.class,
-                    index,
-                },
+                member,
             };
             let length = shapes.length(place);
             if bitstring.signature.is_some() {
@@ -94,6 +92,8 @@ struct Shapes<'a, 'b> {
     /// The definitions that are currently being composed, on a path without `if` or `unroll`.
     open: Vec<Place>,
     endless: BTreeSet<Place>,
+    /// Whether the terms are inside an `if` or `unroll`, where only lengths that are already known count.
+    is_guarded: bool,
     found: &'b mut Vec<Diagnostic>,
 }
 
@@ -171,13 +171,20 @@ impl<'a> Shapes<'a, '_> {
                 (Some(h), Some(l)) if h >= l && h - l < 64 => Length::Exactly((h - l + 1) as u64),
                 _ => Length::Unknown,
             },
+            TermKind::Word(bits, _) if self.is_guarded => self.width(*bits),
             TermKind::Word(bits, inner) => self.word(place, *bits, inner, term),
             TermKind::Asm(_) => Length::Modulo(0),
             TermKind::Label(_) => Length::Exactly(0),
             TermKind::Align(_) => Length::Unknown,
-            TermKind::Reference(reference) => self
-                .target(place, reference)
-                .map_or(Length::Unknown, |target| self.length(target)),
+            TermKind::Reference(reference) => match self.target(place, reference) {
+                Some(target) if self.is_guarded => self
+                    .lengths
+                    .get(&target)
+                    .copied()
+                    .unwrap_or(Length::Unknown),
+                Some(target) => self.length(target),
+                None => Length::Unknown,
+            },
             TermKind::Unroll { body, .. } => match self.guarded(place, body).modulo() {
                 Some(0) => Length::Modulo(0),
                 _ => Length::Unknown,
@@ -192,32 +199,10 @@ impl<'a> Shapes<'a, '_> {
 
     /// Terms that are composed conditionally: a cycle through them may terminate.
     fn guarded(&mut self, place: Place, terms: &'a [Term]) -> Length {
-        let mut sum = Length::Exactly(0);
-        for term in terms {
-            let length = match &term.kind {
-                TermKind::Reference(reference) => match self.target(place, reference) {
-                    Some(target) => self
-                        .lengths
-                        .get(&target)
-                        .copied()
-                        .unwrap_or(Length::Unknown),
-                    None => Length::Unknown,
-                },
-                TermKind::Word(bits, _) => self.width(*bits),
-                TermKind::If {
-                    then, otherwise, ..
-                } => self
-                    .guarded(place, then)
-                    .either(self.guarded(place, otherwise)),
-                TermKind::Unroll { body, .. } => match self.guarded(place, body).modulo() {
-                    Some(0) => Length::Modulo(0),
-                    _ => Length::Unknown,
-                },
-                _ => self.term(place, term),
-            };
-            sum = sum.then(length);
-        }
-        sum
+        let outer = std::mem::replace(&mut self.is_guarded, true);
+        let length = self.terms(place, terms);
+        self.is_guarded = outer;
+        length
     }
 
     fn constant(&self, cpp: Cpp) -> Option<i128> {
@@ -249,11 +234,10 @@ impl<'a> Shapes<'a, '_> {
         if reference.is_super {
             let layer = *composition.layers[place.layer].supers.get(name)?;
             let class = composition.layers[layer].class;
-            let index = super::lookup::own(self.analysis.class(class), name)?;
             return Some(Place {
                 part: place.part,
                 layer,
-                member: MemberRef { class, index },
+                member: super::lookup::own(self.analysis, class, name)?,
             });
         }
         let part = match &reference.class {

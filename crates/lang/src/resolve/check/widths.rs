@@ -1,6 +1,6 @@
 //! Checks constant widths and values of casts.
 
-use crate::ast::{Bitstring, Cpp, MemberKind, Term, TermKind};
+use crate::ast::{self, Bitstring, Cpp, MemberKind, Term, TermKind};
 use crate::cpp;
 use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class};
@@ -15,14 +15,8 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
             body: Some(body), ..
         }) = &member.kind
         {
-            terms(analysis, body, found);
+            ast::walk(body, &mut |term| self::term(analysis, term, found));
         }
-    }
-}
-
-fn terms(analysis: &Analysis, body: &[Term], found: &mut Vec<Diagnostic>) {
-    for term in body {
-        self::term(analysis, term, found);
     }
 }
 
@@ -53,9 +47,8 @@ fn term(analysis: &Analysis, term: &Term, found: &mut Vec<Diagnostic>) {
         TermKind::Abs(_, bits) => {
             whole_bytes(analysis, *bits, "abs", found);
         }
-        TermKind::Word(bits, inner) => {
+        TermKind::Word(bits, _) => {
             whole_bytes(analysis, *bits, "word", found);
-            terms(analysis, inner, found);
         }
         TermKind::Align(bytes) => {
             if let Some(n) = constant(bytes)
@@ -66,14 +59,7 @@ fn term(analysis: &Analysis, term: &Term, found: &mut Vec<Diagnostic>) {
                     help "code begins at a page, so an alignment is 1 to 4096 bytes"));
             }
         }
-        TermKind::Unroll { body, .. } => terms(analysis, body, found),
-        TermKind::If {
-            then, otherwise, ..
-        } => {
-            terms(analysis, then, found);
-            terms(analysis, otherwise, found);
-        }
-        TermKind::Literal(_) | TermKind::Reference(_) | TermKind::Asm(_) | TermKind::Label(_) => {}
+        _ => {}
     }
 }
 
