@@ -13,6 +13,12 @@ pub struct Ident {
     pub span: Span,
 }
 
+impl std::fmt::Display for Ident {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 /// A range of verbatim C++: an expression, a type, or the inside of a body without its braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpp {

@@ -128,8 +128,7 @@ impl<'a> Composer<'a> {
         let name = &self.analysis.class(class).ast.name;
         let shown: Vec<String> = atoms.iter().map(crate::condition::show_atom).collect();
         error!("too-many-conditions" at name.span,
-            "`{}` with its ports asks {} questions where it runs; at most {MOST_WORLD_ATOMS} can be",
-            name.text, atoms.len();
+            "`{name}` with its ports asks {} questions where it runs; at most {MOST_WORLD_ATOMS} can be", atoms.len();
             help "let ports share their conditions, or split the benchmark")
             .here(shown.join(", "))
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::suggest;
-use crate::ast::{self, Atom, Condition, Ident, MemberKind, Parent};
+use crate::ast::{Atom, Condition, Ident, MemberKind, Parent};
 use crate::diagnostic::{Diagnostic, Severity, error};
 use crate::input::{Files, Input};
 use crate::model::{Analysis, Class, ClassId, Role};
@@ -94,14 +94,17 @@ impl<'a> Loader<'a> {
         if let Some(id) = self.by_path.get(&input.path) {
             return (*id, false);
         }
+        let (id, diagnostics) = self.add(input);
+        diagnostics.into_iter().for_each(|d| self.report(d));
+        (id, true)
+    }
+
+    fn add(&mut self, input: Input) -> (FileId, Vec<Diagnostic>) {
         let id = self.analysis.sources.add(input.path.clone(), input.text);
         self.by_path.insert(input.path, id);
         let (file, diagnostics) = syntax::parse(&self.analysis.sources, id);
         self.analysis.files.push(file);
-        for diagnostic in diagnostics {
-            self.report(diagnostic);
-        }
-        (id, true)
+        (id, diagnostics)
     }
 
     fn admit(&mut self, file: FileId, index: usize) -> ClassId {
@@ -136,8 +139,7 @@ impl<'a> Loader<'a> {
                     seen.insert(name.text.clone(), name.span);
                 }
                 Some(first) => found.push(
-                    error!("duplicate-class" at name.span,
-                    "the class `{}` is defined twice", name.text;
+                    error!("duplicate-class" at name.span, "the class `{name}` is defined twice";
                     help "give one of them another name")
                     .here("again here")
                     .also(*first, "first defined here"),
@@ -220,10 +222,10 @@ impl<'a> Loader<'a> {
     }
 
     fn admit_ports(&mut self, input: Input, name: &str) {
-        if !self.by_path.contains_key(&input.path) && !self.parses_or_warns(&input, name) {
-            return;
-        }
-        let (id, _) = self.parse(input);
+        let id = match self.by_path.get(&input.path) {
+            Some(id) => *id,
+            None => self.parse_port(input, name),
+        };
         let ported: Vec<(usize, Ident)> = self.analysis.files[id.0 as usize]
             .classes
             .iter()
@@ -241,34 +243,20 @@ impl<'a> Loader<'a> {
     }
 
     /// Parses the file of a port. Faults there become a warning, so that they do not stop other benchmarks.
-    fn parses_or_warns(&mut self, input: &Input, name: &str) -> bool {
-        let mut scratch = crate::source::SourceMap::default();
-        let id = scratch.add(input.path.clone(), input.text.clone());
-        let (_, diagnostics) = syntax::parse(&scratch, id);
-        let Some(fault) = diagnostics.iter().find(|d| d.severity == Severity::Error) else {
-            return true;
-        };
-        let id = self
-            .analysis
-            .sources
-            .add(input.path.clone(), input.text.clone());
-        self.by_path.insert(input.path.clone(), id);
-        self.analysis.files.push(ast::File {
-            id,
-            natives: Vec::new(),
-            classes: Vec::new(),
-        });
-        let span = Span {
-            file: id,
-            ..fault.primary.span
-        };
-        self.report(
-            error!("unreadable-port" at span,
-            "this file declares a port of `{name}` and is left out: {}", fault.message;
-            help "fix the file, or move it out of this folder")
-            .as_warning(),
-        );
-        false
+    fn parse_port(&mut self, input: Input, name: &str) -> FileId {
+        let (id, mut diagnostics) = self.add(input);
+        let fault = diagnostics.iter().find(|d| d.severity == Severity::Error);
+        if let Some(fault) = fault {
+            let warning = error!("unreadable-port" at fault.primary.span,
+                "this file declares a port of `{name}` and is left out: {}", fault.message;
+                help "fix the file, or move it out of this folder")
+            .as_warning();
+            diagnostics = vec![warning];
+            self.analysis.files[id.0 as usize].classes.clear();
+            self.analysis.files[id.0 as usize].natives.clear();
+        }
+        diagnostics.into_iter().for_each(|d| self.report(d));
+        id
     }
 
     /// Whether `base`, resolved from `file`, is one of the classes in use.
@@ -321,8 +309,8 @@ impl<'a> Loader<'a> {
             Found::Class(file, index) => Some(self.admit(file, index)),
             Found::FileWithout(path) => {
                 self.report(error!("file-without-class" at name.span,
-                    "the file `{path}` defines no class `{}`", name.text;
-                    help format!("a class that is looked up by name stands in a file of its name: define `{}` there", name.text))
+                    "the file `{path}` defines no class `{name}`";
+                    help format!("a class that is looked up by name stands in a file of its name: define `{name}` there"))
                     .here(purpose.to_owned()));
                 None
             }
@@ -338,15 +326,13 @@ impl<'a> Loader<'a> {
         let known: BTreeSet<&str> = classes
             .chain(self.stems.iter().map(String::as_str))
             .collect();
-        let help = suggest::similar(&name.text, known.iter().copied()).map_or_else(
-            || format!("define it here, or in a file `{}.yamba` beside this one or in a folder given with --lib", name.text),
-            |near| format!("did you mean `{near}`?"),
+        let otherwise = format!(
+            "define it here, or in a file `{name}.yamba` beside this one or in a folder given with --lib"
         );
+        let help = suggest::help(&name.text, known.iter().copied(), otherwise);
         self.report(
-            error!("unknown-class" at name.span,
-            "there is no class `{}`", name.text;
-            help help)
-            .here(purpose.to_owned()),
+            error!("unknown-class" at name.span, "there is no class `{name}`"; help help)
+                .here(purpose.to_owned()),
         );
     }
 
@@ -410,15 +396,11 @@ impl<'a> Loader<'a> {
 
     fn report_unknown_platform(&mut self, name: &str, span: Span) {
         let known: Vec<String> = self.platform_names();
-        let help = suggest::similar(name, known.iter().map(String::as_str)).map_or_else(
-            || {
-                format!(
-                    "known are {}; also cpu(FEATURE), root, file(\"PATH\")",
-                    known.join(", ")
-                )
-            },
-            |near| format!("did you mean `{near}`?"),
+        let otherwise = format!(
+            "known are {}; also cpu(FEATURE), root, file(\"PATH\")",
+            known.join(", ")
         );
+        let help = suggest::help(name, known.iter().map(String::as_str), otherwise);
         self.report(error!("unknown-platform" at span,
             "no instruction set or operating system is called `{name}`";
             help help));

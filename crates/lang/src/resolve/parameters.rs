@@ -186,8 +186,7 @@ fn own_words(text: &str) -> Vec<&str> {
 fn cyclic(analysis: &Analysis, parameter: &EffectiveParameter) -> Diagnostic {
     let name = &param(analysis, parameter.declared).name;
     let place = analysis.value(parameter).map_or(name.span, |v| v.span);
-    error!("cyclic-parameters" at place,
-        "the value or sweep of `{}` depends on itself", name.text;
+    error!("cyclic-parameters" at place, "the value or sweep of `{name}` depends on itself";
         help "values and sweeps may use other parameters, but not in a circle")
     .also(name.span, "declared here")
 }

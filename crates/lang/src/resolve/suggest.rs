@@ -10,3 +10,12 @@ pub(super) fn similar<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) ->
         .min()
         .map(|(_, name)| name)
 }
+
+/// The help text for an unknown name: the similar name, or else `otherwise`.
+pub(super) fn help<'a>(
+    wanted: &str,
+    known: impl Iterator<Item = &'a str>,
+    otherwise: String,
+) -> String {
+    similar(wanted, known).map_or(otherwise, |near| format!("did you mean `{near}`?"))
+}

@@ -139,8 +139,7 @@ impl Lexer<'_> {
         let end = start + trimmed.trim_end().len();
         if !is_closed {
             self.out.errors.push(
-                error!("unterminated-hole" at self.span(open, open + 2),
-                "this `${{` is not closed";
+                error!("unterminated-hole" at self.span(open, open + 2), "this `${{` is not closed";
                 help "close it with `}` right after the value")
                 .here("the value begins here"),
             );

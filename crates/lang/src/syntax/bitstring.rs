@@ -18,7 +18,7 @@ impl Parser<'_> {
         let at = self.pos;
         let name = self.name("the bitstring")?;
         self.refuse_member_word(at)?;
-        let what = format!("the bitstring `{}`", name.text);
+        let what = format!("the bitstring `{name}`");
         let params = if self.at(b'(') {
             self.parameters(&what)?
         } else {
@@ -86,7 +86,7 @@ impl Parser<'_> {
 
     fn bitstring_body(&mut self, what: &str) -> Parsed<Option<Vec<Term>>> {
         match self.kind() {
-            Kind::Mark(b'{') => Ok(Some(self.block_of_terms())),
+            Kind::Mark(b'{') => Ok(Some(self.block(Self::terms))),
             Kind::Mark(b'=') => self.literal_body(what).map(Some),
             Kind::Mark(b';') => {
                 self.pos += 1;
@@ -125,17 +125,5 @@ impl Parser<'_> {
         }
         self.semicolon(what);
         Ok(vec![term])
-    }
-
-    /// `{ TERMS }`, starting at the brace.
-    pub(super) fn block_of_terms(&mut self) -> Vec<Term> {
-        let open = self.pos;
-        let after = self.past(open);
-        let terms = match self.close(open) {
-            Some(close) => self.within(self.inside(open, close), Self::terms),
-            None => Vec::new(),
-        };
-        self.pos = after;
-        terms
     }
 }

@@ -265,11 +265,10 @@ impl Pairing<'_> {
     }
 
     fn report_stray(&mut self, close: usize) {
-        self.out
-            .errors
-            .push(error!("stray-brace" at self.span(close),
-            "this `}}` closes nothing";
-            help "delete it, or write the `{` that it should close"));
+        self.out.errors.push(
+            error!("stray-brace" at self.span(close), "this `}}` closes nothing";
+            help "delete it, or write the `{` that it should close"),
+        );
     }
 }
 

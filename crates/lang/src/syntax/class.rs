@@ -130,7 +130,7 @@ impl Parser<'_> {
         let mut doc = join_docs(doc, self.docs_after(brace));
         let members = if self.at(b'{') {
             doc = join_docs(doc, self.docs_after(brace + 1));
-            self.class_body()
+            self.block(Self::members)
         } else {
             if self.errors.count() == errors {
                 self.missing_class_body(self.after(brace));
@@ -163,19 +163,6 @@ impl Parser<'_> {
                 || (at > p.pos && p.is_first(at) && (p.at_class(at) || p.is_member(at)))
         };
         self.find(self.pos, is_end)
-    }
-
-    fn class_body(&mut self) -> Vec<crate::ast::Member> {
-        let open = self.pos;
-        let after = self.past(open);
-        let Some(close) = self.close(open) else {
-            self.pos = after;
-            return Vec::new();
-        };
-        let inside = self.inside(open, close);
-        let members = self.within(inside, Self::members);
-        self.pos = after;
-        members
     }
 
     fn header(&mut self, start: usize) -> Option<(bool, Ident, Header)> {
@@ -264,9 +251,10 @@ impl Parser<'_> {
         };
         header.parent = Some((parent, self.span_at(word)));
         if self.at(b',') {
-            return self.fail(error!("two-bases" at self.here(),
-                "a class has only one base";
-                help "what several classes share can be had with `import(NAME);`"));
+            return self.fail(
+                error!("two-bases" at self.here(), "a class has only one base";
+                help "what several classes share can be had with `import(NAME);`"),
+            );
         }
         Ok(())
     }
@@ -278,8 +266,7 @@ impl Parser<'_> {
         header.has_on = true;
         if let Some((_, first)) = &header.on {
             return self.fail(
-                error!("two-conditions" at word,
-                "`on` stands twice";
+                error!("two-conditions" at word, "`on` stands twice";
                 help "join the conditions with `&&`")
                 .also(*first, "the first one is here"),
             );
@@ -302,8 +289,7 @@ impl Parser<'_> {
         let base = base.text.clone();
         if is_abstract {
             self.report(
-                error!("abstract-port" at self.span_at(start + 1),
-                "a port cannot be abstract";
+                error!("abstract-port" at self.span_at(start + 1), "a port cannot be abstract";
                 help "a port may leave members to other ports anyway: delete `abstract`")
                 .also(span, "this makes it a port"),
             );
@@ -325,13 +311,13 @@ impl Parser<'_> {
         let mut name = self.name(what)?;
         while self.at(b'-') && self.is_joined(self.pos) && self.is_joined(self.pos + 1) {
             self.pos += 2;
-            name.text = format!("{}_{}", name.text, self.text_at(self.pos - 1));
+            name.text = format!("{name}_{}", self.text_at(self.pos - 1));
         }
         if self.pos > start + 1 {
             name.span = self.span(start..self.pos);
             self.report(error!("bad-name" at name.span,
                 "the name of {what} has a `-`, which names cannot have";
-                help format!("write `{}`", name.text)));
+                help format!("write `{name}`")));
         }
         Ok(name)
     }

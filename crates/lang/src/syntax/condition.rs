@@ -119,9 +119,10 @@ impl Parser<'_> {
         } else {
             (self.here(), format!(", found {}", self.shown(self.pos)))
         };
-        self.report(error!("missing-condition" at place,
-            "a platform is missing here{found}";
-            help "name one, as in `x86_64 && linux >= 6.1`"))
+        self.report(
+            error!("missing-condition" at place, "a platform is missing here{found}";
+            help "name one, as in `x86_64 && linux >= 6.1`"),
+        )
     }
 
     fn span_since(&self, start: usize) -> Span {
@@ -159,9 +160,10 @@ impl Parser<'_> {
         let end = self.pos + 1 + usize::from(is_double);
         let span = self.span(self.pos..end);
         self.pos = end;
-        self.report(error!("bad-comparison" at span,
-            "a version is compared only with `>=` and `<`";
-            help "write for example `linux >= 6.1 && linux < 6.2`"))
+        self.report(
+            error!("bad-comparison" at span, "a version is compared only with `>=` and `<`";
+            help "write for example `linux >= 6.1 && linux < 6.2`"),
+        )
     }
 
     fn version(&mut self) -> Parsed<Vec<u32>> {

@@ -23,7 +23,7 @@ pub(super) struct Parser<'a> {
     pub(super) tokens: &'a [Token],
     pairs: &'a Pairs,
     docs: &'a [Doc],
-    blocks: &'a [AsmBlock],
+    pub(super) blocks: &'a [AsmBlock],
     /// The current token.
     pub(super) pos: usize,
     /// One past the last token that the current construct may use.
@@ -107,10 +107,6 @@ impl<'a> Parser<'a> {
 
     pub(super) fn is_first(&self, at: usize) -> bool {
         at >= self.end || self.tokens[at].is_first
-    }
-
-    pub(super) fn block(&self, index: u32) -> AsmBlock {
-        self.blocks[index as usize].clone()
     }
 
     /// The token at `at` as a quotation for a message.
@@ -262,6 +258,18 @@ impl<'a> Parser<'a> {
         };
         self.pos = self.past(open);
         Ok(self.inside(open, close))
+    }
+
+    /// Reads the inside of a `{ ... }`, starting at the brace.
+    pub(super) fn block<T>(&mut self, read: impl FnOnce(&mut Self) -> Vec<T>) -> Vec<T> {
+        let open = self.pos;
+        let after = self.past(open);
+        let items = match self.close(open) {
+            Some(close) => self.within(self.inside(open, close), read),
+            None => Vec::new(),
+        };
+        self.pos = after;
+        items
     }
 
     /// Reads a `{ ... }` of C++ and returns its exact inside.

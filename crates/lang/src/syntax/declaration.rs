@@ -108,7 +108,7 @@ impl Parser<'_> {
         let name = self.ident(self.pos);
         self.check_name(self.pos, "a parameter")?;
         self.pos += 1;
-        let what = format!("`{}`", name.text);
+        let what = format!("`{name}`");
         let values = self.parameter_values(&what)?;
         self.semicolon(&format!("the value of {what}"));
         Ok(MemberKind::Assign { name, values })
@@ -238,14 +238,15 @@ impl Parser<'_> {
                 return Ok(at);
             }
         }
-        self.fail(error!("unclosed-bracket" at self.span_at(open),
-            "this `<` is never closed";
-            help "write the `>` that closes it"))
+        self.fail(
+            error!("unclosed-bracket" at self.span_at(open), "this `<` is never closed";
+            help "write the `>` that closes it"),
+        )
     }
 
     /// A function, starting at its parameters.
     fn function(&mut self, ret: Range, name: Ident) -> Parsed<MemberKind> {
-        let what = format!("the function `{}`", name.text);
+        let what = format!("the function `{name}`");
         let errors = self.errors.count();
         let params = self.parameters(&what)?;
         let is_faulty = self.errors.count() > errors;
@@ -312,7 +313,7 @@ impl Parser<'_> {
         if is_body {
             self.pos = after;
             let error = error!("missing-parameters" at self.after(open),
-                "`()` is missing after the name of the function `{}`", name.text);
+                "`()` is missing after the name of the function `{name}`");
             self.is_past_fault = true;
             return Err(self.report(error));
         }
@@ -329,7 +330,7 @@ impl Parser<'_> {
         }
         let array = start..self.pos;
         let init = if self.eat(b'=') {
-            Some(self.value(&[], &format!("`{}`", name.text))?)
+            Some(self.value(&[], &format!("`{name}`"))?)
         } else if self.at(b'{') && !array.is_empty() {
             let start = self.pos;
             self.pos = self.past(start);
@@ -352,7 +353,7 @@ impl Parser<'_> {
         if self.at(b',') {
             return Err(self.second_name(self.pos));
         }
-        self.semicolon(&format!("`{}`", name.text));
+        self.semicolon(&format!("`{name}`"));
         Ok(MemberKind::State {
             ty: self.cpp(ty),
             name,

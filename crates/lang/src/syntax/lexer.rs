@@ -245,8 +245,7 @@ impl<'a> Lexer<'a> {
     ) {
         self.out.unterminated.push(start as u32);
         self.out.errors.push(
-            error!(code at self.span(start, end),
-            "{what} is never closed";
+            error!(code at self.span(start, end), "{what} is never closed";
             help format!("close it with {closing}"))
             .here("begins here"),
         );
@@ -285,8 +284,9 @@ impl<'a> Lexer<'a> {
             };
             let shown = self.span(start, self.pos);
             self.out.unterminated.push(start as u32);
-            self.out.errors.push(error!(code at shown,
-                "{what} is not closed on its line";
+            self.out
+                .errors
+                .push(error!(code at shown, "{what} is not closed on its line";
                 help format!("close it with `{}`", quote as char)));
         }
         let kind = match quote {

@@ -97,7 +97,7 @@ impl Parser<'_> {
         if !self.at(b'(') {
             return self.fail(
                 error!("evidence-without-parentheses" at self.after(self.pos),
-                "`()` is missing after the name of the evidence `{}`", name.text;
+                "`()` is missing after the name of the evidence `{name}`";
                 help "write `evidence TYPE NAME() { ... }`"),
             );
         }
@@ -112,7 +112,7 @@ impl Parser<'_> {
             "expects" => self.expects(),
             _ => None,
         };
-        let body = self.optional_body(&format!("the evidence `{}`", name.text), "expects")?;
+        let body = self.optional_body(&format!("the evidence `{name}`"), "expects")?;
         Ok(MemberKind::Evidence {
             ty: self.cpp(head.ty),
             name,
@@ -129,9 +129,10 @@ impl Parser<'_> {
         let bounds = if self.at(b'[') {
             self.group("`expects`")
         } else {
-            self.fail(error!("bad-bounds" at word,
-                "`expects` is not followed by `[LOW, HIGH]`";
-                help help))
+            self.fail(
+                error!("bad-bounds" at word, "`expects` is not followed by `[LOW, HIGH]`";
+                help help),
+            )
         };
         let Ok(inside) = bounds else {
             self.pos = self.find(self.pos, |p, at| {
@@ -197,15 +198,14 @@ impl Parser<'_> {
         }
         let (unit_start, unit) = self.unit(word, start, end)?;
         if at_least && unit.text == units::SPREAD {
-            self.report(error!("wrong-bound" at unit.span,
-                "a spread has no least";
+            self.report(error!("wrong-bound" at unit.span, "a spread has no least";
                 help "write for example `at_most 2 spread;`"));
         }
         let value = start..unit_start;
         if value.is_empty() {
             self.pos = end;
             self.report(error!("missing-value" at unit.span,
-                "there is no number before the unit `{}`", unit.text;
+                "there is no number before the unit `{unit}`";
                 help "write for example `at_least 1 cycle;`"));
             self.semicolon("the bound");
             self.is_past_fault = true;
@@ -269,7 +269,7 @@ impl Parser<'_> {
         let figure = self.name("what the chart shows")?;
         if !self.eat_word("against") {
             return self.fail(error!("chart-without-against" at self.after(self.pos),
-                "the chart does not say against what it shows `{}`", figure.text;
+                "the chart does not say against what it shows `{figure}`";
                 help "write `chart FIGURE against PARAMETER;`"));
         }
         let mut chart = Chart {
@@ -396,8 +396,7 @@ impl Parser<'_> {
         }
         let error = match (stray, open.last()) {
             (Some(at), _) => {
-                error!("stray-bracket" at self.span_at(at),
-                    "{} closes nothing", self.shown(at);
+                error!("stray-bracket" at self.span_at(at), "{} closes nothing", self.shown(at);
                     help "delete it, or write what it should close")
             }
             (None, Some((at, _))) => {
@@ -428,9 +427,10 @@ impl Parser<'_> {
 
     /// Reports the comma at `at` before a second name.
     pub(super) fn second_name(&mut self, at: usize) -> Reported {
-        self.report(error!("several-names" at self.span_at(at),
-            "a member declares only one name";
-            help "write a member for each"))
+        self.report(
+            error!("several-names" at self.span_at(at), "a member declares only one name";
+            help "write a member for each"),
+        )
     }
 }
 

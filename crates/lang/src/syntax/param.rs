@@ -14,7 +14,7 @@ impl Parser<'_> {
         });
         let head = self.within_end(over, |p| p.head("the parameter"))?;
         let name = self.ident(head.name);
-        let what = format!("the parameter `{}`", name.text);
+        let what = format!("the parameter `{name}`");
         if matches!(self.kind(), Kind::Mark(b'[' | b'{' | b'(')) && self.pos < over {
             return Err(self.no_scalar(&what));
         }
@@ -124,9 +124,10 @@ impl Parser<'_> {
             _ => "STEP",
         };
         let Some(parts) = parts.filter(|parts| !parts.iter().any(Range::is_empty)) else {
-            return self.fail(error!("sweep-arguments" at word,
-                "`{form}` takes three values";
-                help format!("write `{form}(FIRST, LAST, {last})`")));
+            return self.fail(
+                error!("sweep-arguments" at word, "`{form}` takes three values";
+                help format!("write `{form}(FIRST, LAST, {last})`")),
+            );
         };
         let [first, end, step] = parts.map(|p| self.balanced(p));
         Ok(match form {
@@ -159,8 +160,7 @@ impl Parser<'_> {
         }
         if let Some(empty) = parts.iter().find(|p| p.is_empty()) {
             let error = if inside.is_empty() {
-                error!("empty-list" at self.span(open..self.pos),
-                    "`{word}` has no values";
+                error!("empty-list" at self.span(open..self.pos), "`{word}` has no values";
                     help "write at least one value between the braces")
             } else {
                 error!("missing-value" at self.after(empty.start), "a value is missing here")

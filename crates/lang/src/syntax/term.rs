@@ -47,9 +47,10 @@ impl Parser<'_> {
 
     fn separator(&mut self) -> Reported {
         let found = self.shown(self.pos);
-        self.report(error!("separated-terms" at self.here(),
-            "{found} cannot stand between terms";
-            help "terms are written one after the other with nothing between them"))
+        self.report(
+            error!("separated-terms" at self.here(), "{found} cannot stand between terms";
+            help "terms are written one after the other with nothing between them"),
+        )
     }
 
     pub(super) fn term(&mut self) -> Parsed<Term> {
@@ -287,7 +288,7 @@ impl Parser<'_> {
                 help "its terms stand in braces, even if there is only one"));
         }
         let open = self.pos;
-        let terms = self.deeper(|p| Ok(p.block_of_terms()));
+        let terms = self.deeper(|p| Ok(p.block(Self::terms)));
         self.pos = self.past(open);
         terms
     }
@@ -300,7 +301,7 @@ impl Parser<'_> {
                 help "write `asm { INSTRUCTIONS }`"));
         };
         self.pos += 1;
-        Ok(TermKind::Asm(self.block(index)))
+        Ok(TermKind::Asm(self.blocks[index as usize].clone()))
     }
 
     /// `unroll (INIT; CONDITION; STEP) { TERMS }`
@@ -397,8 +398,7 @@ impl Parser<'_> {
                 "`{}` is a word of C++ and cannot be the name of a label",
                 self.word()
             );
-            self.report(error!("reserved-name" at self.span_at(at),
-                "{message}";
+            self.report(error!("reserved-name" at self.span_at(at), "{message}";
                 help "choose another name"));
             self.pos += 1;
             self.eat(b':');
@@ -415,7 +415,7 @@ impl Parser<'_> {
         };
         if !self.eat(b':') {
             return self.fail(error!("label-without-colon" at self.after(self.pos),
-                "`:` is missing after the label `{}`", name.text;
+                "`:` is missing after the label `{name}`";
                 help "write `label NAME:`"));
         }
         Ok(TermKind::Label(name))
@@ -432,8 +432,7 @@ impl Parser<'_> {
                     self.pos += 1;
                 }
                 let message = "`super` is not followed by `::` and a member";
-                return self.fail(error!("bad-super" at place,
-                    "{message}";
+                return self.fail(error!("bad-super" at place, "{message}";
                     help "write `super::NAME`"));
             }
             self.pos += 2;
@@ -505,7 +504,7 @@ impl Parser<'_> {
     }
 
     fn call(&mut self, name: &Ident) -> Parsed<Vec<Cpp>> {
-        let inside = self.group(&format!("the call of `{}`", name.text))?;
+        let inside = self.group(&format!("the call of `{name}`"))?;
         if inside.is_empty() {
             return Ok(Vec::new());
         }

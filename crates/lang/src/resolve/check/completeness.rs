@@ -134,8 +134,7 @@ fn ambiguous(
     let (first, rest) = definitions
         .split_first()
         .expect("an ambiguity has definitions");
-    let mut fault = error!("ambiguous-ports" at place(analysis, *first),
-        "{message}";
+    let mut fault = error!("ambiguous-ports" at place(analysis, *first), "{message}";
         help "let one `ports` the other, narrow its condition, or add a port for the platform that both apply to");
     for member in rest {
         fault = fault.also(place(analysis, *member), "also defined here");

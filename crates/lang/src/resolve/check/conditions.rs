@@ -49,8 +49,7 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
 }
 
 fn never(span: Span, formula: &Formula) -> Diagnostic {
-    error!("condition-never-holds" at span,
-        "no platform satisfies `{}`", show(formula);
+    error!("condition-never-holds" at span, "no platform satisfies `{}`", show(formula);
         help "a platform has one instruction set and one operating system; join alternatives by `||`")
 }
 

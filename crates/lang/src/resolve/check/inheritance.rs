@@ -31,8 +31,7 @@ fn assignment(analysis: &Analysis, class: &Class, name: &Ident, found: &mut Vec<
         Some(member) if is_param(&member.kind) => {}
         Some(member) => {
             let message = format!(
-                "`{}` is {}, and only a parameter can be given a value",
-                name.text,
+                "`{name}` is {}, and only a parameter can be given a value",
                 noun(&member.kind)
             );
             found.push(declared_here(
@@ -41,19 +40,15 @@ fn assignment(analysis: &Analysis, class: &Class, name: &Ident, found: &mut Vec<
             ));
         }
         None => {
-            let near = suggest::similar(&name.text, visible_names(analysis, class.id, is_param));
-            let help = near.map_or_else(
-                || {
-                    format!(
-                        "declare it: `param TYPE {} = VALUE;`, or write its type to declare state",
-                        name.text
-                    )
-                },
-                |near| format!("did you mean `{near}`?"),
+            let otherwise = format!(
+                "declare it: `param TYPE {name} = VALUE;`, or write its type to declare state"
             );
-            found.push(error!("unknown-parameter" at name.span,
-                "there is no parameter `{}`", name.text;
-                help help));
+            let known = visible_names(analysis, class.id, is_param);
+            let help = suggest::help(&name.text, known, otherwise);
+            found.push(
+                error!("unknown-parameter" at name.span, "there is no parameter `{name}`";
+                help help),
+            );
         }
     }
 }
@@ -83,22 +78,16 @@ fn redefinition(
         }
         (MemberKind::Bitstring(own), MemberKind::Bitstring(base)) => bitstring(analysis, own, base),
         (MemberKind::Evidence { ty, .. }, MemberKind::Evidence { ty: base, .. }) => {
-            differs(analysis.cpp(*ty), analysis.cpp(*base)).then(|| {
-                wrong(
-                    name,
-                    &format!("evidence {} {}()", analysis.cpp(*base), name.text),
-                )
-            })
+            differs(analysis.cpp(*ty), analysis.cpp(*base))
+                .then(|| wrong(name, &format!("evidence {} {name}()", analysis.cpp(*base))))
         }
         (own, base) => {
             let message = format!(
-                "`{}` is {} here and {} in a class that this one builds on",
-                name.text,
+                "`{name}` is {} here and {} in a class that this one builds on",
                 noun(own),
                 noun(base)
             );
-            Some(error!("wrong-kind" at name.span,
-                "{message}";
+            Some(error!("wrong-kind" at name.span, "{message}";
                 help "give one of them another name"))
         }
     };
@@ -109,12 +98,10 @@ fn redefinition(
             && !matches!(member.kind, MemberKind::Param(_)) =>
         {
             let message = format!(
-                "`{}` already has a definition, which this declaration without a body would take away",
-                name.text
+                "`{name}` already has a definition, which this declaration without a body would take away"
             );
             found.push(declared_here(
-                error!("undefined-again" at name.span,
-                "{message}";
+                error!("undefined-again" at name.span, "{message}";
                 help "leave the declaration out, or give it a body"),
                 inherited,
             ));
@@ -129,7 +116,7 @@ fn differs(a: &str, b: &str) -> bool {
 
 fn wrong(name: &Ident, expected: &str) -> Diagnostic {
     error!("wrong-signature" at name.span,
-        "`{}` redefines an inherited member with another signature", name.text;
+        "`{name}` redefines an inherited member with another signature";
         help format!("the inherited one is `{expected}`"))
 }
 
@@ -160,9 +147,8 @@ fn function(
                     return None;
                 }
                 overloads.push(format!(
-                    "{} {}({})",
+                    "{} {name}({})",
                     cpp::normalised(analysis.cpp(*base_ret)),
-                    name.text,
                     base.join(", ")
                 ));
             }

@@ -74,15 +74,16 @@ fn reserved(name: &Ident, is_bitstring: bool, found: &mut Vec<Diagnostic>) {
     } else {
         return;
     };
-    found.push(error!("reserved-name" at name.span,
-        "`{}` cannot be a name: it {reason}", name.text;
-        help "choose another name"));
+    found.push(
+        error!("reserved-name" at name.span, "`{name}` cannot be a name: it {reason}";
+        help "choose another name"),
+    );
 }
 
 fn own_class(class: &Class, name: &Ident, found: &mut Vec<Diagnostic>) {
     if name.text == class.name() {
         let fault = error!("member-named-as-class" at name.span,
-            "a member of `{}` cannot bear the class's name", name.text);
+            "a member of `{name}` cannot bear the class's name");
         found.push(
             fault
                 .also(class.ast.name.span, "the class")
@@ -94,7 +95,7 @@ fn own_class(class: &Class, name: &Ident, found: &mut Vec<Diagnostic>) {
 fn import_of_name(analysis: &Analysis, class: &Class, name: &Ident, found: &mut Vec<Diagnostic>) {
     if imported(analysis, class.id, &name.text).is_some() {
         let fault = error!("member-named-as-import" at name.span,
-            "`{}` is the name of an imported class here", name.text);
+            "`{name}` is the name of an imported class here");
         found.push(fault.help("give the member another name: `NAME.member` must mean the import"));
     }
 }
@@ -113,8 +114,7 @@ fn inherited_of_name(
     let base = analysis.class(inherited.class).name();
     let noun = members::noun(&analysis.member(inherited).kind);
     let mut fault = error!("import-named-as-member" at import.span,
-        "`{}` cannot be imported here: it is the name of {noun} that this class has from `{base}`",
-        import.text;
+        "`{import}` cannot be imported here: it is the name of {noun} that this class has from `{base}`";
         help "give the imported class another name: `NAME.member` must mean the import");
     if let Some(name) = member_ident(analysis.member(inherited)) {
         fault = fault.also(name.span, "declared here");
@@ -150,8 +150,7 @@ fn given_twice(class: &Class, found: &mut Vec<Diagnostic>) {
             && is_given
         {
             found.push(
-                error!("given-twice" at name.span,
-                "this class says twice what `{}` takes", name.text;
+                error!("given-twice" at name.span, "this class says twice what `{name}` takes";
                 help "put value, `over` and `quick` into one member")
                 .also(first, "first here"),
             );
@@ -198,7 +197,7 @@ fn twice_in_chain(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic
         {
             found.push(
                 error!("declared-in-base" at name.span,
-                "`{}` is already declared in a class that this one builds on", name.text;
+                "`{name}` is already declared in a class that this one builds on";
                 help help)
                 .also(first.span, "declared here"),
             );
@@ -215,8 +214,7 @@ fn imports(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
         inherited_of_name(analysis, class, name, found);
         if let Some(first) = seen.insert(&name.text, name.span) {
             found.push(
-                error!("duplicate-import" at name.span,
-                "`{}` is imported twice", name.text;
+                error!("duplicate-import" at name.span, "`{name}` is imported twice";
                 help "leave one out")
                 .also(first, "first imported here"),
             );

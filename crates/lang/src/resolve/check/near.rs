@@ -24,8 +24,7 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
             continue;
         }
         found.push(
-            error!("never-called" at name.span,
-            "nothing calls `{}`", name.text;
+            error!("never-called" at name.span, "nothing calls `{name}`";
             help format!("did you mean `{near}`, which the harness calls?"))
             .as_warning(),
         );

@@ -52,7 +52,7 @@ impl<'a> Walk<'a, '_> {
                 TermKind::Label(name) => {
                     if let Some(first) = labels.iter().find(|l| l.text == name.text) {
                         let fault = error!("duplicate-label" at name.span,
-                            "the label `{}` stands twice in this body", name.text);
+                            "the label `{name}` stands twice in this body");
                         self.found.push(
                             fault
                                 .also(first.span, "first here")
@@ -103,14 +103,12 @@ impl<'a> Walk<'a, '_> {
         if known().any(|l| l == name) {
             return;
         }
-        let near = suggest::similar(name, known()).map(str::to_owned);
-        let help = near.map_or_else(
-            || format!("mark the place in this body: `label {name}:`"),
-            |near| format!("did you mean `{near}`?"),
+        let otherwise = format!("mark the place in this body: `label {name}:`");
+        let help = suggest::help(name, known(), otherwise);
+        self.found.push(
+            error!("unknown-label" at span, "there is no label `{name}` in this body";
+            help help),
         );
-        self.found.push(error!("unknown-label" at span,
-            "there is no label `{name}` in this body";
-            help help));
     }
 
     /// Checks each `offset(NAME)` in C++ expressions.
@@ -183,34 +181,23 @@ impl<'a> Walk<'a, '_> {
             .ancestry(self.class)
             .flat_map(|id| &self.analysis.class(id).imports)
             .map(|(n, _)| n.text.as_str());
-        let help = suggest::similar(&class.text, known).map_or_else(
-            || {
-                format!(
-                    "write `import({});` among the members of this class",
-                    class.text
-                )
-            },
-            |near| format!("did you mean `{near}`?"),
+        let otherwise = format!("write `import({class});` among the members of this class");
+        let help = suggest::help(&class.text, known, otherwise);
+        self.found.push(
+            error!("not-imported" at class.span, "no class `{class}` is imported here";
+            help help),
         );
-        self.found.push(error!("not-imported" at class.span,
-            "no class `{}` is imported here", class.text;
-            help help));
     }
 
     fn unknown(&mut self, reference: &Reference, home: ClassId) {
         let name = &reference.name;
-        let near = suggest::similar(
-            &name.text,
-            visible_names(self.analysis, home, |k| {
-                matches!(k, MemberKind::Bitstring(_))
-            }),
-        );
+        let known = visible_names(self.analysis, home, |k| {
+            matches!(k, MemberKind::Bitstring(_))
+        });
+        let otherwise = format!("declare it: `bitstring {name};`");
+        let help = suggest::help(&name.text, known, otherwise);
         let class = self.analysis.class(home).name();
-        let help = near.map_or_else(
-            || format!("declare it: `bitstring {};`", name.text),
-            |near| format!("did you mean `{near}`?"),
-        );
-        let message = format!("`{class}` has no bitstring `{}`", name.text);
+        let message = format!("`{class}` has no bitstring `{name}`");
         self.found
             .push(error!("unknown-bitstring" at name.span, "{message}"; help help));
     }
@@ -254,10 +241,8 @@ impl<'a> Walk<'a, '_> {
                 format!("{}({})", bitstring.name.text, params.join(", "))
             };
             self.found.push(
-                error!("wrong-arguments" at span,
-                "{message}";
-                help format!("it is `{shown}`"))
-                .also(bitstring.name.span, "declared here"),
+                error!("wrong-arguments" at span, "{message}"; help format!("it is `{shown}`"))
+                    .also(bitstring.name.span, "declared here"),
             );
         }
     }

@@ -146,7 +146,7 @@ impl<'a> Shapes<'a, '_> {
             let mut shown: Vec<&str> = names.iter().map(|n| n.text.as_str()).collect();
             shown.extend(names.first().map(|n| n.text.as_str()));
             self.found.push(error!("endless-bitstring" at ident.span,
-                "composing `{}` never ends: {}", ident.text, shown.join(" -> ");
+                "composing `{ident}` never ends: {}", shown.join(" -> ");
                 help "a bitstring may refer to itself only inside an `if` or `unroll` that ends"));
         }
     }

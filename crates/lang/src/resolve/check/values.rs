@@ -44,7 +44,7 @@ fn arithmetic(analysis: &Analysis, ty: Cpp, name: &Ident, found: &mut Vec<Diagno
     let text = cpp::normalised(analysis.cpp(ty));
     if text.contains(['*', '&']) || text == "void" || text.contains("string") {
         found.push(error!("not-arithmetic" at ty.span,
-            "`{}` is `{}`, but an evidence must be a number", name.text, analysis.cpp(ty);
+            "`{name}` is `{}`, but an evidence must be a number", analysis.cpp(ty);
             help "use an arithmetic type, such as double, uint64_t or bool"));
     }
 }
@@ -90,9 +90,10 @@ fn not_static(analysis: &Analysis, ty: Cpp, name: &Ident, found: &mut Vec<Diagno
     let tokens = cpp::tokens(text);
     let has = |word: &str| tokens.iter().any(|t| &text[t.range.clone()] == word);
     if has("static") && !["const", "constexpr", "inline"].into_iter().any(has) {
-        found.push(error!("static-state" at name.span,
-            "the state `{}` is static", name.text;
-            help "leave `static` out: a class has one object in each process"));
+        found.push(
+            error!("static-state" at name.span, "the state `{name}` is static";
+            help "leave `static` out: a class has one object in each process"),
+        );
     }
 }
 
@@ -172,7 +173,7 @@ fn sized_array(
     if !cpp::normalised(analysis.cpp(array)).contains("[ ]") {
         return;
     }
-    let message = format!("the array `{}` has no length", name.text);
+    let message = format!("the array `{name}` has no length");
     let help = if has_init {
         "count its elements: the initialiser of a member does not tell C++ the length"
     } else {
@@ -185,8 +186,7 @@ fn sized_array(
 fn constant_bound(analysis: &Analysis, value: Cpp, found: &mut Vec<Diagnostic>) {
     let text = analysis.cpp(value);
     if cpp::constant_number(text).is_none() {
-        found.push(error!("bound-not-constant" at value.span,
-            "`{text}` is not a constant number";
+        found.push(error!("bound-not-constant" at value.span, "`{text}` is not a constant number";
             help "a physical bound is a number; what depends on parameters is an evidence with `expects`"));
     }
 }
@@ -200,14 +200,12 @@ fn check_chart(analysis: &Analysis, class: &Class, chart: &Chart, found: &mut Ve
         visible(analysis, class.id, &name.text).is_some_and(|m| is(&analysis.member(m).kind))
     };
     let mut refuse = |name: &Ident, is: &dyn Fn(&MemberKind) -> bool, expected: &str| {
-        let near = suggest::similar(&name.text, visible_names(analysis, class.id, is));
-        let help = near.map_or_else(
-            || format!("name {expected}"),
-            |near| format!("did you mean `{near}`?"),
+        let known = visible_names(analysis, class.id, is);
+        let help = suggest::help(&name.text, known, format!("name {expected}"));
+        found.push(
+            error!("unknown-in-chart" at name.span, "`{name}` is not {expected}";
+            help help),
         );
-        found.push(error!("unknown-in-chart" at name.span,
-            "`{}` is not {expected}", name.text;
-            help help));
     };
     if !is_figure(&chart.figure.text) && !known(&chart.figure, &is_evidence) {
         refuse(

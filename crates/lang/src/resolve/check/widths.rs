@@ -124,14 +124,14 @@ fn is_unsigned_literal(text: &str) -> bool {
 fn slice(high: Option<i128>, low: Option<i128>, span: Span, found: &mut Vec<Diagnostic>) {
     let outside = |bit: Option<i128>| bit.is_some_and(|b| !(0..64).contains(&b));
     if outside(high) || outside(low) {
-        found.push(error!("bad-slice" at span,
-            "a value has no such bit";
+        found.push(error!("bad-slice" at span, "a value has no such bit";
             help "bits are numbered from 63, the highest, down to 0"));
     } else if let (Some(h), Some(l)) = (high, low)
         && h < l
     {
-        found.push(error!("bad-slice" at span,
-            "the slice from bit {h} down to bit {l} is empty";
-            help "write the higher bit first: bits(VALUE, HIGH, LOW)"));
+        found.push(
+            error!("bad-slice" at span, "the slice from bit {h} down to bit {l} is empty";
+            help "write the higher bit first: bits(VALUE, HIGH, LOW)"),
+        );
     }
 }
