@@ -22,10 +22,12 @@ pub(crate) struct ClassWriter<'a, 'o, 'w> {
     pub(crate) used: &'a Used<'a>,
     /// Members that are virtual.
     pub(crate) virtuals: &'a Virtuals<'a>,
+    /// Labels that terms can name, outermost body first.
+    pub(crate) labels: Vec<Vec<String>>,
     pub(crate) out: &'w mut Writer<'o>,
 }
 
-impl ClassWriter<'_, '_, '_> {
+impl<'a> ClassWriter<'a, '_, '_> {
     /// The prefix of a member with this name: `virtual ` or nothing.
     pub(crate) fn if_virtual(&self, name: &str) -> &'static str {
         let own = self.node.chain.last().copied().unwrap_or(0);
@@ -37,7 +39,7 @@ impl ClassWriter<'_, '_, '_> {
     }
 
     /// The characters of a piece of C++.
-    pub(crate) fn cpp(&self, cpp: Cpp) -> &str {
+    pub(crate) fn cpp(&self, cpp: Cpp) -> &'a str {
         self.context.analysis.cpp(cpp)
     }
 

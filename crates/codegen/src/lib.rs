@@ -24,23 +24,14 @@ pub use context::file_name;
 use yamba_lang::source::Span;
 use yamba_lang::{Analysis, Program};
 
-/// A generated program.
-#[derive(Clone, Debug)]
-pub struct Generated {
-    /// The one C++ file.
-    pub cpp: String,
-}
-
-/// Writes the C++ of a program. Without `blocks` the place of each asm block stays empty: the result depends on the
+/// Writes the C++ of a program, one file. Without `blocks` the place of each asm block stays empty: the result depends on the
 /// source alone, and can be compared with an earlier one before an assembler runs.
-pub fn generate(analysis: &Analysis, program: &Program, blocks: &[AssembledBlock]) -> Generated {
+pub fn generate(analysis: &Analysis, program: &Program, blocks: &[AssembledBlock]) -> String {
     let blocks: HashMap<Span, &AssembledBlock> = blocks.iter().map(|b| (b.span, b)).collect();
     let context = Context {
         analysis,
         program,
         blocks,
     };
-    Generated {
-        cpp: program::write(&context),
-    }
+    program::write(&context)
 }

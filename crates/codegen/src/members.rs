@@ -4,8 +4,6 @@ use yamba_lang::ast::{Bitstring, Cpp, Member, MemberKind, Param, Parameter, Swee
 use yamba_lang::cpp;
 
 use crate::class_writer::ClassWriter;
-use crate::plan::function_key;
-use crate::terms;
 use crate::text::{add_words, quote};
 
 pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
@@ -17,7 +15,7 @@ pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
         MemberKind::Bitstring(bitstring) => write_bitstring(w, member, bitstring),
         MemberKind::Evidence { .. } => write_evidence(w, member),
         MemberKind::Native(body) => {
-            let text = w.with_super(w.context.analysis.cpp(*body));
+            let text = w.with_super(w.cpp(*body));
             w.out.user(body.span, &text);
         }
         // Imports are members already; bounds, charts and tags go into the tables.
@@ -30,11 +28,7 @@ pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
 
 fn write_param(w: &mut ClassWriter, doc: &str, param: &Param) {
     w.out.doc(doc);
-    let declaration = format!(
-        "{} {}{{}};",
-        w.context.analysis.cpp(param.ty),
-        param.name.text
-    );
+    let declaration = format!("{} {}{{}};", w.cpp(param.ty), param.name.text);
     w.out.user(param.ty.span, &declaration);
     write_values(w, &param.name.text, &param.values);
 }
@@ -72,7 +66,7 @@ fn sweep(w: &mut ClassWriter, name: &str, maker: &str, list: &[Cpp]) {
 
 /// One C++ expression of the author, followed by `after`.
 fn expression(w: &mut ClassWriter, value: Cpp, after: &str) {
-    let text = w.with_super(w.context.analysis.cpp(value)) + after;
+    let text = w.with_super(w.cpp(value)) + after;
     w.out.user(value.span, &text);
 }
 
@@ -108,9 +102,9 @@ fn write_function(w: &mut ClassWriter, member: &Member) {
     let MemberKind::Function {
         ret,
         name,
-        params,
         qualifiers,
         body,
+        ..
     } = &member.kind
     else {
         return;
@@ -134,12 +128,8 @@ fn write_function(w: &mut ClassWriter, member: &Member) {
         blank_const(&mut text, at, analysis.cpp(*qualifiers));
     }
     let text = w.with_super(&text);
-    if body.is_none()
-        && !w
-            .node
-            .defined
-            .contains(&function_key(analysis, &name.text, params))
-    {
+    let is_defined = |key: String| w.node.defined.contains(&key);
+    if body.is_none() && !analysis.key(&member.kind).is_some_and(is_defined) {
         return;
     }
     w.out.doc(&member.doc);
@@ -185,7 +175,7 @@ fn write_evidence(w: &mut ClassWriter, member: &Member) {
         return;
     };
     w.out.doc(&member.doc);
-    let ty = w.context.analysis.cpp(*ty);
+    let ty = w.cpp(*ty);
     match body {
         None => w.out.line(&format!("virtual {ty} {}() = 0;", name.text)),
         Some(body) => {
@@ -194,7 +184,7 @@ fn write_evidence(w: &mut ClassWriter, member: &Member) {
                 w.if_virtual(&name.text),
                 name.text
             ));
-            let text = w.with_super(w.context.analysis.cpp(*body));
+            let text = w.with_super(w.cpp(*body));
             w.out.user(body.span, &text);
             w.out.line("}");
         }
@@ -246,7 +236,7 @@ fn write_bitstring(w: &mut ClassWriter, member: &Member, bitstring: &Bitstring) 
         "const yamba::Member yamba_member(yamba_out, {member_name}{});",
         params.passed(true)
     ));
-    terms::Terms::new(w).body(body);
+    w.body(body);
     w.out.close("}");
     write_wrapper(w, bitstring, &params, &member_name);
 }

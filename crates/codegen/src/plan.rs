@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use yamba_lang::ast::{MemberKind, Parameter};
-use yamba_lang::cpp;
+use yamba_lang::ast::MemberKind;
 use yamba_lang::model::{Analysis, ClassId, Composition, Layer};
 
 /// One struct.
@@ -109,28 +108,11 @@ impl<'a> Plan<'a> {
 }
 
 fn defined_keys(analysis: &Analysis, composition: &Composition) -> Vec<String> {
-    let is_defined = |kind: &MemberKind| match kind {
-        MemberKind::Function { body, .. } | MemberKind::Evidence { body, .. } => body.is_some(),
-        MemberKind::Bitstring(b) => b.body.is_some(),
-        _ => true,
-    };
-    let defined = composition
-        .members
-        .iter()
-        .filter(|(_, m)| is_defined(&analysis.member(**m).kind));
-    defined.map(|(key, _)| key.clone()).collect()
-}
-
-/// The key of a native function in [`Composition::members`].
-pub(crate) fn function_key(analysis: &Analysis, name: &str, params: &[Parameter]) -> String {
-    let spell = |p: &Parameter| {
-        let suffix = p.suffix.map_or("", |s| analysis.cpp(s));
-        cpp::normalised(&format!("{} {suffix}", analysis.cpp(p.ty)))
-    };
-    format!(
-        "{name}({})",
-        params.iter().map(spell).collect::<Vec<_>>().join(", ")
-    )
+    let members = composition.members.iter();
+    members
+        .filter(|(_, member)| analysis.member(**member).kind.is_definition())
+        .map(|(key, _)| key.clone())
+        .collect()
 }
 
 /// The name of a member that later layers may redefine.

@@ -10,7 +10,7 @@ use yamba_lang::source::FileId;
 use crate::class;
 use crate::class_writer::ClassWriter;
 use crate::context::{Context, file_name};
-use crate::plan::{Plan, function_key};
+use crate::plan::Plan;
 use crate::text::{add_words, quote};
 use crate::used::Used;
 use crate::virtuals::Virtuals;
@@ -188,6 +188,7 @@ impl VariantWriter<'_, '_> {
                 words,
                 used: &used,
                 virtuals: &virtuals,
+                labels: Vec::new(),
                 out,
             });
         }
@@ -716,13 +717,9 @@ fn missing(context: &Context, gaps: &[Gap]) -> String {
 
 fn member_name(context: &Context, member: MemberRef) -> String {
     let analysis = context.analysis;
-    match &analysis.member(member).kind {
-        MemberKind::Function { name, params, .. } => function_key(analysis, &name.text, params),
-        MemberKind::Bitstring(b) => b.name.text.clone(),
-        MemberKind::Evidence { name, .. } | MemberKind::State { name, .. } => name.text.clone(),
-        MemberKind::Param(p) => p.name.text.clone(),
-        _ => analysis.class(member.class).name().to_owned(),
-    }
+    let name = || analysis.member_name(member).map(str::to_owned);
+    let key = analysis.key(&analysis.member(member).kind);
+    key.or_else(name).unwrap_or_default()
 }
 
 /// The C++ condition that checks an atom when the program runs.

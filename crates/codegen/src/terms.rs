@@ -7,27 +7,13 @@ use crate::asm::{AssembledBlock, Field};
 use crate::class_writer::ClassWriter;
 use crate::text::{brief, is_number, quote, replace_offset};
 
-/// Writes the terms of one body.
-pub(crate) struct Terms<'c, 'a, 'o, 'w> {
-    w: &'c mut ClassWriter<'a, 'o, 'w>,
-    /// Labels that can be named, outermost body first.
-    labels: Vec<Vec<String>>,
-}
-
-impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
-    pub(crate) fn new(w: &'c mut ClassWriter<'a, 'o, 'w>) -> Terms<'c, 'a, 'o, 'w> {
-        Terms {
-            w,
-            labels: Vec::new(),
-        }
-    }
-
+impl ClassWriter<'_, '_, '_> {
     /// Writes a body, or one repetition of an `unroll`, which has its own labels.
     pub(crate) fn body(&mut self, terms: &[Term]) {
         let mut labels = Vec::new();
         collect_labels(terms, &mut labels);
         for label in &labels {
-            self.w.out.line(&format!(
+            self.out.line(&format!(
                 "const yamba::Label {}(yamba_out, {});",
                 label_name(label),
                 quote(label)
@@ -65,7 +51,6 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
                 otherwise,
             } => self.choice(*condition, then, otherwise),
             TermKind::Label(name) => self
-                .w
                 .out
                 .line(&format!("{}.place();", label_name(&name.text))),
             TermKind::Rel(name, bits) => self.relative(name, *bits, term),
@@ -81,7 +66,7 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         if bits.len() <= 64 {
             let value = bits.iter().fold(0u64, |v, b| v << 1 | u64::from(*b));
             let digits = bits.len().div_ceil(4);
-            self.w.out.line(&format!(
+            self.out.line(&format!(
                 "yamba_out.put(0x{value:0digits$X}u, {});",
                 bits.len()
             ));
@@ -95,37 +80,35 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
                     .fold(0, |v, (i, b)| v | u8::from(*b) << (7 - i))
             })
             .collect();
-        self.w.out.open("{");
+        self.out.open("{");
         self.byte_array(&bytes);
-        self.w
-            .out
+        self.out
             .line(&format!("yamba_out.literal(yamba_bytes, {});", bits.len()));
-        self.w.out.close("}");
+        self.out.close("}");
     }
 
     fn byte_array(&mut self, bytes: &[u8]) {
-        self.w
-            .out
+        self.out
             .open("static constexpr unsigned char yamba_bytes[] = {");
         for row in bytes.chunks(16) {
             let row: Vec<String> = row.iter().map(|b| format!("0x{b:02X}")).collect();
-            self.w.out.line(&format!("{},", row.join(", ")));
+            self.out.line(&format!("{},", row.join(", ")));
         }
-        self.w.out.close("};");
+        self.out.close("};");
     }
 
     /// Writes a C++ expression with labels and `super` resolved. A plain number needs no `#line`.
     fn expression(&mut self, value: Cpp, after: &str) {
         let text = self.rewritten(value);
         if is_number(&text) {
-            self.w.out.line(&format!("{text}{after}"));
+            self.out.line(&format!("{text}{after}"));
         } else {
-            self.w.out.user(value.span, &(text + after));
+            self.out.user(value.span, &(text + after));
         }
     }
 
     fn rewritten(&self, value: Cpp) -> String {
-        let text = self.w.with_super(self.w.cpp(value));
+        let text = self.with_super(self.cpp(value));
         replace_offset(&text, |name| {
             let known = self
                 .labels
@@ -138,7 +121,7 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
 
     /// `{"le(index * 8, 32)", "suite/pagefault.yamba", 31}`.
     fn site(&self, text: &str, span: Span) -> String {
-        let sources = &self.w.context.analysis.sources;
+        let sources = &self.context.analysis.sources;
         let path = quote(&sources.file(span.file).path);
         format!(
             "{{{}, {path}, {}}}",
@@ -148,51 +131,50 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
     }
 
     fn site_of(&self, span: Span) -> String {
-        self.site(self.w.context.analysis.text(span), span)
+        self.site(self.context.analysis.text(span), span)
     }
 
     /// `yamba_out.FUNCTION(ARGUMENTS, SITE);`
     fn call(&mut self, function: &str, arguments: &[Cpp], term: &Term) {
         let site = self.site_of(term.span);
-        self.w.out.line(&format!("yamba_out.{function}("));
+        self.out.line(&format!("yamba_out.{function}("));
         for argument in arguments {
             self.expression(*argument, ",");
         }
-        self.w.out.line(&format!("{site});"));
+        self.out.line(&format!("{site});"));
     }
 
     fn reference(&mut self, term: &Term, reference: &Reference) {
         let name = &reference.name.text;
         let callee = match (&reference.class, reference.is_super) {
-            (_, true) => format!("{}::compose_{name}", self.w.super_of_term(name)),
+            (_, true) => format!("{}::compose_{name}", self.super_of_term(name)),
             (Some(class), _) => format!("{}compose_{name}", self.owner(class)),
             (None, _) => format!("compose_{name}"),
         };
         let arguments = reference.args.as_deref().unwrap_or_default();
         if arguments.is_empty() {
-            self.w.out.line(&format!("{callee}(yamba_out);"));
+            self.out.line(&format!("{callee}(yamba_out);"));
             return;
         }
         let site = self.site_of(term.span);
-        self.w.out.line(&format!("{callee}(yamba_out"));
+        self.out.line(&format!("{callee}(yamba_out"));
         for argument in arguments {
             if is_number(&self.rewritten(*argument)) {
                 let number = self.rewritten(*argument);
-                self.w
-                    .out
+                self.out
                     .line(&format!(", yamba::argument(yamba_out, {number}, {site})"));
                 continue;
             }
-            self.w.out.line(", yamba::argument(yamba_out,");
+            self.out.line(", yamba::argument(yamba_out,");
             self.expression(*argument, ",");
-            self.w.out.line(&format!("{site})"));
+            self.out.line(&format!("{site})"));
         }
-        self.w.out.line(");");
+        self.out.line(");");
     }
 
     /// The object before the dot: an import, or a class of the chain itself.
     fn owner(&self, class: &Ident) -> String {
-        let node = self.w.node;
+        let node = self.node;
         let imports = |layer: usize| {
             node.composition.layers[layer]
                 .imports
@@ -205,8 +187,8 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         let own = node
             .chain
             .iter()
-            .map(|n| &self.w.plan.nodes[*n])
-            .find(|n| self.w.context.analysis.class(n.class).name() == class.text);
+            .map(|n| &self.plan.nodes[*n])
+            .find(|n| self.context.analysis.class(n.class).name() == class.text);
         own.map_or_else(|| format!("{}.", class.text), |n| format!("{}::", n.name))
     }
 
@@ -215,69 +197,66 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
             end: term.span.start,
             ..term.span
         };
-        let site = self.site(&format!("word({})", self.w.cpp(bits)), head);
-        self.w.out.open("{");
-        self.w.out.line("const yamba::Word yamba_word(yamba_out,");
+        let site = self.site(&format!("word({})", self.cpp(bits)), head);
+        self.out.open("{");
+        self.out.line("const yamba::Word yamba_word(yamba_out,");
         self.expression(bits, ",");
-        self.w.out.line(&format!("{site});"));
+        self.out.line(&format!("{site});"));
         self.terms(terms);
-        self.w.out.close("}");
+        self.out.close("}");
     }
 
     fn unroll(&mut self, header: [Cpp; 3], body: &[Term]) {
-        self.w.out.line("for (");
+        self.out.line("for (");
         for (part, after) in header.into_iter().zip([";", ";", ""]) {
             let text = self.rewritten(part) + after;
             if text.is_empty() {
                 continue;
             }
-            self.w.out.user(part.span, &text);
+            self.out.user(part.span, &text);
         }
-        self.w.out.line(")");
-        self.w.out.open("{");
-        self.w.out.line("yamba_out.turn();");
+        self.out.line(")");
+        self.out.open("{");
+        self.out.line("yamba_out.turn();");
         self.body(body);
-        self.w.out.close("}");
+        self.out.close("}");
     }
 
     fn choice(&mut self, condition: Cpp, then: &[Term], otherwise: &[Term]) {
-        self.w.out.line("if (");
+        self.out.line("if (");
         let text = self.rewritten(condition);
-        self.w.out.user(condition.span, &text);
-        self.w.out.line(")");
-        self.w.out.open("{");
+        self.out.user(condition.span, &text);
+        self.out.line(")");
+        self.out.open("{");
         self.terms(then);
         if !otherwise.is_empty() {
-            self.w.out.reopen("} else {");
+            self.out.reopen("} else {");
             self.terms(otherwise);
         }
-        self.w.out.close("}");
+        self.out.close("}");
     }
 
     fn relative(&mut self, name: &Ident, bits: Cpp, term: &Term) {
         let site = self.site_of(term.span);
-        self.w
-            .out
+        self.out
             .line(&format!("yamba_out.rel({},", label_name(&name.text)));
         self.expression(bits, ",");
-        self.w.out.line(&format!("{site});"));
+        self.out.line(&format!("{site});"));
     }
 
     fn align(&mut self, bytes: Cpp, term: &Term) {
         let site = self.site_of(term.span);
-        self.w.out.line("yamba_out.align(");
+        self.out.line("yamba_out.align(");
         self.expression(bytes, ",");
-        self.w.out.line(&format!("yamba_pad, {site});"));
+        self.out.line(&format!("yamba_pad, {site});"));
     }
 
     fn absolute(&mut self, function: Cpp, bits: Cpp, term: &Term) {
         let site = self.site_of(term.span);
-        self.w
-            .out
-            .line("yamba_out.le(reinterpret_cast<uintptr_t>(&");
+        self.out.line("yamba_out.le(reinterpret_cast<uintptr_t>(&");
         self.expression(function, "),");
         self.expression(bits, ",");
-        self.w.out.line(&format!("{site});"));
+        self.out.line(&format!("{site});"));
     }
 
     fn asm(&mut self, term: &Term) {
@@ -285,7 +264,6 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
             return;
         };
         for line in self
-            .w
             .context
             .analysis
             .text(block.body)
@@ -293,12 +271,12 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
             .filter(|l| !l.trim().is_empty())
         {
             let line = format!("// {}", line.trim());
-            self.w.out.line(line.trim_end_matches(['\\', ' ']));
+            self.out.line(line.trim_end_matches(['\\', ' ']));
         }
-        let Some(assembled) = self.w.context.blocks.get(&block.body).copied() else {
+        let Some(assembled) = self.context.blocks.get(&block.body).copied() else {
             // Without assembled blocks the text is only compared or checked. The expressions in holes must still be compiled.
             for hole in block.holes() {
-                self.w.out.line("static_cast<void>(");
+                self.out.line("static_cast<void>(");
                 self.expression(hole, ");");
             }
             return;
@@ -306,15 +284,14 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
         if assembled.bytes.is_empty() {
             return;
         }
-        self.w.out.open("{");
+        self.out.open("{");
         self.byte_array(&assembled.bytes);
-        self.w
-            .out
+        self.out
             .line("yamba_out.block(yamba_bytes, sizeof yamba_bytes);");
         for (index, hole) in block.holes().enumerate() {
             self.hole(assembled, index, hole);
         }
-        self.w.out.close("}");
+        self.out.close("}");
     }
 
     fn hole(&mut self, assembled: &AssembledBlock, index: usize, hole: Cpp) {
@@ -329,7 +306,7 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
             .iter()
             .map(|b| format!("{{{}, {}, {}}}", b.value_bit, b.block_bit, b.count))
             .collect();
-        self.w.out.line(&format!(
+        self.out.line(&format!(
             "static constexpr yamba::FieldBits yamba_bits_{index}[] = {{{}}};",
             parts.join(", ")
         ));
@@ -342,15 +319,14 @@ impl<'c, 'a, 'o, 'w> Terms<'c, 'a, 'o, 'w> {
             "{{{min}, {max}u, {multiple}u, {bias}, yamba_bits_{index}, {}}}",
             bits.len()
         );
-        self.w.out.line(&format!(
+        self.out.line(&format!(
             "static constexpr yamba::Field yamba_field_{index} = {field};"
         ));
-        let site = self.site(&format!("${{{}}}", self.w.cpp(hole)), hole.span);
-        self.w
-            .out
+        let site = self.site(&format!("${{{}}}", self.cpp(hole)), hole.span);
+        self.out
             .line(&format!("yamba_out.hole(yamba_field_{index},"));
         self.expression(hole, ",");
-        self.w.out.line(&format!("{site});"));
+        self.out.line(&format!("{site});"));
     }
 }
 

@@ -199,6 +199,30 @@ pub enum MemberKind {
     Native(Cpp),
 }
 
+impl MemberKind {
+    /// The name that the member declares, if any.
+    pub fn name(&self) -> Option<&Ident> {
+        match self {
+            MemberKind::Param(param) => Some(&param.name),
+            MemberKind::State { name, .. }
+            | MemberKind::Function { name, .. }
+            | MemberKind::Evidence { name, .. } => Some(name),
+            MemberKind::Bitstring(bitstring) => Some(&bitstring.name),
+            _ => None,
+        }
+    }
+
+    /// Whether the member is a definition rather than an abstract declaration.
+    pub fn is_definition(&self) -> bool {
+        match self {
+            MemberKind::Function { body, .. } | MemberKind::Evidence { body, .. } => body.is_some(),
+            MemberKind::Bitstring(bitstring) => bitstring.body.is_some(),
+            MemberKind::State { .. } => true,
+            _ => false,
+        }
+    }
+}
+
 /// `param ...`
 #[derive(Clone, Debug)]
 pub struct Param {

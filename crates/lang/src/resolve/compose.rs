@@ -343,7 +343,7 @@ impl<'a> Table<'a> {
                 known.push(Declaration {
                     layer,
                     member,
-                    is_definition: super::members::is_definition(&m.kind),
+                    is_definition: m.kind.is_definition(),
                 });
             }
         }

@@ -1,6 +1,6 @@
 //! Texts about missing members, for `list`, `explain`, `check` and the generated program.
 
-use super::members::name;
+use super::members::key;
 use crate::ast::MemberKind;
 use crate::model::{Analysis, ClassId, Gap, MemberRef};
 
@@ -72,8 +72,13 @@ impl Analysis {
         crate::condition::show(formula)
     }
 
+    /// The key of a member in [`crate::model::Composition::members`]: its name, and for a function its parameter types.
+    pub fn key(&self, kind: &MemberKind) -> Option<String> {
+        key(&self.sources, kind).map(|key| key.to_string())
+    }
+
     /// The name of a member, if it has one.
     pub fn member_name(&self, member: MemberRef) -> Option<&str> {
-        name(&self.member(member).kind).map(|n| n.text.as_str())
+        self.member(member).kind.name().map(|n| n.text.as_str())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::ast::{Ident, MemberKind, Parameter};
+use crate::ast::{MemberKind, Parameter};
 use crate::cpp;
 use crate::source::SourceMap;
 
@@ -35,7 +35,7 @@ pub(crate) fn key(sources: &SourceMap, kind: &MemberKind) -> Option<Key> {
         MemberKind::State { .. } | MemberKind::Bitstring(_) | MemberKind::Evidence { .. } => None,
         _ => return None,
     };
-    name(kind).map(|name| Key {
+    kind.name().map(|name| Key {
         name: name.text.clone(),
         types,
     })
@@ -48,28 +48,6 @@ pub(crate) fn types(sources: &SourceMap, params: &[Parameter]) -> Vec<String> {
         .iter()
         .map(|p| cpp::normalised(&format!("{} {}", sources.text(p.ty.span), suffix(p))))
         .collect()
-}
-
-/// The name that a member declares, if any.
-pub(crate) fn name(kind: &MemberKind) -> Option<&Ident> {
-    match kind {
-        MemberKind::Param(param) => Some(&param.name),
-        MemberKind::State { name, .. }
-        | MemberKind::Function { name, .. }
-        | MemberKind::Evidence { name, .. } => Some(name),
-        MemberKind::Bitstring(bitstring) => Some(&bitstring.name),
-        _ => None,
-    }
-}
-
-/// Whether a member is a definition rather than an abstract declaration.
-pub(crate) fn is_definition(kind: &MemberKind) -> bool {
-    match kind {
-        MemberKind::Function { body, .. } | MemberKind::Evidence { body, .. } => body.is_some(),
-        MemberKind::Bitstring(bitstring) => bitstring.body.is_some(),
-        MemberKind::State { .. } => true,
-        _ => false,
-    }
 }
 
 /// The noun for a kind of member in messages.

@@ -123,7 +123,7 @@ impl<'a> Job<'a> {
     }
 
     fn build(&self, cache: &Cache) -> Result<Built, BuildError> {
-        let generated = yamba_codegen::generate(self.analysis, &self.program, &[]).cpp;
+        let generated = yamba_codegen::generate(self.analysis, &self.program, &[]);
         let shared = shared::find(cache, &self.lines, &generated)?;
         let first = self.first_key(&shared, &generated)?;
         let mut warnings = Vec::new();
@@ -210,7 +210,7 @@ impl<'a> Job<'a> {
         blocks: &[AssembledBlock],
     ) -> Result<(Vec<Diagnostic>, Manifest), BuildError> {
         let source = folder.join(format!("{}.cc", self.name));
-        let generated = yamba_codegen::generate(self.analysis, &self.program, blocks).cpp;
+        let generated = yamba_codegen::generate(self.analysis, &self.program, blocks);
         std::fs::write(&source, &generated)?;
         let program = folder.join(self.name);
         let mut command = self.lines.program(&source, shared, &program);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::lookup::{imported, member_ident, visible};
+use super::lookup::{imported, visible};
 use crate::ast::{Cpp, Member, MemberKind};
 use crate::cpp::{self, Kind};
 use crate::diagnostic::{Diagnostic, error};
@@ -45,7 +45,7 @@ fn fault(analysis: &Analysis, class: ClassId, end: Cpp) -> Option<Diagnostic> {
             MemberKind::State { init: None, .. } => Some(of_state(place, word)),
             MemberKind::Function { .. } => {
                 let user = user_of_interval(analysis, member, &mut HashSet::new())?;
-                let span = member_ident(analysis.member(user))?.span;
+                let span = analysis.member(user).kind.name()?.span;
                 Some(of_batch(place).also(span, "this function uses `interval`"))
             }
             _ => None,
@@ -136,7 +136,7 @@ fn user_of_interval(
 
 /// The overloads of a function in its class.
 fn overloads(analysis: &Analysis, of: MemberRef) -> Vec<MemberRef> {
-    let name = |m: &Member| member_ident(m).map(|n| n.text.clone());
+    let name = |m: &Member| m.kind.name().map(|n| n.text.clone());
     let wanted = name(analysis.member(of));
     let members = analysis.members(of.class);
     members

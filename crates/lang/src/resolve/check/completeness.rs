@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::super::compose::Composed;
-use super::super::members::name;
 use super::super::suggest;
 use crate::ast::{Member, MemberKind};
 use crate::diagnostic::{Diagnostic, error};
@@ -100,7 +99,7 @@ fn incomplete(
 fn help(analysis: &Analysis, id: ClassId, missing: &BTreeMap<MemberRef, Vec<String>>) -> String {
     let is_own = |m: &&Member| matches!(m.kind, MemberKind::Function { .. });
     let own = &analysis.class(id).ast.members;
-    let names = || own.iter().filter(is_own).filter_map(|m| name(&m.kind));
+    let names = || own.iter().filter(is_own).filter_map(|m| m.kind.name());
     let near = missing.keys().find_map(|member| {
         let wanted = analysis.member_name(*member)?;
         let near = suggest::similar(wanted, names().map(|n| n.text.as_str()))?;
@@ -113,7 +112,7 @@ fn help(analysis: &Analysis, id: ClassId, missing: &BTreeMap<MemberRef, Vec<Stri
 
 fn place(analysis: &Analysis, member: MemberRef) -> Span {
     let m = analysis.member(member);
-    name(&m.kind).map_or(m.span, |n| n.span)
+    m.kind.name().map_or(m.span, |n| n.span)
 }
 
 fn ambiguous(

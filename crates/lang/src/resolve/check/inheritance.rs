@@ -1,8 +1,8 @@
 //! Checks that a redefinition has the kind and signature of the inherited member.
 
-use super::super::members::{is_definition, noun, types};
+use super::super::members::{noun, types};
 use super::super::suggest;
-use super::lookup::{member_ident, visible, visible_names};
+use super::lookup::{visible, visible_names};
 use crate::ast::{Bitstring, Ident, Member, MemberKind};
 use crate::cpp;
 use crate::diagnostic::{Diagnostic, error};
@@ -16,7 +16,7 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
     }
     let Some(parent) = class.parent else { return };
     for member in &class.ast.members {
-        let Some(name) = member_ident(member) else {
+        let Some(name) = member.kind.name() else {
             continue;
         };
         if let Some(inherited) = visible(analysis, parent, &name.text) {
@@ -54,7 +54,7 @@ fn assignment(analysis: &Analysis, class: &Class, name: &Ident, found: &mut Vec<
 }
 
 fn declared_here(fault: Diagnostic, inherited: &Member) -> Diagnostic {
-    match member_ident(inherited) {
+    match inherited.kind.name() {
         Some(name) => fault.also(name.span, "declared here"),
         None => fault,
     }
@@ -67,7 +67,7 @@ fn redefinition(
     inherited: &Member,
     found: &mut Vec<Diagnostic>,
 ) {
-    let Some(name) = member_ident(member) else {
+    let Some(name) = member.kind.name() else {
         return;
     };
     let fault = match (&member.kind, &inherited.kind) {
@@ -93,8 +93,8 @@ fn redefinition(
     };
     match fault {
         Some(fault) => found.push(declared_here(fault, inherited)),
-        None if !is_definition(&member.kind)
-            && is_definition(&inherited.kind)
+        None if !member.kind.is_definition()
+            && inherited.kind.is_definition()
             && !matches!(member.kind, MemberKind::Param(_)) =>
         {
             let message = format!(

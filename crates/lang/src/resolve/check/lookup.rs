@@ -1,7 +1,6 @@
 //! Members and imports that a class sees, by their names.
 
-use super::super::members;
-use crate::ast::{Ident, Member, MemberKind};
+use crate::ast::MemberKind;
 use crate::model::{Analysis, ClassId, MemberRef};
 
 /// The member of `name` that a class sees: its own or one it inherits; not those of other ports.
@@ -15,7 +14,7 @@ pub(super) fn visible(analysis: &Analysis, from: ClassId, name: &str) -> Option<
 pub(super) fn own(analysis: &Analysis, class: ClassId, name: &str) -> Option<MemberRef> {
     analysis
         .members(class)
-        .find(|(_, m)| members::name(&m.kind).is_some_and(|n| n.text == name))
+        .find(|(_, m)| m.kind.name().is_some_and(|n| n.text == name))
         .map(|(member, _)| member)
 }
 
@@ -30,7 +29,7 @@ pub(super) fn visible_names<'a>(
         .flat_map(|id| &analysis.class(id).ast.members);
     members
         .filter(move |m| is(&m.kind))
-        .filter_map(|m| members::name(&m.kind))
+        .filter_map(|m| m.kind.name())
         .map(|n| n.text.as_str())
 }
 
@@ -44,9 +43,4 @@ pub(super) fn imported(analysis: &Analysis, from: ClassId, name: &str) -> Option
             .find(|(n, _)| n.text == name)
             .map(|(_, id)| *id)
     })
-}
-
-/// The name of a member, if it has one.
-pub(super) fn member_ident(member: &Member) -> Option<&Ident> {
-    members::name(&member.kind)
 }

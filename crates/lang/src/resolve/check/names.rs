@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::members;
-use super::lookup::{imported, member_ident, visible};
+use super::lookup::{imported, visible};
 use crate::ast::{Ident, MemberKind, Parameter};
 use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class};
@@ -30,7 +30,7 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
         if let MemberKind::Function { params, .. } = &member.kind {
             duplicate_parameters(params, found);
         }
-        let Some(name) = member_ident(member) else {
+        let Some(name) = member.kind.name() else {
             continue;
         };
         reserved(name, matches!(member.kind, MemberKind::Bitstring(_)), found);
@@ -116,7 +116,7 @@ fn inherited_of_name(
     let mut fault = error!("import-named-as-member" at import.span,
         "`{import}` cannot be imported here: it is the name of {noun} that this class has from `{base}`";
         help "give the imported class another name: `NAME.member` must mean the import");
-    if let Some(name) = member_ident(analysis.member(inherited)) {
+    if let Some(name) = analysis.member(inherited).kind.name() {
         fault = fault.also(name.span, "declared here");
     }
     found.push(fault);
@@ -193,7 +193,7 @@ fn twice_in_chain(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic
         };
         let inherited = analysis.member(inherited);
         if std::mem::discriminant(&inherited.kind) == std::mem::discriminant(&member.kind)
-            && let Some(first) = member_ident(inherited)
+            && let Some(first) = inherited.kind.name()
         {
             found.push(
                 error!("declared-in-base" at name.span,
