@@ -4,6 +4,7 @@ use yamba_lang::{Analysis, ClassId};
 
 use crate::class_writer::ClassWriter;
 use crate::members;
+use crate::writer::{line, open};
 
 /// Tag of imported classes that are never timed. They are compiled without optimisation, which takes half as long.
 const COLD: &str = "cold";
@@ -19,16 +20,14 @@ pub(crate) fn write(w: &mut ClassWriter) {
     if is_cold {
         w.out.line("YAMBA_COLD_BEGIN");
     }
-    w.out.open(&format!("struct {}{inherits} {{", w.node.name));
+    open!(w.out; "struct {}{inherits} {{", w.node.name);
     match base {
-        Some(base) => w.out.line(&format!("using super = {base};")),
-        None => w
-            .out
-            .line(&format!("virtual ~{}() = default;", w.node.name)),
+        Some(base) => line!(w.out; "using super = {base};"),
+        None => line!(w.out; "virtual ~{}() = default;", w.node.name),
     }
     for (name, part) in &w.node.layer().imports {
         let part = &w.plan.nodes[w.plan.parts[*part]].name;
-        w.out.line(&format!("{part} {name};"));
+        line!(w.out; "{part} {name};");
     }
     for member in &class.ast.members {
         members::write(w, member);

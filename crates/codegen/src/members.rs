@@ -5,6 +5,7 @@ use yamba_lang::cpp;
 
 use crate::class_writer::ClassWriter;
 use crate::text::{add_words, quote};
+use crate::writer::{line, open};
 
 pub(crate) fn write(w: &mut ClassWriter, member: &Member) {
     match &member.kind {
@@ -39,7 +40,7 @@ fn write_values(w: &mut ClassWriter, name: &str, given: &Values) {
     }
     let values = format!("yamba::Values<decltype({name})>");
     if let Some(over) = &given.over {
-        w.out.open(&format!("{values} yamba_over_{name}() {{"));
+        open!(w.out; "{values} yamba_over_{name}() {{");
         let (maker, list) = match over {
             Sweep::List(list) => ("values", list.clone()),
             Sweep::Log(a, b, c) => ("log_values", vec![*a, *b, *c]),
@@ -49,15 +50,14 @@ fn write_values(w: &mut ClassWriter, name: &str, given: &Values) {
         w.out.close("}");
     }
     if let Some(quick) = &given.quick {
-        w.out.open(&format!("{values} yamba_quick_{name}() {{"));
+        open!(w.out; "{values} yamba_quick_{name}() {{");
         sweep(w, name, "values", quick);
         w.out.close("}");
     }
 }
 
 fn sweep(w: &mut ClassWriter, name: &str, maker: &str, list: &[Cpp]) {
-    w.out
-        .line(&format!("return yamba::{maker}<decltype({name})>("));
+    line!(w.out; "return yamba::{maker}<decltype({name})>(");
     for (i, value) in list.iter().enumerate() {
         expression(w, *value, if i + 1 < list.len() { "," } else { "" });
     }
@@ -72,7 +72,7 @@ fn expression(w: &mut ClassWriter, value: Cpp, after: &str) {
 
 /// Writes a parameter's value as a function in the class where it was written, so that its names have the right scope.
 fn value_function(w: &mut ClassWriter, name: &str, value: Cpp) {
-    w.out.line(&format!("auto yamba_value_{name}() {{ return"));
+    line!(w.out; "auto yamba_value_{name}() {{ return");
     expression(w, value, ";");
     w.out.line("}");
 }
@@ -143,7 +143,7 @@ fn write_function(w: &mut ClassWriter, member: &Member) {
         Some(_) => w.if_virtual(&name.text),
         None => "virtual ",
     };
-    w.out.line(&format!("{noinline}{virtual}"));
+    line!(w.out; "{noinline}{virtual}");
     let text = if body.is_some() {
         text
     } else {
@@ -177,13 +177,9 @@ fn write_evidence(w: &mut ClassWriter, member: &Member) {
     w.out.doc(&member.doc);
     let ty = w.cpp(*ty);
     match body {
-        None => w.out.line(&format!("virtual {ty} {}() = 0;", name.text)),
+        None => line!(w.out; "virtual {ty} {}() = 0;", name.text),
         Some(body) => {
-            w.out.line(&format!(
-                "{}{ty} {}() {{",
-                w.if_virtual(&name.text),
-                name.text
-            ));
+            line!(w.out; "{}{ty} {}() {{", w.if_virtual(&name.text), name.text);
             let text = w.with_super(w.cpp(*body));
             w.out.user(body.span, &text);
             w.out.line("}");
@@ -191,10 +187,7 @@ fn write_evidence(w: &mut ClassWriter, member: &Member) {
     }
     if let Some((low, high)) = expects {
         for (end, value) in [("low", low), ("high", high)] {
-            w.out.line(&format!(
-                "double yamba_{end}_{}() {{ return double(",
-                name.text
-            ));
+            line!(w.out; "double yamba_{end}_{}() {{ return double(", name.text);
             expression(w, *value, ");");
             w.out.line("}");
         }
@@ -232,10 +225,8 @@ fn write_bitstring(w: &mut ClassWriter, member: &Member, bitstring: &Bitstring) 
     w.out.open("{");
     let class = w.context.analysis.class(w.node.class).name();
     let member_name = quote(&format!("{class}.{name}"));
-    w.out.line(&format!(
-        "const yamba::Member yamba_member(yamba_out, {member_name}{});",
-        params.passed(true)
-    ));
+    line!(w.out; "const yamba::Member yamba_member(yamba_out, {member_name}{});",
+        params.passed(true));
     w.body(body);
     w.out.close("}");
     write_wrapper(w, bitstring, &params, &member_name);
@@ -291,10 +282,10 @@ fn write_wrapper(w: &mut ClassWriter, bitstring: &Bitstring, params: &Params, me
         params.passed(true)
     );
     match signature(w, bitstring) {
-        Some(signature) => w.out.line(&format!(
-            "return yamba::make_code<{signature}>({member_name}, {call});"
-        )),
-        None => w.out.line(&format!("return yamba::Bits({call});")),
+        Some(signature) => {
+            line!(w.out; "return yamba::make_code<{signature}>({member_name}, {call});")
+        }
+        None => line!(w.out; "return yamba::Bits({call});"),
     }
     w.out.close("}");
 }

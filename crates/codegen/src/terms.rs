@@ -6,6 +6,7 @@ use yamba_lang::source::Span;
 use crate::asm::{AssembledBlock, Field};
 use crate::class_writer::ClassWriter;
 use crate::text::{brief, is_number, quote, replace_offset};
+use crate::writer::line;
 
 impl ClassWriter<'_, '_, '_> {
     /// Writes a body, or one repetition of an `unroll`, which has its own labels.
@@ -13,11 +14,8 @@ impl ClassWriter<'_, '_, '_> {
         let mut labels = Vec::new();
         collect_labels(terms, &mut labels);
         for label in &labels {
-            self.out.line(&format!(
-                "const yamba::Label {}(yamba_out, {});",
-                label_name(label),
-                quote(label)
-            ));
+            line!(self.out; "const yamba::Label {}(yamba_out, {});",
+                label_name(label), quote(label));
         }
         self.labels.push(labels);
         self.terms(terms);
@@ -50,9 +48,7 @@ impl ClassWriter<'_, '_, '_> {
                 then,
                 otherwise,
             } => self.choice(*condition, then, otherwise),
-            TermKind::Label(name) => self
-                .out
-                .line(&format!("{}.place();", label_name(&name.text))),
+            TermKind::Label(name) => line!(self.out; "{}.place();", label_name(&name.text)),
             TermKind::Rel(name, bits) => self.relative(name, *bits, term),
             TermKind::Align(bytes) => self.align(*bytes, term),
             TermKind::Abs(function, bits) => self.absolute(*function, *bits, term),
@@ -66,10 +62,7 @@ impl ClassWriter<'_, '_, '_> {
         if bits.len() <= 64 {
             let value = bits.iter().fold(0u64, |v, b| v << 1 | u64::from(*b));
             let digits = bits.len().div_ceil(4);
-            self.out.line(&format!(
-                "yamba_out.put(0x{value:0digits$X}u, {});",
-                bits.len()
-            ));
+            line!(self.out; "yamba_out.put(0x{value:0digits$X}u, {});", bits.len());
             return;
         }
         let bytes: Vec<u8> = bits
@@ -82,8 +75,7 @@ impl ClassWriter<'_, '_, '_> {
             .collect();
         self.out.open("{");
         self.byte_array(&bytes);
-        self.out
-            .line(&format!("yamba_out.literal(yamba_bytes, {});", bits.len()));
+        line!(self.out; "yamba_out.literal(yamba_bytes, {});", bits.len());
         self.out.close("}");
     }
 
@@ -92,7 +84,7 @@ impl ClassWriter<'_, '_, '_> {
             .open("static constexpr unsigned char yamba_bytes[] = {");
         for row in bytes.chunks(16) {
             let row: Vec<String> = row.iter().map(|b| format!("0x{b:02X}")).collect();
-            self.out.line(&format!("{},", row.join(", ")));
+            line!(self.out; "{},", row.join(", "));
         }
         self.out.close("};");
     }
@@ -101,7 +93,7 @@ impl ClassWriter<'_, '_, '_> {
     fn expression(&mut self, value: Cpp, after: &str) {
         let text = self.rewritten(value);
         if is_number(&text) {
-            self.out.line(&format!("{text}{after}"));
+            line!(self.out; "{text}{after}");
         } else {
             self.out.user(value.span, &(text + after));
         }
@@ -137,11 +129,11 @@ impl ClassWriter<'_, '_, '_> {
     /// `yamba_out.FUNCTION(ARGUMENTS, SITE);`
     fn call(&mut self, function: &str, arguments: &[Cpp], term: &Term) {
         let site = self.site_of(term.span);
-        self.out.line(&format!("yamba_out.{function}("));
+        line!(self.out; "yamba_out.{function}(");
         for argument in arguments {
             self.expression(*argument, ",");
         }
-        self.out.line(&format!("{site});"));
+        line!(self.out; "{site});");
     }
 
     fn reference(&mut self, term: &Term, reference: &Reference) {
@@ -153,21 +145,20 @@ impl ClassWriter<'_, '_, '_> {
         };
         let arguments = reference.args.as_deref().unwrap_or_default();
         if arguments.is_empty() {
-            self.out.line(&format!("{callee}(yamba_out);"));
+            line!(self.out; "{callee}(yamba_out);");
             return;
         }
         let site = self.site_of(term.span);
-        self.out.line(&format!("{callee}(yamba_out"));
+        line!(self.out; "{callee}(yamba_out");
         for argument in arguments {
             if is_number(&self.rewritten(*argument)) {
                 let number = self.rewritten(*argument);
-                self.out
-                    .line(&format!(", yamba::argument(yamba_out, {number}, {site})"));
+                line!(self.out; ", yamba::argument(yamba_out, {number}, {site})");
                 continue;
             }
             self.out.line(", yamba::argument(yamba_out,");
             self.expression(*argument, ",");
-            self.out.line(&format!("{site})"));
+            line!(self.out; "{site})");
         }
         self.out.line(");");
     }
@@ -201,7 +192,7 @@ impl ClassWriter<'_, '_, '_> {
         self.out.open("{");
         self.out.line("const yamba::Word yamba_word(yamba_out,");
         self.expression(bits, ",");
-        self.out.line(&format!("{site});"));
+        line!(self.out; "{site});");
         self.terms(terms);
         self.out.close("}");
     }
@@ -238,17 +229,16 @@ impl ClassWriter<'_, '_, '_> {
 
     fn relative(&mut self, name: &Ident, bits: Cpp, term: &Term) {
         let site = self.site_of(term.span);
-        self.out
-            .line(&format!("yamba_out.rel({},", label_name(&name.text)));
+        line!(self.out; "yamba_out.rel({},", label_name(&name.text));
         self.expression(bits, ",");
-        self.out.line(&format!("{site});"));
+        line!(self.out; "{site});");
     }
 
     fn align(&mut self, bytes: Cpp, term: &Term) {
         let site = self.site_of(term.span);
         self.out.line("yamba_out.align(");
         self.expression(bytes, ",");
-        self.out.line(&format!("yamba_pad, {site});"));
+        line!(self.out; "yamba_pad, {site});");
     }
 
     fn absolute(&mut self, function: Cpp, bits: Cpp, term: &Term) {
@@ -256,7 +246,7 @@ impl ClassWriter<'_, '_, '_> {
         self.out.line("yamba_out.le(reinterpret_cast<uintptr_t>(&");
         self.expression(function, "),");
         self.expression(bits, ",");
-        self.out.line(&format!("{site});"));
+        line!(self.out; "{site});");
     }
 
     fn asm(&mut self, term: &Term) {
@@ -306,10 +296,8 @@ impl ClassWriter<'_, '_, '_> {
             .iter()
             .map(|b| format!("{{{}, {}, {}}}", b.value_bit, b.block_bit, b.count))
             .collect();
-        self.out.line(&format!(
-            "static constexpr yamba::FieldBits yamba_bits_{index}[] = {{{}}};",
-            parts.join(", ")
-        ));
+        line!(self.out; "static constexpr yamba::FieldBits yamba_bits_{index}[] = {{{}}};",
+            parts.join(", "));
         let min = if *min == i64::MIN {
             "INT64_MIN".to_owned()
         } else {
@@ -319,14 +307,11 @@ impl ClassWriter<'_, '_, '_> {
             "{{{min}, {max}u, {multiple}u, {bias}, yamba_bits_{index}, {}}}",
             bits.len()
         );
-        self.out.line(&format!(
-            "static constexpr yamba::Field yamba_field_{index} = {field};"
-        ));
+        line!(self.out; "static constexpr yamba::Field yamba_field_{index} = {field};");
         let site = self.site(&format!("${{{}}}", self.cpp(hole)), hole.span);
-        self.out
-            .line(&format!("yamba_out.hole(yamba_field_{index},"));
+        line!(self.out; "yamba_out.hole(yamba_field_{index},");
         self.expression(hole, ",");
-        self.out.line(&format!("{site});"));
+        line!(self.out; "{site});");
     }
 }
 

@@ -105,6 +105,18 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Writes a generated line: `line!(WRITER; FORMAT, ARGUMENTS...)`.
+macro_rules! line {
+    ($out:expr; $($text:tt)+) => { $out.line(&format!($($text)+)) };
+}
+
+/// Writes a line that opens a block: `open!(WRITER; FORMAT, ARGUMENTS...)`.
+macro_rules! open {
+    ($out:expr; $($text:tt)+) => { $out.open(&format!($($text)+)) };
+}
+
+pub(crate) use {line, open};
+
 #[cfg(test)]
 mod tests {
     use super::*;

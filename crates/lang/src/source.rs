@@ -16,22 +16,19 @@ pub struct Span {
 }
 
 impl Span {
+    /// The bytes `start..end` of a source text.
+    pub fn new(file: FileId, start: u32, end: u32) -> Span {
+        Span { file, start, end }
+    }
+
     /// The range from the start of `self` to the end of `other` (both of one file).
     pub fn to(self, other: Span) -> Span {
-        Span {
-            file: self.file,
-            start: self.start,
-            end: other.end.max(self.start),
-        }
+        Span::new(self.file, self.start, other.end.max(self.start))
     }
 
     /// The empty range at the end of `self`.
     pub fn after(self) -> Span {
-        Span {
-            file: self.file,
-            start: self.end,
-            end: self.end,
-        }
+        Span::new(self.file, self.end, self.end)
     }
 }
 

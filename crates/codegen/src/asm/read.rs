@@ -185,11 +185,7 @@ impl Reader<'_> {
         });
         found.map_or(self.block.span, |(at, _)| {
             let start = self.block.span.start + at as u32;
-            Span {
-                start,
-                end: start + word.len() as u32,
-                ..self.block.span
-            }
+            Span::new(self.block.span.file, start, start + word.len() as u32)
         })
     }
 

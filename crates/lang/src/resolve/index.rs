@@ -140,11 +140,7 @@ fn super_uses_in(sources: &SourceMap, member: &Member) -> Vec<(String, Span)> {
             let at = |offset: usize| member.span.start + offset as u32;
             (
                 word(i + 2).to_owned(),
-                Span {
-                    file: member.span.file,
-                    start: at(range.start),
-                    end: at(range.end),
-                },
+                Span::new(member.span.file, at(range.start), at(range.end)),
             )
         })
         .collect()

@@ -119,11 +119,11 @@ impl Pairing<'_> {
                     self.report_stray(close);
                     if let (Some(before), Some(error)) = (before, self.out.errors.last_mut()) {
                         error.secondary.push(Label {
-                            span: Span {
-                                file: self.file,
-                                start: self.tokens[before].start,
-                                end: self.tokens[before].end,
-                            },
+                            span: Span::new(
+                                self.file,
+                                self.tokens[before].start,
+                                self.tokens[before].end,
+                            ),
                             text: "everything is closed here already".to_owned(),
                         });
                     }
@@ -245,11 +245,7 @@ impl Pairing<'_> {
     }
 
     fn span(&self, at: usize) -> Span {
-        Span {
-            file: self.file,
-            start: self.tokens[at].start,
-            end: self.tokens[at].end,
-        }
+        Span::new(self.file, self.tokens[at].start, self.tokens[at].end)
     }
 
     fn report_forgotten(&mut self, open: usize, before: Option<usize>) {

@@ -194,11 +194,7 @@ impl<'a> Parser<'a> {
 
     pub(super) fn span_at(&self, at: usize) -> Span {
         let token = self.tokens[at.min(self.tokens.len() - 1)];
-        Span {
-            file: self.file,
-            start: token.start,
-            end: token.end,
-        }
+        Span::new(self.file, token.start, token.end)
     }
 
     pub(super) fn here(&self) -> Span {
@@ -470,11 +466,7 @@ impl<'a> Parser<'a> {
             .iter()
             .find(|d| d.before as usize == at && d.is_own_line);
         if let Some(doc) = idle {
-            let span = Span {
-                file: self.file,
-                start: doc.start - 3,
-                end: doc.end,
-            };
+            let span = Span::new(self.file, doc.start - 3, doc.end);
             self.errors.push(error!("idle-documentation" at span,
                 "nothing follows that this comment could document";
                 help "write it before a member or class, or behind one on the same line; `//` is an ordinary comment").as_warning());

@@ -80,11 +80,7 @@ pub(super) fn lex(text: &str, file: FileId) -> Lexed {
 
 impl<'a> Lexer<'a> {
     pub(super) fn span(&self, start: usize, end: usize) -> Span {
-        Span {
-            file: self.file,
-            start: start as u32,
-            end: end as u32,
-        }
+        Span::new(self.file, start as u32, end as u32)
     }
 
     pub(super) fn byte(&self, at: usize) -> u8 {

@@ -59,11 +59,7 @@ fn empty(file: FileId) -> ast::File {
 
 /// Rejects a text before lexing, for example because of its length.
 fn refuse(text: &str, file: FileId) -> Option<Diagnostic> {
-    let start = Span {
-        file,
-        start: 0,
-        end: 0,
-    };
+    let start = Span::new(file, 0, 0);
     if text.len() > LONGEST_TEXT {
         return Some(error!("file-too-long" at start, "this file is longer than 4 MiB"));
     }

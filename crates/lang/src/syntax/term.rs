@@ -118,11 +118,7 @@ impl Parser<'_> {
             Fault::BadDigit(offset) => {
                 let digit = text[offset..].chars().next().unwrap_or(' ');
                 let start = whole.start + offset as u32;
-                let span = crate::source::Span {
-                    start,
-                    end: start + digit.len_utf8() as u32,
-                    ..whole
-                };
+                let span = crate::source::Span::new(whole.file, start, start + digit.len_utf8() as u32);
                 let base = match &text[..2] {
                     "0b" | "0B" => "binary",
                     _ => "hexadecimal",

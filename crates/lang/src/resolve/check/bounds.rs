@@ -31,11 +31,11 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
 fn fault(analysis: &Analysis, class: ClassId, end: Cpp) -> Option<Diagnostic> {
     let text = analysis.cpp(end);
     names(analysis, class, text).find_map(|name| {
-        let place = Span {
-            start: end.span.start + name.range.start as u32,
-            end: end.span.start + name.range.end as u32,
-            ..end.span
-        };
+        let place = Span::new(
+            end.span.file,
+            end.span.start + name.range.start as u32,
+            end.span.start + name.range.end as u32,
+        );
         let Some(member) = name.member else {
             return is_interval(text, &name).then(|| of_batch(place));
         };

@@ -125,10 +125,12 @@ impl<'a> Walk<'a, '_> {
                     && tokens[i + 2].kind == Kind::Word;
                 if is_offset && !is_member {
                     let at = |o: usize| expression.span.start + o as u32;
-                    let span = |from: usize, to: usize| Span {
-                        file: expression.span.file,
-                        start: at(tokens[from].range.start),
-                        end: at(tokens[to].range.end),
+                    let span = |from: usize, to: usize| {
+                        Span::new(
+                            expression.span.file,
+                            at(tokens[from].range.start),
+                            at(tokens[to].range.end),
+                        )
                     };
                     self.label(word(i + 2), span(i + 2, i + 2));
                     self.offset_place(span(i, i + 3));
