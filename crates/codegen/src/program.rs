@@ -109,16 +109,11 @@ fn words<'a>(context: &Context<'a>) -> HashSet<&'a str> {
     for class in classes(context) {
         for member in &analysis.class(class).ast.members {
             let cpp = match &member.kind {
-                MemberKind::Native(body) => *body,
-                MemberKind::Function {
-                    body: Some(body), ..
+                MemberKind::Native(body) => Some(*body),
+                MemberKind::State { init, .. } => *init,
+                MemberKind::Assign { values, .. } | MemberKind::Param(Param { values, .. }) => {
+                    values.value
                 }
-                | MemberKind::Evidence {
-                    body: Some(body), ..
-                } => *body,
-                MemberKind::State {
-                    init: Some(init), ..
-                } => *init,
                 MemberKind::Bitstring(b) => {
                     let body = b.body.as_deref().unwrap_or_default();
                     ast::walk(body, &mut |term| {
@@ -126,17 +121,13 @@ fn words<'a>(context: &Context<'a>) -> HashSet<&'a str> {
                             add_words(analysis.cpp(cpp), &mut words);
                         }
                     });
-                    continue;
+                    None
                 }
-                MemberKind::Assign { values, .. } | MemberKind::Param(Param { values, .. }) => {
-                    match values.value {
-                        Some(value) => value,
-                        None => continue,
-                    }
-                }
-                _ => continue,
+                kind => kind.body(),
             };
-            add_words(analysis.cpp(cpp), &mut words);
+            if let Some(cpp) = cpp {
+                add_words(analysis.cpp(cpp), &mut words);
+            }
         }
     }
     words

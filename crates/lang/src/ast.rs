@@ -93,6 +93,17 @@ pub enum Condition {
     Or(Box<Condition>, Box<Condition>),
 }
 
+impl Condition {
+    /// The atoms in the order of the source.
+    pub fn atoms(&self) -> Vec<(&Atom, Span)> {
+        match self {
+            Condition::Atom(atom, span) => vec![(atom, *span)],
+            Condition::Not(inner) => inner.atoms(),
+            Condition::And(a, b) | Condition::Or(a, b) => [a.atoms(), b.atoms()].concat(),
+        }
+    }
+}
+
 /// A single test of the platform.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Atom {
@@ -212,13 +223,20 @@ impl MemberKind {
         }
     }
 
+    /// The body in C++ of a function or evidence. `None` if abstract.
+    pub fn body(&self) -> Option<Cpp> {
+        match self {
+            MemberKind::Function { body, .. } | MemberKind::Evidence { body, .. } => *body,
+            _ => None,
+        }
+    }
+
     /// Whether the member is a definition rather than an abstract declaration.
     pub fn is_definition(&self) -> bool {
         match self {
-            MemberKind::Function { body, .. } | MemberKind::Evidence { body, .. } => body.is_some(),
             MemberKind::Bitstring(bitstring) => bitstring.body.is_some(),
             MemberKind::State { .. } => true,
-            _ => false,
+            _ => self.body().is_some(),
         }
     }
 }

@@ -131,6 +131,13 @@ pub(crate) struct Names {
     pub(crate) systems: Vec<String>,
 }
 
+impl Names {
+    /// Whether this is an instruction set or operating system.
+    pub(crate) fn has(&self, name: &String) -> bool {
+        self.isas.contains(name) || self.systems.contains(name)
+    }
+}
+
 /// Whether the answers are consistent: one instruction set, one system, and each version implies all older ones.
 pub(crate) fn is_possible(atoms: &[Atom], world: usize, names: &Names) -> bool {
     let set = |i: usize| world >> i & 1 == 1;

@@ -1,7 +1,7 @@
 //! The order of a class, its bases and its applicable ports by specificity.
 
 use crate::ast::Atom;
-use crate::model::{Analysis, ClassId, Index};
+use crate::model::{Analysis, ClassId};
 
 /// The classes of a composition, least specific first.
 #[derive(Clone, Debug)]
@@ -21,11 +21,10 @@ pub(crate) struct Setting<'a> {
 
 impl Chain {
     /// The chain of `id`. A port composed by name includes its base, but not the other ports of the base.
-    pub(crate) fn new(analysis: &Analysis, index: &Index, id: ClassId, setting: Setting) -> Chain {
+    pub(crate) fn new(analysis: &Analysis, id: ClassId, setting: Setting) -> Chain {
         let mut segments = Vec::new();
         collect(
             analysis,
-            index,
             id,
             setting,
             !analysis.class(id).is_port,
@@ -39,7 +38,8 @@ impl Chain {
             .collect();
         let below = |i: usize, j: usize| {
             segment_of[i] < segment_of[j]
-                || segment_of[i] == segment_of[j] && is_less_specific(index, classes[i], classes[j])
+                || segment_of[i] == segment_of[j]
+                    && is_less_specific(analysis, classes[i], classes[j])
         };
         let below = (0..classes.len())
             .map(|i| (0..classes.len()).map(|j| below(i, j)).collect())
@@ -64,7 +64,6 @@ impl Chain {
 
 fn collect(
     analysis: &Analysis,
-    index: &Index,
     id: ClassId,
     setting: Setting,
     with_ports: bool,
@@ -73,25 +72,29 @@ fn collect(
     let class = analysis.class(id);
     if let Some(parent) = class.parent {
         let parent_with_ports = !class.is_port && !analysis.class(parent).is_port;
-        collect(analysis, index, parent, setting, parent_with_ports, out);
+        collect(analysis, parent, setting, parent_with_ports, out);
     }
     out.push(vec![id]);
     if with_ports {
         let applies = |port: &ClassId| {
-            index.applies[port.0]
+            analysis.index.applies[port.0]
                 .on(setting.target)
                 .holds_in(setting.atoms, setting.world)
         };
-        let ports: Vec<ClassId> = index.ports[id.0].iter().copied().filter(applies).collect();
-        out.push(by_specificity(index, ports));
+        let ports: Vec<ClassId> = analysis.index.ports[id.0]
+            .iter()
+            .copied()
+            .filter(applies)
+            .collect();
+        out.push(by_specificity(analysis, ports));
     }
 }
 
 /// Sorts ports by specificity, least specific first. Ties keep their order, which is by name.
-fn by_specificity(index: &Index, mut ports: Vec<ClassId>) -> Vec<ClassId> {
+fn by_specificity(analysis: &Analysis, mut ports: Vec<ClassId>) -> Vec<ClassId> {
     let mut sorted = Vec::new();
     while !ports.is_empty() {
-        let is_free = |p: &ClassId| ports.iter().all(|q| !is_less_specific(index, *q, *p));
+        let is_free = |p: &ClassId| ports.iter().all(|q| !is_less_specific(analysis, *q, *p));
         let next = ports.iter().position(is_free).unwrap_or(0);
         sorted.push(ports.remove(next));
     }
@@ -99,14 +102,14 @@ fn by_specificity(index: &Index, mut ports: Vec<ClassId>) -> Vec<ClassId> {
 }
 
 /// Compares by explicit `ports` first, then by strict implication of conditions.
-fn is_less_specific(index: &Index, a: ClassId, b: ClassId) -> bool {
-    let ports = |port: ClassId, base: ClassId| index.ports[base.0].contains(&port);
+fn is_less_specific(analysis: &Analysis, a: ClassId, b: ClassId) -> bool {
+    let ports = |port: ClassId, base: ClassId| analysis.index.ports[base.0].contains(&port);
     if a == b || ports(a, b) {
         return false;
     }
     if ports(b, a) {
         return true;
     }
-    let (wide, narrow) = (&index.applies[a.0], &index.applies[b.0]);
-    narrow.implies(wide, &index.names) && !wide.implies(narrow, &index.names)
+    let (wide, narrow) = (&analysis.index.applies[a.0], &analysis.index.applies[b.0]);
+    narrow.implies(wide, &analysis.index.names) && !wide.implies(narrow, &analysis.index.names)
 }

@@ -9,7 +9,7 @@ use crate::ast::{Atom, MemberKind};
 use crate::condition::{Formula, is_possible, show};
 use crate::diagnostic::{Diagnostic, error};
 use crate::model::{
-    Analysis, ClassId, Composition, EffectiveEvidence, Gap, Index, Layer, MemberRef, Program, Role,
+    Analysis, ClassId, Composition, EffectiveEvidence, Gap, Layer, MemberRef, Program, Role,
     Target, World,
 };
 
@@ -42,13 +42,12 @@ pub(crate) struct Composed {
 /// Composes programs and collects diagnostics.
 pub(crate) struct Composer<'a> {
     pub(crate) analysis: &'a Analysis,
-    pub(crate) index: &'a Index,
 }
 
 impl<'a> Composer<'a> {
     /// The program of `class` for `target`.
     pub(crate) fn program(&self, class: ClassId, target: &Target) -> Program {
-        let exists = self.index.exists[class.0].on(target);
+        let exists = self.analysis.index.exists[class.0].on(target);
         let mut program = Program {
             class,
             target: target.clone(),
@@ -59,7 +58,7 @@ impl<'a> Composer<'a> {
         if exists == Formula::False {
             program.worlds.push(World::Absent(format!(
                 "needs {}",
-                show(&self.index.exists[class.0])
+                show(&self.analysis.index.exists[class.0])
             )));
             return program;
         }
@@ -71,7 +70,7 @@ impl<'a> Composer<'a> {
                 atoms: &questions.atoms,
                 world,
             };
-            let found = if !is_possible(setting.atoms, world, &self.index.names) {
+            let found = if !is_possible(setting.atoms, world, &self.analysis.index.names) {
                 World::Absent("impossible".to_owned())
             } else {
                 let compose = || self.world(class, &exists, setting, &mut program.variants);
@@ -140,7 +139,7 @@ impl<'a> Composer<'a> {
         let mut pending: Vec<ClassId> = std::iter::once(class)
             .chain(self.isa_class(target))
             .collect();
-        conditions.push(self.index.exists[class.0].on(target));
+        conditions.push(self.analysis.index.exists[class.0].on(target));
         while let Some(id) = pending.pop() {
             if !seen.insert(id) {
                 continue;
@@ -148,11 +147,11 @@ impl<'a> Composer<'a> {
             let class = self.analysis.class(id);
             pending.extend(class.parent);
             for (_, imported) in &class.imports {
-                conditions.push(self.index.exists[imported.0].on(target));
+                conditions.push(self.analysis.index.exists[imported.0].on(target));
                 pending.push(*imported);
             }
-            for port in &self.index.ports[id.0] {
-                let applies = self.index.applies[port.0].on(target);
+            for port in &self.analysis.index.ports[id.0] {
+                let applies = self.analysis.index.applies[port.0].on(target);
                 if applies != Formula::False {
                     conditions.push(applies);
                     pending.push(*port);
@@ -231,7 +230,7 @@ impl Parts<'_> {
             self.gaps.push(Gap::ImportCycle { importer, imported });
             return None;
         }
-        let exists = &self.composer.index.exists[imported.0];
+        let exists = &self.composer.analysis.index.exists[imported.0];
         let here = exists.on(self.setting.target);
         if !here.holds_in(self.setting.atoms, self.setting.world) {
             let needs = show(if here == Formula::False {
@@ -250,14 +249,14 @@ impl Parts<'_> {
     }
 
     fn chain(&mut self, id: ClassId) -> Composition {
-        let (analysis, index) = (self.composer.analysis, self.composer.index);
-        let chain = Chain::new(analysis, index, id, self.setting);
+        let analysis = self.composer.analysis;
+        let chain = Chain::new(analysis, id, self.setting);
         let table = Table::new(analysis, &chain);
         let mut layers = Vec::new();
         let mut imported = BTreeSet::new();
         for (at, class) in chain.classes.iter().enumerate() {
             let imports = self.imports(*class, &mut imported);
-            let supers = table.supers(index, at, &mut self.faults);
+            let supers = table.supers(at, &mut self.faults);
             layers.push(Layer {
                 class: *class,
                 imports,
@@ -436,14 +435,9 @@ impl<'a> Table<'a> {
     }
 
     /// Resolves each `super::NAME` of the class at layer `at`.
-    fn supers(
-        &self,
-        index: &Index,
-        at: usize,
-        faults: &mut Vec<Diagnostic>,
-    ) -> BTreeMap<String, usize> {
+    fn supers(&self, at: usize, faults: &mut Vec<Diagnostic>) -> BTreeMap<String, usize> {
         let mut supers = BTreeMap::new();
-        for (name, span) in &index.supers[self.chain.classes[at].0] {
+        for (name, span) in &self.analysis.index.supers[self.chain.classes[at].0] {
             let below = self.definitions_below(name, at);
             let best = self.chain.most_specific(&below);
             match best.as_slice() {

@@ -8,15 +8,8 @@ impl Analysis {
     /// A member as a declaration: `bitstring touch(unsigned int index)`.
     pub fn declaration(&self, member: MemberRef) -> String {
         let member = self.member(member);
-        let end = match &member.kind {
-            MemberKind::Function {
-                body: Some(body), ..
-            }
-            | MemberKind::Evidence {
-                body: Some(body), ..
-            } => body.span.start - 1,
-            _ => member.span.end,
-        };
+        let body = member.kind.body();
+        let end = body.map_or(member.span.end, |body| body.span.start - 1);
         let text =
             &self.sources.file(member.span.file).text[member.span.start as usize..end as usize];
         let text = match &member.kind {

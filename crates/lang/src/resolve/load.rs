@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::suggest;
-use crate::ast::{Atom, Condition, Ident, MemberKind, Parent};
+use crate::ast::{Atom, Ident, MemberKind, Parent};
 use crate::diagnostic::{Diagnostic, Severity, error};
 use crate::input::{Files, Input};
 use crate::model::{Analysis, Class, ClassId, Role};
@@ -379,17 +379,18 @@ impl<'a> Loader<'a> {
             return;
         };
         let file = class.file;
-        let mut names = Vec::new();
-        collect_names(&condition, &mut names);
-        for (name, span) in names {
+        for (atom, span) in condition.atoms() {
+            let (Atom::Name(name) | Atom::AtLeast(name, _)) = atom else {
+                continue;
+            };
             if name == self.analysis.class(id).name() {
                 continue; // the class of a platform itself: `yamba linux ... on linux`
             }
-            match self.locate(file, &name) {
+            match self.locate(file, name) {
                 Found::Class(file, index) => {
                     self.admit(file, index);
                 }
-                _ => self.report_unknown_platform(&name, span),
+                _ => self.report_unknown_platform(name, span),
             }
         }
     }
@@ -483,20 +484,6 @@ enum Found {
     Class(FileId, usize),
     FileWithout(String),
     Nothing,
-}
-
-fn collect_names(condition: &Condition, out: &mut Vec<(String, Span)>) {
-    match condition {
-        Condition::Atom(Atom::Name(name) | Atom::AtLeast(name, _), span) => {
-            out.push((name.clone(), *span))
-        }
-        Condition::Atom(..) => {}
-        Condition::Not(inner) => collect_names(inner, out),
-        Condition::And(a, b) | Condition::Or(a, b) => {
-            collect_names(a, out);
-            collect_names(b, out);
-        }
-    }
 }
 
 struct Declared {

@@ -75,11 +75,7 @@ impl Analysis {
 
     /// The program of a class for a target. Requires an analysis without errors.
     pub fn program(&self, class: ClassId, target: &Target) -> Program {
-        compose::Composer {
-            analysis: self,
-            index: &self.index,
-        }
-        .program(class, target)
+        compose::Composer { analysis: self }.program(class, target)
     }
 
     /// The string that initialises state `name` of the instruction set `isa`, if there is one.

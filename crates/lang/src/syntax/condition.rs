@@ -1,6 +1,6 @@
 //! Parser of conditions on the platform: `x86_64 && (linux >= 6.1 || root)`.
 
-use super::cursor::{Parsed, Parser, Range};
+use super::cursor::{Parsed, Parser, Range, Reported};
 use super::token::Kind;
 use crate::ast::{Atom, Condition};
 use crate::diagnostic::error;
@@ -31,7 +31,7 @@ impl Parser<'_> {
         Ok(condition)
     }
 
-    fn not_a_connective(&mut self) -> super::cursor::Reported {
+    fn not_a_connective(&mut self) -> Reported {
         let found = self.shown(self.pos);
         let (message, help) = match self.kind() {
             Kind::Mark(b'&' | b'|') => (
@@ -113,12 +113,8 @@ impl Parser<'_> {
         Ok(Condition::Atom(atom, self.span_since(at)))
     }
 
-    fn no_question(&mut self) -> super::cursor::Reported {
-        let (place, found) = if self.is_done() {
-            (self.after(self.pos), String::new())
-        } else {
-            (self.here(), format!(", found {}", self.shown(self.pos)))
-        };
+    fn no_question(&mut self) -> Reported {
+        let (place, found) = (self.here_or_end(), self.found());
         self.report(
             error!("missing-condition" at place, "a platform is missing here{found}";
             help "name one, as in `x86_64 && linux >= 6.1`"),
@@ -155,7 +151,7 @@ impl Parser<'_> {
         })
     }
 
-    fn bad_comparison(&mut self) -> super::cursor::Reported {
+    fn bad_comparison(&mut self) -> Reported {
         let is_double = self.is_mark(self.pos + 1, b'=');
         let end = self.pos + 1 + usize::from(is_double);
         let span = self.span(self.pos..end);
@@ -168,21 +164,14 @@ impl Parser<'_> {
 
     fn version(&mut self) -> Parsed<Vec<u32>> {
         let at = self.pos;
-        let place = if self.is_done() {
-            self.after(at)
-        } else {
-            self.here()
-        };
+        let place = self.here_or_end();
         let text = self.text_at(at);
         self.pos = (at + 1).min(self.end);
         let parts: Option<Vec<u32>> = text
             .split('.')
             .map(|part| {
-                if part.bytes().all(|b| b.is_ascii_digit()) {
-                    part.parse().ok()
-                } else {
-                    None
-                }
+                let is_digits = part.bytes().all(|b| b.is_ascii_digit());
+                part.parse().ok().filter(|_| is_digits)
             })
             .collect();
         parts.filter(|p| p.len() <= 8).ok_or_else(|| {
@@ -222,12 +211,7 @@ impl Parser<'_> {
         }
     }
 
-    fn bad_argument(
-        &mut self,
-        inside: Range,
-        message: &str,
-        help: &str,
-    ) -> super::cursor::Reported {
+    fn bad_argument(&mut self, inside: Range, message: &str, help: &str) -> Reported {
         self.report(error!("bad-question" at self.span(inside), "{message}"; help help))
     }
 

@@ -212,6 +212,24 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// The place of something missing: the current token, or the end of the construct.
+    pub(super) fn here_or_end(&self) -> Span {
+        if self.is_done() {
+            self.after(self.pos)
+        } else {
+            self.here()
+        }
+    }
+
+    /// `, found TOKEN`; empty at the end of the construct.
+    pub(super) fn found(&self) -> String {
+        if self.is_done() {
+            String::new()
+        } else {
+            format!(", found {}", self.shown(self.pos))
+        }
+    }
+
     pub(super) fn span(&self, range: Range) -> Span {
         if range.is_empty() {
             return self.after(range.start);
@@ -311,16 +329,7 @@ impl<'a> Parser<'a> {
     pub(super) fn name(&mut self, what: &str) -> Parsed<Ident> {
         let at = self.pos;
         if self.kind() != Kind::Word {
-            let found = if self.is_done() {
-                String::new()
-            } else {
-                format!(", found {}", self.shown(at))
-            };
-            let place = if self.is_done() {
-                self.after(at)
-            } else {
-                self.here()
-            };
+            let (place, found) = (self.here_or_end(), self.found());
             return self.fail(error!("missing-name" at place,
                 "the name of {what} is missing{found}"));
         }

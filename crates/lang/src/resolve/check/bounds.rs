@@ -120,9 +120,7 @@ fn user_of_interval(
     overloads(analysis, function)
         .into_iter()
         .find_map(|member| {
-            let MemberKind::Function { body: Some(_), .. } = &analysis.member(member).kind else {
-                return None;
-            };
+            analysis.member(member).kind.body()?;
             if !seen.insert(member) {
                 return None;
             }

@@ -12,7 +12,9 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
     let Some(condition) = &class.ast.on else {
         return;
     };
-    let span = place(condition);
+    let places = condition.atoms();
+    let [(_, span), ..] = places[..] else { return };
+    let span = places.last().map_or(span, |(_, last)| span.to(*last));
     let own = Formula::of(Some(condition));
     let mut atoms = BTreeSet::new();
     own.atoms(&mut atoms);
@@ -25,10 +27,7 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
     let before = found.len();
     versions(analysis, condition, found);
     let is_known = |atom: &Atom| match atom {
-        Atom::Name(name) | Atom::AtLeast(name, _) => {
-            let names = &analysis.index.names;
-            names.isas.contains(name) || names.systems.contains(name)
-        }
+        Atom::Name(name) | Atom::AtLeast(name, _) => analysis.index.names.has(name),
         _ => true,
     };
     if found.len() > before || !atoms.iter().all(is_known) {
@@ -53,39 +52,22 @@ fn never(span: Span, formula: &Formula) -> Diagnostic {
         help "a platform has one instruction set and one operating system; join alternatives by `||`")
 }
 
-fn place(condition: &Condition) -> Span {
-    match condition {
-        Condition::Atom(_, span) => *span,
-        Condition::Not(inner) => place(inner),
-        Condition::And(a, b) | Condition::Or(a, b) => place(a).to(place(b)),
-    }
-}
-
 /// Rejects a version of anything but an operating system.
 fn versions(analysis: &Analysis, condition: &Condition, found: &mut Vec<Diagnostic>) {
-    match condition {
-        Condition::Atom(Atom::AtLeast(name, _), span)
-            if analysis.index.names.isas.contains(name) =>
-        {
-            found.push(error!("version-of-isa" at *span,
-                "`{name}` is an instruction set and has no version";
-                help "ask for a feature with cpu(FEATURE)"));
-        }
-        Condition::Atom(..) => {
-            if let Condition::Atom(Atom::Name(name), span) = condition
-                && !analysis.index.names.isas.contains(name)
-                && !analysis.index.names.systems.contains(name)
-                && analysis.find_class(name).is_some()
-            {
-                found.push(error!("not-a-platform" at *span,
+    let names = &analysis.index.names;
+    for (atom, span) in condition.atoms() {
+        match atom {
+            Atom::AtLeast(name, _) if names.isas.contains(name) => {
+                found.push(error!("version-of-isa" at span,
+                    "`{name}` is an instruction set and has no version";
+                    help "ask for a feature with cpu(FEATURE)"));
+            }
+            Atom::Name(name) if !names.has(name) && analysis.find_class(name).is_some() => {
+                found.push(error!("not-a-platform" at span,
                     "`{name}` is a class, but no instruction set or operating system";
                     help "a platform's class extends `InstructionSet` or `OperatingSystem`"));
             }
-        }
-        Condition::Not(inner) => versions(analysis, inner, found),
-        Condition::And(a, b) | Condition::Or(a, b) => {
-            versions(analysis, a, found);
-            versions(analysis, b, found);
+            _ => {}
         }
     }
 }

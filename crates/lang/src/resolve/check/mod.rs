@@ -61,10 +61,7 @@ fn composed(analysis: &Analysis) -> BTreeSet<ClassId> {
 }
 
 fn check_compositions(analysis: &Analysis, class: ClassId, found: &mut Vec<Diagnostic>) {
-    let composer = Composer {
-        analysis,
-        index: &analysis.index,
-    };
+    let composer = Composer { analysis };
     let mut cases = Vec::new();
     for target in analysis.targets() {
         cases.extend(cases_on(&composer, class, &target, found));
@@ -82,7 +79,7 @@ fn cases_on(
     target: &Target,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<Case> {
-    let exists = composer.index.exists[class.0].on(target);
+    let exists = composer.analysis.index.exists[class.0].on(target);
     if exists == Formula::False {
         return Vec::new();
     }
@@ -92,8 +89,8 @@ fn cases_on(
     let mut seen = BTreeSet::new();
     let mut cases = Vec::new();
     for world in 0..1usize << atoms.len() {
-        let is_here =
-            is_possible(atoms, world, &composer.index.names) && exists.holds_in(atoms, world);
+        let is_here = is_possible(atoms, world, &composer.analysis.index.names)
+            && exists.holds_in(atoms, world);
         if is_here && seen.insert(questions.answers(world)) {
             let composed = composer.compose(
                 class,

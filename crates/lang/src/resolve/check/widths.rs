@@ -23,10 +23,8 @@ pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnost
 fn term(analysis: &Analysis, term: &Term, found: &mut Vec<Diagnostic>) {
     let constant = |cpp: &Cpp| cpp::constant_integer(analysis.cpp(*cpp));
     match &term.kind {
-        TermKind::Le(value, bits) => {
-            if whole_bytes(analysis, *bits, "le", found) {
-                fits(analysis, *value, constant(bits), found);
-            }
+        TermKind::Le(value, bits) if whole_bytes(analysis, *bits, "le", found) => {
+            fits(analysis, *value, constant(bits), found);
         }
         TermKind::Be(value, bits) => match constant(bits) {
             Some(width) if !(1..=WIDEST).contains(&width) => {
