@@ -114,6 +114,7 @@ fn mode(number: &str) -> Benchmark {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_sweep_is_one_entry_a_point() {
     let all = run_sample(&[]);
     assert_eq!(all.len(), 3);
@@ -131,6 +132,7 @@ fn a_sweep_is_one_entry_a_point() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn settings_sweeps_and_quick_choose_the_points() {
     let scales = |options: &Options| -> Vec<String> {
         let run = run_jobs(&[job(program())], options).unwrap();
@@ -148,6 +150,7 @@ fn settings_sweeps_and_quick_choose_the_points() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_wrong_parameter_is_one_clear_message() {
     let message = |set: &[(&str, &str)]| run_jobs(&[job(program())], &options(set)).unwrap_err().0;
     assert_eq!(
@@ -162,6 +165,7 @@ fn a_wrong_parameter_is_one_clear_message() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_crash_costs_its_own_figure_only() {
     let mut some = options(&[("scale", "16")]);
     let modes = ["0", "1", "7", "2", "4", "0"].map(str::to_owned);
@@ -198,6 +202,7 @@ fn a_crash_costs_its_own_figure_only() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn what_does_nothing_is_nothing() {
     let b = mode("5");
     assert_eq!(b.status, Status::Invalid);
@@ -209,6 +214,7 @@ fn what_does_nothing_is_nothing() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn evidence_out_of_bounds_is_invalid() {
     let b = mode("9");
     assert_eq!((b.status, b.median), (Status::Invalid, Some(15.0)));
@@ -220,6 +226,7 @@ fn evidence_out_of_bounds_is_invalid() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn what_a_partner_process_says_is_heard() {
     let b = mode("6");
     assert_eq!(
@@ -229,6 +236,7 @@ fn what_a_partner_process_says_is_heard() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_program_that_hangs_is_ended() {
     let mut hanging = options(&[("scale", "16"), ("mode", "3")]);
     hanging.silence = Duration::from_millis(300);
@@ -244,6 +252,7 @@ fn a_program_that_hangs_is_ended() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn what_was_measured_before_a_stop_is_kept() {
     let stop = Stop::default();
     /// Stops the run when the launch that never ends has begun.
@@ -277,6 +286,7 @@ fn what_was_measured_before_a_stop_is_kept() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn what_a_stop_kept_from_beginning_is_there() {
     struct StopAtOnce(Stop);
     impl yamba_harness::Progress for StopAtOnce {
@@ -308,6 +318,7 @@ fn what_a_stop_kept_from_beginning_is_there() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn what_cannot_run_here_says_why() {
     let shell = |script: &str| {
         let mut program = program();
@@ -358,6 +369,7 @@ fn what_cannot_run_here_says_why() {
 
 /// Output besides the records does no harm. The last part of standard error is reported.
 #[test]
+#[ignore = "needs g++"]
 fn garbage_around_the_records() {
     let mut program = program();
     let script = "case \"$*\" in *--run*) echo junk >&3; head -c 3000000 /dev/zero >&3; echo >&3; echo on stdout; echo oops >&2;; esac; exec \"$0\" \"$@\"";
@@ -386,6 +398,7 @@ fn run_behind(script: &str, options: &Options) -> Benchmark {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_program_that_is_stopped_is_told_from_one_that_hangs() {
     let mut stopping = options(&[("scale", "16")]);
     stopping.silence = Duration::from_millis(300);
@@ -400,6 +413,7 @@ fn a_program_that_is_stopped_is_told_from_one_that_hangs() {
 
 /// Endless output, records or not, does not keep the run from continuing.
 #[test]
+#[ignore = "needs g++"]
 fn a_program_that_floods_the_pipe_is_ended() {
     for line in [r#"{"event":"note","text":"again"}"#, "junk"] {
         let script =
@@ -416,6 +430,7 @@ fn a_program_that_floods_the_pipe_is_ended() {
 /// A daemon that a benchmark leaves in a session of its own keeps all pipes open: the harness does not wait for their end. It would compete
 /// with later launches, so it is killed before the next one, even without `YAMBA_SCRATCH` in its environment.
 #[test]
+#[ignore = "needs g++"]
 fn a_daemon_does_not_outlive_its_launch() {
     for (environment, times) in [("", 3), ("env -i", 1)] {
         let folder = tempfile::tempdir().unwrap();
@@ -442,6 +457,7 @@ fn a_daemon_does_not_outlive_its_launch() {
 
 /// Orphans that end by themselves are reaped, and not reported.
 #[test]
+#[ignore = "needs g++"]
 fn orphans_that_end_by_themselves_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let orphan = folder.path().join("orphan");
@@ -465,6 +481,7 @@ fn orphans_that_end_by_themselves_leave_nothing() {
 
 /// The figure of the complete launches is kept, but invalid.
 #[test]
+#[ignore = "needs g++"]
 fn a_program_that_crashes_now_and_then() {
     let folder = tempfile::tempdir().unwrap();
     let script = format!(
@@ -485,6 +502,7 @@ fn a_program_that_crashes_now_and_then() {
 
 /// Each launch is a process of its own. The launches of several points are interleaved.
 #[test]
+#[ignore = "needs g++"]
 fn launches_take_turns_in_an_order_that_can_be_repeated() {
     let order = |seed: u64| {
         let folder = tempfile::tempdir().unwrap();
@@ -521,6 +539,7 @@ fn launches_take_turns_in_an_order_that_can_be_repeated() {
 
 /// The record has the actual settings and times of each launch, also where they differ from the plan.
 #[test]
+#[ignore = "needs g++"]
 fn the_record_says_what_each_launch_was_told_and_when() {
     let now = || {
         let since = std::time::SystemTime::UNIX_EPOCH.elapsed();
@@ -555,6 +574,7 @@ fn the_record_says_what_each_launch_was_told_and_when() {
 
 /// The time of a launch before and after its intervals counts.
 #[test]
+#[ignore = "needs g++"]
 fn an_overrun_is_told() {
     let b = run_behind(
         "sleep 0.6; exec \"$0\" \"$@\"",
@@ -572,6 +592,7 @@ fn an_overrun_is_told() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn an_emulated_figure_says_so() {
     let mut program = program();
     program.runner = vec!["/usr/bin/env".to_owned()];
@@ -600,6 +621,7 @@ fn victim() {
 
 /// A killed run leaves no process. The next run removes its files.
 #[test]
+#[ignore = "needs g++"]
 fn killing_the_run_kills_its_children() {
     let home = tempfile::tempdir().unwrap();
     sample();

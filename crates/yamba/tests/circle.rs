@@ -3,9 +3,8 @@
 mod cpp;
 
 use std::path::PathBuf;
-use std::process::Command;
 
-use cpp::{check, compile, has, runtime};
+use cpp::{check, compile, runtime};
 use yamba_harness::{Job, Measurement, Options, Program, Silent, Stop};
 use yamba_lang::Target;
 use yamba_record::{Benchmark, Run, Status};
@@ -14,6 +13,7 @@ use yamba_toolchain::embedded::Home;
 use yamba_toolchain::files::Disk;
 
 #[test]
+#[ignore = "needs g++"]
 fn groups_under_sanitizers() {
     let flags = [
         "-O1",
@@ -24,26 +24,23 @@ fn groups_under_sanitizers() {
 }
 
 #[test]
+#[ignore = "needs g++ and clang++"]
 fn groups_with_the_other_compiler() {
-    if has("clang++") {
-        check(&compile("clang++", "circle.cc", &["-O2"], "circle-clang"));
-    }
+    check(&compile("clang++", "circle.cc", &["-O2"], "circle-clang"));
 }
 
-/// The command prefix that drops all privileges of a program. `None` if this is impossible or unnecessary.
-fn without_privilege() -> Option<Vec<String>> {
+/// The command prefix that drops all privileges of a program. An ordinary user needs none.
+fn without_privilege() -> Vec<String> {
+    if !rustix::process::geteuid().is_root() {
+        return Vec::new();
+    }
     let words = [
         "setpriv",
         "--reuid=65534",
         "--regid=65534",
         "--clear-groups",
     ];
-    let done = Command::new(words[0])
-        .args(&words[1..])
-        .arg("true")
-        .output();
-    let can = done.is_ok_and(|o| o.status.success());
-    can.then(|| words.map(str::to_owned).to_vec())
+    words.map(str::to_owned).to_vec()
 }
 
 /// Builds a class of the suite, in a folder that every user may enter.
@@ -131,18 +128,16 @@ const SMALL: [(&str, &str); 4] = [
 ];
 
 #[test]
+#[ignore = "needs g++"]
 fn a_circle_runs_with_what_privilege_there_is() {
     let run = measured("circle_pipe", &[], &SMALL);
     check_circles(&run.benchmarks[0]);
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_circle_runs_without_privilege() {
-    let Some(runner) = without_privilege() else {
-        eprintln!("not tested: nothing here takes privileges away");
-        return;
-    };
-    let run = measured("circle_semaphore", &runner, &SMALL);
+    let run = measured("circle_semaphore", &without_privilege(), &SMALL);
     let benchmark = &run.benchmarks[0];
     check_circles(benchmark);
     assert!(
@@ -154,6 +149,7 @@ fn a_circle_runs_without_privilege() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn the_direct_method_times_each_delivery() {
     let set = [("deliveries", "20"), ("warm_ups", "2")];
     let run = measured("direct_futex", &[], &set);
@@ -167,6 +163,7 @@ fn the_direct_method_times_each_delivery() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_test_that_the_system_would_stop_is_refused() {
     let run = measured("circle_eventfd", &[], &[("delta", "10000000")]);
     let benchmark = &run.benchmarks[0];

@@ -125,6 +125,7 @@ fn charts(tree: &Tree) -> Vec<&str> {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn elements_have_names_and_tables_have_headers() {
     on_page_with(&[sample_run(), sample_run()], &[study()], |page| {
         page.place(".plot");
@@ -157,6 +158,7 @@ const CONTROLS: &str = "(() => {
 })()";
 
 #[test]
+#[ignore = "needs Chromium"]
 fn keyboard_reaches_every_control() {
     on_page_with(&[sample_run()], &[study()], |page| {
         let mut reached = Vec::new();
@@ -189,6 +191,7 @@ fn row_of(tree: &Tree, name: &str) -> String {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn status_and_verdict_are_words() {
     on_page_with(&[sample_run()], &[study()], |page| {
         let tree = Tree::of(page);

@@ -53,21 +53,16 @@ pub struct Browser {
 /// The browser that all running tests of this process share.
 static SHARED: Mutex<Weak<Mutex<Browser>>> = Mutex::new(Weak::new());
 
-/// The shared browser. `None` if there is no Chromium and tests may be skipped.
-pub fn shared() -> Option<Arc<Mutex<Browser>>> {
+/// The shared browser.
+pub fn shared() -> Arc<Mutex<Browser>> {
     let mut shared = lock(&SHARED);
     if let Some(browser) = shared.upgrade() {
-        return Some(browser);
+        return browser;
     }
-    let Some(program) = program() else {
-        let must = std::env::var_os("YAMBA_TEST_ALL").is_some();
-        assert!(!must, "none of {PROGRAMS:?} is installed");
-        eprintln!("left out: none of {PROGRAMS:?} is installed");
-        return None;
-    };
+    let program = program().unwrap_or_else(|| panic!("none of {PROGRAMS:?} is installed"));
     let browser = Arc::new(Mutex::new(Browser::start(&program)));
     *shared = Arc::downgrade(&browser);
-    Some(browser)
+    browser
 }
 
 /// Locks a mutex even if another test panicked while it held the lock.

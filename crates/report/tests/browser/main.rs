@@ -1,4 +1,4 @@
-//! Tests of the page in a browser. Without Chromium they are skipped, unless YAMBA_TEST_ALL is set, as `make test` does.
+//! Tests of the page in a browser.
 
 mod access;
 mod chromium;
@@ -33,9 +33,7 @@ fn on_page(runs: &[Run], test: impl FnOnce(&mut Page)) {
 }
 
 fn on_page_with(runs: &[Run], studies: &[Study], test: impl FnOnce(&mut Page)) {
-    let Some(browser) = chromium::shared() else {
-        return;
-    };
+    let browser = chromium::shared();
     let mut browser = chromium::lock(&browser);
     let mut page = Page::of(&mut browser, runs, studies);
     test(&mut page);
@@ -47,6 +45,7 @@ const INK: &str = "(() => { const c = document.querySelector('.plot canvas'); if
     return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.filter((v, i) => i % 4 === 3 && v > 0).length; })()";
 
 #[test]
+#[ignore = "needs Chromium"]
 fn page_from_file_requests_nothing_and_logs_nothing() {
     on_page(&[sample_run(), sample_run()], |page| {
         assert_eq!(page.value("document.readyState"), "complete");
@@ -59,6 +58,7 @@ fn page_from_file_requests_nothing_and_logs_nothing() {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn charts_are_drawn() {
     on_page(&[sample_run()], |page| {
         page.place(".plot");
@@ -68,6 +68,7 @@ fn charts_are_drawn() {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn pointer_shows_table_value_in_chart() {
     on_page(&[sample_run()], |page| {
         page.place(".plot");
@@ -87,6 +88,7 @@ fn pointer_shows_table_value_in_chart() {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn chart_is_saved_as_displayed() {
     let mut run = sample_run();
     for sweep in run.benchmarks.iter_mut().filter(|b| b.name == "lat_mem") {
@@ -121,6 +123,7 @@ fn chart_is_saved_as_displayed() {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn logarithmic_axes_are_labelled_with_powers_of_ten() {
     let sizes = [10_300, 103_000, 1_030_000];
     let swept = run(sizes.map(|size| benchmark("lat_far", size, "ok")).to_vec());
@@ -157,6 +160,7 @@ const COLOURS: &str = "(() => {
 })()";
 
 #[test]
+#[ignore = "needs Chromium"]
 fn light_and_dark_colours_have_contrast() {
     on_page(&[sample_run()], |page| {
         page.place(".plot");
@@ -174,6 +178,7 @@ fn light_and_dark_colours_have_contrast() {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn printed_charts_are_lines() {
     on_page(&[sample_run()], |page| {
         page.value("dispatchEvent(new Event('beforeprint'))");
@@ -195,6 +200,7 @@ fn row_of(page: &mut Page, size: &str) -> [String; 2] {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn table_sorts_in_both_directions() {
     on_page_with(&[sample_run()], &[study()], |page| {
         let figures = "table.figures td.number[data-unit]";
@@ -236,6 +242,7 @@ fn check_study_sorts_and_links(page: &mut Page) {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn filter_shows_matching_rows() {
     on_page(&[sample_run()], |page| {
         page.click("#filter");
@@ -249,6 +256,7 @@ fn filter_shows_matching_rows() {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn keyboard_unfolds_figure() {
     on_page(&[sample_run()], |page| {
         assert_eq!(page.texts(".behind").len(), 0, "folded at first");
@@ -276,6 +284,7 @@ fn keyboard_unfolds_figure() {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn hostile_names_are_displayed_as_text() {
     on_page_with(&[hostile_run()], &[hostile_study()], |page| {
         assert!(
@@ -295,6 +304,7 @@ fn hostile_names_are_displayed_as_text() {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn invalid_figure_is_visibly_marked() {
     on_page(&[sample_run()], |page| {
         let style =
@@ -308,6 +318,7 @@ fn invalid_figure_is_visibly_marked() {
 }
 
 #[test]
+#[ignore = "needs Chromium"]
 fn narrow_page_does_not_scroll_sideways() {
     on_page(&[sample_run(), sample_run()], |page| {
         page.place(".plot");

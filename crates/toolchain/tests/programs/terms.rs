@@ -1,6 +1,6 @@
 //! Every kind of term, compared with bytes computed by hand.
 
-use crate::support::{ISAS, available, build, compose, compose_fault, hex, run};
+use crate::support::{ISAS, build, compose, compose_fault, hex, run};
 
 /// A class with the bitstrings under test; its timed function does not matter.
 fn program(members: &str) -> String {
@@ -10,6 +10,7 @@ fn program(members: &str) -> String {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn literals_casts_and_words() {
     let text = program(
         "bitstring long_one = 0x00112233445566778899AABBCCDDEEFF00112;
@@ -32,6 +33,7 @@ fn literals_casts_and_words() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn control_flow_and_labels() {
     let text = program(
         "bitstring chosen(int n) { if (n > 2) { 0x01 } else if (n == 2) { 0x02 } else { 0x03 } }
@@ -64,6 +66,7 @@ fn control_flow_and_labels() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn addresses_of_functions_are_called() {
     let text = "
 native { static int answer() { return 42; } }
@@ -87,6 +90,7 @@ yamba t on x86_64
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn super_and_imports() {
     let text = "
 yamba helper extends Part { bitstring two(int v) { le(v, 8) le(v, 8) } int three() { return 3; } }
@@ -109,6 +113,7 @@ yamba derived extends base {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn what_does_not_fit_names_the_call_the_value_and_the_width() {
     let text = program(
         "bitstring imm(int64_t v) { le(v, 32) }
@@ -184,6 +189,7 @@ fn what_does_not_fit_names_the_call_the_value_and_the_width() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn arguments_on_the_command_line_are_checked() {
     let text = program("bitstring imm(unsigned char v, bool b) { le(v, 8) if (b) { 0xFF } }");
     let built = build(&text, "t", "x86_64");
@@ -205,6 +211,7 @@ fn arguments_on_the_command_line_are_checked() {
 }
 
 #[test]
+#[ignore = "needs a C++ compiler and an emulator for every instruction set"]
 fn composed_functions_run_on_every_instruction_set() {
     // Each body has its own loop, a value in a hole, the standard frame, an argument and a result.
     let bodies = [
@@ -227,9 +234,6 @@ fn composed_functions_run_on_every_instruction_set() {
     ];
     for ((isa, body), (known, _)) in bodies.into_iter().zip(ISAS) {
         assert_eq!(isa, known);
-        if !available(isa) {
-            continue;
-        }
         let text = format!(
             "yamba t {{ import(compiler); void benchmark() {{}}
     bitstring<int c_function(int from, long turns)> count(int step) {{ compiler.prologue_standard {body} compiler.epilogue_standard }}
@@ -248,21 +252,15 @@ fn composed_functions_run_on_every_instruction_set() {
 
 /// Builds like `build`, with the shared code in a separate object file. Also without optimisation, where nothing is inlined.
 #[test]
+#[ignore = "needs clang++"]
 fn clang_builds_the_same() {
     let runs = |words: &[&str]| {
         let output = std::process::Command::new("clang++").args(words).output();
-        output.is_ok_and(|o| {
-            assert!(
-                o.stderr.is_empty(),
-                "{}",
-                String::from_utf8_lossy(&o.stderr)
-            );
-            o.status.success()
-        })
+        let output = output.expect("clang++");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.is_empty(), "{said}");
+        output.status.success()
     };
-    if !runs(&["--version"]) {
-        return;
-    }
     let text = program(
         "param int n = 3 over {1, 2, 3}; int state[4]; bitstring b(int v) { align(4) le(v + n, 8) asm { add eax, ${v} } } evidence double e() expects [0, 1] { return 0.5; }",
     );

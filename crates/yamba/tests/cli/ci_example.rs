@@ -6,7 +6,7 @@ use yamba_record::Run;
 use yamba_store::{Location, Store};
 
 use crate::compare::stored_run;
-use crate::support::{Answer, Yamba, has, root};
+use crate::support::{Answer, Yamba, needs, root};
 
 /// The script of the named workflow step: one line, or a block.
 fn script(name: &str) -> String {
@@ -55,10 +55,9 @@ fn keep(store: &mut Store, id: u32, program: &str, factor: f64) {
 }
 
 #[test]
+#[ignore = "needs bash and jq"]
 fn a_workflow_gates_against_the_baseline_and_keeps_a_few_runs() {
-    if !has("bash") || !has("jq") {
-        return;
-    }
+    needs(&["bash", "jq"]);
     let mut yamba = Yamba::new();
     let place = Location::File(yamba.folder.path().join("results.sqlite"));
     let mut store = Store::open(&place).unwrap();
@@ -84,10 +83,8 @@ fn a_workflow_gates_against_the_baseline_and_keeps_a_few_runs() {
 
 /// `--dry-run` lists what the step would measure.
 #[test]
+#[ignore = "needs g++"]
 fn measure_step_of_workflow_finds_its_benchmarks() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new();
     let bench = yamba.folder.path().join("bench");
     fs::create_dir(&bench).unwrap();

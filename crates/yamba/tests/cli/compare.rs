@@ -7,7 +7,7 @@ use yamba_record::{Run, Status};
 use yamba_store::{Detail, Location, Store};
 
 use crate::schema;
-use crate::support::{Answer, Yamba, has, until};
+use crate::support::{Answer, Yamba, until};
 
 const SIX: [f64; 6] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0];
 
@@ -313,10 +313,8 @@ fn remeasured(yamba: &mut Yamba, words: &str, can_be_unknown: bool) -> (i32, Val
 
 #[cfg(target_arch = "x86_64")]
 #[test]
+#[ignore = "needs g++"]
 fn gate_remeasures_before_it_fails() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = with_kept_runs();
     let words = "compare first slow --fail-above 20% --json";
     let (status, document) = remeasured(&mut yamba, words, false);
@@ -366,10 +364,8 @@ fn gate_remeasures_before_it_fails() {
 /// Each side is stored from its first launch on.
 #[cfg(target_arch = "x86_64")]
 #[test]
+#[ignore = "needs g++"]
 fn remeasured_launches_survive_kill() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = with_kept_runs();
     let place = Location::File(yamba.folder.path().join("results.sqlite"));
     let mut store = Store::open(&place).unwrap();
@@ -507,10 +503,8 @@ fn a_history_tells_where_a_benchmark_changed() {
 
 /// Otherwise the author of a document could run code with the rights of the user who compares it.
 #[test]
+#[ignore = "needs g++"]
 fn sources_of_a_document_are_not_compiled_unasked() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = with_kept_runs();
     for tag in ["first", "slow"] {
         yamba

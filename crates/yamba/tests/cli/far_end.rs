@@ -1,65 +1,23 @@
 //! `--remote HOST` with the test's own ssh server: figures, leftovers, and messages if there is no far end.
 
-#[path = "../far/server.rs"]
-mod server;
-
 use std::fs;
-use std::path::Path;
 use std::process::{Child, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-pub use server::Server;
 
-use crate::support::{Yamba, has, processes_of, until};
-
-/// An ssh server, and the leftovers of a run that used it.
-pub struct Far {
-    pub server: Server,
-    _folder: tempfile::TempDir,
-}
-
-impl Far {
-    /// Starts the server with `start`, which receives a folder for it.
-    pub fn new(start: impl FnOnce(&Path) -> Server) -> Far {
-        let folder = tempfile::tempdir().unwrap();
-        Far {
-            server: start(folder.path()),
-            _folder: folder,
-        }
-    }
-
-    pub fn yamba(&self) -> Yamba {
-        Yamba::new().env("YAMBA_SSH", self.server.ssh())
-    }
-
-    #[track_caller]
-    pub fn leaves_nothing(&self) {
-        let far = self.server.far();
-        until("something is left on the far machine", || {
-            processes_of(&far).is_empty() && fs::read_dir(&far).unwrap().count() == 0
-        });
-    }
-}
-
-/// Whether all programs that far-end tests need are installed.
-pub fn is_able() -> bool {
-    let able = server::is_installed();
-    assert!(able || std::env::var_os("YAMBA_TEST_ALL").is_none());
-    if !able {
-        eprintln!("left out: ssh or its server is missing");
-    }
-    able && has("g++")
-}
+use crate::far::{Far, Server};
+use crate::support::{Yamba, processes_of, until};
 
 /// An ssh server on this machine.
-fn on_loopback() -> Option<Far> {
-    is_able().then(|| Far::new(Server::start))
+fn on_loopback() -> Far {
+    Far::new(Server::start)
 }
 
 #[test]
+#[ignore = "needs g++ and sshd"]
 fn both_ends_measure() {
-    let Some(machine) = on_loopback() else { return };
+    let machine = on_loopback();
     let words = "run lat_tcp lat_udp lat_connect lat_ping --quick --remote 127.0.0.1 --json";
     let answer = machine.yamba().run(words);
     let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
@@ -118,8 +76,9 @@ fn programs(machine: &Far) -> Vec<u32> {
 }
 
 #[test]
+#[ignore = "needs g++ and sshd"]
 fn nothing_is_left_of_a_killed_run() {
-    let Some(machine) = on_loopback() else { return };
+    let machine = on_loopback();
     let (_yamba, mut run, _) = measuring(&machine);
     run.kill().unwrap();
     run.wait().unwrap();
@@ -127,8 +86,9 @@ fn nothing_is_left_of_a_killed_run() {
 }
 
 #[test]
+#[ignore = "needs g++ and sshd"]
 fn a_far_end_that_dies_costs_its_launch() {
-    let Some(machine) = on_loopback() else { return };
+    let machine = on_loopback();
     let (_yamba, mut run, far) = measuring(&machine);
     for pid in &far {
         let _ = kill_process(Pid::from_raw(*pid as i32).unwrap(), Signal::KILL);
@@ -148,8 +108,9 @@ fn a_far_end_that_dies_costs_its_launch() {
 }
 
 #[test]
+#[ignore = "needs g++ and sshd"]
 fn who_is_not_let_in_is_told_what_mends_that() {
-    let Some(machine) = on_loopback() else { return };
+    let machine = on_loopback();
     let words = "run lat_udp --quick --remote 127.0.0.1 --set message=1";
     let with = |ssh: &str| Yamba::new().env("YAMBA_SSH", ssh).run(words).ok();
     with(&machine.server.ssh_with("host")).says(&["skipped", "Permission denied", "BatchMode=yes"]);
@@ -166,10 +127,8 @@ exec $LOGIN_SHELL -c \"$command\"
 
 /// The far end starts and receives every character of its arguments.
 #[test]
+#[ignore = "needs g++"]
 fn the_other_machine_s_shell_may_be_any() {
-    if !has("g++") {
-        return;
-    }
     let address = r"it's \ no! $HOME `address`";
     let paths = std::env::var_os("PATH").unwrap();
     let is_there = |shell: &&str| std::env::split_paths(&paths).any(|p| p.join(shell).is_file());
@@ -194,8 +153,9 @@ fn the_other_machine_s_shell_may_be_any() {
 }
 
 #[test]
+#[ignore = "needs g++ and sshd"]
 fn a_machine_that_takes_no_program_is_told() {
-    let Some(machine) = on_loopback() else { return };
+    let machine = on_loopback();
     fs::remove_dir(machine.server.far()).unwrap();
     let words = "run lat_udp --quick --remote 127.0.0.1 --set message=1";
     let answer = machine.yamba().run(words).ok();
@@ -207,10 +167,8 @@ const SILENT: &str =
     "#!/bin/sh\necho again >>\"$ASKED\"\nsleep 6\necho 'Connection timed out' >&2\nexit 255\n";
 
 #[test]
+#[ignore = "needs g++"]
 fn a_machine_that_does_not_answer_is_waited_for_once() {
-    if !has("g++") {
-        return;
-    }
     let yamba = Yamba::new().file("silent", SILENT);
     let [silent, asked] = ["silent", "asked"].map(|name| yamba.folder.path().join(name));
     let mut yamba = yamba
@@ -228,8 +186,9 @@ fn a_machine_that_does_not_answer_is_waited_for_once() {
 }
 
 #[test]
+#[ignore = "needs g++ and sshd"]
 fn several_processes_have_a_far_end_each() {
-    let Some(machine) = on_loopback() else { return };
+    let machine = on_loopback();
     let words = "run lat_tcp --quick --set message=1 -P 2 --remote 127.0.0.1 --json";
     let answer = machine.yamba().run(words);
     let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
@@ -249,10 +208,8 @@ fn several_processes_have_a_far_end_each() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn what_is_no_name_of_a_machine_is_refused() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new();
     for (name, told) in [
         ("::1", "IPv4 only"),

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Yamba, has};
+use crate::support::{Yamba, needs};
 
 /// Its evidence has the value that its header defines.
 const ASKS: &str = "native {
@@ -75,10 +75,8 @@ fn compiled(yamba: &Yamba) -> usize {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn include_change_rebuilds_program() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = yamba(ASKS);
     header(&yamba, "first/answer.h", 1);
     let path = yamba.folder.path().join("first/answer.h");
@@ -96,10 +94,8 @@ fn include_change_rebuilds_program() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn unchanged_inputs_are_not_compiled_again() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = yamba(ASKS);
     header(&yamba, "first/answer.h", 1);
     // A header that was written just now may have changed during compilation.
@@ -116,10 +112,8 @@ fn unchanged_inputs_are_not_compiled_again() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn identity_is_the_same_in_another_cache() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = yamba(ASKS);
     header(&yamba, "first/answer.h", 1);
     // The embedded files are in the cache.
@@ -135,10 +129,8 @@ fn identity_is_the_same_in_another_cache() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn cpath_change_rebuilds_program() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = yamba(ASKS);
     header(&yamba, "first/answer.h", 1);
     header(&yamba, "second/answer.h", 2);
@@ -149,10 +141,8 @@ fn cpath_change_rebuilds_program() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn header_that_appears_earlier_in_the_search_path_rebuilds_program() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = yamba(ASKS);
     header(&yamba, "second/answer.h", 2);
     assert_eq!(run(&mut yamba).0, 2.0);
@@ -161,10 +151,8 @@ fn header_that_appears_earlier_in_the_search_path_rebuilds_program() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn change_of_a_header_that_only_the_harness_includes_rebuilds_program() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = yamba(ASKS);
     header(&yamba, "first/answer.h", 1);
     let before = run(&mut yamba);
@@ -177,10 +165,8 @@ fn change_of_a_header_that_only_the_harness_includes_rebuilds_program() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn header_that_has_include_asks_for_rebuilds_program() {
-    if !has("g++") {
-        return;
-    }
     let text = ASKS.replace(
         "#include <answer.h>",
         "#if __has_include(<answer.h>)\n#include <answer.h>\n#else\n#define ANSWER 7\n#endif",
@@ -196,10 +182,8 @@ fn header_that_has_include_asks_for_rebuilds_program() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn removed_header_is_an_error_and_not_the_old_program() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = yamba(ASKS);
     header(&yamba, "first/answer.h", 1);
     run(&mut yamba);
@@ -214,10 +198,8 @@ fn removed_header_is_an_error_and_not_the_old_program() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn compiler_of_another_version_makes_another_program() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = yamba(ASKS);
     header(&yamba, "first/answer.h", 1);
     let folder = yamba.folder.path().to_owned();
@@ -270,10 +252,9 @@ fn with_library() -> Yamba {
 }
 
 #[test]
+#[ignore = "needs g++ and ar"]
 fn library_change_rebuilds_program() {
-    if !has("g++") || !has("ar") {
-        return;
-    }
+    needs(&["ar"]);
     let mut yamba = with_library();
     let before = run(&mut yamba);
     library(yamba.folder.path(), 2);
@@ -284,10 +265,8 @@ fn library_change_rebuilds_program() {
 
 /// Compilers do not list files that `.incbin` reads.
 #[test]
+#[ignore = "needs g++"]
 fn data_that_assembly_includes_is_never_old() {
-    if !has("g++") {
-        return;
-    }
     let text = ASKS.replace(
         "#include <answer.h>",
         "extern \"C\" const unsigned char the_answer[];
@@ -317,10 +296,8 @@ fn compared(yamba: &mut Yamba, words: &str) -> Value {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn again_rebuilds_the_headers_of_each_run() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = yamba(ASKS);
     let cache = yamba.folder.path().join("cache");
     header(&yamba, "first/answer.h", 1);
@@ -354,10 +331,9 @@ fn reason(document: &Value) -> String {
 }
 
 #[test]
+#[ignore = "needs g++ and ar"]
 fn again_says_that_a_library_is_another_one() {
-    if !has("g++") || !has("ar") {
-        return;
-    }
+    needs(&["ar"]);
     let mut yamba = with_library();
     keep(&mut yamba, "first");
     library(yamba.folder.path(), 2);
@@ -370,10 +346,8 @@ fn again_says_that_a_library_is_another_one() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn again_says_that_an_absolute_include_has_changed() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = yamba("");
     let path = yamba.folder.path().join("answer.h");
     let text = ASKS.replace("<answer.h>", &format!("\"{}\"", path.display()));
@@ -391,10 +365,8 @@ fn again_says_that_an_absolute_include_has_changed() {
 
 /// `#include "FILE"` finds a header beside the `.yamba` file, whatever the current folder is, and `CPATH` is not needed.
 #[test]
+#[ignore = "needs g++"]
 fn header_beside_the_file_is_found_and_its_change_rebuilds_program() {
-    if !has("g++") {
-        return;
-    }
     let text = ASKS.replace("<answer.h>", "\"answer.h\"");
     let mut yamba = yamba(&text).without("CPATH");
     let folder = yamba.folder.path().join("own");

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::shells::commands;
-use crate::support::{Answer, Yamba, has};
+use crate::support::{Answer, Yamba};
 
 /// Commands without `--json`. They print a skeleton, a page, a file in a requested format, a script, or manual pages.
 const WITHOUT: [&str; 5] = ["port", "report", "export", "completions", "man"];
@@ -95,10 +95,8 @@ fn explain_tells_who_gave_what() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn builds_and_listings() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new();
     let built = document(&yamba.run("build lat_syscall_getppid --json -o out/").ok());
     let program = &built[0];

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Answer, Yamba, has, leave_out, processes_of, until};
+use crate::support::{Answer, Yamba, needs, processes_of, until};
 
 const PRIME: &str = "yamba adds
 {
@@ -20,10 +20,8 @@ const PRIME: &str = "yamba adds
 ";
 
 #[test]
+#[ignore = "needs g++"]
 fn a_run_is_one_document() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new().file("adds.yamba", PRIME);
     let answer = yamba.run("run adds.yamba --quick --json").ok();
     let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
@@ -43,10 +41,8 @@ fn a_run_is_one_document() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn set_and_sweep_choose_the_points() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new().file("adds.yamba", PRIME);
     let points = |answer: Answer| answer.ok().out.matches("rounds=").count();
     assert_eq!(
@@ -63,10 +59,8 @@ fn set_and_sweep_choose_the_points() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn an_invalid_figure_is_status_1() {
-    if !has("g++") {
-        return;
-    }
     let text = PRIME.replace("expects [0, 2147483647]", "expects [-2, -1]");
     let answer = Yamba::new()
         .file("adds.yamba", text)
@@ -75,73 +69,9 @@ fn an_invalid_figure_is_status_1() {
     answer.says(&["INVALID", "added"]);
 }
 
-/// Drops pages between passes, as a first benchmark of page faults might.
-const DROPS: &str = "\
-native {
-    #include <sys/mman.h>
-}
-yamba drops on linux
-{
-    byte_t *memory;
-    void setup() { memory = static_cast<byte_t *>(must(mmap(nullptr, 4 * platform.page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))); }
-    void before_pass() { must(madvise(memory, 4 * platform.page_size, MADV_DONTNEED)); }
-    void benchmark() { for (int i = 0; i < 4; i++) memory[size_t(i) * platform.page_size] = 1; }
-}
-";
-
 #[test]
-fn madvise_on_locked_memory_names_may_fault() {
-    if !has("g++") {
-        return;
-    }
-    for processes in ["-P 1", "-P 2"] {
-        let mut yamba = Yamba::new().file("drops.yamba", DROPS);
-        let answer = yamba.run(&format!("run drops.yamba --quick {processes}"));
-        let said = answer.out.split_whitespace().collect::<Vec<_>>().join(" ");
-        if said.contains("memory is not locked") {
-            leave_out("this process may not lock memory");
-            return;
-        }
-        assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
-        assert!(said.contains("failed: Invalid argument"), "{}", answer.out);
-        let fix = "memory is locked after `setup`, and the system does not drop locked pages; fix: add `bool may_fault() { return true; }` to the class";
-        assert!(said.contains(fix), "{}", answer.out);
-    }
-    let fixed = DROPS.replace(
-        "    void setup()",
-        "    bool may_fault() { return true; }\n    void setup()",
-    );
-    let mut yamba = Yamba::new().file("drops.yamba", fixed);
-    let answer = yamba.run("run drops.yamba --quick");
-    assert!(!answer.out.contains("CRASHED"), "{}", answer.out);
-}
-
-/// An unrelated EINVAL gets no advice on locked memory: this program's memory is not locked.
-#[test]
-fn madvise_that_fails_otherwise_says_nothing_of_locked_memory() {
-    if !has("g++") {
-        return;
-    }
-    let text = DROPS
-        .replace(
-            "    void setup()",
-            "    bool may_fault() { return true; }\n    void setup()",
-        )
-        .replace("MADV_DONTNEED", "12345");
-    let answer = Yamba::new()
-        .file("drops.yamba", text)
-        .run("run drops.yamba --quick");
-    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
-    let said = answer.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("(errno 22)"), "{}", answer.out);
-    assert!(!answer.out.contains("locked"), "{}", answer.out);
-}
-
-#[test]
+#[ignore = "needs g++"]
 fn demonstrations_run_only_when_named() {
-    if !has("g++") {
-        return;
-    }
     let tagged = PRIME.replace("{\n    param", "{\n    tags demonstration;\n    param");
     let mut yamba = Yamba::new().file("adds.yamba", &tagged);
     yamba
@@ -159,10 +89,8 @@ fn demonstrations_run_only_when_named() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn an_error_in_a_body_is_shown_at_its_line() {
-    if !has("g++") {
-        return;
-    }
     let text = "yamba broken\n{\n    void benchmark() { nowhere = 1; }\n}\n";
     let mut yamba = Yamba::new().file("broken.yamba", text);
     for command in [
@@ -177,10 +105,8 @@ fn an_error_in_a_body_is_shown_at_its_line() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn what_cpp_refuses_is_shown_where_it_stands() {
-    if !has("g++") {
-        return;
-    }
     let program = "yamba t\n{\n    param int p = nullptr;\n    bitstring b(nosuch n) { le(1, 8) }\n    void benchmark() { b(0); }\n}\n";
     let mut yamba = Yamba::new().file("t.yamba", program);
     yamba
@@ -189,10 +115,8 @@ fn what_cpp_refuses_is_shown_where_it_stands() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn assembler_and_cpp_are_heard_in_one_go() {
-    if !has("g++") {
-        return;
-    }
     let program = "yamba t on x86_64\n{\n    bitstring<void c_function()> f { asm { movv rax, 5 } }\n    void benchmark() { f(); nonsense(); }\n}\n";
     Yamba::new()
         .file("t.yamba", program)
@@ -201,10 +125,8 @@ fn assembler_and_cpp_are_heard_in_one_go() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_benchmark_that_is_not_built_costs_its_own_figure_only() {
-    if !has("g++") {
-        return;
-    }
     let broken = "yamba broken { void benchmark() { nonsense(); } }";
     let mut yamba = Yamba::new()
         .file("adds.yamba", PRIME)
@@ -228,10 +150,8 @@ fn a_benchmark_that_is_not_built_costs_its_own_figure_only() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_sweep_that_its_parameter_cannot_hold_is_refused() {
-    if !has("g++") {
-        return;
-    }
     let sweeps = "yamba sweeps { param int8_t e = 1 over {1, 200}; void benchmark() {} }";
     let answer = Yamba::new()
         .file("sweeps.yamba", sweeps)
@@ -245,10 +165,8 @@ fn a_sweep_that_its_parameter_cannot_hold_is_refused() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn build_prints_a_command_that_works_by_hand() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new().file("adds.yamba", PRIME);
     let answer = yamba.run("build adds.yamba --print").ok();
     let command = answer.out.lines().find(|l| !l.starts_with('#')).unwrap();
@@ -290,10 +208,8 @@ fn no_compiler_is_said_with_what_to_install() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_cache_that_cannot_be_written_does_not_stop_a_run() {
-    if !has("g++") {
-        return;
-    }
     let temporary = tempfile::tempdir().unwrap();
     let mut yamba = Yamba::new()
         .file("adds.yamba", PRIME)
@@ -304,10 +220,8 @@ fn a_cache_that_cannot_be_written_does_not_stop_a_run() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_skeleton_that_is_filled_compiles() {
-    if !has("g++") {
-        return;
-    }
     let template = "yamba abstract steps\n{\n    int limit();   /// how far\n    volatile int at;\n    void benchmark(iter_t n) { while (n-- > 0) at = limit(); }\n}\n";
     let mut yamba = Yamba::new().file("steps.yamba", template);
     yamba
@@ -322,10 +236,9 @@ fn a_skeleton_that_is_filled_compiles() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+#[ignore = "needs g++"]
 fn disasm_shows_each_instruction_under_its_member() {
-    if !has("g++") || !cfg!(target_arch = "x86_64") {
-        return;
-    }
     let mut yamba = Yamba::new();
     yamba.run("disasm pagefault touch_all 2").ok().says(&[
         "pagefault_x86_64.touch(1)",
@@ -347,10 +260,9 @@ fn disasm_shows_each_instruction_under_its_member() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+#[ignore = "needs g++"]
 fn disasm_says_why_a_value_cannot_be_composed() {
-    if !has("g++") || !cfg!(target_arch = "x86_64") {
-        return;
-    }
     let mut yamba = Yamba::new();
     let answer = yamba.run("disasm pagefault touch 1000000000");
     assert_eq!(
@@ -367,10 +279,8 @@ fn disasm_says_why_a_value_cannot_be_composed() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn ctrl_c_keeps_what_was_measured() {
-    if !has("g++") {
-        return;
-    }
     let text = PRIME.replace("{10, 100}", "linear(1, 400, 1)");
     let mut yamba = Yamba::new().file("adds.yamba", text);
     yamba.run("build adds.yamba").ok();
@@ -420,11 +330,10 @@ fn launches(folder: &Path) -> Vec<u32> {
 
 /// A short loop that crosses a cache line may take twice as long. The compiler must align it.
 #[test]
+#[ignore = "needs g++ and objdump"]
 #[cfg(target_arch = "x86_64")]
 fn each_loop_begins_with_a_line() {
-    if !has("g++") || !has("objdump") {
-        return;
-    }
+    needs(&["objdump"]);
     let text = "yamba walks extends Latency
 {
     native {
@@ -463,10 +372,8 @@ fn back_to(function: &str) -> Option<u64> {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_program_in_a_folder_that_nobody_may_enter_is_no_mystery() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new().file("adds.yamba", PRIME);
     let locked = yamba.folder.path().join("locked");
     fs::create_dir(&locked).unwrap();
@@ -503,10 +410,9 @@ fn needed(program: &str) -> String {
 }
 
 #[test]
+#[ignore = "needs g++ and readelf"]
 fn the_library_of_cpp_is_in_the_program_where_it_can_be() {
-    if !has("g++") || !has("readelf") {
-        return;
-    }
+    needs(&["readelf"]);
     let built = |shared, more: &str| {
         let mut yamba = compiler(Yamba::new().file("adds.yamba", PRIME), shared);
         let path = yamba.folder.path().join("compiler");
@@ -524,10 +430,8 @@ fn the_library_of_cpp_is_in_the_program_where_it_can_be() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn mathematics_is_what_a_class_includes() {
-    if !has("g++") {
-        return;
-    }
     let text = "yamba roots
 {
     volatile float x = 2;
@@ -551,10 +455,8 @@ fn mathematics_is_what_a_class_includes() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn what_is_built_is_not_built_again() {
-    if !has("g++") {
-        return;
-    }
     let second = PRIME.replace("yamba adds", "yamba counts");
     let yamba = Yamba::new()
         .file("adds.yamba", PRIME)

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Yamba, has};
+use crate::support::Yamba;
 
 const CHOOSY: &str = "yamba abstract choosy_base extends Latency
 {
@@ -36,10 +36,8 @@ fn choosy() -> Yamba {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_wrong_value_is_one_error_before_anything_is_measured() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = choosy();
     for (words, told) in [
         ("--set way=left", "--set way=left: it may be up or down"),
@@ -68,10 +66,8 @@ fn a_wrong_value_is_one_error_before_anything_is_measured() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn what_is_right_but_not_here_is_skipped_and_a_class_s_own_fault_is_its_own() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = choosy();
     yamba
         .run("run choosy --lib . --quick --set each=1")
@@ -90,10 +86,8 @@ fn what_is_right_but_not_here_is_skipped_and_a_class_s_own_fault_is_its_own() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn the_suite_s_benchmarks_say_what_may_be() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new().file("short", "a few bytes");
     for (words, told) in [
         (

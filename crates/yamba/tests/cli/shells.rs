@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use yamba_record::{Machine, Run};
 use yamba_store::{Location, Store};
 
-use crate::support::{Answer, Yamba, has};
+use crate::support::{Answer, Yamba, needs};
 
 /// The commands that `yamba --help` lists in all groups.
 pub fn commands(yamba: &mut Yamba) -> Vec<String> {
@@ -125,9 +125,7 @@ const OFFERED: [(&str, &[&str]); 11] = [
 ];
 
 fn offers_what_begins_so(shell: &Shell) {
-    if !has(shell.name) {
-        return;
-    }
+    needs(&[shell.name]);
     let mut yamba = Yamba::new().file("mine.yamba", "yamba mine { void benchmark() {} }");
     let mut run: Run = Run::new(Machine::default());
     run.id = "0123456789abcdef".to_owned();
@@ -159,11 +157,13 @@ fn bash_offers_what_begins_so() {
 }
 
 #[test]
+#[ignore = "needs zsh"]
 fn zsh_offers_what_begins_so() {
     offers_what_begins_so(&ZSH);
 }
 
 #[test]
+#[ignore = "needs fish"]
 fn fish_offers_what_begins_so() {
     offers_what_begins_so(&FISH);
 }
@@ -283,10 +283,9 @@ fn each_command_has_a_page_of_the_manual() {
 
 /// Formats the pages with groff, which `man` uses, with all warnings enabled.
 #[test]
+#[ignore = "needs groff"]
 fn pages_of_the_manual_are_read_without_a_warning() {
-    if !has("groff") {
-        return;
-    }
+    needs(&["groff"]);
     let mut yamba = Yamba::new();
     for page in yamba.run("man pages").ok().out.lines() {
         let mut groff = yamba.other("groff");

@@ -4,7 +4,7 @@ use serde_json::Value;
 use yamba_record::Run;
 use yamba_store::{Location, Store};
 
-use crate::support::{Yamba, has, root};
+use crate::support::{Yamba, root};
 
 const SHORT: &str = r#"
 title = "A short one"
@@ -57,10 +57,8 @@ fn with_a_run_of(skipped: &[String]) -> Yamba {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_study_is_measured_kept_and_told_again() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new().file("short.toml", SHORT);
     let quick = "study short.toml --quick --launches 2 --time 200ms";
     let answer = yamba.run(&format!("{quick} --json")).ok();
@@ -128,10 +126,8 @@ fn the_page_has_the_study_as_it_was(yamba: &mut Yamba) {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_setting_counts_where_the_study_names_it() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new().file("short.toml", SHORT);
     let plan = yamba
         .run("study short.toml --dry-run --json --set turns=4")

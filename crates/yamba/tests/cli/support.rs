@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 /// The root of the checkout.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -191,32 +193,49 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Reports a test that cannot run here. Fails if all tests must run.
-pub fn leave_out(why: &str) {
-    assert!(std::env::var_os("YAMBA_TEST_ALL").is_none(), "{why}");
-    eprintln!("left out: {why}");
-}
-
-/// Reports a skipped benchmark. If all tests must run, fails if a package could provide the missing part.
-pub fn leave_out_skipped(name: &str, notes: &str) {
-    match notes.contains("apt install") {
-        true => leave_out(&format!("{name}: {notes}")),
-        false => eprintln!("left out: {name}: {notes}"),
+/// Fails if a program is missing. A path stands for itself.
+#[track_caller]
+pub fn needs(programs: &[&str]) {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    for program in programs {
+        let is_here = std::env::split_paths(&paths).any(|p| p.join(program).is_file());
+        assert!(
+            is_here,
+            "{program} is missing: scripts/install-missing test installs it"
+        );
     }
 }
 
-/// Whether a program is installed. If all tests must run, a missing one is a failure.
-pub fn has(program: &str) -> bool {
-    let found = std::env::var_os("PATH")
-        .is_some_and(|paths| std::env::split_paths(&paths).any(|p| p.join(program).is_file()));
-    assert!(
-        found || std::env::var_os("YAMBA_TEST_ALL").is_none(),
-        "{program} is missing"
-    );
-    if !found {
-        eprintln!("left out: {program} is missing");
+/// A class with many points.
+pub const MANY: &str = "yamba many extends Latency
+{
+    param int size = 1 over linear(1, 200, 1);
+    volatile int sum;
+    void benchmark(iter_t iterations) { while (iterations-- > 0) sum = sum + size; }
+}
+";
+
+/// The JSON document that a command prints.
+pub fn json(yamba: &mut Yamba, words: &str) -> Value {
+    serde_json::from_str(&yamba.run(words).ok().out).unwrap()
+}
+
+/// Runs `yamba` with another command as a prefix, such as `taskset` or `sh -c 'ulimit ...'`.
+pub fn behind(words: &[&str], yamba: &Yamba, arguments: &[&str]) -> Answer {
+    let inner = yamba.command(arguments);
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).arg(inner.get_program());
+    command
+        .args(inner.get_args())
+        .current_dir(yamba.folder.path())
+        .stdin(Stdio::null());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
-    found
+    Answer::of(command.output().unwrap())
 }
 
 /// A column of an entry's batches in a document, a value for each batch. `of` is one field, or two with a `/` between them.

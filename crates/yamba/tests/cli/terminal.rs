@@ -5,7 +5,7 @@ use std::num::NonZero;
 use serde_json::json;
 use yamba_record::{Benchmark, Machine, Run};
 
-use crate::support::{Yamba, has};
+use crate::support::{Yamba, needs};
 
 /// The output on a terminal with this many columns.
 fn on_terminal(yamba: &Yamba, columns: usize, more: (&str, &str), words: &str) -> String {
@@ -92,10 +92,9 @@ fn yamba() -> Yamba {
 }
 
 #[test]
+#[ignore = "needs script"]
 fn colours_are_for_terminals_whose_owner_wants_them() {
-    if !has("script") {
-        return;
-    }
+    needs(&["script"]);
     let mut yamba = yamba();
     for words in [
         "show run.json",
@@ -125,10 +124,9 @@ fn longest(text: &str) -> usize {
 }
 
 #[test]
+#[ignore = "needs script"]
 fn lines_are_as_wide_as_the_terminal() {
-    if !has("script") {
-        return;
-    }
+    needs(&["script"]);
     let mut yamba = yamba();
     for words in [
         "show run.json",
@@ -157,10 +155,9 @@ const SLEEPER: &str = "yamba sleeper
 ";
 
 #[test]
+#[ignore = "needs script and g++"]
 fn progress_of_a_run_leaves_no_control_sequences_as_text() {
-    if !has("script") || !has("g++") {
-        return;
-    }
+    needs(&["script"]);
     let yamba = Yamba::new().file("sleeper.yamba", SLEEPER);
     let words = "run sleeper.yamba --quick --time 1s";
     let screens = clean_screens(100, &raw(&yamba, 100, NO_MORE, words));
@@ -179,10 +176,9 @@ fn progress_of_a_run_leaves_no_control_sequences_as_text() {
 }
 
 #[test]
+#[ignore = "needs script and g++"]
 fn progress_of_time_leaves_no_control_sequences_as_text() {
-    if !has("script") || !has("g++") {
-        return;
-    }
+    needs(&["script"]);
     let screens = clean_screens(100, &raw(&Yamba::new(), 100, NO_MORE, "time 'getppid();'"));
     assert!(screens.iter().any(|s| s.contains("building")));
     let last = screens.last().unwrap();
@@ -194,10 +190,9 @@ fn progress_of_time_leaves_no_control_sequences_as_text() {
 
 /// A progress line shows a parameter's value, which may be any text.
 #[test]
+#[ignore = "needs script and g++"]
 fn progress_shows_no_control_characters_of_a_parameter() {
-    if !has("script") || !has("g++") {
-        return;
-    }
+    needs(&["script"]);
     let yamba = Yamba::new().file("sleeper.yamba", SLEEPER).file(
         "run.sh",
         "exec yamba run sleeper.yamba --quick --time 1s --set \"name=$(printf 'evil\\033[2J\\033]0;title\\007\\302\\233')\"\n",
@@ -224,10 +219,8 @@ fn left(folder: &std::path::Path) -> Vec<String> {
 
 /// If no benchmark can be built, no file is created and no warning mentions storing.
 #[test]
+#[ignore = "needs g++"]
 fn failed_build_leaves_no_file_and_says_only_what_is_wrong() {
-    if !has("g++") {
-        return;
-    }
     const BROKEN: &str = "yamba broken { void benchmark() { no_such_function(); } }\n";
     for store in ["results.sqlite", "/proc/none/results.sqlite"] {
         let temporary = tempfile::tempdir().unwrap();
@@ -255,10 +248,8 @@ fn failed_build_leaves_no_file_and_says_only_what_is_wrong() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn failed_build_of_some_stores_the_others() {
-    if !has("g++") {
-        return;
-    }
     let temporary = tempfile::tempdir().unwrap();
     let mut yamba = Yamba::new()
         .file(

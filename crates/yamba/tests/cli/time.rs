@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Answer, Yamba, column, has};
+use crate::support::{Answer, Yamba, column};
 
 fn document(answer: &Answer) -> Value {
     serde_json::from_str(&answer.out)
@@ -17,10 +17,8 @@ fn entry<'a>(run: &'a Value, name: &str) -> &'a Value {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn statements_are_entries_of_a_run() {
-    if !has("g++") {
-        return;
-    }
     let words = [
         "time",
         "getppid();",
@@ -41,10 +39,8 @@ fn statements_are_entries_of_a_run() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn what_is_wrong_is_shown_in_what_was_typed() {
-    if !has("g++") {
-        return;
-    }
     for (words, place, message) in [
         (
             vec!["getppid(); foo;"],
@@ -77,20 +73,16 @@ fn what_is_wrong_is_shown_in_what_was_typed() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn what_the_compiler_leaves_out_is_no_figure() {
-    if !has("g++") {
-        return;
-    }
     let answer = Yamba::new().run_words(&["time", "return;"]);
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     answer.says(&["INVALID", "nothing measurable", "keep(VALUE)"]);
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn sleeping_statement_has_time_and_no_cycles() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new();
     let answer = yamba.run_words(&["time", "usleep(1000);"]).ok();
     assert!(!answer.out.contains(" cycles ["), "{}", answer.out);
@@ -107,10 +99,8 @@ fn sleeping_statement_has_time_and_no_cycles() {
 
 /// A sleeping statement does not count as disturbed. A computing statement that loses the processor does.
 #[test]
+#[ignore = "needs g++"]
 fn statement_that_blocks_is_not_disturbed_by_itself() {
-    if !has("g++") {
-        return;
-    }
     let words = ["time", "usleep(1000);", "getppid();", "--json", "--raw"];
     let run = document(&Yamba::new().run_words(&words).ok());
     let sleeping = entry(&run, "statement/usleep(1000);");
@@ -137,10 +127,8 @@ fn statement_that_blocks_is_not_disturbed_by_itself() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn slow_statement_takes_fewer_batches_and_launches() {
-    if !has("g++") {
-        return;
-    }
     let words = ["time", "usleep(200000);", "getppid();", "--json", "--raw"];
     let run = document(&Yamba::new().run_words(&words).ok());
     let slow = entry(&run, "statement/usleep(200000);");
@@ -160,10 +148,8 @@ fn slow_statement_takes_fewer_batches_and_launches() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn a_statement_that_crashes_costs_its_own_figure() {
-    if !has("g++") {
-        return;
-    }
     let words = ["time", "*(volatile int *)8 = 1;", "getppid();", "--json"];
     let answer = Yamba::new().run_words(&words);
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
@@ -172,11 +158,6 @@ fn a_statement_that_crashes_costs_its_own_figure() {
     assert_eq!(crashed["status"], "crashed");
     assert!(crashed["notes"][0].as_str().unwrap().contains("SIGSEGV"));
     assert_eq!(entry(&run, "statement/getppid();")["status"], "ok");
-}
-
-/// Whether this machine supports `--asm`.
-fn has_asm() -> bool {
-    cfg!(target_arch = "x86_64") && has("g++") && has("as")
 }
 
 /// The figure in ns, since a busy machine may not know the length of its cycles.
@@ -191,10 +172,9 @@ fn figure(entry: &Value) -> f64 {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+#[ignore = "needs g++"]
 fn instructions_have_a_latency_and_a_throughput() {
-    if !has_asm() {
-        return;
-    }
     let words = ["time", "--asm", "imul rax, rax", "add rax, rbx", "--json"];
     let run = document(&Yamba::new().run_words(&words).ok());
     let of = |name: &str| figure(entry(&run, name));
@@ -217,10 +197,9 @@ fn instructions_have_a_latency_and_a_throughput() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+#[ignore = "needs g++"]
 fn the_chain_that_was_measured_is_told() {
-    if !has_asm() {
-        return;
-    }
     let words = [
         "time",
         "--asm",
@@ -240,10 +219,9 @@ fn the_chain_that_was_measured_is_told() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+#[ignore = "needs g++"]
 fn a_broken_dependency_is_no_latency() {
-    if !has_asm() {
-        return;
-    }
     let run = document(
         &Yamba::new()
             .run_words(&["time", "--asm", "vpxor xmm0, xmm1, xmm1", "--json"])
@@ -259,10 +237,9 @@ fn a_broken_dependency_is_no_latency() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+#[ignore = "needs g++"]
 fn an_instruction_that_faults_is_told_in_its_own_terms() {
-    if !has_asm() {
-        return;
-    }
     let words = [
         "time",
         "--asm",
@@ -290,10 +267,9 @@ fn an_instruction_that_faults_is_told_in_its_own_terms() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+#[ignore = "needs g++"]
 fn what_is_no_single_instruction_is_refused() {
-    if !has_asm() {
-        return;
-    }
     for (words, parts) in [
         (
             vec!["foo rax"],
@@ -321,10 +297,9 @@ fn what_is_no_single_instruction_is_refused() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+#[ignore = "needs g++"]
 fn every_address_form_division_stack_and_gather_have_figures() {
-    if !has_asm() {
-        return;
-    }
     let words = [
         "time",
         "--asm",
@@ -357,10 +332,9 @@ fn every_address_form_division_stack_and_gather_have_figures() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+#[ignore = "needs g++"]
 fn refused_instruction_is_reported_and_others_are_measured() {
-    if !has_asm() {
-        return;
-    }
     let answer = Yamba::new().run_words(&["time", "--asm", "fld1", "add rax, rbx"]);
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     answer.says(&["x87", "chain: add rax, rbx"]);

@@ -1,33 +1,11 @@
 //! The harness under adverse conditions, and the commands that check whether it can be trusted.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
 use serde_json::Value;
 
 use crate::schema;
-use crate::support::{Answer, Yamba, has};
+use crate::support::{Answer, Yamba, behind, needs};
 
 const CHAIN: &str = "lat_integer_add";
-
-/// Runs `yamba` with another command as a prefix, such as `taskset` or `sh -c 'ulimit ...'`.
-pub fn behind(words: &[&str], yamba: &Yamba, arguments: &[&str]) -> Answer {
-    let inner = yamba.command(arguments);
-    let mut command = Command::new(words[0]);
-    command.args(&words[1..]).arg(inner.get_program());
-    command
-        .args(inner.get_args())
-        .current_dir(yamba.folder.path())
-        .stdin(Stdio::null());
-    for (name, value) in inner.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    Answer::of(command.output().unwrap())
-}
 
 fn entries(answer: &Answer) -> Vec<Value> {
     let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
@@ -35,10 +13,9 @@ fn entries(answer: &Answer) -> Vec<Value> {
 }
 
 #[test]
+#[ignore = "needs g++ and taskset"]
 fn one_processor_is_enough() {
-    if !has("g++") || !has("taskset") {
-        return;
-    }
+    needs(&["taskset"]);
     let yamba = Yamba::new();
     let arguments = ["run", CHAIN, "lat_pipe", "--quick", "--json"];
     let answer = behind(&["taskset", "-c", "0"], &yamba, &arguments);
@@ -63,10 +40,8 @@ fn one_processor_is_enough() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn no_memory_costs_that_figure_only() {
-    if !has("g++") {
-        return;
-    }
     let yamba = Yamba::new();
     // Build without a memory limit, then run with one.
     let run = ["run", CHAIN, "lat_mem_rd", "--quick", "--json"];
@@ -94,10 +69,8 @@ fn no_memory_costs_that_figure_only() {
 /// Allocations beyond this address space limit fail. Benchmarks that use all available memory must request less, and a ring of partners is not
 /// started.
 #[test]
+#[ignore = "needs g++"]
 fn the_limit_of_addresses_is_kept_to() {
-    if !has("g++") {
-        return;
-    }
     let yamba = Yamba::new();
     for run in [
         "run lat_mem_rd --quick --json",
@@ -121,113 +94,9 @@ fn the_limit_of_addresses_is_kept_to() {
     }
 }
 
-/// A memory control group within that of this process. It is removed when dropped.
-pub struct MemoryGroup(PathBuf);
-
-impl MemoryGroup {
-    pub fn new(name: &str, bytes: u64) -> Option<MemoryGroup> {
-        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
-        let first = own.lines().find_map(|line| line.split_once(":memory:"));
-        let second = own.lines().find_map(|line| line.strip_prefix("0::"));
-        let (above, limit) = match (first, second) {
-            (Some((_, path)), _) => (
-                format!("/sys/fs/cgroup/memory{path}"),
-                "memory.limit_in_bytes",
-            ),
-            (None, Some(path)) => (format!("/sys/fs/cgroup{path}"), "memory.max"),
-            (None, None) => return None,
-        };
-        let folder = Path::new(&above).join(format!("test.{name}.{}", std::process::id()));
-        fs::create_dir(&folder).ok()?;
-        let group = MemoryGroup(folder);
-        fs::write(group.0.join(limit), bytes.to_string()).ok()?;
-        Some(group)
-    }
-
-    /// The command prefix that runs a command in the group.
-    pub fn entered(&self) -> [&str; 4] {
-        let enter = "echo $$ > \"$0\"/cgroup.procs && exec \"$@\"";
-        ["sh", "-c", enter, self.0.to_str().unwrap()]
-    }
-}
-
-impl Drop for MemoryGroup {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir(&self.0);
-    }
-}
-
-/// As in a container, exceeding the limit kills the process. Benchmarks that use all available memory must request less.
 #[test]
-fn the_limit_of_a_memory_control_group_is_kept_to() {
-    if !has("g++") {
-        return;
-    }
-    let Some(group) = MemoryGroup::new("limit", 160 << 20) else {
-        eprintln!("left out: no memory control group can be made here");
-        return;
-    };
-    let yamba = Yamba::new();
-    let run = "run stream_copy --time 500ms --launches 1 --json";
-    let run: Vec<&str> = run.split(' ').collect();
-    yamba.command(&["build", "stream_copy"]).output().unwrap();
-    let answer = behind(&group.entered(), &yamba, &run);
-    let entries = entries(&answer);
-    assert!(!entries.is_empty(), "{}", answer.err);
-    for entry in entries {
-        assert_ne!(entry["status"], "crashed", "{}", entry["notes"]);
-    }
-}
-
-/// A process makes no system call between the readings before and after a timed interval.
-#[test]
-fn nothing_is_asked_of_the_system_in_a_timed_interval() {
-    if !has("g++") || !has("strace") {
-        return;
-    }
-    let yamba = Yamba::new();
-    let built = yamba.command(&["build", CHAIN]).output().unwrap();
-    let program = String::from_utf8(built.stdout).unwrap();
-    let trace = yamba.folder.path().join("trace");
-    let traced = Command::new("strace")
-        .args(["-o".as_ref(), trace.as_os_str()])
-        .args([program.trim(), "--run", "--time-ns", "2000000"])
-        .output()
-        .unwrap();
-    if !traced.status.success() {
-        eprintln!("left out: this place lets nobody trace");
-        return;
-    }
-    let text = fs::read_to_string(trace).unwrap();
-    // The calls before each interval's record, since the previous record.
-    let mut calls: Vec<&str> = Vec::new();
-    let mut intervals = Vec::new();
-    for line in text.lines() {
-        let name = line.split('(').next().unwrap_or_default();
-        if name != "write" {
-            calls.push(name);
-            continue;
-        }
-        if line.contains("interval") {
-            intervals.push(std::mem::take(&mut calls));
-        }
-        calls.clear();
-    }
-    assert!(intervals.len() >= 11, "{}", intervals.len());
-    // Benchmark and dummy, before and after each: the thread's wait time, its resource usage, and its processor time.
-    let before = ["pread64", "getrusage", "clock_gettime"];
-    let after = ["getrusage", "clock_gettime", "pread64"];
-    let expected = [before, after].concat().repeat(2);
-    for calls in &intervals {
-        assert_eq!(*calls, expected);
-    }
-}
-
-#[test]
+#[ignore = "needs g++"]
 fn the_selftest_prints_expected_against_measured() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new();
     let answer = yamba.run("selftest --json");
     let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
@@ -259,10 +128,8 @@ fn the_selftest_prints_expected_against_measured() {
 }
 
 #[test]
+#[ignore = "needs g++"]
 fn noise_counts_false_alarms() {
-    if !has("g++") {
-        return;
-    }
     let mut yamba = Yamba::new();
     let words =
         format!("noise {CHAIN} lat_syscall_getppid --comparisons 1 --time 60ms --seed 7 --json");
@@ -315,7 +182,7 @@ fn noise_counts_false_alarms() {
 }
 
 #[test]
-fn nothing_to_measure_is_an_error() {
+fn noise_refuses_wrong_arguments() {
     let mut yamba = Yamba::new();
     yamba
         .run("noise no_such_benchmark")
@@ -324,9 +191,11 @@ fn nothing_to_measure_is_an_error() {
         .run("noise --comparisons 0")
         .refused(&["--comparisons"]);
     yamba.run("noise --time 5").refused(&["--time", "unit"]);
-    if !has("g++") {
-        return;
-    }
+}
+
+#[test]
+#[ignore = "needs g++"]
+fn nothing_to_measure_is_an_error() {
     let skipped = "yamba skipped extends Latency
 {
     void prepare() { yamba::skip(\"there is none here\"); }

@@ -18,17 +18,13 @@ pub fn compile(compiler: &str, source: &str, flags: &[&str], name: &str) -> Path
         .arg("-o")
         .arg(&out)
         .output()
-        .expect("a C++ compiler");
+        .unwrap_or_else(|e| panic!("{compiler}: {e}: scripts/install-missing test installs it"));
     assert!(done.status.success(), "{}", said(&done));
     out
 }
 
 pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
-pub fn has(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok()
 }
 
 /// Runs a test program, whose exit status reports the result. Leak detection is off, since the sanitizer needs to trace processes, which many

@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// The path of sshd.
-const PROGRAM: &str = "/usr/sbin/sshd";
+pub const PROGRAM: &str = "/usr/sbin/sshd";
 
 /// sshd needs this folder if root starts it. If it is missing, the server runs in a mount name space that has it, so nothing must be removed and no
 /// other server is affected. Without a name space, the folder is created.
@@ -31,13 +31,6 @@ pub struct Server {
     server: Child,
 }
 
-/// Whether all required programs are installed.
-pub fn is_installed() -> bool {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let has = |name: &str| std::env::split_paths(&paths).any(|p| p.join(name).is_file());
-    Path::new(PROGRAM).is_file() && ["ssh", "ssh-keygen"].iter().all(|p| has(p))
-}
-
 impl Server {
     /// Starts a server on a free loopback port. Its files are in `folder`, which must exist.
     pub fn start(folder: &Path) -> Server {
@@ -52,7 +45,6 @@ impl Server {
     }
 
     /// Starts a server at `address` on the host that the command prefix `host` leads to. No other process uses that host's ports.
-    #[allow(dead_code)]
     pub fn start_on(folder: &Path, host: &[String], address: &str) -> Server {
         prepare(folder);
         let started = try_to_start(folder, host, address, 22);
@@ -65,19 +57,16 @@ impl Server {
     }
 
     /// A folder whose programs precede others in the server's `PATH`.
-    #[allow(dead_code)]
     pub fn programs(&self) -> PathBuf {
         self.folder.join("programs")
     }
 
     /// The process that accepts connections.
-    #[allow(dead_code)]
     pub fn pid(&self) -> i32 {
         self.server.id() as i32
     }
 
     /// The machine's name for `YAMBA_SSH`.
-    #[allow(dead_code)]
     pub fn name(&self) -> &str {
         &self.address
     }

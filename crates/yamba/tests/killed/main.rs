@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 mod leftovers;
+#[allow(dead_code, reason = "tests/facilities uses the rest")]
 #[path = "../far/server.rs"]
 mod server;
 
@@ -13,6 +14,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use libtest_mimic::{Arguments, Completion, Trial};
 use rustix::process::Signal;
 use server::Server;
 use yamba_harness::random::drawn_seed;
@@ -214,7 +216,9 @@ impl Scene<'_> {
 fn seed() -> u64 {
     let given = std::env::var(SEED).ok();
     let seed = given.map_or_else(drawn_seed, |text| text.parse().expect("a number"));
-    eprintln!("these moments again: {SEED}={seed} cargo test --release -p yamba --test killed");
+    eprintln!(
+        "these moments again: {SEED}={seed} cargo test --release -p yamba --test killed -- --include-ignored"
+    );
     seed
 }
 
@@ -233,38 +237,37 @@ fn statuses(folder: &Path) -> Vec<(String, String)> {
 }
 
 /// A single test: leftovers are found among descendants of this process, so no other test may run in it.
-#[test]
-fn nothing_is_left_and_nobody_is_stopped() {
+fn main() {
+    let name = "nothing_is_left_and_nobody_is_stopped";
+    let trial = Trial::ignorable_test(name, || Ok(nothing_is_left_and_nobody_is_stopped()));
+    let trial = trial
+        .with_kind("needs g++ and sshd")
+        .with_ignored_flag(true);
+    libtest_mimic::run(&Arguments::from_args(), vec![trial]).exit();
+}
+
+/// `Ignored` if the system permits no control group, after all other checks.
+fn nothing_is_left_and_nobody_is_stopped() -> Completion {
     leftovers::adopt_orphans();
     // On a disk, since benchmarks do not measure files in memory.
     let home = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
-    let must = std::env::var_os("YAMBA_TEST_ALL").is_some();
     let given = std::env::var(BENCHMARKS).unwrap_or_default();
     let given: Vec<&str> = given.split_whitespace().collect();
-    let suite = Scene {
-        names: if given.is_empty() {
-            SUITE.names
-        } else {
-            &given
-        },
-        ..SUITE
+    let names = if given.is_empty() {
+        SUITE.names
+    } else {
+        &given
     };
-    if !suite.build(home.path()) && !must {
-        eprintln!("left out: nothing can be built here");
-        return;
-    }
+    let suite = Scene { names, ..SUITE };
+    assert!(suite.build(home.path()), "{}", suite.name);
     let ground = Ground {
         home: home.path(),
         before: leftovers::kept(),
         seed: seed(),
     };
     goes_through(&suite, &ground);
-    a_group_goes(&ground, must);
+    let group = a_group_goes(&ground);
     goes_through(&VETH, &ground);
-    if !server::is_installed() && !must {
-        eprintln!("left out: there is no server of ssh here");
-        return;
-    }
     let server = Server::start(home.path());
     let words = ["--remote", server.name()];
     let ssh = Scene {
@@ -274,19 +277,19 @@ fn nothing_is_left_and_nobody_is_stopped() {
         ..VETH
     };
     goes_through(&ssh, &ground);
+    group.map_or_else(Completion::ignored_with, |()| Completion::Completed)
 }
 
-/// Its waiting process removes the group. If all processes ended at once, the next run does.
-fn a_group_goes(ground: &Ground<'_>, must: bool) {
+/// Its waiting process removes the group. If all processes ended at once, the next run does. An error says why there is no group.
+fn a_group_goes(ground: &Ground<'_>) -> Result<(), String> {
     assert!(GROUP.build(ground.home), "{}", GROUP.name);
     let run_alone = |run| leftovers::signal(run, Signal::KILL);
     let folder = ground.home.join("run-alone");
     if killed_with_its_group(ground, "run-alone", run_alone).is_none() {
         let notes = document(&folder)["benchmarks"][0]["notes"].to_string();
         let is_refused = notes.contains("no memory control group can be made here");
-        assert!(is_refused || !must, "no group was seen: {notes}");
-        eprintln!("left out: {notes}");
-        return;
+        assert!(is_refused, "no group was seen: {notes}");
+        return Err(notes);
     }
     assert_eq!(GROUP.left(&folder, ground), Vec::<String>::new());
 
@@ -299,6 +302,7 @@ fn a_group_goes(ground: &Ground<'_>, must: bool) {
     GROUP.start(&folder).wait().unwrap();
     assert!(!orphan.exists(), "{}", orphan.display());
     assert_eq!(GROUP.left(&folder, ground), Vec::<String>::new());
+    Ok(())
 }
 
 /// The run's control group at the time of `strike`. `None` if the run ended without a group.

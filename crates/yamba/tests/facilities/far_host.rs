@@ -7,8 +7,9 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::far_end::{Far, Server, is_able};
-use crate::support::{Answer, Yamba, has};
+use crate::Missing;
+use crate::far::{Far, Server};
+use crate::support::{Answer, Yamba, needs};
 
 const NEAR: &str = "192.0.2.1";
 const FAR: &str = "192.0.2.2";
@@ -85,21 +86,11 @@ pub struct Cable {
 }
 
 impl Cable {
-    /// `None` if such hosts cannot be created.
-    pub fn new() -> Option<Cable> {
-        let must = std::env::var_os("YAMBA_TEST_ALL").is_some();
-        let programs = ["ip", "nsenter", "unshare"];
-        let able =
-            rustix::process::geteuid().is_root() && programs.into_iter().all(has) && is_able();
-        let hosts = able.then(|| Some((Host::new()?, Host::new()?))).flatten();
-        let Some((near, far)) = hosts else {
-            assert!(
-                !must,
-                "hosts are made by root, with ip, nsenter and unshare"
-            );
-            eprintln!("left out: hosts are made by root, with ip, nsenter and unshare");
-            return None;
-        };
+    pub fn new() -> Result<Cable, Missing> {
+        needs(&["ip", "nsenter", "unshare"]);
+        let hosts = Host::new().zip(Host::new());
+        let (near, far) =
+            hosts.ok_or_else(|| Missing::new("no network name space can be made here"))?;
         let other = far.0.id();
         let made = near.run(&format!(
             "ip link add cable type veth peer name cable netns {other}"
@@ -108,12 +99,10 @@ impl Cable {
             && far.run(&format!("ip address add {FAR}/29 dev cable"))
             && far.run(&format!("ip address add {SECOND}/29 dev cable"))
             && far.run("ip link set cable up");
-        assert!(made || !must, "no cable between two hosts");
         if !made {
-            eprintln!("left out: this kernel has no cable between two hosts");
-            return None;
+            return Err(Missing::new("this kernel has no cable between two hosts"));
         }
-        Some(Cable {
+        Ok(Cable {
             far: Far::new(|folder| Server::start_on(folder, &another_kernel(&far, folder), FAR)),
             far_host: far,
             near,
@@ -123,20 +112,15 @@ impl Cable {
 
 impl Cable {
     /// Configures both ends with the first of `ways` that the kernel supports. Returns its index.
-    fn becomes(&self, ways: &[&str]) -> Option<usize> {
-        if !has("tc") {
-            return None;
-        }
+    fn becomes(&self, ways: &[&str]) -> Result<usize, Missing> {
+        needs(&["tc"]);
         let hosts = [&self.near, &self.far_host];
         let is_had = |way: &&str| {
             let words = format!("tc qdisc replace dev cable root {way}");
             hosts.iter().all(|host| host.run(&words))
         };
         let found = ways.iter().position(is_had);
-        if found.is_none() {
-            eprintln!("left out: this kernel has none of {ways:?}");
-        }
-        found
+        found.ok_or_else(|| Missing::new(format!("this kernel has none of {ways:?}")))
     }
 }
 
@@ -156,9 +140,8 @@ fn figures(answer: &Answer) -> Vec<Value> {
     run["benchmarks"].as_array().unwrap().clone()
 }
 
-#[test]
-fn packets_go_to_another_machine() {
-    let Some(cable) = Cable::new() else { return };
+pub fn packets_go_to_another_machine() -> Result<(), Missing> {
+    let cable = Cable::new()?;
     let words = "run lat_tcp lat_udp lat_connect lat_ping lat_rpc --quick --json --remote";
     let answer = cable
         .near
@@ -180,6 +163,7 @@ fn packets_go_to_another_machine() {
         crosses(figure);
     }
     cable.far.leaves_nothing();
+    Ok(())
 }
 
 /// Checks by its evidence that a figure's packets crossed the cable.
@@ -219,9 +203,8 @@ yamba not_there extends lat_udp
 }
 ";
 
-#[test]
-fn what_does_not_go_there_is_invalid() {
-    let Some(cable) = Cable::new() else { return };
+pub fn what_does_not_go_there_is_invalid() -> Result<(), Missing> {
+    let cable = Cable::new()?;
     let yamba = cable.far.yamba().file("not_there.yamba", NOT_THERE);
     // Long messages: ssh traffic between the intervals also uses the cable, but is smaller than one message.
     let words = "run not_there.yamba --quick --json --set message=16K --remote";
@@ -233,11 +216,11 @@ fn what_does_not_go_there_is_invalid() {
         assert!(notes.contains(evidence), "{notes}");
     }
     cable.far.leaves_nothing();
+    Ok(())
 }
 
-#[test]
-fn another_address_may_be_named() {
-    let Some(cable) = Cable::new() else { return };
+pub fn another_address_may_be_named() -> Result<(), Missing> {
+    let cable = Cable::new()?;
     let words = format!("run lat_udp --quick --json --set message=1 --remote {FAR}");
     let to = |address: &str| {
         let yamba = cable.far.yamba().env("YAMBA_FAR_ADDRESS", address);
@@ -248,12 +231,12 @@ fn another_address_may_be_named() {
     let notes = to("192.0.2.77")["notes"].to_string();
     assert!(notes.contains("no address of this machine"), "{notes}");
     cable.far.leaves_nothing();
+    Ok(())
 }
 
 /// As with a jump host or address translation.
-#[test]
-fn a_way_that_only_ssh_has_is_told() {
-    let Some(cable) = Cable::new() else { return };
+pub fn a_way_that_only_ssh_has_is_told() -> Result<(), Missing> {
+    let cable = Cable::new()?;
     let elsewhere = Host::new().unwrap();
     let ssh = [cable.near.enter().join(" "), cable.far.server.ssh()].join(" ");
     let yamba = Yamba::new().env("YAMBA_SSH", ssh);
@@ -262,21 +245,19 @@ fn a_way_that_only_ssh_has_is_told() {
     let told = ["skipped", FAR, "unreachable", "ProxyJump"];
     answer.ok().says(&told);
     cable.far.leaves_nothing();
+    Ok(())
 }
 
 /// Long messages, so that the burst of a slow link is a small part of each.
 const MESSAGE: f64 = 16384.0;
 
-#[test]
-fn a_slow_network_is_in_the_figure() {
-    let Some(cable) = Cable::new() else { return };
+pub fn a_slow_network_is_in_the_figure() -> Result<(), Missing> {
+    let cable = Cable::new()?;
     let ways = [
         "netem delay 2ms",
         "tbf rate 10mbit burst 1600 latency 100ms",
     ];
-    let Some(way) = cable.becomes(&ways) else {
-        return;
-    };
+    let way = cable.becomes(&ways)?;
     // A round trip: each end delays its packets or limits its bit rate.
     let least_ns = 2.0 * [2e6, (MESSAGE - 1600.0) * 8.0 / 10e6 * 1e9][way];
     let words = "run lat_tcp lat_udp --quick --json --launches 1 --set message=16K --remote";
@@ -291,16 +272,14 @@ fn a_slow_network_is_in_the_figure() {
         assert!(figure["median"].as_f64() >= Some(least_ns), "{figure}");
     }
     cable.far.leaves_nothing();
+    Ok(())
 }
 
 /// TCP retransmits lost packets; for UDP the loss is reported.
-#[test]
-fn a_network_that_loses_packets_holds_nobody_up() {
-    let Some(cable) = Cable::new() else { return };
+pub fn a_network_that_loses_packets_holds_nobody_up() -> Result<(), Missing> {
+    let cable = Cable::new()?;
     let ways = ["netem loss 3%", "tbf rate 20mbit burst 1600 limit 6000"];
-    if cable.becomes(&ways).is_none() {
-        return;
-    }
+    cable.becomes(&ways)?;
     let run = |words: &str| {
         let words = format!("run {words} --quick --json --launches 1 --remote {FAR}");
         let answer = cable.near.run_yamba(&cable.far.yamba(), &words);
@@ -320,14 +299,12 @@ fn a_network_that_loses_packets_holds_nobody_up() {
         assert!(figure["status"] == "ok" || is_told, "{figure}");
     }
     cable.far.leaves_nothing();
+    Ok(())
 }
 
-#[test]
-fn nginx_serves_from_another_machine() {
-    let Some(cable) = Cable::new() else { return };
-    if !has("nginx") {
-        return;
-    }
+pub fn nginx_serves_from_another_machine() -> Result<(), Missing> {
+    let cable = Cable::new()?;
+    needs(&["nginx"]);
     for (fresh, processes) in [(true, 1), (false, 1), (false, 2)] {
         let words = format!(
             "run lat_http --quick --json --launches 1 --set server=nginx --set fresh={fresh} -P {processes} --remote {FAR}"
@@ -342,12 +319,12 @@ fn nginx_serves_from_another_machine() {
         assert_eq!(accepted["max"], f64::from(u8::from(fresh)), "{figure}");
         cable.far.leaves_nothing();
     }
+    Ok(())
 }
 
 /// Messages of the remote server are reported here.
-#[test]
-fn an_nginx_that_dies_on_another_machine() {
-    let Some(cable) = Cable::new() else { return };
+pub fn an_nginx_that_dies_on_another_machine() -> Result<(), Missing> {
+    let cable = Cable::new()?;
     let stub =
         "#!/bin/sh\n[ \"$5\" != -q ] || echo 'nobody has asked for me' >&2\n[ \"$5\" != -q ]\n";
     let own = cable.far.server.programs().join("nginx");
@@ -367,4 +344,5 @@ fn an_nginx_that_dies_on_another_machine() {
         assert!(notes.contains(part), "{notes}");
     }
     cable.far.leaves_nothing();
+    Ok(())
 }

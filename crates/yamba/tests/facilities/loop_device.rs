@@ -6,7 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Yamba, column, has, until};
+use crate::Missing;
+use crate::support::{Yamba, column, needs, until};
 
 const BYTES: usize = 32 << 20;
 
@@ -84,11 +85,8 @@ fn operations(figure: &Value) -> u64 {
     operations.iter().map(|n| n.as_u64().unwrap()).sum()
 }
 
-#[test]
-fn of_a_block_device_the_kernel_counts_as_much() {
-    if !has("g++") || !has("losetup") {
-        return;
-    }
+pub fn of_a_block_device_the_kernel_counts_as_much() -> Result<(), Missing> {
+    needs(&["losetup"]);
     let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let folder = tempfile::Builder::new().tempdir_in(disk).unwrap();
     let file = folder.path().join("disk");
@@ -96,7 +94,11 @@ fn of_a_block_device_the_kernel_counts_as_much() {
     let device = match Loop::over(&file) {
         Ok(device) => device,
         // No package can provide loop devices.
-        Err(why) => return eprintln!("left out: no loop device can be had here: {why}"),
+        Err(why) => {
+            return Err(Missing::new(format!(
+                "no loop device can be had here: {why}"
+            )));
+        }
     };
     let mut yamba = Yamba::new().env("TMPDIR", folder.path());
     for (words, is_read) in [
@@ -123,6 +125,7 @@ fn of_a_block_device_the_kernel_counts_as_much() {
     }
     device.detach(&file);
     assert!(fs::read(&file).unwrap() == contents(), "it was written to");
+    Ok(())
 }
 
 fn bytes_of(before: &Counted, after: &Counted) -> u64 {

@@ -4,13 +4,10 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{Answer, Yamba, has, leave_out_skipped, processes_of, until};
+use crate::support::{Answer, Yamba, needs, processes_of, until};
+use crate::{Missing, Skipped};
 
-#[test]
-fn without_a_network_it_is_said_what_mends_that() {
-    if !has("g++") {
-        return;
-    }
+pub fn without_a_network_it_is_said_what_mends_that() -> Result<(), Missing> {
     let yamba = Yamba::new();
     let inner = yamba.command(&["run", "lat_tcp", "--quick", "--set", "placement=same"]);
     let mut command = Command::new("unshare");
@@ -23,29 +20,21 @@ fn without_a_network_it_is_said_what_mends_that() {
         .stderr(Stdio::null())
         .status();
     if !allowed.is_ok_and(|s| s.success()) {
-        eprintln!("left out: no network name space can be made here");
-        return;
+        return Err(Missing::new("no network name space can be made here"));
     }
     let answer = Answer::of(command.output().unwrap()).ok();
     answer.says(&["skipped", "ip link set lo up"]);
+    Ok(())
 }
 
-#[test]
-fn many_at_the_same_time_do_not_connect() {
-    if !has("g++") {
-        return;
-    }
+pub fn many_at_the_same_time_do_not_connect() {
     Yamba::new()
         .run("run lat_connect -P 2 --quick --set host=loopback")
         .ok()
         .says(&["skipped", "TIME_WAIT"]);
 }
 
-#[test]
-fn no_process_outlives_a_killed_run() {
-    if !has("g++") {
-        return;
-    }
+pub fn no_process_outlives_a_killed_run() {
     let place = tempfile::tempdir().unwrap();
     let mut yamba = Yamba::new().env("TMPDIR", place.path());
     // Build first, so that no compiler is among the processes.
@@ -235,11 +224,7 @@ fn is_caught_by(figure: &Value, evidence: &str) {
     assert!(figure["notes"].to_string().contains(evidence), "{figure}");
 }
 
-#[test]
-fn what_measures_something_else_is_invalid() {
-    if !has("g++") {
-        return;
-    }
+pub fn what_measures_something_else_is_invalid() {
     let mut yamba = Yamba::new().file("false_ones.yamba", FALSE_ONES);
     let answer = yamba.run("run false_ones.yamba --quick --set host=loopback --json");
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
@@ -251,14 +236,11 @@ fn what_measures_something_else_is_invalid() {
 }
 
 /// Other tests' packets pass the loopback device, but not a separate network.
-#[test]
-fn what_does_not_cross_the_network_is_invalid() {
-    if !has("g++") {
-        return;
-    }
+pub fn what_does_not_cross_the_network_is_invalid() -> Result<(), Missing> {
     let mut yamba = Yamba::new().file("home_bodies.yamba", HOME_BODIES);
     let words = "run home_bodies.yamba --quick --launches 1 --set host=veth --json";
     let run: Value = serde_json::from_str(&yamba.run(words).out).unwrap();
+    let mut skipped = Skipped::default();
     for (class, evidence) in [
         (
             "no_network",
@@ -286,13 +268,14 @@ fn what_does_not_cross_the_network_is_invalid() {
     ] {
         let figure = figure_of(&run, class);
         if figure["status"] == "skipped" {
-            leave_out_skipped(class, &figure["notes"].to_string());
+            skipped.add(class, &figure["notes"].to_string());
             continue;
         }
         for name in evidence {
             is_caught_by(figure, name);
         }
     }
+    skipped.result()
 }
 
 /// Uses one connection for all requests instead of one for each.
@@ -310,11 +293,8 @@ const KEPT_BY_NGINX: &str = "yamba kept_by_nginx extends lat_http
 ";
 
 /// nginx may be installed anywhere.
-#[test]
-fn nginx_tells_whether_a_connection_is_new() {
-    if !has("g++") || !has("nginx") {
-        return;
-    }
+pub fn nginx_tells_whether_a_connection_is_new() {
+    needs(&["nginx"]);
     let yamba = Yamba::new().file("kept.yamba", KEPT_BY_NGINX);
     let place = yamba
         .folder
@@ -373,11 +353,8 @@ fn with_fault(fault: &str) -> (Value, String) {
     (figure_of(&run, "lat_http").clone(), told)
 }
 
-#[test]
-fn an_nginx_that_is_not_as_others() {
-    if !has("g++") || !has("nginx") || !has("perl") {
-        return;
-    }
+pub fn an_nginx_that_is_not_as_others() {
+    needs(&["nginx", "perl"]);
     let (figure, told) = with_fault("its port is wanted");
     assert_eq!(figure["status"], "ok", "{figure}");
     assert_eq!(told, "Address already in use");
@@ -407,11 +384,8 @@ fn an_nginx_that_is_not_as_others() {
 }
 
 /// Data that nginx writes counts toward the benchmark's disk limit.
-#[test]
-fn a_page_for_which_there_is_no_room() {
-    if !has("g++") || !has("nginx") {
-        return;
-    }
+pub fn a_page_for_which_there_is_no_room() {
+    needs(&["nginx"]);
     Yamba::new()
         .run("run lat_http --quick --set server=nginx --set placement=same --set page=4M --disk-limit 1M")
         .ok()

@@ -7,9 +7,10 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
+use crate::Missing;
 use crate::evidence::{Wrong, all_are_caught, are_caught, classes};
 use crate::mounted::{by_sshfs, mounted};
-use crate::support::{Answer, Yamba, has, processes_of, until};
+use crate::support::{Answer, Yamba, processes_of, until};
 
 const WRONG: [Wrong; 13] = [
     Wrong {
@@ -203,35 +204,24 @@ fn storage() -> tempfile::TempDir {
     tempfile::Builder::new().tempdir_in(disk).unwrap()
 }
 
-#[test]
-fn evidence_catches_what_is_not_as_the_name_says() {
-    if !has("g++") {
-        return;
-    }
+pub fn evidence_catches_what_is_not_as_the_name_says() -> Result<(), Missing> {
     let folder = storage();
     let yamba = Yamba::new().env("TMPDIR", folder.path());
-    all_are_caught(yamba, INCLUDES, &WRONG, "--set size=64K --launches 1");
+    let caught = all_are_caught(yamba, INCLUDES, &WRONG, "--set size=64K --launches 1");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    caught
 }
 
-#[test]
-fn evidence_catches_what_is_not_of_the_named_disk() {
-    if !has("g++") {
-        return;
-    }
+pub fn evidence_catches_what_is_not_of_the_named_disk() -> Result<(), Missing> {
     let folder = storage();
     let disk = folder.path().join("disk");
     fs::write(&disk, vec![7; 16 << 20]).unwrap();
     let yamba = Yamba::new().env("TMPDIR", folder.path());
     let words = format!("--launches 1 --set path={}", disk.display());
-    all_are_caught(yamba, INCLUDES, &WRONG_DISK, &words);
+    all_are_caught(yamba, INCLUDES, &WRONG_DISK, &words)
 }
 
-#[test]
-fn a_file_cache_that_was_never_full_is_invalid() {
-    if !has("g++") {
-        return;
-    }
+pub fn a_file_cache_that_was_never_full_is_invalid() -> Result<(), Missing> {
     let folder = storage();
     let yamba = Yamba::new().env("TMPDIR", folder.path());
     let wrong = [Wrong {
@@ -240,12 +230,11 @@ fn a_file_cache_that_was_never_full_is_invalid() {
         evidence: "share_kept_beyond",
         members: "group = 64 << 20; limit = 16 << 20;",
     }];
-    all_are_caught(yamba, INCLUDES, &wrong, "--launches 1");
+    all_are_caught(yamba, INCLUDES, &wrong, "--launches 1")
 }
 
-/// A run in an overlay file system, as in a container. There the system's quick count of cached pages is always 0. `None` if this user cannot mount
-/// one.
-fn upon_another(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> {
+/// A run in an overlay file system, as in a container. There the system's quick count of cached pages is always 0.
+fn upon_another(yamba: &Yamba, folder: &Path, words: &[&str]) -> Result<Answer, Missing> {
     for part in ["under", "over", "work"] {
         fs::create_dir(folder.join(part)).unwrap();
     }
@@ -259,11 +248,7 @@ fn upon_another(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> 
     )
 }
 
-#[test]
-fn a_file_system_upon_another_hides_no_page() {
-    if !has("g++") {
-        return;
-    }
+pub fn a_file_system_upon_another_hides_no_page() -> Result<(), Missing> {
     let folder = storage();
     let wrong = WRONG.iter().filter(|w| {
         let name = w.name;
@@ -273,24 +258,16 @@ fn a_file_system_upon_another_hides_no_page() {
     let yamba = Yamba::new().file("wrong.yamba", classes(INCLUDES, &wrong));
     let words = "run wrong.yamba --quick --json --set size=64K --launches 1";
     let words: Vec<&str> = words.split(' ').collect();
-    if let Some(answer) = upon_another(&yamba, folder.path(), &words) {
-        are_caught(&answer, &wrong);
-    }
+    are_caught(&upon_another(&yamba, folder.path(), &words)?, &wrong)
 }
 
 /// A file system that takes its pages from elsewhere and drops them when a file is opened.
-#[test]
-fn a_file_system_that_forgets_what_is_opened_anew() {
-    if !has("g++") {
-        return;
-    }
+pub fn a_file_system_that_forgets_what_is_opened_anew() -> Result<(), Missing> {
     let folder = storage();
     let yamba = Yamba::new();
     let words = "run bw_file_rd bw_mmap_rd --quick --json --launches 1 --set size=1M";
     let words: Vec<&str> = words.split(' ').collect();
-    let Some(answer) = by_sshfs(&yamba, folder.path(), &words) else {
-        return;
-    };
+    let answer = by_sshfs(&yamba, folder.path(), &words)?;
     let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
     for figure in run["benchmarks"].as_array().unwrap() {
         let parameters = &figure["parameters"];
@@ -300,6 +277,7 @@ fn a_file_system_that_forgets_what_is_opened_anew() {
         let least = figure["evidence"]["resident_share"]["min"].as_f64();
         assert_eq!(least == Some(1.0), is_valid, "{figure}");
     }
+    Ok(())
 }
 
 /// The disk is full when the first pass begins, or a call fails for another reason, or a pass needs more files than are available.
@@ -346,19 +324,13 @@ yamba no_files_left extends lat_fs on linux
 }
 ";
 
-#[test]
-fn a_disk_that_gets_full_costs_one_figure() {
-    if !has("g++") {
-        return;
-    }
+pub fn a_disk_that_gets_full_costs_one_figure() -> Result<(), Missing> {
     let folder = storage();
     let yamba = Yamba::new().file("full.yamba", WITHOUT_ROOM);
     let words = "run full.yamba lat_open_close --quick --json --launches 1";
     let words: Vec<&str> = words.split(' ').collect();
     let disk = "mount -t tmpfs -o size=64m,nr_inodes=200 none";
-    let Some(answer) = mounted(&yamba, folder.path(), disk, &words) else {
-        return;
-    };
+    let answer = mounted(&yamba, folder.path(), disk, &words)?;
     let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
     let all = run["benchmarks"].as_array().unwrap();
     assert_eq!(all.len(), 4, "{run}");
@@ -383,6 +355,7 @@ fn a_disk_that_gets_full_costs_one_figure() {
     }
     let left = fs::read_to_string(folder.path().join("left")).unwrap();
     assert_eq!(left, "");
+    Ok(())
 }
 
 fn kill(pid: u32) {
@@ -421,11 +394,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     all.map(|e| e.path()).collect()
 }
 
-#[test]
-fn whoever_is_killed_no_process_and_no_file_is_left() {
-    if !has("g++") {
-        return;
-    }
+pub fn whoever_is_killed_no_process_and_no_file_is_left() {
     let folder = storage();
     let yamba = Yamba::new().env("TMPDIR", folder.path());
     // Build first, so that the random moments fall into the measurement.

@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::evidence::{Wrong, all_are_caught, are_caught, classes};
 use crate::far_host::Cable;
 use crate::mounted::{by_sshfs, by_sshfs_over};
-use crate::support::{Answer, Yamba, column, has, leave_out_skipped};
+use crate::support::{Answer, Yamba, column};
+use crate::{Missing, Skipped};
 
 const WRONG: [Wrong; 4] = [
     Wrong {
@@ -44,12 +45,8 @@ const WRONG: [Wrong; 4] = [
     },
 ];
 
-#[test]
-fn evidence_fails_where_it_must() {
-    if !has("g++") {
-        return;
-    }
-    all_are_caught(Yamba::new(), "", &WRONG, "");
+pub fn evidence_fails_where_it_must() -> Result<(), Missing> {
+    all_are_caught(Yamba::new(), "", &WRONG, "")
 }
 
 /// Wrong benchmarks of a file that is not read through a network.
@@ -73,11 +70,7 @@ const WRONG_MOUNTED: [Wrong; 2] = [
     },
 ];
 
-#[test]
-fn a_mounted_file_that_does_not_come_from_elsewhere() {
-    if !has("g++") {
-        return;
-    }
+pub fn a_mounted_file_that_does_not_come_from_elsewhere() -> Result<(), Missing> {
     let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let folder = tempfile::Builder::new().tempdir_in(disk).unwrap();
     fs::create_dir(folder.path().join("under")).unwrap();
@@ -95,9 +88,7 @@ fn a_mounted_file_that_does_not_come_from_elsewhere() {
     let seen = folder.path().join("seen/file");
     let words = format!("run wrong.yamba {}", named(&seen));
     let words: Vec<&str> = words.split(' ').collect();
-    if let Some(answer) = by_sshfs(&yamba, folder.path(), &words) {
-        are_caught(&answer, &WRONG_MOUNTED);
-    }
+    are_caught(&by_sshfs(&yamba, folder.path(), &words)?, &WRONG_MOUNTED)
 }
 
 /// Bytes that the far host has sent through the cable, by its own counter.
@@ -113,12 +104,8 @@ fn sent(cable: &Cable) -> u64 {
 }
 
 /// With a server behind a cable, whose host counts the bytes sent.
-#[test]
-fn a_mounted_file_that_comes_from_elsewhere() {
-    if !has("g++") {
-        return;
-    }
-    let Some(cable) = Cable::new() else { return };
+pub fn a_mounted_file_that_comes_from_elsewhere() -> Result<(), Missing> {
+    let cable = Cable::new()?;
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("under")).unwrap();
     let blocks = (0u32..64).flat_map(|n| vec![n as u8 + 1; 4096]);
@@ -134,9 +121,7 @@ fn a_mounted_file_that_comes_from_elsewhere() {
     );
     let words: Vec<&str> = words.split(' ').collect();
     let before = sent(&cable);
-    let Some(answer) = by_sshfs_over(&cable, &Yamba::new(), folder.path(), &words) else {
-        return;
-    };
+    let answer = by_sshfs_over(&cable, &Yamba::new(), folder.path(), &words)?;
     let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
     let all = run["benchmarks"].as_array().unwrap();
     assert_eq!(all.len(), 1, "{run}");
@@ -148,6 +133,7 @@ fn a_mounted_file_that_comes_from_elsewhere() {
     let blocks: u64 = operations.iter().map(|n| n.as_u64().unwrap()).sum();
     let sent = sent(&cable) - before;
     assert!(blocks > 0 && sent >= blocks * 4096, "{sent} {blocks}");
+    Ok(())
 }
 
 /// A program's answer to this option, from standard output and standard error.
@@ -163,13 +149,10 @@ fn answered(program: &str, question: &str) -> String {
     String::from_utf8_lossy(&both).into_owned()
 }
 
-#[test]
-fn the_programs_of_others_are_named_with_their_versions() {
-    if !has("g++") {
-        return;
-    }
+pub fn the_programs_of_others_are_named_with_their_versions() -> Result<(), Missing> {
     let words = "run lat_remote_read_smb lat_remote_read_nfs lat_remote_read_sshfs --quick --json --launches 1 --set order=sequential --set size=64K";
     let all = said(&Yamba::new().run(words));
+    let mut skipped = Skipped::default();
     for (class, part, program, question, begins) in [
         ("lat_remote_read_smb", "server", "smbd", "-V", "Version "),
         (
@@ -184,7 +167,7 @@ fn the_programs_of_others_are_named_with_their_versions() {
     ] {
         let (_, status, notes) = all.iter().find(|(name, ..)| name == class).unwrap();
         if status == "skipped" {
-            leave_out_skipped(class, notes);
+            skipped.add(class, notes);
             continue;
         }
         let answer = answered(program, question);
@@ -193,6 +176,7 @@ fn the_programs_of_others_are_named_with_their_versions() {
         let told = format!("the {part} is {program}: {version}");
         assert!(notes.contains(&told), "no `{told}` in {notes}");
     }
+    skipped.result()
 }
 
 /// The class, status and notes of each figure.
@@ -229,18 +213,13 @@ fn without(files: &[String]) -> Option<Command> {
     able.is_ok_and(|s| s.success()).then(|| view(&[]))
 }
 
-#[test]
-fn what_is_not_installed_is_told() {
-    if !has("g++") {
-        return;
-    }
+pub fn what_is_not_installed_is_told() -> Result<(), Missing> {
     let programs = ["nginx", "smbd", "ganesha.nfsd", "sshfs"];
     let libraries = ["/usr/lib/*", "/usr/lib64", "/usr/lib", "/usr/local/lib"];
     let mut files: Vec<String> = programs.into_iter().flat_map(places).collect();
     files.extend(libraries.map(|folder| format!("{folder}/libtirpc.so.3")));
     let Some(mut command) = without(&files) else {
-        eprintln!("left out: only root may have a view of the files of his own");
-        return;
+        return Err(Missing::new("only root can mount over files"));
     };
     let yamba = Yamba::new();
     let words = "run lat_http lat_rpc lat_remote_read_smb lat_remote_read_nfs lat_remote_read_sshfs --quick --launches 1 --json";
@@ -268,16 +247,13 @@ fn what_is_not_installed_is_told() {
             .any(|(name, status, _)| name == "lat_http" && status == "ok"),
         "{all:?}"
     );
+    Ok(())
 }
 
 /// Replaces a server and fails at once.
 const MORTAL: &str = "#!/bin/sh\necho 'nobody has asked for me' >&2\nexit 1\n";
 
-#[test]
-fn a_server_that_dies_is_told() {
-    if !has("g++") {
-        return;
-    }
+pub fn a_server_that_dies_is_told() -> Result<(), Missing> {
     let yamba = Yamba::new()
         .file("smbd", MORTAL)
         .file("ganesha.nfsd", MORTAL);
@@ -288,6 +264,7 @@ fn a_server_that_dies_is_told() {
     let others = std::env::var("PATH").unwrap();
     let mut yamba = yamba.env("PATH", format!("{}:{others}", own.display()));
     let words = "run lat_remote_read_smb lat_remote_read_nfs --quick --json";
+    let mut skipped = Skipped::default();
     for (class, status, notes) in said(&yamba.run(words).ok()) {
         assert_eq!(status, "skipped", "{class}: {notes}");
         let is_here = !notes.contains("name space")
@@ -298,7 +275,8 @@ fn a_server_that_dies_is_told() {
                 notes.contains("nobody has asked for me"),
                 "{class}: {notes}"
             ),
-            false => leave_out_skipped(&class, &notes),
+            false => skipped.add(&class, &notes),
         }
     }
+    skipped.result()
 }

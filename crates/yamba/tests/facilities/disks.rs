@@ -3,14 +3,15 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 use tempfile::TempDir;
 
-use crate::kept::{MANY, json};
-use crate::support::{Answer, Yamba, has, leave_out, until};
+use crate::Missing;
+use crate::support::{Answer, MANY, Yamba, json, until};
 
 /// A user id that owns no files.
 const NOBODY: u32 = 65534;
@@ -18,14 +19,18 @@ const NOBODY: u32 = 65534;
 const RUN: &str = "run many.yamba --set size=3 --quick";
 
 /// Runs `test` with a disk of two megabytes. Only this thread and its child processes see it, and it disappears with them.
-fn on_a_small_disk(test: impl FnOnce(&Path) + Send) {
+fn on_a_small_disk(test: impl FnOnce(&Path) + Send) -> Result<(), Missing> {
     let folder = tempfile::tempdir().unwrap();
     std::thread::scope(|scope| {
-        scope.spawn(|| match mounted(folder.path()) {
-            true => test(folder.path()),
-            false => leave_out("only root may mount a disk"),
+        let alone = scope.spawn(|| {
+            if !mounted(folder.path()) {
+                return Err(Missing::new("only root may mount a disk"));
+            }
+            test(folder.path());
+            Ok(())
         });
-    });
+        alone.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 /// Gives this thread its own mount table and mounts a disk.
@@ -62,11 +67,7 @@ fn left_by(yamba: &Yamba) -> PathBuf {
 }
 
 /// The disk is full after the first entry. The run continues and its whole document goes to a file. Once there is room, the warning's command works.
-#[test]
-fn a_full_disk_costs_nothing() {
-    if !has("g++") {
-        return;
-    }
+pub fn a_full_disk_costs_nothing() -> Result<(), Missing> {
     on_a_small_disk(|disk| {
         let mut yamba = storing_in(&disk.join("results.sqlite"));
         let words = "run many.yamba --quick --sweep size=1,2,3,4,5,6,7,8";
@@ -97,15 +98,11 @@ fn a_full_disk_costs_nothing() {
             .ok();
         let run = json(&mut yamba, "show --json");
         assert_eq!(run["benchmarks"].as_array().unwrap().len(), 8);
-    });
+    })
 }
 
 /// Every command on the store is refused with help. A run that did not name this store writes its document elsewhere.
-#[test]
-fn store_on_a_read_only_disk_is_refused_and_left_unchanged() {
-    if !has("g++") {
-        return;
-    }
+pub fn store_on_a_read_only_disk_is_refused_and_left_unchanged() -> Result<(), Missing> {
     on_a_small_disk(|disk| {
         let store = disk.join("yamba/results.sqlite");
         let mut yamba = storing_in(&store);
@@ -131,16 +128,12 @@ fn store_on_a_read_only_disk_is_refused_and_left_unchanged() {
             .run_words(&["import", document.to_str().unwrap()])
             .ok();
         assert_eq!(json(&mut yamba, "runs --json").as_array().unwrap().len(), 2);
-    });
+    })
 }
 
 /// A reader without write permission for the folder is refused with help, and following the help works. Root may write everywhere, so for root the
 /// reader is another user.
-#[test]
-fn store_in_a_folder_that_may_not_be_written_is_read_from_a_copy() {
-    if !has("g++") {
-        return;
-    }
+pub fn store_in_a_folder_that_may_not_be_written_is_read_from_a_copy() -> Result<(), Missing> {
     let folder = Folder(tempfile::tempdir().unwrap());
     let store = folder.path().join("results.sqlite");
     let mut yamba = storing_in(&store);
@@ -150,8 +143,9 @@ fn store_in_a_folder_that_may_not_be_written_is_read_from_a_copy() {
     files_may_be_read(folder.path());
     folder.may_be_written(false);
     let Some(mut reader) = reader(&yamba) else {
-        leave_out("the user nobody cannot start a program that lies among the temporary files");
-        return;
+        return Err(Missing::new(
+            "the user nobody cannot start a program in the folder for temporary files",
+        ));
     };
     let before = fs::read(&store).unwrap();
     for words in [
@@ -172,6 +166,7 @@ fn store_in_a_folder_that_may_not_be_written_is_read_from_a_copy() {
     set_mode(&copy, 0o666);
     let words = format!("export --format json --store {}", copy.display());
     assert!(reader(&words).ok().out == document);
+    Ok(())
 }
 
 /// A folder that is temporarily read-only for its owner. It is made writable again for its removal.

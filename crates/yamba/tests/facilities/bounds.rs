@@ -10,9 +10,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::ordinary_user::Place;
-use crate::support::{Answer, Yamba, has, processes_of, until};
-use crate::trust::{MemoryGroup, behind};
+use crate::Missing;
+use crate::memory_group::MemoryGroup;
+use crate::support::{Answer, Yamba, behind, processes_of, until};
+use crate::user::Place;
 
 /// Maximum number of processes that a fork bomb starts; `LIMIT` is the limit for a launch.
 const MOST: usize = 600;
@@ -189,11 +190,7 @@ fn bombs() -> Vec<&'static str> {
     BOMBS.into_iter().chain([FINE]).collect()
 }
 
-#[test]
-fn fork_bomb_costs_only_its_own_figure() {
-    if !has("g++") {
-        return;
-    }
+pub fn fork_bomb_costs_only_its_own_figure() {
     let mut yamba = yamba(&bombs());
     bombs_are_ended(&yamba.run(RUN));
     nothing_is_left(yamba.folder.path());
@@ -202,11 +199,7 @@ fn fork_bomb_costs_only_its_own_figure() {
 }
 
 /// As in a container, where control groups are read-only.
-#[test]
-fn fork_bomb_of_root_is_ended_without_control_groups() {
-    if !has("g++") {
-        return;
-    }
+pub fn fork_bomb_of_root_is_ended_without_control_groups() -> Result<(), Missing> {
     let hidden = "for place in $(grep -E ' - cgroup2? ' /proc/self/mountinfo | cut -d' ' -f5); do \
                   mount -o remount,bind,ro $place || exit 77; done; exec \"$0\" \"$@\"";
     let words = ["unshare", "--mount", "sh", "-c", hidden];
@@ -215,20 +208,16 @@ fn fork_bomb_of_root_is_ended_without_control_groups() {
         .arg("true")
         .status();
     if !is_possible.is_ok_and(|s| s.success()) {
-        eprintln!("left out: control groups can be made read-only by root alone");
-        return;
+        return Err(Missing::new("only root can make control groups read-only"));
     }
     let yamba = yamba(&bombs());
     let run: Vec<&str> = RUN.split(' ').collect();
     bombs_are_ended(&behind(&words, &yamba, &run));
     nothing_is_left(yamba.folder.path());
+    Ok(())
 }
 
-#[test]
-fn fork_bomb_of_an_ordinary_user_is_ended() {
-    if !has("g++") {
-        return;
-    }
+pub fn fork_bomb_of_an_ordinary_user_is_ended() {
     let place = Place::new(&["suite/cpu/lat_syscall_getppid.yamba"]);
     fs::write(place.folder().join("all.yamba"), programs(&bombs())).unwrap();
     bombs_are_ended(&place.run(RUN));
@@ -236,14 +225,11 @@ fn fork_bomb_of_an_ordinary_user_is_ended() {
 }
 
 /// Below the user's own limit, forks of a bomb fail; the time of a failing fork is not a valid figure. No other test uses this user.
-#[test]
-fn fork_bomb_below_the_users_own_limit_is_ended() {
-    if !has("g++") {
-        return;
-    }
+pub fn fork_bomb_below_the_users_own_limit_is_ended() -> Result<(), Missing> {
     if !rustix::process::geteuid().is_root() {
-        eprintln!("left out: only root can become a user without other processes");
-        return;
+        return Err(Missing::new(
+            "only root can become a user without other processes",
+        ));
     }
     const USER: u32 = 65533;
     let place = Place::new(&["suite/cpu/lat_syscall_getppid.yamba"]);
@@ -263,18 +249,12 @@ fn fork_bomb_below_the_users_own_limit_is_ended() {
     );
     assert!(said(&entries, "fine").starts_with("ok"), "{entries:?}");
     nothing_is_left(place.folder());
+    Ok(())
 }
 
 /// The limit is derived from the available memory, here a group's limit.
-#[test]
-fn launch_that_takes_all_memory_is_ended() {
-    if !has("g++") {
-        return;
-    }
-    let Some(group) = MemoryGroup::new("hog", 400 << 20) else {
-        eprintln!("left out: no memory control group can be made here");
-        return;
-    };
+pub fn launch_that_takes_all_memory_is_ended() -> Result<(), Missing> {
+    let group = MemoryGroup::new("hog", 400 << 20)?;
     let yamba = yamba(&[HOG, FINE]);
     // The compiler needs more memory than the group allows.
     yamba.command(&["build", "all.yamba"]).output().unwrap();
@@ -286,13 +266,10 @@ fn launch_that_takes_all_memory_is_ended() {
     assert!(hog.contains("took more memory than the"), "{hog}");
     assert!(said(&entries, "fine").starts_with("ok"));
     nothing_is_left(yamba.folder.path());
+    Ok(())
 }
 
-#[test]
-fn file_is_no_longer_than_the_disk_limit() {
-    if !has("g++") {
-        return;
-    }
+pub fn file_is_no_longer_than_the_disk_limit() {
     let mut yamba = yamba(&[ENDLESS_FILE, FINE]);
     let entries = entries(&yamba.run("run all.yamba --quick --json --disk-limit 20M"));
     let said_of_it = said(&entries, "endless_file");
@@ -306,11 +283,7 @@ fn file_is_no_longer_than_the_disk_limit() {
     assert_eq!(file.size(), 20 << 20);
 }
 
-#[test]
-fn timeout_ends_a_launch_wherever_it_is() {
-    if !has("g++") {
-        return;
-    }
+pub fn timeout_ends_a_launch_wherever_it_is() {
     let classes: Vec<&str> = ENDLESS.into_iter().chain([FINE]).collect();
     let mut yamba = yamba(&classes);
     let answer = yamba.run("run all.yamba --quick --json --timeout 2s");
@@ -331,11 +304,7 @@ fn timeout_ends_a_launch_wherever_it_is() {
     nothing_is_left(yamba.folder.path());
 }
 
-#[test]
-fn timeout_lets_the_last_will_be_carried_out() {
-    if !has("g++") {
-        return;
-    }
+pub fn timeout_lets_the_last_will_be_carried_out() {
     let mut yamba = yamba(&[ENDLESS_WITH_WILL]);
     let answer = yamba.run("run all.yamba --quick --json --timeout 2s");
     let said = said(&entries(&answer), "endless_with_will");
@@ -344,11 +313,7 @@ fn timeout_lets_the_last_will_be_carried_out() {
     nothing_is_left(yamba.folder.path());
 }
 
-#[test]
-fn timed_statement_that_never_ends_is_ended() {
-    if !has("g++") {
-        return;
-    }
+pub fn timed_statement_that_never_ends_is_ended() {
     let mut yamba = Yamba::new();
     for (more, why) in [
         (
@@ -378,11 +343,7 @@ fn timed_statement_that_never_ends_is_ended() {
 }
 
 /// Also if the run itself is killed.
-#[test]
-fn killed_run_leaves_no_control_group() {
-    if !has("g++") {
-        return;
-    }
+pub fn killed_run_leaves_no_control_group() -> Result<(), Missing> {
     let yamba = yamba(&[SLEEPER]);
     let folder = yamba.folder.path();
     yamba.command(&["build", "all.yamba"]).output().unwrap();
@@ -392,9 +353,10 @@ fn killed_run_leaves_no_control_group() {
     let groups = groups_of(run.id());
     run.kill().unwrap();
     run.wait().unwrap();
-    if groups.is_empty() {
-        eprintln!("left out: no control group can be made here");
-    }
     until("its processes end", || processes_of(folder).is_empty());
+    if groups.is_empty() {
+        return Err(Missing::new("no control group can be made here"));
+    }
     until("its groups are removed", || groups_of(run.id()).is_empty());
+    Ok(())
 }

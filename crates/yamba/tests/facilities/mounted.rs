@@ -5,15 +5,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::Missing;
 use crate::far_host::Cable;
-use crate::support::{Answer, Yamba, has, leave_out};
+use crate::support::{Answer, Yamba, needs};
 
-/// Runs with the files in `folder/seen`, on which the command `mount` mounts something. Then lists its content in `folder/left`. `None`, with a
-/// message, if this user cannot mount.
-pub fn mounted(yamba: &Yamba, folder: &Path, mount: &str, words: &[&str]) -> Option<Answer> {
-    if !has("unshare") || !has("mount") {
-        return None;
-    }
+/// Runs with the files in `folder/seen`, on which the command `mount` mounts something. Then lists its content in `folder/left`.
+pub fn mounted(
+    yamba: &Yamba,
+    folder: &Path,
+    mount: &str,
+    words: &[&str],
+) -> Result<Answer, Missing> {
+    needs(&["unshare", "mount"]);
     let seen = folder.join("seen");
     fs::create_dir(&seen).unwrap();
     let place = folder.display();
@@ -48,10 +51,9 @@ pub fn mounted(yamba: &Yamba, folder: &Path, mount: &str, words: &[&str]) -> Opt
     let trial = there(Command::new("true"));
     if !trial.status.success() {
         let told = String::from_utf8_lossy(&trial.stderr);
-        eprintln!("left out: `{mount}` is refused here: {told}");
-        return None;
+        return Err(Missing::new(format!("`{mount}` is refused here: {told}")));
     }
-    Some(Answer::of(there(yamba.command(words))))
+    Ok(Answer::of(there(yamba.command(words))))
 }
 
 /// Possible paths of the SFTP server.
@@ -61,18 +63,11 @@ const SFTP_SERVERS: [&str; 3] = [
     "/usr/lib/ssh/sftp-server",
 ];
 
-/// The SFTP server for sshfs. `None` if it or sshfs is missing.
-fn sftp_server() -> Option<&'static str> {
-    let found = SFTP_SERVERS
-        .into_iter()
-        .find(|path| Path::new(path).is_file());
-    if found.is_none() {
-        leave_out("sftp-server is missing");
-    } else if Command::new("sshfs").arg("--version").output().is_err() {
-        leave_out("sshfs is missing");
-        return None;
-    }
-    found
+/// The SFTP server for sshfs.
+fn sftp_server() -> &'static str {
+    needs(&["sshfs"]);
+    let found = SFTP_SERVERS.into_iter().find(|p| Path::new(p).is_file());
+    found.expect("sftp-server, which comes with sshd")
 }
 
 /// Runs on the near host, with the far host's folder `under` mounted at `seen` through the cable. Both folders are in `folder`, since the hosts share
@@ -82,8 +77,8 @@ pub fn by_sshfs_over(
     yamba: &Yamba,
     folder: &Path,
     words: &[&str],
-) -> Option<Answer> {
-    let sftp = sftp_server()?;
+) -> Result<Answer, Missing> {
+    let sftp = sftp_server();
     fs::create_dir(folder.join("seen")).unwrap();
     // The mount exists in a separate mount name space, which ends with its last process.
     let script = "sshfs -o sftp_server=\"$1\" -o ssh_command=\"$2\" \"$3\" \"$4\" || exit 9
@@ -111,15 +106,17 @@ pub fn by_sshfs_over(
     let answer = Answer::of(command.output().unwrap());
     if answer.status == 9 {
         // No package can provide this.
-        eprintln!("left out: sshfs does not mount: {}", answer.err);
-        return None;
+        return Err(Missing::new(format!(
+            "sshfs does not mount: {}",
+            answer.err
+        )));
     }
-    Some(answer)
+    Ok(answer)
 }
 
-/// Like `mounted`, with `folder/under` mounted by sshfs and no network in between. sshfs is optional.
-pub fn by_sshfs(yamba: &Yamba, folder: &Path, words: &[&str]) -> Option<Answer> {
-    let sftp = sftp_server()?;
+/// Like `mounted`, with `folder/under` mounted by sshfs and no network in between.
+pub fn by_sshfs(yamba: &Yamba, folder: &Path, words: &[&str]) -> Result<Answer, Missing> {
+    let sftp = sftp_server();
     let server = folder.join("server");
     fs::create_dir_all(folder.join("under")).unwrap();
     fs::write(&server, format!("#!/bin/sh\nexec {sftp}\n")).unwrap();
