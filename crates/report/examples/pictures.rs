@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     };
     let runs: Vec<Run> = documents.iter().map(|path| document(path)).collect();
     let folder = Path::new(folder);
-    let browser = chromium::shared().expect("Chromium is installed");
+    let browser = chromium::shared();
     let mut browser = chromium::lock(&browser);
 
     let mut page = Page::of(&mut browser, &runs[..1], &[]);
