@@ -142,6 +142,7 @@ fn a_chain_of_operations_without_a_choice_is_incomplete() {
 
 /// User errors of each command. Every message includes help, which [`refused`](crate::support::Answer::refused) checks.
 #[test]
+#[ignore = "needs g++"]
 fn whatever_is_refused_says_how_it_is_mended() {
     let mut yamba = Yamba::new()
         .file("latin.yamba", b"yamba a\xe9 {}")
