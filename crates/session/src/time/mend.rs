@@ -42,7 +42,7 @@ fn mend(diagnostic: &Diagnostic) -> Option<&'static str> {
             ]) =>
         {
             Some(
-                "--include HEADER brings what a header declares, --setup 'TYPE NAME = VALUE; keep(NAME);' a variable",
+                "--include HEADER brings what a header declares, --setup 'TYPE NAME = VALUE; do_not_optimize(NAME);' a variable",
             )
         }
         "cpp-error" if says(&["No such file", "file not found"]) => Some(

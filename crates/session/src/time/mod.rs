@@ -29,7 +29,7 @@ use mend::of_linker;
 use source::{Analysed, Source};
 
 /// The library class that runs steps of machine code.
-const INSTRUCTION: &str = "instruction";
+const INSTRUCTION: &str = "Instruction";
 
 /// The class that holds the instructions as the user wrote them.
 const ASKED: &str = "asked_instructions";

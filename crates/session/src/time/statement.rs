@@ -58,7 +58,7 @@ impl Statements {
             source.given("--include", &name);
             source.add(&format!("\n{content}"));
         }
-        source.add(&format!("}}\nyamba {CLASS} extends statement\n{{\n"));
+        source.add(&format!("}}\nyamba {CLASS} extends Statement\n{{\n"));
         source.add("void frame()\n{\n");
         if let Some(setup) = &self.setup {
             source.given("--setup", setup);
@@ -74,7 +74,7 @@ impl Statements {
     }
 
     /// The loop of one statement. The statement is the body of a function, so that `return` and `break` do not leave the loop; the function is always
-    /// inlined. The value of an expression without `;` is kept.
+    /// inlined. The value of an expression without `;` is not optimised away.
     fn case(&self, source: &mut Source, index: usize, statement: &str) {
         let title = self.title(index);
         source.add(&format!("case {index}: while (turns-- > 0) {{ "));
@@ -83,7 +83,7 @@ impl Statements {
             source.given(&title, statement);
             source.add("\n}();");
         } else {
-            source.add("keep((\n");
+            source.add("do_not_optimize((\n");
             source.given(&title, statement);
             source.add("\n, Nothing{}));");
         }
@@ -123,8 +123,8 @@ pub(super) fn judge(benchmark: &mut Benchmark) {
         );
     }
     if benchmark.status == Status::Invalid && (nothing || little) {
-        let mend = "the compiler has left it out, or it costs nothing beside the loop: write an expression without `;`, or `keep(VALUE);`, \
-                    for what nobody uses, and `keep(VARIABLE);` in --setup for what the compiler knows beforehand";
+        let mend = "the compiler has left it out, or it costs nothing beside the loop: write an expression without `;`, or `do_not_optimize(VALUE);`, \
+                    for what nobody uses, and `do_not_optimize(VARIABLE);` in --setup for what the compiler knows beforehand";
         benchmark.notes.push(mend.to_owned());
     }
 }

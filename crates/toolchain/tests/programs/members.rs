@@ -107,10 +107,9 @@ fn a_const_function_of_native_is_told_what_to_do() {
 #[ignore = "needs g++"]
 fn a_point_is_skipped_by_one_of_several_processes() {
     let text = "yamba t {
-        import(here);
         param uint64_t bad = 99;
         void prepare() { if (process != 0) yamba::fail(\"it has not started\"); }
-        void setup() { if (process == bad) here.skip(\"%d of %d\", int(process), int(processes)); }
+        void setup() { if (process == bad) yamba::skip(\"%d of %d\", int(process), int(processes)); }
         void benchmark() {}
         evidence uint64_t own() { return process; } }";
     let built = build(text, "t", "x86_64");

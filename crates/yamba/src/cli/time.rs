@@ -17,7 +17,7 @@ use yamba_toolchain::build::host;
 
 /// Time C++ statements or single instructions, in about a second
 ///
-/// A statement runs in a loop, whose cost is subtracted. An expression without `;` has its value kept, so that the compiler cannot leave it out; `keep(VALUE)` does
+/// A statement runs in a loop, whose cost is subtracted. An expression without `;` has its value kept, so that the compiler cannot leave it out; `do_not_optimize(VALUE)` does
 /// that for any value.
 ///
 /// An instruction is measured as a chain, in which each step needs the result of the one before (latency), and as independent copies (throughput). Every general register but the stack
@@ -27,7 +27,7 @@ use yamba_toolchain::build::host;
 Examples:
   yamba time 'getppid();'                                    a statement
   yamba time 'getppid();' 'getpid();'                        two, compared
-  yamba time --setup 'double x = 2; keep(x);' 'sqrt(x)'      an expression: its value is kept
+  yamba time --setup 'double x = 2; do_not_optimize(x);' 'sqrt(x)'      an expression: its value is kept
   yamba time --include sys/time.h --setup 'timeval t;' 'gettimeofday(&t, nullptr);'
   yamba time --asm 'imul rax, rax'                           latency and throughput
   yamba time --asm 'mov rax, [rbx + rcx*4 + 8]' 'vaddps ymm0, ymm1, ymm2'

@@ -144,7 +144,7 @@ fn library_counters_exclude_setup_and_dummy() {
 native {
     #include <unistd.h>
 }
-yamba echoed extends HotPotato
+yamba echoed extends PingPong
 {
     int there[2];
     int back[2];

@@ -6,14 +6,14 @@ use crate::support::Yamba;
 
 const CHOOSY: &str = "yamba abstract choosy_base extends Latency
 {
-    import(allowed);
+    import(check);
     param unsigned int count = 4 over {2, 4};
     param unsigned int each  = 2;
     void check_parameters()
     {
         super::check_parameters();
-        allowed.at_least(\"each\", each, 1u);
-        allowed.multiple(\"count\", count, each, \"each\");
+        check.at_least(\"each\", each, 1u);
+        check.multiple(\"count\", count, each, \"each\");
     }
     volatile unsigned int sum;
     void benchmark(iter_t iterations) { while (iterations-- > 0) for (unsigned int i = 0; i < 100; i++) sum = sum + i; }
@@ -24,7 +24,7 @@ yamba choosy extends choosy_base
     void check_parameters()
     {
         super::check_parameters();
-        allowed.words(\"way\", way, {\"up\", \"down\"});
+        check.words(\"way\", way, {\"up\", \"down\"});
     }
     void prepare() { if (each == 1) yamba::skip(\"there is no 1 here\"); }
 }
@@ -129,7 +129,7 @@ fn the_suite_s_benchmarks_say_what_may_be() {
 fn a_chain_of_operations_without_a_choice_is_incomplete() {
     let mut yamba = Yamba::new().file(
         "mine.yamba",
-        "yamba mine extends operation_chain { operation = \"int_add\"; }\n",
+        "yamba mine extends OperationChain { operation = \"int_add\"; }\n",
     );
     let answer = yamba.run("check mine.yamba");
     assert_eq!(answer.status, 2, "{}{}", answer.out, answer.err);

@@ -24,7 +24,7 @@ fn statements_are_entries_of_a_run() {
         "getppid();",
         "sqrt(x)",
         "--setup",
-        "double x = 2; keep(x);",
+        "double x = 2; do_not_optimize(x);",
         "--json",
     ];
     let answer = Yamba::new().run_words(&words).ok();
@@ -77,7 +77,7 @@ fn what_is_wrong_is_shown_in_what_was_typed() {
 fn what_the_compiler_leaves_out_is_no_figure() {
     let answer = Yamba::new().run_words(&["time", "return;"]);
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
-    answer.says(&["INVALID", "nothing measurable", "keep(VALUE)"]);
+    answer.says(&["INVALID", "nothing measurable", "do_not_optimize(VALUE)"]);
 }
 
 #[test]

@@ -72,8 +72,7 @@ const ENDLESS: [&str; 4] = [
     "yamba endless_setup extends Latency { void setup() { for (;;) alarm(20); } void benchmark() {} }\n",
     "yamba endless_talk extends Latency
     {
-        import(here);
-        void setup() { for (;;) { here.goes_on(); usleep(10000); } }
+        void setup() { for (;;) { yamba::goes_on(); usleep(10000); } }
         void benchmark() {}
     }\n",
     "yamba endless_evidence extends Latency
@@ -92,11 +91,11 @@ const SLEEPER: &str = "
     }
 ";
 
-/// Never ends. Its `last_will` takes some time to record that it ran.
+/// Never ends. Its `cleanup_guard` takes some time to record that it ran.
 const ENDLESS_WITH_WILL: &str = "
     yamba endless_with_will extends Latency
     {
-        import(last_will);
+        import(cleanup_guard);
         native {
             static void note(int)
             {
@@ -104,7 +103,7 @@ const ENDLESS_WITH_WILL: &str = "
                 close(open(\"noted\", O_WRONLY | O_CREAT, 0600));
             }
         }
-        void setup() { last_will.leave(note, 0); }
+        void setup() { cleanup_guard.leave(note, 0); }
         void benchmark() { for (;;) alarm(20); }
     }
 ";

@@ -94,7 +94,7 @@ const WRONG: [Wrong; 13] = [
          void setup()
          {
              super::setup();
-             for (pid_t reader : crowd.members) must(kill(reader, SIGSTOP));
+             for (pid_t reader : competitors.members) must(kill(reader, SIGSTOP));
              while (!had_turns()) usleep(1000);
          }",
     },

@@ -4,14 +4,14 @@ use iced_x86::{Instruction, Mnemonic, Register};
 
 use super::operands::{Place, STACK, Uses, has_memory};
 
-/// The size of the buffer; equals `buffer_bytes` of the library's `instruction`.
+/// The size of the buffer; equals `buffer_bytes` of the library's `Instruction`.
 const BUFFER_BYTES: i64 = 16384;
 
 /// The offset of the operand in the buffer, a multiple of 64.
 const TARGET: i64 = 2048;
 
 /// Bytes above the stack pointer that an operand may use. Copies with cache lines of their own use 1 KiB more, for which the
-/// frame of the library's `instruction` has space.
+/// frame of the library's `Instruction` has space.
 const FRAME_BYTES: i64 = 256;
 
 /// A register's start value.
