@@ -1,0 +1,34 @@
+// Counters and names of the current host's network, as Linux reports them. They cover all programs of the host.
+#pragma once
+
+#include <netinet/in.h>
+#include <stdint.h>
+
+#include <string>
+
+namespace yamba {
+namespace support {
+
+// One counter of a protocol, by its names in /proc/net/snmp. 0 if it does not exist.
+double protocol_count(const char *protocol, const char *counter);
+
+struct Received {
+    unsigned long long bytes, packets;
+};
+// What a device has received, with all headers. Zeros if it does not exist.
+Received received_by(const std::string &device);
+
+// Ended TCP connections that the kernel still holds (TIME_WAIT).
+uint64_t time_wait_connections();
+
+// The name of the device with the address `near`; "lo" if this host also has the address `far`. Empty if there is none.
+std::string interface_between(in_addr near, in_addr far);
+
+// The kernel's identifier since it started. No other machine has the same. Empty if unknown.
+std::string boot_id();
+
+// The processor's model name. Empty if unknown.
+std::string processor_name();
+
+}  // namespace support
+}  // namespace yamba
