@@ -1,12 +1,14 @@
 //! Cache sizes for charts over memory sizes: measured by the run, or else reported by the system.
 
-use yamba_record::Run;
+use std::collections::BTreeSet;
+
 use yamba_record::number::bytes;
+use yamba_record::{Benchmark, Run};
 
 use super::head::letter;
 
-/// The benchmark that measures cache sizes, with one point for each value of its parameter `level`.
-const MEASURES: &str = "cache";
+/// The tag of benchmarks that measure cache sizes in bytes. The value of the first parameter is the level.
+const MEASURES: &str = "cache_sizes";
 
 /// A cache level of one or more runs.
 pub struct Level {
@@ -14,7 +16,7 @@ pub struct Level {
     pub bytes: u64,
     /// `L2`, followed by the letters of its runs if not all runs have it.
     pub name: String,
-    is_measured: bool,
+    measured_by: Option<String>,
 }
 
 /// The cache levels of all runs with a size in a range.
@@ -41,7 +43,7 @@ pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
         Level {
             bytes: level.bytes,
             name: format!("L{}{whose}", level.number),
-            is_measured: level.is_measured,
+            measured_by: level.measured_by,
         }
     });
     named.collect()
@@ -49,37 +51,47 @@ pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
 
 /// The caption for the dashed lines at cache sizes. `None` if there are none.
 pub fn caption(levels: &[Level]) -> Option<String> {
-    let describe = |is_measured: bool, who: &str| {
-        let own = levels.iter().filter(|l| l.is_measured == is_measured);
+    let describe = |measured_by: Option<&str>, who: &str| {
+        let own = levels
+            .iter()
+            .filter(|l| l.measured_by.as_deref() == measured_by);
         let own: Vec<String> = own
             .map(|l| format!("{} {}", l.name, bytes(l.bytes)))
             .collect();
         (!own.is_empty()).then(|| format!("{who} ({})", own.join(", ")))
     };
-    let both = [
-        describe(true, &format!("as the benchmark {MEASURES} measured them")),
-        describe(false, "as the system describes them"),
-    ];
-    let both: Vec<String> = both.into_iter().flatten().collect();
-    (!both.is_empty()).then(|| format!("Dashed: caches {}", both.join(" and ")))
+    let names: BTreeSet<&str> = levels
+        .iter()
+        .filter_map(|l| l.measured_by.as_deref())
+        .collect();
+    let measured = names.into_iter().map(|name| {
+        describe(
+            Some(name),
+            &format!("as the benchmark {name} measured them"),
+        )
+    });
+    let described = describe(None, "as the system describes them");
+    let all: Vec<String> = measured.chain([described]).flatten().collect();
+    (!all.is_empty()).then(|| format!("Dashed: caches {}", all.join(" and ")))
 }
 
 #[derive(PartialEq)]
 struct Found {
     number: u64,
     bytes: u64,
-    is_measured: bool,
+    measured_by: Option<String>,
 }
 
 fn of(run: &Run) -> Vec<Found> {
-    let measures = run.benchmarks.iter().filter(|b| b.name == MEASURES);
+    let is_measure = |b: &&Benchmark| b.about.tags.iter().any(|tag| tag == MEASURES);
+    let measures = run.benchmarks.iter().filter(is_measure);
     let measured = measures.filter(|b| b.valid && b.unit.as_deref() == Some("B"));
     let mut found: Vec<Found> = measured
         .filter_map(|b| {
             Some(Found {
-                number: b.parameters.get("level")?.as_u64()?,
+                number: b.parameters.0.first()?.1.as_u64()?,
                 bytes: b.median? as u64,
-                is_measured: true,
+                measured_by: Some(b.name.clone()),
             })
         })
         .collect();
@@ -89,10 +101,10 @@ fn of(run: &Run) -> Vec<Found> {
         let level = Found {
             number: cache.level,
             bytes,
-            is_measured: false,
+            measured_by: None,
         };
         let mut known = found.iter();
-        if !known.any(|f| f.number == cache.level && (f.is_measured || *f == level)) {
+        if !known.any(|f| f.number == cache.level && (f.measured_by.is_some() || *f == level)) {
             found.push(level);
         }
     }

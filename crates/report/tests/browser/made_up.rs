@@ -45,10 +45,11 @@ pub fn benchmark(name: &str, size: u64, status: &str) -> Benchmark {
     benchmark
 }
 
-/// The entry of benchmark `cache` for a level.
+/// The entry of a benchmark that measures cache sizes, for a level.
 pub fn level_found(level: u64, bytes: u64) -> Benchmark {
     let mut found = benchmark("cache", level, "ok");
     found.parameters.0[0].0 = "level".to_owned();
+    found.about.tags = vec!["cache_sizes".to_owned()];
     found.unit = Some("B".to_owned());
     found.median = Some(bytes as f64);
     found
