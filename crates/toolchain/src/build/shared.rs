@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::{self, ScopedJoinHandle};
 
 use super::cache::{self, Cache};
 use super::command::{contained, copy, show};
@@ -22,11 +23,22 @@ pub(super) fn find(
     lines: &CommandLines,
     generated: &str,
 ) -> Result<Shared, BuildError> {
-    Ok(Shared {
-        header: header(cache, lines)?,
-        harness: harness(cache, lines)?,
-        support: support_objects(cache, lines, generated)?,
+    thread::scope(|scope| {
+        let harness = scope.spawn(|| harness(cache, lines));
+        let support = support_objects(cache, lines, generated);
+        Ok(Shared {
+            header: header(cache, lines)?,
+            harness: joined(harness)?,
+            support: support?,
+        })
     })
+}
+
+/// The result of a thread. Continues its panic.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// The folder of the precompiled header, if it has been built. The compiler searches it before the runtime's folder and ignores a header that does
@@ -61,12 +73,19 @@ fn support_objects(
     generated: &str,
 ) -> Result<Vec<PathBuf>, BuildError> {
     let sources = support::sources(generated, &lines.runtime)?;
-    let compile = |source: &PathBuf| {
+    let compile = |source: &Path| {
         let name = source.with_extension("o");
         let name = name.file_name().unwrap_or_default().to_string_lossy();
         Ok(beside(cache, lines, &name, lines.support(source))?.join(&*name))
     };
-    sources.iter().map(compile).collect()
+    // In parallel, because a cold build waits for all of them.
+    thread::scope(|scope| {
+        let started: Vec<_> = sources
+            .iter()
+            .map(|source| scope.spawn(move || compile(source)))
+            .collect();
+        started.into_iter().map(joined).collect()
+    })
 }
 
 /// The folder with the shared product of `command`. Concurrent requests build it once.
