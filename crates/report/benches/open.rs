@@ -28,7 +28,7 @@ fn main() {
         start.elapsed().as_secs_f64() * 1e3,
         page.len()
     );
-    let browser = chromium::shared().expect("Chromium is installed");
+    let browser = chromium::shared();
     let mut browser = chromium::lock(&browser);
     let mut times: Vec<f64> = (0..TIMES)
         .map(|_| {
