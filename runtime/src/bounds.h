@@ -17,7 +17,7 @@ inline Values<Bound> evaluate_bounds(Subject &subject) {
 }
 
 // The bounds at the construction of this object. A bound may use parameters and facts of the platform. The compiler refuses a
-// bound that names `interval`, evidence or state. A bound that reaches them through its own C++ code is detected here, by its
+// bound that names `batch`, evidence or state. A bound that reaches them through its own C++ code is detected here, by its
 // changed value.
 class FixedBounds {
   public:

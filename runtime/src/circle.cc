@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "interval_record.h"
+#include "batch_record.h"
 #include "precision.h"
 #include "tick.h"
 #include "yamba/cycle.h"
@@ -115,7 +115,7 @@ class Circles {
         Ticks ticks;
         // Evidence is read before every other test, so also before the first one. These values belong to no test and are
         // overwritten.
-        interval = Interval{};
+        batch = Batch{};
         say(tests_[0]);
         for (size_t i = 0; i < size_; i++) run_test(tests_[i], circles, ticks);
         lengths.read(cycle_length);
@@ -140,7 +140,7 @@ class Circles {
         test.reading = time_test(subject_, circles);
         test.disturbance = watch.end();
         expected_ns_ = test.ns() / double(circles);
-        interval = Interval{circles, circles * subject_.operations(), test.ns()};
+        batch = Batch{circles, circles * subject_.operations(), test.ns()};
         say(test);
     }
 
@@ -151,7 +151,7 @@ class Circles {
     }
 
     void record(const Test &test, const GroupFacts &group) {
-        IntervalFacts facts;
+        BatchFacts facts;
         facts.index = index_++;
         facts.passes = group.circles;
         facts.operations = group.circles * subject_.operations();
@@ -169,7 +169,7 @@ class Circles {
         }
         for (size_t i = 0; i < said_.count; i++) facts.evidence.value(said_.names[i], test.evidence[i]);
         facts.group = &group.number;
-        record_interval(facts);
+        record_batch(facts);
     }
 
     Subject &subject_;

@@ -41,13 +41,13 @@ namespace arguments {
         "  %s --describe                  parameters and evidence\n"
         "  %s --compose MEMBER ARGS...    the bits of a bitstring\n\n"
         "  --set NAME=VALUE   gives a parameter its value (64, 0x40, 64K, 64M, true)\n"
-        "  --intervals N      measures at least N intervals\n"
+        "  --batches N      measures at least N batches\n"
         "  --time-ns N        and goes on until N nanoseconds are spent\n"
-        "  --slow-intervals N measures N where one pass takes longer than that\n"
+        "  --slow-batches N measures N where one pass takes longer than that\n"
         "  --precision X      or until the median's interval is within this part of it\n"
         "  --warmup-ns N      runs so long before anything is timed\n"
         "  --processes N      runs in N processes at the same time\n"
-        "  --loaded-ns N      where an interval lasts at least N nanoseconds\n"
+        "  --loaded-ns N      where a batch lasts at least N nanoseconds\n"
         "  --process N        with --far: of the Nth of them, from 0\n"
         "  --cpu N            stays on this processor\n"
         "  --free             may run on any\n"
@@ -96,14 +96,14 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--far")) a.command = Command::far;
         else if (is("--quick")) a.quick = true;
         else if (is("--set")) a.settings.push_back(arguments::setting(operand()));
-        else if (is("--intervals")) a.plan.intervals = arguments::number<uint64_t>(option, operand());
+        else if (is("--batches")) a.plan.batches = arguments::number<uint64_t>(option, operand());
         else if (is("--time-ns")) a.plan.time = arguments::number<uint64_t>(option, operand());
-        else if (is("--slow-intervals")) a.plan.slow_intervals = arguments::number<uint64_t>(option, operand());
+        else if (is("--slow-batches")) a.plan.slow_batches = arguments::number<uint64_t>(option, operand());
         else if (is("--precision")) a.plan.precision = arguments::part(option, operand());
         else if (is("--warmup-ns")) a.plan.warmup = arguments::number<uint64_t>(option, operand()), a.plan.warmup_told = true;
         else if (is("--processes")) a.plan.processes = arguments::number<uint64_t>(option, operand());
         else if (is("--process")) a.process = arguments::number<uint64_t>(option, operand());
-        else if (is("--loaded-ns")) a.plan.loaded_interval = arguments::number<uint64_t>(option, operand());
+        else if (is("--loaded-ns")) a.plan.loaded_batch = arguments::number<uint64_t>(option, operand());
         else if (is("--cpu")) a.plan.cpu = arguments::number<int>(option, operand());
         else if (is("--free")) a.plan.free = true;
         else if (is("--realtime")) a.plan.realtime = true;

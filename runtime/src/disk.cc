@@ -3,14 +3,14 @@
 namespace yamba {
 namespace disk {
 
-Room told() {
+Room granted_room() {
     Room room;
     const char *text = getenv("YAMBA_DISK_ROOM");
     if (text == nullptr || *text == '\0') return room;
     char *rest;
     room.all = strtoull(text, &rest, 10);
     if (*rest == ' ') room.is_shared = true, room.each = strtoull(rest, &rest, 10);
-    if (*rest == ' ') room.mend = rest + 1;
+    if (*rest == ' ') room.fix = rest + 1;
     return room;
 }
 
@@ -80,7 +80,7 @@ static uint64_t unused(const char *directory) {
 }
 
 void find_room(const char *directory, uint64_t more, uint64_t unwritten, const char *reserved) {
-    Room room = told();
+    Room room = granted_room();
     Text whole(directory);
     if (room.is_shared) whole.add("/..");
     bool is_full = held(whole.c_str(), false) + more > room.all || unused(directory) < unwritten;
@@ -88,7 +88,7 @@ void find_room(const char *directory, uint64_t more, uint64_t unwritten, const c
     uint64_t needed = held(whole.c_str(), true) + more, left = unused(directory);
     if (needed <= room.all && unwritten <= left) return;
     unlink(reserved);
-    if (needed > room.all) skip("needs %s on disk and may use %s: %s", size(needed).c_str(), size(room.all).c_str(), room.mend);
+    if (needed > room.all) skip("needs %s on disk and may use %s: %s", size(needed).c_str(), size(room.all).c_str(), room.fix);
     skip("needs %s on disk, and %s are left there: let TMPDIR name a larger disk", size(unwritten).c_str(), size(left).c_str());
 }
 

@@ -1,4 +1,4 @@
-// The system's interference with a benchmark while it is timed, and the kinds that invalidate an interval.
+// The system's interference with a benchmark while it is timed, and the kinds that invalidate a batch.
 #pragma once
 
 #include <math.h>
@@ -77,8 +77,8 @@ class Queue {
 };
 
 // Whether other processes had the processor while the benchmark was runnable. The wait for a partner itself varies by up to a
-// third of the interval, depending on whether the scheduler lets partners preempt each other. Competitors take more of a short
-// interval. They take less of a long one, but never for only some microseconds at a time.
+// third of the batch, depending on whether the scheduler lets partners preempt each other. Competitors take more of a short
+// batch. They take less of a long one, but never for only some microseconds at a time.
 inline bool others_ran(const Disturbance &d, double ns) {
     constexpr double most_of_it = 0.5, much_of_it = 0.2, competitors_turn = 1e6, partners_turn = 1e4;
     if (d.queued_ns > most_of_it * ns) return true;
@@ -91,7 +91,7 @@ struct Tolerance {
     bool waits, faults;
 };
 
-// Returns a JSON array, without brackets, of the disturbances that count against an interval of `ns`; empty if there are none.
+// Returns a JSON array, without brackets, of the disturbances that count against a batch of `ns`; empty if there are none.
 inline Text held_against(const Disturbance &d, double ns, const Tolerance &own) {
     // A smaller share is explained by the delay between the two clock readings and by the timer's interrupt.
     constexpr double stolen = 0.01;

@@ -6,7 +6,7 @@
 #include "circle.h"
 #include "counters.h"
 #include "disturbance.h"
-#include "interval_record.h"
+#include "batch_record.h"
 #include "precision.h"
 #include "yamba/clock.h"
 #include "yamba/cycle.h"
@@ -17,14 +17,14 @@
 namespace yamba {
 
 struct Plan {
-    uint64_t intervals = 11;      // least number of undisturbed intervals
+    uint64_t batches = 11;      // least number of undisturbed batches
     uint64_t time = 2000000000;   // ns; measuring continues until they are spent,
     double precision = 0;         // or until the figure's confidence interval is within this share of it
-    uint64_t slow_intervals = 0;  // number of intervals if one pass takes longer than `time`; 0: `intervals`
+    uint64_t slow_batches = 0;  // number of batches if one pass takes longer than `time`; 0: `batches`
     uint64_t warmup = 20000000;   // ns of running before the timing
     bool warmup_told = false;     // set explicitly: then one-pass classes, which otherwise warm up for one pass, use it, too
     uint64_t processes = 0;       // concurrent processes; 0: one, without the protocol for several
-    uint64_t loaded_interval = 1000000000;  // least length in ns of an interval with several processes
+    uint64_t loaded_batch = 1000000000;  // least length in ns of a batch with several processes
     bool free = false;                      // the system chooses the processor
     int cpu = -1;                           // the processor to use; -1: the harness chooses
     bool realtime = false;
@@ -34,15 +34,15 @@ struct Plan {
 namespace harness {
 
 constexpr double enough =
-    200000;  // least ns of an interval; longer ones contain more timer ticks and lose the processor more often
+    200000;  // least ns of a batch; longer ones contain more timer ticks and lose the processor more often
 constexpr double clock_errors = 100;        // and this many clock errors, so that reading the clock costs less than 1 %
 constexpr uint64_t told_warm = 3;           // recorded trials at either end of the warm-up
 constexpr int most_warm_trials = 100;       // limit for passes that take no time, where elapsed time would not end the loop
 constexpr uint64_t most_intervals = 10000;  // unless more are requested
 constexpr uint64_t most_passes = uint64_t(1) << 40;
 constexpr int growth_rounds = 5;
-constexpr uint64_t check_every = 8;  // intervals between uses of the second reference chain, after the first ones
-constexpr double patience = 3;       // limit, in multiples of the plan's time, while most intervals are disturbed
+constexpr uint64_t check_every = 8;  // batches between uses of the second reference chain, after the first ones
+constexpr double patience = 3;       // limit, in multiples of the plan's time, while most batches are disturbed
 
 inline double shortest_interval(const ClockError &error) { return fmax(enough, clock_errors * error.worst()); }
 
@@ -83,7 +83,7 @@ class Measurement {
         else measure_prepared(prepare(error));
     }
 
-    // Warms up. Returns the number of passes per interval.
+    // Warms up. Returns the number of passes per batch.
     uint64_t prepare(const ClockError &error) {
         begin_ = read_clock();
         uint64_t passes = one_pass_ ? warm_pass() : size(shortest_interval(error));
@@ -144,7 +144,7 @@ class Measurement {
             .count("trial", number);
     }
 
-    // Warm-up for one pass per interval: the first pass differs from later ones.
+    // Warm-up for one pass per batch: the first pass differs from later ones.
     uint64_t warm_pass() {
         if (!is_value_) warm_trial(1);
         while (plan_.warmup_told && since_begin() < double(plan_.warmup)) warm_trial(1);
@@ -152,14 +152,14 @@ class Measurement {
         return 1;
     }
 
-    // Increases the passes until an interval is long enough. Passes before the warm-up are slower, so the number is checked again
+    // Increases the passes until a batch is long enough. Passes before the warm-up are slower, so the number is checked again
     // after it.
     uint64_t size(double target) {
         uint64_t passes = 1;
         Pair t;
         for (; passes < most_passes && (t = trial("size", passes)).longer() < target;) passes = grown(passes, t, target);
-        // Such a long pass has warmed up, is an interval by itself, and was not optimised away.
-        is_slow_ = passes == 1 && plan_.slow_intervals > 0 && t.longer() > double(plan_.time);
+        // Such a long pass has warmed up, is a batch by itself, and was not optimised away.
+        is_slow_ = passes == 1 && plan_.slow_batches > 0 && t.longer() > double(plan_.time);
         if (is_slow_) return passes;
         warm_up(passes);
         for (Pair least; passes < most_passes && (least = least_of_three(passes, target)).longer() < target;)
@@ -207,18 +207,18 @@ class Measurement {
 
     void measure(uint64_t passes) {
         double begin = since_begin();
-        const uint64_t least = is_slow_ && plan_.slow_intervals < plan_.intervals ? plan_.slow_intervals : plan_.intervals;
+        const uint64_t least = is_slow_ && plan_.slow_batches < plan_.batches ? plan_.slow_batches : plan_.batches;
         uint64_t checkpoint = least, short_ones = 0, count = 0;
         uint64_t most = least > most_intervals ? least : most_intervals;
         for (uint64_t i = 0; i < most; i++) {
-            if (measure_interval(i, passes)) good_.push_back(last_);
+            if (measure_batch(i, passes)) good_.push_back(last_);
             count++, short_ones += last_length_ < enough / 2;
             double spent = since_begin() - begin;
             // The clock was set back: the time spent is unknown, so it restarts.
             if (spent < 0) begin = since_begin(), spent = 0;
             if (i + 1 < least || (good_.size() < least && spent < patience * double(plan_.time))) continue;
             if (spent >= double(plan_.time)) break;
-            // Checked only at checkpoints: a check after every interval would stop where the interval is narrow by chance.
+            // Checked only at checkpoints: a check after every batch would stop where the interval is narrow by chance.
             if (plan_.precision <= 0 || good_.size() < checkpoint) continue;
             checkpoint *= 2;
             if (half_width(good_) <= plan_.precision) break;
@@ -226,13 +226,13 @@ class Measurement {
         // Passes that take no time at all are reported elsewhere.
         if (!one_pass_ && passes < most_passes && 2 * short_ones > count)
             place::note(
-                "most intervals are far shorter than they were made to be: a pass became faster meanwhile, and the clock's error "
+                "most batches are far shorter than they were made to be: a pass became faster meanwhile, and the clock's error "
                 "weighs more");
     }
 
-    // Returns whether the interval was undisturbed.
-    bool measure_interval(uint64_t index, uint64_t passes) {
-        IntervalFacts facts;
+    // Returns whether the batch was undisturbed.
+    bool measure_batch(uint64_t index, uint64_t passes) {
+        BatchFacts facts;
         facts.index = index;
         facts.passes = passes;
         facts.operations = passes * subject_.operations();
@@ -244,18 +244,18 @@ class Measurement {
         facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, own_);
         last_length_ = facts.ns > facts.dummy_ns ? facts.ns : facts.dummy_ns;
         last_ = is_value_ ? facts.value : (facts.ns - facts.dummy_ns) / double(facts.operations);
-        record_interval(facts);
+        record_batch(facts);
         return facts.disturbed.empty();
     }
 
     // Computes the wait beyond the normal one. A quantity's passes may differ in work, so it has no normal wait.
-    void find_queue(IntervalFacts &facts) {
+    void find_queue(BatchFacts &facts) {
         if (is_value_) return;
         queue_.see(facts.disturbance.waited_ns, facts.passes);
         facts.disturbance.queued_ns = queue_.beyond_least(facts.disturbance.waited_ns, facts.passes);
     }
 
-    void time_benchmark(IntervalFacts &facts) {
+    void time_benchmark(BatchFacts &facts) {
         begin_batch(subject_);
         Watch watch;
         Counters::Reading from, to;
@@ -266,13 +266,13 @@ class Measurement {
         facts.counters = counters_.difference(from, to);
         facts.cycle_ns = (before + cycle_length()) / 2;
         facts.disturbance += watch.end();
-        interval = Interval{facts.passes, facts.operations, facts.ns};
+        batch = Batch{facts.passes, facts.operations, facts.ns};
         subject_.evidence(facts.evidence);
         if (is_value_) facts.value = subject_.value();
         subject_.after_pass();
     }
 
-    void time_dummy(IntervalFacts &facts) {
+    void time_dummy(BatchFacts &facts) {
         begin_batch(subject_);
         Watch watch;
         double before = cycle_length();
@@ -286,9 +286,9 @@ class Measurement {
     const Plan &plan_;
     Tolerance own_;
     bool one_pass_, is_value_;
-    bool is_slow_ = false;  // one pass takes longer than the plan's time, and the plan then has fewer intervals
+    bool is_slow_ = false;  // one pass takes longer than the plan's time, and the plan then has fewer batches
     uint64_t begin_ = 0;
-    double last_ = 0, last_length_ = 0;  // of the last interval: its sample, and the ns of its longer run
+    double last_ = 0, last_length_ = 0;  // of the last batch: its sample, and the ns of its longer run
     Values<double> good_;
     Counters counters_;
     Queue queue_;

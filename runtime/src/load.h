@@ -1,9 +1,9 @@
 // Runs a benchmark in several concurrent processes, as lmbench3's benchmp does (Staelin: lmbench3, section 3, Table 1). While any
-// process times an interval, all others run the benchmark.
+// process times a batch, all others run the benchmark.
 //
 // The parent prepares and forks; each process sets up. Process 0 first measures the time of a pass alone, which sizes the
-// intervals of all processes. Rounds follow. In a round, all processes run until the last one has started and the warm-up is
-// over. Each process times one interval and continues to run until the last one has finished. The same follows for the dummy;
+// batches of all processes. Rounds follow. In a round, all processes run until the last one has started and the warm-up is
+// over. Each process times one batch and continues to run until the last one has finished. The same follows for the dummy;
 // then each process writes its record. A process that ends before the parent dismisses it has failed.
 #pragma once
 

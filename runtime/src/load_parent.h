@@ -80,7 +80,7 @@ class Parent {
     void conduct(bool one_pass, bool has_dummy) {
         await(waiting, patience(0) + 20 * double(plan_.warmup + plan_.time));
         Size sizes =
-            one_pass ? Size{1, 1, 1} : size(header_.alone, double(plan_.loaded_interval), shared_.processes, processors_);
+            one_pass ? Size{1, 1, 1} : size(header_.alone, double(plan_.loaded_batch), shared_.processes, processors_);
         note_length(sizes, one_pass);
         let_go_on();
         await(waiting, patience(header_.alone.setup));
@@ -131,7 +131,7 @@ class Parent {
             if (has_dummy) conduct_stretch(0, allowance);
             await(reported, allowance);
             rounds_++;
-            if (rounds_ >= plan_.intervals) return;
+            if (rounds_ >= plan_.batches) return;
         }
     }
 
@@ -220,12 +220,12 @@ class Parent {
         Sentence note;
         if (one_pass)
             snprintf(note, sizeof note,
-                     "an interval under load is one pass, %.3g ms in one process alone; what the class does around each pass "
+                     "a batch under load is one pass, %.3g ms in one process alone; what the class does around each pass "
                      "runs in between",
                      ms);
         else if (share_of_work(shared_.processes, processors_) < 1)
             snprintf(note, sizeof note,
-                     "%llu processes share %llu processors: an interval holds what takes one process alone %.3g ms",
+                     "%llu processes share %llu processors: a batch holds what takes one process alone %.3g ms",
                      ull(shared_.processes), ull(processors_), ms);
         else return;
         place::note(note);

@@ -46,7 +46,7 @@ class Process {
         if (index_ == 0) take_baseline(error);
         arrive_and_sleep(waiting);
         if (index_ != 0) set_up();
-        size_ = size(header_.alone, double(plan_.loaded_interval), shared_.processes, processors_);
+        size_ = size(header_.alone, double(plan_.loaded_batch), shared_.processes, processors_);
         if (pass_hooks_ || is_value_) size_ = Size{1, 1, 1};
         arrive_and_sleep(waiting);
         for (uint64_t round = 0;; round++) {
@@ -92,7 +92,7 @@ class Process {
         if (slept) system::wake(&header_.step, 2);
     }
 
-    bool told() {
+    bool step_has_begun() {
         end_if_abandoned();
         return read(header_.step) != step_;
     }
@@ -129,7 +129,7 @@ class Process {
         }
         header_.alone.pass = middle(ns) / double(passes);
         header_.alone.dummy_pass = middle(dummy_ns) / double(passes);
-        since_evidence_ = Interval{};
+        since_evidence_ = Batch{};
     }
 
     // Times passes. The hooks around them are not timed.
@@ -159,12 +159,12 @@ class Process {
         enter(running);
         s.times.ready = system_clock();
         begin_stretch(real, piece);
-        for (arrive(ready); !told();) run_piece(real, piece);
+        for (arrive(ready); !step_has_begun();) run_piece(real, piece);
         step_++;
         time(real, s);
         arrive(done);
         subject_.before_pass();
-        for (run(real, piece); !told(); run(real, piece)) subject_.after_pass(), subject_.before_pass();
+        for (run(real, piece); !step_has_begun(); run(real, piece)) subject_.after_pass(), subject_.before_pass();
         s.times.left = system_clock();
         step_++;
         if (real) collect(s.evidence);
@@ -186,16 +186,16 @@ class Process {
     // Reads evidence for all passes since its last reading.
     void collect(EvidenceObject &evidence) {
         since_evidence_.operations = since_evidence_.passes * subject_.operations();
-        interval = since_evidence_;
+        batch = since_evidence_;
         subject_.evidence(evidence);
-        since_evidence_ = Interval{};
+        since_evidence_ = Batch{};
     }
 
     void run_round(uint64_t round) {
         Stretch benchmark, dummy;
         run_stretch(true, size_.piece, benchmark);
         if (!is_value_) run_stretch(false, size_.dummy_piece, dummy);
-        IntervalFacts facts;
+        BatchFacts facts;
         facts.evidence.json = benchmark.evidence.json;
         facts.index = round;
         facts.process = index_;
@@ -212,14 +212,14 @@ class Process {
     }
 
     // Writes the record under the lock: lines of several processes must not mix, however long they are.
-    void report(const IntervalFacts &facts) {
+    void report(const BatchFacts &facts) {
         enter(reporting);
         holds_record = try_lock(header_.record_lock);
         while (!holds_record) {
             end_if_abandoned();
             holds_record = lock_or_sleep(header_.record_lock);
         }
-        record_interval(facts);
+        record_batch(facts);
         holds_record = false;
         unlock(header_.record_lock);
     }
@@ -233,7 +233,7 @@ class Process {
     pid_t parent_;
     bool pass_hooks_, is_value_;
     Size size_{};
-    Interval since_evidence_{};
+    Batch since_evidence_{};
     uint32_t step_ = 0;  // the last step of the parent that this process has completed
 };
 

@@ -12,7 +12,7 @@ static size_t configured(int name) {
 
 // The share is the same for every number of processes in a run, so that the points of a scaling curve differ in nothing else.
 static void disk_room(Platform &p, uint64_t processes) {
-    disk::Room room = disk::told();
+    disk::Room room = disk::granted_room();
     p.disk_room = room.all;
     p.disk_room_each = room.each != 0 ? room.each : room.all / (processes > 0 ? processes : 1);
 }

@@ -30,7 +30,7 @@ YAMBA_COLD_BEGIN
 #include "bounds.h"
 #include "counters.h"
 #include "disturbance.h"
-#include "interval_record.h"
+#include "batch_record.h"
 #include "precision.h"
 #include "tick.h"
 YAMBA_COLD_END

@@ -138,7 +138,7 @@ void Sandbox::check_mounts() {
     if (WIFSIGNALED(status))
         skip(
             "whether mounting is allowed here cannot be known: the process that was to try it was killed by signal %d; if a "
-            "container's filter did that, one that allows mounting (--privileged) mends it",
+            "container's filter did that, one that allows mounting (--privileged) fixes it",
             WTERMSIG(status));
     if (status != 0)
         skip("mounting is refused here: %s; outside of this container, or in one that allows it (--privileged), it works",
@@ -228,7 +228,7 @@ void Sandbox::find_user() {
     if (user != 0) {
         FILE *id = must(popen("id -un", "re"));
         if (fscanf(id, "%255s", name) != 1)
-            skip("`id -un` gives this user no name; a line for %u in /etc/passwd mends that, or run as root",
+            skip("`id -un` gives this user no name; a line for %u in /etc/passwd fixes that, or run as root",
                  static_cast<unsigned int>(user));
         pclose(id);
     }

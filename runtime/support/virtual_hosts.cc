@@ -149,7 +149,7 @@ const char *VirtualHosts::make(const char *near_address, const char *far_address
 }
 
 const char *VirtualHosts::fix(const char *missing) {
-    return strstr(missing, "Ethernet") != nullptr ? "`modprobe veth`, as root, may mend that"
+    return strstr(missing, "Ethernet") != nullptr ? "`modprobe veth`, as root, may fix that"
                                                   : "root may, or anybody where user name spaces are allowed (sysctl "
                                                     "user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns)";
 }

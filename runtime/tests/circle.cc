@@ -54,7 +54,7 @@ struct Recorder : yamba::Subject {
     void run_dummy(uint64_t) override { calls.add("d"); }
     void evidence(yamba::EvidenceSink &sink) override {
         calls.add("e");
-        sink.value("operations", double(yamba::interval.operations));
+        sink.value("operations", double(yamba::batch.operations));
         sink.value("nothing", NAN);
     }
     size_t bounds(yamba::Bound *, size_t) override { return 0; }
@@ -96,7 +96,7 @@ void groups_follow_each_other() {
     Recorder subject;
     yamba::Text records = records_of(subject);
     CHECK(subject.calls.is("PS[ 4e[ 4e[ 4ee[ 9e[ 9ee[ 14e[ 14eCF"));
-    CHECK(count(records, "\"event\":\"interval\"") == 6 && count(records, "\"event\":\"sizing\"") == 1);
+    CHECK(count(records, "\"event\":\"batch\"") == 6 && count(records, "\"event\":\"sizing\"") == 1);
     for (const char *group : {"\"passes\":4,\"operations\":8,\"ns\":410,", "\"passes\":9,\"operations\":18,\"ns\":910,",
                               "\"passes\":14,\"operations\":28,\"ns\":1410,"})
         CHECK(count(records, group) == 2);
@@ -159,7 +159,7 @@ uint64_t ticks_in_tests(uint64_t circles, bool stands) {
     yamba::read_tick_clocks = simulated_ticks;
     subject.period = millisecond;
     subject.size = 50, subject.groups = 1, subject.initial = circles, subject.circle_ns = 1000;
-    CHECK(count(records_of(subject), "\"event\":\"interval\"") == 50);
+    CHECK(count(records_of(subject), "\"event\":\"batch\"") == 50);
     return subject.ticks;
 }
 
@@ -194,7 +194,7 @@ yamba::Text refusal(void (*change)(Recorder &)) {
 
 void what_cannot_be_measured_is_refused() {
     yamba::Text long_test = refusal([](Recorder &subject) { subject.delta = 3000000; });
-    CHECK(count(long_test, "a test would take 0.6") == 1 && count(long_test, "\"event\":\"interval\"") == 0);
+    CHECK(count(long_test, "a test would take 0.6") == 1 && count(long_test, "\"event\":\"batch\"") == 0);
     CHECK(count(refusal([](Recorder &subject) { subject.initial = 0; }), "measures nothing") == 1);
     CHECK(count(refusal([](Recorder &subject) { subject.size = 0; }), "at least one test") == 1);
     CHECK(count(refusal([](Recorder &subject) { subject.size = UINT64_MAX; }), "at least one test") == 1);

@@ -30,12 +30,12 @@ void passes_fill_a_time() {
     CHECK(passes_in(1e9, 3) == 333333334);
     CHECK(passes_in(1e9, 2e9) == 1);
     CHECK(passes_in(1e9, 1e9) == 1);
-    // Passes that take no time never fill an interval.
+    // Passes that take no time never fill a batch.
     CHECK(passes_in(1e9, 0) == most_passes);
     CHECK(passes_in(5e6, 1e-20) == most_passes);
 }
 
-void an_interval_and_its_pieces() {
+void a_batch_and_its_pieces() {
     Size s = size(Baseline{0, 1000, 10}, 1e9, 2, 2);
     CHECK(s.passes == 1000000 && s.piece == 5000 && s.dummy_piece == 500000);
     s = size(Baseline{0, 1000, 10}, 1e9, 8, 2);
@@ -159,7 +159,7 @@ void processes_go_round_from_where_one_would_be() {
 int main() {
     work_is_shared_down_to_a_tenth();
     passes_fill_a_time();
-    an_interval_and_its_pieces();
+    a_batch_and_its_pieces();
     one_of_three_may_be_anything();
     patience_grows_with_the_turns();
     an_end_has_a_name();

@@ -12,7 +12,7 @@ namespace {
 using namespace yamba::names;
 
 enum Fault { none, kill_itself, crash, stop, end, hang, become_daemon, break_a_promise };
-enum Where { in_setup, in_interval, in_evidence, in_cleanup };
+enum Where { in_setup, in_batch, in_evidence, in_cleanup };
 
 struct yamba_load_sample : yamba::Subject {
     Fault fault{};
@@ -27,7 +27,7 @@ struct yamba_load_sample : yamba::Subject {
 
     void configure(yamba::ParameterSource &source) override {
         source.settle(fault, "fault", "Fault", [] { return none; });
-        source.settle(where, "where", "Where", [] { return in_interval; });
+        source.settle(where, "where", "Where", [] { return in_batch; });
         source.settle(who, "who", "int", [] { return 0; });
         source.settle(slow, "slow", "int", [] { return 0; });
     }
@@ -50,8 +50,8 @@ struct yamba_load_sample : yamba::Subject {
     uint64_t operations() override { return 1; }
     double value() override { return NAN; }
     void run(uint64_t passes) override {
-        // All processes but 0 run pieces of one length, then the interval, which is longer.
-        if (where == in_interval && piece != 0 && passes > piece) fail();
+        // All processes but 0 run pieces of one length, then the batch, which is longer.
+        if (where == in_batch && piece != 0 && passes > piece) fail();
         piece = passes;
         spin(passes, 1000);
         work += passes;
@@ -64,7 +64,7 @@ struct yamba_load_sample : yamba::Subject {
     void evidence(yamba::EvidenceSink &sink) override {
         if (where == in_evidence) fail();
         sink.value("inside", double(inside));
-        sink.value("passes_told", double(interval.passes) / double(work - told));
+        sink.value("passes_told", double(batch.passes) / double(work - told));
     }
     void take_long() {
         int *turn = set_up_yet + 1;

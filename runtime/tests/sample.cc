@@ -28,7 +28,7 @@ struct yamba_sample : yamba::Subject {
     Mode mode{};
     const char *text{};
     unsigned char small{};
-    uint64_t intervals_seen{};
+    uint64_t batches_seen{};
     volatile int *volatile nowhere = nullptr;
 
     void configure(yamba::ParameterSource &source) override {
@@ -59,10 +59,10 @@ struct yamba_sample : yamba::Subject {
         if (mode != nothing) now += passes * 4;
     }
     void evidence(yamba::EvidenceSink &sink) override {
-        intervals_seen++;
-        if (intervals_seen > 3) misbehave();
+        batches_seen++;
+        if (batches_seen > 3) misbehave();
         sink.value("ratio", mode == out_of_bounds ? 2 : 1);
-        sink.value("seen", double(interval.operations) / double(interval.passes));
+        sink.value("seen", double(batch.operations) / double(batch.passes));
         sink.value("odd", 0.0 / 0.0);
     }
     void misbehave() {

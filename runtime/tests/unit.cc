@@ -224,8 +224,8 @@ struct Recorder final : yamba::Subject {
     }
     void evidence(yamba::EvidenceSink &sink) override {
         calls.add("e");
-        sink.value("passes", double(yamba::interval.passes));
-        CHECK(yamba::interval.operations == 3 * yamba::interval.passes && yamba::interval.nanoseconds > 0);
+        sink.value("passes", double(yamba::batch.passes));
+        CHECK(yamba::batch.operations == 3 * yamba::batch.passes && yamba::batch.nanoseconds > 0);
     }
     size_t bounds(yamba::Bound *, size_t) override { return 0; }
     const char *figure() override { return kind; }
@@ -255,16 +255,16 @@ Recorder measured(const char *kind, bool pass_hooks, yamba::Plan plan) {
     return subject;
 }
 
-void one_pass_an_interval_with_hooks() {
+void one_pass_a_batch_with_hooks() {
     Recorder subject = measured("latency", true, {2, 0});
-    // Prepare, set up, a warm-up without evidence, two intervals with evidence before after_pass, clean up, finish.
+    // Prepare, set up, a warm-up without evidence, two batches with evidence before after_pass, clean up, finish.
     CHECK(subject.calls.is("PS([b)([d)([be)([d)([be)([d)CF"));
     CHECK(subject.most_passes == 1);
 }
 
-void a_quantity_is_asked_once_an_interval() { CHECK(measured("value", false, {2, 0}).calls.is("PS([be)([be)CF")); }
+void a_quantity_is_asked_once_a_batch() { CHECK(measured("value", false, {2, 0}).calls.is("PS([be)([be)CF")); }
 
-void passes_grow_until_an_interval_is_long_enough() {
+void passes_grow_until_a_batch_is_long_enough() {
     Recorder subject = measured("latency", false, {11, 0});
     // At 100 ns per pass, 0.2 ms need 2000 passes; the growth check takes twice as many.
     CHECK(subject.most_passes >= 4000 && subject.most_passes < 4800);
@@ -273,8 +273,8 @@ void passes_grow_until_an_interval_is_long_enough() {
     CHECK(evidence == 11);
 }
 
-// An interval sized by slow first passes, or by passes without the processor, would always be too short.
-void slow_first_passes_do_not_size_an_interval() {
+// A batch sized by slow first passes, or by passes without the processor, would always be too short.
+void slow_first_passes_do_not_size_a_batch() {
     Recorder subject;
     subject.slow_calls = 6;
     measure_into(subject, false, {11, 0});
@@ -282,7 +282,7 @@ void slow_first_passes_do_not_size_an_interval() {
 }
 
 // Measures, and counts the occurrences of `what` in the records.
-size_t told(Recorder &subject, yamba::Plan plan, const char *what, bool pass_hooks = false) {
+size_t records_with(Recorder &subject, yamba::Plan plan, const char *what, bool pass_hooks = false) {
     char name[] = "/tmp/yamba-unit-XXXXXX";
     int file = mkstemp(name);
     CHECK(file >= 0);
@@ -301,8 +301,8 @@ size_t told(Recorder &subject, yamba::Plan plan, const char *what, bool pass_hoo
 void short_intervals_are_said() {
     Recorder steady, faster;
     faster.faster_after = 200;
-    CHECK(told(steady, {400, 0}, "far shorter than they were made") == 0);
-    CHECK(told(faster, {400, 0}, "far shorter than they were made") == 1);
+    CHECK(records_with(steady, {400, 0}, "far shorter than they were made") == 0);
+    CHECK(records_with(faster, {400, 0}, "far shorter than they were made") == 1);
 }
 
 // One-pass classes get an explicitly requested warm-up, too; it does not fill the record.
@@ -310,24 +310,24 @@ void a_warm_up_that_was_asked_for_is_given() {
     yamba::Plan plan{2, 0};
     plan.warmup = 100000;
     Recorder one_pass, passes;
-    CHECK(told(one_pass, plan, "\"purpose\":\"warm-up\"", true) == 1);
+    CHECK(records_with(one_pass, plan, "\"purpose\":\"warm-up\"", true) == 1);
     plan.warmup_told = true;
     Recorder quantity;
     quantity.kind = "value";
-    CHECK(told(quantity, plan, "\"dummy_ns\":0,\"trial\":", true) == 6);
+    CHECK(records_with(quantity, plan, "\"dummy_ns\":0,\"trial\":", true) == 6);
     CHECK(now >= 100000 && now < 150000);
-    CHECK(told(one_pass, plan, "\"purpose\":\"warm-up\"", true) == 6);
+    CHECK(records_with(one_pass, plan, "\"purpose\":\"warm-up\"", true) == 6);
     CHECK(now >= 100000 && now < 150000);
     plan.warmup = 100000000;
-    CHECK(told(passes, plan, "\"purpose\":\"warm-up\"") == 6);
+    CHECK(records_with(passes, plan, "\"purpose\":\"warm-up\"") == 6);
     CHECK(now >= 100000000 && now < 110000000);
 }
 
-// A request above the usual limit of intervals is honoured.
-void intervals_beyond_the_usual_most_are_measured() {
+// A request above the usual limit of batches is honoured.
+void batches_beyond_the_usual_most_are_measured() {
     Recorder subject;
     yamba::Plan plan{10050, 0};
-    CHECK(told(subject, plan, "\"event\":\"interval\"", true) == 10050);
+    CHECK(records_with(subject, plan, "\"event\":\"batch\"", true) == 10050);
 }
 
 // A benchmark that takes no time may have a dummy that does.
@@ -338,12 +338,12 @@ void a_dummy_that_takes_time_ends_the_growth() {
     CHECK(subject.most_passes >= 4000 && subject.most_passes < 4800);
 }
 
-// Every third interval loses the processor and does not count as one of the eleven.
+// Every third batch loses the processor and does not count as one of the eleven.
 struct Disturbed final : yamba::Subject {
-    uint64_t intervals = 0;
+    uint64_t batches = 0;
     bool waiting = false;
-    bool crowded = false;  // every third interval waits in the run queue for others
-    int64_t step = 0;      // of the clock, in the fifth interval
+    bool crowded = false;  // every third batch waits in the run queue for others
+    int64_t step = 0;      // of the clock, in the fifth batch
     void configure(yamba::ParameterSource &) override {}
     void prepare() override {}
     void setup() override {}
@@ -356,22 +356,22 @@ struct Disturbed final : yamba::Subject {
     double value() override { return 0; }
     void run(uint64_t) override {
         now += 1000;
-        waited += crowded && intervals % 3 == 0 ? 900 : 300;
-        if (step == 0 && intervals % 3 == 0) usage.involuntary++;
-        if (step != 0 && intervals == 5) {
+        waited += crowded && batches % 3 == 0 ? 900 : 300;
+        if (step == 0 && batches % 3 == 0) usage.involuntary++;
+        if (step != 0 && batches == 5) {
             now += uint64_t(step);
             // The thread's own clock does not step.
             usage.cpu_ns -= double(step);
         }
     }
     void run_dummy(uint64_t) override {}
-    void evidence(yamba::EvidenceSink &) override { intervals++; }
+    void evidence(yamba::EvidenceSink &) override { batches++; }
     size_t bounds(yamba::Bound *, size_t) override { return 0; }
     const char *figure() override { return "latency"; }
     const char *unit() override { return "ns"; }
 };
 
-uint64_t intervals_with_disturbance(bool waiting, uint64_t time, int64_t step = 0, bool crowded = false) {
+uint64_t batches_with_disturbance(bool waiting, uint64_t time, int64_t step = 0, bool crowded = false) {
     Disturbed subject;
     subject.waiting = waiting;
     subject.crowded = crowded;
@@ -388,26 +388,26 @@ uint64_t intervals_with_disturbance(bool waiting, uint64_t time, int64_t step = 
     yamba::measure(subject, true, plan, {10, 10});
     close(yamba::record_fd);
     usage = {};
-    return subject.intervals;
+    return subject.batches;
 }
 
-void disturbed_intervals_are_replaced() {
-    // With 1 ms of patience, 11 undisturbed intervals need 16 in total; with almost no time, there is no extension.
-    CHECK(intervals_with_disturbance(false, 1) == 11);
-    uint64_t enough = intervals_with_disturbance(false, 15000);
+void disturbed_batches_are_replaced() {
+    // With 1 ms of patience, 11 undisturbed batches need 16 in total; with almost no time, there is no extension.
+    CHECK(batches_with_disturbance(false, 1) == 11);
+    uint64_t enough = batches_with_disturbance(false, 15000);
     CHECK(enough >= 16 && enough <= 18);
-    CHECK(intervals_with_disturbance(true, 1) == 11);
-    CHECK(intervals_with_disturbance(true, 8000) == 11);
-    uint64_t crowded = intervals_with_disturbance(true, 8000, 0, true);
-    // The first interval cannot know the least wait.
+    CHECK(batches_with_disturbance(true, 1) == 11);
+    CHECK(batches_with_disturbance(true, 8000) == 11);
+    uint64_t crowded = batches_with_disturbance(true, 8000, 0, true);
+    // The first batch cannot know the least wait.
     CHECK(crowded >= 15 && crowded <= 18);
 }
 
-// Setting the clock costs one interval, in either direction.
-void a_clock_that_steps_costs_one_interval() {
-    uint64_t back = intervals_with_disturbance(false, 15000, -3600 * int64_t(1000000000));
+// Setting the clock costs one batch, in either direction.
+void a_clock_that_steps_costs_one_batch() {
+    uint64_t back = batches_with_disturbance(false, 15000, -3600 * int64_t(1000000000));
     CHECK(back >= 12 && back <= 30);
-    CHECK(intervals_with_disturbance(false, 15000, 3600 * int64_t(1000000000)) == 11);
+    CHECK(batches_with_disturbance(false, 15000, 3600 * int64_t(1000000000)) == 11);
 }
 
 void each_disturbance_has_its_name() {
@@ -441,7 +441,7 @@ void waiting_for_others_is_told_from_waiting_for_the_partner() {
     d.queued_ns = 60000;
     CHECK(held_against(d, 200000, waits).empty() && held_against(d, 100000, waits).is("\"queue\"") &&
           held_against(d, 100000, none).empty());
-    // A fifth of a long interval counts if it consists of few long waits, but not of many short ones.
+    // A fifth of a long batch counts if it consists of few long waits, but not of many short ones.
     d.queued_ns = 3e6, d.voluntary = 20;
     CHECK(held_against(d, 10e6, waits).is("\"queue\"") && held_against(d, 20e6, waits).empty());
     d.voluntary = 1000;
@@ -478,10 +478,10 @@ void stolen_time_is_the_gap_between_two_clocks() {
 void what_the_system_does_not_tell_is_not_recorded() {
     Recorder subject;
     usage.known = false, usage.involuntary = 12345;
-    CHECK(told(subject, {11, 0}, "disturbance is not known here") == 1);
-    CHECK(told(subject, {11, 0}, "\"disturbance\":") == 0 && told(subject, {11, 0}, "\"disturbed\":[]") == 11);
+    CHECK(records_with(subject, {11, 0}, "disturbance is not known here") == 1);
+    CHECK(records_with(subject, {11, 0}, "\"disturbance\":") == 0 && records_with(subject, {11, 0}, "\"disturbed\":[]") == 11);
     usage = {};
-    CHECK(told(subject, {11, 0}, "\"disturbance\":{") == 11 && told(subject, {11, 0}, "disturbance is not known here") == 0);
+    CHECK(records_with(subject, {11, 0}, "\"disturbance\":{") == 11 && records_with(subject, {11, 0}, "disturbance is not known here") == 0);
     yamba::Usage known = yamba::system::usage();
     CHECK(known.known && known.cpu_ns > 0);
 }
@@ -495,7 +495,7 @@ void a_cycle_is_the_difference_of_two_lengths() {
     CHECK(!(yamba::cycle::length(yamba::Chain{}) > 0));
 }
 
-// A clock with microsecond steps needs a chain of a millisecond, too long to run around each interval.
+// A clock with microsecond steps needs a chain of a millisecond, too long to run around each batch.
 void chains_suit_the_clock_s_step() {
     static uint64_t longest;
     yamba::read_clock = simulated;
@@ -513,13 +513,13 @@ void chains_suit_the_clock_s_step() {
     yamba::isa_hooks.reference = former;
 }
 
-// With few intervals, the second chain checks each of them.
-void few_intervals_have_a_second_opinion_each() {
+// With few batches, the second chain checks each of them.
+void few_batches_have_a_second_opinion_each() {
     yamba::Chain former = yamba::isa_hooks.check;
     yamba::isa_hooks.check = {[](uint64_t steps) { now += steps; }, 64, 1};
     Recorder subject, one_pass;
-    CHECK(told(subject, {24, 0}, "\"check_cycle_ns\":1,") == 8 + 2);
-    CHECK(told(one_pass, {24, 0}, "\"check_cycle_ns\":1,", true) == 24);
+    CHECK(records_with(subject, {24, 0}, "\"check_cycle_ns\":1,") == 8 + 2);
+    CHECK(records_with(one_pass, {24, 0}, "\"check_cycle_ns\":1,", true) == 24);
     yamba::isa_hooks.check = former;
 }
 
@@ -573,14 +573,14 @@ void precision_is_half_the_median_s_interval() {
 void locking_is_told_once_it_was_tried() {
     Recorder subject;
     yamba::Plan plan{2, 0};
-    CHECK(told(subject, plan, "{\"event\":\"locked\",\"held\":true}") +
-              told(subject, plan, "{\"event\":\"locked\",\"held\":false}") ==
+    CHECK(records_with(subject, plan, "{\"event\":\"locked\",\"held\":true}") +
+              records_with(subject, plan, "{\"event\":\"locked\",\"held\":false}") ==
           1);
     plan.lock = false;
-    CHECK(told(subject, plan, "\"locked\"") == 0);
+    CHECK(records_with(subject, plan, "\"locked\"") == 0);
 #ifdef YAMBA_SYSTEM_POSIX
     plan.lock = true;
-    CHECK(told(subject, plan, "\"held\":false") == 1);
+    CHECK(records_with(subject, plan, "\"held\":false") == 1);
 #endif
 }
 
@@ -667,23 +667,23 @@ int main() {
     features_are_whole_words();
     failure_is_known_by_its_value();
     the_clock_is_measured();
-    one_pass_an_interval_with_hooks();
-    a_quantity_is_asked_once_an_interval();
-    passes_grow_until_an_interval_is_long_enough();
-    slow_first_passes_do_not_size_an_interval();
+    one_pass_a_batch_with_hooks();
+    a_quantity_is_asked_once_a_batch();
+    passes_grow_until_a_batch_is_long_enough();
+    slow_first_passes_do_not_size_a_batch();
     short_intervals_are_said();
     a_warm_up_that_was_asked_for_is_given();
-    intervals_beyond_the_usual_most_are_measured();
+    batches_beyond_the_usual_most_are_measured();
     a_dummy_that_takes_time_ends_the_growth();
-    disturbed_intervals_are_replaced();
-    a_clock_that_steps_costs_one_interval();
+    disturbed_batches_are_replaced();
+    a_clock_that_steps_costs_one_batch();
     each_disturbance_has_its_name();
     waiting_for_others_is_told_from_waiting_for_the_partner();
     stolen_time_is_the_gap_between_two_clocks();
     what_the_system_does_not_tell_is_not_recorded();
     a_cycle_is_the_difference_of_two_lengths();
     chains_suit_the_clock_s_step();
-    few_intervals_have_a_second_opinion_each();
+    few_batches_have_a_second_opinion_each();
     both_chains_take_one_cycle_a_step(here);
     counters_count_from_one_reading_to_the_next();
     precision_is_half_the_median_s_interval();

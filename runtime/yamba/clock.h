@@ -24,7 +24,7 @@ inline uint64_t system_clock() {
     return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
 }
 
-// The clock that times intervals. Tests substitute a recorded or simulated one.
+// The clock that times batches. Tests substitute a recorded or simulated one.
 inline uint64_t (*read_clock)() = system_clock;
 inline double ns_per_tick = 1;
 inline const char *clock_name = system_clock_name;

@@ -31,7 +31,7 @@ inline double length(const Chain &chain) {
     return longer > shorter ? (longer - shorter) / double(steps) / chain.cycles : not_known;
 }
 
-// Coarser clocks need longer chains. The length is bounded because every interval waits for several chains. `step` is in ns.
+// Coarser clocks need longer chains. The length is bounded because every batch waits for several chains. `step` is in ns.
 inline void suit_clock(double step) {
     steps_wanted = least_steps;
     double ns = length(isa_hooks.reference);

@@ -13,7 +13,7 @@ inline Text machine;               // the far end's machine, as ssh knows it; em
 inline bool this_machine = false;  // `machine` is another name of this machine
 inline int line = -1;              // the connection to the other end
 
-constexpr int far_patience = 600;                              // seconds to wait for a message: longer than an interval lasts
+constexpr int far_patience = 600;                              // seconds to wait for a message: longer than a batch lasts
 constexpr const char *address_variable = "YAMBA_FAR_ADDRESS";  // the far machine's address, if it is not the ssh server's
 
 void open();

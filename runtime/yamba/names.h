@@ -12,7 +12,7 @@ namespace names {
 
 using yamba::byte_t;
 using yamba::Code;
-using yamba::interval;
+using yamba::batch;
 using yamba::iter_t;
 using yamba::platform;
 using yamba::process;

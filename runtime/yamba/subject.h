@@ -9,13 +9,13 @@ namespace yamba {
 using byte_t = unsigned char;
 using iter_t = uint64_t;
 
-// The most recent timed interval, for evidence.
-struct Interval {
+// The most recent timed batch, for evidence.
+struct Batch {
     uint64_t passes;      // calls of benchmark(), or iterations given to it
     uint64_t operations;  // passes * operations()
     double nanoseconds;
 };
-inline Interval interval{};
+inline Batch batch{};
 
 // The number of processes that run this benchmark concurrently, and this process's index. The index is 0 until they start.
 inline uint64_t processes = 1, process = 0;
@@ -23,7 +23,7 @@ inline uint64_t processes = 1, process = 0;
 // Whether this process is the far end of a benchmark between two machines (`--far`).
 inline bool is_far_end = false;
 
-// Receives the values of evidence after each timed interval.
+// Receives the values of evidence after each timed batch.
 struct EvidenceSink {
     virtual void value(const char *name, double value) = 0;
 
@@ -77,8 +77,8 @@ struct Subject {
     virtual uint64_t operations() = 0;          // per pass (bytes for a Bandwidth)
     virtual bool may_wait() { return false; }   // whether the benchmark itself blocks
     virtual bool may_fault() { return false; }  // whether the benchmark itself takes page faults
-    // The number of test groups, for a benchmark with groups of a given size instead of intervals that the harness sizes. 0:
-    // intervals.
+    // The number of test groups, for a benchmark with groups of a given size instead of batches that the harness sizes. 0:
+    // batches.
     virtual uint64_t circle_groups() { return 0; }
     virtual uint64_t circle_group_size() { return 0; }
     virtual uint64_t circle_test_size(uint64_t group) { return (void)group, 0; }
@@ -98,7 +98,7 @@ struct Subject {
 // One composition in this program.
 struct Variant {
     const char *ports;  // names separated by a space, least specific first; "" if none
-    bool pass_hooks;    // before_pass or after_pass is defined: one pass per interval
+    bool pass_hooks;    // before_pass or after_pass is defined: one pass per batch
     bool has_dummy;     // the class defines benchmark_dummy (otherwise the harness's empty loop is subtracted)
     Subject *(*create)();
     List<Physical> physical;

@@ -1,6 +1,6 @@
 //! Measures the cost of storing runs.
 //!
-//! `cargo run --release -p yamba-benches --bin store -- size` stores and reads a run of a million intervals. `-- put` stores an entry repeatedly, as a run does
+//! `cargo run --release -p yamba-benches --bin store -- size` stores and reads a run of a million batches. `-- put` stores an entry repeatedly, as a run does
 //! after each launch. The default store is a new file in a temporary folder, which is deleted at the end; `--store` names another file, or a database of a
 //! PostgreSQL server.
 
@@ -30,17 +30,17 @@ enum What {
     Size {
         #[arg(long, default_value_t = 500)]
         entries: usize,
-        /// Intervals per entry
+        /// Batches per entry
         #[arg(long, default_value_t = 2000)]
-        intervals: usize,
+        batches: usize,
     },
     /// Store an entry again after each of its launches
     Put {
         #[arg(long, default_value_t = 100)]
         launches: u64,
-        /// Intervals per launch
+        /// Batches per launch
         #[arg(long, default_value_t = 11)]
-        intervals: usize,
+        batches: usize,
     },
 }
 
@@ -51,11 +51,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let location = Location::parse(&options.store.unwrap_or_else(usual))?;
     let mut store = Store::open(&location)?;
     match options.what {
-        What::Size { entries, intervals } => size(&mut store, &location, entries, intervals),
-        What::Put {
-            launches,
-            intervals,
-        } => put(&mut store, launches, intervals),
+        What::Size { entries, batches } => size(&mut store, &location, entries, batches),
+        What::Put { launches, batches } => put(&mut store, launches, batches),
     }
 }
 
@@ -63,34 +60,34 @@ fn size(
     store: &mut Store,
     location: &Location,
     entries: usize,
-    intervals: usize,
+    batches: usize,
 ) -> Result<(), Box<dyn Error>> {
     let mut run = Run::new(Machine::default());
     run.id = format!("{:016x}", process::id());
     run.benchmarks = (0..entries)
-        .map(|i| entry(&format!("lat_{i}"), (intervals / 11).max(1) as u64, 11))
+        .map(|i| entry(&format!("lat_{i}"), (batches / 11).max(1) as u64, 11))
         .collect();
     let all: usize = run.benchmarks.iter().map(|b| b.batches.len()).sum();
     let before = file_size(location);
     timed(
-        &format!("{all} intervals of {entries} entries stored"),
+        &format!("{all} batches of {entries} entries stored"),
         || store.add(&run),
     )?;
     // `\dt+ yamba.*` of psql shows the size of a database's tables.
     if let Some((before, after)) = before.zip(file_size(location)) {
         let bytes = (after - before) as f64;
         let each = bytes / all as f64;
-        println!("{:.1} MB, {each:.1} bytes an interval", bytes / 1e6);
+        println!("{:.1} MB, {each:.1} bytes a batch", bytes / 1e6);
     }
     let json = serde_json::to_vec(&run)?;
     println!("as JSON {:.1} MB", json.len() as f64 / 1e6);
     for (what, detail) in [
         ("figures", Detail::Figures),
         ("samples, as for a report", Detail::Samples),
-        ("everything", Detail::Intervals),
+        ("everything", Detail::Batches),
     ] {
         let read = timed(&format!("read: {what}"), || store.run(&run.id, detail))?;
-        if detail == Detail::Intervals && read != run {
+        if detail == Detail::Batches && read != run {
             return Err("what was read is not what was written".into());
         }
     }
@@ -113,14 +110,14 @@ fn timed<T>(what: &str, work: impl FnOnce() -> Result<T, StoreError>) -> Result<
     Ok(done)
 }
 
-/// Times storing an entry that grows by the intervals of one launch each time.
-fn put(store: &mut Store, launches: u64, intervals: usize) -> Result<(), Box<dyn Error>> {
+/// Times storing an entry that grows by the batches of one launch each time.
+fn put(store: &mut Store, launches: u64, batches: usize) -> Result<(), Box<dyn Error>> {
     let mut run: Run<()> = Run::new(Machine::default());
     run.id = format!("{:016x}", process::id());
     store.begin(&run)?;
     let mut times = Vec::new();
     for launch in 1..=launches {
-        let entry = entry("lat_put", launch, intervals);
+        let entry = entry("lat_put", launch, batches);
         let begun = Instant::now();
         store.put(&run.id, 0, &entry)?;
         times.push(begun.elapsed().as_secs_f64() * 1e3);
@@ -128,7 +125,7 @@ fn put(store: &mut Store, launches: u64, intervals: usize) -> Result<(), Box<dyn
     let last = times.last().copied().unwrap_or_default();
     let times = sorted(&times);
     println!(
-        "an entry of 1 to {launches} launches of {intervals} intervals: least {:.2} ms, median {:.2} ms, most {:.2} ms; of all launches {last:.2} ms",
+        "an entry of 1 to {launches} launches of {batches} batches: least {:.2} ms, median {:.2} ms, most {:.2} ms; of all launches {last:.2} ms",
         times[0],
         median(&times).unwrap_or_default(),
         times[times.len() - 1]
@@ -137,7 +134,7 @@ fn put(store: &mut Store, launches: u64, intervals: usize) -> Result<(), Box<dyn
 }
 
 /// An entry with numbers that have as many digits as measured ones.
-fn entry(name: &str, launches: u64, intervals: usize) -> Benchmark {
+fn entry(name: &str, launches: u64, batches: usize) -> Benchmark {
     let mut entry = Benchmark {
         valid: true,
         unit: Some("ns".to_owned()),
@@ -145,7 +142,7 @@ fn entry(name: &str, launches: u64, intervals: usize) -> Benchmark {
         ..Benchmark::ended(name, Status::Ok, Vec::new())
     };
     for launch in 0..launches {
-        for i in 0..intervals as u64 {
+        for i in 0..batches as u64 {
             let noise = ((launch * 7919 + i * 104_729) % 1000) as f64 / 3e3;
             entry.batches.push(Batch {
                 passes: 100_000,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use yamba_lang::ast::Cpp;
 
 use crate::context::Context;
-use crate::plan::{Node, Plan, member_name};
+use crate::plan::{Node, StructPlan, member_name};
 use crate::text;
 use crate::used::Used;
 use crate::virtuals::Virtuals;
@@ -14,7 +14,7 @@ use crate::writer::Writer;
 /// Writes one class: the class, its context, and the output.
 pub(crate) struct ClassWriter<'a, 'o, 'w> {
     pub(crate) context: &'a Context<'a>,
-    pub(crate) plan: &'a Plan<'a>,
+    pub(crate) plan: &'a StructPlan<'a>,
     pub(crate) node: &'a Node<'a>,
     /// Every word of the program's own C++. A bitstring whose name is not among them needs no wrapper for C++.
     pub(crate) words: &'a HashSet<&'a str>,

@@ -11,7 +11,7 @@ pub(crate) struct Node<'a> {
     pub(crate) name: String,
     /// The class that it implements.
     pub(crate) class: ClassId,
-    /// The struct that it inherits from, an index into [`Plan::nodes`].
+    /// The struct that it inherits from, an index into [`StructPlan::nodes`].
     pub(crate) base: Option<usize>,
     /// The first composition that it belongs to.
     pub(crate) composition: &'a Composition,
@@ -31,7 +31,7 @@ impl Node<'_> {
 }
 
 /// All structs of one variant, each after those that it needs.
-pub(crate) struct Plan<'a> {
+pub(crate) struct StructPlan<'a> {
     /// The structs.
     pub(crate) nodes: Vec<Node<'a>>,
     /// The last struct of each part of the composition.
@@ -40,9 +40,9 @@ pub(crate) struct Plan<'a> {
     pub(crate) main: usize,
 }
 
-impl<'a> Plan<'a> {
-    pub(crate) fn new(analysis: &Analysis, composition: &'a Composition) -> Plan<'a> {
-        let mut plan = Plan {
+impl<'a> StructPlan<'a> {
+    pub(crate) fn new(analysis: &Analysis, composition: &'a Composition) -> StructPlan<'a> {
+        let mut plan = StructPlan {
             nodes: Vec::new(),
             parts: Vec::new(),
             main: 0,

@@ -10,7 +10,7 @@ use yamba_lang::source::FileId;
 use crate::class;
 use crate::class_writer::ClassWriter;
 use crate::context::{Context, file_name};
-use crate::plan::Plan;
+use crate::plan::StructPlan;
 use crate::text::{add_words, quote};
 use crate::used::Used;
 use crate::virtuals::Virtuals;
@@ -29,7 +29,7 @@ pub(crate) fn write(context: &Context) -> String {
     let words = words(context);
     let several = context.program.variants.len() > 1;
     for (index, composition) in context.program.variants.iter().enumerate() {
-        let plan = Plan::new(context.analysis, composition);
+        let plan = StructPlan::new(context.analysis, composition);
         let variant = VariantWriter {
             context,
             composition,
@@ -156,7 +156,7 @@ fn natives<'a>(context: &Context<'a>) -> Vec<&'a str> {
 struct VariantWriter<'a, 'v> {
     context: &'a Context<'a>,
     composition: &'v Composition,
-    plan: &'v Plan<'v>,
+    plan: &'v StructPlan<'v>,
 }
 
 impl VariantWriter<'_, '_> {
@@ -575,7 +575,7 @@ fn tables(context: &Context, several: bool, out: &mut Writer) {
     if !program.variants.is_empty() {
         out.open("const yamba::Variant yamba_variants[] = {");
         for (index, composition) in program.variants.iter().enumerate() {
-            let plan = Plan::new(context.analysis, composition);
+            let plan = StructPlan::new(context.analysis, composition);
             let prefix = if several {
                 format!("variant_{index}::")
             } else {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use yamba_lang::cpp::{self, Kind};
+use yamba_lang::cpp::{self, CppTokenKind};
 
 /// A C++ string literal.
 pub(crate) fn quote(text: &str) -> String {
@@ -51,7 +51,7 @@ pub(crate) fn replace_super(text: &str, replacement: impl Fn(&str) -> Option<Str
     let word = |i: usize| {
         tokens
             .get(i)
-            .filter(|t| t.kind == Kind::Word)
+            .filter(|t| t.kind == CppTokenKind::Word)
             .map(|t| &text[t.range.clone()])
     };
     let mut out = String::new();
@@ -100,7 +100,7 @@ pub(crate) fn add_words<'t>(text: &'t str, words: &mut HashSet<&'t str>) {
     let tokens = cpp::tokens(text).into_iter();
     words.extend(
         tokens
-            .filter(|t| t.kind == Kind::Word)
+            .filter(|t| t.kind == CppTokenKind::Word)
             .map(|t| &text[t.range]),
     );
 }

@@ -1,7 +1,7 @@
 //! Decides which members are virtual in the C++. A member whose name only one struct declares need not be virtual. The C++ compiler leaves out functions that
 //! are neither virtual nor called: a seventh of the suite's.
 //!
-//! All others stay virtual: names that two structs declare, names that the author's C++ may redefine, and names that a timed interval may call, so that a
+//! All others stay virtual: names that two structs declare, names that the author's C++ may redefine, and names that a timed batch may call, so that a
 //! shorter build changes no measured call. If the program's text does not show all names, every member is virtual. Words are those of the plain text, with
 //! comments and strings: additional names only make more members virtual.
 
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use yamba_lang::ast::{Member, MemberKind, Param};
 use yamba_lang::model::{Analysis, ClassId};
 
-use crate::plan::{Plan, member_name};
+use crate::plan::{StructPlan, member_name};
 
 /// The timed functions.
 const TIMED: [&str; 2] = ["benchmark", "benchmark_dummy"];
@@ -28,7 +28,11 @@ pub(crate) struct Virtuals<'a> {
 
 impl<'a> Virtuals<'a> {
     /// `natives` is the C++ in which an author may write structs, functions and macros.
-    pub(crate) fn new(analysis: &'a Analysis, plan: &Plan, natives: &[&'a str]) -> Virtuals<'a> {
+    pub(crate) fn new(
+        analysis: &'a Analysis,
+        plan: &StructPlan,
+        natives: &[&'a str],
+    ) -> Virtuals<'a> {
         let texts = members(analysis, plan).map(|m| analysis.text(m.span));
         let is_told = !natives.iter().copied().chain(texts).any(hides_names);
         Virtuals {
@@ -45,7 +49,7 @@ impl<'a> Virtuals<'a> {
 }
 
 /// Names that the author's C++ may redefine or call, and names that a pass may call.
-fn kept<'a>(analysis: &'a Analysis, plan: &Plan, natives: &[&'a str]) -> HashSet<&'a str> {
+fn kept<'a>(analysis: &'a Analysis, plan: &StructPlan, natives: &[&'a str]) -> HashSet<&'a str> {
     let mut kept: HashSet<&str> = natives.iter().copied().flat_map(names).collect();
     for member in members(analysis, plan) {
         let text = analysis.text(member.span);
@@ -59,7 +63,7 @@ fn kept<'a>(analysis: &'a Analysis, plan: &Plan, natives: &[&'a str]) -> HashSet
 }
 
 /// All members that contain C++.
-fn members<'a>(analysis: &'a Analysis, plan: &Plan) -> impl Iterator<Item = &'a Member> {
+fn members<'a>(analysis: &'a Analysis, plan: &StructPlan) -> impl Iterator<Item = &'a Member> {
     let classes: HashSet<ClassId> = plan.nodes.iter().map(|node| node.class).collect();
     let all = classes
         .into_iter()
@@ -140,7 +144,7 @@ fn marked_virtual<'a>(analysis: &'a Analysis, member: &'a Member) -> Option<&'a 
 }
 
 /// For each struct, the names that a struct before or after it in a chain declares, too.
-fn declared_twice<'a>(analysis: &'a Analysis, plan: &Plan) -> Vec<HashSet<&'a str>> {
+fn declared_twice<'a>(analysis: &'a Analysis, plan: &StructPlan) -> Vec<HashSet<&'a str>> {
     let declared: Vec<HashSet<&str>> = plan
         .nodes
         .iter()
@@ -169,7 +173,7 @@ fn declared_twice<'a>(analysis: &'a Analysis, plan: &Plan) -> Vec<HashSet<&'a st
 }
 
 /// Adds the names that a pass may call, directly or through other members, found by the words of their text.
-fn keep_timed<'a>(analysis: &'a Analysis, plan: &Plan, kept: &mut HashSet<&'a str>) {
+fn keep_timed<'a>(analysis: &'a Analysis, plan: &StructPlan, kept: &mut HashSet<&'a str>) {
     let mut texts: HashMap<&str, Vec<&str>> = HashMap::new();
     for member in members(analysis, plan) {
         if let Some(name) = called(&member.kind) {

@@ -70,7 +70,7 @@ fn generated_text_is_as_expected() {
 }
 
 #[test]
-fn every_expectation_has_a_program() {
+fn every_golden_file_has_a_program() {
     let entries = fs::read_dir(folder()).expect("the folder of programs");
     for path in entries.map(|e| e.expect("an entry").path()) {
         let is_text = path.extension().is_some_and(|e| e == "txt");
@@ -85,7 +85,7 @@ fn every_expectation_has_a_program() {
 
 /// `#line N` in the generated file's own name says that the next line is its line N: messages of the compiler depend on it.
 #[test]
-fn own_line_numbers_are_those_of_the_file() {
+fn line_numbers_are_those_of_the_source_file() {
     for case in cases() {
         for (target, cpp) in case.generated() {
             let own = format!("\"{}.cc\"", case.name);
@@ -120,7 +120,7 @@ fn all_text() -> String {
 /// expectations above hold every target's text on every host; that no source of the crate asks for its host is checked by
 /// `crates/yamba/tests/cli/house.rs`.
 #[test]
-fn text_is_the_same_in_another_environment() {
+fn generated_text_does_not_depend_on_environment() {
     if let Some(path) = std::env::var_os(PRINT_TO) {
         return fs::write(path, all_text()).expect("the text is written");
     }
@@ -129,7 +129,7 @@ fn text_is_the_same_in_another_environment() {
     assert!(targets > 300, "{targets} texts");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("golden-elsewhere.txt");
     let done = Command::new(std::env::current_exe().expect("the test's own path"))
-        .args(["--exact", "text_is_the_same_in_another_environment"])
+        .args(["--exact", "generated_text_does_not_depend_on_environment"])
         .env_clear()
         .env(PRINT_TO, &path)
         .current_dir("/")

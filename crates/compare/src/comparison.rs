@@ -3,11 +3,11 @@
 use yamba_record::{Benchmark, Parameters, Run};
 use yamba_stats::mean;
 
-use super::document::{Alone, Comparison, Entry, GeometricMean, Told, Word};
+use super::document::{ComparedEntry, Comparison, GeometricMean, RunReference, Unmatched, Word};
 use super::identity::differences;
 use super::pairing::{ONLY_IN_A, Paired, Side, fault, obstacle, paired};
 use super::unit::{Choice, Unit};
-use super::{Compared, FAMILY, Pair, Verdict, compare_launches, confidence, has_figure};
+use super::{Compared, FAMILYWISE_ERROR, Pair, Verdict, compare_launches, confidence, has_figure};
 
 /// Compares two runs. `units` chooses the unit for comparing a pair.
 pub fn comparison(
@@ -17,9 +17,9 @@ pub fn comparison(
 ) -> Comparison {
     let machine = differences(a, b);
     // Different machines may need the same cycles, but different times.
-    let by_time = !machine.must.is_empty();
-    let is_unchanged = machine.must.is_empty() && machine.should.is_empty();
-    let Paired { both, alone } = paired(&a.benchmarks, &b.benchmarks);
+    let by_time = !machine.identity.is_empty();
+    let is_unchanged = machine.identity.is_empty() && machine.state.is_empty();
+    let Paired { both, unmatched } = paired(&a.benchmarks, &b.benchmarks);
     let (mut benchmarks, mut pairs) = (Vec::new(), Vec::new());
     for (key, x, y) in &both {
         let choice = match by_time || obstacle(x, y).is_some() {
@@ -42,21 +42,21 @@ pub fn comparison(
     }
     Comparison {
         schema: "yamba-compare/1",
-        a: told(a),
-        b: told(b),
+        a: reference(a),
+        b: reference(b),
         machine,
-        family: FAMILY,
+        familywise_error: FAMILYWISE_ERROR,
         confidence: (!compared.is_empty()).then(|| confidence(compared.len())),
-        means: means(&benchmarks),
+        geometric_means: geometric_means(&benchmarks),
         benchmarks,
-        alone: alone.into_iter().map(without_partner).collect(),
+        unmatched: unmatched.into_iter().map(without_partner).collect(),
         remeasured: None,
         gate: None,
     }
 }
 
-pub(super) fn told(run: &Run) -> Told {
-    Told {
+pub(super) fn reference(run: &Run) -> RunReference {
+    RunReference {
         id: run.id.clone(),
         started_unix_s: run.started_unix_s,
         tags: run.tags.clone(),
@@ -64,19 +64,24 @@ pub(super) fn told(run: &Run) -> Told {
 }
 
 /// The entry of a pair before its comparison.
-fn entry([a, b]: [&Benchmark; 2], unit: Unit, launches: [usize; 2], label: String) -> Entry {
+fn entry(
+    [a, b]: [&Benchmark; 2],
+    unit: Unit,
+    launches: [usize; 2],
+    label: String,
+) -> ComparedEntry {
     let figure = |benchmark: &Benchmark| match unit {
         Unit::Cycles => benchmark.cycles.map(|c| c.median),
         Unit::Own => benchmark.median.filter(|_| has_figure(benchmark)),
     };
-    Entry {
+    ComparedEntry {
         of: a.into(),
         label,
         figure: a.figure.clone(),
         better: better(a),
         ratio: None,
-        interval: None,
-        alone: None,
+        confidence_interval: None,
+        unadjusted: None,
         is_one_program: false,
         is_owed: is_owed(a),
         p: None,
@@ -92,7 +97,7 @@ fn entry([a, b]: [&Benchmark; 2], unit: Unit, launches: [usize; 2], label: Strin
 }
 
 fn is_one_program(a: &Benchmark, b: &Benchmark) -> bool {
-    a.about.program.is_some() && a.about.program == b.about.program
+    a.provenance.program.is_some() && a.provenance.program == b.provenance.program
 }
 
 fn is_owed(of_a: &Benchmark) -> bool {
@@ -108,14 +113,14 @@ pub(super) fn better(benchmark: &Benchmark) -> Option<&'static str> {
     }
 }
 
-fn judge(entry: &mut Entry, compared: &Compared) {
+fn judge(entry: &mut ComparedEntry, compared: &Compared) {
     let Some(ratio) = compared.ratio else {
         entry.reason = Some("too few launches, too far apart".to_owned());
         return;
     };
     entry.ratio = Some(ratio.ratio);
-    entry.interval = Some([ratio.low, ratio.high]);
-    entry.alone = compared.alone;
+    entry.confidence_interval = Some([ratio.low, ratio.high]);
+    entry.unadjusted = compared.unadjusted;
     entry.p = compared.p;
     entry.suspect = compared.verdict == Verdict::Suspect;
     if compared.verdict == Verdict::Same {
@@ -135,8 +140,8 @@ fn label(of: &Benchmark, both: &[(String, &Benchmark, &Benchmark)]) -> String {
     super::named(&of.name, &shown, of.processes)
 }
 
-fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) -> Alone {
-    Alone {
+fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) -> Unmatched {
+    Unmatched {
         of: benchmark.into(),
         side: match side {
             Side::A => "a",
@@ -148,18 +153,18 @@ fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) 
 }
 
 /// The geometric mean of each kind, in the order of the kinds' first benchmarks.
-pub(super) fn means(benchmarks: &[Entry]) -> Vec<GeometricMean> {
+pub(super) fn geometric_means(benchmarks: &[ComparedEntry]) -> Vec<GeometricMean> {
     let mut kinds: Vec<String> = Vec::new();
-    for kind in benchmarks.iter().map(Entry::kind) {
+    for kind in benchmarks.iter().map(ComparedEntry::kind) {
         if !kinds.contains(&kind) {
             kinds.push(kind);
         }
     }
     let of = |kind: String| {
         let same = benchmarks.iter().filter(|b| b.kind() == kind);
-        let same: Vec<&Entry> = same.filter(|b| b.ratio.is_some()).collect();
+        let same: Vec<&ComparedEntry> = same.filter(|b| b.ratio.is_some()).collect();
         let is_remeasured = same.iter().all(|b| b.stored.is_some());
-        let ratio = |b: &&Entry| match &b.stored {
+        let ratio = |b: &&ComparedEntry| match &b.stored {
             Some(stored) if !is_remeasured => stored.ratio,
             _ => b.ratio,
         };
@@ -202,7 +207,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_difference_is_suspect_and_no_more_than_that() {
+    fn difference_of_stored_runs_is_only_suspect() {
         let a = run(vec![scaled("x", 1.0), scaled("y", 1.0), scaled("z", 1.0)]);
         let b = run(vec![
             scaled("x", 1.2),
@@ -217,7 +222,7 @@ pub(super) mod tests {
             (x.verdict, x.suspect, x.better),
             (Word::Unknown, true, Some("less"))
         );
-        assert!((x.ratio.unwrap() - 1.2).abs() < 1e-9 && x.interval.unwrap()[0] > 1.1);
+        assert!((x.ratio.unwrap() - 1.2).abs() < 1e-9 && x.confidence_interval.unwrap()[0] > 1.1);
         assert_eq!(
             (y.verdict, y.suspect, y.ratio),
             (Word::Same, false, Some(1.0))
@@ -228,8 +233,10 @@ pub(super) mod tests {
         );
         assert_eq!(z.reason.as_deref(), Some("one launch in B"));
         // A benchmark that cannot be compared does not lower the confidence of other intervals.
-        assert_eq!(found.confidence, Some(1.0 - FAMILY / 2.0));
-        let [mean] = &found.means[..] else { panic!() };
+        assert_eq!(found.confidence, Some(1.0 - FAMILYWISE_ERROR / 2.0));
+        let [mean] = &found.geometric_means[..] else {
+            panic!()
+        };
         assert!((mean.ratio - 1.2f64.sqrt()).abs() < 1e-9 && mean.benchmarks == 2);
     }
 
@@ -239,7 +246,7 @@ pub(super) mod tests {
             let mut made = scaled("x", factor);
             made.cycles = Some(Cycles {
                 median: 7.0,
-                interval: [7.0; 2],
+                confidence_interval: [7.0; 2],
             });
             for launch in &mut made.launches {
                 launch.cycles = Some(7.0);
@@ -265,14 +272,18 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn kinds_of_figures_have_their_own_mean_and_direction() {
+    fn each_kind_of_figure_has_its_own_mean_and_direction() {
         let mut more = scaled("bw", 1.0);
         more.figure = Some("bandwidth".to_owned());
         let mut value = scaled("v", 1.0);
         (value.figure, value.unit) = (Some("value".to_owned()), Some("pages".to_owned()));
         let all = run(vec![scaled("x", 1.0), more, value]);
         let found = compared(&all, &all);
-        let kinds: Vec<&str> = found.means.iter().map(|m| m.kind.as_str()).collect();
+        let kinds: Vec<&str> = found
+            .geometric_means
+            .iter()
+            .map(|m| m.kind.as_str())
+            .collect();
         assert_eq!(kinds, ["latency", "bandwidth", "value in pages"]);
         let better: Vec<_> = found.benchmarks.iter().map(|b| b.better).collect();
         assert_eq!(better, [Some("less"), Some("more"), None]);

@@ -17,21 +17,21 @@ pub struct Comparison {
     #[cfg_attr(test, schemars(extend("const" = "yamba-compare/1")))]
     pub schema: &'static str,
     /// The first run. Ratios are those of the second run to the first.
-    pub a: Told,
+    pub a: RunReference,
     /// The second run.
-    pub b: Told,
+    pub b: RunReference,
     /// Differences between the machines.
     pub machine: Differences,
     /// The probability of any false alarm in the whole comparison.
-    pub family: f64,
-    /// The lowest confidence of any interval, chosen so that all hold at once except with probability `family`; none if nothing was compared.
+    pub familywise_error: f64,
+    /// The lowest confidence of any interval, chosen so that all hold at once except with probability `familywise_error`; none if nothing was compared.
     pub confidence: Option<f64>,
     /// The benchmarks that both runs have.
-    pub benchmarks: Vec<Entry>,
+    pub benchmarks: Vec<ComparedEntry>,
     /// The benchmarks that only one run has.
-    pub alone: Vec<Alone>,
+    pub unmatched: Vec<Unmatched>,
     /// The geometric mean of the ratios for each kind of figure.
-    pub means: Vec<GeometricMean>,
+    pub geometric_means: Vec<GeometricMean>,
     /// The re-measured runs; `None` if nothing was re-measured.
     pub remeasured: Option<Remeasured>,
     /// The result of the gate, if a limit was given.
@@ -41,7 +41,7 @@ pub struct Comparison {
 /// The identity of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Told {
+pub struct RunReference {
     /// [`Run::id`].
     pub id: String,
     /// When it began, in seconds since 1970 (UTC).
@@ -53,7 +53,7 @@ pub struct Told {
 /// One benchmark of both runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Entry {
+pub struct ComparedEntry {
     /// The benchmark.
     #[serde(flatten)]
     pub of: Which,
@@ -67,10 +67,10 @@ pub struct Entry {
     /// The level of b divided by that of a.
     pub ratio: Option<f64>,
     /// The confidence interval of the ratio, at [`Comparison::confidence`].
-    pub interval: Option<[f64; 2]>,
+    pub confidence_interval: Option<[f64; 2]>,
     /// The ratio without adjustment for the number of benchmarks: an 80 % interval and the plain p-value.
     #[serde(skip)]
-    pub alone: Option<Ratio>,
+    pub unadjusted: Option<Ratio>,
     /// Whether both sides are one program on one machine in one state. Then any difference is noise.
     #[serde(skip)]
     pub is_one_program: bool,
@@ -94,7 +94,7 @@ pub struct Entry {
     /// Why there is no ratio, or a qualification of the verdict.
     pub reason: Option<String>,
     /// The comparison of the two stored runs, if figures, ratio and verdict are re-measured ones.
-    pub stored: Option<Stored>,
+    pub stored: Option<StoredComparison>,
 }
 
 /// A verdict on one benchmark. Only a re-measured benchmark is called slower or faster.
@@ -115,7 +115,7 @@ pub enum Word {
 /// A benchmark that only one run has.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Alone {
+pub struct Unmatched {
     /// The benchmark.
     #[serde(flatten)]
     pub of: Which,
@@ -123,7 +123,7 @@ pub struct Alone {
     pub side: &'static str,
     /// Why it has no partner.
     pub reason: &'static str,
-    /// Whether a gate should judge it, like [`Entry::is_owed`], if B lacks the benchmark.
+    /// Whether a gate should judge it, like [`ComparedEntry::is_owed`], if B lacks the benchmark.
     #[serde(skip)]
     pub is_owed: bool,
 }
@@ -148,10 +148,10 @@ pub struct GeometricMean {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Remeasured {
     /// The run of a's programs; none if only b's programs were re-measured.
-    pub a: Option<Told>,
+    pub a: Option<RunReference>,
     /// The run of b's programs.
-    pub b: Told,
-    /// The lowest confidence of any re-measured interval, chosen so that all hold at once except with probability [`Comparison::family`].
+    pub b: RunReference,
+    /// The lowest confidence of any re-measured interval, chosen so that all hold at once except with probability [`Comparison::familywise_error`].
     pub confidence: Option<f64>,
     /// Benchmarks with a re-measured ratio.
     pub benchmarks: usize,
@@ -162,11 +162,11 @@ pub struct Remeasured {
 /// The comparison of a re-measured benchmark in the two stored runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Stored {
+pub struct StoredComparison {
     /// The level of b divided by that of a.
     pub ratio: Option<f64>,
     /// The confidence interval of the ratio.
-    pub interval: Option<[f64; 2]>,
+    pub confidence_interval: Option<[f64; 2]>,
     /// The adjusted p-value.
     pub p: Option<f64>,
     /// Launches of both sides.
@@ -212,9 +212,9 @@ pub struct Slower {
     #[serde(skip)]
     pub label: String,
     /// The slowdown: 0.07 for 7 %. For a bandwidth, 1 / ratio - 1.
-    pub by: f64,
+    pub slowdown: f64,
     /// The confidence interval of the slowdown.
-    pub interval: Option<[f64; 2]>,
+    pub confidence_interval: Option<[f64; 2]>,
     /// The basis of the verdict, if the sides were not interleaved.
     pub reason: Option<String>,
 }
@@ -240,7 +240,7 @@ impl Comparison {
     }
 }
 
-impl Entry {
+impl ComparedEntry {
     /// The slowdown of b: 0.05 for a latency that is 5 % longer, or a bandwidth divided by 1.05. None without a ratio, and for a value, which has no better
     /// direction.
     pub fn slowdown(&self) -> Option<f64> {
@@ -255,12 +255,12 @@ impl Entry {
 
     /// The confidence interval of [`slowdown`](Entry::slowdown), its lower end first.
     pub fn slowdowns(&self) -> Option<[f64; 2]> {
-        self.within(self.interval?)
+        self.within(self.confidence_interval?)
     }
 
     /// The confidence interval of the slowdown without adjustment for other benchmarks: each end is exceeded in one of ten cases.
     pub fn slowdowns_alone(&self) -> Option<[f64; 2]> {
-        self.within(self.alone.map(|r| [r.low, r.high])?)
+        self.within(self.unadjusted.map(|r| [r.low, r.high])?)
     }
 
     fn within(&self, [low, high]: [f64; 2]) -> Option<[f64; 2]> {

@@ -1,6 +1,6 @@
 //! Judges whether a comparison passes a limit. Pure.
 
-use super::document::{Comparison, Entry, Gate, Slower, Ungated, Word};
+use super::document::{ComparedEntry, Comparison, Gate, Slower, Ungated, Word};
 
 /// The settings of a gate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,14 +14,14 @@ pub struct Asked {
 /// Whether a gate has to re-measure the entry: it is suspected of being slower, or its slowdown exceeds the limit or may exceed it. The slowdown is that of the
 /// launches' level or of the figures: a few disturbed launches change the mean of six, but not the figure, a median. It may exceed the limit if the entry's own
 /// 80 % interval reaches beyond it; with two launches that interval is wide.
-pub fn is_candidate(entry: &Entry, limit: f64) -> bool {
+pub fn is_candidate(entry: &ComparedEntry, limit: f64) -> bool {
     let is_suspect = entry.suspect && entry.slowdown().is_some_and(|by| by > 0.0);
     let at_most = entry.slowdowns_alone().map(|[_, high]| high);
     is_suspect || apparent(entry) > Some(limit) || at_most > Some(limit)
 }
 
 /// The larger of two slowdowns: that of the launches' level and that of the figures.
-pub(super) fn apparent(entry: &Entry) -> Option<f64> {
+pub(super) fn apparent(entry: &ComparedEntry) -> Option<f64> {
     let each = [entry.slowdown(), entry.slowdown_of_figures()];
     each.into_iter().flatten().max_by(f64::total_cmp)
 }
@@ -52,7 +52,7 @@ pub fn gate(found: &Comparison, asked: Asked) -> Gate {
             _ => {}
         }
     }
-    for alone in &found.alone {
+    for alone in &found.unmatched {
         let list = if alone.is_owed {
             &mut lost
         } else {
@@ -64,7 +64,7 @@ pub fn gate(found: &Comparison, asked: Asked) -> Gate {
             reason: alone.reason.to_owned(),
         });
     }
-    slower.sort_by(|x: &Slower, y| y.by.total_cmp(&x.by));
+    slower.sort_by(|x: &Slower, y| y.slowdown.total_cmp(&x.slowdown));
     let all = found.benchmarks.iter();
     let gated = all.filter(|e| e.slowdown().is_some()).count();
     let judged = gated - unconfirmed.len();
@@ -84,17 +84,17 @@ pub fn gate(found: &Comparison, asked: Asked) -> Gate {
     }
 }
 
-fn confirmed(entry: &Entry, by: f64) -> Slower {
+fn confirmed(entry: &ComparedEntry, by: f64) -> Slower {
     Slower {
         of: entry.of.clone(),
         label: entry.label.clone(),
-        by,
-        interval: entry.slowdowns(),
+        slowdown: by,
+        confidence_interval: entry.slowdowns(),
         reason: entry.reason.clone(),
     }
 }
 
-fn ungated(entry: &Entry, otherwise: &str) -> Ungated {
+fn ungated(entry: &ComparedEntry, otherwise: &str) -> Ungated {
     Ungated {
         of: entry.of.clone(),
         label: entry.label.clone(),

@@ -178,10 +178,10 @@ fn of_one_machine<'a>(runs: &'a [Run], left_out: &mut Vec<LeftOut>) -> Vec<&'a R
     let Some(last) = meant.last().copied() else {
         return meant;
     };
-    meant.retain(|run| match differences(run, last).must.first() {
+    meant.retain(|run| match differences(run, last).identity.first() {
         None => true,
         Some(difference) => {
-            let other = difference.told("in it", "in the latest");
+            let other = difference.describe("in it", "in the latest");
             left_out.push(LeftOut::run(&run.id, format!("another machine: {other}")));
             false
         }
@@ -249,9 +249,9 @@ fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
 }
 
 fn differs((run, benchmark): (&Run, &Benchmark), (next, after): (&Run, &Benchmark)) -> Vec<String> {
-    let between = differences(run, next).should.into_iter();
-    let mut all: Vec<String> = between.map(|d| d.told("before", "then")).collect();
-    if benchmark.about.program != after.about.program {
+    let between = differences(run, next).state.into_iter();
+    let mut all: Vec<String> = between.map(|d| d.describe("before", "then")).collect();
+    if benchmark.provenance.program != after.provenance.program {
         all.insert(0, "another program".to_owned());
     }
     all
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_says_what_else_changed() {
+    fn change_lists_other_differences_of_the_run() {
         let mut slower = STEADY;
         slower[6..].iter_mut().for_each(|f| *f *= 1.1);
         let [change] = &changes(&slower)[..] else {
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_noise_nor_an_outlier_nor_less_than_the_floor_is_a_change() {
+    fn noise_outlier_and_small_difference_are_no_change() {
         assert_eq!(changes(&STEADY), []);
         let mut outlier = STEADY;
         outlier[8] = 3.0;
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_count_is_told() {
+    fn excluded_runs_are_listed_with_reasons() {
         let mut all = runs(&STEADY);
         all[3].producer.arguments = vec!["noise".to_owned()];
         all[4].machine.cpu = Some("Z80".to_owned());
@@ -318,7 +318,7 @@ mod tests {
         all[6].benchmarks[0].status = Status::Invalid;
         all[7].benchmarks[0].unit = Some("us".to_owned());
         let found = history(&all);
-        let told: Vec<(&str, Option<String>, &str)> = found
+        let shown: Vec<(&str, Option<String>, &str)> = found
             .left_out
             .iter()
             .map(|l| (l.run.as_str(), l.key(), l.reason.as_str()))
@@ -326,7 +326,7 @@ mod tests {
         let other = "another machine: cpu is Z80 in it, 6502 in the latest";
         let x = Some("x".to_owned());
         assert_eq!(
-            told,
+            shown,
             [
                 ("03", None, "measured by `yamba noise`"),
                 ("04", None, other),

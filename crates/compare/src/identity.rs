@@ -24,7 +24,7 @@ pub struct Difference {
 
 impl Difference {
     /// `kernel is 6.1 in A, 6.2 in B`, for the sides `in A` and `in B`.
-    pub fn told(&self, first: &str, second: &str) -> String {
+    pub fn describe(&self, first: &str, second: &str) -> String {
         let said = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
         format!(
             "{} is {} {first}, {} {second}",
@@ -40,9 +40,9 @@ impl Difference {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Differences {
     /// Facts that show another machine: the processor's model, the instruction set, the kinds of core, the system.
-    pub must: Vec<Difference>,
+    pub identity: Vec<Difference>,
     /// Facts that show another state of the machine, which figures may depend on: kernel, microcode, mitigations, governor, compiler and the like.
-    pub should: Vec<Difference>,
+    pub state: Vec<Difference>,
     /// Further facts for information.
     pub informative: Vec<Difference>,
 }
@@ -51,15 +51,15 @@ type Fact = (String, Option<String>);
 
 /// Compares the machines of two runs.
 pub fn differences<A, B>(a: &Run<A>, b: &Run<B>) -> Differences {
-    let must = differing(must_match(a), must_match(b));
-    let (unknown, must): (Vec<_>, Vec<_>) = must.into_iter().partition(is_one_sided);
-    let should = differing(should_match(a), should_match(b));
-    let (untold, should): (Vec<_>, Vec<_>) = should.into_iter().partition(is_one_sided);
+    let identity = differing(identity_facts(a), identity_facts(b));
+    let (unknown, identity): (Vec<_>, Vec<_>) = identity.into_iter().partition(is_one_sided);
+    let state = differing(state_facts(a), state_facts(b));
+    let (untold, state): (Vec<_>, Vec<_>) = state.into_iter().partition(is_one_sided);
     let mut informative = differing(informative(a), informative(b));
     informative.extend(untold);
     Differences {
-        must,
-        should: unknown.into_iter().chain(should).collect(),
+        identity,
+        state: unknown.into_iter().chain(state).collect(),
         informative,
     }
 }
@@ -100,7 +100,7 @@ fn details<B>(run: &Run<B>) -> Details {
     run.machine.details.as_deref().cloned().unwrap_or_default()
 }
 
-fn must_match<B>(run: &Run<B>) -> Vec<Fact> {
+fn identity_facts<B>(run: &Run<B>) -> Vec<Fact> {
     let processor = details(run).processor;
     vec![
         fact("isa", text(&run.machine.isa)),
@@ -128,7 +128,7 @@ fn core_kinds(kinds: &[CoreKind]) -> Option<String> {
     list(&names)
 }
 
-fn should_match<B>(run: &Run<B>) -> Vec<Fact> {
+fn state_facts<B>(run: &Run<B>) -> Vec<Fact> {
     let all = details(run);
     let mut facts = vec![
         fact("kernel", text(&run.machine.kernel)),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reboot_another_clock_estimate_or_address_makes_no_new_machine() {
+    fn reboot_clock_estimate_and_address_do_not_change_machine_identity() {
         let after = run(|d| {
             d["started_unix_s"] = json!(2e9);
             let machine = &mut d["machine"];
@@ -232,10 +232,10 @@ mod tests {
             details["storage"] = json!({"folder": "$TMPDIR", "free": 17});
             details["load"] = json!({"average": [3.0, 2.0, 1.0], "running": 4});
             details["disturbances"] =
-                json!([{"name": "load", "text": "x", "mend": {"advice": "y"}}]);
+                json!([{"name": "load", "text": "x", "fix": {"advice": "y"}}]);
         });
         let found = differences(&run(|_| ()), &after);
-        assert_eq!((&found.must, &found.should), (&vec![], &vec![]));
+        assert_eq!((&found.identity, &found.state), (&vec![], &vec![]));
         for name in ["memory", "highest frequency", "counter rate", "load"] {
             assert!(names(&found.informative).contains(&name), "{found:?}");
         }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fact_that_must_match_makes_another_machine() {
+    fn each_identity_fact_distinguishes_machines() {
         let same = run(|_| ());
         let changes: [(&str, Change); 5] = [
             ("isa", |d| d["machine"]["isa"] = json!("aarch64")),
@@ -259,17 +259,17 @@ mod tests {
         ];
         for (name, change) in changes {
             let found = differences(&same, &run(change));
-            assert_eq!(names(&found.must), [name]);
-            assert!(found.should.is_empty(), "{found:?}");
+            assert_eq!(names(&found.identity), [name]);
+            assert!(found.state.is_empty(), "{found:?}");
         }
         let found = differences(&same, &run(|d| d["machine"]["cpu"] = json!("Z")));
-        let [cpu] = &found.must[..] else { panic!() };
+        let [cpu] = &found.identity[..] else { panic!() };
         assert_eq!(cpu.a.as_deref(), Some("AMD EPYC 9354"));
         assert_eq!(cpu.b.as_deref(), Some("Z"));
     }
 
     #[test]
-    fn the_machine_in_another_state_is_told_by_name() {
+    fn changed_machine_state_is_listed_by_name() {
         let other = run(|d| {
             d["machine"]["kernel"] = json!("6.2.0");
             d["producer"]["compiler"] = json!("g++ 15");
@@ -281,9 +281,9 @@ mod tests {
                 json!([{"name": "meltdown", "state": "Mitigation: PTI"}]);
         });
         let found = differences(&run(|_| ()), &other);
-        assert!(found.must.is_empty());
+        assert!(found.identity.is_empty());
         assert_eq!(
-            names(&found.should),
+            names(&found.state),
             [
                 "kernel",
                 "microcode",
@@ -297,14 +297,14 @@ mod tests {
 
     /// An old document has no details. A run of cached programs does not know its compiler.
     #[test]
-    fn what_one_side_does_not_tell_is_no_difference_of_its_kind() {
+    fn fact_missing_on_one_side_is_no_identity_difference() {
         let before = run(|d| {
             d["machine"]["details"] = Value::Null;
             d["producer"] = json!({"version": "", "arguments": []});
         });
         let found = differences(&run(|_| ()), &before);
-        assert!(found.must.is_empty());
-        assert_eq!(names(&found.should), ["cpu signature", "kinds of core"]);
+        assert!(found.identity.is_empty());
+        assert_eq!(names(&found.state), ["cpu signature", "kinds of core"]);
         assert!(names(&found.informative).contains(&"compiler"));
         // A newer kernel that reports capacities makes no new machine.
         let capacity = |d: &mut Value| {

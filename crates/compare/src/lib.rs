@@ -2,7 +2,7 @@
 //! file, starts no process and prints nothing. Of Yamba's crates it uses only `record` and `stats`.
 //!
 //! The unit of observation is the launch. The interval of each benchmark's ratio comes from the logarithms of the launches' medians. Over all benchmarks of a
-//! comparison the probability of any false alarm is held at [`FAMILY`] (Holm). A rank test of six launches a side could never pass that correction: its least
+//! comparison the probability of any false alarm is held at [`FAMILYWISE_ERROR`] (Holm). A rank test of six launches a side could never pass that correction: its least
 //! p-value is 0.002.
 
 mod comparison;
@@ -21,13 +21,14 @@ use yamba_stats::{Ratio, holm, launch_ratio, variance};
 
 pub use comparison::comparison;
 pub use document::{
-    Alone, Comparison, Entry, Gate, GeometricMean, Remeasured, Slower, Stored, Told, Ungated, Word,
+    ComparedEntry, Comparison, Gate, GeometricMean, Remeasured, RunReference, Slower,
+    StoredComparison, Ungated, Unmatched, Word,
 };
 pub use noise::{Noise, pairs_with_a_suspect, resampled_alarms};
 pub use unit::Medians;
 
 /// The probability of any false alarm in a whole comparison.
-pub const FAMILY: f64 = 0.01;
+pub const FAMILYWISE_ERROR: f64 = 0.01;
 
 /// The least standard deviation of a launch's logarithm that a comparison assumes. Without it, six launches that agree by chance to a part in ten thousand
 /// would show differences that the next six do not show.
@@ -91,7 +92,7 @@ pub struct Compared {
     /// The level of b divided by that of a. In cycles if both sides know them, since the clock rate may change between two runs.
     pub ratio: Option<Ratio>,
     /// The ratio without adjustment for the number of benchmarks: an 80 % interval and the plain p-value.
-    pub alone: Option<Ratio>,
+    pub unadjusted: Option<Ratio>,
     /// The p-value of the ratio, adjusted for the number of benchmarks.
     pub p: Option<f64>,
     /// The verdict.
@@ -127,16 +128,16 @@ pub fn has_figure(benchmark: &Benchmark) -> bool {
     benchmark.status == Status::Ok && !benchmark.is_disturbed
 }
 
-/// The confidence of each of this number of intervals, so that all hold at once except with probability [`FAMILY`].
+/// The confidence of each of this number of intervals, so that all hold at once except with probability [`FAMILYWISE_ERROR`].
 fn confidence(intervals: usize) -> f64 {
-    1.0 - FAMILY / intervals.max(1) as f64
+    1.0 - FAMILYWISE_ERROR / intervals.max(1) as f64
 }
 
 /// Compares the medians of launches.
 pub fn compare_launches(pairs: &[Pair]) -> Vec<Compared> {
     let compared = |(pair, (alone, p)): (&Pair, (Option<Ratio>, Option<f64>))| {
         let verdict = match p {
-            Some(p) if p <= FAMILY => Verdict::Suspect,
+            Some(p) if p <= FAMILYWISE_ERROR => Verdict::Suspect,
             Some(_) => Verdict::Same,
             None => Verdict::Unknown,
         };
@@ -144,7 +145,7 @@ pub fn compare_launches(pairs: &[Pair]) -> Vec<Compared> {
         Compared {
             key: pair.key.clone(),
             ratio: launch_ratio(&pair.a, &pair.b, confidence, LEAST_VARIANCE),
-            alone,
+            unadjusted: alone,
             p,
             verdict,
         }
@@ -155,7 +156,9 @@ pub fn compare_launches(pairs: &[Pair]) -> Vec<Compared> {
 /// Whether any pair is suspect.
 fn has_suspect(pairs: &[Pair]) -> bool {
     let tested = tested(pairs);
-    tested.iter().any(|(_, p)| p.is_some_and(|p| p <= FAMILY))
+    tested
+        .iter()
+        .any(|(_, p)| p.is_some_and(|p| p <= FAMILYWISE_ERROR))
 }
 
 /// The ratio of each pair alone, and its p-value adjusted for all pairs.

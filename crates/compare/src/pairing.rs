@@ -24,7 +24,7 @@ pub struct Paired<'a> {
     /// Pairs with their key, in the order of the first run.
     pub both: Vec<(String, &'a Benchmark, &'a Benchmark)>,
     /// Benchmarks without a partner, with the reason.
-    pub alone: Vec<(Side, &'a Benchmark, &'static str)>,
+    pub unmatched: Vec<(Side, &'a Benchmark, &'static str)>,
 }
 
 /// Pairs the benchmarks. If a run has a benchmark twice, the first counts.
@@ -36,12 +36,12 @@ pub fn paired<'a>(a: &'a [Benchmark], b: &'a [Benchmark]) -> Paired<'a> {
     for (place, benchmark) in &of_a {
         match partners.get(place) {
             Some(other) => found.both.push((key(benchmark), benchmark, other)),
-            None => found.alone.push((Side::A, benchmark, ONLY_IN_A)),
+            None => found.unmatched.push((Side::A, benchmark, ONLY_IN_A)),
         }
     }
     let known: BTreeSet<&String> = of_a.iter().map(|(key, _)| key).collect();
     let only_b = of_b.iter().filter(|(key, _)| !known.contains(key));
-    let alone = &mut found.alone;
+    let alone = &mut found.unmatched;
     alone.extend(only_b.map(|(_, b)| (Side::B, *b, "only in B")));
     alone.extend(again_in_a.map(|b| (Side::A, b, "stands in A again; the first counts")));
     alone.extend(again_in_b.map(|b| (Side::B, b, "stands in B again; the first counts")));
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_no_partner_is_told() {
+    fn unmatched_benchmarks_are_listed() {
         let named = |name: &str| benchmark(name, &[1.0, 1.0]);
         let mut two = named("x");
         two.processes = 2;
@@ -139,7 +139,7 @@ mod tests {
         let both: Vec<&str> = paired.both.iter().map(|(key, ..)| key.as_str()).collect();
         assert_eq!(both, ["x"]);
         let alone: Vec<_> = paired
-            .alone
+            .unmatched
             .iter()
             .map(|(side, benchmark, why)| (*side, key(benchmark), *why))
             .collect();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_says_why() {
+    fn incomparable_benchmarks_have_a_reason() {
         let good = benchmark("x", &[1.0, 1.0]);
         assert_eq!(obstacle(&good, &good), None);
         let mut invalid = good.clone();

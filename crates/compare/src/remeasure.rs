@@ -6,8 +6,8 @@
 use yamba_record::Run;
 use yamba_record::run::Plan;
 
-use super::comparison::{means, told};
-use super::document::{Comparison, Entry, Remeasured, Stored, Word};
+use super::comparison::{geometric_means, reference};
+use super::document::{ComparedEntry, Comparison, Remeasured, StoredComparison, Word};
 use super::identity::{Difference, Differences};
 
 /// Factor from the launches of a run to those of each side of a re-measurement: 18 a side for usual runs.
@@ -44,29 +44,29 @@ pub enum Policy {
 
 /// Decides which sides can be re-measured. `between` holds the differences between the machines of a and b, `here` those between the machine of b and this one.
 pub fn policy(between: &Differences, here: &Differences) -> Policy {
-    if !here.must.is_empty() {
-        let other = told_all(&here.must, "in B", "here");
+    if !here.identity.is_empty() {
+        let other = describe_all(&here.identity, "in B", "here");
         return Policy::Neither(format!("B was measured on another machine: {other}"));
     }
     let changed: Vec<Difference> = between
-        .must
+        .identity
         .iter()
-        .chain(&between.should)
+        .chain(&between.state)
         .cloned()
         .collect();
     if changed.is_empty() {
         return Policy::Both;
     }
-    let changed = told_all(&changed, "in A", "in B");
-    if here.should.is_empty() {
+    let changed = describe_all(&changed, "in A", "in B");
+    if here.state.is_empty() {
         return Policy::OnlyB(changed);
     }
-    let since = told_all(&here.should, "in B", "here");
+    let since = describe_all(&here.state, "in B", "here");
     Policy::Neither(format!("{changed}, and since then {since}"))
 }
 
-fn told_all(all: &[Difference], first: &str, second: &str) -> String {
-    let each: Vec<String> = all.iter().map(|d| d.told(first, second)).collect();
+fn describe_all(all: &[Difference], first: &str, second: &str) -> String {
+    let each: Vec<String> = all.iter().map(|d| d.describe(first, second)).collect();
     each.join("; ")
 }
 
@@ -94,7 +94,11 @@ pub struct Fresh<'a> {
 }
 
 /// Replaces ratios and verdicts in `found` by the re-measured ones. `basis` returns how an entry was re-measured, or `None` if it was not to be.
-pub fn adopt(found: &mut Comparison, fresh: &Fresh<'_>, basis: &dyn Fn(&Entry) -> Option<Basis>) {
+pub fn adopt(
+    found: &mut Comparison,
+    fresh: &Fresh<'_>,
+    basis: &dyn Fn(&ComparedEntry) -> Option<Basis>,
+) {
     let mut measured = 0;
     for entry in &mut found.benchmarks {
         let Some(basis) = basis(entry) else {
@@ -105,10 +109,10 @@ pub fn adopt(found: &mut Comparison, fresh: &Fresh<'_>, basis: &dyn Fn(&Entry) -
         *entry = renewed(entry, of_entry, basis);
         measured += usize::from(entry.stored.is_some());
     }
-    found.means = means(&found.benchmarks);
+    found.geometric_means = geometric_means(&found.benchmarks);
     found.remeasured = Some(Remeasured {
-        a: fresh.a.map(told),
-        b: told(fresh.b),
+        a: fresh.a.map(reference),
+        b: reference(fresh.b),
         confidence: fresh.compared.confidence,
         benchmarks: measured,
         interrupted: fresh.b.interrupted,
@@ -116,7 +120,11 @@ pub fn adopt(found: &mut Comparison, fresh: &Fresh<'_>, basis: &dyn Fn(&Entry) -
 }
 
 /// Marks the entries for which `is_meant` is true as not re-measured, with the reason.
-pub fn not_remeasured(found: &mut Comparison, reason: &str, is_meant: &dyn Fn(&Entry) -> bool) {
+pub fn not_remeasured(
+    found: &mut Comparison,
+    reason: &str,
+    is_meant: &dyn Fn(&ComparedEntry) -> bool,
+) {
     for entry in found.benchmarks.iter_mut().filter(|e| is_meant(e)) {
         entry.reason = Some(format!("not re-measured: {reason}"));
         entry.verdict = Word::Unknown;
@@ -124,8 +132,8 @@ pub fn not_remeasured(found: &mut Comparison, reason: &str, is_meant: &dyn Fn(&E
 }
 
 /// The entry with its re-measured ratio and verdict.
-fn renewed(before: &Entry, fresh: Option<Entry>, basis: Basis) -> Entry {
-    let unknown = |reason: String| Entry {
+fn renewed(before: &ComparedEntry, fresh: Option<ComparedEntry>, basis: Basis) -> ComparedEntry {
+    let unknown = |reason: String| ComparedEntry {
         verdict: Word::Unknown,
         reason: Some(reason),
         ..before.clone()
@@ -141,15 +149,15 @@ fn renewed(before: &Entry, fresh: Option<Entry>, basis: Basis) -> Entry {
     }
     let is_one_program = basis == Basis::OneProgram;
     let (verdict, reason) = judged(before, &fresh, basis);
-    Entry {
+    ComparedEntry {
         label: before.label.clone(),
         suspect: fresh.suspect && verdict == Word::Unknown,
         is_one_program,
         verdict,
         reason,
-        stored: Some(Stored {
+        stored: Some(StoredComparison {
             ratio: before.ratio,
-            interval: before.interval,
+            confidence_interval: before.confidence_interval,
             p: before.p,
             launches: before.launches,
             suspect: before.suspect,
@@ -158,7 +166,7 @@ fn renewed(before: &Entry, fresh: Option<Entry>, basis: Basis) -> Entry {
     }
 }
 
-fn judged(before: &Entry, fresh: &Entry, basis: Basis) -> (Word, Option<String>) {
+fn judged(before: &ComparedEntry, fresh: &ComparedEntry, basis: Basis) -> (Word, Option<String>) {
     let why_stored = match &basis {
         Basis::StoredA(reason) => Some(format!(
             "A cannot be re-measured ({reason}): stored A against re-measured B, not interleaved"
@@ -196,7 +204,7 @@ mod tests {
     use super::super::gate::{Asked, apparent, is_candidate};
     use super::*;
 
-    fn differences(must: &[&str], should: &[&str]) -> Differences {
+    fn differences(identity: &[&str], state: &[&str]) -> Differences {
         let all = |names: &[&str]| {
             let each = names.iter().map(|name| Difference {
                 name: (*name).to_owned(),
@@ -206,8 +214,8 @@ mod tests {
             each.collect()
         };
         Differences {
-            must: all(must),
-            should: all(should),
+            identity: all(identity),
+            state: all(state),
             informative: Vec::new(),
         }
     }
@@ -298,12 +306,15 @@ mod tests {
             b: &b,
             compared: compared(&a, &b),
         };
-        let mean = |is_measured: &dyn Fn(&Entry) -> bool| {
+        let mean = |is_measured: &dyn Fn(&ComparedEntry) -> bool| {
             let mut found = stored();
             adopt(&mut found, &fresh(), &|entry| {
                 is_measured(entry).then_some(Basis::Interleaved)
             });
-            (found.means[0].is_remeasured, found.means[0].ratio)
+            (
+                found.geometric_means[0].is_remeasured,
+                found.geometric_means[0].ratio,
+            )
         };
         // Only the suspected benchmark was re-measured, and is not slow: the mean is still that of the stored ratios.
         let (is_remeasured, ratio) = mean(&|entry| entry.of.name == "x");
@@ -313,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn one_program_is_never_slower_than_itself() {
+    fn unchanged_program_is_not_called_slower() {
         let found = after(1.2, 1.2, &Basis::OneProgram);
         assert_eq!(verdicts(&found), [Word::Unknown; 3]);
         let reason = found.benchmarks[0].reason.as_ref().unwrap();
@@ -326,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn against_a_stored_side_both_must_show_it() {
+    fn difference_to_stored_side_needs_both_comparisons() {
         let stored = Basis::StoredA("kernel is old in A, new in B".to_owned());
         let found = after(1.2, 1.2, &stored);
         assert_eq!(found.benchmarks[0].verdict, Word::Slower);
@@ -337,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_measured_says_why() {
+    fn unmeasured_benchmarks_have_a_reason() {
         let found = after(1.2, 1.2, &Basis::Not("no sources".to_owned()));
         let lat = &found.benchmarks[0];
         assert_eq!((lat.verdict, lat.suspect), (Word::Unknown, true));
@@ -360,13 +371,18 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_fails_beyond_its_limit_only() {
+    fn gate_fails_only_beyond_its_limit() {
         let found = after(1.2, 1.2, &Basis::Interleaved);
         let judged = gate(&found, 0.1);
         let mut names: Vec<&str> = judged.slower.iter().map(|s| s.of.name.as_str()).collect();
         names.sort_unstable();
         assert_eq!((judged.passed, names), (false, vec!["bw", "lat"]));
-        assert!(judged.slower.iter().all(|s| (s.by - 0.2).abs() < 1e-9));
+        assert!(
+            judged
+                .slower
+                .iter()
+                .all(|s| (s.slowdown - 0.2).abs() < 1e-9)
+        );
         assert_eq!(judged.not_gated[0].of.name, "v");
         assert!(gate(&found, 0.3).passed);
         assert!(gate(&after(0.8, 0.8, &Basis::Interleaved), 0.01).passed);
@@ -400,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stopped_passes_no_gate() {
+    fn gate_fails_if_remeasuring_was_stopped() {
         let mut found = after(1.0, 1.0, &Basis::Interleaved);
         assert!(gate(&found, 0.1).passed);
         found.remeasured.as_mut().unwrap().interrupted = true;
@@ -409,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strict_gate_fails_for_what_it_did_not_judge() {
+    fn strict_gate_fails_for_undecided_benchmarks() {
         let strict = |found: &Comparison| {
             let asked = Asked {
                 limit: 0.1,

@@ -29,7 +29,7 @@ pub(super) fn normal(random: &mut Rng) -> f64 {
 }
 
 #[test]
-fn a_difference_beyond_the_spread_is_suspect() {
+fn difference_beyond_spread_is_suspect() {
     let a = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0];
     let slower = Pair::new("x", &a, &a.map(|x| x + 10.0));
     let same = Pair::new("x", &a, &a);
@@ -43,7 +43,7 @@ fn a_difference_beyond_the_spread_is_suspect() {
 
 /// One test in twenty errs at 5 %. In a comparison of twenty benchmarks, any false alarm may occur in only one of a hundred.
 #[test]
-fn many_benchmarks_are_one_family() {
+fn p_values_are_adjusted_for_all_benchmarks() {
     let pair = |shift: f64| {
         let a = vec![100.0, 101.0, 99.0, 100.5, 99.5, 100.2];
         let b = a.iter().map(|x| x + shift).collect::<Vec<f64>>();
@@ -60,12 +60,12 @@ fn many_benchmarks_are_one_family() {
 
 /// Launches of core work agree in cycles, launches that wait for a timer agree in time.
 #[test]
-fn sides_are_compared_in_the_unit_that_their_launches_agree_in() {
+fn sides_are_compared_in_unit_with_smaller_spread() {
     let with_cycles = |medians: &[f64], cycles: &[f64]| {
         let mut benchmark = benchmark("x", medians);
         benchmark.cycles = Some(Cycles {
             median: cycles[0],
-            interval: [cycles[0]; 2],
+            confidence_interval: [cycles[0]; 2],
         });
         for (launch, cycles) in benchmark.launches.iter_mut().zip(cycles) {
             launch.cycles = Some(*cycles);
@@ -91,7 +91,7 @@ fn sides_are_compared_in_the_unit_that_their_launches_agree_in() {
 /// Time and cycles are independent here and vary alike. Choosing the unit that agrees better by chance raises more alarms than stated, unless `among` adjusts
 /// for it.
 #[test]
-fn choosing_the_unit_costs_its_price() {
+fn choice_of_unit_raises_no_extra_alarms() {
     let mut random = Rng::with_seed(3);
     let mut draw = || -> Vec<f64> {
         let launches = (0..6).map(|_| (0.01 * normal(&mut random)).exp());
@@ -115,7 +115,7 @@ fn choosing_the_unit_costs_its_price() {
 
 /// Sixty launches at the quantiles of a normal distribution, shuffled. Any two samples of them are of the same distribution.
 #[test]
-fn a_thing_is_seldom_different_from_itself() {
+fn identical_sides_rarely_differ() {
     let mut launches: Vec<f64> = (0..60)
         .map(|i| 100.0 + yamba_stats::normal_quantile((f64::from(i) + 0.5) / 60.0).unwrap())
         .collect();
@@ -169,7 +169,7 @@ pub(super) fn recorded() -> Vec<Noise> {
 }
 
 #[test]
-fn launches_of_a_real_machine_raise_few_alarms() {
+fn recorded_launches_raise_few_false_alarms() {
     let all = recorded();
     assert_eq!(all.len(), 80);
     let alarms = resampled_alarms(&all, 6, 1000, 1);
@@ -178,7 +178,7 @@ fn launches_of_a_real_machine_raise_few_alarms() {
 
 /// Among these launches, one benchmark in ten is slowed by 5 % in the second run. Most slowed benchmarks with little variation are found, and no others.
 #[test]
-fn a_slowdown_among_launches_of_a_real_machine_is_found() {
+fn slowdown_of_recorded_launches_is_found() {
     let (mut slowed, mut quiet) = (Vec::new(), 0);
     let pair = |(i, noise): (usize, Noise)| {
         let (a, mut b) = (noise.runs[0].clone(), noise.runs[1].clone());

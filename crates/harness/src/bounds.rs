@@ -13,7 +13,7 @@ use super::control_group::{self, ControlGroups};
 use super::disk::Room;
 use super::freeze;
 use super::options::Options;
-use super::strays::{self, Started};
+use super::orphans::{self, Started};
 use yamba_machine::{available_memory, memory_limit, own_group};
 
 /// Processes and threads of a benchmark that runs alone: lmbench's longest ring has 96, builds have some per processor.
@@ -149,7 +149,7 @@ impl Watch<'_> {
             return Some(self.too_many_processes());
         }
         let memory = self.bounds.memory.filter(|m| is_short(m.reserve))?;
-        let held = strays::family(launch, scratch, &HashMap::new());
+        let held = orphans::family(launch, scratch, &HashMap::new());
         let held: u64 = held.iter().map(|s| held_by(s.pid)).sum();
         // Processes of other users may hold the memory.
         (held > memory.limit / 2).then_some(Excess::Memory {
@@ -351,13 +351,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn number_of_tasks_is_read_from_the_load() {
+    fn number_of_tasks_is_read_from_loadavg() {
         assert_eq!(tasks_in("0.20 0.18 0.12 1/80 11206\n"), Some(80));
         assert_eq!(tasks_in(""), None);
     }
 
     #[test]
-    fn load_may_have_a_ring_for_each_process() {
+    fn load_allows_one_ring_per_process() {
         let alone = usual(1);
         assert!(alone >= 1024);
         assert_eq!(usual(3), alone + 256);

@@ -17,11 +17,11 @@ use super::bounds::{Bounds, OwnLimits, Watch};
 use super::disk::{ROOM, Room};
 use super::job::Program;
 use super::options::Options;
-use super::outcome::{Ending, Outcome};
+use super::orphans::{self, SCRATCH, Started};
+use super::process_output::{ProcessExit, ProcessOutput};
 use super::reader::Reader;
 use super::scratch::Scratch;
 use super::stop::Stop;
-use super::strays::{self, SCRATCH, Started};
 
 /// Resources that a process may use, and the conditions under which it is killed.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ pub(super) fn run(
     arguments: &[String],
     scratch: &Path,
     limits: &Limits,
-) -> Outcome {
+) -> ProcessOutput {
     let mut arguments = arguments.to_vec();
     arguments.extend(["--record-fd".to_owned(), RECORD_FD.to_string()]);
     let started = pipe().and_then(|(reader, writer)| {
@@ -105,7 +105,7 @@ pub(super) fn output(
     arguments: &[String],
     scratch: &Path,
     limits: &Limits,
-) -> (Outcome, Vec<u8>) {
+) -> (ProcessOutput, Vec<u8>) {
     match spawn(program, arguments, scratch, limits, Stdio::piped(), None) {
         Ok(mut spawned) => {
             let stdout = spawned.child.stdout.take();
@@ -113,23 +113,23 @@ pub(super) fn output(
             let mut conversation = Conversation::new(spawned, scratch, stdout);
             conversation.copy = Some(Vec::new());
             let mut copy = Vec::new();
-            let outcome = conversation.hold_and_copy(limits, &mut copy);
-            (outcome, copy)
+            let output = conversation.hold_and_copy(limits, &mut copy);
+            (output, copy)
         }
         Err(e) => (not_started(program, &e), Vec::new()),
     }
 }
 
-fn not_started(program: &Program, e: &io::Error) -> Outcome {
+fn not_started(program: &Program, e: &io::Error) -> ProcessOutput {
     let what = program.runner.first().cloned();
     let what = what.unwrap_or_else(|| program.path.display().to_string());
-    Outcome {
+    ProcessOutput {
         events: Vec::new(),
         garbled: 0,
         messages: String::new(),
-        strays: Vec::new(),
-        ending: Ending::NotStarted(format!("cannot start {what}: {e}")),
-        intervals_took: Duration::ZERO,
+        orphans: Vec::new(),
+        exit: ProcessExit::NotStarted(format!("cannot start {what}: {e}")),
+        batches_took: Duration::ZERO,
     }
 }
 
@@ -163,7 +163,7 @@ fn spawn<'a>(
     command
         .args(arguments)
         .env(SCRATCH, scratch)
-        .env(ROOM, limits.room.told())
+        .env(ROOM, limits.room.to_variable())
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(Stdio::piped())
@@ -175,7 +175,7 @@ fn spawn<'a>(
     let own_limits = watch.own_limits();
     // SAFETY: between fork and exec only system calls are made, no memory is taken and no lock.
     unsafe { command.pre_exec(move || prepare(parent, records, &own_limits)) };
-    let (child, started) = strays::start(&mut command)?;
+    let (child, started) = orphans::start(&mut command)?;
     Ok(Spawned {
         child,
         started,
@@ -232,8 +232,8 @@ struct Conversation<'a> {
     messages: Vec<u8>,
     heard: Instant,
     failed: Option<Instant>,
-    /// When the records of the first and the last interval arrived.
-    intervals: Option<(Instant, Instant)>,
+    /// When the records of the first and the last batch arrived.
+    batches: Option<(Instant, Instant)>,
     copy: Option<Vec<u8>>,
 }
 
@@ -261,63 +261,63 @@ impl<'a> Conversation<'a> {
             messages: Vec::new(),
             heard: Instant::now(),
             failed: None,
-            intervals: None,
+            batches: None,
             copy: None,
         }
     }
 
-    fn hold_and_copy(mut self, limits: &Limits, copy: &mut Vec<u8>) -> Outcome {
-        let ending = self.talk(limits);
+    fn hold_and_copy(mut self, limits: &Limits, copy: &mut Vec<u8>) -> ProcessOutput {
+        let exit = self.talk(limits);
         *copy = self.copy.take().unwrap_or_default();
-        self.close(ending)
+        self.close(exit)
     }
 
-    fn hold(mut self, limits: &Limits) -> Outcome {
-        let ending = self.talk(limits);
-        self.close(ending)
+    fn hold(mut self, limits: &Limits) -> ProcessOutput {
+        let exit = self.talk(limits);
+        self.close(exit)
     }
 
-    fn talk(&mut self, limits: &Limits) -> Ending {
+    fn talk(&mut self, limits: &Limits) -> ProcessExit {
         loop {
             self.wait();
             self.listen();
-            if strays::has_ended(&self.child) {
+            if orphans::has_ended(&self.child) {
                 // Before the child is reaped: afterwards its number, which is also its group's, may be reused.
                 self.end_group();
                 let status = self.child.wait();
                 self.listen();
-                let ending = match status.map(|s| (s.signal(), s.code())) {
-                    Ok((Some(signal), _)) => Ending::Signal(signal),
-                    Ok((None, code)) => Ending::Exit(code.unwrap_or(-1)),
-                    Err(_) => Ending::Exit(-1),
+                let exit = match status.map(|s| (s.signal(), s.code())) {
+                    Ok((Some(signal), _)) => ProcessExit::Signal(signal),
+                    Ok((None, code)) => ProcessExit::Exit(code.unwrap_or(-1)),
+                    Err(_) => ProcessExit::Exit(-1),
                 };
-                return self.after_its_end(ending);
+                return self.after_its_end(exit);
             }
-            strays::bury();
+            orphans::bury();
             let forced = self.overdue(limits);
-            if let Some(ending) = forced {
+            if let Some(exit) = forced {
                 self.end_group();
                 // It may have left its group.
                 let _ = self.child.kill();
                 let _ = self.child.wait();
                 self.listen();
-                if matches!(ending, Ending::Excessive(_)) {
+                if matches!(exit, ProcessExit::Excessive(_)) {
                     self.watch.end_all(self.started, self.scratch);
-                    return ending;
+                    return exit;
                 }
-                return self.after_its_end(ending);
+                return self.after_its_end(exit);
             }
         }
     }
 
     /// Gives processes of the launch time to clean up after the end. Kills them all if they exceed a bound.
-    fn after_its_end(&mut self, ending: Ending) -> Ending {
-        let is_killed = ending == Ending::Signal(Signal::KILL.as_raw());
+    fn after_its_end(&mut self, exit: ProcessExit) -> ProcessExit {
+        let is_killed = exit == ProcessExit::Signal(Signal::KILL.as_raw());
         let (launch, scratch) = (self.started, self.scratch);
         let watch = &mut self.watch;
         let mut excess = watch.last_excess(launch, scratch, is_killed);
         if excess.is_none() {
-            strays::all_end_in_time(launch, scratch, || {
+            orphans::all_end_in_time(launch, scratch, || {
                 excess = watch.excess(launch, scratch);
                 excess.is_some()
             });
@@ -325,36 +325,36 @@ impl<'a> Conversation<'a> {
         match excess {
             Some(excess) => {
                 watch.end_all(launch, scratch);
-                Ending::Excessive(excess)
+                ProcessExit::Excessive(excess)
             }
-            None => ending,
+            None => exit,
         }
     }
 
     /// Why the child must be killed now, if it must.
-    fn overdue(&mut self, limits: &Limits) -> Option<Ending> {
+    fn overdue(&mut self, limits: &Limits) -> Option<ProcessExit> {
         if limits.stop.requested() {
-            return Some(Ending::Stopped);
+            return Some(ProcessExit::Stopped);
         }
         if let Some(excess) = self.watch.excess(self.started, self.scratch) {
-            return Some(Ending::Excessive(excess));
+            return Some(ProcessExit::Excessive(excess));
         }
         if self.failed.is_some_and(|at| at.elapsed() > GRACE) {
-            return Some(Ending::Exit(3));
+            return Some(ProcessExit::Exit(3));
         }
         if let Some(fault) = self.reader.fault() {
-            return Some(Ending::BadRecord(fault.to_owned()));
+            return Some(ProcessExit::BadRecord(fault.to_owned()));
         }
         if self.reader.is_flooded() {
-            return Some(Ending::Flooded);
+            return Some(ProcessExit::Flooded);
         }
         if self.begun.elapsed() > limits.timeout {
-            return Some(Ending::TimedOut(limits.timeout));
+            return Some(ProcessExit::TimedOut(limits.timeout));
         }
         let is_silent = self.heard.elapsed() > limits.silence;
         is_silent.then(|| match self.is_suspended() {
-            true => Ending::Suspended(limits.silence),
-            false => Ending::Hung(limits.silence),
+            true => ProcessExit::Suspended(limits.silence),
+            false => ProcessExit::Hung(limits.silence),
         })
     }
 
@@ -411,10 +411,10 @@ impl<'a> Conversation<'a> {
         if heard {
             self.heard = Instant::now();
         }
-        let is_interval = |e: &Event| matches!(e, Event::Interval(_));
-        if self.reader.events()[known..].iter().any(is_interval) {
+        let is_batch = |e: &Event| matches!(e, Event::Batch(_));
+        if self.reader.events()[known..].iter().any(is_batch) {
             let now = Instant::now();
-            self.intervals = Some((self.intervals.map_or(now, |(first, _)| first), now));
+            self.batches = Some((self.batches.map_or(now, |(first, _)| first), now));
         }
         let is_error = |e: &Event| matches!(e, Event::Error(_));
         if self.failed.is_none() && self.reader.events().last().is_some_and(is_error) {
@@ -429,23 +429,23 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    fn close(self, ending: Ending) -> Outcome {
-        let strays = strays::end(self.started, self.scratch);
+    fn close(self, exit: ProcessExit) -> ProcessOutput {
+        let orphans = orphans::end(self.started, self.scratch);
         self.watch.end_rest();
         // A signal explains the record that it cut off.
-        let ending = match (self.reader.fault(), ending) {
-            (Some(fault), Ending::Exit(_)) => Ending::BadRecord(fault.to_owned()),
-            (_, ending) => ending,
+        let exit = match (self.reader.fault(), exit) {
+            (Some(fault), ProcessExit::Exit(_)) => ProcessExit::BadRecord(fault.to_owned()),
+            (_, exit) => exit,
         };
         let (events, garbled) = self.reader.finish();
-        Outcome {
+        ProcessOutput {
             events,
             garbled,
             messages: String::from_utf8_lossy(&self.messages).trim().to_owned(),
-            strays,
-            ending,
-            intervals_took: self
-                .intervals
+            orphans,
+            exit,
+            batches_took: self
+                .batches
                 .map_or(Duration::ZERO, |(first, last)| last - first),
         }
     }

@@ -163,7 +163,7 @@ fn latency(group: Group<'_>) -> Option<PrimaryLatency> {
     Some(PrimaryLatency {
         test_size: group.test_size,
         mean: interval.mean,
-        interval: [interval.low, interval.high],
+        confidence_interval: [interval.low, interval.high],
         standard_deviation: inferred.variance.sqrt(),
         coefficient_of_variation: inferred.coefficient_of_variation,
         tests_needed: inferred.tests_needed,
@@ -174,7 +174,7 @@ fn latency(group: Group<'_>) -> Option<PrimaryLatency> {
 pub(super) mod tests {
     use super::*;
 
-    /// Intervals of a launch with the latencies of the paper's table 3.4 or 3.5, at half a nanosecond per cycle.
+    /// Batches of a launch with the latencies of the paper's table 3.4 or 3.5, at half a nanosecond per cycle.
     pub fn measured(launch: u64, table: &str) -> Vec<Batch> {
         let mut lines = table.lines().filter(|l| !l.starts_with('#'));
         let numbers = |line: &str| -> Vec<f64> {
@@ -256,7 +256,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_runs_cold_is_known_and_left_out() {
+    fn cold_circles_are_detected_and_excluded() {
         let both = [measured(0, COLD), measured(1, WARM)].concat();
         let all = circles(&both, |_| true).unwrap();
         let from: Vec<_> = all.launches.iter().map(|l| l.steady_from).collect();
@@ -266,7 +266,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_drift_of_less_than_one_percent_is_no_warm_up() {
+    fn drift_below_one_percent_is_no_warm_up() {
         let drifted = |factor: f64| {
             let mut tests = measured(0, WARM);
             let first = tests.iter_mut().filter(|t| t.group == Some(0));
@@ -278,7 +278,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn tests_that_do_not_count_stay_in_the_table_only() {
+    fn excluded_tests_appear_only_in_the_table() {
         let mut tests = measured(0, WARM);
         tests[7].ns *= 10.0;
         tests[7].disturbed.push("stolen".to_owned());
@@ -290,7 +290,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn without_a_cycle_s_length_it_is_time() {
+    fn latency_is_in_ns_without_cycle_length() {
         let mut tests = measured(0, WARM);
         tests[3].cycle_ns = None;
         let all = circles(&tests, |_| true).unwrap();
@@ -304,7 +304,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn too_little_is_told_as_far_as_it_goes() {
+    fn few_tests_give_partial_results() {
         assert_eq!(circles(&[Batch::default()], |_| true), None);
         assert_eq!(circles(&[], |_| true), None);
         let one = circles(&measured(0, WARM)[..1], |_| true).unwrap();

@@ -77,7 +77,7 @@ impl CompressedEntry {
     }
 
     /// The complete entry, bit for bit.
-    pub fn unpack(&self) -> Benchmark {
+    pub fn decompress(&self) -> Benchmark {
         let mut benchmark = self.rest();
         for launch in &self.launches {
             let records = launch.value();
@@ -91,7 +91,7 @@ impl CompressedEntry {
 /// Serializes as the entry itself.
 impl Serialize for CompressedEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.unpack().serialize(serializer)
+        self.decompress().serialize(serializer)
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
         let mut benchmark = original.clone();
         let compressed = CompressedEntry::of_launches(&mut benchmark, each.collect());
         assert_eq!(benchmark, original);
-        assert_eq!(compressed.unpack(), original);
+        assert_eq!(compressed.decompress(), original);
         assert!(compressed.rest().batches.is_empty());
         assert_eq!(
             serde_json::to_string(&compressed).unwrap(),

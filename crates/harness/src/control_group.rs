@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal};
 
-use super::strays;
+use super::orphans;
 use yamba_machine::{OwnGroup, own_group};
 
 /// Name prefix of every group of a run. `runtime/yamba/memory_groups.h` uses it, too.
@@ -105,11 +105,11 @@ impl ControlGroups {
         let doors = self.doors();
         // SAFETY: between fork and exec `join` makes only system calls.
         unsafe { trial.pre_exec(move || join(&doors)) };
-        let Ok((mut child, started)) = strays::start(&mut trial) else {
+        let Ok((mut child, started)) = orphans::start(&mut trial) else {
             return false;
         };
         let status = child.wait();
-        strays::forget(started);
+        orphans::forget(started);
         status.is_ok_and(|s| s.success())
     }
 }
@@ -307,7 +307,7 @@ fn empty(folder: &Path) {
         for member in members {
             let _ = rustix::process::kill_process(member, Signal::KILL);
         }
-        strays::bury();
+        orphans::bury();
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -332,7 +332,7 @@ fn remove(folder: &Path) {
         if !is_busy || begun.elapsed() > PATIENCE {
             return;
         }
-        strays::bury();
+        orphans::bury();
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -342,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counter_is_the_number_behind_its_word() {
+    fn counter_is_number_after_its_name() {
         let text = "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n";
         assert_eq!(number_of(text, "oom_kill"), Some(3));
         assert_eq!(number_of(text, "max"), None);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn group_with_a_limit_of_its_own_is_not_unlimited() {
+    fn group_with_limit_is_not_unlimited() {
         let folder = tempfile::tempdir().unwrap();
         let with = |name: &str, text: &str| {
             fs::write(folder.path().join(name), text).unwrap();

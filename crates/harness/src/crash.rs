@@ -3,7 +3,7 @@
 use yamba_record::event::{Code, Crash, Event, Failure};
 
 use super::bounds::Excess;
-use super::outcome::{Ending, Outcome};
+use super::process_output::{ProcessExit, ProcessOutput};
 
 /// Disassembles composed code around an address, one instruction per line; `None` if that is impossible.
 pub type Listing<'a> = dyn Fn(&Code, u64) -> Option<String> + 'a;
@@ -11,28 +11,31 @@ pub type Listing<'a> = dyn Fn(&Code, u64) -> Option<String> + 'a;
 /// Why the measurement ended early: errors that the program recorded, or else how its process ended. `None` if it was completed.
 pub(super) fn reasons(
     class: &str,
-    outcome: &Outcome,
+    output: &ProcessOutput,
     listing: &Listing<'_>,
 ) -> Option<Vec<String>> {
     let mut reasons = Vec::new();
-    if matches!(outcome.ending, Ending::Excessive(_) | Ending::TimedOut(_)) {
+    if matches!(
+        output.exit,
+        ProcessExit::Excessive(_) | ProcessExit::TimedOut(_)
+    ) {
         // Other messages of the program may be consequences.
-        reasons.push(format!("{class} {}", ending(outcome)));
+        reasons.push(format!("{class} {}", describe_exit(output)));
         return Some(reasons);
     }
-    for event in &outcome.events {
+    for event in &output.events {
         match event {
             Event::Crash(crash) => reasons.extend(crashed(class, crash, listing)),
             Event::Error(failure) => reasons.push(failed(failure)),
             _ => {}
         }
     }
-    let is_understood = !matches!(outcome.ending, Ending::BadRecord(_));
-    if reasons.is_empty() && is_understood && outcome.events.contains(&Event::End) {
+    let is_understood = !matches!(output.exit, ProcessExit::BadRecord(_));
+    if reasons.is_empty() && is_understood && output.events.contains(&Event::End) {
         return None;
     }
     if reasons.is_empty() {
-        reasons.push(format!("{class} {}", ending(outcome)));
+        reasons.push(format!("{class} {}", describe_exit(output)));
     }
     Some(reasons)
 }
@@ -73,34 +76,38 @@ fn crashed(class: &str, crash: &Crash, listing: &Listing<'_>) -> Vec<String> {
 }
 
 /// How the process ended, in words.
-pub(super) fn ending(outcome: &Outcome) -> String {
-    let text = match &outcome.ending {
-        Ending::Exit(0) => "ended without finishing its measurement".to_owned(),
-        Ending::Exit(status) => format!("ended with status {status}"),
-        Ending::Signal(number) => format!("was ended by {} ({})", name(*number), meaning(*number)),
-        Ending::Hung(limit) => format!(
+pub(super) fn describe_exit(output: &ProcessOutput) -> String {
+    let text = match &output.exit {
+        ProcessExit::Exit(0) => "ended without finishing its measurement".to_owned(),
+        ProcessExit::Exit(status) => format!("ended with status {status}"),
+        ProcessExit::Signal(number) => {
+            format!("was ended by {} ({})", name(*number), meaning(*number))
+        }
+        ProcessExit::Hung(limit) => format!(
             "said nothing for {} s and was ended; --timeout gives it longer",
             limit.as_secs_f64()
         ),
-        Ending::TimedOut(limit) => format!(
+        ProcessExit::TimedOut(limit) => format!(
             "took longer than {} s and was ended; --timeout gives it longer",
             limit.as_secs_f64()
         ),
-        Ending::Excessive(excess) => exceeded(*excess),
-        Ending::Suspended(limit) => format!(
+        ProcessExit::Excessive(excess) => exceeded(*excess),
+        ProcessExit::Suspended(limit) => format!(
             "was stopped by a signal, said nothing for {} s and was ended",
             limit.as_secs_f64()
         ),
-        Ending::BadRecord(fault) => format!(
+        ProcessExit::BadRecord(fault) => format!(
             "wrote a record that is not understood, {fault}; docs/protocol.md shows the form of each"
         ),
-        Ending::Flooded => "wrote more records than any measurement does and was ended".to_owned(),
-        Ending::Stopped => "was stopped".to_owned(),
-        Ending::NotStarted(why) => why.clone(),
+        ProcessExit::Flooded => {
+            "wrote more records than any measurement does and was ended".to_owned()
+        }
+        ProcessExit::Stopped => "was stopped".to_owned(),
+        ProcessExit::NotStarted(why) => why.clone(),
     };
-    match outcome.messages.is_empty() {
+    match output.messages.is_empty() {
         true => text,
-        false => format!("{text}: {}", outcome.messages),
+        false => format!("{text}: {}", output.messages),
     }
 }
 

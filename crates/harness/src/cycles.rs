@@ -1,4 +1,4 @@
-//! Converts times to core cycles. Each interval uses the cycle length measured around it. Pure.
+//! Converts times to core cycles. Each batch uses the cycle length measured around it. Pure.
 
 use std::borrow::Borrow;
 
@@ -21,11 +21,11 @@ const MOST: f64 = 0.5;
 const AGREE: f64 = 0.002;
 
 /// Cycles per operation. The benchmark and its dummy are each converted with the cycle length of their own moment.
-pub(super) fn of(interval: &Batch) -> Option<f64> {
-    let length = interval.cycle_ns.filter(|c| *c > 0.0)?;
-    let dummy_length = interval.dummy_cycle_ns.filter(|c| *c > 0.0);
-    let dummy = interval.dummy_ns / dummy_length.unwrap_or(length);
-    per_operation(interval.ns / length, dummy, interval.operations)
+pub(super) fn of(batch: &Batch) -> Option<f64> {
+    let length = batch.cycle_ns.filter(|c| *c > 0.0)?;
+    let dummy_length = batch.dummy_cycle_ns.filter(|c| *c > 0.0);
+    let dummy = batch.dummy_ns / dummy_length.unwrap_or(length);
+    per_operation(batch.ns / length, dummy, batch.operations)
 }
 
 /// Relative error of the measured cycle length: a clock advances in steps, and a timed stretch has a start and an end besides the
@@ -35,13 +35,13 @@ const OWN_ERROR: f64 = 0.001;
 
 /// Widens the confidence interval by the error of the cycle length.
 pub(super) fn with_own_error(mut cycles: Estimate) -> Estimate {
-    let [low, high] = cycles.interval;
+    let [low, high] = cycles.confidence_interval;
     let error = OWN_ERROR * cycles.median.abs();
-    cycles.interval = [low - error, high + error];
+    cycles.confidence_interval = [low - error, high + error];
     cycles
 }
 
-/// The share of the time in which the timed thread was blocked, if it is more than [`MOST`]; the median over the intervals.
+/// The share of the time in which the timed thread was blocked, if it is more than [`MOST`]; the median over the batches.
 ///
 /// A blocked thread uses no core cycles, and its processor may idle meanwhile.
 pub(super) fn blocked(batches: impl Iterator<Item = impl Borrow<Batch>>) -> Option<f64> {
@@ -58,13 +58,13 @@ pub fn is_blocked(benchmark: &Benchmark) -> bool {
 /// The gap between the clock and the thread's processor time, as a share of benchmark and dummy.
 ///
 /// A partner on the same processor makes the thread wait in the run queue. The processor works for the benchmark then, so
-/// that wait is not counted as blocked unless it is held against the interval.
-fn blocked_share(interval: &Batch) -> Option<f64> {
-    let disturbance = &interval.disturbance;
+/// that wait is not counted as blocked unless it is held against the batch.
+fn blocked_share(batch: &Batch) -> Option<f64> {
+    let disturbance = &batch.disturbance;
     let queued = disturbance.waited_ns.unwrap_or(0.0);
-    let is_partners = interval.disturbed.is_empty();
+    let is_partners = batch.disturbed.is_empty();
     let off = disturbance.stolen_ns - if is_partners { queued } else { 0.0 };
-    let share = off / (interval.ns + interval.dummy_ns);
+    let share = off / (batch.ns + batch.dummy_ns);
     share.is_finite().then_some(share)
 }
 
@@ -97,8 +97,8 @@ pub(super) struct SecondOpinion {
 
 /// Compares the two chains. `None` if the second chain never ran. Only readings of the same moment are compared, since the clock rate
 /// changes: the second chain runs right after the dummy.
-pub(super) fn second_opinion(intervals: &[&Batch]) -> Option<SecondOpinion> {
-    let both = intervals
+pub(super) fn second_opinion(batches: &[&Batch]) -> Option<SecondOpinion> {
+    let both = batches
         .iter()
         .filter_map(|i| Some(i.check_cycle_ns? / i.dummy_cycle_ns.or(i.cycle_ns)?));
     let ratios: Vec<f64> = both.filter(|r| r.is_finite()).collect();
@@ -126,7 +126,7 @@ pub(super) fn doubt(second: SecondOpinion) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn interval(cycle_ns: f64, check_cycle_ns: Option<f64>) -> Batch {
+    fn batch(cycle_ns: f64, check_cycle_ns: Option<f64>) -> Batch {
         Batch {
             operations: 100,
             ns: 4000.0,
@@ -138,21 +138,21 @@ mod tests {
     }
 
     #[test]
-    fn each_stretch_by_its_own_cycle() {
-        assert_eq!(of(&interval(0.25, None)), Some(120.0));
-        let mut slower = interval(0.25, None);
+    fn each_time_is_converted_with_its_own_cycle_length() {
+        assert_eq!(of(&batch(0.25, None)), Some(120.0));
+        let mut slower = batch(0.25, None);
         slower.dummy_cycle_ns = Some(0.5);
         assert_eq!(of(&slower), Some(140.0));
-        assert_eq!(of(&interval(0.0, None)), None);
+        assert_eq!(of(&batch(0.0, None)), None);
         assert_eq!(of(&Batch::default()), None);
     }
 
     #[test]
-    fn only_what_both_chains_saw_is_compared() {
+    fn only_batches_with_both_chains_are_compared() {
         let seen = [
-            interval(0.25, Some(0.2501)),
-            interval(0.5, None),
-            interval(0.5, None),
+            batch(0.25, Some(0.2501)),
+            batch(0.5, None),
+            batch(0.5, None),
         ];
         let seen: Vec<&Batch> = seen.iter().collect();
         let opinion = second_opinion(&seen).unwrap();
@@ -161,13 +161,13 @@ mod tests {
         assert_eq!(second_opinion(&seen[1..]), None);
     }
 
-    /// An interval of 5000 ns with its dummy, off the processor for `gap` ns and in the run queue for `queued` of these.
+    /// A batch of 5000 ns with its dummy, off the processor for `gap` ns and in the run queue for `queued` of these.
     fn waiting(gap: f64, queued: f64, disturbed: &[&str]) -> Batch {
-        let mut interval = interval(0.25, None);
-        interval.disturbance.stolen_ns = gap;
-        interval.disturbance.waited_ns = Some(queued);
-        interval.disturbed = disturbed.iter().map(|kind| (*kind).to_owned()).collect();
-        interval
+        let mut batch = batch(0.25, None);
+        batch.disturbance.stolen_ns = gap;
+        batch.disturbance.waited_ns = Some(queued);
+        batch.disturbed = disturbed.iter().map(|kind| (*kind).to_owned()).collect();
+        batch
     }
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
             assert_eq!(blocked([one].iter()), expected, "{name}");
         }
         assert_eq!(blocked([].iter()), None);
-        // One slow interval does not decide the median.
+        // One slow batch does not decide the median.
         let mixed = [
             waiting(0.0, 0.0, &[]),
             waiting(0.0, 0.0, &[]),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_that_disagree_are_not_believed() {
+    fn disagreeing_chains_give_no_cycles() {
         let says = |ratio, error| doubt(SecondOpinion { ratio, error });
         assert_eq!(says(0.9981, 0.0), None);
         assert_eq!(
@@ -210,7 +210,7 @@ mod tests {
         // Few, scattered readings do not prove a difference.
         assert_eq!(says(1.005, 0.004), None);
         let few: Vec<Batch> = [0.2480, 0.2520, 0.2515, 0.2475, 0.2560]
-            .map(|c| interval(0.25, Some(c)))
+            .map(|c| batch(0.25, Some(c)))
             .to_vec();
         let many: Vec<Batch> = few.iter().cycle().take(500).cloned().collect();
         let ask = |all: &[Batch]| second_opinion(&all.iter().collect::<Vec<_>>()).unwrap();

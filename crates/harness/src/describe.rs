@@ -8,9 +8,9 @@ use yamba_record::program::{Program as Description, SCHEMA};
 
 use super::child::{self, Limits};
 use super::job::Program;
-use super::outcome::Ending;
 use super::points::{Refused, settings};
-use super::{crash, recorded, units};
+use super::process_output::ProcessExit;
+use super::{assemble, crash, units};
 
 /// The program's description with these parameters and this number of processes.
 pub(super) fn describe(
@@ -29,14 +29,14 @@ pub(super) fn describe(
         processes,
         ..limits.clone()
     };
-    let (outcome, text) = child::output(program, &arguments, scratch, &limits);
-    match outcome.ending {
-        Ending::Exit(0) => understood(&text),
-        Ending::Exit(2) => Err(Refused::Usage(outcome.messages)),
-        Ending::Exit(4) => Err(Refused::Skip(outcome.messages)),
-        Ending::Stopped => Err(Refused::Skip(recorded::NOT_BEGUN.to_owned())),
+    let (output, text) = child::output(program, &arguments, scratch, &limits);
+    match output.exit {
+        ProcessExit::Exit(0) => understood(&text),
+        ProcessExit::Exit(2) => Err(Refused::Usage(output.messages)),
+        ProcessExit::Exit(4) => Err(Refused::Skip(output.messages)),
+        ProcessExit::Stopped => Err(Refused::Skip(assemble::NOT_BEGUN.to_owned())),
         _ => Err(Refused::Crash(vec![
-            last_error(&text).unwrap_or_else(|| crash::ending(&outcome)),
+            last_error(&text).unwrap_or_else(|| crash::describe_exit(&output)),
         ])),
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Room {
     /// Bytes for each process, if the maximum number of processes runs at the same time.
     pub each: u64,
     /// How to raise the limit.
-    mend: String,
+    fix: String,
 }
 
 impl Room {
@@ -29,7 +29,7 @@ impl Room {
             spare(size(s.f_blocks), size(s.f_bavail))
         });
         let all = limit.min(spare.unwrap_or(limit));
-        let mend = match all < limit {
+        let fix = match all < limit {
             true => format!(
                 "{} has no more to spare; let TMPDIR name a larger disk",
                 folder.display()
@@ -39,13 +39,13 @@ impl Room {
         Room {
             all,
             each: all / processes.max(1),
-            mend,
+            fix,
         }
     }
 
     /// The value of [`ROOM`].
-    pub fn told(&self) -> String {
-        format!("{} {} {}", self.all, self.each, self.mend)
+    pub fn to_variable(&self) -> String {
+        format!("{} {} {}", self.all, self.each, self.fix)
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
     const MIB: u64 = 1 << 20;
 
     #[test]
-    fn a_reserve_is_left() {
+    fn limit_leaves_reserve_on_disk() {
         assert_eq!(spare(1000 * MIB, 100 * MIB), 50 * MIB);
         assert_eq!(spare(1000 * MIB, 40 * MIB), 0);
         assert_eq!(spare(64 * MIB, 20 * MIB), 4 * MIB);
@@ -69,12 +69,15 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_or_the_disk_decides() {
+    fn limit_is_smaller_of_option_and_disk() {
         let folder = tempfile::tempdir().unwrap();
         let small = Room::of(folder.path(), 1000, 3);
-        assert_eq!(small.told(), "1000 333 --disk-limit lets it have more");
+        assert_eq!(
+            small.to_variable(),
+            "1000 333 --disk-limit lets it have more"
+        );
         let large = Room::of(folder.path(), u64::MAX, 1);
-        assert!(large.all < u64::MAX && large.mend.contains("TMPDIR"));
+        assert!(large.all < u64::MAX && large.fix.contains("TMPDIR"));
         let nowhere = Room::of(Path::new("/no/such/folder"), 1000, 0);
         assert_eq!((nowhere.all, nowhere.each), (1000, 1000));
     }

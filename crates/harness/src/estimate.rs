@@ -1,6 +1,6 @@
 //! Estimates one figure with its confidence interval from the samples of several launches. Pure.
 
-use yamba_record::run::IntervalKind;
+use yamba_record::run::IntervalScope;
 use yamba_stats::{MedianInterval, launch_interval, median, median_interval};
 
 /// Confidence level of every interval.
@@ -13,8 +13,8 @@ pub(super) const ENOUGH_LAUNCHES: usize = 6;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Estimate {
     pub median: f64,
-    pub interval: [f64; 2],
-    pub kind: IntervalKind,
+    pub confidence_interval: [f64; 2],
+    pub kind: IntervalScope,
 }
 
 /// Estimates the figure from the samples of each launch. With enough launches the unit of observation is the launch: the median of their
@@ -23,11 +23,11 @@ pub(super) fn estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
     let medians: Vec<f64> = launches.iter().filter_map(|s| median(s)).collect();
     if medians.len() >= ENOUGH_LAUNCHES {
         let interval = launch_interval(&medians, CONFIDENCE)?;
-        of(&medians, interval, IntervalKind::BetweenLaunches)
+        of(&medians, interval, IntervalScope::BetweenLaunches)
     } else {
         let samples = launches.concat();
         let interval = median_interval(&samples, CONFIDENCE)?;
-        of(&samples, interval, IntervalKind::WithinLaunches)
+        of(&samples, interval, IntervalScope::WithinLaunches)
     }
 }
 
@@ -37,15 +37,15 @@ pub(super) fn loaded_estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
     let mut all = estimate(launches)?;
     all.median = median(&launches.concat())?;
     // The median of all samples differs a little from the median of medians: the interval must hold it, too.
-    let [low, high] = all.interval;
-    all.interval = [low.min(all.median), high.max(all.median)];
+    let [low, high] = all.confidence_interval;
+    all.confidence_interval = [low.min(all.median), high.max(all.median)];
     Some(all)
 }
 
-fn of(values: &[f64], interval: MedianInterval, kind: IntervalKind) -> Option<Estimate> {
+fn of(values: &[f64], interval: MedianInterval, kind: IntervalScope) -> Option<Estimate> {
     Some(Estimate {
         median: median(values)?,
-        interval: [interval.low, interval.high],
+        confidence_interval: [interval.low, interval.high],
         kind,
     })
 }
@@ -61,33 +61,36 @@ mod tests {
     }
 
     #[test]
-    fn six_launches_speak_of_the_next() {
+    fn six_launches_give_interval_between_launches() {
         let e = estimate(&launches(&[10.0, 12.0, 11.0, 13.0, 15.0, 14.0])).unwrap();
-        assert_eq!((e.median, e.interval), (12.5, [10.0, 15.0]));
-        assert_eq!(e.kind, IntervalKind::BetweenLaunches);
+        assert_eq!((e.median, e.confidence_interval), (12.5, [10.0, 15.0]));
+        assert_eq!(e.kind, IntervalScope::BetweenLaunches);
         // For nine medians, the interval goes from the second smallest to the second largest.
         let nine = [10.0, 12.0, 11.0, 13.0, 15.0, 14.0, 16.0, 9.0, 99.0];
-        assert_eq!(estimate(&launches(&nine)).unwrap().interval, [10.0, 16.0]);
+        assert_eq!(
+            estimate(&launches(&nine)).unwrap().confidence_interval,
+            [10.0, 16.0]
+        );
     }
 
     #[test]
-    fn fewer_speak_of_themselves() {
+    fn fewer_launches_give_interval_within_launches() {
         let e = estimate(&[vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0]]).unwrap();
-        assert_eq!((e.median, e.interval), (3.5, [1.0, 6.0]));
-        assert_eq!(e.kind, IntervalKind::WithinLaunches);
+        assert_eq!((e.median, e.confidence_interval), (3.5, [1.0, 6.0]));
+        assert_eq!(e.kind, IntervalScope::WithinLaunches);
         // A launch without samples does not count.
         let mut six = launches(&[1.0; 6]);
         six[3].clear();
-        assert_eq!(estimate(&six).unwrap().kind, IntervalKind::WithinLaunches);
+        assert_eq!(estimate(&six).unwrap().kind, IntervalScope::WithinLaunches);
         assert_eq!(estimate(&[]), None);
         assert_eq!(estimate(&[Vec::new()]), None);
     }
 
     #[test]
-    fn under_load_all_samples_count_alike() {
+    fn median_under_load_is_of_all_samples() {
         let mut six = launches(&[10.0, 12.0, 11.0, 13.0, 15.0, 14.0]);
         six[0].extend([30.0; 9]);
         let e = loaded_estimate(&six).unwrap();
-        assert_eq!((e.median, e.interval), (14.0, [11.0, 30.0]));
+        assert_eq!((e.median, e.confidence_interval), (14.0, [11.0, 30.0]));
     }
 }

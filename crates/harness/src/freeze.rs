@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-use super::strays::{self, Started};
+use super::orphans::{self, Started};
 
 /// Longest time for killing. It takes milliseconds unless processes start others faster than they are found.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -37,7 +37,7 @@ pub(super) fn end(launch: Started, scratch: &Path) {
                 return;
             }
             signal_all(stopped, Signal::KILL);
-            strays::bury();
+            orphans::bury();
         }
     });
 }
@@ -63,7 +63,7 @@ fn stop(launch: Started, scratch: &Path, threads: &mut u64) -> HashMap<i32, u64>
     }
     let mut stopped = HashMap::new();
     loop {
-        let found = strays::family(launch, scratch, &stopped);
+        let found = orphans::family(launch, scratch, &stopped);
         if found.is_empty() || begun.elapsed() > PATIENCE {
             return stopped;
         }
@@ -78,7 +78,7 @@ fn stop(launch: Started, scratch: &Path, threads: &mut u64) -> HashMap<i32, u64>
 /// Signals processes if they still have their number: another process may have got it.
 fn signal_all(processes: HashMap<i32, u64>, what: Signal) {
     for (pid, since) in processes {
-        if strays::is_same(pid, since) {
+        if orphans::is_same(pid, since) {
             signal(pid, what);
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use yamba_record::run::About;
+use yamba_record::run::Provenance;
 
 /// A benchmark to measure.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct Job {
     /// The built program, or why the benchmark has none.
     pub program: Result<Program, NoProgram>,
     /// Recorded facts about the benchmark besides its figure.
-    pub about: About,
+    pub provenance: Provenance,
     /// The texts of the files that its C++ includes, each under its hash.
     pub texts: BTreeMap<String, String>,
 }

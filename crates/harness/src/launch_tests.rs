@@ -4,44 +4,47 @@ use std::time::Duration;
 
 use yamba_record::batch::{Batch, Load};
 use yamba_record::event::{Begin, Event};
-use yamba_record::run::IntervalKind;
+use yamba_record::run::IntervalScope;
 use yamba_record::{Benchmark, Status};
 
-use super::outcome::{Ending, Outcome};
-use super::tests::{changed, outcome, program, replay_all, until};
+use super::process_output::{ProcessExit, ProcessOutput};
+use super::tests::{changed, output, program, replay_all, until};
 
 /// A launch in which each operation takes `by` ns longer.
-fn slower(by: f64) -> Outcome {
+fn slower(by: f64) -> ProcessOutput {
     with(|_, raw| raw.ns += by * raw.operations as f64)
 }
 
-fn with(change: impl Fn(usize, &mut Batch)) -> Outcome {
-    outcome(&changed(change), Ending::Exit(0))
+fn with(change: impl Fn(usize, &mut Batch)) -> ProcessOutput {
+    output(&changed(change), ProcessExit::Exit(0))
 }
 
-pub(super) fn launches(by: &[f64]) -> Vec<Outcome> {
+pub(super) fn launches(by: &[f64]) -> Vec<ProcessOutput> {
     by.iter().map(|b| slower(*b)).collect()
 }
 
 pub(super) const SIX: [f64; 6] = [0.0, 3.0, 1.0, 5.0, 2.0, 4.0];
 
-pub(super) fn entry(launches: &[Outcome]) -> Benchmark {
+pub(super) fn entry(launches: &[ProcessOutput]) -> Benchmark {
     replay_all(&program(), 1, launches)
 }
 
-fn crashed() -> Outcome {
-    outcome(&until("\"index\": 2,"), Ending::Signal(9))
+fn crashed() -> ProcessOutput {
+    output(&until("\"index\": 2,"), ProcessExit::Signal(9))
 }
 
 #[test]
 fn six_launches() {
     let b = entry(&launches(&SIX));
     assert_eq!(
-        (b.status, b.interval_kind),
-        (Status::Ok, Some(IntervalKind::BetweenLaunches))
+        (b.status, b.interval_scope),
+        (Status::Ok, Some(IntervalScope::BetweenLaunches))
     );
     // Each launch's median is 31 plus its slowdown.
-    assert_eq!((b.median, b.interval), (Some(33.5), Some([31.0, 36.0])));
+    assert_eq!(
+        (b.median, b.confidence_interval),
+        (Some(33.5), Some([31.0, 36.0]))
+    );
     assert_eq!(
         (b.samples.len(), b.batches.len(), b.launches.len()),
         (66, 66, 6)
@@ -55,7 +58,7 @@ fn six_launches() {
     assert_eq!(b.cycle_ns, [Some(0.25); 6]);
     let cycles = b.cycles.unwrap();
     assert_eq!(
-        (cycles.median, cycles.interval),
+        (cycles.median, cycles.confidence_interval),
         (134.0, [123.866, 144.134])
     );
     assert_eq!(b.batches.get(12).unwrap().launch, 1);
@@ -69,14 +72,14 @@ fn six_launches() {
 }
 
 #[test]
-fn a_few_launches_say_nothing_of_the_next() {
+fn few_launches_give_batch_within_launches() {
     let b = entry(&launches(&SIX[..2]));
-    assert_eq!(b.interval_kind, Some(IntervalKind::WithinLaunches));
+    assert_eq!(b.interval_scope, Some(IntervalScope::WithinLaunches));
     assert_eq!(b.median, Some(32.5));
 }
 
 #[test]
-fn disturbed_intervals_are_set_aside_and_kept() {
+fn discarded_batches_are_recorded() {
     let disturb = |i: usize, raw: &mut Batch| {
         if i < 2 {
             raw.ns *= 10.0;
@@ -87,7 +90,7 @@ fn disturbed_intervals_are_set_aside_and_kept() {
     all.push(with(disturb));
     let b = entry(&all);
     assert_eq!(
-        (b.status, b.set_aside, b.disturbed["switch"]),
+        (b.status, b.discarded, b.disturbed["switch"]),
         (Status::Ok, 2, 2)
     );
     assert_eq!((b.samples.len(), b.batches.len()), (64, 66));
@@ -95,8 +98,8 @@ fn disturbed_intervals_are_set_aside_and_kept() {
     assert!(b.samples.iter().all(|s| *s < 50.0));
 }
 
-/// A launch whose intervals after the first `calm` ran beside a competitor, which doubled their times.
-fn beside_a_competitor(calm: usize) -> Outcome {
+/// A launch whose batches after the first `calm` ran beside a competitor, which doubled their times.
+fn beside_a_competitor(calm: usize) -> ProcessOutput {
     with(|i, raw| {
         if i >= calm {
             raw.ns *= 2.0;
@@ -105,27 +108,30 @@ fn beside_a_competitor(calm: usize) -> Outcome {
     })
 }
 
-/// The first three of the saved intervals have a median of 30 ns.
+/// The first three of the saved batches have a median of 30 ns.
 #[test]
-fn the_undisturbed_intervals_count_alone_where_each_launch_has_some() {
+fn figure_uses_undisturbed_batches_if_each_launch_has_some() {
     let b = entry(&vec![beside_a_competitor(3); 6]);
     assert_eq!((b.status, b.is_disturbed), (Status::Ok, false));
-    assert_eq!((b.set_aside, b.samples.len()), (48, 18));
-    assert_eq!((b.median, b.interval), (Some(30.0), Some([30.0, 30.0])));
+    assert_eq!((b.discarded, b.samples.len()), (48, 18));
+    assert_eq!(
+        (b.median, b.confidence_interval),
+        (Some(30.0), Some([30.0, 30.0]))
+    );
     assert_eq!(
         b.notes[0],
-        "the machine is disturbed: 48 of 66 intervals (48 stolen); only the others count"
+        "the machine is disturbed: 48 of 66 batches (48 stolen); only the others count"
     );
 }
 
 #[test]
-fn on_a_disturbed_machine_all_count() {
+fn all_batches_count_on_a_disturbed_machine() {
     let b = entry(&[beside_a_competitor(2), beside_a_competitor(5)]);
     assert_eq!((b.status, b.is_disturbed), (Status::Ok, true));
-    assert_eq!((b.set_aside, b.samples.len()), (0, 22));
+    assert_eq!((b.discarded, b.samples.len()), (0, 22));
     assert_eq!(
         b.notes[0],
-        "the machine is disturbed: 15 of 22 intervals (15 stolen); all of them count"
+        "the machine is disturbed: 15 of 22 batches (15 stolen); all of them count"
     );
     let json = serde_json::to_value(&b).unwrap();
     assert_eq!(json["is_disturbed"], true);
@@ -133,7 +139,7 @@ fn on_a_disturbed_machine_all_count() {
 
 /// Processor, clock and privileges are recorded for each launch. A lock that was only requested is not recorded as held.
 #[test]
-fn each_launch_says_how_it_ran() {
+fn launch_records_placement_clock_and_privileges() {
     let launch = |cpu: u64, cost: f64, locked: Option<bool>, realtime: bool| {
         let mut lines = String::new();
         for line in changed(|_, _| {}).lines() {
@@ -151,7 +157,7 @@ fn each_launch_says_how_it_ran() {
                 lines += &format!("{{\"event\":\"locked\",\"held\":{held}}}\n");
             }
         }
-        outcome(&lines, Ending::Exit(0))
+        output(&lines, ProcessExit::Exit(0))
     };
     let mut all = vec![
         launch(3, 20.0, Some(true), true),
@@ -179,7 +185,7 @@ fn each_launch_says_how_it_ran() {
 
 /// The run-queue wait of a process, and its kind of disturbance, are recorded.
 #[test]
-fn waiting_for_a_processor_is_kept() {
+fn run_queue_wait_is_recorded() {
     let waiting = |i: usize, raw: &mut Batch| {
         raw.disturbance.waited_ns = (i > 0).then_some(i as f64);
         raw.disturbed = match i {
@@ -192,7 +198,7 @@ fn waiting_for_a_processor_is_kept() {
     let waited = |i: usize| b.batches.get(i).unwrap().disturbance.waited_ns;
     assert_eq!((waited(0), waited(5)), (None, Some(5.0)));
     assert_eq!((b.disturbed["queue"], b.disturbed["wait"]), (1, 1));
-    assert_eq!(b.set_aside, 2);
+    assert_eq!(b.discarded, 2);
 }
 
 /// A thread that sleeps has a time, and no cycles in any field of the document.
@@ -224,7 +230,7 @@ fn blocked_thread_has_no_cycles() {
 
 /// The figure of the other launches is kept, but invalid.
 #[test]
-fn an_accident_in_one_launch() {
+fn one_crashed_launch_makes_figure_invalid() {
     let mut all = launches(&SIX);
     all[2] = crashed();
     let b = entry(&all);
@@ -243,14 +249,17 @@ fn an_accident_in_one_launch() {
     assert_eq!(b.notes[0], "sample was ended by SIGKILL (killed)");
     assert_eq!(
         b.notes[1],
-        "4 intervals were measured before; they are kept in `batches`"
+        "4 batches were measured before; they are kept in `batches`"
     );
 }
 
 #[test]
-fn a_signal_that_stops_it_is_no_crash() {
+fn suspended_launch_has_its_own_note() {
     let limit = Duration::from_secs(60);
-    let b = entry(&[outcome(&until("\"index\": 2,"), Ending::Suspended(limit))]);
+    let b = entry(&[output(
+        &until("\"index\": 2,"),
+        ProcessExit::Suspended(limit),
+    )]);
     assert_eq!(
         b.notes[0],
         "sample was stopped by a signal, said nothing for 60 s and was ended"
@@ -259,23 +268,23 @@ fn a_signal_that_stops_it_is_no_crash() {
 }
 
 #[test]
-fn a_stopped_run_keeps_the_launches_it_has() {
+fn stopped_run_has_finished_launches() {
     let mut all = launches(&SIX);
-    all[5] = outcome(&until("\"index\": 2,"), Ending::Stopped);
+    all[5] = output(&until("\"index\": 2,"), ProcessExit::Stopped);
     let b = entry(&all);
     assert_eq!((b.status, b.median), (Status::Ok, Some(33.0)));
-    assert_eq!(b.interval_kind, Some(IntervalKind::WithinLaunches));
+    assert_eq!(b.interval_scope, Some(IntervalScope::WithinLaunches));
     assert_eq!(b.notes[0], "stopped after 5 of 6 launches");
 }
 
 /// One launch may be disturbed so much that it shows no growth.
 #[test]
-fn most_launches_must_see_the_growth() {
+fn time_must_grow_with_passes_in_most_launches() {
     let flat = || {
         let lines = changed(|_, _| {});
         let flat = lines.replace("\"passes\":20,\"ns\":8", "\"passes\":20,\"ns\":4");
         assert_ne!(lines, flat);
-        outcome(&flat, Ending::Exit(0))
+        output(&flat, ProcessExit::Exit(0))
     };
     let mut all = launches(&SIX);
     all[0] = flat();
@@ -291,7 +300,7 @@ fn most_launches_must_see_the_growth() {
 }
 
 #[test]
-fn where_two_chains_disagree_no_cycles_are_told() {
+fn entry_has_no_cycles_if_chains_disagree() {
     let doubtful = |_: usize, raw: &mut Batch| raw.check_cycle_ns = Some(0.251);
     let b = entry(&[with(doubtful), with(doubtful)]);
     assert_eq!((b.status, b.cycles), (Status::Ok, None));
@@ -301,8 +310,8 @@ fn where_two_chains_disagree_no_cycles_are_told() {
     );
 }
 
-/// One launch of two processes, which get the saved intervals alternately.
-fn loaded(change: impl Fn(usize, &mut Batch)) -> Outcome {
+/// One launch of two processes, which get the saved batches alternately.
+fn loaded(change: impl Fn(usize, &mut Batch)) -> ProcessOutput {
     let lines = changed(|i, raw| {
         let round = (i / 2) as f64;
         raw.process = (i % 2) as u64;
@@ -315,7 +324,7 @@ fn loaded(change: impl Fn(usize, &mut Batch)) -> Outcome {
         });
         change(i, raw);
     });
-    let mut all = outcome(&lines, Ending::Exit(0));
+    let mut all = output(&lines, ProcessExit::Exit(0));
     for event in &mut all.events {
         if let Event::Begin(begin) = event {
             *begin = Begin {
@@ -324,15 +333,15 @@ fn loaded(change: impl Fn(usize, &mut Batch)) -> Outcome {
             };
         }
     }
-    // Eleven intervals are five and a half rounds: the last one is removed.
-    let last = |e: &Event| matches!(e, Event::Interval(raw) if raw.index == 10);
+    // Eleven batches are five and a half rounds: the last one is removed.
+    let last = |e: &Event| matches!(e, Event::Batch(raw) if raw.index == 10);
     all.events.retain(|e| !last(e));
     all
 }
 
 #[test]
-fn two_processes_at_the_same_time() {
-    let all: Vec<Outcome> = (0..6).map(|_| loaded(|_, _| {})).collect();
+fn two_concurrent_processes_give_throughput() {
+    let all: Vec<ProcessOutput> = (0..6).map(|_| loaded(|_, _| {})).collect();
     let b = replay_all(&program(), 2, &all);
     assert_eq!((b.status, b.processes), (Status::Ok, 2));
     // The first process has 31, 30, 28, 32, 34; the second has 29, 35, 33, 27, 26.
@@ -341,15 +350,15 @@ fn two_processes_at_the_same_time() {
     let together = b.throughput.unwrap();
     assert!((together.sum - (1e9 / 31.0 + 1e9 / 29.0)).abs() < 1e-3);
     assert_eq!(
-        (b.set_aside, b.disturbed["switch"]),
+        (b.discarded, b.disturbed["switch"]),
         (0, 60),
         "that is the load"
     );
-    assert_eq!(b.interval_kind, Some(IntervalKind::BetweenLaunches));
+    assert_eq!(b.interval_scope, Some(IntervalScope::BetweenLaunches));
 }
 
 #[test]
-fn who_does_not_run_at_the_same_time_is_not_under_load() {
+fn processes_that_do_not_overlap_invalidate_load() {
     let late = |i: usize, raw: &mut Batch| {
         if i == 3 {
             raw.load.as_mut().unwrap().ready_ns += 1.5e9;
@@ -359,7 +368,7 @@ fn who_does_not_run_at_the_same_time_is_not_under_load() {
     assert_eq!(b.status, Status::Invalid);
     assert_eq!(
         b.notes[0],
-        "not under load: process 1 only began running the benchmark 500000 us after process 0's interval began (round 2 of launch 2)"
+        "not under load: process 1 only began running the benchmark 500000 us after process 0's batch began (round 2 of launch 2)"
     );
     // A program that ran alone is no load.
     let b = replay_all(&program(), 2, &launches(&SIX));
@@ -368,7 +377,7 @@ fn who_does_not_run_at_the_same_time_is_not_under_load() {
 }
 
 #[test]
-fn short_intervals_under_load_are_told() {
+fn short_batches_under_load_are_noted() {
     let short = |_: usize, raw: &mut Batch| {
         let load = raw.load.as_mut().unwrap();
         load.end_ns = load.begin_ns + 1e8;
@@ -376,7 +385,7 @@ fn short_intervals_under_load_are_told() {
     let b = replay_all(&program(), 2, &[loaded(short)]);
     assert_eq!(b.status, Status::Ok);
     assert!(
-        b.notes[0].starts_with("intervals of 100 ms are shorter than 1 s"),
+        b.notes[0].starts_with("batches of 100 ms are shorter than 1 s"),
         "{:?}",
         b.notes
     );

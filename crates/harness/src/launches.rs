@@ -2,20 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use yamba_record::run::Told;
+use yamba_record::run::LaunchRequest;
 use yamba_record::{Batch, Benchmark, Status};
 use yamba_stats::median;
 
+use super::assemble::Recorded;
 use super::child::{self, Limits};
 use super::compressed::{Compressed, CompressedEntry, LaunchRecords};
 use super::crash::Listing;
-use super::ending::{End, end};
 use super::estimate::ENOUGH_LAUNCHES;
+use super::launch_status::{LaunchStatus, launch_status};
 use super::options::{Options, PROGRAMS_WARMUP, Placement};
-use super::outcome::Outcome;
-use super::plan::Entry;
+use super::plan::PlannedEntry;
 use super::points;
-use super::recorded::Recorded;
+use super::process_output::ProcessOutput;
 use super::schedule::{self, Cost, Share, Taken};
 use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
@@ -32,11 +32,11 @@ const ACCIDENTS: usize = 2;
 
 /// An entry and the records of its launches so far.
 pub(super) struct Launches<'a> {
-    pub entry: Entry<'a>,
+    pub entry: PlannedEntry<'a>,
     recorded: Recorded,
     /// The records of each launch.
     records: Vec<Compressed<LaunchRecords>>,
-    ends: Vec<End>,
+    ends: Vec<LaunchStatus>,
     turns: Vec<Turn>,
     /// Planned number of launches.
     goal: u64,
@@ -56,7 +56,7 @@ struct Turn {
     round: u64,
     started: Duration,
     took: Duration,
-    told: Told,
+    request: LaunchRequest,
     cost: Option<Cost>,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Conditions<'a> {
 }
 
 impl<'a> Launches<'a> {
-    pub fn new(mut entry: Entry<'a>, options: &Options) -> Launches<'a> {
+    pub fn new(mut entry: PlannedEntry<'a>, options: &Options) -> Launches<'a> {
         let goal = options.planned_launches();
         let share = schedule::share(options, entry.processes, entry.time);
         let warmup = options.warmup.unwrap_or_default();
@@ -126,28 +126,28 @@ impl<'a> Launches<'a> {
     pub fn launch(&mut self, conditions: &Conditions<'_>, round: u64) -> Option<Benchmark> {
         let options = conditions.options;
         let scratch = conditions.scratch.of(self.entry.class);
-        let told = self.told(options);
-        let arguments = self.arguments(options, &told);
+        let request = self.request(options);
+        let arguments = self.arguments(options, &request);
         let limits = self.limits(conditions);
         let started = conditions.begun.elapsed();
-        let outcome = child::run(self.entry.program, &arguments, &scratch, &limits);
+        let output = child::run(self.entry.program, &arguments, &scratch, &limits);
         let took = conditions.begun.elapsed() - started;
         self.spent += took;
-        let end = end(self.entry.class, &outcome, conditions.listing);
-        if matches!(end, End::Failed { .. }) {
+        let end = launch_status(self.entry.class, &output, conditions.listing);
+        if matches!(end, LaunchStatus::Failed { .. }) {
             conditions.scratch.forget(self.entry.class);
         }
         self.heed(&end);
         self.ends.push(end);
-        let records = self.recorded.append(&self.entry.point.program, &outcome);
+        let records = self.recorded.append(&self.entry.point.program, &output);
         self.records.push(Compressed::new(&records));
         let batches: Vec<Batch> = records.batches.iter().collect();
-        let taken = self.taken(took, &outcome);
+        let taken = self.taken(took, &output);
         self.turns.push(Turn {
             round,
             started,
             took,
-            told,
+            request,
             cost: schedule::cost(&batches, taken),
         });
         if self.turns.len() == 1 {
@@ -176,9 +176,9 @@ impl<'a> Launches<'a> {
     }
 
     /// The settings of the next launch.
-    fn told(&self, options: &Options) -> Told {
-        Told {
-            intervals: self.share.intervals,
+    fn request(&self, options: &Options) -> LaunchRequest {
+        LaunchRequest {
+            batches: self.share.batches,
             time_ns: whole_ns(self.share.time),
             warmup_ns: whole_ns(self.share.warmup.unwrap_or(PROGRAMS_WARMUP)),
             precision: options.precision * WITHIN_A_LAUNCH,
@@ -186,24 +186,24 @@ impl<'a> Launches<'a> {
     }
 
     /// The program's command-line arguments; defaults are omitted.
-    fn arguments(&self, options: &Options, told: &Told) -> Vec<String> {
+    fn arguments(&self, options: &Options, request: &LaunchRequest) -> Vec<String> {
         let entry = &self.entry;
         let mut arguments = vec!["--run".to_owned()];
         arguments.extend(points::settings(&entry.point.settings));
         let mut give = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
-        give("--intervals", told.intervals.to_string());
-        give("--time-ns", told.time_ns.to_string());
-        give("--precision", told.precision.to_string());
+        give("--batches", request.batches.to_string());
+        give("--time-ns", request.time_ns.to_string());
+        give("--precision", request.precision.to_string());
         if let Some(slow) = options.slow {
-            give("--slow-intervals", slow.intervals.to_string());
+            give("--slow-batches", slow.batches.to_string());
         }
         if self.share.warmup.is_some() {
-            give("--warmup-ns", told.warmup_ns.to_string());
+            give("--warmup-ns", request.warmup_ns.to_string());
         }
         if entry.processes > 1 {
-            let interval = options.loaded_interval().as_nanos();
+            let batch = options.loaded_batch().as_nanos();
             give("--processes", entry.processes.to_string());
-            give("--loaded-ns", interval.to_string());
+            give("--loaded-ns", batch.to_string());
         }
         match options.placement {
             Placement::Pinned => {}
@@ -217,11 +217,11 @@ impl<'a> Launches<'a> {
     }
 
     /// Decides whether the entry is over. A crash may be bad luck once; a hang has cost enough time.
-    fn heed(&mut self, end: &End) {
+    fn heed(&mut self, end: &LaunchStatus) {
         match end {
-            End::Complete => {}
-            End::Skipped { .. } | End::Stopped => self.is_over = true,
-            End::Failed { is_final, .. } => {
+            LaunchStatus::Complete => {}
+            LaunchStatus::Skipped { .. } | LaunchStatus::Stopped => self.is_over = true,
+            LaunchStatus::Failed { is_final, .. } => {
                 self.accidents += 1;
                 self.is_over |= *is_final || self.accidents >= ACCIDENTS;
             }
@@ -230,7 +230,7 @@ impl<'a> Launches<'a> {
 
     /// Adapts the plan to the duration of the first launch.
     fn pace(&mut self, options: &Options, first: &[Batch], taken: Taken) {
-        if options.intervals.is_some() || self.entry.processes > 1 {
+        if options.batches.is_some() || self.entry.processes > 1 {
             return;
         }
         let before = self.share;
@@ -242,11 +242,11 @@ impl<'a> Launches<'a> {
             return self.slow_down(fewer, first, took);
         }
         self.share = schedule::paced(before, first, taken);
-        if self.share.intervals < before.intervals {
+        if self.share.batches < before.batches {
             self.notes.push(format!(
-                "slow: after the first launch of {} intervals {} intervals a launch",
+                "slow: after the first launch of {} batches {} batches a launch",
                 first.len(),
-                self.share.intervals
+                self.share.batches
             ));
         }
     }
@@ -261,17 +261,17 @@ impl<'a> Launches<'a> {
             false => "",
         };
         self.notes.push(format!(
-            "slow: the figure rests on {} launches of {} intervals, of one pass each{alone}",
+            "slow: the figure rests on {} launches of {} batches, of one pass each{alone}",
             self.goal,
             first.len(),
         ));
     }
 
     /// The time that a launch took, without the requested warm-up: that part cannot be saved.
-    fn taken(&self, took: Duration, outcome: &Outcome) -> Taken {
+    fn taken(&self, took: Duration, output: &ProcessOutput) -> Taken {
         Taken {
             all: took.saturating_sub(self.warmup),
-            intervals: outcome.intervals_took,
+            batches: output.batches_took,
         }
     }
 
@@ -297,7 +297,7 @@ impl<'a> Launches<'a> {
         }
         // A disturbed entry has no width: further launches may find the machine calm.
         let calm = summary.median.filter(|_| !summary.is_disturbed);
-        let width = calm.zip(summary.interval);
+        let width = calm.zip(summary.confidence_interval);
         let width = width.map(|(m, [low, high])| ((high - low) / 2.0 / m).abs());
         let more = schedule::more_launches(
             self.turns.len() as u64,
@@ -322,14 +322,14 @@ impl<'a> Launches<'a> {
         if is_emulated {
             self.mark_emulated(&mut benchmark);
         }
-        benchmark.about = self.entry.about.clone();
+        benchmark.provenance = self.entry.provenance.clone();
         benchmark.notes.extend(self.notes.iter().cloned());
         benchmark.notes.extend(self.overrun());
         for (launch, turn) in benchmark.launches.iter_mut().zip(&self.turns) {
             launch.round = turn.round;
             launch.started_ns = whole_ns(turn.started);
             launch.took_ns = whole_ns(turn.took);
-            launch.told = Some(turn.told.clone());
+            launch.request = Some(turn.request.clone());
         }
         benchmark
     }
@@ -361,16 +361,16 @@ mod tests {
     use crate::points::Point;
 
     /// The arguments of a launch of this entry, as one line.
-    fn told(options: &Options, processes: u64) -> String {
+    fn request(options: &Options, processes: u64) -> String {
         let program = Program {
             path: PathBuf::new(),
             runner: Vec::new(),
             emulated: false,
         };
-        let entry = Entry {
+        let entry = PlannedEntry {
             class: "sample",
             program: &program,
-            about: &yamba_record::run::About::default(),
+            provenance: &yamba_record::run::Provenance::default(),
             point: Point {
                 settings: vec![("scale".to_owned(), "16".to_owned())],
                 program: yamba_record::program::Program::default(),
@@ -380,19 +380,19 @@ mod tests {
             notes: Vec::new(),
         };
         let launches = Launches::new(entry, options);
-        let told = launches.told(options);
-        launches.arguments(options, &told).join(" ")
+        let request = launches.request(options);
+        launches.arguments(options, &request).join(" ")
     }
 
     #[test]
-    fn what_a_program_is_told() {
+    fn program_arguments_follow_options() {
         assert_eq!(
-            told(&Options::quick(), 1),
-            "--run --set scale=16 --intervals 11 --time-ns 150000000 --precision 0.005"
+            request(&Options::quick(), 1),
+            "--run --set scale=16 --batches 11 --time-ns 150000000 --precision 0.005"
         );
         let all = Options {
             launches: Some(4),
-            intervals: Some(5),
+            batches: Some(5),
             precision: 0.02,
             warmup: Some(Duration::from_millis(3)),
             placement: Placement::On(3),
@@ -400,16 +400,16 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(
-            told(&all, 1),
-            "--run --set scale=16 --intervals 5 --time-ns 500000000 --precision 0.01 --warmup-ns 3000000 --cpu 3 --realtime"
+            request(&all, 1),
+            "--run --set scale=16 --batches 5 --time-ns 500000000 --precision 0.01 --warmup-ns 3000000 --cpu 3 --realtime"
         );
         let loaded = Options {
             placement: Placement::Free,
             ..Options::quick()
         };
         assert_eq!(
-            told(&loaded, 8),
-            "--run --set scale=16 --intervals 2 --time-ns 800000000 --precision 0.005 --processes 8 --loaded-ns 100000000 --free"
+            request(&loaded, 8),
+            "--run --set scale=16 --batches 2 --time-ns 800000000 --precision 0.005 --processes 8 --loaded-ns 100000000 --free"
         );
     }
 }

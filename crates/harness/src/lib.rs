@@ -8,8 +8,9 @@
 //! records into figures are pure functions (`summary`), which tests run on saved records.
 //!
 //! This crate knows instruction sets and systems by their names alone. It knows neither the language nor a compiler nor a store, and
-//! prints nothing: it reports progress through [`Progress`] and passes results to [`Keep`].
+//! prints nothing: it reports progress through [`Progress`] and passes results to [`RunSink`].
 
+mod assemble;
 mod bounds;
 mod child;
 mod circle;
@@ -20,43 +21,42 @@ mod cycles;
 mod describe;
 mod disk;
 mod disturbed;
-mod ending;
+mod dry_run;
 mod estimate;
 mod freeze;
 mod job;
-mod keep;
+mod launch_status;
 mod launches;
 mod load;
 mod measurement;
 mod options;
-mod outcome;
+mod orphans;
 mod plan;
 mod points;
+mod process_output;
 mod progress;
 pub mod random;
 mod reader;
-mod recorded;
-mod rehearsal;
+mod run_sink;
 mod schedule;
 mod scratch;
 mod stop;
-mod strays;
+mod subsample_sweep;
 mod summary;
-mod thin;
 mod units;
 mod validity;
 
+pub use assemble::{is_not_begun, no_figure};
 pub use circle::circles;
 pub use compressed::CompressedEntry;
 pub use crash::Listing;
 pub use cycles::{explains_absence, is_blocked, says_unknown};
+pub use dry_run::{DryRun, DryRunEntry, dry_run};
 pub use job::{Job, NoProgram, Program, UsageError};
-pub use keep::Keep;
 pub use measurement::Measurement;
 pub use options::{At, Options, Origin, Own, Placement, Slow};
 pub use progress::{Progress, Silent};
-pub use recorded::{is_not_begun, no_figure};
-pub use rehearsal::{Rehearsal, Rehearsed, rehearse};
+pub use run_sink::RunSink;
 pub use stop::Stop;
 
 #[cfg(test)]

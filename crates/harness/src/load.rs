@@ -7,24 +7,22 @@ use yamba_record::number::number;
 use yamba_record::run::Throughput;
 use yamba_stats::median;
 
-/// Shortest interval under load. It holds several of a scheduler's time slices, which are shorter.
+/// Shortest batch under load. It holds several of a scheduler's time slices, which are shorter.
 const LONG_ENOUGH_NS: f64 = 1e9;
 
-/// Tolerated share of that length, since intervals are sized beforehand.
+/// Tolerated share of that length, since batches are sized beforehand.
 const SIZING: f64 = 0.95;
 
-/// Why the records do not prove that every process ran the benchmark while another timed an interval; `None` if they do.
+/// Why the records do not prove that every process ran the benchmark while another timed a batch; `None` if they do.
 ///
-/// Each process times one interval in each round: the k-th interval of every process belongs to the k-th round.
-pub(super) fn broken_guarantee(intervals: &[Batch], processes: u64) -> Option<String> {
+/// Each process times one batch in each round: the k-th batch of every process belongs to the k-th round.
+pub(super) fn broken_guarantee(batches: &[Batch], processes: u64) -> Option<String> {
     let mut rounds: BTreeMap<(u64, u64), Vec<&Batch>> = BTreeMap::new();
     let mut timed: BTreeMap<(u64, u64), u64> = BTreeMap::new();
-    for interval in intervals {
-        let round = timed
-            .entry((interval.launch, interval.process))
-            .or_default();
-        let of_round = rounds.entry((interval.launch, *round)).or_default();
-        of_round.push(interval);
+    for batch in batches {
+        let round = timed.entry((batch.launch, batch.process)).or_default();
+        let of_round = rounds.entry((batch.launch, *round)).or_default();
+        of_round.push(batch);
         *round += 1;
     }
     let broken = rounds
@@ -42,9 +40,7 @@ pub(super) fn broken_guarantee(intervals: &[Batch], processes: u64) -> Option<St
 fn broken_round(round: &[&Batch], processes: u64) -> Option<String> {
     if round.len() as u64 != processes {
         let timed = round.len();
-        return Some(format!(
-            "{timed} of {processes} processes timed an interval"
-        ));
+        return Some(format!("{timed} of {processes} processes timed a batch"));
     }
     for timing in round {
         let Some(own) = timing.load else {
@@ -55,7 +51,7 @@ fn broken_round(round: &[&Batch], processes: u64) -> Option<String> {
         };
         if own.end_ns < own.begin_ns {
             return Some(format!(
-                "the interval of process {} ended before it began",
+                "the batch of process {} ended before it began",
                 timing.process
             ));
         }
@@ -72,7 +68,7 @@ fn broken_round(round: &[&Batch], processes: u64) -> Option<String> {
             };
             let edge = if what.2 == "after" { "began" } else { "ended" };
             return Some(format!(
-                "process {} {} running the benchmark {} us {} process {}'s interval {edge}",
+                "process {} {} running the benchmark {} us {} process {}'s batch {edge}",
                 other.process,
                 what.0,
                 number(what.1 / 1e3),
@@ -84,14 +80,14 @@ fn broken_round(round: &[&Batch], processes: u64) -> Option<String> {
     None
 }
 
-/// A note about intervals that are too short for a load.
-pub(super) fn short_intervals(intervals: &[Batch]) -> Option<String> {
-    let lengths = intervals.iter().filter_map(|i| i.load);
+/// A note about batches that are too short for a load.
+pub(super) fn short_intervals(batches: &[Batch]) -> Option<String> {
+    let lengths = batches.iter().filter_map(|i| i.load);
     let lengths: Vec<f64> = lengths.map(|l| l.end_ns - l.begin_ns).collect();
     let usual = median(&lengths)?;
     (usual < SIZING * LONG_ENOUGH_NS).then(|| {
         format!(
-            "intervals of {} ms are shorter than 1 s: scheduling may not have evened out",
+            "batches of {} ms are shorter than 1 s: scheduling may not have evened out",
             number(usual / 1e6)
         )
     })
@@ -188,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn who_keeps_the_protocol_passes() {
+    fn overlapping_rounds_pass() {
         assert_eq!(broken_guarantee(&kept(), 3), None);
         // Another launch has rounds of its own.
         let mut all = kept();
@@ -200,19 +196,19 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_late_or_leaves_early_breaks_it() {
+    fn late_start_or_early_end_breaks_guarantee() {
         assert_eq!(
             broken(|all| load(all, 4).ready_ns += 2e6),
-            "not under load: process 1 only began running the benchmark 1001 us after process 0's interval began (round 2 of launch 1)"
+            "not under load: process 1 only began running the benchmark 1001 us after process 0's batch began (round 2 of launch 1)"
         );
         assert_eq!(
             broken(|all| load(all, 2).left_ns = 1e9),
-            "not under load: process 2 had stopped running the benchmark 201000 us before process 0's interval ended (round 1 of launch 1)"
+            "not under load: process 2 had stopped running the benchmark 201000 us before process 0's batch ended (round 1 of launch 1)"
         );
     }
 
     #[test]
-    fn what_cannot_be_checked_is_not_believed() {
+    fn incomplete_rounds_break_guarantee() {
         assert_eq!(
             broken(|all| all[1].load = None),
             "not under load: process 1 does not say when it ran (round 1 of launch 1)"
@@ -221,21 +217,21 @@ mod tests {
             broken(|all| {
                 all.remove(5);
             }),
-            "not under load: 2 of 3 processes timed an interval (round 2 of launch 1)"
+            "not under load: 2 of 3 processes timed a batch (round 2 of launch 1)"
         );
         assert!(broken(|all| load(all, 0).end_ns = 0.0).contains("ended before it began"));
     }
 
     #[test]
-    fn short_intervals_are_told() {
+    fn short_batches_are_noted() {
         let mut all = kept();
-        for interval in &mut all {
-            let load = interval.load.as_mut().unwrap();
+        for batch in &mut all {
+            let load = batch.load.as_mut().unwrap();
             load.end_ns = load.begin_ns + 1e8;
         }
         assert_eq!(
             short_intervals(&all).as_deref(),
-            Some("intervals of 100 ms are shorter than 1 s: scheduling may not have evened out")
+            Some("batches of 100 ms are shorter than 1 s: scheduling may not have evened out")
         );
     }
 

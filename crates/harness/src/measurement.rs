@@ -7,23 +7,23 @@ use yamba_record::machine::Scratch as ScratchFacts;
 use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run};
 
+use super::assemble;
 use super::child::Limits;
 use super::compressed::CompressedEntry;
 use super::crash::Listing;
 use super::job::{Job, UsageError};
-use super::keep::{Keep, Kept};
 use super::launches::{Conditions, Launches};
 use super::options::{Options, PROGRAMS_WARMUP};
 use super::plan::{self, Planned};
 use super::progress::Progress;
 use super::random::{drawn_id, drawn_seed};
-use super::recorded;
+use super::run_sink::{RunSink, ThrottledSink};
 use super::scratch::Scratch;
 use super::stop::Stop;
 use super::units::whole_ns;
 
 /// An entry's place in the run's document: the finished entry, or its launches so far.
-enum Place<'a> {
+enum Slot<'a> {
     Settled(CompressedEntry),
     Measured(Box<Launches<'a>>),
 }
@@ -52,15 +52,15 @@ impl<'a> Measurement<'a> {
     /// # Errors
     /// If parameters are not understood: all are checked before anything is measured.
     pub fn run(self) -> Result<Run, UsageError> {
-        Ok(self.packed(&mut ())?.map(|b| b.unpack()))
+        Ok(self.run_into(&mut ())?.map(|b| b.decompress()))
     }
 
     /// Measures like [`run`](Measurement::run), but returns compressed entries: uncompressed, those of a whole run take hundreds of megabytes.
-    /// Passes each result to `keep` at once.
+    /// Passes each result to `sink` at once.
     ///
     /// # Errors
     /// As [`run`](Measurement::run).
-    pub fn packed(self, keep: &mut dyn Keep) -> Result<Run<CompressedEntry>, UsageError> {
+    pub fn run_into(self, sink: &mut dyn RunSink) -> Result<Run<CompressedEntry>, UsageError> {
         let options = self.options;
         let scratch = Scratch::new();
         let limits = Limits::of(options, self.stop, &scratch);
@@ -74,20 +74,20 @@ impl<'a> Measurement<'a> {
             begun: Instant::now(),
         };
         let (mut places, of_job) = self.places(&conditions)?;
-        let mut kept = Kept::begin(keep, &run, &of_job)?;
+        let mut sink = ThrottledSink::begin(sink, &run, &of_job)?;
         for (i, place) in places.iter().enumerate() {
-            if let Place::Settled(benchmark) = place {
-                kept.tell(i, &benchmark.unpack());
+            if let Slot::Settled(benchmark) = place {
+                sink.tell(i, &benchmark.decompress());
             }
         }
         let mut rounds = Rounds {
             random: Rng::with_seed(run.plan.seed),
             number: 0,
         };
-        rounds.measure(&mut places, &conditions, self.progress, &mut kept);
+        rounds.measure(&mut places, &conditions, self.progress, &mut sink);
         for (i, place) in places.into_iter().enumerate() {
             let entry = place.settled();
-            kept.last(i, &entry);
+            sink.last(i, &entry);
             note_scratch(&mut run, &entry.rest());
             run.benchmarks.push(entry);
         }
@@ -112,7 +112,7 @@ impl<'a> Measurement<'a> {
     fn places(
         &self,
         conditions: &Conditions<'_>,
-    ) -> Result<(Vec<Place<'a>>, Vec<usize>), UsageError> {
+    ) -> Result<(Vec<Slot<'a>>, Vec<usize>), UsageError> {
         let (mut places, mut of_job) = (Vec::new(), Vec::new());
         for (number, planned) in plan::plan(
             self.jobs,
@@ -123,11 +123,11 @@ impl<'a> Measurement<'a> {
             of_job.push(number);
             places.push(match planned {
                 Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
-                    benchmark.about = self.jobs[number].about.clone();
-                    Place::Settled(CompressedEntry::without_records(&benchmark))
+                    benchmark.provenance = self.jobs[number].provenance.clone();
+                    Slot::Settled(CompressedEntry::without_records(&benchmark))
                 }
                 Planned::Measure(entry) => {
-                    Place::Measured(Box::new(Launches::new(*entry, self.options)))
+                    Slot::Measured(Box::new(Launches::new(*entry, self.options)))
                 }
             });
         }
@@ -135,20 +135,20 @@ impl<'a> Measurement<'a> {
     }
 }
 
-impl Place<'_> {
+impl Slot<'_> {
     /// The finished entry.
     fn settled(self) -> CompressedEntry {
         match self {
-            Place::Settled(entry) => entry,
-            Place::Measured(mut launches) if launches.has_begun() => {
+            Slot::Settled(entry) => entry,
+            Slot::Measured(mut launches) if launches.has_begun() => {
                 let mut benchmark = launches.summary();
                 launches.compress(&mut benchmark)
             }
-            Place::Measured(launches) => {
+            Slot::Measured(launches) => {
                 let entry = &launches.entry;
                 CompressedEntry::without_records(&Benchmark {
-                    about: entry.about.clone(),
-                    ..recorded::not_begun(&entry.point.program, entry.processes)
+                    provenance: entry.provenance.clone(),
+                    ..assemble::not_begun(&entry.point.program, entry.processes)
                 })
             }
         }
@@ -162,11 +162,11 @@ fn since_1970() -> Option<f64> {
 
 fn planned(options: &Options) -> Plan {
     let each = options.processes.iter();
-    let intervals = each.map(|p| options.planned_intervals(*p)).min();
+    let batches = each.map(|p| options.planned_batches(*p)).min();
     Plan {
         seed: options.seed.unwrap_or_else(drawn_seed),
         launches: options.planned_launches(),
-        intervals: intervals.unwrap_or_default(),
+        batches: batches.unwrap_or_default(),
         precision: options.precision,
         time_ns: whole_ns(options.time),
         benchmark_time_ns: options.benchmark_time.map(whole_ns),
@@ -185,10 +185,10 @@ struct Rounds {
 impl Rounds {
     fn measure(
         &mut self,
-        places: &mut [Place<'_>],
+        places: &mut [Slot<'_>],
         conditions: &Conditions<'_>,
         progress: &mut dyn Progress,
-        kept: &mut Kept<'_>,
+        sink: &mut ThrottledSink<'_>,
     ) {
         loop {
             let mut due: Vec<usize> = measured(places)
@@ -205,7 +205,7 @@ impl Rounds {
                 }
                 progress.left(measured(places).map(|(_, l)| l.left()).sum());
                 progress.time_left(measured(places).map(|(_, l)| l.time_left()).sum());
-                self.launch(&mut places[next], next, conditions, progress, kept);
+                self.launch(&mut places[next], next, conditions, progress, sink);
             }
             self.number += 1;
         }
@@ -213,32 +213,32 @@ impl Rounds {
 
     fn launch(
         &self,
-        place: &mut Place<'_>,
+        place: &mut Slot<'_>,
         number: usize,
         conditions: &Conditions<'_>,
         progress: &mut dyn Progress,
-        kept: &mut Kept<'_>,
+        sink: &mut ThrottledSink<'_>,
     ) {
-        let Place::Measured(launches) = place else {
+        let Slot::Measured(launches) = place else {
             return;
         };
         let entry = &launches.entry;
         progress.launch(entry.class, &entry.point.parameters(), entry.processes);
         match launches.launch(conditions, self.number) {
-            None => kept.launched(number, launches),
+            None => sink.launched(number, launches),
             Some(mut benchmark) => {
-                kept.tell(number, &benchmark);
+                sink.tell(number, &benchmark);
                 let entry = launches.compress(&mut benchmark);
-                *place = Place::Settled(entry);
+                *place = Slot::Settled(entry);
             }
         }
     }
 }
 
-fn measured<'p, 'a>(places: &'p [Place<'a>]) -> impl Iterator<Item = (usize, &'p Launches<'a>)> {
+fn measured<'p, 'a>(places: &'p [Slot<'a>]) -> impl Iterator<Item = (usize, &'p Launches<'a>)> {
     places.iter().enumerate().filter_map(|(i, p)| match p {
-        Place::Measured(launches) => Some((i, launches.as_ref())),
-        Place::Settled(_) => None,
+        Slot::Measured(launches) => Some((i, launches.as_ref())),
+        Slot::Settled(_) => None,
     })
 }
 

@@ -10,9 +10,9 @@ use yamba_record::run::Producer;
 const LAUNCHES: u64 = 6;
 const QUICK_LAUNCHES: u64 = 2;
 
-/// Timed intervals of a launch (lmbench3, section 3.3), alone and under load, where intervals are longer.
-const INTERVALS: u64 = 11;
-const LOADED_INTERVALS: u64 = 2;
+/// Timed batches of a launch (lmbench3, section 3.3), alone and under load, where batches are longer.
+const BATCHES: u64 = 11;
+const LOADED_BATCHES: u64 = 2;
 
 /// The program's warm-up before timing, unless an option sets another.
 pub(super) const PROGRAMS_WARMUP: Duration = Duration::from_millis(20);
@@ -26,7 +26,7 @@ pub struct Options {
     pub preset: Vec<(String, String)>,
     /// Parameters with the values to measure one after the other, instead of the class's own sweep.
     pub sweep: Vec<(String, Vec<String>)>,
-    /// Whether to use shorter sweeps where a class has them, fewer launches, and shorter intervals under load.
+    /// Whether to use shorter sweeps where a class has them, fewer launches, and shorter batches under load.
     pub quick: bool,
     /// Exact points to measure of these classes, instead of their sweeps with `processes`.
     pub points: BTreeMap<String, Vec<At>>,
@@ -34,15 +34,15 @@ pub struct Options {
     pub processes: Vec<u64>,
     /// Exact number of launches. `None`: the default number, and more while the interval is too wide.
     pub launches: Option<u64>,
-    /// Fewest intervals of a launch.
-    pub intervals: Option<u64>,
-    /// Fewer launches and intervals for a point whose pass takes longer than a launch should. `None`: no reduction.
+    /// Fewest batches of a launch.
+    pub batches: Option<u64>,
+    /// Fewer launches and batches for a point whose pass takes longer than a launch should. `None`: no reduction.
     pub slow: Option<Slow>,
     /// The time for one point, with all its launches.
     pub time: Duration,
     /// The time for a whole benchmark with all its points, instead of `time`.
     pub benchmark_time: Option<Duration>,
-    /// Whether this is a run of the whole suite, which measures fewer points: see [`super::thin::few`].
+    /// Whether this is a run of the whole suite, which measures fewer points: see [`super::subsample_sweep::few`].
     pub whole: bool,
     /// Target for the relative half width of the confidence interval.
     pub precision: f64,
@@ -71,8 +71,8 @@ pub struct Options {
 /// How a point is measured if one pass takes longer than the time of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slow {
-    /// Intervals of a launch.
-    pub intervals: u64,
+    /// Batches of a launch.
+    pub batches: u64,
     /// Fewest launches. There are more if `time` allows.
     pub launches: u64,
     /// The time for all launches.
@@ -140,7 +140,7 @@ impl Default for Options {
             quick: false,
             processes: vec![1],
             launches: None,
-            intervals: None,
+            batches: None,
             slow: None,
             time: Duration::from_secs(2),
             benchmark_time: None,
@@ -226,18 +226,18 @@ impl Options {
         self.launches.is_none() && !self.quick
     }
 
-    /// Fewest intervals of a launch.
-    pub(super) fn planned_intervals(&self, processes: u64) -> u64 {
+    /// Fewest batches of a launch.
+    pub(super) fn planned_batches(&self, processes: u64) -> u64 {
         let usual = if processes > 1 {
-            LOADED_INTERVALS
+            LOADED_BATCHES
         } else {
-            INTERVALS
+            BATCHES
         };
-        self.intervals.unwrap_or(usual)
+        self.batches.unwrap_or(usual)
     }
 
-    /// Shortest interval under load: longer than a scheduler's time slices.
-    pub(super) fn loaded_interval(&self) -> Duration {
+    /// Shortest batch under load: longer than a scheduler's time slices.
+    pub(super) fn loaded_batch(&self) -> Duration {
         Duration::from_millis(if self.quick { 100 } else { 1000 })
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use yamba_record::number::number;
 use yamba_record::program::Program as Description;
-use yamba_record::run::About;
+use yamba_record::run::Provenance;
 use yamba_record::{Benchmark, Status};
 
 use super::child::Limits;
@@ -12,13 +12,13 @@ use super::job::{Job, NoProgram, Program, UsageError};
 use super::options::Options;
 use super::points::{self, Point, Refused};
 use super::scratch::Scratch;
-use super::{describe, recorded, thin};
+use super::{assemble, describe, subsample_sweep};
 
 /// An entry to measure: a benchmark at one point with one number of processes.
-pub(super) struct Entry<'a> {
+pub(super) struct PlannedEntry<'a> {
     pub class: &'a str,
     pub program: &'a Program,
-    pub about: &'a About,
+    pub provenance: &'a Provenance,
     pub point: Point,
     pub processes: u64,
     /// Time for all its launches.
@@ -32,14 +32,14 @@ pub(super) enum Planned<'a> {
     Settled(Box<Benchmark>),
     /// The class has an error, which the first note describes.
     Faulty(Box<Benchmark>),
-    Measure(Box<Entry<'a>>),
+    Measure(Box<PlannedEntry<'a>>),
 }
 
 impl Planned<'_> {
     /// Gives a known result the parameters of this point and the number of processes.
     fn of(mut self, point: &Point, processes: u64) -> Self {
         if let Planned::Settled(benchmark) | Planned::Faulty(benchmark) = &mut self {
-            let named = recorded::not_begun(&point.program, processes);
+            let named = assemble::not_begun(&point.program, processes);
             benchmark.parameters = named.parameters;
             benchmark.swept = named.swept;
             benchmark.processes = processes;
@@ -100,7 +100,7 @@ fn swept<'a>(
     let program = match &job.program {
         Ok(program) => program,
         Err(NoProgram::Absent(reason)) => {
-            return Ok(vec![settled(recorded::skipped(&job.class, reason))]);
+            return Ok(vec![settled(assemble::skipped(&job.class, reason))]);
         }
         Err(NoProgram::Unbuilt(reason)) => return Ok(vec![crashed(job, vec![reason.clone()])]),
     };
@@ -131,7 +131,7 @@ fn crashed<'a>(job: &Job, notes: Vec<String>) -> Planned<'a> {
 fn unmeasured<'a>(job: &Job, refused: Refused) -> Result<Planned<'a>, UsageError> {
     Ok(match refused {
         Refused::Usage(text) => return Err(UsageError(text)),
-        Refused::Skip(reason) => settled(recorded::skipped(&job.class, &reason)),
+        Refused::Skip(reason) => settled(assemble::skipped(&job.class, &reason)),
         Refused::Crash(notes) => crashed(job, notes),
         Refused::Fault(text) => Planned::Faulty(Box::new(Benchmark::ended(
             &job.class,
@@ -155,22 +155,22 @@ fn entries<'a>(
     let mut notes = Vec::new();
     let all = points.len();
     if let Some(whole) = options.benchmark_time {
-        points = thinned(points, |values| {
-            thin::thin(values, options.processes.len(), whole)
+        points = subsampled(points, |values| {
+            subsample_sweep::subsample(values, options.processes.len(), whole)
         });
         if points.len() < all {
             notes.push(format!(
                 "{} of {all} points of its sweep: {} s are not enough for {} ms a point",
                 points.len(),
                 number(whole.as_secs_f64()),
-                thin::LEAST.as_millis()
+                subsample_sweep::LEAST.as_millis()
             ));
         }
         let shares = points.len() * options.processes.len();
         time = part(whole, shares);
     } else if options.whole && options.sweep.is_empty() {
         // A sweep that the user asked for is measured in full.
-        points = thinned(points, thin::few);
+        points = subsampled(points, subsample_sweep::few);
         if points.len() < all {
             notes.push(format!(
                 "{} of {all} points: `yamba run {}` measures all",
@@ -181,10 +181,10 @@ fn entries<'a>(
         time = time.min(part(options.whole_time(), points.len()));
     }
     let entry = |point: &Point, processes: u64| match under_load(point, processes, describe) {
-        Ok(point) => Ok(Planned::Measure(Box::new(Entry {
+        Ok(point) => Ok(Planned::Measure(Box::new(PlannedEntry {
             class: &job.class,
             program,
-            about: &job.about,
+            provenance: &job.provenance,
             point,
             processes,
             time,
@@ -212,7 +212,7 @@ fn part(time: Duration, shares: usize) -> Duration {
     time / u32::try_from(shares.max(1)).unwrap_or(u32::MAX)
 }
 
-fn thinned(
+fn subsampled(
     points: Vec<Point>,
     choose: impl Fn(&[&[(String, String)]]) -> Vec<usize>,
 ) -> Vec<Point> {

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_may_depend_on_another() {
+    fn sweep_may_depend_on_another_parameter() {
         assert_eq!(
             all(&Options::default()),
             [
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_ends_a_sweep_and_a_given_sweep_replaces_it() {
+    fn set_ends_sweep_and_sweep_option_replaces_it() {
         let options = Options {
             set: vec![("a".to_owned(), "3".to_owned())],
             sweep: vec![("c".to_owned(), vec!["5".to_owned(), "6".to_owned()])],
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preset_is_for_those_who_have_it_and_gives_way() {
+    fn preset_applies_to_benchmarks_with_the_parameter_and_yields_to_set() {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let options = Options {
             set: vec![pair("a", "3")],
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_value_is_told_as_it_was_given() {
+    fn error_quotes_wrong_value_as_given() {
         let refuse = |fixed: &[(String, String)]| {
             let known = describe(&[])?;
             match fixed.last() {
@@ -266,15 +266,15 @@ mod tests {
             set: vec![pair("x")],
             ..Options::default()
         };
-        for (options, told) in [(swept, "--sweep a=x: wrong"), (set, "--set a=x: wrong")] {
+        for (options, message) in [(swept, "--sweep a=x: wrong"), (set, "--set a=x: wrong")] {
             let refused = expand(&options, &refuse).unwrap_err();
-            assert_eq!(refused, Refused::Usage(told.to_owned()));
+            assert_eq!(refused, Refused::Usage(message.to_owned()));
         }
     }
 
     /// A preset does not change the message about a value that the user gave.
     #[test]
-    fn a_wrong_value_beside_a_preset_is_told_as_it_was_given() {
+    fn error_beside_preset_quotes_wrong_value_as_given() {
         let refuse = |fixed: &[(String, String)]| {
             let mut program = describe(fixed)?;
             let is_wrong = program.parameters[0].value == json!(3);
@@ -295,7 +295,7 @@ mod tests {
 
     /// A value that is refused with the default of a swept parameter may be valid with each value of the sweep.
     #[test]
-    fn refused_is_only_what_would_be_measured() {
+    fn only_measured_points_are_rejected() {
         let uneven = |fixed: &[(String, String)]| {
             let mut program = describe(fixed)?;
             let b = program.parameters[1].value.as_i64().unwrap();
@@ -334,7 +334,7 @@ mod tests {
 
     /// A benchmark without any point to measure must be reported.
     #[test]
-    fn an_empty_sweep_is_said() {
+    fn empty_sweep_is_an_error() {
         let empty = |fixed: &[(String, String)]| {
             let mut program = describe(fixed)?;
             program.parameters[1].over = Some(Vec::new());
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_lists_the_known() {
+    fn unknown_parameter_lists_known_ones() {
         let options = Options {
             sweep: vec![("d".to_owned(), vec!["5".to_owned()])],
             ..Options::default()

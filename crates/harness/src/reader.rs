@@ -119,20 +119,20 @@ mod tests {
     }
 
     #[test]
-    fn lines_may_come_in_pieces() {
+    fn lines_may_arrive_in_pieces() {
         let (events, garbled) = read(&[b"{\"event\":\"e", b"nd\"}\n\n{\"event\":\"end\"}", b"\n"]);
         assert_eq!(events, [Event::End, Event::End]);
         assert_eq!(garbled, 0);
     }
 
     #[test]
-    fn what_is_cut_off_is_no_record() {
+    fn truncated_line_is_no_record() {
         let (events, garbled) = read(&[b"{\"event\":\"end\"}\n{\"event\":\"end\"}"]);
         assert_eq!((events.len(), garbled), (1, 1));
     }
 
     #[test]
-    fn garbage_is_counted_and_passed_over() {
+    fn garbage_lines_are_counted_and_skipped() {
         let deep = "[".repeat(100_000);
         let lines = format!("hello\n\u{0}\n{deep}\n{{\"event\":\"end\"}}\n");
         let mut reader = Reader::default();
@@ -143,11 +143,11 @@ mod tests {
     }
 
     #[test]
-    fn record_that_is_not_understood_is_a_fault_with_its_line_and_reason() {
+    fn unparsable_record_is_reported_with_line_and_reason() {
         for (record, reason) in [
             ("{\"event\":\"unknown\"}", "unknown variant `unknown`"),
             ("{\"event\":\"note\"}", "missing field `text`"),
-            ("{\"event\":\"interval\",\"ns\":NaN}", "expected value"),
+            ("{\"event\":\"batch\",\"ns\":NaN}", "expected value"),
             ("{\"ns\":1}", "missing field `event`"),
         ] {
             let mut reader = Reader::default();
@@ -161,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn record_that_is_cut_off_by_the_end_is_no_fault() {
+    fn record_truncated_by_exit_is_no_error() {
         let mut reader = Reader::default();
-        reader.push(b"{\"event\":\"interval\",");
+        reader.push(b"{\"event\":\"batch\",");
         assert_eq!(reader.fault(), None);
     }
 
     #[test]
-    fn huge_lines_cost_no_memory() {
+    fn long_lines_are_not_buffered() {
         let mut reader = Reader::default();
         for _ in 0..64 {
             reader.push(&[b'x'; 1 << 18]);
@@ -188,7 +188,7 @@ mod tests {
 
     /// Random damage at random cuts: undamaged lines are read, and nothing panics.
     #[test]
-    fn any_damage_costs_only_the_lines_it_touches() {
+    fn damage_loses_only_affected_lines() {
         let good = b"{\"event\":\"note\",\"text\":\"whole\"}\n";
         for seed in 1..=2000u64 {
             let mut state = seed;

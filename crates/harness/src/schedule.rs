@@ -11,14 +11,14 @@ use super::options::{Options, PROGRAMS_WARMUP, Slow};
 /// interval that is narrow by accident.
 const CHECKPOINTS: [u64; 5] = [6, 9, 12, 18, 24];
 
-/// The median of five tolerates two outliers. Six launches of five intervals predict the next run better than one launch of thirty.
-const FEWEST_INTERVALS: u64 = 5;
+/// The median of five tolerates two outliers. Six launches of five batches predict the next run better than one launch of thirty.
+const FEWEST_BATCHES: u64 = 5;
 
 /// The settings of one launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Share {
-    /// Fewest intervals; under load the exact number.
-    pub intervals: u64,
+    /// Fewest batches; under load the exact number.
+    pub batches: u64,
     /// The time for all of them.
     pub time: Duration,
     /// Warm-up before timing; `None` for the program's default.
@@ -29,25 +29,25 @@ pub(super) struct Share {
 pub(super) fn share(options: &Options, processes: u64, entry_time: Duration) -> Share {
     let launches = u32::try_from(options.planned_launches()).unwrap_or(u32::MAX);
     let time = entry_time / launches;
-    let least = options.planned_intervals(processes);
+    let least = options.planned_batches(processes);
     if processes == 1 {
         return Share {
-            intervals: least,
+            batches: least,
             time,
             warmup: options.warmup.or(shorter_warmup(time)),
         };
     }
-    // Each interval is followed by one of the dummy, and its sizing may be off.
-    let pair = 2 * options.loaded_interval();
+    // Each batch is followed by one of the dummy, and its sizing may be off.
+    let pair = 2 * options.loaded_batch();
     let affordable = (time.as_secs_f64() / pair.as_secs_f64()) as u64;
-    let intervals = match options.intervals {
+    let batches = match options.batches {
         Some(asked) => asked,
         None => affordable.max(least),
     };
     let round = 2 * pair + options.warmup.unwrap_or_default();
     Share {
-        intervals,
-        time: round.saturating_mul(u32::try_from(intervals).unwrap_or(u32::MAX)),
+        batches,
+        time: round.saturating_mul(u32::try_from(batches).unwrap_or(u32::MAX)),
         warmup: options.warmup,
     }
 }
@@ -80,66 +80,62 @@ pub(super) fn more_launches(
 pub(super) struct Taken {
     /// From its start to its end.
     pub all: Duration,
-    /// From the record of its first interval to that of its last.
-    pub intervals: Duration,
+    /// From the record of its first batch to that of its last.
+    pub batches: Duration,
 }
 
-/// Estimated cost of a launch. `fixed`: its start, set-up, warm-up, sizing and end. `interval`: one interval with its dummy and the work
+/// Estimated cost of a launch. `fixed`: its start, set-up, warm-up, sizing and end. `batch`: one batch with its dummy and the work
 /// around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cost {
     pub fixed: Duration,
-    pub interval: Duration,
+    pub batch: Duration,
 }
 
 /// Estimates the cost of the next launch from one that took `taken`. Slowdown by a competitor does not count: it may be gone.
-pub(super) fn cost(intervals: &[Batch], taken: Taken) -> Option<Cost> {
-    let own = interval_ns(intervals)?;
+pub(super) fn cost(batches: &[Batch], taken: Taken) -> Option<Cost> {
+    let own = batch_ns(batches)?;
     let nanoseconds = |ns: f64| Duration::from_nanos(ns.max(0.0) as u64);
-    let disturbed = intervals.iter().filter(|i| !i.disturbed.is_empty());
-    if 2 * disturbed.count() > intervals.len() {
+    let disturbed = batches.iter().filter(|i| !i.disturbed.is_empty());
+    if 2 * disturbed.count() > batches.len() {
         // The untimed parts were disturbed as well, by an unknown amount.
         return Some(Cost {
             fixed: Duration::ZERO,
-            interval: nanoseconds(own),
+            batch: nanoseconds(own),
         });
     }
-    let timed: f64 = intervals.iter().map(|i| i.ns + i.dummy_ns).sum();
-    let timed = timed / intervals.len() as f64;
-    let steps = intervals.len().saturating_sub(1).max(1) as f64;
-    let step = taken.intervals.as_nanos() as f64 / steps;
+    let timed: f64 = batches.iter().map(|i| i.ns + i.dummy_ns).sum();
+    let timed = timed / batches.len() as f64;
+    let steps = batches.len().saturating_sub(1).max(1) as f64;
+    let step = taken.batches.as_nanos() as f64 / steps;
     let around = (step - timed).max(0.0);
-    // With a single interval, the work around it is unknown.
-    let whole = taken.intervals.as_nanos() as f64 + if intervals.len() > 1 { step } else { timed };
+    // With a single batch, the work around it is unknown.
+    let whole = taken.batches.as_nanos() as f64 + if batches.len() > 1 { step } else { timed };
     Some(Cost {
         fixed: taken.all.saturating_sub(nanoseconds(whole)),
-        interval: nanoseconds(own + around),
+        batch: nanoseconds(own + around),
     })
 }
 
-/// Adapts the settings of later launches to the first one. If a launch would take more than twice its time, its intervals get less time,
-/// and if they alone are too long, there are fewer. The parameters of a circle fix its number of intervals.
+/// Adapts the settings of later launches to the first one. If a launch would take more than twice its time, its batches get less time,
+/// and if they alone are too long, there are fewer. The parameters of a circle fix its number of batches.
 pub(super) fn paced(share: Share, first: &[Batch], taken: Taken) -> Share {
     let Some(cost) = cost(first, taken) else {
         return share;
     };
-    let intervals = cost.interval.as_secs_f64() * share.intervals as f64;
+    let batches = cost.batch.as_secs_f64() * share.batches as f64;
     let time = share.time.as_secs_f64();
     let is_circle = first.iter().any(|i| i.group.is_some());
-    if is_circle || cost.fixed.as_secs_f64() + intervals <= 2.0 * time {
+    if is_circle || cost.fixed.as_secs_f64() + batches <= 2.0 * time {
         return share;
     }
     let left = share.time.saturating_sub(cost.fixed).max(share.time / 4);
-    let affordable = (left.as_secs_f64() / cost.interval.as_secs_f64()) as u64;
-    let fewer = affordable.max(FEWEST_INTERVALS).min(share.intervals);
+    let affordable = (left.as_secs_f64() / cost.batch.as_secs_f64()) as u64;
+    let fewer = affordable.max(FEWEST_BATCHES).min(share.batches);
     Share {
         time: left,
-        // If the set-up takes most of the time, fewer intervals save nothing.
-        intervals: if intervals > time {
-            fewer
-        } else {
-            share.intervals
-        },
+        // If the set-up takes most of the time, fewer batches save nothing.
+        batches: if batches > time { fewer } else { share.batches },
         ..share
     }
 }
@@ -162,7 +158,7 @@ pub(super) fn slow_launches(
 /// Overruns up to this are not reported.
 const OVERRUN: Duration = Duration::from_secs(1);
 
-/// The note about an entry whose launches took much longer than planned. `each` is the cost of a launch besides its intervals, if known.
+/// The note about an entry whose launches took much longer than planned. `each` is the cost of a launch besides its batches, if known.
 pub(super) fn overrun(
     planned: Duration,
     spent: Duration,
@@ -174,7 +170,7 @@ pub(super) fn overrun(
     let seconds = |time: Duration| number(time.as_secs_f64());
     let known = each.filter(|e| !e.is_zero());
     let besides = known.map_or(String::new(), |e| {
-        format!(": besides its intervals a launch takes {} s", seconds(e))
+        format!(": besides its batches a launch takes {} s", seconds(e))
     });
     Some(format!(
         "took {} s instead of {} s{besides}",
@@ -183,8 +179,8 @@ pub(super) fn overrun(
     ))
 }
 
-/// Length of an interval with its dummy: the mean of the undisturbed ones, or the minimum if all are disturbed.
-fn interval_ns(first: &[Batch]) -> Option<f64> {
+/// Length of a batch with its dummy: the mean of the undisturbed ones, or the minimum if all are disturbed.
+fn batch_ns(first: &[Batch]) -> Option<f64> {
     let both = |i: &Batch| i.ns + i.dummy_ns;
     let calm = first.iter().filter(|i| i.disturbed.is_empty()).map(both);
     let calm: Vec<f64> = calm.collect();
@@ -205,7 +201,7 @@ pub(super) fn silence(options: &Options, processes: u64, cpus: u64, share: Share
         return quiet;
     }
     let turns = u32::try_from(processes.div_ceil(cpus.max(1))).unwrap_or(u32::MAX);
-    let rounds = options.loaded_interval().saturating_mul(turns);
+    let rounds = options.loaded_batch().saturating_mul(turns);
     quiet + (share.time + rounds).saturating_mul(20)
 }
 
@@ -226,10 +222,10 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn a_launch_has_its_share_and_a_load_what_it_needs() {
+    fn launch_gets_share_of_time_and_load_gets_minimum() {
         let seconds = |options: &Options, processes, time| {
             let share = share(options, processes, time);
-            (share.intervals, share.time.as_secs_f64())
+            (share.batches, share.time.as_secs_f64())
         };
         let options = Options::default();
         assert_eq!(seconds(&options, 1, 6 * SECOND), (11, 1.0));
@@ -241,7 +237,7 @@ mod tests {
         let warmup = |ms: u64| share(&options, 1, Duration::from_millis(6 * ms)).warmup;
         assert_eq!((warmup(80), warmup(40)), (None, Some(SECOND / 100)));
         let given = Options {
-            intervals: Some(3),
+            batches: Some(3),
             warmup: Some(SECOND),
             ..options.clone()
         };
@@ -250,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_are_added_only_at_checkpoints_while_wide_and_while_there_is_time() {
+    fn launches_are_added_at_checkpoints_while_batch_is_wide_and_time_remains() {
         let more = |done, spent, width| more_launches(done, spent, 10 * SECOND, width, 0.01);
         assert_eq!(more(6, 4 * SECOND, Some(0.02)), Some(9));
         assert_eq!(more(6, 4 * SECOND, None), Some(9));
@@ -262,7 +258,7 @@ mod tests {
         assert_eq!(more(24, SECOND, Some(0.02)), None);
     }
 
-    fn interval(ms: f64, is_disturbed: bool) -> Batch {
+    fn batch(ms: f64, is_disturbed: bool) -> Batch {
         Batch {
             ns: ms * 0.75e6,
             dummy_ns: ms * 0.25e6,
@@ -272,27 +268,27 @@ mod tests {
     }
 
     #[test]
-    fn slow_passes_have_as_many_launches_as_fit_but_never_fewer_than_asked() {
+    fn slow_benchmark_gets_affordable_launches_but_at_least_requested() {
         let slow = Slow {
-            intervals: 3,
+            batches: 3,
             launches: 3,
             time: 3 * SECOND,
         };
         let share = Share {
-            intervals: 11,
+            batches: 11,
             time: ms(33),
             warmup: None,
         };
         let single = |length: f64| Batch {
             passes: 1,
-            ..interval(length, false)
+            ..batch(length, false)
         };
         let launches =
             |length: f64, took| slow_launches(slow, share, &vec![single(length); 3], took);
         assert_eq!(launches(1000.0, 4 * SECOND), Some(3));
         assert_eq!(launches(100.0, ms(400)), Some(7));
         assert_eq!(launches(30.0, ms(120)), None, "a pass fits into a launch");
-        let many_passes = [interval(1000.0, false)];
+        let many_passes = [batch(1000.0, false)];
         assert_eq!(slow_launches(slow, share, &many_passes, SECOND), None);
         assert_eq!(slow_launches(slow, share, &[], SECOND), None);
     }
@@ -301,28 +297,28 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    /// Intervals and time in ms of later launches, if the first one took `fixed` and these intervals, each with `around`.
+    /// Batches and time in ms of later launches, if the first one took `fixed` and these batches, each with `around`.
     fn next(first: &[Batch], planned: u64, fixed: u64, around: f64) -> (u64, u64) {
         let share = Share {
-            intervals: planned,
+            batches: planned,
             time: SECOND,
             warmup: None,
         };
         let steps = &first[1..];
         let steps = steps.iter().map(|i| i.ns + i.dummy_ns + around * 1e6);
-        let intervals = Duration::from_nanos(steps.sum::<f64>() as u64);
-        let mean = intervals / (first.len() - 1) as u32;
+        let batches = Duration::from_nanos(steps.sum::<f64>() as u64);
+        let mean = batches / (first.len() - 1) as u32;
         let taken = Taken {
-            all: ms(fixed) + intervals + mean,
-            intervals,
+            all: ms(fixed) + batches + mean,
+            batches,
         };
         let paced = paced(share, first, taken);
-        (paced.intervals, paced.time.as_millis() as u64)
+        (paced.batches, paced.time.as_millis() as u64)
     }
 
     #[test]
-    fn slow_benchmarks_have_fewer_intervals_a_launch() {
-        let slow = |count, ms| next(&vec![interval(ms, false); count], count as u64, 0, 0.0);
+    fn slow_benchmark_has_fewer_batches_per_launch() {
+        let slow = |count, ms| next(&vec![batch(ms, false); count], count as u64, 0, 0.0);
         assert_eq!(slow(11, 100.0), (11, 1000));
         assert_eq!(slow(11, 181.0), (11, 1000));
         assert_eq!(slow(11, 190.0).0, 5);
@@ -332,59 +328,59 @@ mod tests {
 
     /// Elapsed time counts, whatever it is spent on.
     #[test]
-    fn what_is_done_around_intervals_takes_time_too() {
-        let first = vec![interval(10.0, false); 11];
+    fn pacing_includes_time_between_batches() {
+        let first = vec![batch(10.0, false); 11];
         assert_eq!(next(&first, 11, 0, 90.0), (11, 1000));
         assert_eq!(next(&first, 11, 0, 190.0).0, 5);
     }
 
-    /// Each launch repeats a long set-up: its intervals get the remaining time, and their number stays.
+    /// Each launch repeats a long set-up: its batches get the remaining time, and their number stays.
     #[test]
-    fn a_long_setup_leaves_less_time() {
-        let first = vec![interval(1.0, false); 500];
+    fn long_setup_leaves_less_time_for_batches() {
+        let first = vec![batch(1.0, false); 500];
         assert_eq!(next(&first, 11, 900, 0.0), (11, 1000));
         assert_eq!(next(&first, 11, 1980, 0.0), (11, 1000));
         assert_eq!(next(&first, 11, 5000, 0.0), (11, 250));
-        let slow = vec![interval(170.0, false); 11];
+        let slow = vec![batch(170.0, false); 11];
         assert_eq!(next(&slow, 11, 400, 0.0), (5, 600));
     }
 
-    /// A competitor that lengthens intervals does not make the benchmark slow.
+    /// A competitor that lengthens batches does not make the benchmark slow.
     #[test]
-    fn disturbed_intervals_do_not_make_a_benchmark_slow() {
-        let mut first = vec![interval(500.0, true); 20];
-        first[3] = interval(100.0, true);
+    fn disturbed_batches_do_not_make_benchmark_slow() {
+        let mut first = vec![batch(500.0, true); 20];
+        first[3] = batch(100.0, true);
         assert_eq!(next(&first, 11, 0, 0.0), (11, 1000));
         // A slow set-up does not count either.
         assert_eq!(next(&first, 11, 5000, 100.0), (11, 1000));
-        first[3] = interval(190.0, false);
+        first[3] = batch(190.0, false);
         assert_eq!(next(&first, 11, 0, 0.0).0, 5);
         let none = Taken {
             all: 9 * SECOND,
-            intervals: Duration::ZERO,
+            batches: Duration::ZERO,
         };
         assert_eq!(cost(&[], none), None);
-        let one = cost(&[interval(500.0, false)], none).unwrap();
-        assert_eq!((one.fixed, one.interval), (ms(8500), ms(500)));
+        let one = cost(&[batch(500.0, false)], none).unwrap();
+        assert_eq!((one.fixed, one.batch), (ms(8500), ms(500)));
     }
 
     #[test]
-    fn an_overrun_is_told() {
-        let told = |planned, spent, each| overrun(ms(planned), ms(spent), each);
-        assert_eq!(told(2000, 4000, None), None);
-        assert_eq!(told(300, 1300, None), None);
+    fn overrun_is_noted() {
+        let noted = |planned, spent, each| overrun(ms(planned), ms(spent), each);
+        assert_eq!(noted(2000, 4000, None), None);
+        assert_eq!(noted(300, 1300, None), None);
         assert_eq!(
-            told(300, 1400, None).as_deref(),
+            noted(300, 1400, None).as_deref(),
             Some("took 1.4 s instead of 0.3 s")
         );
         assert_eq!(
-            told(2000, 12_000, Some(ms(1900))).as_deref(),
-            Some("took 12 s instead of 2 s: besides its intervals a launch takes 1.9 s")
+            noted(2000, 12_000, Some(ms(1900))).as_deref(),
+            Some("took 12 s instead of 2 s: besides its batches a launch takes 1.9 s")
         );
     }
 
     #[test]
-    fn timeout_is_what_was_asked_or_far_beyond_the_plan() {
+    fn timeout_is_option_or_multiple_of_plan() {
         let options = Options::default();
         let share = share(&options, 1, 6 * SECOND);
         let silence = silence(&options, 1, 2, share);
@@ -399,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_may_be_silent_for_longer() {
+    fn silence_limit_is_longer_under_load() {
         let options = Options::default();
         let silence = |processes| {
             let share = share(&options, processes, 6 * SECOND);

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::disk::Room;
 use super::options::Options;
-use super::strays::{self, Started};
+use super::orphans::{self, Started};
 use yamba_machine::{scratch_folder, stale_dirs};
 
 const PREFIX: &str = "yamba-run-";
@@ -112,7 +112,7 @@ fn executor(directory: &Path) -> Option<(Child, Started)> {
         .stderr(Stdio::null())
         // A signal to the terminal's process group must not end it.
         .process_group(0);
-    strays::start(&mut command).ok()
+    orphans::start(&mut command).ok()
 }
 
 impl Drop for Scratch {
@@ -121,7 +121,7 @@ impl Drop for Scratch {
         if let Some((mut child, started)) = self.executor.take() {
             // `wait` closes its input first.
             let _ = child.wait();
-            strays::forget(started);
+            orphans::forget(started);
         }
     }
 }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn is_removed_and_those_of_the_dead_are_swept() {
+    fn own_folder_is_removed_and_stale_ones_are_swept() {
         let home = tempfile::tempdir().unwrap();
         let dead = home.path().join("yamba-run-dead");
         let other = home.path().join("something-else");

@@ -7,11 +7,11 @@ use yamba_record::run::{Cycles, Launch};
 use yamba_record::{Batch, Benchmark, Status};
 use yamba_stats::median;
 
+use super::assemble::{Recorded, evidence};
 use super::compressed::LaunchRecords;
-use super::disturbed::{self, Verdict};
-use super::ending::End;
+use super::disturbed::{self, DisturbanceVerdict};
 use super::estimate::{Estimate, estimate, loaded_estimate};
-use super::recorded::{Recorded, evidence};
+use super::launch_status::LaunchStatus;
 use super::units::per_operation;
 use super::{circle, cycles, load, validity};
 
@@ -30,7 +30,7 @@ pub(super) fn summarise(
     protocol: Protocol,
     recorded: &Recorded,
     records: Vec<LaunchRecords>,
-    ends: &[End],
+    ends: &[LaunchStatus],
 ) -> Benchmark {
     let mut benchmark = recorded.entry();
     let mut sizing = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn summarise(
     let first = batches.first();
     let operations = first.map(|i| i.operations as f64 / i.passes as f64);
     benchmark.operations = operations.filter(|o| o.is_finite());
-    let mut reasons = if ends.contains(&End::Complete) {
+    let mut reasons = if ends.contains(&LaunchStatus::Complete) {
         let mut reasons = accidents(ends);
         reasons.extend(wrong_processes(recorded, benchmark.processes));
         reasons.extend(judge(
@@ -72,12 +72,14 @@ pub(super) fn summarise(
 }
 
 /// Ends an entry that has no complete launch. Its records stay.
-fn without_figure(benchmark: &mut Benchmark, ends: &[End]) -> Vec<String> {
-    let failed = ends.iter().find(|e| matches!(e, End::Failed { .. }));
+fn without_figure(benchmark: &mut Benchmark, ends: &[LaunchStatus]) -> Vec<String> {
+    let failed = ends
+        .iter()
+        .find(|e| matches!(e, LaunchStatus::Failed { .. }));
     let first = failed.or(ends.first());
     let (status, mut reasons) = match first {
-        Some(End::Failed { reasons, .. }) => (Status::Crashed, reasons.clone()),
-        Some(End::Skipped { reasons }) => (Status::Skipped, reasons.clone()),
+        Some(LaunchStatus::Failed { reasons, .. }) => (Status::Crashed, reasons.clone()),
+        Some(LaunchStatus::Skipped { reasons }) => (Status::Skipped, reasons.clone()),
         _ => (
             Status::Skipped,
             vec![format!("{} was stopped", benchmark.class)],
@@ -87,25 +89,28 @@ fn without_figure(benchmark: &mut Benchmark, ends: &[End]) -> Vec<String> {
     let kept = benchmark.batches.len();
     if kept > 0 {
         reasons.push(format!(
-            "{kept} intervals were measured before; they are kept in `batches`"
+            "{kept} batches were measured before; they are kept in `batches`"
         ));
     }
     reasons
 }
 
 /// A note about an entry that had not all its launches when the run was stopped.
-fn stopped(ends: &[End], planned: u64) -> Option<String> {
-    let complete = ends.iter().filter(|e| **e == End::Complete).count();
-    let accident = |e: &End| !matches!(e, End::Complete | End::Stopped);
+fn stopped(ends: &[LaunchStatus], planned: u64) -> Option<String> {
+    let complete = ends
+        .iter()
+        .filter(|e| **e == LaunchStatus::Complete)
+        .count();
+    let accident = |e: &LaunchStatus| !matches!(e, LaunchStatus::Complete | LaunchStatus::Stopped);
     let is_short = (complete as u64) < planned && !ends.iter().any(accident);
     is_short.then(|| format!("stopped after {complete} of {planned} launches"))
 }
 
 /// Reasons for an invalid figure: launches that failed or were skipped.
-fn accidents(ends: &[End]) -> Vec<String> {
+fn accidents(ends: &[LaunchStatus]) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     for (number, end) in ends.iter().enumerate() {
-        if let End::Failed { reasons, .. } | End::Skipped { reasons } = end {
+        if let LaunchStatus::Failed { reasons, .. } | LaunchStatus::Skipped { reasons } = end {
             let mut lines = reasons.iter().cloned();
             if let Some(first) = lines.next() {
                 said.push(format!("launch {} of {}: {first}", number + 1, ends.len()));
@@ -121,27 +126,27 @@ fn wrong_processes(recorded: &Recorded, processes: u64) -> Option<String> {
     Some(format!("measured with P={other} instead of P={processes}"))
 }
 
-/// The intervals that a figure is computed from.
+/// The batches that a figure is computed from.
 struct Used<'a> {
-    /// Intervals by launch; empty for an incomplete launch.
+    /// Batches by launch; empty for an incomplete launch.
     launches: Vec<Vec<&'a Batch>>,
-    /// Intervals that were not discarded.
+    /// Batches that were not discarded.
     admitted: Vec<&'a Batch>,
-    /// Number of valid intervals among `admitted`.
+    /// Number of valid batches among `admitted`.
     good: usize,
     /// At most half of `admitted` are valid. Then all count, and the figure is invalid.
     most_fail: bool,
 }
 
 impl Used<'_> {
-    /// Restricts the figure to the intervals for which `wanted` is true.
+    /// Restricts the figure to the batches for which `wanted` is true.
     fn keep(&mut self, wanted: impl Fn(&Batch) -> bool) {
         for launch in &mut self.launches {
             launch.retain(|i| wanted(i));
         }
     }
 
-    /// A value of each interval, by launch.
+    /// A value of each batch, by launch.
     fn each(&self, value: impl Fn(&Batch) -> Option<f64>) -> Vec<Vec<f64>> {
         let of_launch = |l: &Vec<&Batch>| l.iter().filter_map(|i| value(i)).collect();
         self.launches.iter().map(of_launch).collect()
@@ -160,20 +165,24 @@ impl Used<'_> {
     }
 }
 
-fn is_good(interval: &Batch) -> bool {
-    interval.outside.is_empty() && interval.sample.is_some()
+fn is_good(batch: &Batch) -> bool {
+    batch.outside.is_empty() && batch.sample.is_some()
 }
 
-fn choose<'a>(intervals: &'a [Batch], ends: &[End], verdict: &Verdict) -> Used<'a> {
-    let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&End::Complete);
-    let admitted = intervals.iter().filter(complete);
+fn choose<'a>(
+    batches: &'a [Batch],
+    ends: &[LaunchStatus],
+    verdict: &DisturbanceVerdict,
+) -> Used<'a> {
+    let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&LaunchStatus::Complete);
+    let admitted = batches.iter().filter(complete);
     let admitted: Vec<&Batch> = admitted.filter(|i| verdict.admits(i)).collect();
     let good = admitted.iter().filter(|i| is_good(i)).count();
     let most_fail = 2 * good <= admitted.len();
     let mut launches = vec![Vec::new(); ends.len()];
-    for interval in &admitted {
-        if most_fail || is_good(interval) {
-            launches[interval.launch as usize].push(*interval);
+    for batch in &admitted {
+        if most_fail || is_good(batch) {
+            launches[batch.launch as usize].push(*batch);
         }
     }
     Used {
@@ -191,9 +200,9 @@ fn judge(
     b: &mut Benchmark,
     batches: &[Batch],
     sizing: &[Vec<Sizing>],
-    ends: &[End],
+    ends: &[LaunchStatus],
 ) -> Vec<String> {
-    let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&End::Complete);
+    let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&LaunchStatus::Complete);
     let measured: Vec<Batch> = batches.iter().filter(complete).cloned().collect();
     let verdict = disturbed::judge(&measured, b.processes);
     let mut used = choose(batches, ends, &verdict);
@@ -202,7 +211,7 @@ fn judge(
     if let Some(circles) = &b.circles {
         used.keep(|i| circle::is_warm(circles, i));
     }
-    b.set_aside = (measured.len() - used.admitted.len()) as u64;
+    b.discarded = (measured.len() - used.admitted.len()) as u64;
     b.disturbed = verdict.kinds;
     b.is_disturbed = verdict.is_disturbed;
     b.evidence = evidence(program, &used.admitted);
@@ -225,8 +234,8 @@ fn judge(
     reasons
 }
 
-fn time(interval: &Batch) -> Option<f64> {
-    per_operation(interval.ns, interval.dummy_ns, interval.operations)
+fn time(batch: &Batch) -> Option<f64> {
+    per_operation(batch.ns, batch.dummy_ns, batch.operations)
 }
 
 /// All estimates that follow one rule.
@@ -265,8 +274,8 @@ impl Figures {
         let figure = b.figure.clone().unwrap_or_default();
         let unit = b.unit.clone().unwrap_or_default();
         b.median = self.samples.map(|e| e.median);
-        b.interval = self.samples.map(|e| e.interval);
-        b.interval_kind = self.samples.map(|e| e.kind);
+        b.confidence_interval = self.samples.map(|e| e.confidence_interval);
+        b.interval_scope = self.samples.map(|e| e.kind);
         let has_cycles = figure == "latency" && self.blocked.is_none();
         enter_launches(&mut b.launches, used, has_cycles);
         b.cycle_ns = b.launches.iter().map(|l| l.cycle_ns).collect();
@@ -286,7 +295,7 @@ impl Figures {
             let known = self.cycles.filter(|_| without.is_none());
             b.cycles = known.map(|e| Cycles {
                 median: e.median,
-                interval: e.interval,
+                confidence_interval: e.confidence_interval,
             });
             b.notes.extend(without);
         }
@@ -331,7 +340,7 @@ fn evidence_reasons(benchmark: &mut Benchmark, used: &Used<'_>) -> Vec<String> {
     }
     let without = used.admitted.iter().filter(|i| i.sample.is_none()).count();
     if without > 0 {
-        let text = format!("{without} of {total} intervals gave no number");
+        let text = format!("{without} of {total} batches gave no number");
         if used.most_fail {
             reasons.push(text);
         } else {
@@ -344,18 +353,18 @@ fn evidence_reasons(benchmark: &mut Benchmark, used: &Used<'_>) -> Vec<String> {
 fn nothing_measurable(
     times: Option<Estimate>,
     sizing: &[Vec<Sizing>],
-    ends: &[End],
+    ends: &[LaunchStatus],
 ) -> Option<String> {
     // One launch may be disturbed so much that it shows no growth; most launches must show it.
     let complete = sizing
         .iter()
         .zip(ends)
-        .filter(|(_, e)| **e == End::Complete);
+        .filter(|(_, e)| **e == LaunchStatus::Complete);
     let growing: Vec<bool> = complete.map(|(s, _)| validity::grows(s)).collect();
     if 2 * growing.iter().filter(|g| **g).count() < growing.len() {
         return Some("nothing measurable: twice the passes do not take longer".to_owned());
     }
-    let [low, high] = times.map_or([0.0; 2], |e| e.interval);
+    let [low, high] = times.map_or([0.0; 2], |e| e.confidence_interval);
     (low <= 0.0).then(|| {
         format!(
             "nothing measurable: benchmark and dummy take the same time ({} to {} ns an operation apart)",
@@ -365,14 +374,14 @@ fn nothing_measurable(
     })
 }
 
-/// An interval exceeds its dummy by at most one step of the clock: then the steps determine the figure, not the benchmark.
+/// A batch exceeds its dummy by at most one step of the clock: then the steps determine the figure, not the benchmark.
 fn below_the_clock(benchmark: &Benchmark, used: &Used<'_>) -> Option<String> {
     let step = benchmark.clock.as_ref()?.resolution_ns?;
     let apart: Vec<f64> = used.admitted.iter().map(|i| i.ns - i.dummy_ns).collect();
     let apart = median(&apart)?;
     (apart <= step).then(|| {
         format!(
-            "nothing measurable: an interval takes {} ns longer than its dummy, and the clock steps by {} ns",
+            "nothing measurable: a batch takes {} ns longer than its dummy, and the clock steps by {} ns",
             number(apart),
             number(step)
         )
@@ -386,9 +395,17 @@ fn physics(benchmark: &Benchmark, figures: &Figures) -> Vec<String> {
     // The cycle length of the chain that is more favourable to the figure.
     let other = 1.0 / figures.second_opinion.map_or(1.0, |s| s.ratio);
     let excused = |[low, high]: [f64; 2]| [low * other.min(1.0), high * other.max(1.0)];
-    let in_cycles = figures.cycles.map(|e| excused(e.interval));
+    let in_cycles = figures.cycles.map(|e| excused(e.confidence_interval));
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let each = benchmark.bounds.iter();
-    each.filter_map(|b| validity::breaks(b, unit, samples.interval, times.interval, in_cycles))
-        .collect()
+    each.filter_map(|b| {
+        validity::breaks(
+            b,
+            unit,
+            samples.confidence_interval,
+            times.confidence_interval,
+            in_cycles,
+        )
+    })
+    .collect()
 }

@@ -4,11 +4,11 @@ use yamba_record::event::{Code, Event};
 use yamba_record::program::{Physical, Program as Description, Side};
 use yamba_record::{Benchmark, Machine, Run, Status};
 
+use super::assemble::{Recorded, skipped};
 use super::crash::Listing;
-use super::ending::{End, end};
-use super::outcome::{Ending, Outcome};
+use super::launch_status::{LaunchStatus, launch_status};
+use super::process_output::{ProcessExit, ProcessOutput};
 use super::reader::Reader;
-use super::recorded::{Recorded, skipped};
 use super::summary::{Protocol, summarise};
 use super::validity;
 use std::time::Duration;
@@ -20,17 +20,17 @@ pub(super) fn program() -> Description {
     serde_json::from_str(PROGRAM).unwrap()
 }
 
-pub(super) fn outcome(lines: &str, ending: Ending) -> Outcome {
+pub(super) fn output(lines: &str, exit: ProcessExit) -> ProcessOutput {
     let mut reader = Reader::default();
     reader.push(lines.as_bytes());
     let (events, garbled) = reader.finish();
-    Outcome {
+    ProcessOutput {
         events,
         garbled,
         messages: String::new(),
-        strays: Vec::new(),
-        ending,
-        intervals_took: Duration::ZERO,
+        orphans: Vec::new(),
+        exit,
+        batches_took: Duration::ZERO,
     }
 }
 
@@ -38,18 +38,22 @@ fn no_listing(_: &Code, _: u64) -> Option<String> {
     None
 }
 
-fn replay(program: &Description, lines: &str, ending: Ending) -> Benchmark {
-    replay_all(program, 1, &[outcome(lines, ending)])
+fn replay(program: &Description, lines: &str, exit: ProcessExit) -> Benchmark {
+    replay_all(program, 1, &[output(lines, exit)])
 }
 
-pub(super) fn replay_all(program: &Description, processes: u64, launches: &[Outcome]) -> Benchmark {
+pub(super) fn replay_all(
+    program: &Description,
+    processes: u64,
+    launches: &[ProcessOutput],
+) -> Benchmark {
     replay_listed(program, processes, launches, &no_listing)
 }
 
 fn replay_listed(
     program: &Description,
     processes: u64,
-    launches: &[Outcome],
+    launches: &[ProcessOutput],
     listing: &Listing<'_>,
 ) -> Benchmark {
     let planned = Protocol {
@@ -59,21 +63,23 @@ fn replay_listed(
     let mut recorded = Recorded::new(program, processes);
     let append = |launch| recorded.append(program, launch);
     let records = launches.iter().map(append).collect();
-    let ends = launches.iter().map(|o| end(&program.class, o, listing));
-    let ends: Vec<End> = ends.collect();
+    let ends = launches
+        .iter()
+        .map(|o| launch_status(&program.class, o, listing));
+    let ends: Vec<LaunchStatus> = ends.collect();
     summarise(program, planned, &recorded, records, &ends)
 }
 
-/// The saved record, with `change` applied to each interval.
+/// The saved record, with `change` applied to each batch.
 pub(super) fn changed(change: impl Fn(usize, &mut yamba_record::Batch)) -> String {
     changed_raw(|raw| change(raw.index as usize, &mut raw.batch))
 }
 
-fn changed_raw(change: impl Fn(&mut yamba_record::event::RawInterval)) -> String {
+fn changed_raw(change: impl Fn(&mut yamba_record::event::RawBatch)) -> String {
     let mut lines = String::new();
     for line in VALID.lines() {
         let mut event: Event = serde_json::from_str(line).unwrap();
-        if let Event::Interval(raw) = &mut event {
+        if let Event::Batch(raw) = &mut event {
             change(raw);
         }
         lines += &serde_json::to_string(&event).unwrap();
@@ -95,11 +101,11 @@ pub(super) fn until(event: &str) -> String {
 }
 
 fn valid() -> Benchmark {
-    replay(&program(), VALID, Ending::Exit(0))
+    replay(&program(), VALID, ProcessExit::Exit(0))
 }
 
 #[test]
-fn a_valid_record() {
+fn valid_record_gives_figure() {
     let b = valid();
     assert_eq!((b.status, b.valid), (Status::Ok, true));
     assert_eq!(
@@ -109,13 +115,13 @@ fn a_valid_record() {
         ]
     );
     assert_eq!(b.median, Some(31.0));
-    assert_eq!(b.interval, Some([27.0, 35.0]));
+    assert_eq!(b.confidence_interval, Some([27.0, 35.0]));
     assert_eq!(b.operations, Some(10.0));
     assert_eq!(b.cycle_ns, [Some(0.25)]);
     let cycles = b.cycles.expect("the length of a cycle is known");
     // [27, 35] ns, plus a thousandth of the median for the error of the cycle length.
     assert_eq!(
-        (cycles.median, cycles.interval),
+        (cycles.median, cycles.confidence_interval),
         (124.0, [107.876, 140.124])
     );
     let faults = &b.evidence["faults_per_access"];
@@ -162,7 +168,7 @@ fn the_document_of_a_run() {
         ("unit", serde_json::json!("ns")),
         ("operations", serde_json::json!(10.0)),
         ("median", serde_json::json!(31.0)),
-        ("interval", serde_json::json!([27.0, 35.0])),
+        ("confidence_interval", serde_json::json!([27.0, 35.0])),
     ] {
         assert_eq!(first[field], value, "{field}");
     }
@@ -175,7 +181,7 @@ fn the_document_of_a_run() {
         (&second["status"], &second["valid"]),
         (&"skipped".into(), &false.into())
     );
-    assert!(second["median"].is_null() && second["interval"].is_null());
+    assert!(second["median"].is_null() && second["confidence_interval"].is_null());
     assert_eq!(second["samples"], serde_json::json!([]));
     assert_eq!(second["notes"], serde_json::json!(["needs root"]));
     let again: Run = serde_json::from_str(&serde_json::to_string(&run).unwrap()).unwrap();
@@ -183,7 +189,7 @@ fn the_document_of_a_run() {
 }
 
 #[test]
-fn a_few_samples_outside_are_kept_marked_and_left_out() {
+fn few_samples_outside_bounds_are_recorded_but_excluded() {
     let lines = changed(|i, raw| {
         if i < 3 {
             let evidence = if i == 0 { None } else { Some(0.5) };
@@ -191,43 +197,43 @@ fn a_few_samples_outside_are_kept_marked_and_left_out() {
                 .insert("faults_per_access".to_owned(), evidence);
         }
     });
-    let b = replay(&program(), &lines, Ending::Exit(0));
+    let b = replay(&program(), &lines, ProcessExit::Exit(0));
     assert_eq!(b.status, Status::Ok);
     assert_eq!(b.samples.len(), 8);
     assert_eq!(b.median, Some(32.5));
-    assert_eq!(b.interval, Some([26.0, 36.0]));
+    assert_eq!(b.confidence_interval, Some([26.0, 36.0]));
     assert_eq!(b.batches.len(), 11);
     assert_eq!(b.batches.get(0).unwrap().outside, ["faults_per_access"]);
     assert_eq!(b.evidence["faults_per_access"].outside, 3);
     assert_eq!(
         b.notes[0],
-        "3 of 11 samples left out: faults_per_access is 1 (median), expected [0.99, 1.01]; outside in 3 of 11 intervals"
+        "3 of 11 samples left out: faults_per_access is 1 (median), expected [0.99, 1.01]; outside in 3 of 11 batches"
     );
 }
 
 /// Half of an even number of samples is not enough.
 #[test]
-fn at_most_half_of_the_samples_good_is_invalid() {
+fn figure_with_half_of_samples_outside_is_invalid() {
     let lines = changed(|i, raw| {
         if i < 6 {
             raw.evidence
                 .insert("faults_per_access".to_owned(), Some(0.004));
         }
     });
-    let b = replay(&program(), &lines, Ending::Exit(0));
+    let b = replay(&program(), &lines, ProcessExit::Exit(0));
     assert_eq!((b.status, b.valid), (Status::Invalid, false));
     assert_eq!(b.median, Some(31.0), "an invalid figure keeps its median");
     assert_eq!(b.samples.len(), 11);
     assert_eq!(
         b.notes[0],
-        "faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 6 of 11 intervals"
+        "faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 6 of 11 batches"
     );
 }
 
 #[test]
-fn a_dummy_as_long_as_the_benchmark_is_nothing() {
+fn benchmark_as_fast_as_its_dummy_is_invalid() {
     let lines = changed(|i, raw| raw.ns = 1000.0 + i as f64 - 5.0);
-    let b = replay(&program(), &lines, Ending::Exit(0));
+    let b = replay(&program(), &lines, ProcessExit::Exit(0));
     assert_eq!(b.status, Status::Invalid);
     assert!(
         b.notes[0].starts_with("nothing measurable: benchmark and dummy"),
@@ -236,27 +242,27 @@ fn a_dummy_as_long_as_the_benchmark_is_nothing() {
     );
     let never = changed(|_, raw| raw.ns = 0.0);
     assert_eq!(
-        replay(&program(), &never, Ending::Exit(0)).status,
+        replay(&program(), &never, ProcessExit::Exit(0)).status,
         Status::Invalid
     );
 }
 
 /// A difference of one clock step says nothing about the time, however many operations share it.
 #[test]
-fn a_time_below_the_clocks_step_is_nothing() {
+fn time_below_clock_resolution_is_invalid() {
     let close = changed(|_, raw| raw.ns = raw.dummy_ns + 15.0);
-    let b = replay(&program(), &close, Ending::Exit(0));
+    let b = replay(&program(), &close, ProcessExit::Exit(0));
     assert_eq!(b.status, Status::Invalid);
     assert_eq!(
         b.notes[0],
-        "nothing measurable: an interval takes 15 ns longer than its dummy, and the clock steps by 20 ns"
+        "nothing measurable: a batch takes 15 ns longer than its dummy, and the clock steps by 20 ns"
     );
 }
 
 #[test]
-fn a_time_that_does_not_grow_is_nothing() {
+fn time_that_does_not_grow_with_passes_is_invalid() {
     let lines = VALID.replace("\"passes\": 20, \"ns\": 8", "\"passes\": 20, \"ns\": 4");
-    let b = replay(&program(), &lines, Ending::Exit(0));
+    let b = replay(&program(), &lines, ProcessExit::Exit(0));
     assert_eq!(b.status, Status::Invalid);
     assert_eq!(
         b.notes[0],
@@ -269,7 +275,7 @@ fn a_time_that_does_not_grow_is_nothing() {
         .map(|l| format!("{l}\n"))
         .collect();
     assert_eq!(
-        replay(&program(), &without, Ending::Exit(0)).status,
+        replay(&program(), &without, ProcessExit::Exit(0)).status,
         Status::Ok
     );
 }
@@ -283,7 +289,7 @@ fn physics() {
             value,
             unit: unit.to_owned(),
         }];
-        replay(&program, VALID, Ending::Exit(0))
+        replay(&program, VALID, ProcessExit::Exit(0))
     };
     // The interval is [27, 35] ns: at 0.25 ns per cycle, 108 to 140 cycles.
     assert!(with(Side::AtLeast, 141.0, "cycles").valid);
@@ -324,9 +330,9 @@ fn physics_of_a_figure_that_is_no_time() {
 }
 
 #[test]
-fn without_a_cycle_its_bound_is_not_judged() {
+fn bound_in_cycles_is_not_judged_without_cycle_length() {
     let lines = changed(|_, raw| raw.cycle_ns = None);
-    let b = replay(&program(), &lines, Ending::Exit(0));
+    let b = replay(&program(), &lines, ProcessExit::Exit(0));
     assert_eq!((b.status, b.cycles), (Status::Ok, None));
 }
 
@@ -337,36 +343,36 @@ fn bandwidths_and_values() {
     let lines = changed(|i, raw| {
         (raw.ns, raw.dummy_ns, raw.operations) = (10_100.0 + i as f64, 100.0 + i as f64, 100_000);
     });
-    let b = replay(&program, &lines, Ending::Exit(0));
+    let b = replay(&program, &lines, ProcessExit::Exit(0));
     // 0.1 ns per byte is less than a cycle of 0.25 ns.
     assert_eq!(
         (b.status, b.median, b.cycles),
         (Status::Invalid, Some(10_000.0), None)
     );
     program.bounds.clear();
-    assert!(replay(&program, &lines, Ending::Exit(0)).valid);
+    assert!(replay(&program, &lines, ProcessExit::Exit(0)).valid);
 
     (program.figure, program.unit) = (Some("value".to_owned()), Some("MHz".to_owned()));
     let lines = changed_raw(|raw| {
         raw.value = Some(3000.0 + raw.index as f64);
         (raw.batch.ns, raw.batch.dummy_ns) = (20.0, 0.0);
     });
-    let b = replay(&program, &lines, Ending::Exit(0));
+    let b = replay(&program, &lines, ProcessExit::Exit(0));
     assert_eq!(
-        (b.status, b.median, b.interval),
+        (b.status, b.median, b.confidence_interval),
         (Status::Ok, Some(3005.0), Some([3001.0, 3009.0]))
     );
 }
 
 #[test]
-fn a_crash_shows_the_code_around_it() {
+fn crash_note_shows_surrounding_code() {
     let crash = r#"{"event":"crash","signal":"SIGILL","number":4,"pc":4098,"address":4098,"code":{"member":"sample.touch_all","base":4096,"bytes":"90900f0b","isa":"x86_64","parts":[{"name":"sample.touch_all","start":0,"end":32,"depth":0},{"name":"sample_x86_64.touch(1)","start":16,"end":32,"depth":1}]}}"#;
     let lines = until("\"index\": 4,") + crash + "\n";
     let listing = |code: &Code, pc: u64| Some(format!("{}: {} at {pc}", code.isa, code.bytes));
-    let launches = [outcome(&lines, Ending::Signal(4))];
+    let launches = [output(&lines, ProcessExit::Signal(4))];
     let b = replay_listed(&program(), 1, &launches, &listing);
     assert_eq!(
-        (b.status, b.valid, b.median, b.interval),
+        (b.status, b.valid, b.median, b.confidence_interval),
         (Status::Crashed, false, None, None)
     );
     assert!(b.samples.is_empty());
@@ -378,44 +384,44 @@ fn a_crash_shows_the_code_around_it() {
     assert_eq!(b.notes[1], "x86_64: 90900f0b at 4098");
     assert_eq!(
         b.notes[2],
-        "4 intervals were measured before; they are kept in `batches`"
+        "4 batches were measured before; they are kept in `batches`"
     );
 }
 
 #[test]
-fn every_early_end_has_its_words() {
-    let words = |ending| replay(&program(), &until("\"index\": 0,"), ending);
-    for (ending, status, note) in [
+fn each_process_exit_has_its_note() {
+    let words = |exit| replay(&program(), &until("\"index\": 0,"), exit);
+    for (exit, status, note) in [
         (
-            Ending::Signal(9),
+            ProcessExit::Signal(9),
             Status::Crashed,
             "sample was ended by SIGKILL (killed)",
         ),
         (
-            Ending::Exit(0),
+            ProcessExit::Exit(0),
             Status::Crashed,
             "sample ended without finishing its measurement",
         ),
         (
-            Ending::Exit(7),
+            ProcessExit::Exit(7),
             Status::Crashed,
             "sample ended with status 7",
         ),
         (
-            Ending::Hung(Duration::from_secs(60)),
+            ProcessExit::Hung(Duration::from_secs(60)),
             Status::Crashed,
             "sample said nothing for 60 s and was ended; --timeout gives it longer",
         ),
-        (Ending::Stopped, Status::Skipped, "sample was stopped"),
+        (ProcessExit::Stopped, Status::Skipped, "sample was stopped"),
     ] {
-        let b = words(ending);
+        let b = words(exit);
         assert_eq!((b.status, b.notes[0].as_str()), (status, note));
         assert_eq!(b.median, None);
     }
     let error = until("\"index\": 2,")
         + r#"{"event":"error","text":"open(\"/x\") failed: No such file or directory (errno 2)","class":"sample_linux","file":"sample.yamba","line":7}"#
         + "\n";
-    let b = replay(&program(), &error, Ending::Exit(3));
+    let b = replay(&program(), &error, ProcessExit::Exit(3));
     assert_eq!(
         b.notes[0],
         "sample_linux: open(\"/x\") failed: No such file or directory (errno 2) (sample.yamba:7)"
@@ -425,9 +431,9 @@ fn every_early_end_has_its_words() {
 
 /// A record cut at any place still gives an entry, and an incomplete launch gives no figure.
 #[test]
-fn a_record_may_be_cut_anywhere() {
+fn record_truncated_anywhere_gives_an_entry() {
     for cut in 0..VALID.len() {
-        let b = replay(&program(), &VALID[..cut], Ending::Signal(9));
+        let b = replay(&program(), &VALID[..cut], ProcessExit::Signal(9));
         assert_eq!(
             (b.status, b.median),
             (Status::Crashed, None),

@@ -1,8 +1,8 @@
-//! Converts raw intervals to samples in the benchmark's unit, and checks units.
+//! Converts raw batches to samples in the benchmark's unit, and checks units.
 
 use std::time::Duration;
 
-use yamba_record::event::RawInterval;
+use yamba_record::event::RawBatch;
 use yamba_record::program::{Physical, Program};
 use yamba_record::units::{AMOUNTS, CYCLES, SPREAD, TIMES, bytes_a_second, factor, nanoseconds};
 
@@ -76,8 +76,8 @@ pub(super) fn per_operation(benchmark: f64, dummy: f64, operations: u64) -> Opti
     time.is_finite().then_some(time)
 }
 
-/// The figure of one interval, in the benchmark's unit.
-pub(super) fn sample(figure: &str, unit: &str, raw: &RawInterval) -> Option<f64> {
+/// The figure of one batch, in the benchmark's unit.
+pub(super) fn sample(figure: &str, unit: &str, raw: &RawBatch) -> Option<f64> {
     let time = || per_operation(raw.batch.ns, raw.batch.dummy_ns, raw.batch.operations);
     let sample = match figure {
         "value" => raw.value?,
@@ -97,8 +97,8 @@ mod tests {
 
     use super::*;
 
-    fn raw(operations: u64, ns: f64, dummy_ns: f64) -> RawInterval {
-        RawInterval {
+    fn raw(operations: u64, ns: f64, dummy_ns: f64) -> RawBatch {
+        RawBatch {
             value: Some(42.0),
             batch: Batch {
                 operations,
@@ -106,12 +106,12 @@ mod tests {
                 dummy_ns,
                 ..Batch::default()
             },
-            ..RawInterval::default()
+            ..RawBatch::default()
         }
     }
 
     #[test]
-    fn samples_in_their_unit() {
+    fn samples_are_in_unit_of_benchmark() {
         assert_eq!(sample("latency", "ns", &raw(4, 100.0, 20.0)), Some(20.0));
         assert_eq!(sample("latency", "us", &raw(1, 5000.0, 0.0)), Some(5.0));
         let copied = raw(1_000_000, 100_000.0, 0.0);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_is_eight_bits() {
+    fn bits_and_bytes_convert() {
         let copied = raw(1_000_000, 100_000.0, 0.0);
         assert_eq!(sample("bandwidth", "Mbit/s", &copied), Some(80_000.0));
         assert_eq!(sample("bandwidth", "Gbit/s", &copied), Some(80.0));
@@ -176,7 +176,7 @@ mod tests {
 
     /// The language accepts exactly the units that bounds can be checked in.
     #[test]
-    fn the_language_has_these_units() {
+    fn units_match_those_of_the_language() {
         fn names(sizes: &Sizes) -> Vec<&str> {
             sizes.iter().map(|(name, _)| *name).collect()
         }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_in_units_that_the_figure_can_be_held_against() {
+    fn bound_unit_must_convert_to_figure_unit() {
         let bounded = |figure: &str, unit: &str, of: &str| {
             let bound = Physical {
                 kind: Side::AtLeast,

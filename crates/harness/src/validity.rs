@@ -14,14 +14,14 @@ const GROWTH: f64 = 1.25;
 /// Tolerance for bounds: the precision of the clock and of the cycle length.
 const SLACK: f64 = 0.01;
 
-/// The evidence of an interval that is outside its bounds. A missing number counts as outside.
-pub(super) fn outside(program: &Program, interval: &Batch) -> Vec<String> {
+/// The evidence of a batch that is outside its bounds. A missing number counts as outside.
+pub(super) fn outside(program: &Program, batch: &Batch) -> Vec<String> {
     let mut outside = Vec::new();
     for bound in &program.evidence {
         let Some(expects) = bound.expects else {
             continue;
         };
-        let value = interval.evidence.get(&bound.name).copied().flatten();
+        let value = batch.evidence.get(&bound.name).copied().flatten();
         if !value.is_some_and(|v| holds(expects, v)) {
             outside.push(bound.name.clone());
         }
@@ -33,12 +33,12 @@ fn holds(expects: [Option<f64>; 2], value: f64) -> bool {
     expects[0].is_none_or(|low| value >= low) && expects[1].is_none_or(|high| value <= high)
 }
 
-/// The message about intervals whose evidence is outside its bounds.
-pub(super) fn evidence_fails(name: &str, evidence: &Evidence, intervals: usize) -> String {
+/// The message about batches whose evidence is outside its bounds.
+pub(super) fn evidence_fails(name: &str, evidence: &Evidence, batches: usize) -> String {
     let side = |s: Option<f64>, open: &str| s.map_or(open.to_owned(), number);
     let expects = evidence.expects.unwrap_or_default();
     format!(
-        "{name} is {} (median), expected [{}, {}]; outside in {} of {intervals} intervals",
+        "{name} is {} (median), expected [{}, {}]; outside in {} of {batches} batches",
         evidence.median.map_or("no number".to_owned(), number),
         side(expects[0], "-inf"),
         side(expects[1], "inf"),
@@ -129,8 +129,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_out_differently_each_time_is_not_known() {
-        let told = |interval| {
+    fn figure_with_wide_spread_is_invalid() {
+        let message = |interval| {
             let bound = Physical {
                 kind: Side::AtMost,
                 value: 2.0,
@@ -140,17 +140,17 @@ mod tests {
         };
         let mib = f64::from(1 << 20);
         assert_eq!(
-            told([0.625 * mib, 4.0 * mib]).as_deref(),
+            message([0.625 * mib, 4.0 * mib]).as_deref(),
             Some("not known: 655360 to 4194304 B are 6.4 times apart, more than 2")
         );
-        assert_eq!(told([0.875 * mib, 1.75 * mib]), None);
-        assert_eq!(told([0.0, 0.0]), None);
-        assert!(told([0.0, mib]).is_some());
+        assert_eq!(message([0.875 * mib, 1.75 * mib]), None);
+        assert_eq!(message([0.0, 0.0]), None);
+        assert!(message([0.0, mib]).is_some());
     }
 
     #[test]
-    fn a_bound_without_a_unit_is_in_that_of_the_figure() {
-        let told = |kind, unit: &str| {
+    fn bound_without_unit_is_in_unit_of_figure() {
+        let message = |kind, unit: &str| {
             let bound = Physical {
                 kind,
                 value: 10.0,
@@ -159,12 +159,12 @@ mod tests {
             breaks(&bound, "MB/s", [20.0, 30.0], [1.0; 2], None)
         };
         assert_eq!(
-            told(Side::AtMost, "").as_deref(),
+            message(Side::AtMost, "").as_deref(),
             Some("impossible: 20 to 30 MB/s is more than 10 MB/s")
         );
-        assert_eq!(told(Side::AtLeast, ""), None);
+        assert_eq!(message(Side::AtLeast, ""), None);
         assert_eq!(
-            told(Side::AtLeast, "GB/s").as_deref(),
+            message(Side::AtLeast, "GB/s").as_deref(),
             Some("impossible: 0.02 to 0.03 GB/s is less than 10 GB/s")
         );
     }

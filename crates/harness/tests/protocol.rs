@@ -10,7 +10,7 @@ use libtest_mimic::{Arguments, Trial};
 use serde_json::Value;
 use tempfile::TempDir;
 use yamba_harness::{Job, Measurement, Options, Program, Silent, Stop, UsageError};
-use yamba_record::event::RawInterval;
+use yamba_record::event::RawBatch;
 use yamba_record::program::Program as Description;
 use yamba_record::{Benchmark, Event, Status};
 
@@ -143,14 +143,14 @@ impl Measured {
                 runner: words.map(str::to_owned).to_vec(),
                 emulated: false,
             }),
-            about: Default::default(),
+            provenance: Default::default(),
             texts: Default::default(),
         };
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let options = Options {
             set: set.iter().map(own).collect(),
             launches: Some(2),
-            intervals: Some(5),
+            batches: Some(5),
             time: Duration::from_millis(1),
             processes: vec![processes],
             ..Options::default()
@@ -220,8 +220,7 @@ fn figures_are_those_of_the_records() {
     );
     for (benchmark, size) in benchmarks.iter().zip([100, 1000]) {
         let total = f64::from(size) * (f64::from(size) - 1.0) / 2.0;
-        let is_own =
-            |launch: &&Vec<Value>| of(*launch, "interval")[0]["evidence"]["total"] == total;
+        let is_own = |launch: &&Vec<Value>| of(*launch, "batch")[0]["evidence"]["total"] == total;
         let own: Vec<&Value> = launches.iter().filter(is_own).flatten().collect();
         assert_eq!(of(own.iter().copied(), "begin").len(), 2);
         assert_eq!(
@@ -232,7 +231,7 @@ fn figures_are_those_of_the_records() {
         assert_eq!(benchmark.unit.as_deref(), Some("ns"));
         assert_eq!(benchmark.clock.as_ref().unwrap().name, "perf_counter_ns");
         sizing_is(benchmark, &of(own.iter().copied(), "sizing"));
-        batches_are(benchmark, &of(own.iter().copied(), "interval"), total);
+        batches_are(benchmark, &of(own.iter().copied(), "batch"), total);
     }
 }
 
@@ -280,7 +279,7 @@ fn evidence_outside_of_its_bounds_makes_figure_invalid() {
     let text = changed("2 * [size * (size - 1) / 2]", "[0, 1]");
     let b = Measured::one(&text, SMALL);
     assert_eq!(b.status, Status::Invalid);
-    let reason = "total is 4950 (median), expected [0, 1]; outside in 10 of 10 intervals";
+    let reason = "total is 4950 (median), expected [0, 1]; outside in 10 of 10 batches";
     assert_eq!(b.notes[0], reason);
 }
 
@@ -351,13 +350,13 @@ fn bad_record_is_refused_with_its_line_and_reason() {
             "{\"thread_ns\": cpu}",
             "{\"thread_ns\": float(\"nan\")}",
             ": expected value at column ",
-            "{\"event\": \"interval\"",
+            "{\"event\": \"batch\"",
         ),
         (
             "{\"thread_ns\": cpu}",
             "{\"thread_ns\": \"many\"}",
             ": invalid type: string \"many\", expected f64",
-            "{\"event\": \"interval\"",
+            "{\"event\": \"batch\"",
         ),
         (
             "passes=passes, ns=ns",
@@ -447,10 +446,10 @@ fn page_names_every_option_event_and_key() {
             .cloned()
             .collect()
     };
-    let interval = serde_json::to_value(RawInterval::default()).expect("JSON");
+    let batch = serde_json::to_value(RawBatch::default()).expect("JSON");
     let description = serde_json::to_value(Description::default()).expect("JSON");
-    let disturbance = interval["disturbance"].clone();
-    let keys = [keys(interval), keys(description), keys(disturbance)].concat();
+    let disturbance = batch["disturbance"].clone();
+    let keys = [keys(batch), keys(description), keys(disturbance)].concat();
     let all = options.into_iter().chain(events).filter(|w| *w != "?");
     let marked = quoted(PAGE, '`');
     for word in all.chain(keys.iter().map(String::as_str)) {

@@ -59,7 +59,7 @@ fn job(program: Program) -> Job {
     Job {
         class: "sample".to_owned(),
         program: Ok(program),
-        about: yamba_record::run::About::default(),
+        provenance: yamba_record::run::Provenance::default(),
         texts: Default::default(),
     }
 }
@@ -69,7 +69,7 @@ fn options(set: &[(&str, &str)]) -> Options {
     Options {
         set: set.iter().map(own).collect(),
         launches: Some(2),
-        intervals: Some(11),
+        batches: Some(11),
         time: Duration::from_micros(20),
         silence: Duration::from_secs(30),
         ..Options::default()
@@ -115,7 +115,7 @@ fn mode(number: &str) -> Benchmark {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_sweep_is_one_entry_a_point() {
+fn sweep_gives_one_entry_per_point() {
     let all = run_sample(&[]);
     assert_eq!(all.len(), 3);
     for (b, scale) in all.iter().zip([16, 32, 64]) {
@@ -133,7 +133,7 @@ fn a_sweep_is_one_entry_a_point() {
 
 #[test]
 #[ignore = "needs g++"]
-fn settings_sweeps_and_quick_choose_the_points() {
+fn set_sweep_and_quick_select_points() {
     let scales = |options: &Options| -> Vec<String> {
         let run = run_jobs(&[job(program())], options).unwrap();
         let scale = |b: &Benchmark| b.parameters.get("scale").unwrap().to_string();
@@ -151,7 +151,7 @@ fn settings_sweeps_and_quick_choose_the_points() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_wrong_parameter_is_one_clear_message() {
+fn wrong_parameter_is_one_error() {
     let message = |set: &[(&str, &str)]| run_jobs(&[job(program())], &options(set)).unwrap_err().0;
     assert_eq!(
         message(&[("scal", "1")]),
@@ -166,7 +166,7 @@ fn a_wrong_parameter_is_one_clear_message() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_crash_costs_its_own_figure_only() {
+fn crash_loses_only_its_own_figure() {
     let mut some = options(&[("scale", "16")]);
     let modes = ["0", "1", "7", "2", "4", "0"].map(str::to_owned);
     some.sweep = vec![("mode".to_owned(), modes.to_vec())];
@@ -195,7 +195,7 @@ fn a_crash_costs_its_own_figure_only() {
         note(4)
     );
     assert!(note(4).contains("sample.cc:"), "{}", note(4));
-    // Each was launched twice, and wrote three intervals before each crash.
+    // Each was launched twice, and wrote three batches before each crash.
     for crashed in &run.benchmarks[1..4] {
         assert_eq!((crashed.batches.len(), crashed.median), (6, None));
     }
@@ -203,7 +203,7 @@ fn a_crash_costs_its_own_figure_only() {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_does_nothing_is_nothing() {
+fn empty_benchmark_is_invalid() {
     let b = mode("5");
     assert_eq!(b.status, Status::Invalid);
     assert!(
@@ -227,7 +227,7 @@ fn evidence_out_of_bounds_is_invalid() {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_a_partner_process_says_is_heard() {
+fn message_of_partner_process_is_in_notes() {
     let b = mode("6");
     assert_eq!(
         (b.status, b.notes[0].as_str()),
@@ -237,7 +237,7 @@ fn what_a_partner_process_says_is_heard() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_program_that_hangs_is_ended() {
+fn hanging_program_is_killed() {
     let mut hanging = options(&[("scale", "16"), ("mode", "3")]);
     hanging.silence = Duration::from_millis(300);
     let begun = Instant::now();
@@ -253,7 +253,7 @@ fn a_program_that_hangs_is_ended() {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_was_measured_before_a_stop_is_kept() {
+fn results_before_stop_are_recorded() {
     let stop = Stop::default();
     /// Stops the run when the launch that never ends has begun.
     struct StopAtHanging(Stop, Vec<String>);
@@ -287,7 +287,7 @@ fn what_was_measured_before_a_stop_is_kept() {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_a_stop_kept_from_beginning_is_there() {
+fn entries_not_begun_before_stop_are_listed() {
     struct StopAtOnce(Stop);
     impl yamba_harness::Progress for StopAtOnce {
         fn left(&mut self, _: u64) {}
@@ -319,7 +319,7 @@ fn what_a_stop_kept_from_beginning_is_there() {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_cannot_run_here_says_why() {
+fn skipped_benchmark_has_reason() {
     let shell = |script: &str| {
         let mut program = program();
         program.runner = vec!["/bin/sh".to_owned(), "-c".to_owned(), script.to_owned()];
@@ -357,7 +357,7 @@ fn what_cannot_run_here_says_why() {
     let none = Job {
         class: "other".to_owned(),
         program: Err(NoProgram::Absent("missing: touch".to_owned())),
-        about: yamba_record::run::About::default(),
+        provenance: yamba_record::run::Provenance::default(),
         texts: Default::default(),
     };
     let b = run_jobs(&[none], &options(&[]))
@@ -370,7 +370,7 @@ fn what_cannot_run_here_says_why() {
 /// Output besides the records does no harm. The last part of standard error is reported.
 #[test]
 #[ignore = "needs g++"]
-fn garbage_around_the_records() {
+fn garbage_around_records_is_skipped() {
     let mut program = program();
     let script = "case \"$*\" in *--run*) echo junk >&3; head -c 3000000 /dev/zero >&3; echo >&3; echo on stdout; echo oops >&2;; esac; exec \"$0\" \"$@\"";
     program.runner = vec!["/bin/sh".to_owned(), "-c".to_owned(), script.to_owned()];
@@ -399,7 +399,7 @@ fn run_behind(script: &str, options: &Options) -> Benchmark {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_program_that_is_stopped_is_told_from_one_that_hangs() {
+fn suspended_program_is_distinguished_from_hanging_one() {
     let mut stopping = options(&[("scale", "16")]);
     stopping.silence = Duration::from_millis(300);
     let script = "case \"$*\" in *--run*) kill -STOP $$;; esac; exec \"$0\" \"$@\"";
@@ -414,7 +414,7 @@ fn a_program_that_is_stopped_is_told_from_one_that_hangs() {
 /// Endless output, records or not, does not keep the run from continuing.
 #[test]
 #[ignore = "needs g++"]
-fn a_program_that_floods_the_pipe_is_ended() {
+fn program_that_floods_the_pipe_is_killed() {
     for line in [r#"{"event":"note","text":"again"}"#, "junk"] {
         let script =
             format!("case \"$*\" in *--run*) exec yes '{line}' >&3;; esac; exec \"$0\" \"$@\"");
@@ -431,7 +431,7 @@ fn a_program_that_floods_the_pipe_is_ended() {
 /// with later launches, so it is killed before the next one, even without `YAMBA_SCRATCH` in its environment.
 #[test]
 #[ignore = "needs g++"]
-fn a_daemon_does_not_outlive_its_launch() {
+fn daemon_is_killed_after_its_launch() {
     for (environment, times) in [("", 3), ("env -i", 1)] {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("daemon");
@@ -458,7 +458,7 @@ fn a_daemon_does_not_outlive_its_launch() {
 /// Orphans that end by themselves are reaped, and not reported.
 #[test]
 #[ignore = "needs g++"]
-fn orphans_that_end_by_themselves_leave_nothing() {
+fn orphans_that_exit_by_themselves_give_no_note() {
     let folder = tempfile::tempdir().unwrap();
     let orphan = folder.path().join("orphan");
     fs::write(&orphan, "#!/bin/sh\n:\n").unwrap();
@@ -482,7 +482,7 @@ fn orphans_that_end_by_themselves_leave_nothing() {
 /// The figure of the complete launches is kept, but invalid.
 #[test]
 #[ignore = "needs g++"]
-fn a_program_that_crashes_now_and_then() {
+fn launches_continue_after_occasional_crash() {
     let folder = tempfile::tempdir().unwrap();
     let script = format!(
         "case \"$*\" in *--run*) echo >> {0}; [ $(wc -l < {0}) -eq 2 ] && kill -KILL $$;; esac; exec \"$0\" \"$@\"",
@@ -503,7 +503,7 @@ fn a_program_that_crashes_now_and_then() {
 /// Each launch is a process of its own. The launches of several points are interleaved.
 #[test]
 #[ignore = "needs g++"]
-fn launches_take_turns_in_an_order_that_can_be_repeated() {
+fn launches_are_interleaved_in_reproducible_order() {
     let order = |seed: u64| {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("order");
@@ -540,7 +540,7 @@ fn launches_take_turns_in_an_order_that_can_be_repeated() {
 /// The record has the actual settings and times of each launch, also where they differ from the plan.
 #[test]
 #[ignore = "needs g++"]
-fn the_record_says_what_each_launch_was_told_and_when() {
+fn launch_records_request_and_times() {
     let now = || {
         let since = std::time::SystemTime::UNIX_EPOCH.elapsed();
         since.unwrap().as_secs_f64()
@@ -554,10 +554,10 @@ fn the_record_says_what_each_launch_was_told_and_when() {
     let mut turns: Vec<(u64, u64, u64, usize)> = Vec::new();
     for (entry, b) in run.benchmarks.iter().enumerate() {
         for launch in &b.launches {
-            let told = launch.told.as_ref().unwrap();
+            let told = launch.request.as_ref().unwrap();
             // 10 us for each of two launches, a quarter of which is for warming up.
             assert_eq!(
-                (told.intervals, told.time_ns, told.warmup_ns),
+                (told.batches, told.time_ns, told.warmup_ns),
                 (11, 10_000, 2_500)
             );
             assert_eq!(told.precision, 0.005);
@@ -572,10 +572,10 @@ fn the_record_says_what_each_launch_was_told_and_when() {
     assert!(turns.last().unwrap().1 as f64 <= (after - before) * 1e9);
 }
 
-/// The time of a launch before and after its intervals counts.
+/// The time of a launch before and after its batches counts.
 #[test]
 #[ignore = "needs g++"]
-fn an_overrun_is_told() {
+fn overrun_is_noted() {
     let b = run_behind(
         "sleep 0.6; exec \"$0\" \"$@\"",
         &options(&[("scale", "16")]),
@@ -585,7 +585,7 @@ fn an_overrun_is_told() {
     for part in [
         "took ",
         " s instead of ",
-        ": besides its intervals a launch takes ",
+        ": besides its batches a launch takes ",
     ] {
         assert!(note.contains(part), "{note}");
     }
@@ -593,7 +593,7 @@ fn an_overrun_is_told() {
 
 #[test]
 #[ignore = "needs g++"]
-fn an_emulated_figure_says_so() {
+fn emulated_figure_has_a_note() {
     let mut program = program();
     program.runner = vec!["/usr/bin/env".to_owned()];
     program.emulated = true;
@@ -622,7 +622,7 @@ fn victim() {
 /// A killed run leaves no process. The next run removes its files.
 #[test]
 #[ignore = "needs g++"]
-fn killing_the_run_kills_its_children() {
+fn killed_run_leaves_no_children() {
     let home = tempfile::tempdir().unwrap();
     sample();
     let mut run = Command::new(std::env::current_exe().unwrap())

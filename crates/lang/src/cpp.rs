@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A kind of C++ token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CppTokenKind {
     /// An identifier or keyword.
     Word,
     /// A number.
@@ -21,7 +21,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     /// The kind.
-    pub kind: Kind,
+    pub kind: CppTokenKind,
     /// The byte range.
     pub range: Range<usize>,
 }
@@ -57,15 +57,15 @@ impl Scanner<'_> {
             b'0'..=b'9' => self.number(),
             _ if is_word(first) => {
                 self.skip_while(is_word);
-                Kind::Word
+                CppTokenKind::Word
             }
             b':' if self.bytes.get(start + 1) == Some(&b':') => {
                 self.at += 2;
-                Kind::Sign
+                CppTokenKind::Sign
             }
             _ => {
                 self.at += 1;
-                Kind::Sign
+                CppTokenKind::Sign
             }
         };
         Some(Token {
@@ -97,7 +97,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn quoted(&mut self, quote: u8) -> Kind {
+    fn quoted(&mut self, quote: u8) -> CppTokenKind {
         self.at += 1;
         while let Some(b) = self.bytes.get(self.at) {
             self.at += 1;
@@ -110,20 +110,20 @@ impl Scanner<'_> {
                 break;
             }
         }
-        Kind::Quoted
+        CppTokenKind::Quoted
     }
 
-    fn raw_string(&mut self) -> Kind {
+    fn raw_string(&mut self) -> CppTokenKind {
         let rest = &self.text[self.at + 2..];
         let end = rest.find('(').and_then(|open| {
             let close = format!("){}\"", &rest[..open]);
             rest.find(&close).map(|i| i + close.len())
         });
         self.at = end.map_or(self.bytes.len(), |i| self.at + 2 + i);
-        Kind::Quoted
+        CppTokenKind::Quoted
     }
 
-    fn number(&mut self) -> Kind {
+    fn number(&mut self) -> CppTokenKind {
         while let Some(b) = self.bytes.get(self.at) {
             let exponent_sign = matches!(b, b'+' | b'-')
                 && matches!(self.bytes[self.at - 1], b'e' | b'E' | b'p' | b'P')
@@ -138,7 +138,7 @@ impl Scanner<'_> {
             }
             self.at += 1;
         }
-        Kind::Number
+        CppTokenKind::Number
     }
 
     // `0x1e+2` is a sum: the `e` is a hexadecimal digit and not an exponent.
@@ -197,7 +197,7 @@ impl Constant<'_> {
     fn sign(&self, ahead: usize) -> &str {
         self.tokens
             .get(self.at + ahead)
-            .filter(|t| t.kind == Kind::Sign)
+            .filter(|t| t.kind == CppTokenKind::Sign)
             .map_or("", |t| &self.text[t.range.clone()])
     }
 
@@ -245,7 +245,7 @@ impl Constant<'_> {
             return None;
         }
         let value = match (token.kind, sign.as_str()) {
-            (Kind::Number, _) => integer_literal(&self.text[token.range.clone()])?,
+            (CppTokenKind::Number, _) => integer_literal(&self.text[token.range.clone()])?,
             (_, "-") => self.unary()?.checked_neg()?,
             (_, "+") => self.unary()?,
             (_, "~") => !self.unary()?,
@@ -332,7 +332,7 @@ mod tests {
         let text = r##"a "super::b" /* super::c */ R"x(super::d)x" 'e' // super::f"##;
         let words: Vec<_> = tokens(text)
             .into_iter()
-            .filter(|t| t.kind == Kind::Word)
+            .filter(|t| t.kind == CppTokenKind::Word)
             .map(|t| &text[t.range])
             .collect();
         assert_eq!(words, ["a"]);

@@ -132,7 +132,7 @@ fn judge(machine: &mut Machine) {
     let cannot = rules::cannot(machine);
     if let Some(details) = &mut machine.details {
         details.disturbances = disturbances;
-        details.cannot = cannot;
+        details.unmeasurable = cannot;
     }
 }
 

@@ -54,7 +54,11 @@ fn disturbances(machine: &Machine) -> Vec<&str> {
 
 fn cannot(machine: &Machine) -> Vec<&str> {
     let details = machine.details.as_deref().unwrap();
-    details.cannot.iter().map(|c| c.what.as_str()).collect()
+    details
+        .unmeasurable
+        .iter()
+        .map(|c| c.what.as_str())
+        .collect()
 }
 
 #[test]
@@ -194,7 +198,7 @@ fn missing_facts_give_no_disturbances() {
     let details = machine.details.as_deref().unwrap();
     let nothing = Details {
         version: VERSION,
-        cannot: details.cannot.clone(),
+        unmeasurable: details.unmeasurable.clone(),
         ..Details::default()
     };
     assert_eq!(*details, nothing);

@@ -69,7 +69,7 @@ pub struct PrimaryLatency {
     /// Mean latency (mu_P).
     pub mean: f64,
     /// Confidence interval of the mean, by Student's t.
-    pub interval: [f64; 2],
+    pub confidence_interval: [f64; 2],
     /// Standard deviation, under the assumption that the circles of a test are independent (sigma_P).
     pub standard_deviation: f64,
     /// Standard deviation as a share of the mean.

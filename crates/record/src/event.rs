@@ -17,7 +17,7 @@ pub enum Event {
     /// One timing of benchmark and dummy that is not a sample.
     Sizing(Sizing),
     /// One sample.
-    Interval(RawInterval),
+    Batch(RawBatch),
     /// Result of the attempt to lock the program's memory, which prevents page-outs.
     Locked {
         /// Whether the memory is locked.
@@ -111,7 +111,7 @@ pub struct Placement {
 pub struct HarnessUse {
     /// Number of processes that ran the benchmark.
     pub processes: u64,
-    /// Number of rounds. In a round each process times one interval.
+    /// Number of rounds. In a round each process times one batch.
     pub rounds: u64,
     /// Open file descriptors of the parent process.
     pub descriptors: u64,
@@ -128,7 +128,7 @@ pub struct HarnessUse {
 pub enum Purpose {
     /// Lets caches and clock rate settle.
     WarmUp,
-    /// Finds the number of passes per interval.
+    /// Finds the number of passes per batch.
     #[default]
     Size,
     /// Checks that the time grows with the number of passes.
@@ -152,7 +152,7 @@ pub struct Sizing {
 
 /// One timed batch, as the program read it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RawInterval {
+pub struct RawBatch {
     /// Index of the batch, from 0.
     pub index: u64,
     /// The value, for a benchmark of figure `value`.

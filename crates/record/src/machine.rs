@@ -47,7 +47,7 @@ pub struct Scratch {
 
 #[cfg(test)]
 mod tests {
-    use super::details::{Limit, Mend, Unlimited};
+    use super::details::{Fix, Limit, Unlimited};
     use super::*;
 
     #[test]
@@ -66,9 +66,9 @@ mod tests {
         let json = |limit: Limit| serde_json::to_string(&limit).unwrap();
         assert_eq!(json(Limit::At(64)), "64");
         assert_eq!(json(Limit::Not(Unlimited::Unlimited)), r#""unlimited""#);
-        let mend = Mend::Command("swapoff -a".to_owned());
+        let fix = Fix::Command("swapoff -a".to_owned());
         assert_eq!(
-            serde_json::to_string(&mend).unwrap(),
+            serde_json::to_string(&fix).unwrap(),
             r#"{"command":"swapoff -a"}"#
         );
     }

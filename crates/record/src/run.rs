@@ -88,7 +88,7 @@ impl Producer {
     }
 }
 
-/// The origin of figures that another program measured. Such a run has no launches and no raw intervals. Facts of the machine that the
+/// The origin of figures that another program measured. Such a run has no launches and no raw batches. Facts of the machine that the
 /// results do not contain are `None`, an empty text, 0 or `false`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -105,10 +105,10 @@ pub struct Imported {
 /// Description and provenance of a benchmark.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct About {
+pub struct Provenance {
     /// The heading of the benchmark in tables: `memory`, `processes`.
     #[serde(default)]
-    pub group: Option<String>,
+    pub topic: Option<String>,
     /// The first sentence of the benchmark's documentation.
     #[serde(default)]
     pub summary: Option<String>,
@@ -167,8 +167,8 @@ pub struct Plan {
     pub seed: u64,
     /// Minimum number of launches per entry.
     pub launches: u64,
-    /// Minimum number of timed intervals per launch, whatever its number of processes.
-    pub intervals: u64,
+    /// Minimum number of timed batches per launch, whatever its number of processes.
+    pub batches: u64,
     /// Relative half-width of the confidence interval at which measuring may stop early.
     pub precision: f64,
     /// Time budget of one point with all its launches, in ns.
@@ -176,7 +176,7 @@ pub struct Plan {
     /// Time budget of a whole benchmark with all its points, in ns. Replaces `time_ns` if present.
     #[serde(default)]
     pub benchmark_time_ns: Option<u64>,
-    /// Warm-up time before the first timed interval, in ns. A launch with little time has less.
+    /// Warm-up time before the first timed batch, in ns. A launch with little time has less.
     pub warmup_ns: u64,
     /// `pinned` or `free`.
     pub placement: String,
@@ -275,10 +275,10 @@ impl Benchmark {
             unit: None,
             operations: None,
             median: None,
-            interval: None,
-            interval_kind: None,
+            confidence_interval: None,
+            interval_scope: None,
             launches: Vec::new(),
-            set_aside: 0,
+            discarded: 0,
             is_disturbed: false,
             disturbed: BTreeMap::new(),
             throughput: None,
@@ -298,7 +298,7 @@ impl Benchmark {
             bounds: Vec::new(),
             charts: Vec::new(),
             platform: BTreeMap::new(),
-            about: About::default(),
+            provenance: Provenance::default(),
         }
     }
 }
@@ -340,28 +340,28 @@ pub struct Benchmark {
     pub status: Status,
     /// Whether `status` is `ok`.
     pub valid: bool,
-    /// The unit of `median`, `interval` and `samples`.
+    /// The unit of `median`, `confidence_interval` and `samples`.
     pub unit: Option<String>,
     /// Operations per pass.
     pub operations: Option<f64>,
     /// The figure of the benchmark.
     pub median: Option<f64>,
     /// Distribution-free 95 % confidence interval of `median`.
-    pub interval: Option<[f64; 2]>,
-    /// Scope of `interval`: `between launches`, or `within launches`, which makes no claim about other runs.
+    pub confidence_interval: Option<[f64; 2]>,
+    /// Scope of `confidence_interval`: `between launches`, or `within launches`, which makes no claim about other runs.
     #[serde(default)]
-    pub interval_kind: Option<IntervalKind>,
+    pub interval_scope: Option<IntervalScope>,
     /// The launches, in the order in which they ran.
     #[serde(default)]
     pub launches: Vec<Launch>,
-    /// Number of discarded intervals: those that were disturbed.
+    /// Number of discarded batches: those that were disturbed.
     #[serde(default)]
-    pub set_aside: u64,
-    /// Whether disturbed intervals are included because too few others were left. The figure may then include the time of a competing program, and
+    pub discarded: u64,
+    /// Whether disturbed batches are included because too few others were left. The figure may then include the time of a competing program, and
     /// a comparison does not use it as evidence.
     #[serde(default)]
     pub is_disturbed: bool,
-    /// Number of intervals by kind of disturbance, discarded intervals included.
+    /// Number of batches by kind of disturbance, discarded batches included.
     #[serde(default)]
     pub disturbed: BTreeMap<String, u64>,
     /// Total operations (for a bandwidth: bytes) of all processes.
@@ -416,13 +416,13 @@ pub struct Benchmark {
     pub platform: BTreeMap<String, Value>,
     /// Description and provenance.
     #[serde(default)]
-    pub about: About,
+    pub provenance: Provenance,
 }
 
 /// The scope of a confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum IntervalKind {
+pub enum IntervalScope {
     /// Covers the variation between launches, and so other runs under the same conditions.
     #[serde(rename = "between launches")]
     BetweenLaunches,
@@ -466,18 +466,18 @@ pub struct Launch {
     pub took_ns: u64,
     /// The plan of the launch.
     #[serde(default)]
-    pub told: Option<Told>,
+    pub request: Option<LaunchRequest>,
 }
 
 /// The plan of one launch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Told {
-    /// Minimum number of timed intervals; the exact number if several processes run.
-    pub intervals: u64,
-    /// Time budget of all intervals, in ns.
+pub struct LaunchRequest {
+    /// Minimum number of timed batches; the exact number if several processes run.
+    pub batches: u64,
+    /// Time budget of all batches, in ns.
     pub time_ns: u64,
-    /// Warm-up time before the first timed interval, in ns.
+    /// Warm-up time before the first timed batch, in ns.
     pub warmup_ns: u64,
     /// Relative half-width of the launch's own interval at which it may stop early.
     pub precision: f64,
@@ -493,17 +493,17 @@ pub struct Throughput {
     pub unit: String,
 }
 
-/// A latency in core cycles. Each sample is converted with the length of a cycle at its own time. `interval` has the scope of the figure's interval.
+/// A latency in core cycles. Each sample is converted with the length of a cycle at its own time. `confidence_interval` has the scope of the figure's interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cycles {
     /// The median in core cycles.
     pub median: f64,
     /// The 95 % confidence interval of the median.
-    pub interval: [f64; 2],
+    pub confidence_interval: [f64; 2],
 }
 
-/// Summary of one evidence over all intervals. The values are `None` if it was never a number.
+/// Summary of one evidence over all batches. The values are `None` if it was never a number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Evidence {
@@ -515,7 +515,7 @@ pub struct Evidence {
     pub max: Option<f64>,
     /// The bounds; an open side is `None`.
     pub expects: Option<[Option<f64>; 2]>,
-    /// Number of intervals with a value outside the bounds.
+    /// Number of batches with a value outside the bounds.
     #[serde(default)]
     pub outside: u64,
 }

@@ -11,7 +11,7 @@ mod ticks;
 
 pub use html::{Operation, Study, html};
 pub use number::{figure, interval, listed};
-pub use place::Place;
+pub use place::RunLocation;
 pub use plot::plots;
 pub use shell::command_line;
 pub use summary::summary;

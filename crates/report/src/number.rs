@@ -48,7 +48,13 @@ pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
 
 /// A count with its noun: `66 samples`, `1 sample`.
 pub fn counted(count: u64, what: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
+    let s = if count == 1 {
+        ""
+    } else if what.ends_with("ch") {
+        "es"
+    } else {
+        "s"
+    };
     format!("{count} {what}{s}")
 }
 

@@ -4,7 +4,7 @@ use yamba_record::Run;
 
 /// The location where a run was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Place {
+pub enum RunLocation {
     /// The default store.
     #[default]
     Usual,
@@ -14,25 +14,25 @@ pub enum Place {
     File(String),
 }
 
-impl Place {
+impl RunLocation {
     /// The options that select the store.
     pub(crate) fn store(&self) -> Vec<&str> {
         match self {
-            Place::Store(store) => vec!["--store", store],
-            Place::Usual | Place::File(_) => Vec::new(),
+            RunLocation::Store(store) => vec!["--store", store],
+            RunLocation::Usual | RunLocation::File(_) => Vec::new(),
         }
     }
 
     /// The argument that selects the run.
     pub(crate) fn run<'a>(&'a self, run: &'a Run) -> &'a str {
         match self {
-            Place::File(path) => path,
-            Place::Usual | Place::Store(_) => &run.id,
+            RunLocation::File(path) => path,
+            RunLocation::Usual | RunLocation::Store(_) => &run.id,
         }
     }
 
     /// Whether it is a database, which may need a password.
     pub(crate) fn is_database(&self) -> bool {
-        matches!(self, Place::Store(store) if store.starts_with("postgresql://"))
+        matches!(self, RunLocation::Store(store) if store.starts_with("postgresql://"))
     }
 }

@@ -258,12 +258,12 @@ mod tests {
         let mut run = Run::new(Machine::default());
         for (size, median) in points {
             let text = r#"{"name":"lat_mem","class":"lat_mem","ports":[],"parameters":{},"processes":1,"status":"ok",
-                "valid":true,"unit":"ns","operations":1,"median":null,"interval":null,"samples":[],"evidence":{},"notes":[]}"#;
+                "valid":true,"unit":"ns","operations":1,"median":null,"confidence_interval":null,"samples":[],"evidence":{},"notes":[]}"#;
             let mut entry: Benchmark = serde_json::from_str(text).unwrap();
             entry.parameters = Parameters(vec![("size".to_owned(), (*size).into())]);
             entry.figure = Some("latency".to_owned());
             entry.median = Some(*median);
-            entry.interval = Some([*median; 2]);
+            entry.confidence_interval = Some([*median; 2]);
             entry.charts = vec![Declared {
                 figure: "latency".to_owned(),
                 against: "size".to_owned(),
@@ -337,7 +337,7 @@ mod tests {
             entry.charts[0].figure = "cycles".to_owned();
             entry.cycles = (i < 2).then_some(yamba_record::run::Cycles {
                 median: 4.0,
-                interval: [4.0; 2],
+                confidence_interval: [4.0; 2],
             });
         }
         run.benchmarks[2].notes = vec!["cycles are unknown: two chains disagree".to_owned()];
@@ -358,7 +358,7 @@ mod tests {
             entry.notes = vec!["no cycles: the thread was blocked".to_owned()];
             entry.cycles = (i < 1).then_some(yamba_record::run::Cycles {
                 median: 4.0,
-                interval: [4.0; 2],
+                confidence_interval: [4.0; 2],
             });
         }
         let line =

@@ -1,14 +1,14 @@
 //! The tables of a run for a paper, one per group of benchmarks.
 
 use yamba_record::number::number;
-use yamba_record::run::IntervalKind;
+use yamba_record::run::IntervalScope;
 use yamba_record::{Benchmark, Run, Status};
 
 use crate::html::head;
-use crate::html::rows::{self, Row};
+use crate::html::rows::{self, PointRow};
 use crate::html::table::{figure_text, interval_text};
 use crate::markdown::{code, list, marked, paragraph, table, text};
-use crate::place::Place;
+use crate::place::RunLocation;
 use crate::shell::command_line;
 
 /// The column titles.
@@ -21,14 +21,14 @@ const HEAD: [&str; 5] = [
 ];
 
 /// Markdown with all figures of a run and the reasons of those that are not valid. `place` is where the run was read.
-pub fn summary(run: &Run, place: &Place) -> String {
+pub fn summary(run: &Run, place: &RunLocation) -> String {
     let runs = std::slice::from_ref(run);
     let mut parts = vec![
         format!("# {}\n", text(&head::title(runs))),
         paragraph(&origin(run, place)),
     ];
-    let (skipped, measured): (Vec<Row>, Vec<Row>) =
-        rows::rows(runs).into_iter().partition(Row::is_skipped);
+    let (skipped, measured): (Vec<PointRow>, Vec<PointRow>) =
+        rows::rows(runs).into_iter().partition(PointRow::is_skipped);
     for (title, group) in rows::groups(measured) {
         let rows: Vec<Vec<String>> = group.iter().filter_map(cells).collect();
         parts.push(table(&title, &HEAD, &rows));
@@ -44,16 +44,16 @@ pub fn summary(run: &Run, place: &Place) -> String {
     parts.join("\n")
 }
 
-fn origin(run: &Run, place: &Place) -> String {
+fn origin(run: &Run, place: &RunLocation) -> String {
     let machine = &run.machine;
     let mut line = text(&format!(
         "{} processors, {} {}. ",
         machine.cpus, machine.system, machine.kernel
     ));
     if run.producer.imported.is_some() {
-        line += "Another program measured: there is no raw interval.";
+        line += "Another program measured: there is no raw batch.";
     } else {
-        if matches!(place, Place::File(_)) && !run.id.is_empty() {
+        if matches!(place, RunLocation::File(_)) && !run.id.is_empty() {
             line += &format!("Run {}. ", code(&run.id));
         }
         let words = [
@@ -61,16 +61,16 @@ fn origin(run: &Run, place: &Place) -> String {
             &place.store()[..],
         ]
         .concat();
-        line += &format!("Every raw interval: {}.", code(&command_line(words)));
+        line += &format!("Every raw batch: {}.", code(&command_line(words)));
     }
-    let mut kinds = run.benchmarks.iter().filter_map(|b| b.interval_kind);
-    if kinds.any(|kind| kind == IntervalKind::WithinLaunches) {
+    let mut kinds = run.benchmarks.iter().filter_map(|b| b.interval_scope);
+    if kinds.any(|kind| kind == IntervalScope::WithinLaunches) {
         line += " Some intervals are within launches: they say nothing of the next run.";
     }
     line
 }
 
-fn cells(row: &Row) -> Option<Vec<String>> {
+fn cells(row: &PointRow) -> Option<Vec<String>> {
     let entry = row.present().next()?;
     let cycles = entry.cycles.map(|c| number(c.median));
     Some(vec![
@@ -96,7 +96,7 @@ fn figure(entry: &Benchmark) -> String {
 }
 
 /// The reason why a figure is invalid or missing.
-fn remark(row: &Row) -> Option<String> {
+fn remark(row: &PointRow) -> Option<String> {
     let entry = row.present().next()?;
     if entry.status == Status::Ok {
         return None;

@@ -23,9 +23,9 @@ pub enum Failure {
 
 /// An error without its help text yet; `help` turns it into a [`Failure`].
 #[derive(Debug)]
-pub struct Fault(String);
+pub struct ErrorMessage(String);
 
-impl Fault {
+impl ErrorMessage {
     /// Adds the help text.
     pub fn help(self, text: impl Into<String>) -> Failure {
         Failure::Sentence {
@@ -39,10 +39,10 @@ impl Failure {
     /// Creates an error from a sentence that states the place and the cause.
     #[expect(
         clippy::new_ret_no_self,
-        reason = "a `Fault` becomes a `Failure` with its help text"
+        reason = "a `ErrorMessage` becomes a `Failure` with its help text"
     )]
-    pub fn new(message: impl Into<String>) -> Fault {
-        Fault(message.into())
+    pub fn new(message: impl Into<String>) -> ErrorMessage {
+        ErrorMessage(message.into())
     }
 
     /// A failure without a help text: the sentence itself says what to do, or what values are possible.
@@ -62,22 +62,22 @@ impl Failure {
     /// Replaces the help text.
     pub fn help(self, text: impl Into<String>) -> Failure {
         match self {
-            Failure::Sentence { message, .. } => Fault(message).help(text),
+            Failure::Sentence { message, .. } => ErrorMessage(message).help(text),
             other => other,
         }
     }
 }
 
 /// An error of the operating system. The caller adds a help text for the refused operation.
-impl From<io::Error> for Fault {
-    fn from(e: io::Error) -> Fault {
-        Fault(yamba_record::system_error::reason(&e))
+impl From<io::Error> for ErrorMessage {
+    fn from(e: io::Error) -> ErrorMessage {
+        ErrorMessage(yamba_record::system_error::reason(&e))
     }
 }
 
 /// An error of the files that come with Yamba: those of the checkout that `YAMBA_HOME` names, or the unpacked ones.
 pub fn of_home(e: io::Error) -> Failure {
-    Fault::from(e).help(help_for_home())
+    ErrorMessage::from(e).help(help_for_home())
 }
 
 /// The help text for an error of those files.
@@ -91,7 +91,7 @@ pub fn help_for_home() -> &'static str {
 
 /// An error of an operation that systems allow to any program, such as handling signals or reading the affinity.
 pub fn of_system(e: io::Error) -> Failure {
-    Fault::from(e).help(
+    ErrorMessage::from(e).help(
         "run it where the system lets a program handle signals and ask which processors it may use",
     )
 }
@@ -105,14 +105,14 @@ impl From<String> for Failure {
 
 impl From<Unreadable> for Failure {
     fn from(e: Unreadable) -> Failure {
-        Failure::new(e.why).help(e.mend)
+        Failure::new(e.why).help(e.fix)
     }
 }
 
 impl From<StoreError> for Failure {
     fn from(e: StoreError) -> Failure {
-        match e.mend() {
-            Some(mend) => Failure::new(e.to_string()).help(mend),
+        match e.help_text() {
+            Some(help) => Failure::new(e.to_string()).help(help),
             None => Failure::whole(e.to_string()),
         }
     }

@@ -6,16 +6,16 @@ use std::path::Path;
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, ClassId, Diagnostic, Severity, Target};
 use yamba_record::event;
-use yamba_record::run::{About, Producer};
+use yamba_record::run::{Producer, Provenance};
 
 use super::standing::{self, Standing};
-use super::{Failure, Fault, Observer};
+use super::{ErrorMessage, Failure, Observer};
 use yamba_harness::{Job, NoProgram, Origin, Program};
 use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
 use yamba_toolchain::disasm::{self, Code};
 use yamba_toolchain::embedded;
-use yamba_toolchain::provenance as about;
-use yamba_toolchain::suite_topics as groups;
+use yamba_toolchain::provenance;
+use yamba_toolchain::suite_topics;
 
 /// Lines of a listing to show before and after the instruction that crashed.
 const AROUND_A_CRASH: usize = 4;
@@ -45,7 +45,7 @@ pub fn build_failure(observer: &dyn Observer, analysis: &Analysis, error: BuildE
         BuildError::MissingCompiler { ref help, .. } => {
             Failure::new(error.to_string()).help(help.clone())
         }
-        BuildError::Io(e) => Fault::from(e).help(
+        BuildError::Io(e) => ErrorMessage::from(e).help(
             "programs are built in the folder of YAMBA_CACHE, with temporary files in that of TMPDIR",
         ),
         BuildError::NothingToBuild(why) => {
@@ -58,7 +58,8 @@ pub fn build_failure(observer: &dyn Observer, analysis: &Analysis, error: BuildE
 
 /// The title of each class's group; empty if all classes are in one group.
 pub fn grouped(analysis: &Analysis, classes: &[ClassId]) -> BTreeMap<String, String> {
-    let title = |class: &ClassId| groups::title(groups::folder(analysis, *class)).to_owned();
+    let title =
+        |class: &ClassId| suite_topics::title(suite_topics::folder(analysis, *class)).to_owned();
     let titles: BTreeSet<String> = classes.iter().map(title).collect();
     if titles.len() < 2 {
         return BTreeMap::new();
@@ -111,7 +112,7 @@ fn absent(analysis: &Analysis, class: ClassId, target: &Target) -> Job {
     Job {
         class: analysis.class(class).name().to_owned(),
         program: Err(NoProgram::Absent(why_not(analysis, standing, target))),
-        about: described(analysis, class, target),
+        provenance: described(analysis, class, target),
         texts: BTreeMap::new(),
     }
 }
@@ -123,12 +124,12 @@ fn finished(
     outcome: Result<Built, BuildError>,
     observer: &dyn Observer,
 ) -> Result<Job, Failure> {
-    let mut about = described(analysis, class, target);
+    let mut provenance = described(analysis, class, target);
     let mut texts = BTreeMap::new();
     let program = match outcome {
         Ok(built) => {
-            about.program = Some(built.identity);
-            about.inputs = Some(built.inputs);
+            provenance.program = Some(built.identity);
+            provenance.inputs = Some(built.inputs);
             texts = built.texts;
             report(observer, &analysis.sources, &built.warnings)?;
             Ok(Program {
@@ -146,16 +147,16 @@ fn finished(
     Ok(Job {
         class: analysis.class(class).name().to_owned(),
         program,
-        about,
+        provenance,
         texts,
     })
 }
 
 /// The recorded description of a class. Its paths do not include the folder of the library.
-fn described(analysis: &Analysis, class: ClassId, target: &Target) -> About {
+fn described(analysis: &Analysis, class: ClassId, target: &Target) -> Provenance {
     let home = embedded::home().ok();
     let root = home.as_ref().and_then(|h| h.suite.parent());
-    about::about(analysis, class, target, root.unwrap_or(Path::new("")))
+    provenance::of_class(analysis, class, target, root.unwrap_or(Path::new("")))
 }
 
 /// The producer of a run of these jobs, with the sources of the benchmarks. `arguments` is the command line of the request; passwords in it are not recorded.
@@ -178,7 +179,7 @@ pub fn origin(analysis: &Analysis, jobs: &[Job], target: &Target, arguments: &[S
 
 /// The sources of the programs of `jobs`, by hash.
 fn sources(analysis: &Analysis, jobs: &[Job]) -> BTreeMap<String, String> {
-    let mut sources = about::sources(analysis, jobs.iter().map(|j| &j.about));
+    let mut sources = provenance::sources(analysis, jobs.iter().map(|j| &j.provenance));
     for job in jobs {
         sources.extend(job.texts.clone());
     }

@@ -9,25 +9,25 @@
 mod failure;
 mod here;
 pub mod jobs;
-mod keep;
-pub mod kept;
 pub mod measure;
 pub mod noise;
 mod observer;
 pub mod processors;
 pub mod remeasure;
 pub mod remote;
+pub mod run_ref;
 pub mod select;
 pub mod selftest;
 mod sides;
 mod spool;
 pub mod standing;
 mod store;
+mod store_sink;
 pub mod study;
 mod target;
 pub mod time;
 
-pub use failure::{Failure, Fault, of_home, of_system};
+pub use failure::{ErrorMessage, Failure, of_home, of_system};
 pub use observer::{Observer, Warning};
 pub use store::{StoreChoice, usual_store};
 pub use target::target;

@@ -6,16 +6,16 @@ use yamba_lang::{ClassId, Target};
 use yamba_record::Run;
 
 use super::jobs::{grouped, jobs, listing, origin};
-use super::keep::RunKeeper;
 use super::remote::{self, Remote};
 use super::select::{self, How, Names, Selection};
+use super::store_sink::StoreSink;
 use super::{Failure, Observer, StoreChoice};
 use yamba_harness::{
-    self as run, CompressedEntry, Job, Measurement, NoProgram, Options, Progress, Rehearsal, Stop,
+    self as run, CompressedEntry, DryRun, Job, Measurement, NoProgram, Options, Progress, Stop,
     UsageError,
 };
 use yamba_toolchain::build::BuildOptions;
-use yamba_toolchain::suite_topics as groups;
+use yamba_toolchain::suite_topics;
 
 /// A request to measure.
 #[derive(Clone, Debug)]
@@ -38,8 +38,8 @@ pub struct Request {
 pub struct Prepared {
     /// The analysed files, and the classes that the names select.
     pub selection: Selection,
-    /// The title of each benchmark's group, if there are several groups.
-    pub groups: BTreeMap<String, String>,
+    /// The title of each benchmark's topic, if there are several.
+    pub topics: BTreeMap<String, String>,
     target: Target,
     jobs: Vec<Job>,
     options: Options,
@@ -78,10 +78,10 @@ pub fn prepare(request: Request, observer: &dyn Observer) -> Result<Prepared, Fa
         &request.build_options(),
         observer,
     )?;
-    let groups = grouped(analysis, &classes);
+    let topics = grouped(analysis, &classes);
     let preset = request.remote.iter().flat_map(Remote::preset).collect();
     Ok(Prepared {
-        groups,
+        topics,
         target,
         jobs,
         options: Options {
@@ -104,13 +104,13 @@ impl Request {
     /// The selected benchmarks, in measuring order.
     fn classes(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
         let mut found = self.tagged(selection)?;
-        // A pattern selects classes in the order of the groups. Classes named one by one keep the order of the arguments.
+        // A pattern selects classes in the order of the topics. Classes named one by one keep the order of the arguments.
         if selection.chosen.iter().any(|c| c.how == How::Pattern) {
             let analysis = &selection.analysis;
             found.sort_by_cached_key(|class| {
-                let folder = groups::folder(analysis, *class).to_owned();
+                let folder = suite_topics::folder(analysis, *class).to_owned();
                 let name = analysis.class(*class).name().to_owned();
-                (groups::place(&folder), folder, name)
+                (suite_topics::place(&folder), folder, name)
             });
         }
         Ok(found)
@@ -147,8 +147,8 @@ impl Prepared {
     ///
     /// # Errors
     /// If a parameter is invalid.
-    pub fn rehearse(&self, stop: &Stop) -> Result<Rehearsal, Failure> {
-        let plan = run::rehearse(&self.jobs, &self.options, stop);
+    pub fn dry_run(&self, stop: &Stop) -> Result<DryRun, Failure> {
+        let plan = run::dry_run(&self.jobs, &self.options, stop);
         plan.map_err(|UsageError(text)| Failure::whole(text))
     }
 
@@ -182,15 +182,15 @@ pub(super) fn measured(
 ) -> Result<Measured, Failure> {
     let is_unbuilt = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
     let is_in_vain = jobs.iter().all(is_unbuilt);
-    let mut keeper = if is_in_vain {
-        RunKeeper::none(observer)
+    let mut sink = if is_in_vain {
+        StoreSink::none(observer)
     } else {
-        RunKeeper::open(store, observer)?
+        StoreSink::open(store, observer)?
     };
     let mut progress = observer.progress();
-    let run = measurement(jobs, options, target, stop, progress.as_mut()).packed(&mut keeper);
+    let run = measurement(jobs, options, target, stop, progress.as_mut()).run_into(&mut sink);
     let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
-    let is_stored = keeper.finish(&run);
+    let is_stored = sink.finish(&run);
     Ok(Measured {
         run,
         is_in_vain,

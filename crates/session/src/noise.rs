@@ -23,7 +23,7 @@ const RESAMPLED: usize = 1000;
 const CONFIDENCE: f64 = 0.95;
 
 /// A plan of noise measurements.
-pub struct Plan<'a, E> {
+pub struct NoisePlan<'a, E> {
     /// The benchmarks.
     pub jobs: &'a [Job],
     /// One run's options.
@@ -101,7 +101,7 @@ pub struct Spread {
 /// # Errors
 /// Any error of measuring; also an error if the number of runs is wrong.
 pub fn noise<E: From<String>>(
-    plan: &Plan<'_, E>,
+    plan: &NoisePlan<'_, E>,
     progress: &mut dyn Progress,
 ) -> Result<Report, E> {
     let mut seen: BTreeMap<String, Counted> = BTreeMap::new();
@@ -157,7 +157,7 @@ struct Counts {
 
 /// Measures the two runs of one comparison; `None` if stopped.
 fn two_runs<E: From<String>>(
-    plan: &Plan<'_, E>,
+    plan: &NoisePlan<'_, E>,
     comparison: u64,
     progress: &mut dyn Progress,
 ) -> Result<Option<[Run; 2]>, E> {
@@ -215,7 +215,7 @@ fn remember(seen: &mut BTreeMap<String, Counted>, number: usize, benchmarks: &[B
 
 /// Measures one run, or two if `boundary` > 0: jobs before `boundary` are those of side A.
 fn measure<E>(
-    plan: &Plan<'_, E>,
+    plan: &NoisePlan<'_, E>,
     jobs: &[Job],
     boundary: usize,
     number: u64,
@@ -246,10 +246,10 @@ fn suspects(found: Comparison) -> BTreeMap<String, Unit> {
         .collect()
 }
 
-/// Re-measures the suspects like `compare --again`: both sides, interleaved, with more launches.
+/// Re-measures the suspects like `compare --remeasure`: both sides, interleaved, with more launches.
 /// Returns the suspects that differ again, which are the alarms; `None` if stopped.
 fn confirm<E: From<String>>(
-    plan: &Plan<'_, E>,
+    plan: &NoisePlan<'_, E>,
     number: u64,
     a: &Run,
     suspects: &BTreeMap<String, Unit>,
@@ -381,14 +381,14 @@ mod tests {
         let jobs = [Job {
             class: "x".to_owned(),
             program: Err(NoProgram::Absent("not needed".to_owned())),
-            about: Default::default(),
+            provenance: Default::default(),
             texts: Default::default(),
         }];
         let target = Target {
             isa: "x86_64".to_owned(),
             system: "linux".to_owned(),
         };
-        let plan = Plan {
+        let plan = NoisePlan {
             jobs: &jobs,
             options: Options::quick(),
             comparisons,
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_compared_says_nothing() {
+    fn noise_without_comparisons_has_no_rate() {
         let stop = Stop::default();
         let without_figure = |_: Measurement<'_>, _: usize| {
             let mut run = measured(100.0);
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stopped_says_so_and_how_little_it_knows() {
+    fn stopped_noise_reports_fewer_comparisons() {
         let stop = Stop::default();
         let runs = std::cell::Cell::new(0);
         let measure = |_: Measurement<'_>, _: usize| {
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stopped_while_it_is_looked_into_does_not_count() {
+    fn comparison_stopped_during_remeasuring_does_not_count() {
         let [same, differ] = [100.0, 120.0].map(|ns| move || vec![measured(100.0), measured(ns)]);
         assert_eq!(looked_into(|_| same(), 2), Ok([2, 2, 0]));
         assert_eq!(looked_into(|_| differ(), 2), Ok([2, 2, 2]));
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn spread_between_runs_is_told_apart_from_launches() {
+    fn spread_between_runs_is_separate_from_spread_between_launches() {
         let runs = vec![vec![100.0, 100.2, 99.8], vec![104.0, 104.2, 103.8]];
         let medians = runs.into_iter().map(|own| Medians {
             own,

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processors_may_have_large_numbers() {
+    fn processor_numbers_may_be_large() {
         let tell = |mask: &mut Mask| {
             if size_of_val(mask) < 1024 {
                 return Err(io::Error::from(io::ErrorKind::InvalidInput));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_may_run_somewhere() {
+    fn own_affinity_mask_is_not_empty() {
         let Ok(all) = allowed(affinity) else {
             panic!("the processors are known");
         };

@@ -13,6 +13,6 @@ fn written() -> SchemaSettings {
 }
 
 #[test]
-fn the_published_schemas_are_what_the_types_say() {
+fn published_noise_schema_matches_types() {
     schema_text::is_published::<Report>("yamba-noise/1", written());
 }

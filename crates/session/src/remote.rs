@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_no_option_and_no_command() {
+    fn host_name_cannot_be_an_option_or_a_command() {
         for wrong in ["", "-oProxyCommand=true", "a b"] {
             assert!(wrong.parse::<Remote>().is_err(), "{wrong}");
         }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn another_machine_may_be_one_value_of_several() {
+    fn remote_host_may_be_one_of_several_values() {
         let value = |text: &str| (HOST.to_owned(), text.to_owned());
         let values = |text: &str| (HOST.to_owned(), vec!["veth".to_owned(), text.to_owned()]);
         assert!(is_asked_for(&[value("ssh:server")], &[]));

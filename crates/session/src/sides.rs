@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 
 use yamba_record::{Benchmark, Run};
 
-use super::keep::RunKeeper;
+use super::store_sink::StoreSink;
 use super::{Failure, Observer, StoreChoice};
 use yamba_harness::random::drawn_id;
-use yamba_harness::{CompressedEntry, Keep, UsageError};
+use yamba_harness::{CompressedEntry, RunSink, UsageError};
 
 /// Stores the runs of both sides.
 pub(super) struct Sides<'a> {
     /// Side A, if it is measured too.
     a: Option<OfA<'a>>,
-    b: RunKeeper<'a>,
+    b: StoreSink<'a>,
 }
 
 /// Data of the run of side A.
 struct OfA<'a> {
-    keeper: RunKeeper<'a>,
+    sink: StoreSink<'a>,
     id: String,
     sources: &'a BTreeMap<String, String>,
     /// Jobs before this index belong to side A.
@@ -36,11 +36,11 @@ impl<'a> Sides<'a> {
         sources: &'a BTreeMap<String, String>,
         observer: &'a dyn Observer,
     ) -> Result<Sides<'a>, Failure> {
-        let b = RunKeeper::if_possible(store, observer)?;
+        let b = StoreSink::if_possible(store, observer)?;
         let a = match boundary {
             0 => None,
             _ => Some(OfA {
-                keeper: b.another(store)?,
+                sink: b.another(store)?,
                 id: drawn_id(),
                 sources,
                 boundary,
@@ -57,17 +57,17 @@ impl<'a> Sides<'a> {
             let mut of_a = a.head(&run);
             let of_b = run.benchmarks.split_off(a.entries);
             of_a.benchmarks = std::mem::replace(&mut run.benchmarks, of_b);
-            runs.push((a.keeper, of_a));
+            runs.push((a.sink, of_a));
         }
         runs.push((self.b, run));
         let mut kept = Vec::new();
-        for (keeper, run) in &mut runs {
-            if keeper.finish(run) {
+        for (sink, run) in &mut runs {
+            if sink.finish(run) {
                 kept.push(run.id.clone());
             }
         }
         let runs = runs.into_iter();
-        let runs = runs.map(|(_, run)| run.map(|b| b.unpack()));
+        let runs = runs.map(|(_, run)| run.map(|b| b.decompress()));
         (runs.collect(), kept)
     }
 }
@@ -89,19 +89,19 @@ impl OfA<'_> {
     }
 }
 
-impl Keep for Sides<'_> {
+impl RunSink for Sides<'_> {
     fn begin(&mut self, run: &Run<CompressedEntry>, of_job: &[usize]) -> Result<(), UsageError> {
         if let Some(a) = &mut self.a {
             a.entries = of_job.iter().filter(|job| **job < a.boundary).count();
             let head = a.head(run);
-            a.keeper.begin(&head, of_job)?;
+            a.sink.begin(&head, of_job)?;
         }
         self.b.begin(run, of_job)
     }
 
     fn entry(&mut self, place: usize, benchmark: &Benchmark) {
         match &mut self.a {
-            Some(a) if place < a.entries => a.keeper.entry(place, benchmark),
+            Some(a) if place < a.entries => a.sink.entry(place, benchmark),
             Some(a) => self.b.entry(place - a.entries, benchmark),
             None => self.b.entry(place, benchmark),
         }

@@ -86,7 +86,7 @@ mod tests {
 
     /// The entries before a failure stay readable, and `remove_file` deletes all files.
     #[test]
-    fn a_failure_is_told_once_and_leaves_nothing() {
+    fn spool_failure_is_reported_once_and_leaves_no_file() {
         let mut run = Run::new(Machine::default());
         run.id = "0123456789abcdef".to_owned();
         let entry = Benchmark::ended("x", Status::Skipped, Vec::new());

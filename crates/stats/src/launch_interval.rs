@@ -4,7 +4,7 @@ use crate::median_interval::{MedianInterval, median_interval};
 
 /// The order-statistic interval of the launches' medians, and its coverage.
 ///
-/// The unit of observation is the launch, not the timed interval. Address-space layout and page placement are drawn
+/// The unit of observation is the launch, not the timed batch. Address-space layout and page placement are drawn
 /// once per process, so the values inside one are correlated; pooling them would give an interval that is too narrow for
 /// the next run (T. Kalibera and R. Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013). So each launch
 /// counts once, with its median. An order-statistic interval only requires independent launches: the range of six

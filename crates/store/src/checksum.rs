@@ -1,6 +1,6 @@
 //! Checksums of stored data, because databases do not detect every changed bit.
 
-use crate::error::Fault;
+use crate::error::StoreFault;
 
 /// Bytes of a checksum.
 const LENGTH: usize = 8;
@@ -19,11 +19,11 @@ pub(crate) fn check(
     place: usize,
     part: &[u8],
     what: impl FnOnce() -> String,
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     if noted.chunks(LENGTH).nth(place) == Some(&of(&[part])) {
         Ok(())
     } else {
-        Err(Fault::Damaged(format!(
+        Err(StoreFault::Damaged(format!(
             "{} is not what was written",
             what()
         )))

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use yamba_record::event::Sizing;
 use yamba_record::{Batches, Benchmark};
 
-use crate::error::Fault;
+use crate::error::StoreFault;
 
 #[derive(Serialize)]
 struct Written<'a> {
@@ -19,7 +19,7 @@ struct Read {
 }
 
 /// Compresses the batches and the sizing of an entry.
-pub(crate) fn packed(benchmark: &Benchmark) -> serde_json::Result<Vec<u8>> {
+pub(crate) fn compress(benchmark: &Benchmark) -> serde_json::Result<Vec<u8>> {
     let (batches, sizing) = (&benchmark.batches, &benchmark.sizing);
     if batches.is_empty() && sizing.is_empty() {
         return Ok(Vec::new());
@@ -29,7 +29,7 @@ pub(crate) fn packed(benchmark: &Benchmark) -> serde_json::Result<Vec<u8>> {
 }
 
 /// Restores the batches and the sizing of an entry.
-pub(crate) fn unpack(bytes: &[u8], benchmark: &mut Benchmark) -> Result<(), Fault> {
+pub(crate) fn unpack(bytes: &[u8], benchmark: &mut Benchmark) -> Result<(), StoreFault> {
     if bytes.is_empty() {
         return Ok(());
     }
@@ -41,8 +41,8 @@ pub(crate) fn unpack(bytes: &[u8], benchmark: &mut Benchmark) -> Result<(), Faul
 /// Maximum expansion of an LZ4 block. A larger length is damaged, and must not allocate memory.
 const GROWTH: usize = 255;
 
-fn decompressed(bytes: &[u8]) -> Result<Vec<u8>, Fault> {
-    let damaged = |text: String| Fault::Damaged(text);
+fn decompressed(bytes: &[u8]) -> Result<Vec<u8>, StoreFault> {
+    let damaged = |text: String| StoreFault::Damaged(text);
     let (length, block) =
         lz4_flex::block::uncompressed_size(bytes).map_err(|e| damaged(e.to_string()))?;
     if length / GROWTH > block.len() {

@@ -1,6 +1,6 @@
 //! The interface that both kinds of database implement, so that they share all statements.
 
-use crate::error::Fault;
+use crate::error::StoreFault;
 
 /// A parameter of a statement. `$1`, `$2`, ... must first occur in this order: SQLite numbers by occurrence, PostgreSQL by the number.
 #[derive(Clone, Copy, Debug)]
@@ -14,12 +14,12 @@ pub(crate) enum Value<'a> {
 }
 
 /// A row of a result. Columns are counted from 0.
-pub(crate) trait Row {
-    fn text(&self, column: usize) -> Result<&str, Fault>;
-    fn bytes(&self, column: usize) -> Result<&[u8], Fault>;
-    fn text_if_any(&self, column: usize) -> Result<Option<&str>, Fault>;
-    fn integer(&self, column: usize) -> Result<i64, Fault>;
-    fn truth(&self, column: usize) -> Result<bool, Fault>;
+pub(crate) trait ResultRow {
+    fn text(&self, column: usize) -> Result<&str, StoreFault>;
+    fn bytes(&self, column: usize) -> Result<&[u8], StoreFault>;
+    fn text_if_any(&self, column: usize) -> Result<Option<&str>, StoreFault>;
+    fn integer(&self, column: usize) -> Result<i64, StoreFault>;
+    fn truth(&self, column: usize) -> Result<bool, StoreFault>;
 }
 
 /// The purpose of a transaction.
@@ -36,16 +36,16 @@ pub(crate) enum Purpose {
 /// A connection to a database with the current schema.
 pub(crate) trait Connection {
     /// Executes a statement and returns the number of changed rows.
-    fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, Fault>;
+    fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, StoreFault>;
     /// Calls `each` for every row of the result.
     fn query(
         &mut self,
         sql: &str,
         values: &[Value<'_>],
-        each: &mut dyn FnMut(&dyn Row) -> Result<(), Fault>,
-    ) -> Result<(), Fault>;
-    fn begin(&mut self, purpose: Purpose) -> Result<(), Fault>;
-    fn commit(&mut self) -> Result<(), Fault>;
+        each: &mut dyn FnMut(&dyn ResultRow) -> Result<(), StoreFault>,
+    ) -> Result<(), StoreFault>;
+    fn begin(&mut self, purpose: Purpose) -> Result<(), StoreFault>;
+    fn commit(&mut self) -> Result<(), StoreFault>;
     /// Rolls back the transaction, if there is one. If the connection is gone, the database does so itself.
     fn rollback(&mut self);
 }
@@ -54,8 +54,8 @@ pub(crate) trait Connection {
 pub(crate) fn transaction<T>(
     connection: &mut dyn Connection,
     purpose: Purpose,
-    work: impl FnOnce(&mut dyn Connection) -> Result<T, Fault>,
-) -> Result<T, Fault> {
+    work: impl FnOnce(&mut dyn Connection) -> Result<T, StoreFault>,
+) -> Result<T, StoreFault> {
     let begun = connection.begin(purpose);
     let worked = begun.and_then(|()| work(connection));
     let done = worked.and_then(|result| connection.commit().map(|()| result));

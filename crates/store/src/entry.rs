@@ -9,28 +9,28 @@ use crate::columns;
 
 /// The columns of a stored entry.
 #[derive(Clone)]
-pub struct PackedEntry {
+pub struct StoredEntry {
     pub(crate) name: String,
     /// Parameters as JSON.
     pub(crate) parameters: String,
     pub(crate) valid: bool,
-    /// The document without samples, intervals and sizing, as JSON.
+    /// The document without samples, batches and sizing, as JSON.
     pub(crate) figures: String,
     /// Samples: 64-bit floating-point numbers, little-endian.
     pub(crate) samples: Vec<u8>,
-    /// Intervals and sizing, compressed.
-    pub(crate) intervals: Vec<u8>,
+    /// Batches and sizing, compressed.
+    pub(crate) batches: Vec<u8>,
 }
 
-impl PackedEntry {
-    pub(crate) fn of(entry: &Benchmark) -> PackedEntry {
-        PackedEntry {
+impl StoredEntry {
+    pub(crate) fn of(entry: &Benchmark) -> StoredEntry {
+        StoredEntry {
             name: entry.name.clone(),
             parameters: written(&entry.parameters),
             valid: entry.valid,
             figures: written(&entry.clone().figures()),
             samples: entry.samples.iter().flat_map(|s| s.to_le_bytes()).collect(),
-            intervals: columns::packed(entry).expect(WRITABLE),
+            batches: columns::compress(entry).expect(WRITABLE),
         }
     }
 }
@@ -44,26 +44,26 @@ fn written(value: &impl Serialize) -> String {
     text
 }
 
-impl From<Benchmark> for PackedEntry {
-    fn from(entry: Benchmark) -> PackedEntry {
-        PackedEntry::of(&entry)
+impl From<Benchmark> for StoredEntry {
+    fn from(entry: Benchmark) -> StoredEntry {
+        StoredEntry::of(&entry)
     }
 }
 
 /// An entry that can be stored.
-pub trait Entry {
+pub trait StorableEntry {
     /// Converts to the stored form.
-    fn packed(&self) -> Cow<'_, PackedEntry>;
+    fn stored_form(&self) -> Cow<'_, StoredEntry>;
 }
 
-impl Entry for Benchmark {
-    fn packed(&self) -> Cow<'_, PackedEntry> {
-        Cow::Owned(PackedEntry::of(self))
+impl StorableEntry for Benchmark {
+    fn stored_form(&self) -> Cow<'_, StoredEntry> {
+        Cow::Owned(StoredEntry::of(self))
     }
 }
 
-impl Entry for PackedEntry {
-    fn packed(&self) -> Cow<'_, PackedEntry> {
+impl StorableEntry for StoredEntry {
+    fn stored_form(&self) -> Cow<'_, StoredEntry> {
         Cow::Borrowed(self)
     }
 }

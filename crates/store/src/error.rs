@@ -25,7 +25,7 @@ impl StoreError {
     }
 
     /// The fix.
-    pub fn mend(&self) -> Option<&str> {
+    pub fn help_text(&self) -> Option<&str> {
         self.fix.as_deref()
     }
 }
@@ -47,7 +47,7 @@ impl From<serde_json::Error> for StoreError {
 
 /// A fault, before the location of the store is added.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum StoreFault {
     /// An error of SQLite.
     Sqlite(rusqlite::Error),
     /// An error of the PostgreSQL server, or of the connection to it.
@@ -62,26 +62,26 @@ pub(crate) enum Fault {
     Refused(StoreError),
 }
 
-impl From<rusqlite::Error> for Fault {
-    fn from(e: rusqlite::Error) -> Fault {
-        Fault::Sqlite(e)
+impl From<rusqlite::Error> for StoreFault {
+    fn from(e: rusqlite::Error) -> StoreFault {
+        StoreFault::Sqlite(e)
     }
 }
 
-impl From<postgres::Error> for Fault {
-    fn from(e: postgres::Error) -> Fault {
-        Fault::Postgresql(e)
+impl From<postgres::Error> for StoreFault {
+    fn from(e: postgres::Error) -> StoreFault {
+        StoreFault::Postgresql(e)
     }
 }
 
-impl From<serde_json::Error> for Fault {
-    fn from(e: serde_json::Error) -> Fault {
-        Fault::Damaged(e.to_string())
+impl From<serde_json::Error> for StoreFault {
+    fn from(e: serde_json::Error) -> StoreFault {
+        StoreFault::Damaged(e.to_string())
     }
 }
 
-impl From<StoreError> for Fault {
-    fn from(e: StoreError) -> Fault {
-        Fault::Refused(e)
+impl From<StoreError> for StoreFault {
+    fn from(e: StoreError) -> StoreFault {
+        StoreFault::Refused(e)
     }
 }

@@ -139,7 +139,7 @@ mod tests {
         ] {
             let error = named(&runs(), reference).unwrap_err();
             assert!(error.to_string().contains(said), "{error}");
-            assert!(error.mend().unwrap().contains("yamba runs"), "{error}");
+            assert!(error.help_text().unwrap().contains("yamba runs"), "{error}");
         }
         let error = named(&[], "base").unwrap_err().to_string();
         assert!(error.contains("nothing is stored"), "{error}");

@@ -11,13 +11,13 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use yamba_record::{Batches, Benchmark, Run, Status, run};
 
-use crate::{Detail, PackedEntry, StoreError};
+use crate::{Detail, StoreError, StoredEntry};
 
 /// Default limit for the size of a document in bytes. A run of the whole suite has about 160 million.
 pub const LARGEST: u64 = 256 << 20;
 
 /// The fault of a document, and its fix.
-type Fault = (String, Option<&'static str>);
+type DocumentFault = (String, Option<&'static str>);
 
 /// Reads a run document, or results of lmbench or Google Benchmark, of at most `largest` bytes, with the parts for `detail`. A run without an id, as in an older document or
 /// another program's results, gets an id from the hash of its bytes: the same file is the same run. The run is always marked as [from a document](yamba_record::run::Producer::from_document).
@@ -26,7 +26,7 @@ type Fault = (String, Option<&'static str>);
 /// If the file cannot be read, is too long, or has another format.
 pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError> {
     match detail {
-        Detail::Intervals => Ok(read_as(path, largest)?.0),
+        Detail::Batches => Ok(read_as(path, largest)?.0),
         Detail::Samples => Ok(read_as::<Light>(path, largest)?.0.map(|light| light.0)),
         Detail::Figures => Ok(read_as::<Light>(path, largest)?.0.map(|mut light| {
             light.0.samples = Vec::new();
@@ -39,7 +39,10 @@ pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError
 ///
 /// # Errors
 /// Those of [`read`].
-pub fn read_packed(path: &Path, largest: u64) -> Result<(Run<PackedEntry>, u64), StoreError> {
+pub fn read_stored_entries(
+    path: &Path,
+    largest: u64,
+) -> Result<(Run<StoredEntry>, u64), StoreError> {
     read_as(path, largest)
 }
 
@@ -60,7 +63,7 @@ fn read_as<E: From<Benchmark>>(path: &Path, largest: u64) -> Result<(Run<E>, u64
     Ok((run, length))
 }
 
-fn run_of<E: From<Benchmark>>(bytes: &[u8], name: &str) -> Result<Run<E>, Fault> {
+fn run_of<E: From<Benchmark>>(bytes: &[u8], name: &str) -> Result<Run<E>, DocumentFault> {
     let start = &bytes[..bytes.len().min(lmbench::SEARCHED)];
     let mut run = if lmbench::is_it(start) {
         lmbench::read(name, &String::from_utf8_lossy(of_others(bytes)?))?.map(E::from)
@@ -75,7 +78,7 @@ fn run_of<E: From<Benchmark>>(bytes: &[u8], name: &str) -> Result<Run<E>, Fault>
 }
 
 /// Checks the lower limit for results of other programs.
-fn of_others(bytes: &[u8]) -> Result<&[u8], Fault> {
+fn of_others(bytes: &[u8]) -> Result<&[u8], DocumentFault> {
     if bytes.len() > foreign::LARGEST {
         let message = format!(
             "is longer than {} bytes, which no results of another program are",
@@ -88,13 +91,13 @@ fn of_others(bytes: &[u8]) -> Result<&[u8], Fault> {
 
 /// The keys by which JSON documents are distinguished.
 #[derive(Deserialize)]
-struct Kind {
+struct DocumentKind {
     schema: Option<String>,
     context: Option<IgnoredAny>,
     benchmarks: Option<IgnoredAny>,
 }
 
-fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, Fault> {
+fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, DocumentFault> {
     is_object(text)?;
     if text.contains(&format!("\"{}\"", run::SCHEMA)) {
         let run: Run<Checked<E>> = serde_json::from_str(text).map_err(|e| fault(&e, DOCUMENT))?;
@@ -103,7 +106,7 @@ fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, Fault> {
             return Ok(run.map(|checked| checked.entry));
         }
     }
-    let kind: Kind = serde_json::from_str(text).map_err(|e| fault(&e, DOCUMENT))?;
+    let kind: DocumentKind = serde_json::from_str(text).map_err(|e| fault(&e, DOCUMENT))?;
     match kind.schema.as_deref() {
         Some(other) if other.starts_with("yamba-run/") => {
             let message = format!(
@@ -124,7 +127,7 @@ fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, Fault> {
 }
 
 /// Rejects JSON other than an object. Serde would accept a list for a struct.
-fn is_object(text: &str) -> Result<(), Fault> {
+fn is_object(text: &str) -> Result<(), DocumentFault> {
     let found = match text.trim_start().bytes().next() {
         None => return Err(("is empty".to_owned(), Some(WRITERS))),
         Some(b'[') => "a list",
@@ -141,7 +144,7 @@ fn is_object(text: &str) -> Result<(), Fault> {
     Err((message, Some(WRITERS)))
 }
 
-/// An entry without raw intervals, which are nearly all of a document. They are dropped as soon as they are read.
+/// An entry without raw batches, which are nearly all of a document. They are dropped as soon as they are read.
 struct Light(Benchmark);
 
 impl From<Benchmark> for Light {
@@ -178,7 +181,7 @@ const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write
 const DOCUMENT: &str = "run document";
 
 /// The fault and fix for invalid JSON of format `kind`.
-fn fault(error: &serde_json::Error, kind: &str) -> Fault {
+fn fault(error: &serde_json::Error, kind: &str) -> DocumentFault {
     if error.is_eof() {
         let (line, column) = (error.line(), error.column());
         (
@@ -195,7 +198,7 @@ fn fault(error: &serde_json::Error, kind: &str) -> Fault {
     }
 }
 
-fn no_json(error: &dyn std::error::Error) -> Fault {
+fn no_json(error: &dyn std::error::Error) -> DocumentFault {
     (
         format!("is no JSON: {error}"),
         Some("taken are run documents, JSON of Google Benchmark and result files of lmbench"),
@@ -203,7 +206,7 @@ fn no_json(error: &dyn std::error::Error) -> Fault {
 }
 
 /// Checks rules that the types do not express.
-fn check<E>(run: &Run<Checked<E>>) -> Result<(), Fault> {
+fn check<E>(run: &Run<Checked<E>>) -> Result<(), DocumentFault> {
     let is_id =
         |id: &str| id.len() == 16 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if !run.id.is_empty() && !is_id(&run.id) {

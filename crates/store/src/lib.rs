@@ -22,23 +22,23 @@ mod writer;
 use yamba_record::{Benchmark, Run};
 
 use connection::{Connection, Purpose, transaction};
-pub use entry::{Entry, PackedEntry};
-use error::Fault;
+pub use entry::{StorableEntry, StoredEntry};
 pub use error::StoreError;
+use error::StoreFault;
 pub use location::{Address, Location, without_password};
 use postgresql::Postgresql;
 pub use salvage::Salvaged;
 use sqlite::{Access, Sqlite};
 
-/// The part of a run to read. Raw intervals are nearly all of its bytes.
+/// The part of a run to read. Raw batches are nearly all of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
-    /// Figures, evidence and launches, but neither `samples` nor `intervals` nor `sizing`.
+    /// Figures, evidence and launches, but neither `samples` nor `batches` nor `sizing`.
     Figures,
     /// Figures and `samples`.
     Samples,
     /// The whole run.
-    Intervals,
+    Batches,
 }
 
 /// A line in the list of runs.
@@ -73,7 +73,7 @@ pub struct Store {
 impl Store {
     /// Opens the store. Creates it first if necessary.
     pub fn open(location: &Location) -> Result<Store, StoreError> {
-        let opened: Result<Box<dyn Connection>, Fault> = match location {
+        let opened: Result<Box<dyn Connection>, StoreFault> = match location {
             Location::File(path) => Sqlite::open(path).map(|c| Box::new(c) as _),
             Location::Server(address) => Postgresql::open(address).map(|c| Box::new(c) as _),
         };
@@ -82,7 +82,7 @@ impl Store {
 
     /// Opens the store if it exists.
     pub fn existing(location: &Location) -> Result<Option<Store>, StoreError> {
-        let opened: Result<Option<Box<dyn Connection>>, Fault> = match location {
+        let opened: Result<Option<Box<dyn Connection>>, StoreFault> = match location {
             Location::File(path) => Sqlite::existing(path).map(|c| c.map(|c| Box::new(c) as _)),
             Location::Server(address) => {
                 Postgresql::existing(address).map(|c| c.map(|c| Box::new(c) as _))
@@ -122,7 +122,7 @@ impl Store {
     fn in_one<T>(
         &mut self,
         purpose: Purpose,
-        work: impl FnOnce(&mut dyn Connection) -> Result<T, Fault>,
+        work: impl FnOnce(&mut dyn Connection) -> Result<T, StoreFault>,
     ) -> Result<T, StoreError> {
         transaction(self.connection.as_mut(), purpose, work).map_err(|e| e.of(&self.location))
     }
@@ -138,7 +138,7 @@ impl Store {
 
     /// Inserts or replaces the entry at `place`, counted from 0.
     pub fn put(&mut self, id: &str, place: usize, benchmark: &Benchmark) -> Result<(), StoreError> {
-        let entry = PackedEntry::of(benchmark);
+        let entry = StoredEntry::of(benchmark);
         self.repeatable(|c| statements::put(c, id, place, &entry))
     }
 
@@ -161,7 +161,7 @@ impl Store {
     /// Runs idempotent work, and repeats it on a new connection if the connection was lost.
     fn repeatable(
         &mut self,
-        work: impl Fn(&mut dyn Connection) -> Result<(), Fault>,
+        work: impl Fn(&mut dyn Connection) -> Result<(), StoreFault>,
     ) -> Result<(), StoreError> {
         let done = match work(self.connection.as_mut()) {
             Err(fault) if fault.is_of_lost_connection() && self.reconnects() => {
@@ -185,18 +185,18 @@ impl Store {
     }
 
     /// Stores a whole run, or nothing. A run with the same id is an error.
-    pub fn add<E: Entry>(&mut self, run: &Run<E>) -> Result<(), StoreError> {
+    pub fn add<E: StorableEntry>(&mut self, run: &Run<E>) -> Result<(), StoreError> {
         self.add_all(&[run])
     }
 
     /// Stores several whole runs, or nothing.
-    pub fn add_all<E: Entry>(&mut self, runs: &[&Run<E>]) -> Result<(), StoreError> {
+    pub fn add_all<E: StorableEntry>(&mut self, runs: &[&Run<E>]) -> Result<(), StoreError> {
         self.in_one(Purpose::Lasting, |c| {
             for run in runs {
                 let head = bare(run);
                 statements::insert(c, &head, None)?;
                 for (place, entry) in run.benchmarks.iter().enumerate() {
-                    statements::put(c, &head.id, place, &entry.packed())?;
+                    statements::put(c, &head.id, place, &entry.stored_form())?;
                 }
                 statements::finish(c, &head, run.benchmarks.len())?;
             }
@@ -229,7 +229,7 @@ impl Store {
                 find::named(&names, reference)
             }
         };
-        found.map_err(|e| Fault::from(e).of(&self.location))
+        found.map_err(|e| StoreFault::from(e).of(&self.location))
     }
 
     /// Reads a run by its full id.

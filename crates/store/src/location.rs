@@ -10,7 +10,7 @@ use std::time::Duration;
 use postgres::config::{Host, SslMode, TargetSessionAttrs};
 use postgres::{Config, NoTls};
 
-use crate::error::{Fault, StoreError};
+use crate::error::{StoreError, StoreFault};
 
 /// The location of a store. Its `Display` text has no password.
 #[derive(Clone, Debug)]
@@ -151,7 +151,7 @@ impl Address {
     }
 
     /// Connects. The password comes from the URL or else from `PGPASSWORD`, as for PostgreSQL's own programs.
-    pub(crate) fn connect(&self) -> Result<postgres::Client, Fault> {
+    pub(crate) fn connect(&self) -> Result<postgres::Client, StoreFault> {
         let mut config = self.config.clone();
         let password = std::env::var_os("PGPASSWORD").filter(|_| config.get_password().is_none());
         if let Some(password) = password {
@@ -338,7 +338,7 @@ mod tests {
         ] {
             let error = Location::parse(OsStr::new(url)).unwrap_err();
             assert!(error.to_string().contains(said), "{error}");
-            assert!(error.mend().is_some());
+            assert!(error.help_text().is_some());
         }
     }
 }

@@ -9,8 +9,8 @@ use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{IsNull, ToSql, Type};
 
-use crate::connection::{Connection, Purpose, Row, Value};
-use crate::error::{Fault, StoreError};
+use crate::connection::{Connection, Purpose, ResultRow, Value};
+use crate::error::{StoreError, StoreFault};
 use crate::location::Address;
 
 pub(crate) struct Postgresql {
@@ -18,14 +18,14 @@ pub(crate) struct Postgresql {
 }
 
 impl Postgresql {
-    pub fn open(address: &Address) -> Result<Postgresql, Fault> {
+    pub fn open(address: &Address) -> Result<Postgresql, StoreFault> {
         let mut client = address.connect()?;
         schema::prepare(&mut client)?;
         Ok(Postgresql { client })
     }
 
     /// Opens the store if its tables exist.
-    pub fn existing(address: &Address) -> Result<Option<Postgresql>, Fault> {
+    pub fn existing(address: &Address) -> Result<Option<Postgresql>, StoreFault> {
         let mut client = address.connect()?;
         if schema::has_tables(&mut client)? {
             schema::prepare(&mut client)?;
@@ -37,7 +37,7 @@ impl Postgresql {
 }
 
 impl Connection for Postgresql {
-    fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, Fault> {
+    fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, StoreFault> {
         let values = values.iter().map(|v| v as &dyn ToSql);
         let mut rows = self.client.query_raw(sql, values)?;
         while rows.next()?.is_some() {}
@@ -48,8 +48,8 @@ impl Connection for Postgresql {
         &mut self,
         sql: &str,
         values: &[Value<'_>],
-        each: &mut dyn FnMut(&dyn Row) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        each: &mut dyn FnMut(&dyn ResultRow) -> Result<(), StoreFault>,
+    ) -> Result<(), StoreFault> {
         let values = values.iter().map(|v| v as &dyn ToSql);
         let mut rows = self.client.query_raw(sql, values)?;
         while let Some(row) = rows.next()? {
@@ -59,7 +59,7 @@ impl Connection for Postgresql {
     }
 
     /// A commit is on the server's disk, unless the server's settings say otherwise.
-    fn begin(&mut self, purpose: Purpose) -> Result<(), Fault> {
+    fn begin(&mut self, purpose: Purpose) -> Result<(), StoreFault> {
         let sql = match purpose {
             Purpose::Reading => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY".to_owned(),
             Purpose::Writing | Purpose::Lasting => format!("BEGIN; {}", schema::ONE_WRITER),
@@ -67,7 +67,7 @@ impl Connection for Postgresql {
         Ok(self.client.batch_execute(&sql)?)
     }
 
-    fn commit(&mut self) -> Result<(), Fault> {
+    fn commit(&mut self) -> Result<(), StoreFault> {
         Ok(self.client.batch_execute("COMMIT")?)
     }
 
@@ -76,24 +76,24 @@ impl Connection for Postgresql {
     }
 }
 
-impl Row for postgres::Row {
-    fn text(&self, column: usize) -> Result<&str, Fault> {
+impl ResultRow for postgres::Row {
+    fn text(&self, column: usize) -> Result<&str, StoreFault> {
         Ok(self.try_get(column)?)
     }
 
-    fn bytes(&self, column: usize) -> Result<&[u8], Fault> {
+    fn bytes(&self, column: usize) -> Result<&[u8], StoreFault> {
         Ok(self.try_get(column)?)
     }
 
-    fn text_if_any(&self, column: usize) -> Result<Option<&str>, Fault> {
+    fn text_if_any(&self, column: usize) -> Result<Option<&str>, StoreFault> {
         Ok(self.try_get(column)?)
     }
 
-    fn integer(&self, column: usize) -> Result<i64, Fault> {
+    fn integer(&self, column: usize) -> Result<i64, StoreFault> {
         Ok(self.try_get(column)?)
     }
 
-    fn truth(&self, column: usize) -> Result<bool, Fault> {
+    fn truth(&self, column: usize) -> Result<bool, StoreFault> {
         Ok(self.try_get(column)?)
     }
 }

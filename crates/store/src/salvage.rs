@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use yamba_record::Run;
 
 use crate::connection::Value::Integer;
-use crate::connection::{Connection, Purpose, Row, Value};
-use crate::error::Fault;
-use crate::{Detail, PackedEntry, Store, StoreError, statements};
+use crate::connection::{Connection, Purpose, ResultRow, Value};
+use crate::error::StoreFault;
+use crate::{Detail, Store, StoreError, StoredEntry, statements};
 
 /// What was copied of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,12 +50,12 @@ impl Store {
             for remains in runs.values_mut() {
                 remains.begin(to)?;
             }
-            let sql = "SELECT run, place, checksum, figures, samples, intervals FROM entry WHERE rowid = $1";
-            let read = |row: &dyn Row| Ok((text(row, 0)?, statements::entry(row, Detail::Intervals)?));
+            let sql = "SELECT run, place, checksum, figures, samples, batches FROM entry WHERE rowid = $1";
+            let read = |row: &dyn ResultRow| Ok((text(row, 0)?, statements::entry(row, Detail::Batches)?));
             for number in row_numbers(damaged, "entry", "entry_names") {
                 for (id, (place, entry)) in readable(damaged, sql, &[Integer(number)], read) {
                     if let Some(remains) = runs.get_mut(&id).filter(|r| r.head.is_some()) {
-                        statements::put(to, &id, place, &PackedEntry::of(&entry))?;
+                        statements::put(to, &id, place, &StoredEntry::of(&entry))?;
                         remains.count(&entry.name);
                     }
                 }
@@ -76,7 +76,7 @@ struct Remains {
 
 impl Remains {
     /// Inserts the run, unless the other store has one with its id.
-    fn begin(&mut self, to: &mut dyn Connection) -> Result<(), Fault> {
+    fn begin(&mut self, to: &mut dyn Connection) -> Result<(), StoreFault> {
         let id = &self.report.id;
         let Some((run, ..)) = &self.head else {
             self.report.refused = Some("its document cannot be read".to_owned());
@@ -99,7 +99,7 @@ impl Remains {
         }
     }
 
-    fn finish(self, to: &mut dyn Connection) -> Result<Salvaged, Fault> {
+    fn finish(self, to: &mut dyn Connection) -> Result<Salvaged, StoreFault> {
         let mut report = self.report;
         if let Some((run, true, entries)) = &self.head {
             let missing = (*entries as usize).saturating_sub(report.saved);
@@ -117,13 +117,13 @@ impl Remains {
 fn runs(damaged: &mut dyn Connection) -> BTreeMap<String, Remains> {
     let mut runs: BTreeMap<String, Remains> = BTreeMap::new();
     let sql = format!("SELECT {}, id FROM run WHERE rowid = $1", statements::HEAD);
-    let read = |row: &dyn Row| Ok((text(row, 4)?, statements::head::<()>(row)?));
+    let read = |row: &dyn ResultRow| Ok((text(row, 4)?, statements::head::<()>(row)?));
     for number in row_numbers(damaged, "run", "sqlite_autoindex_run_1") {
         for (id, head) in readable(damaged, &sql, &[Integer(number)], read) {
             runs.entry(id).or_default().head = Some(head);
         }
     }
-    let pair = |row: &dyn Row| Ok((text(row, 0)?, text(row, 1)?));
+    let pair = |row: &dyn ResultRow| Ok((text(row, 0)?, text(row, 1)?));
     let names = "SELECT run, name FROM entry INDEXED BY entry_names";
     for (id, name) in readable(damaged, names, &[], pair) {
         runs.entry(id).or_default().report.lost.push(name);
@@ -134,7 +134,7 @@ fn runs(damaged: &mut dyn Connection) -> BTreeMap<String, Remains> {
         }
     }
     let sql = "SELECT hash, text, checksum FROM source WHERE id = $1";
-    let used = |row: &dyn Row| Ok((text(row, 0)?, row.integer(1)?));
+    let used = |row: &dyn ResultRow| Ok((text(row, 0)?, row.integer(1)?));
     for (id, source) in pairs(damaged, "run_source", "source", used) {
         let found = readable(damaged, sql, &[Integer(source)], statements::text).pop();
         let remains = runs.entry(id).or_default();
@@ -154,7 +154,7 @@ fn pairs<T: Ord>(
     damaged: &mut dyn Connection,
     table: &str,
     column: &str,
-    read: impl Fn(&dyn Row) -> Result<T, Fault>,
+    read: impl Fn(&dyn ResultRow) -> Result<T, StoreFault>,
 ) -> BTreeSet<T> {
     let orders = ["rowid", "run"];
     let sql = orders.map(|order| format!("SELECT run, {column} FROM {table} ORDER BY {order}"));
@@ -186,7 +186,7 @@ fn readable<T>(
     damaged: &mut dyn Connection,
     sql: &str,
     values: &[Value<'_>],
-    read: impl Fn(&dyn Row) -> Result<T, Fault>,
+    read: impl Fn(&dyn ResultRow) -> Result<T, StoreFault>,
 ) -> Vec<T> {
     let mut rows = Vec::new();
     let _ = damaged.query(sql, values, &mut |row| {
@@ -196,6 +196,6 @@ fn readable<T>(
     rows
 }
 
-fn text(row: &dyn Row, column: usize) -> Result<String, Fault> {
+fn text(row: &dyn ResultRow, column: usize) -> Result<String, StoreFault> {
     Ok(row.text(column)?.to_owned())
 }

@@ -8,8 +8,8 @@ use std::{fs, io};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{ErrorCode, OpenFlags, ToSql, params_from_iter};
 
-use crate::connection::{Connection, Purpose, Row, Value};
-use crate::error::{Fault, StoreError};
+use crate::connection::{Connection, Purpose, ResultRow, Value};
+use crate::error::{StoreError, StoreFault};
 use yamba_record::system_error::reason;
 
 /// The fix for an unusable file.
@@ -26,7 +26,7 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    pub fn open(path: &Path) -> Result<Sqlite, Fault> {
+    pub fn open(path: &Path) -> Result<Sqlite, StoreFault> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|e| {
                 StoreError::new(format!("its folder cannot be made: {}", reason(&e))).help(ANOTHER)
@@ -36,7 +36,7 @@ impl Sqlite {
     }
 
     /// Opens the file if there is one that is not empty.
-    pub fn existing(path: &Path) -> Result<Option<Sqlite>, Fault> {
+    pub fn existing(path: &Path) -> Result<Option<Sqlite>, StoreFault> {
         let is_absent = fs::metadata(path).is_err_and(|e| e.kind() == io::ErrorKind::NotFound);
         if is_absent || is_empty(path) {
             return Ok(None);
@@ -45,7 +45,7 @@ impl Sqlite {
     }
 
     /// Opens the file if it has this version's form, and waits only a moment for a writer.
-    pub fn if_ready(path: &Path, access: Access) -> Result<Option<Sqlite>, Fault> {
+    pub fn if_ready(path: &Path, access: Access) -> Result<Option<Sqlite>, StoreFault> {
         if is_empty(path) || !path.is_file() {
             return Ok(None);
         }
@@ -62,7 +62,7 @@ impl Sqlite {
     fn prepared(
         opened: rusqlite::Result<rusqlite::Connection>,
         path: &Path,
-    ) -> Result<Sqlite, Fault> {
+    ) -> Result<Sqlite, StoreFault> {
         if path.is_dir() {
             return Err(StoreError::new("this is a folder")
                 .help("name a file in it with --store FILE or YAMBA_STORE")
@@ -76,7 +76,7 @@ impl Sqlite {
         })
     }
 
-    fn wait_for_disk(&mut self, on: bool) -> Result<(), Fault> {
+    fn wait_for_disk(&mut self, on: bool) -> Result<(), StoreFault> {
         let how = if on { "FULL" } else { "NORMAL" };
         self.connection
             .execute_batch(&format!("PRAGMA synchronous = {how}"))?;
@@ -112,7 +112,7 @@ fn open_existing(path: &Path, access: Access) -> rusqlite::Result<rusqlite::Conn
 }
 
 impl Connection for Sqlite {
-    fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, Fault> {
+    fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, StoreFault> {
         let mut statement = self.connection.prepare(sql)?;
         Ok(statement.execute(params_from_iter(values))? as u64)
     }
@@ -121,8 +121,8 @@ impl Connection for Sqlite {
         &mut self,
         sql: &str,
         values: &[Value<'_>],
-        each: &mut dyn FnMut(&dyn Row) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        each: &mut dyn FnMut(&dyn ResultRow) -> Result<(), StoreFault>,
+    ) -> Result<(), StoreFault> {
         let mut statement = self.connection.prepare(sql)?;
         let mut rows = statement.query(params_from_iter(values))?;
         while let Some(row) = rows.next()? {
@@ -131,7 +131,7 @@ impl Connection for Sqlite {
         Ok(())
     }
 
-    fn begin(&mut self, purpose: Purpose) -> Result<(), Fault> {
+    fn begin(&mut self, purpose: Purpose) -> Result<(), StoreFault> {
         if purpose == Purpose::Lasting {
             self.wait_for_disk(true)?;
         }
@@ -142,7 +142,7 @@ impl Connection for Sqlite {
         Ok(self.connection.execute_batch(sql)?)
     }
 
-    fn commit(&mut self) -> Result<(), Fault> {
+    fn commit(&mut self) -> Result<(), StoreFault> {
         self.connection.execute_batch("COMMIT")?;
         if self.is_lasting {
             self.wait_for_disk(false)
@@ -162,31 +162,31 @@ impl Connection for Sqlite {
     }
 }
 
-impl Row for rusqlite::Row<'_> {
-    fn text(&self, column: usize) -> Result<&str, Fault> {
+impl ResultRow for rusqlite::Row<'_> {
+    fn text(&self, column: usize) -> Result<&str, StoreFault> {
         self.get_ref(column)?.as_str().map_err(strange)
     }
 
-    fn bytes(&self, column: usize) -> Result<&[u8], Fault> {
+    fn bytes(&self, column: usize) -> Result<&[u8], StoreFault> {
         self.get_ref(column)?.as_blob().map_err(strange)
     }
 
-    fn text_if_any(&self, column: usize) -> Result<Option<&str>, Fault> {
+    fn text_if_any(&self, column: usize) -> Result<Option<&str>, StoreFault> {
         self.get_ref(column)?.as_str_or_null().map_err(strange)
     }
 
-    fn integer(&self, column: usize) -> Result<i64, Fault> {
+    fn integer(&self, column: usize) -> Result<i64, StoreFault> {
         self.get_ref(column)?.as_i64().map_err(strange)
     }
 
-    fn truth(&self, column: usize) -> Result<bool, Fault> {
+    fn truth(&self, column: usize) -> Result<bool, StoreFault> {
         Ok(self.integer(column)? != 0)
     }
 }
 
 /// The fault for a column of an unexpected type.
-fn strange(e: impl std::fmt::Display) -> Fault {
-    Fault::Damaged(e.to_string())
+fn strange(e: impl std::fmt::Display) -> StoreFault {
+    StoreFault::Damaged(e.to_string())
 }
 
 impl ToSql for Value<'_> {
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use crate::connection::transaction;
 
-    fn runs(store: &mut Sqlite) -> Result<i64, Fault> {
+    fn runs(store: &mut Sqlite) -> Result<i64, StoreFault> {
         let mut count = 0;
         store.query("SELECT count(*) FROM run", &[], &mut |row| {
             count = row.integer(0)?;
@@ -255,7 +255,7 @@ mod tests {
     }
 
     /// By SQLite's documentation of `synchronous`: with a log, 2 (FULL) waits at each commit until the log is on disk, 1 (NORMAL) does not. It cannot be changed within a transaction.
-    fn level(connection: &mut dyn Connection) -> Result<i64, Fault> {
+    fn level(connection: &mut dyn Connection) -> Result<i64, StoreFault> {
         let mut level = -1;
         connection.query("PRAGMA synchronous", &[], &mut |row| {
             level = row.integer(0)?;
@@ -284,9 +284,9 @@ mod tests {
                 assert_eq!(transaction(&mut store, purpose, level).unwrap(), expected);
             }
             // A failed transaction leaves later ones at NORMAL.
-            let failed: Result<(), Fault> = transaction(&mut store, Purpose::Lasting, |c| {
+            let failed: Result<(), StoreFault> = transaction(&mut store, Purpose::Lasting, |c| {
                 assert_eq!(level(c)?, 2);
-                Err(Fault::Foreign)
+                Err(StoreFault::Foreign)
             });
             assert!(failed.is_err());
             assert_eq!(level(&mut store).unwrap(), 1);
@@ -321,6 +321,6 @@ mod tests {
     fn salvage_command_quotes_the_path_for_a_shell() {
         let error = damaged("it's.sqlite", "somehow");
         let said = r"`yamba salvage 'it'\''s.sqlite' --store NEW`";
-        assert!(error.mend().unwrap().starts_with(said), "{error:?}");
+        assert!(error.help_text().unwrap().starts_with(said), "{error:?}");
     }
 }

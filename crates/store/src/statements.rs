@@ -8,9 +8,9 @@ use yamba_record::run::Producer;
 use yamba_record::{Benchmark, Machine, Run};
 
 use crate::connection::Value::{Bytes, Integer, Real, Text, TextIfAny, Truth};
-use crate::connection::{Connection, Row, Value};
-use crate::error::{Fault, StoreError};
-use crate::{Detail, Listed, PackedEntry, checksum, columns, writer};
+use crate::connection::{Connection, ResultRow, Value};
+use crate::error::{StoreError, StoreFault};
+use crate::{Detail, Listed, StoredEntry, checksum, columns, writer};
 
 /// `entries` of a run that has not finished.
 const NOT_KNOWN: i64 = -1;
@@ -22,7 +22,7 @@ fn column(
     connection: &mut dyn Connection,
     sql: &str,
     values: &[Value<'_>],
-) -> Result<Vec<String>, Fault> {
+) -> Result<Vec<String>, StoreFault> {
     let mut all = Vec::new();
     connection.query(sql, values, &mut |row| {
         all.push(row.text(0)?.to_owned());
@@ -36,7 +36,7 @@ fn number(
     connection: &mut dyn Connection,
     sql: &str,
     values: &[Value<'_>],
-) -> Result<Option<i64>, Fault> {
+) -> Result<Option<i64>, StoreFault> {
     let mut found = None;
     connection.query(sql, values, &mut |row| {
         found = Some(row.integer(0)?);
@@ -50,7 +50,7 @@ fn by_run(
     connection: &mut dyn Connection,
     sql: &str,
     values: &[Value<'_>],
-) -> Result<BTreeMap<String, Vec<String>>, Fault> {
+) -> Result<BTreeMap<String, Vec<String>>, StoreFault> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     connection.query(sql, values, &mut |row| {
         let of = all.entry(row.text(0)?.to_owned()).or_default();
@@ -60,12 +60,12 @@ fn by_run(
     Ok(all)
 }
 
-pub(crate) fn exists(connection: &mut dyn Connection, id: &str) -> Result<bool, Fault> {
+pub(crate) fn exists(connection: &mut dyn Connection, id: &str) -> Result<bool, StoreFault> {
     let sql = "SELECT id FROM run WHERE id = $1";
     Ok(!column(connection, sql, &[Text(id)])?.is_empty())
 }
 
-fn must_exist(connection: &mut dyn Connection, id: &str) -> Result<(), Fault> {
+fn must_exist(connection: &mut dyn Connection, id: &str) -> Result<(), StoreFault> {
     if exists(connection, id)? {
         Ok(())
     } else {
@@ -73,7 +73,7 @@ fn must_exist(connection: &mut dyn Connection, id: &str) -> Result<(), Fault> {
     }
 }
 
-fn no_run(id: &str) -> Fault {
+fn no_run(id: &str) -> StoreFault {
     StoreError::new(format!("there is no run {id}"))
         .help("`yamba runs` lists the stored runs")
         .into()
@@ -94,7 +94,7 @@ fn placed(id: &str, place: i64, figures: &str) -> String {
 }
 
 /// The run's own document as stored. Tags and sources have tables of their own.
-fn document(run: &Run<()>) -> Result<String, Fault> {
+fn document(run: &Run<()>) -> Result<String, StoreFault> {
     let mut head = run.clone();
     head.tags.clear();
     head.sources.clear();
@@ -106,7 +106,7 @@ pub(crate) fn insert(
     connection: &mut dyn Connection,
     run: &Run<()>,
     writer: Option<&str>,
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     if run.id.is_empty() {
         return Err(StoreError::new("a run without an id cannot be stored")
             .help("`yamba import` gives a document without one an id")
@@ -137,7 +137,7 @@ pub(crate) fn finish(
     connection: &mut dyn Connection,
     run: &Run<()>,
     entries: usize,
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     must_exist(connection, &run.id)?;
     let sql = "UPDATE run SET started = $1, finished = $2, head = $3, checksum = $4, entries = $5, writer = NULL WHERE id = $6";
     let head = document(run)?;
@@ -155,7 +155,7 @@ pub(crate) fn finish(
     belongings(connection, run)
 }
 
-fn belongings(connection: &mut dyn Connection, run: &Run<()>) -> Result<(), Fault> {
+fn belongings(connection: &mut dyn Connection, run: &Run<()>) -> Result<(), StoreFault> {
     for tag in &run.tags {
         give(connection, &run.id, tag)?;
     }
@@ -168,7 +168,7 @@ fn belongings(connection: &mut dyn Connection, run: &Run<()>) -> Result<(), Faul
 }
 
 /// Finds or stores a source text and returns its row. Compares the text too, since an imported document may give a text a wrong hash.
-fn source(connection: &mut dyn Connection, hash: &str, text: &str) -> Result<i64, Fault> {
+fn source(connection: &mut dyn Connection, hash: &str, text: &str) -> Result<i64, StoreFault> {
     let known = "SELECT id FROM source WHERE hash = $1 AND text = $2";
     if let Some(id) = number(connection, known, &[Text(hash), Text(text)])? {
         return Ok(id);
@@ -176,7 +176,7 @@ fn source(connection: &mut dyn Connection, hash: &str, text: &str) -> Result<i64
     let new = "INSERT INTO source (hash, text, checksum) VALUES ($1, $2, $3) RETURNING id";
     let checksum = checksum::of(&[hash.as_bytes(), text.as_bytes()]);
     let id = number(connection, new, &[Text(hash), Text(text), Bytes(&checksum)])?;
-    id.ok_or_else(|| Fault::Damaged("a text got no number".to_owned()))
+    id.ok_or_else(|| StoreFault::Damaged("a text got no number".to_owned()))
 }
 
 /// Inserts or replaces the entry at `place`.
@@ -184,16 +184,16 @@ pub(crate) fn put(
     connection: &mut dyn Connection,
     id: &str,
     place: usize,
-    entry: &PackedEntry,
-) -> Result<(), Fault> {
-    let sql = "INSERT INTO entry (run, place, name, parameters, valid, figures, samples, intervals, checksum)
+    entry: &StoredEntry,
+) -> Result<(), StoreFault> {
+    let sql = "INSERT INTO entry (run, place, name, parameters, valid, figures, samples, batches, checksum)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         ON CONFLICT (run, place) DO UPDATE SET name = excluded.name, parameters = excluded.parameters, valid = excluded.valid,
-            figures = excluded.figures, samples = excluded.samples, intervals = excluded.intervals,
+            figures = excluded.figures, samples = excluded.samples, batches = excluded.batches,
             checksum = excluded.checksum";
     let place = place as i64;
     let of_figures = placed(id, place, &entry.figures);
-    let checksum = checksum::of(&[of_figures.as_bytes(), &entry.samples, &entry.intervals]);
+    let checksum = checksum::of(&[of_figures.as_bytes(), &entry.samples, &entry.batches]);
     let values = [
         Text(id),
         Integer(place),
@@ -202,7 +202,7 @@ pub(crate) fn put(
         Truth(entry.valid),
         Text(&entry.figures),
         Bytes(&entry.samples),
-        Bytes(&entry.intervals),
+        Bytes(&entry.batches),
         Bytes(&checksum),
     ];
     match connection.execute(sql, &values) {
@@ -221,7 +221,7 @@ pub(crate) fn tag(
     id: &str,
     tag: &str,
     on: bool,
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     must_exist(connection, id)?;
     if on {
         return give(connection, id, tag);
@@ -235,13 +235,13 @@ pub(crate) fn tag(
     }
 }
 
-fn give(connection: &mut dyn Connection, id: &str, tag: &str) -> Result<(), Fault> {
+fn give(connection: &mut dyn Connection, id: &str, tag: &str) -> Result<(), StoreFault> {
     let sql = "INSERT INTO tag (run, tag) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     connection.execute(sql, &[Text(id), Text(tag)]).map(drop)
 }
 
 /// Removes a run and the texts that no other run uses.
-pub(crate) fn remove(connection: &mut dyn Connection, id: &str) -> Result<(), Fault> {
+pub(crate) fn remove(connection: &mut dyn Connection, id: &str) -> Result<(), StoreFault> {
     must_exist(connection, id)?;
     connection.execute("DELETE FROM run WHERE id = $1", &[Text(id)])?;
     let unused = "DELETE FROM source WHERE id NOT IN (SELECT source FROM run_source)";
@@ -249,7 +249,9 @@ pub(crate) fn remove(connection: &mut dyn Connection, id: &str) -> Result<(), Fa
 }
 
 /// The ids of all runs with their tags, latest first.
-pub(crate) fn names(connection: &mut dyn Connection) -> Result<Vec<(String, Vec<String>)>, Fault> {
+pub(crate) fn names(
+    connection: &mut dyn Connection,
+) -> Result<Vec<(String, Vec<String>)>, StoreFault> {
     let mut tags = by_run(connection, "SELECT run, tag FROM tag ORDER BY rowid", &[])?;
     let ids = column(
         connection,
@@ -271,7 +273,7 @@ const FIRST_PIECE: usize = 16;
 pub(crate) fn asked_for(
     connection: &mut dyn Connection,
     least: usize,
-) -> Result<Vec<String>, Fault> {
+) -> Result<Vec<String>, StoreFault> {
     let mut ids = Vec::new();
     let (mut passed, mut piece) = (0, FIRST_PIECE);
     while ids.len() < least && add_asked_for(connection, passed, piece, &mut ids)? == piece {
@@ -287,7 +289,7 @@ fn add_asked_for(
     passed: usize,
     piece: usize,
     ids: &mut Vec<String>,
-) -> Result<usize, Fault> {
+) -> Result<usize, StoreFault> {
     /// The part of a run's document that is needed here.
     #[derive(Deserialize)]
     struct Made {
@@ -314,7 +316,7 @@ fn add_asked_for(
 pub(crate) fn listed(
     connection: &mut dyn Connection,
     only: Option<&str>,
-) -> Result<Vec<Listed>, Fault> {
+) -> Result<Vec<Listed>, StoreFault> {
     let (of_run, is_it, values) = match only {
         Some(id) => ("WHERE run = $1", "WHERE id = $1", vec![Text(id)]),
         None => ("", "", Vec::new()),
@@ -333,7 +335,7 @@ pub(crate) fn listed(
         // A damaged run must not hide the others.
         let (head, is_finished, damage) = match head::<()>(row) {
             Ok((head, is_finished, _)) => (head, is_finished, None),
-            Err(Fault::Damaged(why)) => (Run::new(Machine::default()), false, Some(why)),
+            Err(StoreFault::Damaged(why)) => (Run::new(Machine::default()), false, Some(why)),
             Err(other) => return Err(other),
         };
         let head = Run {
@@ -366,14 +368,14 @@ pub(crate) fn read(
     connection: &mut dyn Connection,
     id: &str,
     detail: Detail,
-) -> Result<Run, Fault> {
+) -> Result<Run, StoreFault> {
     whole(connection, id, detail).map_err(|fault| match fault {
-        Fault::Damaged(text) => Fault::Damaged(format!("run {id}: {text}")),
+        StoreFault::Damaged(text) => StoreFault::Damaged(format!("run {id}: {text}")),
         other => other,
     })
 }
 
-fn whole(connection: &mut dyn Connection, id: &str, detail: Detail) -> Result<Run, Fault> {
+fn whole(connection: &mut dyn Connection, id: &str, detail: Detail) -> Result<Run, StoreFault> {
     let values = [Text(id)];
     let sql = format!("SELECT {HEAD} FROM run WHERE id = $1");
     let mut found = None;
@@ -393,7 +395,7 @@ fn whole(connection: &mut dyn Connection, id: &str, detail: Detail) -> Result<Ru
     let columns = match detail {
         Detail::Figures => "figures",
         Detail::Samples => "figures, samples",
-        Detail::Intervals => "figures, samples, intervals",
+        Detail::Batches => "figures, samples, batches",
     };
     let sql =
         format!("SELECT run, place, checksum, {columns} FROM entry WHERE run = $1 ORDER BY place");
@@ -404,7 +406,7 @@ fn whole(connection: &mut dyn Connection, id: &str, detail: Detail) -> Result<Ru
     let read = run.benchmarks.len();
     if entries != NOT_KNOWN && entries != read as i64 {
         let text = format!("{read} of its {entries} entries are left");
-        return Err(Fault::Damaged(text));
+        return Err(StoreFault::Damaged(text));
     }
     Ok(run)
 }
@@ -413,7 +415,9 @@ fn whole(connection: &mut dyn Connection, id: &str, detail: Detail) -> Result<Ru
 pub(crate) const HEAD: &str = "head, checksum, finished, COALESCE(entries, -1)";
 
 /// A run's document, whether the run finished, and its number of entries then. Reads the columns [`HEAD`].
-pub(crate) fn head<B: DeserializeOwned>(row: &dyn Row) -> Result<(Run<B>, bool, i64), Fault> {
+pub(crate) fn head<B: DeserializeOwned>(
+    row: &dyn ResultRow,
+) -> Result<(Run<B>, bool, i64), StoreFault> {
     let (text, noted) = (row.text(0)?, row.bytes(1)?);
     let (is_finished, entries) = (row.truth(2)?, row.integer(3)?);
     let ending = ending(is_finished, entries);
@@ -424,7 +428,7 @@ pub(crate) fn head<B: DeserializeOwned>(row: &dyn Row) -> Result<(Run<B>, bool, 
 }
 
 /// A source text with its hash. Columns: hash, text, checksum.
-pub(crate) fn text(row: &dyn Row) -> Result<(String, String), Fault> {
+pub(crate) fn text(row: &dyn ResultRow) -> Result<(String, String), StoreFault> {
     let (hash, text, noted) = (row.text(0)?, row.text(1)?, row.bytes(2)?);
     for (place, part) in [hash, text].into_iter().enumerate() {
         checksum::check(noted, place, part.as_bytes(), || {
@@ -435,7 +439,7 @@ pub(crate) fn text(row: &dyn Row) -> Result<(String, String), Fault> {
 }
 
 /// An entry and its position. Columns: run, position, checksum, then the parts for `detail`.
-pub(crate) fn entry(row: &dyn Row, detail: Detail) -> Result<(usize, Benchmark), Fault> {
+pub(crate) fn entry(row: &dyn ResultRow, detail: Detail) -> Result<(usize, Benchmark), StoreFault> {
     let (place, noted) = (row.integer(1)?, row.bytes(2)?);
     let check = |part, bytes| checksum::check(noted, part, bytes, || format!("entry {place}"));
     let figures = row.text(3)?;
@@ -447,15 +451,15 @@ pub(crate) fn entry(row: &dyn Row, detail: Detail) -> Result<(usize, Benchmark),
         check(1, bytes)?;
         let (numbers, rest) = bytes.as_chunks::<8>();
         if !rest.is_empty() {
-            return Err(Fault::Damaged("a sample is cut off".to_owned()));
+            return Err(StoreFault::Damaged("a sample is cut off".to_owned()));
         }
         entry.samples = numbers.iter().map(|b| f64::from_le_bytes(*b)).collect();
     }
-    if detail >= Detail::Intervals {
+    if detail >= Detail::Batches {
         let bytes = row.bytes(5)?;
         check(2, bytes)?;
         columns::unpack(bytes, &mut entry)?;
     }
-    let negative = |_| Fault::Damaged("a place is negative".to_owned());
+    let negative = |_| StoreFault::Damaged("a place is negative".to_owned());
     Ok((usize::try_from(place).map_err(negative)?, entry))
 }

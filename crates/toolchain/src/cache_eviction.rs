@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_uses_any_more_is_removed() {
+    fn unused_folders_are_removed() {
         let home = tempfile::tempdir().unwrap();
         let old = folder(home.path(), "old", 31, 1);
         let recent = folder(home.path(), "recent", 29, 1);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_is_no_name_that_people_give() {
+    fn digest_name_is_recognised() {
         assert!(is_digest("0123456789abcdef", 16));
         for name in [
             "0123456789abcde",
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_done_once_a_day() {
+    fn eviction_runs_once_a_day() {
         let home = tempfile::tempdir().unwrap();
         swept(home.path());
         let old = folder(home.path(), "old", 31, 1);
@@ -183,7 +183,7 @@ mod tests {
 
     /// The files are sparse.
     #[test]
-    fn of_too_many_bytes_the_oldest_go() {
+    fn oldest_folders_are_evicted_above_size_limit() {
         let home = tempfile::tempdir().unwrap();
         let half = MOST_BYTES / 2 + 1;
         let large = [1, 3, 5].map(|days| folder(home.path(), &days.to_string(), days, half));

@@ -25,12 +25,12 @@ pub struct Unreadable {
     /// The path and the error.
     pub why: String,
     /// The help text.
-    pub mend: String,
+    pub fix: String,
 }
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {}", self.why, self.mend)
+        write!(f, "{}; {}", self.why, self.fix)
     }
 }
 
@@ -65,7 +65,7 @@ impl Disk {
         for lib in &libs {
             fs::read_dir(lib).map_err(|e| Unreadable {
                 why: format!("cannot read the folder {}: {}", lib.display(), reason(&e)),
-                mend: "--lib names a folder with .yamba files that you may read".to_owned(),
+                fix: "--lib names a folder with .yamba files that you may read".to_owned(),
             })?;
         }
         Ok(Disk {
@@ -84,7 +84,7 @@ impl Disk {
         if path.is_dir() {
             return Err(Unreadable {
                 why: format!("{shown} is a folder"),
-                mend: format!("name its files, for example {shown}/*.yamba"),
+                fix: format!("name its files, for example {shown}/*.yamba"),
             });
         }
         let text = read(path)?;
@@ -230,8 +230,7 @@ fn read(path: &Path) -> Result<String, Unreadable> {
     let shown = path.display();
     let cannot = |e: io::Error| Unreadable {
         why: format!("cannot read {shown}: {}", reason(&e)),
-        mend: "name a .yamba file that you may read, or a class: `yamba list` shows them"
-            .to_owned(),
+        fix: "name a .yamba file that you may read, or a class: `yamba list` shows them".to_owned(),
     };
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(cannot)?;
@@ -244,7 +243,7 @@ fn read(path: &Path) -> Result<String, Unreadable> {
                 "{shown} is longer than {} MiB, which no benchmark is",
                 LARGEST_FILE >> 20
             ),
-            mend: "name a .yamba file: a text that a person writes".to_owned(),
+            fix: "name a .yamba file: a text that a person writes".to_owned(),
         });
     }
     String::from_utf8(bytes).map_err(|e| {
@@ -252,7 +251,7 @@ fn read(path: &Path) -> Result<String, Unreadable> {
         let line = valid.iter().filter(|b| **b == b'\n').count() + 1;
         Unreadable {
             why: format!("{shown}:{line}: not UTF-8 text"),
-            mend: "save it as UTF-8 text".to_owned(),
+            fix: "save it as UTF-8 text".to_owned(),
         }
     })
 }
@@ -313,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn around_is_everything_once() {
+    fn files_around_a_file_are_listed_once() {
         let w = World::new(&[
             "suite/cpu/a.yamba",
             "suite/memory/b.yamba",
@@ -329,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_hides_the_installed_file() {
+    fn copied_file_shadows_installed_one() {
         let w = World::new(&["suite/cpu/a.yamba", "mine/a.yamba"]);
         let disk = w.disk(&[]);
         let from = w.path("mine/a.yamba").display().to_string();
@@ -347,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_in_a_sentence() {
+    fn unreadable_file_is_one_sentence() {
         let w = World::new(&["mine/a.yamba"]);
         fs::write(w.path("mine/bad.yamba"), b"a\n\xff").unwrap();
         fs::write(

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use yamba_lang::source::FileId;
 use yamba_lang::{Analysis, ClassId, Target};
-use yamba_record::run::{About, SourceFile};
+use yamba_record::run::{Provenance, SourceFile};
 
 use crate::suite_topics;
 
 /// Describes `class` without the program's hash. Paths below `home`, the folder of library and suite, are relative to it.
-pub fn about(analysis: &Analysis, class: ClassId, target: &Target, home: &Path) -> About {
-    let group = suite_topics::title(suite_topics::folder(analysis, class));
+pub fn of_class(analysis: &Analysis, class: ClassId, target: &Target, home: &Path) -> Provenance {
+    let topic = suite_topics::title(suite_topics::folder(analysis, class));
     let summary = first_sentence(&analysis.class(class).ast.doc);
     let file = |id: FileId| {
         let file = analysis.sources.file(id);
@@ -22,8 +22,8 @@ pub fn about(analysis: &Analysis, class: ClassId, target: &Target, home: &Path) 
             hash: hash(&file.text),
         }
     };
-    About {
-        group: (!group.is_empty()).then(|| group.to_owned()),
+    Provenance {
+        topic: (!topic.is_empty()).then(|| topic.to_owned()),
         summary: (!summary.is_empty()).then_some(summary),
         tags: analysis.tags(class),
         files: files(analysis, class, target)
@@ -35,12 +35,12 @@ pub fn about(analysis: &Analysis, class: ClassId, target: &Target, home: &Path) 
     }
 }
 
-/// The texts of all files that `abouts` list, by hash.
+/// The texts of all files that `all` list, by hash.
 pub fn sources<'a>(
     analysis: &Analysis,
-    abouts: impl Iterator<Item = &'a About>,
+    all: impl Iterator<Item = &'a Provenance>,
 ) -> BTreeMap<String, String> {
-    let wanted: BTreeSet<&str> = abouts
+    let wanted: BTreeSet<&str> = all
         .flat_map(|a| a.files.iter().map(|f| f.hash.as_str()))
         .collect();
     let all = analysis.sources.files();

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_range_at_the_end_of_the_text_is_shown() {
+    fn empty_range_at_end_of_text_is_marked() {
         for text in ["", "yamba x {", "yamba x {\n", "yamba x {\r\n"] {
             let end = text.len() as u32;
             let shown = show(text, end, end, |_, d| d);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_place_far_away_is_a_piece_of_its_own() {
+    fn distant_secondary_label_has_its_own_excerpt() {
         let text = format!("a\n{}b\n", "\n".repeat(1000));
         let end = text.len() as u32;
         let shown = show(&text, 0, 1, |file, d| {

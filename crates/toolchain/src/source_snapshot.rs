@@ -9,13 +9,13 @@ use yamba_lang::{Files, Input};
 use yamba_record::run::{BuildInputs, SourceFile};
 use yamba_record::{Benchmark, Run};
 
-use crate::build::KeptIncludes;
+use crate::build::SnapshotIncludes;
 use crate::embedded::Home;
 use crate::files::{Disk, Unreadable};
 
 /// The stored files of a run's benchmarks, and the platforms of the installed library. Platforms belong to no benchmark, so a run does not store
 /// them. Other installed files are left out: a port added later was not part of the measurement.
-pub struct Stored {
+pub struct SourceSnapshot {
     /// Texts by path.
     files: BTreeMap<String, String>,
     platforms: Vec<Input>,
@@ -23,31 +23,35 @@ pub struct Stored {
     present: Disk,
 }
 
-impl Stored {
+impl SourceSnapshot {
     /// The reason why a benchmark's program cannot be rebuilt. `None` if all its texts are present under their hashes.
     pub fn lacks(run: &Run, benchmark: &Benchmark) -> Option<String> {
-        if benchmark.about.files.is_empty() {
+        if benchmark.provenance.files.is_empty() {
             return Some("the run kept no sources".to_owned());
         }
-        let includes = benchmark.about.inputs.iter().flat_map(|i| &i.includes);
-        let mut files = benchmark.about.files.iter().chain(includes);
+        let includes = benchmark.provenance.inputs.iter().flat_map(|i| &i.includes);
+        let mut files = benchmark.provenance.files.iter().chain(includes);
         let missing = files.find(|f| text(run, f).is_none())?;
         Some(format!("the run did not keep the text of {}", missing.path))
     }
 
-    /// Loads the stored files of `classes`, for which [`lacks`](Stored::lacks) must return `None`. Paths in a record are relative to the checkout;
+    /// Loads the stored files of `classes`, for which [`lacks`](SourceSnapshot::lacks) must return `None`. Paths in a record are relative to the checkout;
     /// files of library and suite are placed below `home`.
     ///
     /// # Errors
     /// When `home` cannot be read.
-    pub fn new(run: &Run, classes: &BTreeSet<&str>, home: &Home) -> Result<Stored, Unreadable> {
+    pub fn new(
+        run: &Run,
+        classes: &BTreeSet<&str>,
+        home: &Home,
+    ) -> Result<SourceSnapshot, Unreadable> {
         let root = home.suite.parent().unwrap_or(Path::new(""));
         let mut files = BTreeMap::new();
         let wanted = run
             .benchmarks
             .iter()
             .filter(|b| classes.contains(b.class.as_str()));
-        for file in wanted.flat_map(|b| &b.about.files) {
+        for file in wanted.flat_map(|b| &b.provenance.files) {
             let is_ours = ["library/", "suite/"]
                 .iter()
                 .any(|f| file.path.starts_with(f));
@@ -60,7 +64,7 @@ impl Stored {
         let present = Disk::new(Vec::new(), home)?;
         let mut platforms = present.searched(true);
         platforms.retain(|i| !files.contains_key(&i.path) && declares_platform(i));
-        Ok(Stored {
+        Ok(SourceSnapshot {
             files,
             platforms,
             present,
@@ -71,12 +75,16 @@ impl Stored {
     ///
     /// # Errors
     /// A one-sentence message, if the includes conflict or have unusable paths.
-    pub fn includes(run: &Run, classes: &BTreeSet<&str>) -> Result<Option<KeptIncludes>, String> {
+    pub fn includes(
+        run: &Run,
+        classes: &BTreeSet<&str>,
+    ) -> Result<Option<SnapshotIncludes>, String> {
         let of_classes = run.benchmarks.iter();
         let of_classes = of_classes.filter(|b| classes.contains(b.class.as_str()));
-        let inputs: Vec<&BuildInputs> =
-            of_classes.filter_map(|b| b.about.inputs.as_ref()).collect();
-        let mut kept = KeptIncludes::default();
+        let inputs: Vec<&BuildInputs> = of_classes
+            .filter_map(|b| b.provenance.inputs.as_ref())
+            .collect();
+        let mut kept = SnapshotIncludes::default();
         for file in inputs.iter().flat_map(|i| &i.includes) {
             let text = text(run, file);
             let text =
@@ -106,7 +114,7 @@ impl Stored {
     }
 }
 
-impl Files for Stored {
+impl Files for SourceSnapshot {
     fn find(&self, from: &str, name: &str) -> Option<Input> {
         let file_name = format!("{name}.yamba");
         let is_meant = |i: &Input| Path::new(&i.path).file_name() == Some(file_name.as_ref());

@@ -73,7 +73,7 @@ fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Run {
             runner: runner.to_vec(),
             emulated: false,
         }),
-        about: yamba_record::run::About::default(),
+        provenance: yamba_record::run::Provenance::default(),
         texts: Default::default(),
     };
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -129,14 +129,14 @@ const SMALL: [(&str, &str); 4] = [
 
 #[test]
 #[ignore = "needs g++"]
-fn a_circle_runs_with_what_privilege_there_is() {
+fn circle_runs_with_available_privileges() {
     let run = measured("circle_pipe", &[], &SMALL);
     check_circles(&run.benchmarks[0]);
 }
 
 #[test]
 #[ignore = "needs g++"]
-fn a_circle_runs_without_privilege() {
+fn circle_runs_without_privileges() {
     let run = measured("circle_semaphore", &without_privilege(), &SMALL);
     let benchmark = &run.benchmarks[0];
     check_circles(benchmark);
@@ -150,7 +150,7 @@ fn a_circle_runs_without_privilege() {
 
 #[test]
 #[ignore = "needs g++"]
-fn the_direct_method_times_each_delivery() {
+fn direct_method_times_each_delivery() {
     let set = [("deliveries", "20"), ("warm_ups", "2")];
     let run = measured("direct_futex", &[], &set);
     let benchmark = &run.benchmarks[0];
@@ -164,7 +164,7 @@ fn the_direct_method_times_each_delivery() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_test_that_the_system_would_stop_is_refused() {
+fn circle_test_longer_than_realtime_limit_is_rejected() {
     let run = measured("circle_eventfd", &[], &[("delta", "10000000")]);
     let benchmark = &run.benchmarks[0];
     assert_eq!(benchmark.status, Status::Crashed);

@@ -9,9 +9,9 @@ use std::process::{Command, Output};
 
 use cpp::{check, compile, runtime, said};
 use yamba_record::Event;
-use yamba_record::event::{HarnessUse, RawInterval};
+use yamba_record::event::{HarnessUse, RawBatch};
 
-/// Short intervals, to keep the tests short.
+/// Short batches, to keep the tests short.
 const SHORT: [&str; 2] = ["--loaded-ns", "20000000"];
 
 fn events(output: &Output) -> Vec<Event> {
@@ -36,9 +36,9 @@ fn measured(program: &[&str], arguments: &[&str]) -> Vec<Event> {
     events
 }
 
-fn intervals(events: &[Event]) -> Vec<RawInterval> {
+fn batches(events: &[Event]) -> Vec<RawBatch> {
     let of = |e: &Event| match e {
-        Event::Interval(interval) => Some(interval.clone()),
+        Event::Batch(batch) => Some(batch.clone()),
         _ => None,
     };
     events.iter().filter_map(of).collect()
@@ -52,11 +52,11 @@ fn harness_use(events: &[Event]) -> HarnessUse {
     events.iter().find_map(of).expect("what the harness used")
 }
 
-/// Whether each timed interval lies within the time in which every other process of its round ran.
-fn kept_guarantee(intervals: &[RawInterval], processes: u64) -> bool {
-    let mut rounds: BTreeMap<u64, Vec<&RawInterval>> = BTreeMap::new();
-    for interval in intervals {
-        rounds.entry(interval.index).or_default().push(interval);
+/// Whether each timed batch lies within the time in which every other process of its round ran.
+fn kept_guarantee(batches: &[RawBatch], processes: u64) -> bool {
+    let mut rounds: BTreeMap<u64, Vec<&RawBatch>> = BTreeMap::new();
+    for batch in batches {
+        rounds.entry(batch.index).or_default().push(batch);
     }
     rounds.values().all(|round| {
         let mut seen: Vec<u64> = round.iter().map(|i| i.batch.process).collect();
@@ -75,7 +75,7 @@ fn kept_guarantee(intervals: &[RawInterval], processes: u64) -> bool {
 
 #[test]
 #[ignore = "needs g++"]
-fn everybody_runs_while_anybody_times() {
+fn all_processes_run_while_one_times() {
     let sample = compile("g++", "load_sample.cc", &["-O2"], "load-guarantee");
     let sample = sample.to_str().unwrap();
     for processes in [1, 2, 5, 16] {
@@ -83,22 +83,22 @@ fn everybody_runs_while_anybody_times() {
         let arguments = [
             "--processes",
             &count,
-            "--intervals",
+            "--batches",
             "2",
             "--time-ns",
             "60000000000",
         ];
         let events = measured(&[sample], &arguments);
-        let measured = intervals(&events);
+        let measured = batches(&events);
         assert_eq!(measured.len() as u64, 2 * processes);
         assert!(kept_guarantee(&measured, processes), "{measured:?}");
-        for interval in &measured {
-            let load = interval.batch.load.unwrap();
-            assert!(interval.batch.ns <= load.end_ns - load.begin_ns);
+        for batch in &measured {
+            let load = batch.batch.load.unwrap();
+            assert!(batch.batch.ns <= load.end_ns - load.begin_ns);
             // Evidence is asked inside a pass, and `before_batch` starts the counter of passes in the first round too.
-            assert_eq!(interval.batch.evidence["inside"], Some(1.0));
-            assert_eq!(interval.batch.evidence["passes_told"], Some(1.0));
-            assert!(interval.batch.dummy_ns > 0.0 && interval.batch.cycle_ns.is_none());
+            assert_eq!(batch.batch.evidence["inside"], Some(1.0));
+            assert_eq!(batch.batch.evidence["passes_told"], Some(1.0));
+            assert!(batch.batch.dummy_ns > 0.0 && batch.batch.cycle_ns.is_none());
         }
         let passes = measured[0].batch.passes;
         assert!(measured.iter().all(|i| i.batch.passes == passes));
@@ -109,12 +109,12 @@ fn everybody_runs_while_anybody_times() {
 /// The checker itself must reject violations.
 #[test]
 #[ignore = "needs g++"]
-fn whoever_breaks_the_guarantee_is_found() {
+fn broken_guarantee_is_detected() {
     let sample = compile("g++", "load_sample.cc", &["-O2"], "load-doctored");
-    let arguments = ["--processes", "3", "--intervals", "1"];
-    let kept = intervals(&measured(&[sample.to_str().unwrap()], &arguments));
+    let arguments = ["--processes", "3", "--batches", "1"];
+    let kept = batches(&measured(&[sample.to_str().unwrap()], &arguments));
     assert!(kept_guarantee(&kept, 3));
-    type Change = fn(&mut Vec<RawInterval>);
+    type Change = fn(&mut Vec<RawBatch>);
     let changes: [Change; 5] = [
         |all| {
             let begin = all[0].batch.load.unwrap().begin_ns;
@@ -138,7 +138,7 @@ fn whoever_breaks_the_guarantee_is_found() {
 /// From source to record: a plain benchmark, one with hooks around each pass, a quantity, and one with partner processes.
 #[test]
 #[ignore = "needs g++"]
-fn benchmarks_of_all_kinds() {
+fn benchmarks_of_all_kinds_run_under_load() {
     let home = runtime().join("..");
     let scratch = tempfile::tempdir().unwrap();
     for name in [
@@ -159,8 +159,8 @@ fn benchmarks_of_all_kinds() {
             .unwrap();
         assert!(built.status.success(), "{}", said(&built));
         let program = program.to_str().unwrap();
-        let events = measured(&[program], &["--processes", "3", "--intervals", "2"]);
-        let measured = intervals(&events);
+        let events = measured(&[program], &["--processes", "3", "--batches", "2"]);
+        let measured = batches(&events);
         assert!(kept_guarantee(&measured, 3), "{name}: {measured:?}");
         assert_eq!(measured.len() as u64, 3 * harness_use(&events).rounds);
         let is_quantity = name.contains("quantity");
@@ -170,11 +170,11 @@ fn benchmarks_of_all_kinds() {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_the_harness_needs_does_not_grow() {
+fn harness_resources_do_not_grow_with_rounds() {
     let sample = compile("g++", "load_sample.cc", &["-O2"], "load-resources");
     let used = |processes: u64| {
         let count = processes.to_string();
-        let arguments = ["--processes", &count, "--intervals", "1"];
+        let arguments = ["--processes", &count, "--batches", "1"];
         harness_use(&measured(&[sample.to_str().unwrap()], &arguments))
     };
     let (one, some, many) = (used(1), used(16), used(256));
@@ -195,7 +195,7 @@ fn what_the_harness_needs_does_not_grow() {
 const WHERE: [&str; 4] = [
     "while setting up",
     "while timing",
-    "while running after its interval",
+    "while running after its batch",
     "while cleaning up",
 ];
 
@@ -206,7 +206,7 @@ fn sabotaged(sample: &Path, fault: usize, place: usize) -> Output {
             "--run",
             "--processes",
             "5",
-            "--intervals",
+            "--batches",
             "2",
             "--set",
             "who=3",
@@ -228,7 +228,7 @@ fn without_number(text: &str) -> String {
 
 #[test]
 #[ignore = "needs g++"]
-fn whichever_process_fails_is_named_and_none_is_left() {
+fn failed_process_is_named_and_none_is_left() {
     let name = format!("load-faults-{}", std::process::id());
     let sample = compile("g++", "load_sample.cc", &["-O2"], &name);
     let faults = [
@@ -256,7 +256,7 @@ fn whichever_process_fails_is_named_and_none_is_left() {
                 matches!(before, Event::Error(e) if e.line.is_some())
             );
             // Completed rounds are kept.
-            let rounds = intervals(&events).len() / 5;
+            let rounds = batches(&events).len() / 5;
             assert_eq!(rounds, if place == 3 { 2 } else { 0 });
         }
     }
@@ -265,7 +265,7 @@ fn whichever_process_fails_is_named_and_none_is_left() {
 
 #[test]
 #[ignore = "needs g++"]
-fn who_hangs_is_ended_and_named() {
+fn hanging_process_is_killed_and_named() {
     let name = format!("load-hangs-{}", std::process::id());
     let sample = compile("g++", "load_sample.cc", &["-O2"], &name);
     for (place, when) in WHERE.iter().enumerate() {
@@ -285,11 +285,11 @@ fn who_hangs_is_ended_and_named() {
 /// Together the processes take longer than any of them may alone.
 #[test]
 #[ignore = "needs g++"]
-fn who_comes_in_turn_or_goes_on_is_waited_for() {
+fn slow_processes_are_waited_for() {
     let sample = compile("g++", "load_sample.cc", &["-O2"], "load-patience");
     for (slow, processes) in [("slow=1", "6"), ("slow=2", "2")] {
         let done = Command::new(&sample)
-            .args(["--run", "--processes", processes, "--intervals", "1"])
+            .args(["--run", "--processes", processes, "--batches", "1"])
             .args(["--time-ns", "1000000", "--warmup-ns", "0", "--set", slow])
             .args(SHORT)
             .env("YAMBA_TEST_SPARE", "3e9")
@@ -301,7 +301,7 @@ fn who_comes_in_turn_or_goes_on_is_waited_for() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_system_that_is_full_is_told() {
+fn full_process_table_is_reported() {
     let name = format!("load-full-{}", std::process::id());
     let sample = compile("g++", "load_sample.cc", &["-O2"], &name);
     // Every user that the sample switches to must be able to execute it.
@@ -330,7 +330,7 @@ fn a_system_that_is_full_is_told() {
 /// A killed parent cannot end its children. The system or the children themselves must.
 #[test]
 #[ignore = "needs g++"]
-fn a_killed_parent_leaves_no_process() {
+fn killed_parent_leaves_no_process() {
     let name = format!("load-orphans-{}", std::process::id());
     for (system, flags) in [
         ("linux", &["-O2"][..]),
@@ -339,16 +339,16 @@ fn a_killed_parent_leaves_no_process() {
         let name = format!("{name}-{system}");
         let sample = compile("g++", "load_sample.cc", flags, &name);
         let mut parent = Command::new(&sample)
-            .args(["--run", "--processes", "5", "--intervals", "1000"])
+            .args(["--run", "--processes", "5", "--batches", "1000"])
             .args(["--time-ns", "60000000000"])
             .args(SHORT)
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        // The first interval shows that all processes run.
+        // The first batch shows that all processes run.
         let records = std::io::BufReader::new(parent.stdout.take().unwrap());
         let mut lines = std::io::BufRead::lines(records);
-        assert!(lines.any(|l| l.unwrap().contains("\"event\":\"interval\"")));
+        assert!(lines.any(|l| l.unwrap().contains("\"event\":\"batch\"")));
         parent.kill().unwrap();
         parent.wait().unwrap();
         assert_eq!(left(&name), Vec::<String>::new());
@@ -424,7 +424,7 @@ fn wherever_it_runs() {
             &format!("load-place-{which}"),
         );
         let program: Vec<&str> = runner.iter().copied().chain(sample.to_str()).collect();
-        let events = measured(&program, &["--processes", "3", "--intervals", "2"]);
-        assert!(kept_guarantee(&intervals(&events), 3), "{compiler}");
+        let events = measured(&program, &["--processes", "3", "--batches", "2"]);
+        assert!(kept_guarantee(&batches(&events), 3), "{compiler}");
     }
 }

@@ -114,7 +114,7 @@ fn table(suite: &[Counted]) -> String {
 }
 
 #[test]
-fn the_documented_count_is_that_of_the_sources() {
+fn documented_port_sizes_match_sources() {
     let path = repository().join("docs/porting.md");
     let text = std::fs::read_to_string(&path).expect("docs/porting.md");
     let start = text.find(BEGIN).expect("the table's first mark") + BEGIN.len();
@@ -133,7 +133,7 @@ fn the_documented_count_is_that_of_the_sources() {
 }
 
 #[test]
-fn a_port_of_pagefault_takes_at_most_twenty_lines() {
+fn port_of_pagefault_has_at_most_twenty_lines() {
     let suite = suite();
     let ports = &ports_by_template(&suite)["pagefault"];
     assert!(ports.len() >= 5, "four instruction sets and a system");

@@ -37,7 +37,7 @@ fn parts_with_the_other_compiler() {
 /// A complete measurement under sanitizers, with its records checked.
 #[test]
 #[ignore = "needs g++"]
-fn a_measurement_under_sanitizers() {
+fn measurement_runs_under_sanitizers() {
     let flags = [
         "-O1",
         "-fsanitize=address,undefined",

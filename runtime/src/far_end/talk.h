@@ -70,10 +70,10 @@ void open() {
 }
 
 const char *tell_text(const char *word, const char *text) {
-    static std::string told;
-    if (is_far_end) say(word, told = text);
-    else told = hear(word);
-    return told.c_str();
+    static std::string heard;
+    if (is_far_end) say(word, heard = text);
+    else heard = hear(word);
+    return heard.c_str();
 }
 
 uint64_t tell(const char *word, uint64_t number) {

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signed_field_in_two_pieces() {
+    fn split_signed_field_is_learned() {
         // The store of RISC-V: 7 bits at 25, 5 bits at 7.
         let store = |v: i128| {
             (-2048..2048)
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scaled_field_whose_small_values_choose_another_form() {
+    fn scaled_field_is_learned_despite_short_forms_of_small_values() {
         // The load of A64: offsets that are no multiples of 8 take the unscaled form.
         let load = |v: i128| match v {
             v if v % 8 == 0 && (0..32768).contains(&v) => {
@@ -185,14 +185,14 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_takes_signed_and_unsigned_values() {
+    fn field_accepts_signed_and_unsigned_values() {
         let byte = |v: i128| (-128..256).contains(&v).then_some(v as u32 & 0xFF);
         let field = learn(&answers(byte)).unwrap();
         assert_eq!((field.min, field.max), (-128, 255));
     }
 
     #[test]
-    fn what_is_no_plain_field_is_refused() {
+    fn value_without_plain_field_is_rejected() {
         assert!(learn(&answers(|_| Some(7))).is_err());
         assert!(learn(&answers(|v| (v != 0).then_some(1))).is_err());
         // The value 85 has another encoding than its neighbours.

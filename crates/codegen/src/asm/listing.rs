@@ -11,7 +11,7 @@ use super::syntax::Syntax;
 
 /// The origin of a line of assembler text, encoded in the line's file name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum LineOrigin {
     /// A line of the block's own source file.
     Block(usize),
     /// The value `index` of [`probe_values`] in the hole of a block.
@@ -25,25 +25,27 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl LineOrigin {
     fn file_name(self) -> String {
         match self {
-            Place::Block(block) => format!("yamba-block-{block}"),
-            Place::Probe { block, hole, value } => format!("yamba-probe-{block}-{hole}-{value}"),
+            LineOrigin::Block(block) => format!("yamba-block-{block}"),
+            LineOrigin::Probe { block, hole, value } => {
+                format!("yamba-probe-{block}-{hole}-{value}")
+            }
         }
     }
 
     /// Parses the file name by which the assembler reports a place.
-    pub fn parse(file_name: &str) -> Option<Place> {
+    pub fn parse(file_name: &str) -> Option<LineOrigin> {
         if let Some(block) = file_name.strip_prefix("yamba-block-") {
-            return block.parse().ok().map(Place::Block);
+            return block.parse().ok().map(LineOrigin::Block);
         }
         let mut numbers = file_name
             .strip_prefix("yamba-probe-")?
             .split('-')
             .map(str::parse);
         let mut next = || numbers.next()?.ok();
-        Some(Place::Probe {
+        Some(LineOrigin::Probe {
             block: next()?,
             hole: next()?,
             value: next()?,
@@ -57,7 +59,7 @@ pub struct Listing {
     /// The text.
     pub text: String,
     /// The probes in it.
-    pub probes: BTreeSet<Place>,
+    pub probes: BTreeSet<LineOrigin>,
 }
 
 impl Listing {
@@ -69,7 +71,7 @@ impl Listing {
         let mut probes = BTreeSet::new();
         for (block, asm) in blocks.iter().enumerate() {
             for hole in 0..asm.holes() {
-                probes.extend((0..probe_values().len()).map(|value| Place::Probe {
+                probes.extend((0..probe_values().len()).map(|value| LineOrigin::Probe {
                     block,
                     hole,
                     value,
@@ -83,7 +85,7 @@ impl Listing {
     }
 
     /// A listing of the blocks themselves, and of the probes that the assembler accepts.
-    pub fn full(syntax: &Syntax, blocks: &[AsmBlock], probes: BTreeSet<Place>) -> Listing {
+    pub fn full(syntax: &Syntax, blocks: &[AsmBlock], probes: BTreeSet<LineOrigin>) -> Listing {
         let mut text = String::new();
         for (index, block) in blocks.iter().enumerate() {
             open_section(&mut text, syntax, block, &section_name(index));
@@ -92,7 +94,7 @@ impl Listing {
                 syntax,
                 block,
                 index,
-                Place::Block(index),
+                LineOrigin::Block(index),
                 |_| 0,
             ));
             let _ = writeln!(text, "{}:", end_symbol(index));
@@ -142,11 +144,11 @@ fn open_section(text: &mut String, syntax: &Syntax, block: &AsmBlock, name: &str
     }
 }
 
-fn probe_text(syntax: &Syntax, blocks: &[AsmBlock], probes: &BTreeSet<Place>) -> String {
+fn probe_text(syntax: &Syntax, blocks: &[AsmBlock], probes: &BTreeSet<LineOrigin>) -> String {
     let mut text = String::new();
     let mut section = None;
     for place in probes {
-        let Place::Probe { block, hole, value } = *place else {
+        let LineOrigin::Probe { block, hole, value } = *place else {
             continue;
         };
         if section != Some((block, hole)) {
@@ -171,7 +173,7 @@ fn block_text(
     syntax: &Syntax,
     block: &AsmBlock,
     index: usize,
-    place: Place,
+    place: LineOrigin,
     value: impl Fn(usize) -> i128,
 ) -> String {
     let mut text = String::new();
@@ -217,19 +219,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_read_back() {
+    fn line_origins_round_trip() {
         for place in [
-            Place::Block(3),
-            Place::Probe {
+            LineOrigin::Block(3),
+            LineOrigin::Probe {
                 block: 1,
                 hole: 2,
                 value: 300,
             },
         ] {
-            assert_eq!(Place::parse(&place.file_name()), Some(place));
+            assert_eq!(LineOrigin::parse(&place.file_name()), Some(place));
         }
-        assert_eq!(Place::parse("yamba"), None);
-        assert_eq!(Place::parse("yamba-probe-1-2"), None);
+        assert_eq!(LineOrigin::parse("yamba"), None);
+        assert_eq!(LineOrigin::parse("yamba-probe-1-2"), None);
     }
 
     #[test]

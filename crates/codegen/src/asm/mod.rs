@@ -13,6 +13,6 @@ mod syntax;
 
 pub use block::{AsmBlock, asm_blocks};
 pub use field::{AssembledBlock, Field, FieldBits};
-pub use listing::{Listing, Place};
+pub use listing::{LineOrigin, Listing};
 pub use read::{ObjectFile, Relocation, Section, read};
 pub use syntax::Syntax;

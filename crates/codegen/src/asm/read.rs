@@ -11,7 +11,7 @@ use super::block::AsmBlock;
 use super::field::{AssembledBlock, Field, FieldBits};
 use super::learn::{Probes, learn, probe_values};
 use super::listing::{
-    Listing, Place, begin_symbol, end_symbol, hole_symbol, probe_section_name, probe_symbol,
+    LineOrigin, Listing, begin_symbol, end_symbol, hole_symbol, probe_section_name, probe_symbol,
     section_name,
 };
 use super::syntax::Syntax;
@@ -236,7 +236,7 @@ impl Reader<'_> {
         };
         let mut start = 0usize;
         for place in &self.listing.probes {
-            let Place::Probe {
+            let LineOrigin::Probe {
                 block,
                 hole: h,
                 value,

@@ -133,7 +133,9 @@ fn super_uses_in(sources: &SourceMap, member: &Member) -> Vec<(String, Span)> {
     let word = |i: usize| &text[tokens[i].range.clone()];
     (0..tokens.len().saturating_sub(2))
         .filter(|i| {
-            word(*i) == "super" && word(*i + 1) == "::" && tokens[*i + 2].kind == cpp::Kind::Word
+            word(*i) == "super"
+                && word(*i + 1) == "::"
+                && tokens[*i + 2].kind == cpp::CppTokenKind::Word
         })
         .map(|i| {
             let range = &tokens[i + 2].range;

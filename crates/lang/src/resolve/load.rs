@@ -262,14 +262,14 @@ impl<'a> Loader<'a> {
     /// Whether `base`, resolved from `file`, is one of the classes in use.
     fn is_in_use(&mut self, file: FileId, base: &Ident) -> bool {
         match self.locate(file, &base.text) {
-            Found::Class(file, index) => self.by_place.contains_key(&(file, index)),
+            Lookup::Class(file, index) => self.by_place.contains_key(&(file, index)),
             _ => false,
         }
     }
 
-    fn locate(&mut self, from: FileId, name: &str) -> Found {
+    fn locate(&mut self, from: FileId, name: &str) -> Lookup {
         if let Some(index) = self.class_in(from, name) {
-            return Found::Class(from, index);
+            return Lookup::Class(from, index);
         }
         let path = self.analysis.sources.file(from).path.clone();
         let Some(input) = self.files.find(&path, name) else {
@@ -278,13 +278,13 @@ impl<'a> Loader<'a> {
         let found_path = input.path.clone();
         let (id, _) = self.parse(input);
         match self.class_in(id, name) {
-            Some(index) => Found::Class(id, index),
-            None => Found::FileWithout(found_path),
+            Some(index) => Lookup::Class(id, index),
+            None => Lookup::FileWithout(found_path),
         }
     }
 
     /// A class of another file on the same command line.
-    fn locate_requested(&self, name: &str) -> Found {
+    fn locate_requested(&self, name: &str) -> Lookup {
         let requested = self
             .analysis
             .classes
@@ -292,8 +292,8 @@ impl<'a> Loader<'a> {
             .find(|c| c.is_requested && c.name() == name);
         let place =
             requested.and_then(|class| self.by_place.iter().find(|(_, id)| **id == class.id));
-        place.map_or(Found::Nothing, |((file, index), _)| {
-            Found::Class(*file, *index)
+        place.map_or(Lookup::Nothing, |((file, index), _)| {
+            Lookup::Class(*file, *index)
         })
     }
 
@@ -306,15 +306,15 @@ impl<'a> Loader<'a> {
 
     fn lookup(&mut self, from: FileId, name: &Ident, purpose: &str) -> Option<ClassId> {
         match self.locate(from, &name.text) {
-            Found::Class(file, index) => Some(self.admit(file, index)),
-            Found::FileWithout(path) => {
+            Lookup::Class(file, index) => Some(self.admit(file, index)),
+            Lookup::FileWithout(path) => {
                 self.report(error!("file-without-class" at name.span,
                     "the file `{path}` defines no class `{name}`";
                     help format!("a class that is looked up by name stands in a file of its name: define `{name}` there"))
                     .here(purpose.to_owned()));
                 None
             }
-            Found::Nothing => {
+            Lookup::Nothing => {
                 self.report_unknown(name, purpose);
                 None
             }
@@ -387,7 +387,7 @@ impl<'a> Loader<'a> {
                 continue; // the class of a platform itself: `yamba linux ... on linux`
             }
             match self.locate(file, name) {
-                Found::Class(file, index) => {
+                Lookup::Class(file, index) => {
                     self.admit(file, index);
                 }
                 _ => self.report_unknown_platform(name, span),
@@ -480,7 +480,7 @@ impl<'a> Loader<'a> {
     }
 }
 
-enum Found {
+enum Lookup {
     Class(FileId, usize),
     FileWithout(String),
     Nothing,

@@ -72,5 +72,5 @@ pub(crate) fn noun(kind: &MemberKind) -> &'static str {
 pub(crate) fn name_of(text: &str, name: &str) -> bool {
     cpp::tokens(text)
         .iter()
-        .any(|t| t.kind == cpp::Kind::Word && &text[t.range.clone()] == name)
+        .any(|t| t.kind == cpp::CppTokenKind::Word && &text[t.range.clone()] == name)
 }

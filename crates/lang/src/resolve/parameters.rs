@@ -178,7 +178,8 @@ fn own_words(text: &str) -> Vec<&str> {
     let tokens = cpp::tokens(text);
     let word = |i: usize| &text[tokens[i].range.clone()];
     let is_own = |i: &usize| {
-        tokens[*i].kind == cpp::Kind::Word && (*i == 0 || !matches!(word(*i - 1), "." | "::"))
+        tokens[*i].kind == cpp::CppTokenKind::Word
+            && (*i == 0 || !matches!(word(*i - 1), "." | "::"))
     };
     (0..tokens.len()).filter(is_own).map(word).collect()
 }

@@ -1,7 +1,7 @@
 //! Parser of `bitstring` members.
 
 use super::cursor::{Parsed, Parser};
-use super::token::Kind;
+use super::token::TokenKind;
 use super::words;
 use crate::ast::{Bitstring, MemberKind, Signature, Term};
 use crate::diagnostic::error;
@@ -86,9 +86,9 @@ impl Parser<'_> {
 
     fn bitstring_body(&mut self, what: &str) -> Parsed<Option<Vec<Term>>> {
         match self.kind() {
-            Kind::Mark(b'{') => Ok(Some(self.block(Self::terms))),
-            Kind::Mark(b'=') => self.literal_body(what).map(Some),
-            Kind::Mark(b';') => {
+            TokenKind::Mark(b'{') => Ok(Some(self.block(Self::terms))),
+            TokenKind::Mark(b'=') => self.literal_body(what).map(Some),
+            TokenKind::Mark(b';') => {
                 self.pos += 1;
                 Ok(None)
             }
@@ -107,7 +107,7 @@ impl Parser<'_> {
     /// `= LITERAL;`
     fn literal_body(&mut self, what: &str) -> Parsed<Vec<Term>> {
         self.pos += 1;
-        if self.kind() != Kind::Number {
+        if self.kind() != TokenKind::Number {
             let place = if self.is_done() || self.at(b';') {
                 self.after(self.pos)
             } else {

@@ -4,7 +4,7 @@
 //! the missing one, since blocks are normally indented.
 
 use super::messages::Messages;
-use super::token::{Kind, Token};
+use super::token::{Token, TokenKind};
 use crate::diagnostic::{Label, error};
 use crate::source::{FileId, Span};
 
@@ -74,7 +74,7 @@ impl Pairing<'_> {
     fn is_class_start(&self, at: usize) -> bool {
         let [word, name] = [at, at + 1].map(|i| self.tokens.get(i));
         matches!((word, name), (Some(w), Some(n))
-            if w.is_yamba && w.is_first && n.kind == Kind::Word)
+            if w.is_yamba && w.is_first && n.kind == TokenKind::Word)
     }
 
     /// Pairs the tokens `start..end`, and repairs missing braces that indentation locates.
@@ -96,24 +96,24 @@ impl Pairing<'_> {
     }
 
     /// Reports a fault. Returns whether pairing should be repeated.
-    fn repair(&mut self, fault: Fault, end: usize) -> bool {
+    fn repair(&mut self, fault: BraceFault, end: usize) -> bool {
         match fault {
-            Fault::Forgotten(open) => {
+            BraceFault::Forgotten(open) => {
                 let before = self.end_by_indent(open, end);
                 self.forgotten.push((open, before));
                 self.report_forgotten(open, Some(before));
                 true
             }
-            Fault::Unclosed(open) => {
+            BraceFault::Unclosed(open) => {
                 self.report_forgotten(open, None);
                 false
             }
-            Fault::Early(close) => {
+            BraceFault::Early(close) => {
                 self.out.is_stray[close] = true;
                 self.report_stray(close);
                 true
             }
-            Fault::Stray(closes) => {
+            BraceFault::Stray(closes) => {
                 for (close, before) in closes {
                     self.out.is_stray[close] = true;
                     self.report_stray(close);
@@ -134,7 +134,7 @@ impl Pairing<'_> {
     }
 
     /// One pass with a stack. Other brackets that are open when a brace closes stay unpaired.
-    fn pass(&mut self, start: usize, end: usize) -> Option<Fault> {
+    fn pass(&mut self, start: usize, end: usize) -> Option<BraceFault> {
         self.out.close[start..end].fill(None);
         let mut walk = Walk::default();
         for at in start..end {
@@ -145,9 +145,9 @@ impl Pairing<'_> {
                 }
             }
             match self.tokens[at].kind {
-                Kind::Mark(b'(' | b'[' | b'{') => walk.stack.push(at),
-                Kind::Mark(b'}') if !self.out.is_stray[at] => self.close_brace(&mut walk, at),
-                Kind::Mark(b @ (b')' | b']')) => self.close_inner(&mut walk, b, at),
+                TokenKind::Mark(b'(' | b'[' | b'{') => walk.stack.push(at),
+                TokenKind::Mark(b'}') if !self.out.is_stray[at] => self.close_brace(&mut walk, at),
+                TokenKind::Mark(b @ (b')' | b']')) => self.close_inner(&mut walk, b, at),
                 _ => {}
             }
         }
@@ -167,7 +167,7 @@ impl Pairing<'_> {
 
     fn close_brace(&mut self, walk: &mut Walk, at: usize) {
         while let Some(open) = walk.stack.pop() {
-            if self.tokens[open].kind != Kind::Mark(b'{') {
+            if self.tokens[open].kind != TokenKind::Mark(b'{') {
                 continue;
             }
             self.set(open, at, true);
@@ -189,10 +189,9 @@ impl Pairing<'_> {
     fn close_inner(&mut self, walk: &mut Walk, mark: u8, at: usize) {
         let wanted = if mark == b')' { b'(' } else { b'[' };
         // Searches only up to the enclosing brace, and only a few brackets, so that the pass is linear.
-        let depth =
-            walk.stack.iter().rev().take(64).position(|open| {
-                self.is_brace(*open) || self.tokens[*open].kind == Kind::Mark(wanted)
-            });
+        let depth = walk.stack.iter().rev().take(64).position(|open| {
+            self.is_brace(*open) || self.tokens[*open].kind == TokenKind::Mark(wanted)
+        });
         let Some(depth) = depth.map(|d| walk.stack.len() - 1 - d) else {
             return;
         };
@@ -203,7 +202,7 @@ impl Pairing<'_> {
     }
 
     /// Closes the blocks that are open at `end`, and returns the fault of the braces, if any.
-    fn close_rest(&mut self, walk: Walk, end: usize) -> Option<Fault> {
+    fn close_rest(&mut self, walk: Walk, end: usize) -> Option<BraceFault> {
         let at = end.min(self.tokens.len() - 1);
         let open: Vec<usize> = walk
             .stack
@@ -215,21 +214,21 @@ impl Pairing<'_> {
         }
         if let Some(innermost) = open.last() {
             return Some(match walk.suspect {
-                Some(open) => Fault::Forgotten(open),
-                None => Fault::Unclosed(*innermost),
+                Some(open) => BraceFault::Forgotten(open),
+                None => BraceFault::Unclosed(*innermost),
             });
         }
         if walk.stray.is_empty() {
             return None;
         }
         Some(match walk.early {
-            Some(close) => Fault::Early(close),
-            None => Fault::Stray(walk.stray),
+            Some(close) => BraceFault::Early(close),
+            None => BraceFault::Stray(walk.stray),
         })
     }
 
     fn is_brace(&self, at: usize) -> bool {
-        self.tokens[at].kind == Kind::Mark(b'{')
+        self.tokens[at].kind == TokenKind::Mark(b'{')
     }
 
     fn set(&mut self, open: usize, at: usize, is_real: bool) {
@@ -281,7 +280,7 @@ struct Walk {
     stray: Vec<(usize, Option<usize>)>,
 }
 
-enum Fault {
+enum BraceFault {
     /// Indentation shows that this `{` was not closed.
     Forgotten(usize),
     /// This `{` is not closed, and indentation does not locate the missing brace.

@@ -1,7 +1,7 @@
 //! Parser of a file and of class headers.
 
 use super::cursor::{Parsed, Parser, Reported, join_docs};
-use super::token::Kind;
+use super::token::TokenKind;
 use crate::ast::{Class, Condition, Cpp, File, Ident, Parent};
 use crate::diagnostic::error;
 use crate::source::Span;
@@ -99,7 +99,7 @@ impl Parser<'_> {
         let mut at = start;
         while at < end {
             let next = self.past(at);
-            if matches!(self.kind_at(at), Kind::Mark(b';' | b'{')) {
+            if matches!(self.kind_at(at), TokenKind::Mark(b';' | b'{')) {
                 return next;
             }
             at = next;
@@ -159,7 +159,7 @@ impl Parser<'_> {
     /// The first `{` of the class, or the end of a header without one.
     fn header_end(&self) -> usize {
         let is_end = |p: &Self, at: usize| {
-            matches!(p.kind_at(at), Kind::Mark(b'{' | b'}' | b';'))
+            matches!(p.kind_at(at), TokenKind::Mark(b'{' | b'}' | b';'))
                 || (at > p.pos && p.is_first(at) && (p.at_class(at) || p.is_member(at)))
         };
         self.find(self.pos, is_end)
@@ -326,7 +326,7 @@ impl Parser<'_> {
     fn is_joined(&self, at: usize) -> bool {
         let is_part = matches!(
             self.kind_at(at),
-            Kind::Word | Kind::Number | Kind::Mark(b'-')
+            TokenKind::Word | TokenKind::Number | TokenKind::Mark(b'-')
         );
         is_part && self.tokens[at - 1].end == self.tokens[at].start
     }

@@ -1,7 +1,7 @@
 //! Parser of conditions on the platform: `x86_64 && (linux >= 6.1 || root)`.
 
 use super::cursor::{Parsed, Parser, Range, Reported};
-use super::token::Kind;
+use super::token::TokenKind;
 use crate::ast::{Atom, Condition};
 use crate::diagnostic::error;
 use crate::source::Span;
@@ -17,7 +17,7 @@ impl Parser<'_> {
             matches!(p.word_at(at), "extends" | "ports" | "on")
         });
         let words = (start..end)
-            .filter(|at| matches!(self.kind_at(*at), Kind::Word | Kind::Mark(b'!')))
+            .filter(|at| matches!(self.kind_at(*at), TokenKind::Word | TokenKind::Mark(b'!')))
             .count();
         if words > MOST_QUESTIONS {
             self.pos = end;
@@ -34,19 +34,19 @@ impl Parser<'_> {
     fn not_a_connective(&mut self) -> Reported {
         let found = self.shown(self.pos);
         let (message, help) = match self.kind() {
-            Kind::Mark(b'&' | b'|') => (
+            TokenKind::Mark(b'&' | b'|') => (
                 format!("{found} does not join conditions"),
                 "write `&&` for both, `||` for either",
             ),
-            Kind::Mark(b',') => (
+            TokenKind::Mark(b',') => (
                 format!("{found} does not join conditions"),
                 "write `||` if one of them is enough, `&&` if both must hold",
             ),
-            Kind::Mark(b'<' | b'>' | b'=' | b'!') => (
+            TokenKind::Mark(b'<' | b'>' | b'=' | b'!') => (
                 "only a system's name is compared with a version".to_owned(),
                 "write for example `linux >= 6.1`",
             ),
-            Kind::Word | Kind::Mark(b'(') => (
+            TokenKind::Word | TokenKind::Mark(b'(') => (
                 format!("nothing joins {found} to the condition before it"),
                 "write `&&` for both, `||` for either",
             ),
@@ -136,8 +136,10 @@ impl Parser<'_> {
         let is_below = self.at(b'<') && !self.is_double(self.pos, [b'<', b'=']);
         if !is_at_least && !is_below {
             return match self.kind() {
-                Kind::Mark(b'>' | b'<' | b'=') => Err(self.bad_comparison()),
-                Kind::Mark(b'!') if self.is_mark(self.pos + 1, b'=') => Err(self.bad_comparison()),
+                TokenKind::Mark(b'>' | b'<' | b'=') => Err(self.bad_comparison()),
+                TokenKind::Mark(b'!') if self.is_mark(self.pos + 1, b'=') => {
+                    Err(self.bad_comparison())
+                }
                 _ => Ok(plain),
             };
         }
@@ -184,7 +186,8 @@ impl Parser<'_> {
     /// `cpu(FEATURE)`
     fn cpu(&mut self) -> Parsed<Atom> {
         let inside = self.question_argument("cpu", "`cpu(avx512f)`")?;
-        let is_word = inside.end == inside.start + 1 && self.kind_at(inside.start) == Kind::Word;
+        let is_word =
+            inside.end == inside.start + 1 && self.kind_at(inside.start) == TokenKind::Word;
         if !is_word {
             return Err(self.bad_argument(
                 inside,

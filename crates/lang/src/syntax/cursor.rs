@@ -3,7 +3,7 @@
 use super::brackets::{Close, Pairs};
 use super::lexer::Lexed;
 use super::messages::Messages;
-use super::token::{Doc, Kind, Token};
+use super::token::{Doc, Token, TokenKind};
 use super::words;
 use crate::ast::{AsmBlock, Cpp, Ident};
 use crate::diagnostic::{Diagnostic, error};
@@ -58,15 +58,15 @@ impl<'a> Parser<'a> {
         self.pos >= self.end
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> TokenKind {
         self.kind_at(self.pos)
     }
 
-    pub(super) fn kind_at(&self, at: usize) -> Kind {
+    pub(super) fn kind_at(&self, at: usize) -> TokenKind {
         if at < self.end {
             self.tokens[at].kind
         } else {
-            Kind::End
+            TokenKind::End
         }
     }
 
@@ -75,7 +75,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn is_mark(&self, at: usize, mark: u8) -> bool {
-        self.kind_at(at) == Kind::Mark(mark)
+        self.kind_at(at) == TokenKind::Mark(mark)
     }
 
     /// Whether the two characters `marks` are at `at` without white space between them.
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
     /// The text of the token at `at`; empty after the end.
     pub(super) fn text_at(&self, at: usize) -> &'a str {
         match self.kind_at(at) {
-            Kind::End => "",
+            TokenKind::End => "",
             _ => &self.text[self.tokens[at].start as usize..self.tokens[at].end as usize],
         }
     }
@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
     /// The word at `at`; empty for another kind of token.
     pub(super) fn word_at(&self, at: usize) -> &'a str {
         match self.kind_at(at) {
-            Kind::Word => self.text_at(at),
+            TokenKind::Word => self.text_at(at),
             _ => "",
         }
     }
@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
     /// The token at `at` as a quotation for a message.
     pub(super) fn shown(&self, at: usize) -> String {
         let text = match self.tokens[at].kind {
-            Kind::End => return "the end of the file".to_owned(),
+            TokenKind::End => return "the end of the file".to_owned(),
             _ => &self.text[self.tokens[at].start as usize..self.tokens[at].end as usize],
         };
         let line = text.lines().next().unwrap_or("");
@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
     /// The position after the token at `at`, or after its closing bracket if it is an opening one.
     pub(super) fn past(&self, at: usize) -> usize {
         match self.kind_at(at) {
-            Kind::Mark(b'(' | b'[' | b'{') => match self.close(at) {
+            TokenKind::Mark(b'(' | b'[' | b'{') => match self.close(at) {
                 Some(close) => close.at + usize::from(close.is_real),
                 None => at + 1,
             },
@@ -305,7 +305,7 @@ impl<'a> Parser<'a> {
 
     /// Reports a character at `at` that is unknown in C, often one that looks like another.
     pub(super) fn strange(&mut self, at: usize) -> Option<Reported> {
-        if self.kind_at(at) != Kind::Unknown {
+        if self.kind_at(at) != TokenKind::Unknown {
             return None;
         }
         let c = self.text_at(at).chars().next()?;
@@ -328,7 +328,7 @@ impl<'a> Parser<'a> {
     /// Reads a name. `what` describes its owner: "the parameter".
     pub(super) fn name(&mut self, what: &str) -> Parsed<Ident> {
         let at = self.pos;
-        if self.kind() != Kind::Word {
+        if self.kind() != TokenKind::Word {
             let (place, found) = (self.here_or_end(), self.found());
             return self.fail(error!("missing-name" at place,
                 "the name of {what} is missing{found}"));
@@ -401,11 +401,11 @@ impl<'a> Parser<'a> {
     pub(super) fn is_member(&self, at: usize) -> bool {
         let next = self.kind_at(at + 1);
         match self.word_at(at) {
-            "import" => next == Kind::Mark(b'('),
-            "native" => next == Kind::Mark(b'{'),
-            "bitstring" => matches!(next, Kind::Word | Kind::Mark(b'<')),
-            "at_least" | "at_most" => matches!(next, Kind::Word | Kind::Number),
-            "param" | "evidence" | "chart" | "tags" => next == Kind::Word,
+            "import" => next == TokenKind::Mark(b'('),
+            "native" => next == TokenKind::Mark(b'{'),
+            "bitstring" => matches!(next, TokenKind::Word | TokenKind::Mark(b'<')),
+            "at_least" | "at_most" => matches!(next, TokenKind::Word | TokenKind::Number),
+            "param" | "evidence" | "chart" | "tags" => next == TokenKind::Word,
             _ => false,
         }
     }
@@ -420,8 +420,8 @@ impl<'a> Parser<'a> {
             let kind = self.kind();
             self.pos = self.past(self.pos);
             match kind {
-                Kind::Mark(b';') => return,
-                Kind::Mark(b'{') if !self.at(b';') => return,
+                TokenKind::Mark(b';') => return,
+                TokenKind::Mark(b'{') if !self.at(b';') => return,
                 _ => {}
             }
         }

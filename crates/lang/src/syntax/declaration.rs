@@ -1,7 +1,7 @@
 //! Parser of members in C++ syntax: state, functions, and values and sweeps of inherited parameters.
 
 use super::cursor::{Parsed, Parser, Range, Reported};
-use super::token::Kind;
+use super::token::TokenKind;
 use super::words;
 use crate::ast::{Cpp, Ident, MemberKind};
 use crate::diagnostic::error;
@@ -18,7 +18,7 @@ impl Parser<'_> {
     pub(super) fn declaration(&mut self) -> Parsed<MemberKind> {
         self.refuse_cpp()?;
         let is_assignment = self.is_mark(self.pos + 1, b'=') || self.is_sweep(self.pos + 1);
-        if is_assignment && self.kind() == Kind::Word && !words::is_cpp(self.word()) {
+        if is_assignment && self.kind() == TokenKind::Word && !words::is_cpp(self.word()) {
             return self.assignment();
         }
         let start = self.pos;
@@ -29,8 +29,8 @@ impl Parser<'_> {
         let head = self.head("the member")?;
         let name = self.ident(head.name);
         match self.kind() {
-            Kind::Mark(b'(') => self.function(head.ty, name),
-            Kind::Mark(b'{') => self.braced_state(head.ty, name),
+            TokenKind::Mark(b'(') => self.function(head.ty, name),
+            TokenKind::Mark(b'{') => self.braced_state(head.ty, name),
             _ => self.state(head.ty, name),
         }
     }
@@ -79,7 +79,7 @@ impl Parser<'_> {
             "struct" | "class" | "union" => {}
             _ => return false,
         }
-        at += usize::from(self.kind_at(at) == Kind::Word);
+        at += usize::from(self.kind_at(at) == TokenKind::Word);
         let is_base = self.is_mark(at, b':') && !self.is_mark(at + 1, b':');
         is_base || self.is_mark(at, b'{')
     }
@@ -99,7 +99,10 @@ impl Parser<'_> {
 
     /// Whether `over` or `quick` at `at` begins a sweep, rather than being the name of a member.
     fn is_sweep(&self, at: usize) -> bool {
-        let is_name = matches!(self.kind_at(at + 1), Kind::Mark(b';' | b'=' | b'[' | b'('));
+        let is_name = matches!(
+            self.kind_at(at + 1),
+            TokenKind::Mark(b';' | b'=' | b'[' | b'(')
+        );
         matches!(self.word_at(at), "over" | "quick") && !is_name
     }
 
@@ -132,7 +135,7 @@ impl Parser<'_> {
                 help "a member begins with its type or with a word such as `param`, `bitstring`, `evidence`, `import`, `native`"));
         }
         let name = stop - 1;
-        let is_name = self.kind_at(name) == Kind::Word
+        let is_name = self.kind_at(name) == TokenKind::Word
             && !words::is_type(self.text_at(name))
             && (name > start || !words::is_specifier(self.text_at(name)));
         if !is_name {
@@ -140,7 +143,7 @@ impl Parser<'_> {
                 "the name of {what} is missing"));
         }
         self.check_name(name, what)?;
-        if !(start..name).any(|at| self.kind_at(at) == Kind::Word) {
+        if !(start..name).any(|at| self.kind_at(at) == TokenKind::Word) {
             return self.fail(error!("missing-type" at self.span_at(name),
                 "`{}` has no type", self.text_at(name);
                 help match (self.at(b'('), what) {
@@ -166,17 +169,17 @@ impl Parser<'_> {
                 return Ok(at);
             }
             match self.kind_at(at) {
-                Kind::Mark(b'(') if self.takes_parentheses(at) => at = self.past(at),
-                Kind::Mark(b'[') if self.is_mark(at + 1, b'[') => at = self.past(at),
-                Kind::Mark(b';' | b'(' | b'=' | b'[' | b'{') => return Ok(at),
-                Kind::Mark(b'<') => at = self.past_angles(at)?,
-                Kind::Word if self.text_at(at) == "operator" => {
+                TokenKind::Mark(b'(') if self.takes_parentheses(at) => at = self.past(at),
+                TokenKind::Mark(b'[') if self.is_mark(at + 1, b'[') => at = self.past(at),
+                TokenKind::Mark(b';' | b'(' | b'=' | b'[' | b'{') => return Ok(at),
+                TokenKind::Mark(b'<') => at = self.past_angles(at)?,
+                TokenKind::Word if self.text_at(at) == "operator" => {
                     return self.fail(error!("cpp-declaration" at self.span_at(at),
                         "an operator makes no member of a Yamba class";
                         help "write it in `native { ... }`"));
                 }
-                Kind::Word | Kind::Mark(b'*' | b'&') => at += 1,
-                Kind::Mark(b':') if self.is_double(at, [b':', b':']) => at += 2,
+                TokenKind::Word | TokenKind::Mark(b'*' | b'&') => at += 1,
+                TokenKind::Mark(b':') if self.is_double(at, [b':', b':']) => at += 2,
                 _ if at == start => return Ok(at),
                 _ => return Err(self.unexpected_in_head(at, what)),
             }
@@ -211,13 +214,13 @@ impl Parser<'_> {
             let word = self.word_at(at);
             !word.is_empty() && !words::is_cpp(word)
         };
-        if at < start + 2 || self.kind_at(at) != Kind::Word || !is_plain(at - 1) {
+        if at < start + 2 || self.kind_at(at) != TokenKind::Word || !is_plain(at - 1) {
             return false;
         }
         let before = self.word_at(at - 2);
         match self.kind_at(at - 2) {
-            Kind::Word => !words::is_specifier(before),
-            Kind::Mark(b) => matches!(b, b'*' | b'&' | b'>'),
+            TokenKind::Word => !words::is_specifier(before),
+            TokenKind::Mark(b) => matches!(b, b'*' | b'&' | b'>'),
             _ => false,
         }
     }
@@ -228,9 +231,9 @@ impl Parser<'_> {
         let mut at = open;
         while at < self.end {
             match self.kind_at(at) {
-                Kind::Mark(b'<') => depth += 1,
-                Kind::Mark(b'>') if !self.is_double(at - 1, [b'-', b'>']) => depth -= 1,
-                Kind::Mark(b';' | b'{' | b'}') => break,
+                TokenKind::Mark(b'<') => depth += 1,
+                TokenKind::Mark(b'>') if !self.is_double(at - 1, [b'-', b'>']) => depth -= 1,
+                TokenKind::Mark(b';' | b'{' | b'}') => break,
                 _ => {}
             }
             at = self.past(at);
@@ -286,7 +289,7 @@ impl Parser<'_> {
         self.find(end + 2, |p, at| {
             let is_type = matches!(
                 p.kind_at(at),
-                Kind::Word | Kind::Mark(b'<' | b'>' | b':' | b'*' | b'&' | b',' | b'[')
+                TokenKind::Word | TokenKind::Mark(b'<' | b'>' | b':' | b'*' | b'&' | b',' | b'[')
             );
             !is_type || (p.is_first(at) && p.is_member(at))
         })
@@ -294,12 +297,12 @@ impl Parser<'_> {
 
     fn is_qualifier(&self, at: usize) -> bool {
         match self.kind_at(at) {
-            Kind::Word => matches!(
+            TokenKind::Word => matches!(
                 self.text_at(at),
                 "const" | "volatile" | "noexcept" | "override" | "final" | "__attribute__"
             ),
-            Kind::Mark(b'(') => matches!(self.word_at(at - 1), "noexcept" | "__attribute__"),
-            Kind::Mark(b'&' | b'[') => true,
+            TokenKind::Mark(b'(') => matches!(self.word_at(at - 1), "noexcept" | "__attribute__"),
+            TokenKind::Mark(b'&' | b'[') => true,
             _ => false,
         }
     }
@@ -367,7 +370,7 @@ impl Parser<'_> {
         self.pos = open;
         let inside = self.group("the pointer")?;
         let name = inside.end.max(inside.start + 1) - 1;
-        if self.kind_at(name) != Kind::Word || !self.at(b'(') {
+        if self.kind_at(name) != TokenKind::Word || !self.at(b'(') {
             return self.fail(error!("missing-name" at self.span(inside),
                 "the name of the pointer is missing"));
         }

@@ -1,7 +1,7 @@
 //! Lexer: text to tokens.
 
 use super::messages::Messages;
-use super::token::{Doc, Kind, Token};
+use super::token::{Doc, Token, TokenKind};
 use crate::ast::AsmBlock;
 use crate::diagnostic::error;
 use crate::source::{FileId, Span};
@@ -12,7 +12,7 @@ const MOST_RAW_SEARCHES: u32 = 8;
 
 /// The result of the lexer.
 pub(super) struct Lexed {
-    /// All tokens; the last is [`Kind::End`].
+    /// All tokens; the last is [`TokenKind::End`].
     pub tokens: Vec<Token>,
     pub docs: Vec<Doc>,
     pub blocks: Vec<AsmBlock>,
@@ -119,10 +119,10 @@ impl<'a> Lexer<'a> {
         while self.pos < self.bytes.len() {
             self.one();
         }
-        self.push(Kind::End, self.pos);
+        self.push(TokenKind::End, self.pos);
     }
 
-    fn push(&mut self, kind: Kind, start: usize) {
+    fn push(&mut self, kind: TokenKind, start: usize) {
         if self.is_first {
             let line = self.line_starts[self.line(start) as usize - 1];
             self.indent = (start - line) as u32;
@@ -158,20 +158,20 @@ impl<'a> Lexer<'a> {
             b'{' if self.is_after_asm() => {
                 let block = self.asm_block();
                 self.out.blocks.push(block);
-                self.push(Kind::Asm(self.out.blocks.len() as u32 - 1), start);
+                self.push(TokenKind::Asm(self.out.blocks.len() as u32 - 1), start);
             }
             _ if is_word_byte(b) || b == b'$' || !b.is_ascii() => self.word(),
             _ => {
                 self.is_directive |= b == b'#' && self.is_first;
                 self.pos += 1;
-                self.push(Kind::Mark(b), start);
+                self.push(TokenKind::Mark(b), start);
             }
         }
     }
 
     fn is_after_asm(&self) -> bool {
         self.out.tokens.last().is_some_and(|t| {
-            t.kind == Kind::Word && &self.text[t.start as usize..t.end as usize] == "asm"
+            t.kind == TokenKind::Word && &self.text[t.start as usize..t.end as usize] == "asm"
         })
     }
 
@@ -286,8 +286,8 @@ impl<'a> Lexer<'a> {
                 help format!("close it with `{}`", quote as char)));
         }
         let kind = match quote {
-            b'"' => Kind::Text,
-            _ => Kind::Character,
+            b'"' => TokenKind::Text,
+            _ => TokenKind::Character,
         };
         self.push(kind, start);
     }
@@ -329,7 +329,7 @@ impl<'a> Lexer<'a> {
                 _ => break,
             }
         }
-        self.push(Kind::Number, start);
+        self.push(TokenKind::Number, start);
     }
 
     fn word(&mut self) {
@@ -341,7 +341,7 @@ impl<'a> Lexer<'a> {
             let c = rest.chars().next().unwrap_or_default();
             self.pos += self.char_len(start);
             if !is_direction(c) {
-                self.push(Kind::Unknown, start);
+                self.push(TokenKind::Unknown, start);
             }
             return;
         }
@@ -352,7 +352,7 @@ impl<'a> Lexer<'a> {
         if is_raw && self.byte(self.pos) == b'"' {
             self.raw_string(start);
         } else {
-            self.push(Kind::Word, start);
+            self.push(TokenKind::Word, start);
         }
     }
 
@@ -371,7 +371,7 @@ impl<'a> Lexer<'a> {
                 help "write `R\"(text)\"`; a delimiter has at most 16 characters"),
             );
             self.skip_quoted(b'"');
-            self.push(Kind::Text, start);
+            self.push(TokenKind::Text, start);
             return;
         };
         let delimiter = &self.text[delimiter_start..delimiter_start + length];
@@ -395,7 +395,7 @@ impl<'a> Lexer<'a> {
                 );
             }
         }
-        self.push(Kind::Text, start);
+        self.push(TokenKind::Text, start);
         self.is_first = found.is_none();
     }
 }

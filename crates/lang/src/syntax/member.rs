@@ -1,7 +1,7 @@
 //! Parser of class members, with the parsers of the short ones.
 
 use super::cursor::{Parsed, Parser, Range, Reported, join_docs};
-use super::token::Kind;
+use super::token::TokenKind;
 use super::words;
 use crate::ast::{Chart, Cpp, Ident, Member, MemberKind};
 use crate::diagnostic::error;
@@ -73,7 +73,8 @@ impl Parser<'_> {
             return Err(self.report(error.help(help)));
         }
         let inside = self.group("`import`")?;
-        let is_name = inside.end == inside.start + 1 && self.kind_at(inside.start) == Kind::Word;
+        let is_name =
+            inside.end == inside.start + 1 && self.kind_at(inside.start) == TokenKind::Word;
         if !is_name {
             let place = if inside.is_empty() {
                 word
@@ -136,7 +137,7 @@ impl Parser<'_> {
         };
         let Ok(inside) = bounds else {
             self.pos = self.find(self.pos, |p, at| {
-                matches!(p.kind_at(at), Kind::Mark(b'{' | b';')) || p.is_member(at)
+                matches!(p.kind_at(at), TokenKind::Mark(b'{' | b';')) || p.is_member(at)
             });
             return None;
         };
@@ -233,9 +234,9 @@ impl Parser<'_> {
             }
         }
         let last = end - 1;
-        let is_word = self.kind_at(last) == Kind::Word;
+        let is_word = self.kind_at(last) == TokenKind::Word;
         let is_glued =
-            self.kind_at(last) == Kind::Number && glued_unit(self.text_at(last)).is_some();
+            self.kind_at(last) == TokenKind::Number && glued_unit(self.text_at(last)).is_some();
         if !is_word && !is_glued {
             let text = String::new();
             let span = self.after(end);
@@ -311,8 +312,11 @@ impl Parser<'_> {
         self.pos += 1;
         let mut tags = Vec::new();
         loop {
-            if !matches!(self.kind(), Kind::Word) || self.at_member() {
-                let is_here = !matches!(self.kind(), Kind::Mark(b';') | Kind::End | Kind::Word);
+            if !matches!(self.kind(), TokenKind::Word) || self.at_member() {
+                let is_here = !matches!(
+                    self.kind(),
+                    TokenKind::Mark(b';') | TokenKind::End | TokenKind::Word
+                );
                 let error = if is_here && !self.is_first(self.pos) {
                     error!("bad-tags" at self.here(), "{} is no tag", self.shown(self.pos))
                 } else {
@@ -329,7 +333,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        if self.kind() == Kind::Word && !self.is_first(self.pos) {
+        if self.kind() == TokenKind::Word && !self.is_first(self.pos) {
             return self.fail(error!("bad-tags" at self.after(self.pos),
                 "a comma is missing between two tags"));
         }
@@ -351,9 +355,9 @@ impl Parser<'_> {
     /// Whether the word at `at` cannot continue the expression, because no operator precedes it.
     fn is_new_start(&self, at: usize) -> bool {
         let ends_operand = match self.kind_at(at - 1) {
-            Kind::Word => !words::is_cpp(self.text_at(at - 1)),
-            Kind::Number | Kind::Text | Kind::Character => true,
-            Kind::Mark(b) => matches!(b, b')' | b']' | b'}'),
+            TokenKind::Word => !words::is_cpp(self.text_at(at - 1)),
+            TokenKind::Number | TokenKind::Text | TokenKind::Character => true,
+            TokenKind::Mark(b) => matches!(b, b')' | b']' | b'}'),
             _ => false,
         };
         let word = self.word_at(at);
@@ -383,8 +387,8 @@ impl Parser<'_> {
         let mut stray = None;
         for at in range {
             match self.kind_at(at) {
-                Kind::Mark(b @ (b'(' | b'[')) => open.push((at, b)),
-                Kind::Mark(b @ (b')' | b']')) => {
+                TokenKind::Mark(b @ (b'(' | b'[')) => open.push((at, b)),
+                TokenKind::Mark(b @ (b')' | b']')) => {
                     let wanted = if b == b')' { b'(' } else { b'[' };
                     if open.pop().is_none_or(|(_, mark)| mark != wanted) {
                         stray = Some(at);
@@ -412,11 +416,11 @@ impl Parser<'_> {
     /// Rejects `1, b = 2`, which declares another name in C++.
     fn refuse_second_name(&mut self, range: Range) -> Parsed<()> {
         let second = self.find(range.start, |p, at| {
-            at >= range.end || matches!(p.kind_at(at), Kind::Mark(b',' | b'<'))
+            at >= range.end || matches!(p.kind_at(at), TokenKind::Mark(b',' | b'<'))
         });
         let is_second = second < range.end
             && self.is_mark(second, b',')
-            && self.kind_at(second + 1) == Kind::Word
+            && self.kind_at(second + 1) == TokenKind::Word
             && (second + 2 == range.end || self.is_mark(second + 2, b'='));
         if is_second {
             Err(self.second_name(second))

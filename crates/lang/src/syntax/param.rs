@@ -1,7 +1,7 @@
 //! Parser of `param`, values and sweeps.
 
 use super::cursor::{Parsed, Parser, Range, Reported};
-use super::token::Kind;
+use super::token::TokenKind;
 use crate::ast::{Cpp, MemberKind, Param, Sweep, Values};
 use crate::diagnostic::error;
 
@@ -15,7 +15,7 @@ impl Parser<'_> {
         let head = self.within_end(over, |p| p.head("the parameter"))?;
         let name = self.ident(head.name);
         let what = format!("the parameter `{name}`");
-        if matches!(self.kind(), Kind::Mark(b'[' | b'{' | b'(')) && self.pos < over {
+        if matches!(self.kind(), TokenKind::Mark(b'[' | b'{' | b'(')) && self.pos < over {
             return Err(self.no_scalar(&what));
         }
         let values = self.parameter_values(&what)?;
@@ -70,11 +70,11 @@ impl Parser<'_> {
 
     fn no_scalar(&mut self, what: &str) -> Reported {
         let (message, help) = match self.kind() {
-            Kind::Mark(b'[') => (
+            TokenKind::Mark(b'[') => (
                 format!("{what} cannot be an array"),
                 "make it state, or write a `param` for each value",
             ),
-            Kind::Mark(b'{') => (
+            TokenKind::Mark(b'{') => (
                 format!("the value of {what} stands in braces"),
                 "write `= VALUE`; the values of a sweep are written `over {A, B}`",
             ),
@@ -96,7 +96,7 @@ impl Parser<'_> {
             "log" | "linear" if self.is_mark(self.pos + 1, b'(') => self.stepped(form),
             _ if self.at(b'{') => self.values("over").map(Sweep::List),
             _ => {
-                let is_form = self.kind() == Kind::Word && self.is_mark(self.pos + 1, b'(');
+                let is_form = self.kind() == TokenKind::Word && self.is_mark(self.pos + 1, b'(');
                 let error = if is_form {
                     error!("unknown-sweep" at self.here(), "`{form}` is no kind of sweep")
                 } else {

@@ -1,7 +1,7 @@
 //! Parser of parameter lists of functions, bitstrings and signatures.
 
 use super::cursor::{Parsed, Parser, Range};
-use super::token::Kind;
+use super::token::TokenKind;
 use super::words;
 use crate::ast::Parameter;
 use crate::diagnostic::error;
@@ -35,11 +35,11 @@ impl Parser<'_> {
         let mut at = range.start;
         while at < range.end {
             match self.kind_at(at) {
-                Kind::Mark(b'<') => {
+                TokenKind::Mark(b'<') => {
                     at = self.within_end(range.end, |p| p.past_angles(at))?;
                     continue;
                 }
-                Kind::Mark(b',') => {
+                TokenKind::Mark(b',') => {
                     parts.push(start..at);
                     start = at + 1;
                 }
@@ -77,7 +77,7 @@ impl Parser<'_> {
 
     fn refuse_no_type(&mut self, range: Range) -> Parsed<()> {
         let is_type = |p: &Self, at: usize| {
-            matches!(p.kind_at(at), Kind::Word) || p.is_double(at, [b':', b':'])
+            matches!(p.kind_at(at), TokenKind::Word) || p.is_double(at, [b':', b':'])
         };
         if is_type(self, range.start) || self.is_double(range.start, [b'[', b'[']) {
             return Ok(());
@@ -90,11 +90,11 @@ impl Parser<'_> {
     /// `RET (*NAME)(ARGS)`, `ELEMENT (&NAME)[N]`
     fn pointer_parameter(&self, range: Range) -> Option<Parameter> {
         let open = (range.start..range.end).find(|at| {
-            self.is_mark(*at, b'(') && matches!(self.kind_at(at + 1), Kind::Mark(b'*' | b'&'))
+            self.is_mark(*at, b'(') && matches!(self.kind_at(at + 1), TokenKind::Mark(b'*' | b'&'))
         })?;
         let close = self.close(open)?.at;
         let name = close - 1;
-        if self.kind_at(name) != Kind::Word || words::is_cpp(self.text_at(name)) {
+        if self.kind_at(name) != TokenKind::Word || words::is_cpp(self.text_at(name)) {
             return Some(Parameter {
                 ty: self.cpp(range),
                 name: None,
@@ -134,11 +134,14 @@ impl Parser<'_> {
 
     /// Whether the last word of a parameter is its name, that is, whether a type precedes it.
     fn is_parameter_name(&self, start: usize, name: usize) -> bool {
-        if name <= start || self.kind_at(name) != Kind::Word || words::is_cpp(self.text_at(name)) {
+        if name <= start
+            || self.kind_at(name) != TokenKind::Word
+            || words::is_cpp(self.text_at(name))
+        {
             return false;
         }
         (start..name).any(|at| match self.kind_at(at) {
-            Kind::Word => !words::is_specifier(self.text_at(at)),
+            TokenKind::Word => !words::is_specifier(self.text_at(at)),
             _ => false,
         }) && !self.is_mark(name - 1, b':')
     }

@@ -1,8 +1,8 @@
 //! Parser of bitstring terms.
 
 use super::cursor::{Parsed, Parser, Range, Reported};
-use super::literal::{self, Fault};
-use super::token::Kind;
+use super::literal::{self, LiteralFault};
+use super::token::TokenKind;
 use super::words;
 use crate::ast::{Cpp, Ident, Reference, Term, TermKind};
 use crate::diagnostic::error;
@@ -14,7 +14,7 @@ impl Parser<'_> {
         let mut has_separator = false;
         while !self.is_done() {
             let start = self.pos;
-            if matches!(self.kind(), Kind::Mark(b';' | b',' | b'+')) {
+            if matches!(self.kind(), TokenKind::Mark(b';' | b',' | b'+')) {
                 // One message per body, since separators usually occur throughout.
                 if !has_separator {
                     self.separator();
@@ -38,7 +38,7 @@ impl Parser<'_> {
     /// Skips a faulty term that began at `start`, or its whole line if one of its brackets is not closed.
     fn pass_fault(&mut self, start: usize) {
         let is_open =
-            matches!(self.kind(), Kind::Mark(b'(' | b'[')) && self.close(self.pos).is_none();
+            matches!(self.kind(), TokenKind::Mark(b'(' | b'[')) && self.close(self.pos).is_none();
         if is_open {
             self.pos = self.find(self.pos + 1, |p, at| p.is_first(at));
         }
@@ -56,8 +56,8 @@ impl Parser<'_> {
     pub(super) fn term(&mut self) -> Parsed<Term> {
         let start = self.pos;
         let kind = match self.kind() {
-            Kind::Number => self.literal(),
-            Kind::Word => self.word_term(),
+            TokenKind::Number => self.literal(),
+            TokenKind::Word => self.word_term(),
             _ => Err(self.no_term()),
         }?;
         let span = self.span(start..self.pos);
@@ -71,9 +71,9 @@ impl Parser<'_> {
         }
         let found = self.shown(at);
         let help = match self.kind() {
-            Kind::Text | Kind::Character => "bits are written as `0x...` or `0b...`",
-            Kind::Mark(b'{') => "only `unroll`, `if`, `word` and `asm` have a block",
-            Kind::Mark(b'(') => "terms are not grouped: write them one after the other",
+            TokenKind::Text | TokenKind::Character => "bits are written as `0x...` or `0b...`",
+            TokenKind::Mark(b'{') => "only `unroll`, `if`, `word` and `asm` have a block",
+            TokenKind::Mark(b'(') => "terms are not grouped: write them one after the other",
             _ => {
                 "terms are literals, members, calls, casts, `word`, `asm`, `unroll`, `if`, `label`, `rel`, `align` and `abs`"
             }
@@ -87,13 +87,14 @@ impl Parser<'_> {
             && !self.is_first(self.pos)
             && !matches!(
                 self.kind(),
-                Kind::Word | Kind::Number | Kind::Mark(b';' | b',' | b'+')
+                TokenKind::Word | TokenKind::Number | TokenKind::Mark(b';' | b',' | b'+')
             )
         {
             self.pos = self.past(self.pos);
         }
-        let is_operator = matches!(self.kind_at(at), Kind::Mark(b) if !matches!(b, b'{' | b'('));
-        if is_operator && self.kind() == Kind::Number && !self.is_first(self.pos) {
+        let is_operator =
+            matches!(self.kind_at(at), TokenKind::Mark(b) if !matches!(b, b'{' | b'('));
+        if is_operator && self.kind() == TokenKind::Number && !self.is_first(self.pos) {
             self.pos += 1;
         }
         error
@@ -110,12 +111,12 @@ impl Parser<'_> {
         let whole = self.span_at(at);
         let shown = self.shown(at);
         Err(match fault {
-            Fault::NoBase => self.report(error!("literal-without-base" at whole,
+            LiteralFault::NoBase => self.report(error!("literal-without-base" at whole,
                 "{shown} does not say how many bits it has";
                 help "write bits as `0x...` (four for each digit) or `0b...`, or cast a number: `le(VALUE, BITS)`")),
-            Fault::NoDigits => self.report(error!("literal-without-digits" at whole,
+            LiteralFault::NoDigits => self.report(error!("literal-without-digits" at whole,
                 "{shown} has no digits")),
-            Fault::BadDigit(offset) => {
+            LiteralFault::BadDigit(offset) => {
                 let digit = text[offset..].chars().next().unwrap_or(' ');
                 let start = whole.start + offset as u32;
                 let span = crate::source::Span::new(whole.file, start, start + digit.len_utf8() as u32);
@@ -181,7 +182,9 @@ impl Parser<'_> {
         loop {
             let kind = self.kind();
             self.pos = self.past(self.pos);
-            if self.is_done() || matches!(kind, Kind::Mark(b';' | b'{')) || self.is_first(self.pos)
+            if self.is_done()
+                || matches!(kind, TokenKind::Mark(b';' | b'{'))
+                || self.is_first(self.pos)
             {
                 if self.at(b'{') {
                     self.pos = self.past(self.pos);
@@ -256,7 +259,7 @@ impl Parser<'_> {
     /// `rel(NAME, BITS)`
     fn rel(&mut self) -> Parsed<TermKind> {
         let [label, bits] = self.argument_ranges(["LABEL", "BITS"])?;
-        let is_name = label.end == label.start + 1 && self.kind_at(label.start) == Kind::Word;
+        let is_name = label.end == label.start + 1 && self.kind_at(label.start) == TokenKind::Word;
         if !is_name {
             return self.fail(error!("bad-label" at self.span(label),
                 "the first argument of `rel` is the name of a label";
@@ -291,7 +294,7 @@ impl Parser<'_> {
 
     fn asm(&mut self) -> Parsed<TermKind> {
         self.pos += 1;
-        let Kind::Asm(index) = self.kind() else {
+        let TokenKind::Asm(index) = self.kind() else {
             return self.fail(error!("missing-block" at self.after(self.pos),
                 "`{{` is missing after `asm`";
                 help "write `asm { INSTRUCTIONS }`"));
@@ -424,7 +427,7 @@ impl Parser<'_> {
             self.pos += 1;
             if !self.is_double(self.pos, [b':', b':']) {
                 let place = self.span_at(self.pos - 1);
-                while matches!(self.kind(), Kind::Mark(b':' | b'.')) {
+                while matches!(self.kind(), TokenKind::Mark(b':' | b'.')) {
                     self.pos += 1;
                 }
                 let message = "`super` is not followed by `::` and a member";
@@ -458,7 +461,7 @@ impl Parser<'_> {
     fn reference_name(&mut self, is_second: bool) -> Parsed<Ident> {
         let at = self.pos;
         let is_new_line = is_second && self.is_first(at);
-        if self.kind() == Kind::Word && !is_new_line && !self.is_member(at) {
+        if self.kind() == TokenKind::Word && !is_new_line && !self.is_member(at) {
             self.pos += 1;
             self.check_name(at, "a member")?;
             return Ok(self.ident(at));
@@ -485,11 +488,11 @@ impl Parser<'_> {
         };
         let error = self.report(error!("bad-reference" at self.here(), "{message}"; help help));
         // Skips the rest of the qualified name.
-        while matches!(self.kind(), Kind::Mark(b':' | b'.')) {
+        while matches!(self.kind(), TokenKind::Mark(b':' | b'.')) {
             self.pos += 1;
             let is_joined =
                 !self.is_done() && self.tokens[self.pos - 1].end == self.tokens[self.pos].start;
-            if self.kind() == Kind::Word && is_joined {
+            if self.kind() == TokenKind::Word && is_joined {
                 self.pos += 1;
             }
         }

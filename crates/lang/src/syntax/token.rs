@@ -2,7 +2,7 @@
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// A name or a keyword.
     Word,
     /// A number by C's preprocessing rules: `0x8B`, `1'000u`, `6.1.3`.
@@ -24,7 +24,7 @@ pub(super) enum Kind {
 /// A token with its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub start: u32,
     pub end: u32,
     /// Indentation of its line, in characters.

@@ -2,7 +2,6 @@
 //!
 //! A rule only uses probed facts. An unknown fact triggers no rule.
 
-mod cannot;
 mod disk;
 mod kernel;
 mod rights;
@@ -10,10 +9,11 @@ mod sharing;
 mod speed;
 #[cfg(test)]
 mod tests;
+mod unmeasurable;
 
 use yamba_record::Machine;
 use yamba_record::machine::Details;
-use yamba_record::machine::details::{Cannot, Disturbance, Mend};
+use yamba_record::machine::details::{Disturbance, Fix, Unmeasurable};
 
 /// The facts that rules use.
 struct Facts<'a> {
@@ -22,7 +22,7 @@ struct Facts<'a> {
 }
 
 /// A sentence and its fix.
-type Finding = (String, Mend);
+type Finding = (String, Fix);
 
 type Rule = fn(&Facts<'_>) -> Option<Finding>;
 
@@ -59,44 +59,42 @@ const RULES: [(&str, Rule); 27] = [
 
 /// Conditions that would disturb a measurement.
 pub(super) fn disturbances(machine: &Machine) -> Vec<Disturbance> {
-    found(machine, &RULES, |name, text, mend| Disturbance {
+    found(machine, &RULES, |name, text, fix| Disturbance {
         name,
         text,
-        mend,
+        fix,
     })
 }
 
 /// Quantities that cannot be measured here.
-pub(super) fn cannot(machine: &Machine) -> Vec<Cannot> {
-    found(machine, &cannot::RULES, |what, why, mend| Cannot {
-        what,
-        why,
-        mend,
+pub(super) fn cannot(machine: &Machine) -> Vec<Unmeasurable> {
+    found(machine, &unmeasurable::RULES, |what, why, fix| {
+        Unmeasurable { what, why, fix }
     })
 }
 
 fn found<T>(
     machine: &Machine,
     rules: &[(&str, Rule)],
-    make: impl Fn(String, String, Mend) -> T,
+    make: impl Fn(String, String, Fix) -> T,
 ) -> Vec<T> {
     let Some(details) = machine.details.as_deref() else {
         return Vec::new();
     };
     let facts = Facts { machine, details };
     let found = rules.iter().filter_map(|(name, rule)| {
-        let (text, mend) = rule(&facts)?;
-        Some(make((*name).to_owned(), text, mend))
+        let (text, fix) = rule(&facts)?;
+        Some(make((*name).to_owned(), text, fix))
     });
     found.collect()
 }
 
 /// A finding with a command as its fix.
 fn command(text: impl Into<String>, command: impl Into<String>) -> Finding {
-    (text.into(), Mend::Command(command.into()))
+    (text.into(), Fix::Command(command.into()))
 }
 
 /// A finding with advice as its fix.
 fn advice(text: impl Into<String>, advice: impl Into<String>) -> Finding {
-    (text.into(), Mend::Advice(advice.into()))
+    (text.into(), Fix::Advice(advice.into()))
 }

@@ -10,7 +10,7 @@ pub(super) fn realtime(f: &Facts<'_>) -> Option<Finding> {
     if privileges.realtime != Some(false) {
         return None;
     }
-    let text = "no right to real-time scheduling: any other thread may take a turn in the midst of an interval";
+    let text = "no right to real-time scheduling: any other thread may take a turn during a batch";
     let holds = privileges.capabilities.iter().any(|c| c == "sys_nice");
     let may = holds
         || !matches!(

@@ -74,7 +74,7 @@ pub(super) fn stolen(f: &Facts<'_>) -> Option<Finding> {
                 "the host took {} of the time that was wanted since the system started",
                 percent(share)
             ),
-            "a bare machine or a host of one's own; intervals that were stolen from are marked",
+            "a bare machine or a host of one's own; batches that were stolen from are marked",
         )
     })
 }

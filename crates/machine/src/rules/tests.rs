@@ -2,7 +2,7 @@
 
 use yamba_record::Machine;
 use yamba_record::machine::Details;
-use yamba_record::machine::details::{CoreKind, IdleState, Limit, Mend, Node};
+use yamba_record::machine::details::{CoreKind, Fix, IdleState, Limit, Node};
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn command_of(change: impl Fn(&mut Machine, &mut Details)) -> String {
     match all.as_slice() {
         [
             Disturbance {
-                mend: Mend::Command(command),
+                fix: Fix::Command(command),
                 ..
             },
         ] => command.clone(),
@@ -74,7 +74,7 @@ fn other_running_threads_disturb() {
 #[test]
 fn single_processor_disturbs() {
     let advised = found(|m, _| m.cpus = 1);
-    assert!(matches!(advised[0].mend, Mend::Advice(_)));
+    assert!(matches!(advised[0].fix, Fix::Advice(_)));
     let allowed = |m: &mut Machine, d: &mut Details| {
         m.cpus = 1;
         d.processor.online = text("0-3");
@@ -115,7 +115,7 @@ fn smt_fix_depends_on_kernel_switch() {
     };
     assert!(command_of(on).contains("smt/control"));
     let unable = found(|_, d| d.processor.smt = Some(true));
-    assert!(matches!(unable[0].mend, Mend::Advice(_)));
+    assert!(matches!(unable[0].fix, Fix::Advice(_)));
     assert_eq!(names(|_, d| d.processor.smt = Some(false)), [""; 0]);
 }
 
@@ -236,7 +236,7 @@ fn slow_clock_source_disturbs() {
     };
     assert!(command_of(source("kvm-clock", &["kvm-clock", "tsc"])).starts_with("echo tsc"));
     let hidden = found(source("hpet", &["hpet"]));
-    assert!(hidden[0].text.contains("system call") && matches!(hidden[0].mend, Mend::Advice(_)));
+    assert!(hidden[0].text.contains("system call") && matches!(hidden[0].fix, Fix::Advice(_)));
     assert_eq!(names(source("tsc", &["tsc", "hpet"])), [""; 0]);
     let elsewhere = |m: &mut Machine, d: &mut Details| {
         m.isa = "aarch64".to_owned();
@@ -288,7 +288,7 @@ fn missing_privileges_disturb() {
         d.privileges.realtime = Some(false);
         d.privileges.capabilities = vec!["sys_nice".to_owned()];
     });
-    assert!(matches!(filtered[0].mend, Mend::Advice(_)));
+    assert!(matches!(filtered[0].fix, Fix::Advice(_)));
     assert_eq!(names(|_, d| d.privileges.realtime = Some(true)), [""; 0]);
     let locked = |may| {
         move |_: &mut Machine, d: &mut Details| {
@@ -339,7 +339,7 @@ fn scratch_disk_disturbances() {
     assert_eq!(names(disk(false, 0)), [""; 0]);
 }
 
-fn cannot_with(change: impl Fn(&mut Machine, &mut Details)) -> Vec<Cannot> {
+fn cannot_with(change: impl Fn(&mut Machine, &mut Details)) -> Vec<Unmeasurable> {
     cannot(&machine(change))
 }
 
@@ -381,7 +381,7 @@ fn refused_counters_have_reason() {
             .why
             .contains("perf_event_paranoid is 4")
     );
-    assert!(matches!(why("EACCES", false, 4).mend, Mend::Command(_)));
+    assert!(matches!(why("EACCES", false, 4).fix, Fix::Command(_)));
     assert!(why("EPERM", false, 2).why.contains("filter"));
 }
 
@@ -403,5 +403,5 @@ fn other_missing_capabilities_are_reported() {
         d.privileges.network_file_systems = Some(vec![]);
         d.kernel.modules = Some(false);
     });
-    assert!(matches!(fixed[0].mend, Mend::Advice(_)));
+    assert!(matches!(fixed[0].fix, Fix::Advice(_)));
 }

@@ -42,7 +42,7 @@ pub struct Details {
     /// Conditions that would disturb a measurement.
     pub disturbances: Vec<Disturbance>,
     /// Quantities that cannot be measured here.
-    pub cannot: Vec<Cannot>,
+    pub unmeasurable: Vec<Unmeasurable>,
 }
 
 /// The processor.
@@ -411,14 +411,14 @@ pub struct Disturbance {
     /// The condition and its effect on a figure.
     pub text: String,
     /// The fix.
-    pub mend: Mend,
+    pub fix: Fix,
 }
 
 /// The fix for a disturbance or for a missing capability.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Mend {
+pub enum Fix {
     /// A command to copy into a shell.
     Command(String),
     /// Advice, where no command can fix it.
@@ -428,11 +428,11 @@ pub enum Mend {
 /// A quantity that cannot be measured here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Cannot {
+pub struct Unmeasurable {
     /// The quantity.
     pub what: String,
     /// The reason.
     pub why: String,
     /// A way to make it measurable.
-    pub mend: Mend,
+    pub fix: Fix,
 }

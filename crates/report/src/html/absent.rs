@@ -5,11 +5,11 @@ use yamba_record::{Benchmark, Run};
 
 use super::chart::{WithoutCycles, entries, reasons};
 use super::charts::declared_charts;
-use super::rows::Row;
+use super::rows::PointRow;
 use super::sweep::{across, chart, lacks_cycles};
 
 /// The missing charts of a group's rows: each benchmark's name with the sentence in place of its chart.
-pub fn absent<'a>(runs: &[Run], rows: &[Row<'a>]) -> Vec<(&'a str, String)> {
+pub fn absent<'a>(runs: &[Run], rows: &[PointRow<'a>]) -> Vec<(&'a str, String)> {
     let mut all = Vec::new();
     for (rows, charts) in declared_charts(rows) {
         let missing = charts.iter().filter_map(|d| missing(runs, &rows, d));
@@ -19,7 +19,7 @@ pub fn absent<'a>(runs: &[Run], rows: &[Row<'a>]) -> Vec<(&'a str, String)> {
 }
 
 /// The sentence for a missing chart. `None` if the chart is drawn, if there is no sweep, or if no point lacks cycles.
-fn missing(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<String> {
+fn missing(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<String> {
     if declared.figure != "cycles" || chart(runs, rows, declared).is_some() {
         return None;
     }

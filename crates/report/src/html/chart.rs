@@ -5,7 +5,7 @@ use yamba_record::number::scale;
 use yamba_record::{Benchmark, Parameters, Run};
 
 use super::head::letter;
-use super::rows::Row;
+use super::rows::PointRow;
 use crate::number::listed;
 use crate::ticks::{LogAxis, ends};
 
@@ -80,7 +80,7 @@ pub struct Point {
     /// The y value.
     pub y: f64,
     /// The confidence interval of y.
-    pub interval: Option<[f64; 2]>,
+    pub confidence_interval: Option<[f64; 2]>,
     /// Whether the interval is within launches, and so makes no claim about other runs.
     pub is_within: bool,
     /// Whether the figure may include the time of competing programs.
@@ -92,7 +92,14 @@ pub struct Point {
 impl Serialize for Point {
     /// Serialises as a list, because a page has many points.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        (self.x, self.y, self.interval, &self.text, self.is_disturbed).serialize(to)
+        (
+            self.x,
+            self.y,
+            self.confidence_interval,
+            &self.text,
+            self.is_disturbed,
+        )
+            .serialize(to)
     }
 }
 
@@ -134,7 +141,7 @@ impl Curve {
 /// The entries of some rows, run by run, each with the index of its run.
 pub fn entries<'a>(
     runs: &'a [Run],
-    rows: &'a [&Row<'a>],
+    rows: &'a [&PointRow<'a>],
 ) -> impl Iterator<Item = (usize, &'a Benchmark)> {
     let each = move |n: usize| rows.iter().filter_map(move |r| Some((n, r.entries[n]?)));
     (0..runs.len()).flat_map(each)
@@ -150,7 +157,7 @@ pub fn of_run(runs: &[Run], number: usize, name: &str) -> String {
 
 /// The parameters of a benchmark that name its curve. `is_part` decides by the parameter's name, and by whether its value differs between the points.
 pub fn parameters(
-    rows: &[&Row],
+    rows: &[&PointRow],
     benchmark: &Benchmark,
     is_part: impl Fn(&str, bool) -> bool,
 ) -> String {
@@ -182,7 +189,9 @@ pub fn to_one_unit(unit: &str, curves: &mut [Curve]) -> String {
     let (factor, unit) = scale(greatest, unit);
     for point in curves.iter_mut().flat_map(|c| &mut c.points) {
         point.y *= factor;
-        point.interval = point.interval.map(|ends| ends.map(|v| v * factor));
+        point.confidence_interval = point
+            .confidence_interval
+            .map(|ends| ends.map(|v| v * factor));
     }
     unit.to_owned()
 }
@@ -212,7 +221,7 @@ impl Chart {
     /// Whether the y axis should be logarithmic: a linear axis would not resolve the smallest values. Never with a fitted line, which is straight on linear axes only.
     fn spreads(&self) -> bool {
         let (low, high) = ends(self.points().map(|p| p.y));
-        let has_room = |p: &Point| p.interval.is_none_or(|[low, _]| low > 0.0);
+        let has_room = |p: &Point| p.confidence_interval.is_none_or(|[low, _]| low > 0.0);
         low > 0.0 && high / low >= SPREAD && self.points().all(has_room) && !self.is_fitted()
     }
 
@@ -230,7 +239,10 @@ impl Chart {
 
     /// The chart with its axes. Logarithmic axes have room for the intervals.
     pub fn drawn(&self) -> Drawn<'_> {
-        let intervals = self.points().filter_map(|p| p.interval).flatten();
+        let intervals = self
+            .points()
+            .filter_map(|p| p.confidence_interval)
+            .flatten();
         let (low, high) = ends(self.points().map(|p| p.y).chain(intervals));
         Drawn {
             chart: self,
@@ -272,7 +284,7 @@ impl Chart {
     }
 
     fn about_marks(&self) -> Option<String> {
-        let marked = || self.points().filter(|p| p.interval.is_some());
+        let marked = || self.points().filter(|p| p.confidence_interval.is_some());
         let (all, within) = (marked().count(), marked().filter(|p| p.is_within).count());
         let what = self.marks.unwrap_or("the 95 % intervals");
         let alone = "within launches: they speak of these processes alone";

@@ -5,11 +5,11 @@ use yamba_record::Run;
 use yamba_record::program::Chart as Declared;
 
 use super::chart::Chart;
-use super::rows::Row;
+use super::rows::PointRow;
 use super::{scaling, sweep};
 
 /// The charts of a group's rows. Each benchmark has its declared charts, then those of its scaling.
-pub fn charts(runs: &[Run], rows: &[Row]) -> Vec<Chart> {
+pub fn charts(runs: &[Run], rows: &[PointRow]) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (own, declared) in declared_charts(rows) {
         charts.extend(declared.iter().filter_map(|d| sweep::chart(runs, &own, d)));
@@ -19,8 +19,10 @@ pub fn charts(runs: &[Run], rows: &[Row]) -> Vec<Chart> {
 }
 
 /// For each benchmark: its rows and its declared charts.
-pub fn declared_charts<'a, 'r>(rows: &'a [Row<'r>]) -> Vec<(Vec<&'a Row<'r>>, Vec<&'a Declared>)> {
-    let mut benchmarks: IndexMap<&str, (Vec<&Row>, Vec<&Declared>)> = IndexMap::new();
+pub fn declared_charts<'a, 'r>(
+    rows: &'a [PointRow<'r>],
+) -> Vec<(Vec<&'a PointRow<'r>>, Vec<&'a Declared>)> {
+    let mut benchmarks: IndexMap<&str, (Vec<&PointRow>, Vec<&Declared>)> = IndexMap::new();
     for row in rows {
         let (own, declared) = benchmarks.entry(row.name).or_default();
         own.push(row);

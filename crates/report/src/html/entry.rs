@@ -1,4 +1,4 @@
-//! Details of a figure: launches, samples, evidence, notes, and the commands that show the raw intervals.
+//! Details of a figure: launches, samples, evidence, notes, and the commands that show the raw batches.
 
 use maud::{Markup, html as markup};
 use yamba_record::number::{number, scale};
@@ -6,12 +6,12 @@ use yamba_record::{Benchmark, Evidence, Run};
 
 use super::head::label;
 use super::histogram::histogram;
-use super::rows::Row;
-use crate::place::Place;
+use super::rows::PointRow;
+use crate::place::RunLocation;
 use crate::shell::command_line;
 
 /// Folded details of a row's entries in all runs.
-pub fn details(runs: &[Run], places: &[Place], row: &Row) -> Markup {
+pub fn details(runs: &[Run], places: &[RunLocation], row: &PointRow) -> Markup {
     markup! {
         details id={ "entry-" (row.place) } {
             summary { "Details of " (row.name) @if !row.settings.is_empty() { " " (row.point()) } }
@@ -28,12 +28,12 @@ pub fn details(runs: &[Run], places: &[Place], row: &Row) -> Markup {
 }
 
 /// The place of a run.
-pub fn place(places: &[Place], number: usize) -> Place {
+pub fn place(places: &[RunLocation], number: usize) -> RunLocation {
     places.get(number).cloned().unwrap_or_default()
 }
 
-fn behind(run: &Run, place: &Place, row: &Row, benchmark: &Benchmark) -> Markup {
-    let about = benchmark.about.summary.as_deref();
+fn behind(run: &Run, place: &RunLocation, row: &PointRow, benchmark: &Benchmark) -> Markup {
+    let about = benchmark.provenance.summary.as_deref();
     markup! {
         @if let Some(summary) = about { p { (summary) } }
         @if !benchmark.parameters.0.is_empty() { p { "Parameters: " code { (benchmark.parameters) } } }
@@ -65,7 +65,7 @@ fn disturbed(benchmark: &Benchmark) -> Markup {
     let seen: Vec<String> = seen.map(|(what, n)| format!("{what} in {n}")).collect();
     markup! {
         @if !seen.is_empty() {
-            p { "Intervals disturbed by: " (seen.join(", ")) ". Set aside: " (benchmark.set_aside) "." }
+            p { "Batches disturbed by: " (seen.join(", ")) ". Discarded: " (benchmark.discarded) "." }
         }
     }
 }
@@ -76,8 +76,8 @@ fn evidence(benchmark: &Benchmark) -> Markup {
     markup! {
         @if !benchmark.evidence.is_empty() {
             table {
-                caption { "Evidence over all intervals" }
-                tr { @for name in ["Evidence", "Median", "Range", "Expected", "Intervals outside"] { th { (name) } } }
+                caption { "Evidence over all batches" }
+                tr { @for name in ["Evidence", "Median", "Range", "Expected", "Batches outside"] { th { (name) } } }
                 @for (name, e) in &benchmark.evidence {
                     tr {
                         th { (name) }
@@ -113,8 +113,8 @@ pub fn notes(benchmark: &Benchmark) -> Markup {
     }
 }
 
-/// The commands that show the raw intervals and the source. The row's settings select this point.
-fn trace(run: &Run, place: &Place, row: &Row, benchmark: &Benchmark) -> Markup {
+/// The commands that show the raw batches and the source. The row's settings select this point.
+fn trace(run: &Run, place: &RunLocation, row: &PointRow, benchmark: &Benchmark) -> Markup {
     let reference = place.run(run);
     let name = benchmark.name.as_str();
     // A name that begins with a dash is not an option, because it follows `--`.
@@ -128,9 +128,9 @@ fn trace(run: &Run, place: &Place, row: &Row, benchmark: &Benchmark) -> Markup {
     let source = [&["yamba", "show"], &place.store()[..], &[reference, &named]].concat();
     markup! {
         @if run.producer.imported.is_some() {
-            p { "There is no raw interval: another program measured. Its results: " code { (command_line(source)) } }
+            p { "There is no raw batch: another program measured. Its results: " code { (command_line(source)) } }
         } @else {
-            p { "Every raw interval: " code { (command_line(raw)) } @if !benchmark.about.files.is_empty() { br; "Its source: " code { (command_line(source)) } } }
+            p { "Every raw batch: " code { (command_line(raw)) } @if !benchmark.provenance.files.is_empty() { br; "Its source: " code { (command_line(source)) } } }
         }
     }
 }

@@ -5,10 +5,10 @@ use maud::{Markup, html as markup};
 use yamba_record::Run;
 use yamba_record::machine::{Details, Machine};
 use yamba_record::number::{bytes, number};
-use yamba_record::run::{IntervalKind, Status};
+use yamba_record::run::{IntervalScope, Status};
 
 use crate::number::counted;
-use crate::place::Place;
+use crate::place::RunLocation;
 
 /// Mark for an interval within launches.
 pub const WITHIN: &str = "†";
@@ -183,7 +183,7 @@ fn plan(run: &Run) -> String {
     };
     format!(
         "{launches} of at least {}, {} s a {what}, {}{}, seed {}",
-        counted(plan.intervals, "interval"),
+        counted(plan.batches, "batch"),
         number(time as f64 / 1e9),
         plan.placement,
         if plan.realtime { ", real-time" } else { "" },
@@ -201,17 +201,17 @@ fn moment(unix_s: f64) -> Option<String> {
 }
 
 /// The explanation of the tables.
-pub fn legend(runs: &[Run], places: &[Place]) -> String {
+pub fn legend(runs: &[Run], places: &[RunLocation]) -> String {
     let mut text = "Each figure is a median with its distribution-free 95 % interval.".to_owned();
     let mut kinds = runs
         .iter()
         .flat_map(|r| &r.benchmarks)
-        .filter_map(|b| b.interval_kind);
-    if kinds.any(|k| k == IntervalKind::WithinLaunches) {
+        .filter_map(|b| b.interval_scope);
+    if kinds.any(|k| k == IntervalScope::WithinLaunches) {
         text.push_str(&format!(" An interval marked {WITHIN} was found within launches: it speaks of these processes alone and claims nothing about the next run."));
     }
     text.push_str(" An invalid figure is struck through: it is not what its name says. Its reasons are beside it. A benchmark's name unfolds the details of its figure; in the distribution of its samples the line is the median, the band its interval. The commands there read the run from its store or its document's file.");
-    if places.iter().any(Place::is_database) {
+    if places.iter().any(RunLocation::is_database) {
         text.push_str(" They contain no password of a database: PGPASSWORD supplies it.");
     }
     if runs.len() > 1 {

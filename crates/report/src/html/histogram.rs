@@ -30,7 +30,9 @@ pub fn histogram(benchmark: &Benchmark) -> Markup {
         bars.above,
         number(bars.most * factor),
     );
-    let band = benchmark.interval.map(|[a, b]| (bars.x(a), bars.x(b)));
+    let band = benchmark
+        .confidence_interval
+        .map(|[a, b]| (bars.x(a), bars.x(b)));
     markup! {
         figure.samples {
             svg viewBox={ "0 0 " (BINS) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label="Distribution of the samples" {

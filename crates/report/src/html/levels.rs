@@ -21,7 +21,7 @@ pub struct Level {
 
 /// The cache levels of all runs with a size in a range.
 pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
-    let mut found: Vec<(Found, Vec<usize>)> = Vec::new();
+    let mut found: Vec<(CacheLevel, Vec<usize>)> = Vec::new();
     for (number, run) in runs.iter().enumerate() {
         for level in of(run) {
             if !(from..=to).contains(&(level.bytes as f64)) {
@@ -76,19 +76,19 @@ pub fn caption(levels: &[Level]) -> Option<String> {
 }
 
 #[derive(PartialEq)]
-struct Found {
+struct CacheLevel {
     number: u64,
     bytes: u64,
     measured_by: Option<String>,
 }
 
-fn of(run: &Run) -> Vec<Found> {
-    let is_measure = |b: &&Benchmark| b.about.tags.iter().any(|tag| tag == MEASURES);
+fn of(run: &Run) -> Vec<CacheLevel> {
+    let is_measure = |b: &&Benchmark| b.provenance.tags.iter().any(|tag| tag == MEASURES);
     let measures = run.benchmarks.iter().filter(is_measure);
     let measured = measures.filter(|b| b.valid && b.unit.as_deref() == Some("B"));
-    let mut found: Vec<Found> = measured
+    let mut found: Vec<CacheLevel> = measured
         .filter_map(|b| {
-            Some(Found {
+            Some(CacheLevel {
                 number: b.parameters.0.first()?.1.as_u64()?,
                 bytes: b.median? as u64,
                 measured_by: Some(b.name.clone()),
@@ -98,7 +98,7 @@ fn of(run: &Run) -> Vec<Found> {
     let described = run.machine.details.iter().flat_map(|d| &d.caches);
     for cache in described.filter(|c| c.kind != "instruction") {
         let Some(bytes) = cache.bytes else { continue };
-        let level = Found {
+        let level = CacheLevel {
             number: cache.level,
             bytes,
             measured_by: None,

@@ -21,9 +21,9 @@ use sha2::{Digest, Sha256};
 use yamba_record::Run;
 
 use chart::{Chart, Drawn};
-use rows::{Row, groups};
+use rows::{PointRow, groups};
 
-use crate::place::Place;
+use crate::place::RunLocation;
 pub use study::{Operation, Study};
 
 const PLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
@@ -34,9 +34,10 @@ const CHARTS: &str = include_str!("../../assets/charts.js");
 
 /// The page of one run or of several runs side by side, with the studies that they were measured for. `places` are the locations where the runs
 /// were read; the default store if the list is empty.
-pub fn html(runs: &[Run], studies: &[Study], places: &[Place]) -> String {
+pub fn html(runs: &[Run], studies: &[Study], places: &[RunLocation]) -> String {
     let rows = rows::rows(runs);
-    let (skipped, measured): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(Row::is_skipped);
+    let (skipped, measured): (Vec<PointRow>, Vec<PointRow>) =
+        rows.into_iter().partition(PointRow::is_skipped);
     let groups = groups(measured);
     let charts: Vec<(String, Vec<Chart>)> = groups
         .iter()
@@ -47,7 +48,7 @@ pub fn html(runs: &[Run], studies: &[Study], places: &[Place]) -> String {
         .flat_map(|(_, charts)| charts)
         .map(Chart::drawn);
     let data: Vec<Drawn> = drawn.collect();
-    let shown: Vec<&Row> = groups.iter().flat_map(|(_, rows)| rows).collect();
+    let shown: Vec<&PointRow> = groups.iter().flat_map(|(_, rows)| rows).collect();
     let mut first_chart = 0;
     let page = markup! {
         (DOCTYPE)
@@ -122,7 +123,7 @@ fn hash(text: &str) -> String {
     )
 }
 
-fn contents(groups: &[(String, Vec<Row>)], studies: &[Study], skipped: bool) -> Markup {
+fn contents(groups: &[(String, Vec<PointRow>)], studies: &[Study], skipped: bool) -> Markup {
     markup! {
         nav aria-label="Contents" {
             a href="#runs" { "Runs" }

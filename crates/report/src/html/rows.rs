@@ -11,7 +11,7 @@ use yamba_record::{Benchmark, Parameters, Run};
 use crate::number::short;
 
 /// One point of a benchmark.
-pub struct Row<'a> {
+pub struct PointRow<'a> {
     /// Index on the page, from 0.
     pub place: usize,
     /// Name of the benchmark.
@@ -22,7 +22,7 @@ pub struct Row<'a> {
     pub entries: Vec<Option<&'a Benchmark>>,
 }
 
-impl<'a> Row<'a> {
+impl<'a> PointRow<'a> {
     /// Whether the benchmark was skipped in all runs.
     pub fn is_skipped(&self) -> bool {
         self.present().all(|b| b.status == Status::Skipped)
@@ -52,23 +52,23 @@ impl<'a> Row<'a> {
 
     /// The heading of the row; empty for a benchmark of another program.
     pub fn group(&self) -> &'a str {
-        let mut named = self.present().filter_map(|b| b.about.group.as_deref());
+        let mut named = self.present().filter_map(|b| b.provenance.topic.as_deref());
         named.next().unwrap_or_default()
     }
 }
 
 /// All rows, ordered by the first run that has them. A duplicate entry in a run has a row of its own.
-pub fn rows(runs: &[Run]) -> Vec<Row<'_>> {
+pub fn rows(runs: &[Run]) -> Vec<PointRow<'_>> {
     let varying = Varying::of(runs);
     let mut places: HashMap<(String, usize), usize> = HashMap::new();
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<PointRow> = Vec::new();
     for (number, run) in runs.iter().enumerate() {
         let mut seen: HashMap<String, usize> = HashMap::new();
         for benchmark in &run.benchmarks {
             let key = key(benchmark);
             let times = seen.entry(key.clone()).or_default();
             let place = *places.entry((key, *times)).or_insert_with(|| {
-                rows.push(Row {
+                rows.push(PointRow {
                     place: rows.len(),
                     name: &benchmark.name,
                     settings: varying.settings(benchmark),
@@ -84,8 +84,8 @@ pub fn rows(runs: &[Run]) -> Vec<Row<'_>> {
 }
 
 /// Rows by heading, in order of first occurrence.
-pub fn groups(rows: Vec<Row<'_>>) -> Vec<(String, Vec<Row<'_>>)> {
-    let mut groups: IndexMap<String, Vec<Row>> = IndexMap::new();
+pub fn groups(rows: Vec<PointRow<'_>>) -> Vec<(String, Vec<PointRow<'_>>)> {
+    let mut groups: IndexMap<String, Vec<PointRow>> = IndexMap::new();
     for row in rows {
         groups.entry(heading(row.group())).or_default().push(row);
     }

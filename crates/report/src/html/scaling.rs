@@ -1,12 +1,12 @@
 //! Charts of scaling: throughput and efficiency against the number of processes.
 
 use yamba_record::number::number;
-use yamba_record::run::{IntervalKind, Status};
+use yamba_record::run::{IntervalScope, Status};
 use yamba_record::{Benchmark, Run};
 use yamba_stats::{ScalingPoint, scaling};
 
 use super::chart::{Chart, Curve, Point, Straight, entries, join, of_run, parameters, to_one_unit};
-use super::rows::Row;
+use super::rows::PointRow;
 use crate::number::figure;
 use crate::ticks::ends;
 
@@ -20,7 +20,7 @@ const MARKS: &str = "as wide, in proportion, as the 95 % intervals of the figure
 const MARKS_OF_BOTH: &str = "all that the 95 % intervals of both figures allow";
 
 /// The charts of a benchmark; empty unless it ran with several numbers of processes.
-pub fn charts(runs: &[Run], rows: &[&Row]) -> Vec<Chart> {
+pub fn charts(runs: &[Run], rows: &[&PointRow]) -> Vec<Chart> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut invalid = Vec::new();
     let mut unit = "";
@@ -70,7 +70,7 @@ pub fn charts(runs: &[Run], rows: &[&Row]) -> Vec<Chart> {
 /// The combined throughput with an interval of the same relative width as the figure's. For a latency the ends are inverted.
 fn point(benchmark: &Benchmark) -> Option<Point> {
     let together = benchmark.throughput.as_ref().filter(|_| benchmark.valid)?;
-    let interval = benchmark.interval.zip(benchmark.median);
+    let interval = benchmark.confidence_interval.zip(benchmark.median);
     let interval = interval.and_then(|([low, high], median)| {
         let shares = match benchmark.figure.as_deref() {
             Some("latency") => [median / high, median / low],
@@ -87,8 +87,8 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
     Some(Point {
         x: benchmark.processes as f64,
         y: together.sum,
-        interval,
-        is_within: benchmark.interval_kind == Some(IntervalKind::WithinLaunches),
+        confidence_interval: interval,
+        is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
         is_disturbed: benchmark.is_disturbed,
         text: figure(together.sum, &together.unit) + disturbed,
     })
@@ -118,13 +118,16 @@ fn efficiency(of: &Curve) -> Option<Curve> {
     let one = of.points.first()?;
     let points = of.points.iter().zip(scaling.efficiency);
     let points = points.map(|(p, efficiency)| {
-        let both = p.interval.zip(one.interval).filter(|_| p.x != one.x);
+        let both = p
+            .confidence_interval
+            .zip(one.confidence_interval)
+            .filter(|_| p.x != one.x);
         let least = |([low, _], [_, most]): ([f64; 2], [f64; 2])| low / (p.x * most);
         let most = |([_, high], [least, _]): ([f64; 2], [f64; 2])| high / (p.x * least);
         Point {
             x: p.x,
             y: efficiency,
-            interval: both.map(|both| [least(both), most(both)]),
+            confidence_interval: both.map(|both| [least(both), most(both)]),
             is_within: p.is_within || one.is_within,
             is_disturbed: p.is_disturbed || one.is_disturbed,
             text: number(efficiency),

@@ -5,9 +5,9 @@ use yamba_record::Run;
 
 use super::entry;
 use super::head::label;
-use super::rows::Row;
+use super::rows::PointRow;
 use crate::markdown::paragraphs;
-use crate::place::Place;
+use crate::place::RunLocation;
 use crate::shell::command_line;
 
 /// A study with its figures as text.
@@ -75,8 +75,8 @@ const HEAD: [(&str, &str); 8] = [
 /// The section of a study. Its figures link to `rows` of the page.
 pub fn section(
     runs: &[Run],
-    places: &[Place],
-    rows: &[&Row],
+    places: &[RunLocation],
+    rows: &[&PointRow],
     number: usize,
     study: &Study,
 ) -> Markup {
@@ -102,7 +102,13 @@ pub fn section(
     }
 }
 
-fn line(run: &Run, number: usize, place: &Place, rows: &[&Row], operation: &Operation) -> Markup {
+fn line(
+    run: &Run,
+    number: usize,
+    place: &RunLocation,
+    rows: &[&PointRow],
+    operation: &Operation,
+) -> Markup {
     let o = operation;
     let words = [&o.category, &o.name, &o.verdict].map(String::as_str);
     let places: Vec<usize> = o
@@ -151,16 +157,16 @@ fn measured(operation: &Operation, places: &[usize]) -> Markup {
 }
 
 /// The command, with the store of the run.
-fn command(operation: &Operation, place: &Place) -> String {
+fn command(operation: &Operation, place: &RunLocation) -> String {
     let store = command_line(place.store());
     let whole = format!("{} {store}", operation.command);
     whole.trim_end().to_owned()
 }
 
 /// The row of an entry on the page. `None` if it was skipped.
-fn row_of(run: &Run, number: usize, rows: &[&Row], entry: usize) -> Option<usize> {
+fn row_of(run: &Run, number: usize, rows: &[&PointRow], entry: usize) -> Option<usize> {
     let wanted = run.benchmarks.get(entry)?;
-    let is_it = |row: &&&Row| row.entries[number].is_some_and(|e| std::ptr::eq(e, wanted));
+    let is_it = |row: &&&PointRow| row.entries[number].is_some_and(|e| std::ptr::eq(e, wanted));
     rows.iter().find(is_it).map(|row| row.place)
 }
 

@@ -2,7 +2,7 @@
 
 use yamba_record::number::number;
 use yamba_record::program::Chart as Declared;
-use yamba_record::run::{IntervalKind, Status};
+use yamba_record::run::{IntervalScope, Status};
 use yamba_record::{Benchmark, Run};
 
 use super::chart::{
@@ -10,7 +10,7 @@ use super::chart::{
 };
 use super::fit::fit;
 use super::levels;
-use super::rows::Row;
+use super::rows::PointRow;
 use super::table::{figure_text, interval_text};
 use crate::number::axis_number;
 use crate::ticks::ends;
@@ -19,7 +19,7 @@ use crate::ticks::ends;
 const WITHOUT: [&str; 2] = ["cycles are unknown: ", "no cycles: "];
 
 /// The chart that `declared` describes. `None` if no curve has two points, since then there is no sweep, or its values are not numbers.
-pub fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> {
+pub fn chart(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Chart> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut left_out = 0;
     let mut without_cycles = Vec::new();
@@ -69,7 +69,7 @@ pub fn chart(runs: &[Run], rows: &[&Row], declared: &Declared) -> Option<Chart> 
 }
 
 /// Whether the x axis is a size in memory, for which cache sizes matter. Sizes of files and messages do not count.
-fn is_over_memory(row: &Row, declared: &Declared) -> bool {
+fn is_over_memory(row: &PointRow, declared: &Declared) -> bool {
     row.group().eq_ignore_ascii_case("memory") && declared.against == "size"
 }
 
@@ -117,11 +117,19 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
         _ if is_figure(declared) => {
             let texts = [figure_text(benchmark), interval_text(benchmark)];
             let text: Vec<String> = texts.into_iter().flatten().collect();
-            (benchmark.median?, benchmark.interval, text.join(" "))
+            (
+                benchmark.median?,
+                benchmark.confidence_interval,
+                text.join(" "),
+            )
         }
         "cycles" => {
             let cycles = benchmark.cycles?;
-            (cycles.median, Some(cycles.interval), number(cycles.median))
+            (
+                cycles.median,
+                Some(cycles.confidence_interval),
+                number(cycles.median),
+            )
         }
         name => {
             let value = evidence(name)?;
@@ -131,8 +139,8 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
     Some(Point {
         x,
         y,
-        interval,
-        is_within: benchmark.interval_kind == Some(IntervalKind::WithinLaunches),
+        confidence_interval: interval,
+        is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
         is_disturbed: benchmark.is_disturbed,
         text: if benchmark.is_disturbed {
             format!("{text} (disturbed)")
@@ -143,7 +151,7 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
 }
 
 /// The name of a point's curve. There is a curve for each value of `by` and of every other parameter that differs. If the x axis is an evidence, parameters do not divide curves.
-fn curve_name(rows: &[&Row], benchmark: &Benchmark, declared: &Declared) -> String {
+fn curve_name(rows: &[&PointRow], benchmark: &Benchmark, declared: &Declared) -> String {
     let is_swept = benchmark.parameters.get(&declared.against).is_some();
     let name = parameters(rows, benchmark, |name, differs| {
         let is_by = declared.by.as_deref() == Some(name);

@@ -2,14 +2,14 @@
 
 use maud::{Markup, html as markup};
 use yamba_record::number::number;
-use yamba_record::run::{IntervalKind, Status};
+use yamba_record::run::{IntervalScope, Status};
 use yamba_record::{Benchmark, Run};
 
 use super::entry;
 use super::head::{WITHIN, label, letter};
-use super::rows::Row;
+use super::rows::PointRow;
 use crate::number::{self, counted};
-use crate::place::Place;
+use crate::place::RunLocation;
 
 /// A column for each run: its heading, and its sort order, by word or by number.
 type Column = (&'static str, &'static str);
@@ -23,8 +23,8 @@ const COLUMNS: [Column; 4] = [
 const CYCLES: Column = ("Cycles", "number");
 
 /// The columns of a group. Cycles appear only if some row has them.
-fn columns(rows: &[Row]) -> Vec<Column> {
-    let mut all = rows.iter().flat_map(Row::present);
+fn columns(rows: &[PointRow]) -> Vec<Column> {
+    let mut all = rows.iter().flat_map(PointRow::present);
     let has_cycles = all.any(|b| b.cycles.is_some());
     let mut columns = COLUMNS.to_vec();
     columns.retain(|column| has_cycles || *column != CYCLES);
@@ -32,7 +32,7 @@ fn columns(rows: &[Row]) -> Vec<Column> {
 }
 
 /// The table of a group.
-pub fn table(runs: &[Run], places: &[Place], title: &str, rows: &[Row]) -> Markup {
+pub fn table(runs: &[Run], places: &[RunLocation], title: &str, rows: &[PointRow]) -> Markup {
     let columns = columns(rows);
     let width = 2 + columns.len() * runs.len();
     markup! {
@@ -83,7 +83,7 @@ fn headings(run: usize, columns: &[Column]) -> Markup {
     }
 }
 
-fn status_words(row: &Row) -> String {
+fn status_words(row: &PointRow) -> String {
     let words: Vec<&str> = row.present().map(|b| word(b.status)).collect();
     words.join(" ")
 }
@@ -103,7 +103,7 @@ fn cells(runs: &[Run], run: usize, entry: Option<&Benchmark>, columns: &[Column]
     let Some(benchmark) = entry else {
         return markup! { td.none colspan=(columns.len()) data-run=[name] { "not in this run" } };
     };
-    let interval = benchmark.interval.zip(benchmark.median);
+    let interval = benchmark.confidence_interval.zip(benchmark.median);
     let width = interval.map(|([low, high], median)| (high - low) / median);
     let cycles = benchmark.cycles.map(|c| c.median);
     markup! {
@@ -133,8 +133,8 @@ pub fn figure_text(benchmark: &Benchmark) -> Option<String> {
 /// The interval in the unit of the figure. [`WITHIN`] marks an interval within launches.
 pub fn interval_text(benchmark: &Benchmark) -> Option<String> {
     let unit = benchmark.unit.as_deref().unwrap_or_default();
-    let mut text = number::interval(benchmark.interval?, benchmark.median?, unit);
-    if benchmark.interval_kind == Some(IntervalKind::WithinLaunches) {
+    let mut text = number::interval(benchmark.confidence_interval?, benchmark.median?, unit);
+    if benchmark.interval_scope == Some(IntervalScope::WithinLaunches) {
         text.push_str(WITHIN);
     }
     Some(text)
@@ -149,7 +149,7 @@ fn status(benchmark: &Benchmark) -> Markup {
     for (name, evidence) in outside {
         marks.push(format!(
             "{name} outside its bounds in {}",
-            counted(evidence.outside, "interval")
+            counted(evidence.outside, "batch")
         ));
     }
     markup! {
@@ -160,7 +160,7 @@ fn status(benchmark: &Benchmark) -> Markup {
 }
 
 /// The table of skipped points with their reasons.
-pub fn skipped(runs: &[Run], rows: &[Row]) -> Markup {
+pub fn skipped(runs: &[Run], rows: &[PointRow]) -> Markup {
     markup! {
         section aria-labelledby="skipped" {
             h2 #skipped { "Skipped" }

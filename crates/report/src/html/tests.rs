@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use yamba_record::run::{Cycles, IntervalKind, Launch, Status, Throughput};
+use yamba_record::run::{Cycles, IntervalScope, Launch, Status, Throughput};
 use yamba_record::{Benchmark, Run};
 
 use super::{Operation, Study};
-use crate::place::Place;
+use crate::place::RunLocation;
 use made_up::{HOSTILE, benchmark, caches, hostile_run, hostile_study, level_found, run, study};
 
 #[path = "../../tests/browser/made_up.rs"]
@@ -42,7 +42,7 @@ fn page_has_every_entry_with_details() {
         "size=4Ki",
         "4.096 us",
         "[3.686, 4.506]",
-        "faults outside its bounds in 3 intervals",
+        "faults outside its bounds in 3 batches",
         "<td>0.5 to 7.25</td><td>0.98 to open</td>",
         "yamba show --raw --at 'size=4096' -- 0123456789abcdef lat_mem",
         "66 samples in 48 bins",
@@ -71,7 +71,11 @@ fn commands_name_a_store_other_than_the_default() {
             true,
         ),
     ] {
-        let page = super::html(&both, &[], &[Place::Usual, Place::Store(store.to_owned())]);
+        let page = super::html(
+            &both,
+            &[],
+            &[RunLocation::Usual, RunLocation::Store(store.to_owned())],
+        );
         for command in [command(""), command(quoted)] {
             assert_eq!(page.matches(&command).count(), 1, "{command}");
         }
@@ -83,10 +87,10 @@ fn commands_name_a_store_other_than_the_default() {
 fn study_command_uses_store_of_run() {
     let runs = [run(vec![benchmark("lat_mem", 4096, "ok")])];
     for (place, words) in [
-        (Place::Usual, ""),
-        (Place::File("/a.json".to_owned()), ""),
+        (RunLocation::Usual, ""),
+        (RunLocation::File("/a.json".to_owned()), ""),
         (
-            Place::Store("/a b.sqlite".to_owned()),
+            RunLocation::Store("/a b.sqlite".to_owned()),
             " --store '/a b.sqlite'",
         ),
     ] {
@@ -184,7 +188,7 @@ fn on_a_line(spoil: impl Fn(u64, &mut Benchmark)) -> Run {
         let x = 1 << i;
         let mut entry = benchmark("lat_line", x, "ok");
         let y = 2.0 * x as f64 + 10.0 + 0.1 * (i % 2) as f64;
-        (entry.median, entry.interval) = (Some(y), Some([y - 1.0, y + 1.0]));
+        (entry.median, entry.confidence_interval) = (Some(y), Some([y - 1.0, y + 1.0]));
         entry.charts[0].fit_linear = true;
         spoil(i, &mut entry);
         entry
@@ -232,7 +236,7 @@ fn caption_of_a_chart_of_cycles_names_points_without_them() {
         entry.charts[0].figure = "cycles".to_owned();
         entry.cycles = (i < 2).then_some(Cycles {
             median: 4.0,
-            interval: [4.0; 2],
+            confidence_interval: [4.0; 2],
         });
     }
     let page = html(std::slice::from_ref(&swept));
@@ -274,7 +278,7 @@ fn caption_mentions_intervals_within_launches() {
     let all = |from: u64| {
         html(&[on_a_line(|i, entry| {
             let within = i >= from;
-            entry.interval_kind = within.then_some(IntervalKind::WithinLaunches);
+            entry.interval_scope = within.then_some(IntervalScope::WithinLaunches);
         })])
     };
     let none = all(6);
@@ -379,7 +383,7 @@ fn y_axis_is_logarithmic_for_wide_range() {
     assert_eq!(charts(&html(&[near]))[0]["log_y"], false);
     // Values that reach 0 cannot be on a logarithmic axis.
     let mut to_zero = far;
-    to_zero.benchmarks[0].interval = Some([0.0, 2.0]);
+    to_zero.benchmarks[0].confidence_interval = Some([0.0, 2.0]);
     assert_eq!(charts(&html(&[to_zero]))[0]["log_y"], false);
     // A straight line would be curved on a logarithmic axis.
     let line = on_a_line(|i, entry| entry.median = Some(f64::from(1 << (2 * i))));
@@ -391,7 +395,7 @@ fn memory_chart_has_cache_levels_with_origin() {
     let mut entries = Vec::new();
     for size in [16 << 10, 64 << 20] {
         let mut sweep = benchmark("lat_mem", size, "ok");
-        sweep.about.group = Some("Memory".to_owned());
+        sweep.provenance.topic = Some("Memory".to_owned());
         entries.push(sweep);
     }
     entries.push(level_found(1, 32 << 10));
@@ -463,9 +467,9 @@ fn page_of_whole_suite_has_bounded_size() {
         let names = (0..6).map(|n| (format!("evidence_with_a_name_{n}"), about.clone()));
         entry.evidence = names.collect();
         entry.notes = vec!["what a reader must know of a figure, as long as most notes are: about a hundred letters".to_owned(); 3];
-        entry.about.summary = Some("What one operation is and what it does, in the two or three lines that a class says of itself, so that the reader need not look it up.".to_owned());
+        entry.provenance.summary = Some("What one operation is and what it does, in the two or three lines that a class says of itself, so that the reader need not look it up.".to_owned());
         entry.disturbed = [("preempted".to_owned(), 17), ("stolen".to_owned(), 3)].into();
-        entry.interval_kind = Some(IntervalKind::WithinLaunches);
+        entry.interval_scope = Some(IntervalScope::WithinLaunches);
         entry
     });
     let page = html(&[run(entries.collect())]);

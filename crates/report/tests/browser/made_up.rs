@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use yamba_record::machine::details::{Cache, Details};
-use yamba_record::run::{About, Launch};
+use yamba_record::run::{Launch, Provenance};
 use yamba_record::{Benchmark, Run};
 
 use super::{Operation, Study};
@@ -25,13 +25,13 @@ pub fn benchmark(name: &str, size: u64, status: &str) -> Benchmark {
     let is_measured = matches!(status, "ok" | "invalid");
     let mut benchmark: Benchmark = serde_json::from_value(json!({
         "name": name, "class": name, "ports": [], "parameters": {"size": size}, "processes": 1, "status": status, "valid": status == "ok",
-        "unit": "ns", "operations": 1.0, "median": null, "interval": null, "samples": [], "evidence": {}, "notes": [],
+        "unit": "ns", "operations": 1.0, "median": null, "confidence_interval": null, "samples": [], "evidence": {}, "notes": [],
         "charts": [{"figure": "latency", "against": "size", "by": null, "log": true, "fit_linear": false}],
     }))
     .unwrap();
     if is_measured {
         benchmark.median = Some(size as f64);
-        benchmark.interval = Some([size as f64 * 0.9, size as f64 * 1.1]);
+        benchmark.confidence_interval = Some([size as f64 * 0.9, size as f64 * 1.1]);
         benchmark.samples = (0..66).map(|i| size as f64 + f64::from(i)).collect();
         benchmark.launches = vec![
             Launch {
@@ -49,7 +49,7 @@ pub fn benchmark(name: &str, size: u64, status: &str) -> Benchmark {
 pub fn level_found(level: u64, bytes: u64) -> Benchmark {
     let mut found = benchmark("cache", level, "ok");
     found.parameters.0[0].0 = "level".to_owned();
-    found.about.tags = vec!["cache_sizes".to_owned()];
+    found.provenance.tags = vec!["cache_sizes".to_owned()];
     found.unit = Some("B".to_owned());
     found.median = Some(bytes as f64);
     found
@@ -84,10 +84,10 @@ pub fn hostile_run() -> Run {
     for b in [&mut one, &mut two] {
         b.notes = vec![HOSTILE.to_owned()];
         b.unit = Some(HOSTILE.to_owned());
-        b.about = About {
-            group: Some(HOSTILE.to_owned()),
+        b.provenance = Provenance {
+            topic: Some(HOSTILE.to_owned()),
             summary: Some(HOSTILE.to_owned()),
-            ..About::default()
+            ..Provenance::default()
         };
         b.parameters.0.push((HOSTILE.to_owned(), json!(HOSTILE)));
     }

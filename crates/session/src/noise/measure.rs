@@ -8,7 +8,7 @@ use super::super::jobs::{job, origin};
 use super::super::select::{self, Names};
 use super::super::sides::Sides;
 use super::super::{Failure, Observer, StoreChoice, target};
-use super::{Plan, Report, noise};
+use super::{NoisePlan, Report, noise};
 use yamba_harness::random::drawn_seed;
 use yamba_harness::{Job, Measurement, Options, Stop, UsageError};
 
@@ -85,11 +85,11 @@ impl Prepared {
         let measure = |measurement: Measurement<'_>, boundary: usize| {
             let sources = &self.options.origin.sources;
             let mut sides = Sides::open(store, boundary, sources, observer)?;
-            let run = measurement.packed(&mut sides);
+            let run = measurement.run_into(&mut sides);
             let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
             Ok::<_, Failure>(sides.finish(run).0)
         };
-        let plan = Plan {
+        let plan = NoisePlan {
             jobs: &self.jobs,
             options: self.options.clone(),
             comparisons: self.comparisons,

@@ -13,7 +13,7 @@ use yamba_harness::Job;
 /// comparison remains valid. A fact in which the runs differ is a part of the comparison.
 pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
     let then = of_class(run, &job.class)?;
-    let now = job.about.inputs.clone().unwrap_or_default();
+    let now = job.provenance.inputs.clone().unwrap_or_default();
     if let Some(why) = &then.unlisted {
         return Some(format!(
             "it cannot be rebuilt from what the run kept: {why}"
@@ -31,17 +31,17 @@ pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
         let is_shared = others.is_some_and(|others| others.facts.get(*name) == was);
         was != now.facts.get(*name) && (!is_shared || is_of_author(name))
     })?;
-    let told = |facts: &BTreeMap<String, String>| {
+    let listed = |facts: &BTreeMap<String, String>| {
         let value = facts.get(name).map(String::as_str);
         value.unwrap_or("none").to_owned()
     };
-    let (was, is) = (told(&then.facts), told(&now.facts));
+    let (was, is) = (listed(&then.facts), listed(&now.facts));
     Some(format!("{name}: {was} then, {is} now"))
 }
 
 fn of_class<'r>(run: &'r Run, class: &str) -> Option<&'r BuildInputs> {
     let mut all = run.benchmarks.iter().filter(|b| b.class == class);
-    all.find_map(|b| b.about.inputs.as_ref())
+    all.find_map(|b| b.provenance.inputs.as_ref())
 }
 
 /// Whether the fact is about a file or library that the user named. Such a file is a part of the program, not of the system.

@@ -20,7 +20,7 @@ use yamba_compare::remeasure::{
     Basis, Fresh, Policy, USUAL_LAUNCHES, adopt, launches, not_remeasured, policy,
 };
 use yamba_compare::unit::{Unit, chosen};
-use yamba_compare::{Comparison, Entry, comparison};
+use yamba_compare::{ComparedEntry, Comparison, comparison};
 use yamba_harness::{self as run, At, Job, Options, Placement, Stop, UsageError};
 use yamba_machine as machine;
 use yamba_toolchain::build::{self, host};
@@ -30,9 +30,9 @@ pub struct Request<'a> {
     /// Whether to compile sources from an imported document, too.
     pub trusts_documents: bool,
     /// Run A, the denominator of ratios.
-    pub a: Stored<'a>,
+    pub a: StoredRun<'a>,
     /// Run B, which is compared with A.
-    pub b: Stored<'a>,
+    pub b: StoredRun<'a>,
     /// The pairs to re-measure: the entries of A and B with the same name, parameters and number of processes.
     pub pairs: Vec<(&'a Benchmark, &'a Benchmark)>,
     /// The command line or other origin of the request; the new runs record it.
@@ -41,7 +41,7 @@ pub struct Request<'a> {
 
 /// One stored run of a comparison.
 #[derive(Clone, Copy)]
-pub struct Stored<'a> {
+pub struct StoredRun<'a> {
     /// The run.
     pub run: &'a Run,
     /// Whether the run was requested with `--remote`, so that its programs had to start on another machine.
@@ -183,14 +183,14 @@ impl Prepared<'_> {
             listing: &listing,
         };
         let mut sides = Sides::open(store, boundary, &a.origin.sources, observer)?;
-        let run = measurement.packed(&mut sides);
+        let run = measurement.run_into(&mut sides);
         let run = run.map_err(|UsageError(text)| Failure::whole(text))?;
         Ok(sides.finish(run))
     }
 }
 
 impl<'a> Request<'a> {
-    fn is_meant(&self, entry: &Entry) -> bool {
+    fn is_meant(&self, entry: &ComparedEntry) -> bool {
         self.pairs.iter().any(|(of_a, _)| entry.is_of(of_a))
     }
 
@@ -214,7 +214,7 @@ impl<'a> Request<'a> {
 
     /// Rebuilds the programs of B, and those of A if `with_a`.
     fn rebuilt(&self, with_a: bool, observer: &dyn Observer) -> Result<(Side, Side), Failure> {
-        let rebuilt = |side: Stored<'_>, other: Stored<'_>, of: Vec<&Benchmark>| {
+        let rebuilt = |side: StoredRun<'_>, other: StoredRun<'_>, of: Vec<&Benchmark>| {
             Side::rebuilt(side, other.run, &of, self.arguments, observer)
         };
         let b = rebuilt(self.b, self.a, self.pairs.iter().map(|(_, b)| *b).collect())?;
@@ -239,7 +239,7 @@ fn warn_of(request: &Request<'_>, here: &Run, only_b: Option<&str>, observer: &d
         observer.warning(&Warning::OnlyBRemeasured { reason });
         return;
     }
-    for difference in &differences(request.b.run, here).should {
+    for difference in &differences(request.b.run, here).state {
         observer.warning(&Warning::RemeasuredElsewhere(difference));
     }
 }
@@ -248,7 +248,7 @@ fn warn_of(request: &Request<'_>, here: &Run, only_b: Option<&str>, observer: &d
 fn warn_of_others(request: &Request<'_>, a: &Side, b: &Side, observer: &dyn Observer) {
     let is_other = |side: &Side, of: &Benchmark| {
         let made = side.program(&of.class);
-        made.is_some() && made != of.about.program.as_ref()
+        made.is_some() && made != of.provenance.program.as_ref()
     };
     let others = request.pairs.iter();
     let others = others.filter(|(of_a, of_b)| is_other(a, of_a) || is_other(b, of_b));
@@ -303,7 +303,7 @@ fn options(a: &Plan, b: &Plan) -> Options {
     let launches = launches(a, b);
     let time = each_launch(a, b);
     Options {
-        // The load intervals of a quick run are shorter, so they must be short again.
+        // The load batches of a quick run are shorter, so they must be short again.
         quick: a.launches < USUAL_LAUNCHES && b.launches < USUAL_LAUNCHES,
         launches: Some(launches),
         time: time.saturating_mul(launches as u32),

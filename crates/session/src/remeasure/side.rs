@@ -7,11 +7,11 @@ use yamba_record::{Benchmark, Run};
 
 use super::super::jobs::{jobs, origin};
 use super::super::{Failure, Observer, of_home, remote};
-use super::{Stored as StoredRun, inputs};
+use super::{StoredRun, inputs};
 use yamba_harness::{self as run, Job};
 use yamba_toolchain::build::{BuildOptions, host};
 use yamba_toolchain::embedded;
-use yamba_toolchain::source_snapshot::Stored;
+use yamba_toolchain::source_snapshot::SourceSnapshot;
 
 /// The reason not to compile imported sources: a compiled program runs with all rights of the user.
 const STRANGE: &str = "its sources came with a document, which anybody may have written; --trust-sources compiles them";
@@ -29,7 +29,7 @@ pub(super) struct Side {
 pub(super) fn lacks(run: &Run, benchmark: &Benchmark, trusts_documents: bool) -> Option<String> {
     let is_strange = run.producer.from_document && !trusts_documents;
     let strange = is_strange.then(|| STRANGE.to_owned());
-    strange.or_else(|| Stored::lacks(run, benchmark))
+    strange.or_else(|| SourceSnapshot::lacks(run, benchmark))
 }
 
 impl Side {
@@ -44,7 +44,7 @@ impl Side {
     ) -> Result<Side, Failure> {
         let mut side = Side::default();
         let classes: BTreeSet<&str> = of.iter().map(|b| b.class.as_str()).collect();
-        let includes = match Stored::includes(run, &classes) {
+        let includes = match SourceSnapshot::includes(run, &classes) {
             Ok(includes) => includes,
             Err(reason) => {
                 side.miss(&classes, &reason);
@@ -52,7 +52,7 @@ impl Side {
             }
         };
         let home = embedded::home().map_err(of_home)?;
-        let stored = Stored::new(run, &classes, &home)?;
+        let stored = SourceSnapshot::new(run, &classes, &home)?;
         let analysis = yamba_lang::analyse(stored.declaring(&classes), &stored);
         let mut diagnostics = analysis.diagnostics.iter();
         if let Some(fault) = diagnostics.find(|d| d.severity == Severity::Error) {
@@ -95,7 +95,7 @@ impl Side {
     }
 
     pub fn program(&self, class: &str) -> Option<&String> {
-        self.jobs.get(class)?.about.program.as_ref()
+        self.jobs.get(class)?.provenance.program.as_ref()
     }
 
     pub fn why_missing(&self, class: &str) -> String {

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn processor_of_another_instruction_set_still_adds_in_one_cycle() {
+    fn addition_takes_one_cycle_on_unlisted_processor() {
         let other = Identity {
             isa: "riscv64".to_owned(),
             ..Identity::default()

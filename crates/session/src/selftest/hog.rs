@@ -15,10 +15,10 @@ impl Hog {
     pub(super) fn on(cpu: u64) -> Option<Hog> {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
-        let (tell, told) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         let thread = thread::spawn(move || {
             let placed = stay_on(cpu);
-            let _ = tell.send(placed);
+            let _ = sender.send(placed);
             while placed && !seen.load(Ordering::Relaxed) {
                 std::hint::spin_loop();
             }
@@ -27,7 +27,7 @@ impl Hog {
             stop,
             thread: Some(thread),
         };
-        told.recv().unwrap_or(false).then_some(hog)
+        receiver.recv().unwrap_or(false).then_some(hog)
     }
 }
 

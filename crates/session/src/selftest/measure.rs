@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use yamba_record::run::About;
+use yamba_record::run::Provenance;
 
 use super::super::jobs::job;
 use super::super::select::{self, Names, Selection};
@@ -53,7 +53,7 @@ impl Prepared {
             built.unwrap_or_else(|| Job {
                 class: class.to_owned(),
                 program: Err(NoProgram::Absent(format!("there is no class {class}"))),
-                about: About::default(),
+                provenance: Provenance::default(),
                 texts: Default::default(),
             })
         };

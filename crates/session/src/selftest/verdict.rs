@@ -18,7 +18,7 @@ const TIME: f64 = 0.002;
 /// Greatest relative change of a figure under disturbance; beyond it, the figure has to be marked.
 const UNMOVED: f64 = 0.01;
 
-/// A benchmark with more than 1/`DISCARDED` of its intervals discarded counts as disturbed.
+/// A benchmark with more than 1/`DISCARDED` of its batches discarded counts as disturbed.
 const DISCARDED: u64 = 4;
 
 /// One check with its outcome.
@@ -150,14 +150,14 @@ fn said(outcome: Outcome, measured: &str) -> String {
 pub(super) fn disturbance(benchmark: &Benchmark, others_running: u64) -> Option<String> {
     // Without a figure, a crash is not the fault of other programs.
     benchmark.median?;
-    let intervals = benchmark.batches.len() as u64;
-    let is_often = DISCARDED * benchmark.set_aside > intervals;
+    let batches = benchmark.batches.len() as u64;
+    let is_often = DISCARDED * benchmark.discarded > batches;
     if benchmark.is_disturbed || is_often {
         let kinds = benchmark.disturbed.iter();
         let kinds: Vec<String> = kinds
             .map(|(kind, count)| format!("{count} {kind}"))
             .collect();
-        return Some(format!("{intervals} intervals with {}", kinds.join(", ")));
+        return Some(format!("{batches} batches with {}", kinds.join(", ")));
     }
     let threads = match others_running {
         0 => return None,
@@ -236,7 +236,7 @@ pub(super) fn cycles(name: &str, expected: f64, around: f64, benchmark: &Benchma
         }
         return check;
     };
-    let [low, high] = cycles.interval;
+    let [low, high] = cycles.confidence_interval;
     let slack = expected * CYCLES + around * KNOWN_TO;
     let holds = low <= expected + slack && high >= expected - slack;
     let measured = format!("{:.4} cycles [{low:.4}, {high:.4}]", cycles.median);
@@ -272,7 +272,7 @@ pub(super) fn same_time(name: &str, expected_ns: f64, benchmark: &Benchmark) -> 
 /// Checks a sleep, which may take longer than requested but never less.
 pub(super) fn at_least(name: &str, least_ns: f64, benchmark: &Benchmark) -> Check {
     let expected = format!("{} us or more", least_ns / 1e3);
-    let Some([low, _]) = benchmark.interval else {
+    let Some([low, _]) = benchmark.confidence_interval else {
         return no_figure(name, expected, benchmark);
     };
     let median = benchmark.median.unwrap_or(low);
@@ -307,14 +307,14 @@ pub(super) fn disturbed(name: &str, quiet: &Benchmark, benchmark: &Benchmark) ->
     let (Some(before), Some(after)) = (quiet.median, benchmark.median) else {
         return no_figure(name, expected, benchmark);
     };
-    let seen = benchmark.set_aside + benchmark.disturbed.values().sum::<u64>();
+    let seen = benchmark.discarded + benchmark.disturbed.values().sum::<u64>();
     let moved = after / before - 1.0;
     let is_marked = benchmark.is_disturbed;
     let is_figure = matches!(benchmark.status, Status::Ok | Status::Invalid);
     let measured = format!(
-        "{} intervals disturbed, {} set aside; {:+.2} %{}",
+        "{} batches disturbed, {} discarded; {:+.2} %{}",
         benchmark.disturbed.values().max().copied().unwrap_or(0),
-        benchmark.set_aside,
+        benchmark.discarded,
         moved * 100.0,
         if is_marked { ", marked" } else { "" },
     );

@@ -6,8 +6,8 @@ use serde::Serialize;
 use yamba_record::{Run, Status};
 
 use super::figure::Figure;
-use super::rows::Row;
-use super::verdict::Verdict;
+use super::rows::StudyRow;
+use super::verdict::PredictionVerdict;
 use super::{Fit, Predicted, Statistic, Study};
 
 /// The schema's name.
@@ -19,7 +19,7 @@ pub struct Answer<'a> {
     schema: &'static str,
     title: &'a str,
     text: &'a str,
-    /// The id of the run with the figures, which also has every raw interval.
+    /// The id of the run with the figures, which also has every raw batch.
     run: &'a str,
     rows: Vec<Line<'a>>,
 }
@@ -45,7 +45,7 @@ struct Line<'a> {
     status: Option<Status>,
     measured: Option<&'a Figure>,
     multiple: Option<&'a Figure>,
-    verdict: Option<Verdict>,
+    verdict: Option<PredictionVerdict>,
     notes: &'a [String],
 }
 
@@ -64,7 +64,7 @@ enum Prediction<'a> {
 
 impl<'a> Answer<'a> {
     /// Builds the document from a study's rows.
-    pub fn new(study: &'a Study, run: &'a Run, rows: &'a [Row<'a>]) -> Answer<'a> {
+    pub fn new(study: &'a Study, run: &'a Run, rows: &'a [StudyRow<'a>]) -> Answer<'a> {
         Answer {
             schema: SCHEMA,
             title: &study.title,
@@ -75,7 +75,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-fn line<'a>(study: &'a Study, row: &'a Row<'a>) -> Line<'a> {
+fn line<'a>(study: &'a Study, row: &'a StudyRow<'a>) -> Line<'a> {
     let m = row.measurement;
     let parameters = row.entry().map_or(&[][..], |e| &e.parameters.0);
     Line {

@@ -8,7 +8,7 @@ use yamba_lang::{Analysis, Target};
 use super::super::Failure;
 use super::super::select::did_you_mean;
 use super::find::Source;
-use super::{Fault, Measurement, Part, Place, Predicted, Study, converts};
+use super::{Measurement, Part, Position, Predicted, Study, StudyFault, converts};
 
 /// Checks that each benchmark is among the `known` names.
 pub(super) fn benchmarks(study: &Study, source: &Source, known: &[String]) -> Result<(), Failure> {
@@ -16,7 +16,7 @@ pub(super) fn benchmarks(study: &Study, source: &Source, known: &[String]) -> Re
         let name = &measurement.benchmark;
         if !known.contains(name) {
             let help = did_you_mean(name, known);
-            return Err(source.failure(Fault {
+            return Err(source.failure(StudyFault {
                 place: measurement.places.benchmark,
                 message: format!("no benchmark is named {name}"),
                 help: help.unwrap_or_else(|| {
@@ -40,12 +40,12 @@ pub(super) fn all(
     faults.next().map_or(Ok(()), |f| Err(source.failure(f)))
 }
 
-fn fault(measurement: &Measurement, analysis: &Analysis, target: &Target) -> Option<Fault> {
+fn fault(measurement: &Measurement, analysis: &Analysis, target: &Target) -> Option<StudyFault> {
     let name = &measurement.benchmark;
     let mut all = analysis.requested().into_iter();
     let class = all.find(|c| analysis.class(*c).name() == name)?;
     if !analysis.is_listed(class) {
-        return Some(Fault {
+        return Some(StudyFault {
             place: measurement.places.benchmark,
             message: format!("{name} is no benchmark"),
             help: "`yamba list` shows what there is".to_owned(),
@@ -97,12 +97,18 @@ fn known(variants: &[Composition], names: impl Fn(&Composition) -> Vec<String>) 
     all
 }
 
-fn unknown(place: Place, benchmark: &str, what: &str, wrong: &str, known: &[String]) -> Fault {
+fn unknown(
+    place: Position,
+    benchmark: &str,
+    what: &str,
+    wrong: &str,
+    known: &[String],
+) -> StudyFault {
     let has = match known.is_empty() {
         true => "it has none at all".to_owned(),
         false => format!("it has {}", known.join(", ")),
     };
-    Fault {
+    StudyFault {
         place,
         message: format!("{benchmark} has no {what} `{wrong}`"),
         help: did_you_mean(wrong, known).unwrap_or(has),
@@ -120,7 +126,7 @@ fn unit<'a>(analysis: &'a Analysis, composition: &Composition) -> Option<&'a str
 }
 
 /// The fault of a unit that the figure cannot be converted to.
-fn unit_fault(measurement: &Measurement, own: Option<&str>) -> Option<Fault> {
+fn unit_fault(measurement: &Measurement, own: Option<&str>) -> Option<StudyFault> {
     let fit = measurement.fit.as_ref();
     let is_share = fit.is_some_and(|f| f.part == Part::RSquared);
     let predicted = match measurement.prediction.as_ref().map(|p| &p.kind) {
@@ -150,7 +156,7 @@ fn unit_fault(measurement: &Measurement, own: Option<&str>) -> Option<Fault> {
         true => format!("no figure of {} is in {wrong}", measurement.benchmark),
         false => format!("`{wrong}` is no unit"),
     };
-    Some(Fault {
+    Some(StudyFault {
         place,
         message: what,
         help,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use yamba_lang::units::CYCLES;
 use yamba_record::number::{number, scale};
-use yamba_record::run::IntervalKind;
+use yamba_record::run::IntervalScope;
 use yamba_record::units::factor;
 use yamba_record::{Benchmark, Evidence};
 use yamba_stats::{coefficient_of_variation, variation_interval};
@@ -19,10 +19,10 @@ pub struct Figure {
     /// The median.
     pub median: f64,
     /// For a benchmark's figure, the 95 % confidence interval; for evidence, the minimum and maximum. `None` if unknown.
-    pub interval: Option<[f64; 2]>,
+    pub confidence_interval: Option<[f64; 2]>,
     /// Whether the interval predicts the next run, or holds for these processes alone; `None` if it is not a confidence interval.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval_kind: Option<IntervalKind>,
+    pub interval_scope: Option<IntervalScope>,
     /// The unit of the median and the interval.
     pub unit: String,
 }
@@ -34,8 +34,8 @@ impl Figure {
             let cycles = benchmark.cycles?;
             return Some(Figure {
                 median: cycles.median,
-                interval: Some(cycles.interval),
-                interval_kind: benchmark.interval_kind,
+                confidence_interval: Some(cycles.confidence_interval),
+                interval_scope: benchmark.interval_scope,
                 unit: unit?.to_owned(),
             });
         }
@@ -50,31 +50,33 @@ impl Figure {
         };
         Some(Figure {
             median: median * by,
-            interval: benchmark.interval.map(|ends| ends.map(|e| e * by)),
-            interval_kind: benchmark.interval_kind,
+            confidence_interval: benchmark
+                .confidence_interval
+                .map(|ends| ends.map(|e| e * by)),
+            interval_scope: benchmark.interval_scope,
             unit,
         })
     }
 
-    /// The coefficient of variation of the medians of a benchmark's launches. It predicts the next launches, whatever the interval kind of the figure.
+    /// The coefficient of variation of the medians of a benchmark's launches. It predicts the next launches, whatever the interval scope of the figure.
     /// Its interval assumes normally distributed medians and a fixed number of launches. If launches were added until the figure was precise enough, the
     /// coefficient and its interval are up to a tenth too small (simulated).
     pub fn of_variation(benchmark: &Benchmark) -> Option<Figure> {
         let medians: Vec<f64> = benchmark.launches.iter().filter_map(|l| l.median).collect();
         Some(Figure {
             median: coefficient_of_variation(&medians)?,
-            interval: variation_interval(&medians, CONFIDENCE).map(<[f64; 2]>::from),
-            interval_kind: Some(IntervalKind::BetweenLaunches),
+            confidence_interval: variation_interval(&medians, CONFIDENCE).map(<[f64; 2]>::from),
+            interval_scope: Some(IntervalScope::BetweenLaunches),
             unit: String::new(),
         })
     }
 
-    /// The median of an evidence over all intervals, with its minimum and maximum.
+    /// The median of an evidence over all batches, with its minimum and maximum.
     pub fn of_evidence(evidence: &Evidence, unit: Option<&str>) -> Option<Figure> {
         Some(Figure {
             median: evidence.median?,
-            interval: evidence.min.zip(evidence.max).map(|(l, h)| [l, h]),
-            interval_kind: None,
+            confidence_interval: evidence.min.zip(evidence.max).map(|(l, h)| [l, h]),
+            interval_scope: None,
             unit: unit.unwrap_or_default().to_owned(),
         })
     }
@@ -89,16 +91,16 @@ impl Figure {
 
     /// Whether the interval does not predict the next run.
     pub fn is_within_launches(&self) -> bool {
-        self.interval_kind == Some(IntervalKind::WithinLaunches)
+        self.interval_scope == Some(IntervalScope::WithinLaunches)
     }
 
     /// The figure as text: `33 cycles [31, 36]`, with [`WITHIN`] after an interval within launches.
-    pub fn told(&self) -> String {
+    pub fn text(&self) -> String {
         let unit = match self.unit.as_str() {
             "" => String::new(),
             unit => format!(" {unit}"),
         };
-        let interval = self.interval.map(|[low, high]| {
+        let interval = self.confidence_interval.map(|[low, high]| {
             let ends = (number(low), number(high));
             let mark = if self.is_within_launches() {
                 WITHIN

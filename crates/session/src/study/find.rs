@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::super::select::did_you_mean;
 use super::super::{Failure, of_home};
-use super::{Fault, read as parse};
+use super::{StudyFault, read as parse};
 use yamba_record::system_error::reason;
 use yamba_toolchain::embedded;
 
@@ -23,7 +23,7 @@ pub struct Source {
 
 impl Source {
     /// A failure that shows the place of the fault in the file.
-    pub fn failure(&self, fault: Fault) -> Failure {
+    pub fn failure(&self, fault: StudyFault) -> Failure {
         let place = fault.place;
         let message = format!(
             "{}:{}:{}: {}",

@@ -74,7 +74,7 @@ impl Fit {
             let x = self.x(entry)?;
             let y = figure(entry)?;
             if kind.is_none() || y.is_within_launches() {
-                kind = y.interval_kind;
+                kind = y.interval_scope;
             }
             unit = y.unit;
             Some((x, y.median))
@@ -82,8 +82,8 @@ impl Fit {
         let points: Vec<(f64, f64)> = points.collect();
         let figure = self.number(&points).map(|(median, interval)| Figure {
             median,
-            interval,
-            interval_kind: kind,
+            confidence_interval: interval,
+            interval_scope: kind,
             unit: match self.part {
                 Part::RSquared => String::new(),
                 Part::Slope | Part::Intercept => unit,

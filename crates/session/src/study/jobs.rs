@@ -8,13 +8,13 @@ use yamba_harness::{Job, Own};
 
 /// Selects the jobs of a study from the built ones, each with its parameters.
 pub(super) fn jobs(study: &Study, built: &[Job]) -> (Vec<Job>, Vec<Own>) {
-    let told = each_point_once(&study.measurements)
+    let pairs = each_point_once(&study.measurements)
         .into_iter()
         .filter_map(|(benchmark, own)| {
             let job = built.iter().find(|j| j.class == benchmark)?;
             Some((job.clone(), own))
         });
-    told.unzip()
+    pairs.unzip()
 }
 
 /// The points to measure, by benchmark; no point occurs twice.
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_covers_its_points() {
+    fn sweep_covers_points_of_several_measurements() {
         assert!(covers(&at(&["1", "2"], "up"), &at(&["2"], "up")));
         assert!(!covers(&at(&["2"], "up"), &at(&["1", "2"], "up")));
         assert!(!covers(&at(&["1", "2"], "up"), &at(&["3"], "up")));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn sweeps_that_share_points_measure_each_once() {
+    fn shared_points_of_sweeps_are_measured_once() {
         let all = points(&[
             at(&["1", "2", "64K"], "up"),
             at(&["2", "65536", "3"], "up"),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn areas_of_two_parameters_that_cross_measure_each_point_once() {
+    fn shared_points_of_overlapping_grids_are_measured_once() {
         let area = |sizes: &[&str], orders: &[&str]| Measurement {
             benchmark: "lat_x".to_owned(),
             sweep: [("size", sizes), ("order", orders)]

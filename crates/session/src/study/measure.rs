@@ -13,7 +13,7 @@ use super::super::select::{self, Names, Selection, did_you_mean};
 use super::super::{Failure, Observer, StoreChoice, target};
 use super::find::{Source, source};
 use super::{Measurement, Study, check, jobs, read};
-use yamba_harness::{self as run, Job, Options, Origin, Rehearsal, Stop, UsageError};
+use yamba_harness::{self as run, DryRun, Job, Options, Origin, Stop, UsageError};
 use yamba_toolchain::build::BuildOptions;
 use yamba_toolchain::provenance::hash;
 
@@ -44,8 +44,8 @@ pub struct Opened {
 /// The built benchmarks of a study, ready to be measured.
 pub struct Prepared<'a> {
     opened: &'a Opened,
-    /// The title of each benchmark's group, if there are several groups.
-    pub groups: BTreeMap<String, String>,
+    /// The title of each benchmark's topic, if there are several.
+    pub topics: BTreeMap<String, String>,
     jobs: Vec<Job>,
     options: Options,
 }
@@ -149,7 +149,7 @@ impl Opened {
         record(&self.source, &mut origin);
         Ok(Prepared {
             opened: self,
-            groups: grouped(analysis, &classes),
+            topics: grouped(analysis, &classes),
             jobs,
             options: Options {
                 own,
@@ -165,8 +165,8 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// If a benchmark refuses a value of the study.
-    pub fn rehearse(&self, stop: &Stop) -> Result<Rehearsal, Failure> {
-        let plan = run::rehearse(&self.jobs, &self.options, stop);
+    pub fn dry_run(&self, stop: &Stop) -> Result<DryRun, Failure> {
+        let plan = run::dry_run(&self.jobs, &self.options, stop);
         plan.map_err(|UsageError(text)| self.opened.source.refused(&text))
     }
 

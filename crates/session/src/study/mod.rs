@@ -22,9 +22,9 @@ pub use find::{Source, shipped};
 pub use fit::{Fit, Part};
 pub use measure::{Opened, Prepared, Request, open, set};
 pub use range::Range;
-pub use read::{Fault, read};
-pub use rows::{Row, rows};
-pub use verdict::Verdict;
+pub use read::{StudyFault, read};
+pub use rows::{StudyRow, rows};
+pub use verdict::PredictionVerdict;
 
 /// The unit of a prediction that is a multiple of another figure.
 pub const TIMES: &str = "times";
@@ -123,24 +123,24 @@ pub enum Predicted {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     /// The position of the measurement itself.
-    pub whole: Place,
+    pub whole: Position,
     /// `benchmark`.
-    pub benchmark: Place,
+    pub benchmark: Position,
     /// `parameters`.
-    pub parameters: Place,
+    pub parameters: Position,
     /// `evidence`.
-    pub evidence: Place,
+    pub evidence: Position,
     /// `against`.
-    pub against: Place,
+    pub against: Position,
     /// `unit`.
-    pub unit: Place,
+    pub unit: Position,
     /// `predicted`.
-    pub predicted: Place,
+    pub predicted: Position,
 }
 
 /// A line and a column, from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     /// The line.
     pub line: usize,
     /// The column, in characters.

@@ -64,11 +64,11 @@ fn number(text: &str) -> Result<Option<f64>, (String, String)> {
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = yamba_record::number::number;
+        let formatted = yamba_record::number::number;
         match (self.low, self.high) {
-            (Some(low), Some(high)) => write!(f, "{} to {}", told(low), told(high))?,
-            (Some(low), None) => write!(f, "at least {}", told(low))?,
-            (None, Some(high)) => write!(f, "at most {}", told(high))?,
+            (Some(low), Some(high)) => write!(f, "{} to {}", formatted(low), formatted(high))?,
+            (Some(low), None) => write!(f, "at least {}", formatted(low))?,
+            (None, Some(high)) => write!(f, "at most {}", formatted(high))?,
             (None, None) => {}
         }
         match self.unit.as_str() {

@@ -7,7 +7,8 @@ use toml::{Spanned, Value};
 
 use super::fit::{Fit, PARTS};
 use super::{
-    Measurement, Place, Places, Predicted, Prediction, Range, STATISTICS, Statistic, Study, TIMES,
+    Measurement, Places, Position, Predicted, Prediction, Range, STATISTICS, Statistic, Study,
+    TIMES,
 };
 
 /// The keys of a measurement.
@@ -36,9 +37,9 @@ const MOST_MEASUREMENTS: usize = 1000;
 
 /// An error in a study file, with its position and a help text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct StudyFault {
     /// The position in the file.
-    pub place: Place,
+    pub place: Position,
     /// One sentence that states the error.
     pub message: String,
     /// How to fix it.
@@ -84,7 +85,7 @@ struct RawMeasurement {
 ///
 /// # Errors
 /// The first error in the file.
-pub fn read(text: &str) -> Result<Study, Fault> {
+pub fn read(text: &str) -> Result<Study, StudyFault> {
     let raw: RawStudy = toml::from_str(text).map_err(|e| malformed(text, &e))?;
     let file = File {
         text,
@@ -101,7 +102,8 @@ pub fn read(text: &str) -> Result<Study, Fault> {
         return Err(fault(text, raw.title.span().start, message, help));
     }
     let each = raw.measurement.iter();
-    let measurements: Result<Vec<Measurement>, Fault> = each.map(|m| file.measurement(m)).collect();
+    let measurements: Result<Vec<Measurement>, StudyFault> =
+        each.map(|m| file.measurement(m)).collect();
     let study = Study {
         title: raw.title.into_inner(),
         text: raw.text,
@@ -112,8 +114,8 @@ pub fn read(text: &str) -> Result<Study, Fault> {
     Ok(study)
 }
 
-fn fault(text: &str, at: usize, message: String, help: String) -> Fault {
-    Fault {
+fn fault(text: &str, at: usize, message: String, help: String) -> StudyFault {
+    StudyFault {
         place: place(text, at),
         message,
         help,
@@ -121,20 +123,20 @@ fn fault(text: &str, at: usize, message: String, help: String) -> Fault {
 }
 
 /// The position of a byte of the text.
-fn place(text: &str, at: usize) -> Place {
+fn place(text: &str, at: usize) -> Position {
     let before = &text.as_bytes()[..at.min(text.len())];
     let begin = before
         .iter()
         .rposition(|b| *b == b'\n')
         .map_or(0, |i| i + 1);
-    Place {
+    Position {
         line: before.iter().filter(|b| **b == b'\n').count() + 1,
         column: String::from_utf8_lossy(&before[begin..]).chars().count() + 1,
     }
 }
 
 /// The fault for an error of the TOML parser, reworded if our message is clearer.
-fn malformed(text: &str, error: &toml::de::Error) -> Fault {
+fn malformed(text: &str, error: &toml::de::Error) -> StudyFault {
     let at = error.span().map_or(0, |s| s.start);
     let message = error.message().replace('\n', " ");
     let quoted = || message.split('`').nth(1).unwrap_or_default().to_owned();
@@ -175,7 +177,7 @@ fn meant(word: &str, known: &[&str]) -> String {
 }
 
 /// The ids of the measurements with their indices. Fails if two are the same.
-fn ids(text: &str, all: &[Spanned<RawMeasurement>]) -> Result<Vec<(String, usize)>, Fault> {
+fn ids(text: &str, all: &[Spanned<RawMeasurement>]) -> Result<Vec<(String, usize)>, StudyFault> {
     let mut ids: Vec<(String, usize)> = Vec::new();
     for (number, measurement) in all.iter().enumerate() {
         let Some(id) = &measurement.get_ref().id else {
@@ -201,7 +203,7 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn measurement(&self, spanned: &Spanned<RawMeasurement>) -> Result<Measurement, Fault> {
+    fn measurement(&self, spanned: &Spanned<RawMeasurement>) -> Result<Measurement, StudyFault> {
         let raw = spanned.get_ref();
         self.is_filled(&raw.label, "label")?;
         let (set, sweep) = self.parameters(raw)?;
@@ -240,11 +242,11 @@ impl File<'_> {
         })
     }
 
-    fn fault(&self, at: usize, message: impl Into<String>, help: impl Into<String>) -> Fault {
+    fn fault(&self, at: usize, message: impl Into<String>, help: impl Into<String>) -> StudyFault {
         fault(self.text, at, message.into(), help.into())
     }
 
-    fn is_filled(&self, text: &Spanned<String>, key: &str) -> Result<(), Fault> {
+    fn is_filled(&self, text: &Spanned<String>, key: &str) -> Result<(), StudyFault> {
         if !text.get_ref().trim().is_empty() {
             return Ok(());
         }
@@ -253,7 +255,7 @@ impl File<'_> {
     }
 
     /// The parameters with one value, and those with several.
-    fn parameters(&self, raw: &RawMeasurement) -> Result<Settings, Fault> {
+    fn parameters(&self, raw: &RawMeasurement) -> Result<Settings, StudyFault> {
         let mut set = Vec::new();
         let mut sweep = Vec::new();
         let Some(parameters) = &raw.parameters else {
@@ -277,7 +279,7 @@ impl File<'_> {
         Ok((set, sweep))
     }
 
-    fn statistic(&self, raw: &RawMeasurement) -> Result<Option<Statistic>, Fault> {
+    fn statistic(&self, raw: &RawMeasurement) -> Result<Option<Statistic>, StudyFault> {
         let Some(written) = &raw.statistic else {
             return Ok(None);
         };
@@ -310,7 +312,7 @@ impl File<'_> {
         }
     }
 
-    fn fit(&self, raw: &RawMeasurement) -> Result<Option<Fit>, Fault> {
+    fn fit(&self, raw: &RawMeasurement) -> Result<Option<Fit>, StudyFault> {
         let (fit, against) = match (&raw.fit, &raw.against) {
             (None, None) => return Ok(None),
             (Some(fit), Some(against)) => (fit, against),
@@ -333,7 +335,7 @@ impl File<'_> {
         }))
     }
 
-    fn prediction(&self, raw: &RawMeasurement) -> Result<Option<Prediction>, Fault> {
+    fn prediction(&self, raw: &RawMeasurement) -> Result<Option<Prediction>, StudyFault> {
         let written = raw.predicted.as_ref();
         let Some(written) = written.filter(|p| !p.get_ref().trim().is_empty()) else {
             if let Some(of) = &raw.of {
@@ -357,7 +359,12 @@ impl File<'_> {
         }))
     }
 
-    fn predicted(&self, raw: &RawMeasurement, text: &str, at: usize) -> Result<Predicted, Fault> {
+    fn predicted(
+        &self,
+        raw: &RawMeasurement,
+        text: &str,
+        at: usize,
+    ) -> Result<Predicted, StudyFault> {
         let is_derived = [&raw.evidence, &raw.fit, &raw.statistic]
             .iter()
             .any(|k| k.is_some());
@@ -410,7 +417,7 @@ impl File<'_> {
         part: &str,
         range: Range,
         at: usize,
-    ) -> Result<Predicted, Fault> {
+    ) -> Result<Predicted, StudyFault> {
         let is_share = part == "r_squared";
         if raw.of.is_some() || range.unit == TIMES {
             let message = "the slope of a line is no multiple of a figure";
@@ -427,7 +434,7 @@ impl File<'_> {
     }
 
     /// The index of the measurement that an `of` names.
-    fn meant(&self, of: &Spanned<String>) -> Result<usize, Fault> {
+    fn meant(&self, of: &Spanned<String>) -> Result<usize, StudyFault> {
         let found = self.ids.iter().find(|(id, _)| id == of.get_ref());
         found.map(|(_, number)| *number).ok_or_else(|| {
             let known: Vec<&str> = self.ids.iter().map(|(id, _)| id.as_str()).collect();
@@ -457,7 +464,7 @@ fn word(value: &Value) -> Option<String> {
 }
 
 /// Checks that each predicted multiple relates two figures, or two evidences. The ratio of a latency to a number of faults has no meaning.
-fn multiples_are_of_figures(study: &Study) -> Result<(), Fault> {
+fn multiples_are_of_figures(study: &Study) -> Result<(), StudyFault> {
     for measurement in &study.measurements {
         let kind = measurement.prediction.as_ref().map(|p| &p.kind);
         let Some(Predicted::Times(_, other)) = kind else {
@@ -465,7 +472,7 @@ fn multiples_are_of_figures(study: &Study) -> Result<(), Fault> {
         };
         let other = &study.measurements[*other];
         if let Some((what, help)) = no_divisor(measurement, other) {
-            return Err(Fault {
+            return Err(StudyFault {
                 place: measurement.places.predicted,
                 message: format!("`{}` is {what}", other.label),
                 help: help.to_owned(),
@@ -476,7 +483,7 @@ fn multiples_are_of_figures(study: &Study) -> Result<(), Fault> {
 }
 
 /// Checks that measurements of one benchmark name the same parameters. Otherwise, entries of a run cannot be assigned to measurements.
-fn all_say_what_one_says(study: &Study) -> Result<(), Fault> {
+fn all_say_what_one_says(study: &Study) -> Result<(), StudyFault> {
     let names = |m: &Measurement| {
         let swept = m.sweep.iter().map(|(name, _)| name.clone());
         let set = m.set.iter().map(|(name, _)| name.clone());
@@ -489,7 +496,7 @@ fn all_say_what_one_says(study: &Study) -> Result<(), Fault> {
             let lacks_processes = other.processes.is_some() && measurement.processes.is_none();
             let lacking = names(other).into_iter().find(|n| !has.contains(n));
             if let Some(name) = lacking.or(lacks_processes.then(|| "processes".to_owned())) {
-                return Err(Fault {
+                return Err(StudyFault {
                     place: measurement.places.whole,
                     message: format!(
                         "`{}` is measured with a `{name}` in line {}, and here nothing is said of it",

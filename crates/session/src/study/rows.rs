@@ -4,12 +4,12 @@ use yamba_record::{Benchmark, Run, Status};
 
 use super::figure::Figure;
 use super::fit::Fit;
-use super::verdict::{Verdict, judge, judge_invalid, quotient};
+use super::verdict::{PredictionVerdict, judge, judge_invalid, quotient};
 use super::{Measurement, Predicted, Range, Statistic, Study, TIMES, matching};
 
 /// One figure of a measurement, or the reason for its absence.
 #[derive(Clone, Debug)]
-pub struct Row<'a> {
+pub struct StudyRow<'a> {
     /// The measurement of the study.
     pub measurement: &'a Measurement,
     /// The entries of the run behind the figure: one, or the points of a line. Empty if the run has none.
@@ -23,12 +23,12 @@ pub struct Row<'a> {
     /// The ratio of the figure to that of the measurement that the prediction names.
     pub multiple: Option<Figure>,
     /// The verdict on the prediction; `None` without a prediction or a figure.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<PredictionVerdict>,
     /// Notes for the reader. The first one explains a missing figure or verdict.
     pub notes: Vec<String>,
 }
 
-impl<'a> Row<'a> {
+impl<'a> StudyRow<'a> {
     /// The entry of the run; `None` if the run has none, or if the row is a line through several entries.
     pub fn entry(&self) -> Option<&'a Benchmark> {
         let is_line = self.measurement.fit.is_some();
@@ -55,14 +55,16 @@ impl<'a> Row<'a> {
     pub fn is_failure(&self) -> bool {
         match self.status {
             None | Some(Status::Crashed) => true,
-            Some(Status::Invalid) => !self.is_valid() && self.verdict != Some(Verdict::Within),
+            Some(Status::Invalid) => {
+                !self.is_valid() && self.verdict != Some(PredictionVerdict::Within)
+            }
             Some(Status::Ok | Status::Skipped) => false,
         }
     }
 }
 
 /// All rows, in the order of the study. `given` are the parameters that the command line of the run set.
-pub fn rows<'a>(study: &'a Study, run: &'a Run, given: &[String]) -> Vec<Row<'a>> {
+pub fn rows<'a>(study: &'a Study, run: &'a Run, given: &[String]) -> Vec<StudyRow<'a>> {
     let each = study.measurements.iter();
     each.flat_map(|measurement| {
         let entries = matching::entries(measurement, &run.benchmarks);
@@ -81,8 +83,8 @@ pub fn rows<'a>(study: &'a Study, run: &'a Run, given: &[String]) -> Vec<Row<'a>
     .collect()
 }
 
-fn absent(measurement: &Measurement) -> Row<'_> {
-    Row {
+fn absent(measurement: &Measurement) -> StudyRow<'_> {
+    StudyRow {
         measurement,
         entries: Vec::new(),
         status: None,
@@ -100,10 +102,10 @@ fn row<'a>(
     measurement: &'a Measurement,
     entry: &'a Benchmark,
     point: String,
-) -> Row<'a> {
+) -> StudyRow<'a> {
     let asked = figure(measurement, entry, shown_unit(measurement));
     let is_known = asked.is_some();
-    let mut row = Row {
+    let mut row = StudyRow {
         figure: asked.or_else(|| figure(measurement, entry, None)),
         entries: vec![entry],
         status: Some(entry.status),
@@ -116,7 +118,7 @@ fn row<'a>(
         None => {}
         Some(Predicted::Invalid) => {
             row.verdict = judge_invalid(entry);
-            let is_other = row.verdict == Some(Verdict::Unknown);
+            let is_other = row.verdict == Some(PredictionVerdict::Unknown);
             let why = "none of its evidence is outside its bounds by its median";
             row.notes.extend(is_other.then(|| why.to_owned()));
         }
@@ -139,12 +141,12 @@ fn row<'a>(
 }
 
 /// The row of a line through the points of a measurement.
-fn fitted<'a>(measurement: &'a Measurement, fit: &Fit, entries: &[&'a Benchmark]) -> Row<'a> {
+fn fitted<'a>(measurement: &'a Measurement, fit: &Fit, entries: &[&'a Benchmark]) -> StudyRow<'a> {
     // All points need the same unit; the convenient unit may differ between them.
     let own = entries.iter().find_map(|e| e.unit.as_deref());
     let unit = shown_unit(measurement).filter(|u| !u.is_empty()).or(own);
     let line = fit.line(entries, |entry| figure(measurement, entry, unit));
-    let mut row = Row {
+    let mut row = StudyRow {
         entries: entries.to_vec(),
         status: Some(line.status),
         notes: line.notes,
@@ -160,14 +162,14 @@ fn fitted<'a>(measurement: &'a Measurement, fit: &Fit, entries: &[&'a Benchmark]
 }
 
 /// Sets the verdict, and adds a note if it is unknown for lack of a figure or an interval.
-fn settle(row: &mut Row<'_>, range: &Range, figure: Option<Figure>) {
+fn settle(row: &mut StudyRow<'_>, range: &Range, figure: Option<Figure>) {
     if !row.is_valid() && row.status != Some(Status::Ok) {
         return;
     }
     let is_timed = row.measurement.evidence.is_none();
     let is_disturbed = is_timed && row.entry().is_some_and(|e| e.is_disturbed);
-    let interval = figure.as_ref().and_then(|f| f.interval);
-    row.verdict = Some(Verdict::Unknown);
+    let interval = figure.as_ref().and_then(|f| f.confidence_interval);
+    row.verdict = Some(PredictionVerdict::Unknown);
     match (&figure, interval) {
         _ if is_disturbed => {}
         (_, Some(interval)) => row.verdict = Some(judge(range, interval)),
@@ -243,8 +245,11 @@ fn multiple(
         .find(|f| f.is_within_launches());
     Some(Figure {
         median: dividend.median / divisor.median,
-        interval: Some(quotient(dividend.interval?, divisor.interval?)?),
-        interval_kind: within.unwrap_or(&dividend).interval_kind,
+        confidence_interval: Some(quotient(
+            dividend.confidence_interval?,
+            divisor.confidence_interval?,
+        )?),
+        interval_scope: within.unwrap_or(&dividend).interval_scope,
         unit: TIMES.to_owned(),
     })
 }

@@ -8,7 +8,7 @@ use super::range::Range;
 /// The verdict on a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum PredictionVerdict {
     /// The whole interval lies in the range; or the evidence refutes the figure, as predicted.
     Within,
     /// The whole interval lies below the range.
@@ -21,50 +21,52 @@ pub enum Verdict {
     Unknown,
 }
 
-impl Verdict {
+impl PredictionVerdict {
     /// The verdict as text.
     pub fn word(self) -> &'static str {
         match self {
-            Verdict::Within => "within",
-            Verdict::Below => "below",
-            Verdict::Above => "above",
-            Verdict::Valid => "valid, against the prediction",
-            Verdict::Unknown => "unknown",
+            PredictionVerdict::Within => "within",
+            PredictionVerdict::Below => "below",
+            PredictionVerdict::Above => "above",
+            PredictionVerdict::Valid => "valid, against the prediction",
+            PredictionVerdict::Unknown => "unknown",
         }
     }
 }
 
 /// The verdict on a figure with this interval, in the unit of the range.
-pub fn judge(range: &Range, [low, high]: [f64; 2]) -> Verdict {
+pub fn judge(range: &Range, [low, high]: [f64; 2]) -> PredictionVerdict {
     if low.is_nan() || high.is_nan() {
-        return Verdict::Unknown;
+        return PredictionVerdict::Unknown;
     }
     let least = range.low.unwrap_or(f64::NEG_INFINITY);
     let greatest = range.high.unwrap_or(f64::INFINITY);
     if high < least {
-        Verdict::Below
+        PredictionVerdict::Below
     } else if low > greatest {
-        Verdict::Above
+        PredictionVerdict::Above
     } else if least <= low && high <= greatest {
-        Verdict::Within
+        PredictionVerdict::Within
     } else {
-        Verdict::Unknown
+        PredictionVerdict::Unknown
     }
 }
 
 /// The verdict on a benchmark that is predicted to be invalid; `None` if nothing was measured. If the benchmark is invalid, but no evidence has a median
 /// outside its bounds, the cause is another one, such as a clock or a lost launch. The verdict is then unknown.
-pub fn judge_invalid(entry: &Benchmark) -> Option<Verdict> {
+pub fn judge_invalid(entry: &Benchmark) -> Option<PredictionVerdict> {
     match entry.status {
-        Status::Invalid if entry.evidence.values().any(is_refuted) => Some(Verdict::Within),
-        Status::Invalid => Some(Verdict::Unknown),
-        Status::Ok => Some(Verdict::Valid),
+        Status::Invalid if entry.evidence.values().any(is_refuted) => {
+            Some(PredictionVerdict::Within)
+        }
+        Status::Invalid => Some(PredictionVerdict::Unknown),
+        Status::Ok => Some(PredictionVerdict::Valid),
         Status::Crashed | Status::Skipped => None,
     }
 }
 
-/// Whether the median of the evidence is outside its bounds, so that at least half of the intervals were. A missing median counts as outside, unless no
-/// interval was outside.
+/// Whether the median of the evidence is outside its bounds, so that at least half of the batches were. A missing median counts as outside, unless no
+/// batch was outside.
 fn is_refuted(evidence: &Evidence) -> bool {
     let Some([low, high]) = evidence.expects else {
         return false;

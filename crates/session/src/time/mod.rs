@@ -2,7 +2,7 @@
 //! entries after them.
 
 mod asm;
-mod mend;
+mod compiler_help;
 mod source;
 mod statement;
 
@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use yamba_lang::{Analysis, ClassId, Diagnostic, Input, Severity, Target};
-use yamba_record::run::About;
+use yamba_record::run::Provenance;
 use yamba_record::{Benchmark, Run, Status, parameters::plain};
 
 use super::failure::help_for_home;
@@ -22,10 +22,10 @@ use yamba_toolchain::build::{self, BuildError, BuildOptions, Built};
 use yamba_toolchain::embedded;
 use yamba_toolchain::files::{Disk, Unreadable};
 
-pub use source::Told;
+pub use source::LocatedDiagnostics;
 pub use statement::Statements;
 
-use mend::of_linker;
+use compiler_help::of_linker;
 use source::{Analysed, Source};
 
 /// The library class that runs steps of machine code.
@@ -37,7 +37,7 @@ const ASKED: &str = "asked_instructions";
 /// Why the request cannot be measured.
 pub enum Refused {
     /// The statements or instructions have errors.
-    Diagnostics(Told),
+    Diagnostics(LocatedDiagnostics),
     /// The program cannot be built for another reason.
     Build(BuildError),
     /// A file that comes with Yamba cannot be read.
@@ -50,8 +50,8 @@ impl Refused {
     /// Converts to a failure. Diagnostics go to the observer.
     pub fn failure(self, observer: &dyn Observer) -> Failure {
         match self {
-            Refused::Diagnostics(told) => {
-                observer.diagnostics(&told.sources, &told.diagnostics);
+            Refused::Diagnostics(located) => {
+                observer.diagnostics(&located.sources, &located.diagnostics);
                 Failure::Shown
             }
             Refused::Build(error) => {
@@ -81,7 +81,7 @@ pub struct Questions {
     /// The options of the run.
     pub options: Options,
     /// Warnings about the statements or instructions.
-    pub warnings: Told,
+    pub warnings: LocatedDiagnostics,
     /// Whether some of the instructions cannot be measured.
     pub is_partial: bool,
     /// The parameter that distinguishes the questions.
@@ -107,7 +107,7 @@ const SILENCE: Duration = Duration::from_millis(4990);
 
 /// A shorter plan if one pass takes longer than the time of a process: 12 s for a statement of 1 s.
 const SLOW: Slow = Slow {
-    intervals: 3,
+    batches: 3,
     launches: 3,
     time: Duration::from_secs(3),
 };
@@ -368,7 +368,7 @@ fn assembled(
 fn questions(
     figures: Vec<(usize, String, asm::Figure)>,
     built: Built,
-    warnings: Told,
+    warnings: LocatedDiagnostics,
 ) -> Questions {
     let mut jobs = vec![job(INSTRUCTION, built)];
     let mut each: Vec<Question> = Vec::new();
@@ -378,7 +378,7 @@ fn questions(
             jobs.push(Job {
                 class: name.clone(),
                 program: Err(NoProgram::Absent(why.clone())),
-                about: About::default(),
+                provenance: Provenance::default(),
                 texts: Default::default(),
             });
         }
@@ -438,7 +438,7 @@ fn job(class: &str, built: Built) -> Job {
     Job {
         class: class.to_owned(),
         program: Ok(program),
-        about: About::default(),
+        provenance: Provenance::default(),
         texts: Default::default(),
     }
 }
@@ -459,18 +459,18 @@ fn built(
     program: &Analysed,
     class: Option<ClassId>,
     target: &Target,
-) -> Result<(Built, Told), Refused> {
+) -> Result<(Built, LocatedDiagnostics), Refused> {
     let class = class.ok_or_else(|| program.refused())?;
     let options = BuildOptions::default();
     let built = build::build(&program.analysis, class, target, &options);
     let built = built.map_err(|e| unbuilt(program, e))?;
-    let warnings = program.told(&built.warnings);
+    let warnings = program.located(&built.warnings);
     Ok((built, warnings))
 }
 
 fn unbuilt(program: &Analysed, error: BuildError) -> Refused {
     match error {
-        BuildError::Diagnostics(all) => Refused::Diagnostics(program.told(&all)),
+        BuildError::Diagnostics(all) => Refused::Diagnostics(program.located(&all)),
         other => Refused::Build(other),
     }
 }

@@ -7,7 +7,7 @@ use yamba_lang::diagnostic::{Diagnostic, Label};
 use yamba_lang::source::{FileId, SourceMap, Span};
 use yamba_lang::{Analysis, ClassId, Input};
 
-use super::mend;
+use super::compiler_help;
 use yamba_toolchain::embedded::Home;
 use yamba_toolchain::files::{Disk, Unreadable};
 
@@ -95,11 +95,11 @@ impl Analysed {
 
     /// The diagnostics of the program as an error.
     pub(super) fn refused(&self) -> super::Refused {
-        super::Refused::Diagnostics(self.told(&self.analysis.diagnostics))
+        super::Refused::Diagnostics(self.located(&self.analysis.diagnostics))
     }
 
     /// Moves diagnostics from the program to the user's texts. Returns them with those texts as sources.
-    pub(super) fn told(&self, diagnostics: &[Diagnostic]) -> Told {
+    pub(super) fn located(&self, diagnostics: &[Diagnostic]) -> LocatedDiagnostics {
         let mut sources = SourceMap::default();
         for (_, file) in self.analysis.sources.files() {
             sources.add(file.path.as_str(), file.text.as_str());
@@ -111,8 +111,8 @@ impl Analysed {
             .collect();
         let mut diagnostics: Vec<Diagnostic> =
             diagnostics.iter().map(|d| self.moved(d, &ids)).collect();
-        mend::helped(&mut diagnostics);
-        Told {
+        compiler_help::helped(&mut diagnostics);
+        LocatedDiagnostics {
             sources,
             diagnostics,
         }
@@ -170,7 +170,7 @@ impl Analysed {
 }
 
 /// Diagnostics with the texts that they refer to.
-pub struct Told {
+pub struct LocatedDiagnostics {
     /// The texts.
     pub sources: SourceMap,
     /// The diagnostics.

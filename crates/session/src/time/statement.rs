@@ -123,9 +123,9 @@ pub(super) fn judge(benchmark: &mut Benchmark) {
         );
     }
     if benchmark.status == Status::Invalid && (nothing || little) {
-        let mend = "the compiler has left it out, or it costs nothing beside the loop: write an expression without `;`, or `do_not_optimize(VALUE);`, \
+        let help = "the compiler has left it out, or it costs nothing beside the loop: write an expression without `;`, or `do_not_optimize(VALUE);`, \
                     for what nobody uses, and `do_not_optimize(VARIABLE);` in --setup for what the compiler knows beforehand";
-        benchmark.notes.push(mend.to_owned());
+        benchmark.notes.push(help.to_owned());
     }
 }
 
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_open_is_found() {
+    fn unclosed_brackets_are_found() {
         for text in [
             "getppid();",
             "f(a[1], \"}\", '{'); // }",

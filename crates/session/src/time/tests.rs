@@ -363,7 +363,7 @@ fn run(job: &Job, code: &str) -> Output {
             "--set",
             "length=60",
         ])
-        .args(["--intervals", "1", "--time-ns", "1000", "--warmup-ns", "1"])
+        .args(["--batches", "1", "--time-ns", "1000", "--warmup-ns", "1"])
         .stdin(Stdio::null())
         .output()
         .unwrap()
@@ -373,8 +373,8 @@ fn planned(asked: &[String]) -> Questions {
     match instructions(asked, &[], &build::host()) {
         Ok(questions) => questions,
         Err(Refused::Sentence(text)) => panic!("{text}"),
-        Err(Refused::Diagnostics(told)) => {
-            let all: Vec<_> = told.diagnostics.iter().map(|d| &d.message).collect();
+        Err(Refused::Diagnostics(located)) => {
+            let all: Vec<_> = located.diagnostics.iter().map(|d| &d.message).collect();
             panic!("{all:#?}")
         }
         Err(_) => panic!("no program"),
@@ -385,7 +385,7 @@ fn planned(asked: &[String]) -> Questions {
 #[test]
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[ignore = "needs g++"]
-fn every_form_runs_or_has_a_reason() {
+fn every_instruction_form_runs_or_has_a_reason() {
     let asked = all();
     assert!(asked.len() > 400, "{}", asked.len());
     let questions = planned(&asked);
@@ -415,7 +415,7 @@ fn every_form_runs_or_has_a_reason() {
 #[test]
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[ignore = "needs g++"]
-fn refused_instructions_have_a_reason_and_cost_only_themselves() {
+fn rejected_instruction_has_reason_and_affects_no_other() {
     let mut asked: Vec<String> = REFUSED.iter().map(|text| (*text).to_owned()).collect();
     asked.push("add rax, rbx".to_owned());
     let questions = planned(&asked);

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use yamba_record::Run;
 
-use super::table::{self, Column, Row, Table, Values};
+use super::table::{self, Column, Table, TableRow, Values};
 
 pub(super) fn write(table: &Table, run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
     let mut lines = csv::WriterBuilder::new()
@@ -20,7 +20,7 @@ pub(super) fn write(table: &Table, run: &Run, out: &mut (dyn Write + Send)) -> i
 }
 
 /// The text of a cell; empty for a missing value.
-fn cell(column: &Column, row: &Row<'_>) -> String {
+fn cell(column: &Column, row: &TableRow<'_>) -> String {
     let cell = match column.values {
         Values::Text(get) => get(row).map(|value| text(&value)),
         Values::Count(get) => get(row).map(|value| value.to_string()),

@@ -25,7 +25,7 @@ pub(super) fn reason(entry: &Benchmark) -> String {
 
 /// The kind of a figure, with the size of its unit in base units.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum FigureKind {
     /// A time in seconds.
     Time(f64),
     /// A bandwidth in bytes per second.
@@ -35,12 +35,12 @@ pub(super) enum Kind {
 }
 
 /// The kind of an entry's figure.
-pub(super) fn kind(entry: &Benchmark) -> Kind {
+pub(super) fn kind(entry: &Benchmark) -> FigureKind {
     let unit = entry.unit.as_deref().unwrap_or_default();
     let known = match entry.figure.as_deref() {
-        Some("bandwidth") => bytes_a_second(unit).map(Kind::Bandwidth),
+        Some("bandwidth") => bytes_a_second(unit).map(FigureKind::Bandwidth),
         Some("value") => None,
-        _ => nanoseconds(unit).map(|ns| Kind::Time(ns / 1e9)),
+        _ => nanoseconds(unit).map(|ns| FigureKind::Time(ns / 1e9)),
     };
-    known.unwrap_or(Kind::Value)
+    known.unwrap_or(FigureKind::Value)
 }

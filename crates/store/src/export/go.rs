@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use yamba_record::{Benchmark, Machine, Run, parameters};
 
-use super::figure::{self, Kind};
+use super::figure::{self, FigureKind};
 
 pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
     // A comment rather than a key, because benchstat puts runs with different keys into different tables.
@@ -49,7 +49,7 @@ fn header(machine: &Machine, out: &mut (dyn Write + Send)) -> io::Result<()> {
 }
 
 fn bandwidths(run: &Run) -> BTreeSet<String> {
-    let is_bandwidth = |b: &&Benchmark| matches!(figure::kind(b), Kind::Bandwidth(_));
+    let is_bandwidth = |b: &&Benchmark| matches!(figure::kind(b), FigureKind::Bandwidth(_));
     run.benchmarks
         .iter()
         .filter(is_bandwidth)
@@ -90,8 +90,8 @@ fn unit(entry: &Benchmark) -> String {
         .unwrap_or("value")
         .replace(|c: char| c.is_whitespace() || c.is_control(), "_");
     match figure::kind(entry) {
-        Kind::Time(_) => format!("{unit}/op"),
-        Kind::Bandwidth(_) | Kind::Value => unit,
+        FigureKind::Time(_) => format!("{unit}/op"),
+        FigureKind::Bandwidth(_) | FigureKind::Value => unit,
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use yamba_record::machine::details::Cache;
 use yamba_record::{Batch, Benchmark, Machine, Run, Status};
 
-use super::figure::{self, Kind};
+use super::figure::{self, FigureKind};
 
 pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
     let entries: Vec<Value> = run.benchmarks.iter().enumerate().flat_map(rows).collect();
@@ -31,7 +31,7 @@ fn context(run: &Run) -> Value {
         "system": machine.system,
         "kernel": machine.kernel,
         "yamba_run": run.id,
-        "cpu_time": "real_time times the part of the timed intervals in which their thread had a processor",
+        "cpu_time": "real_time times the part of the timed batches in which their thread had a processor",
     });
     if let Some(cpu) = &machine.cpu {
         context["cpu"] = json!(cpu);
@@ -103,7 +103,7 @@ fn aggregate(name: &str) -> Map<String, Value> {
     object(json!({"run_type": "aggregate", "aggregate_name": name}))
 }
 
-/// The share of time in which the measuring thread had a processor, by the system's accounting: the median over valid intervals. `None` where it is unknown, for a measuring circle,
+/// The share of time in which the measuring thread had a processor, by the system's accounting: the median over valid batches. `None` where it is unknown, for a measuring circle,
 /// whose figure combines several tests, and for a disturbed figure, which must not be compared.
 fn share_on_a_processor(entry: &Benchmark, wanted: impl Fn(&Batch) -> bool) -> Option<f64> {
     if entry.is_disturbed || entry.circles.is_some() {
@@ -150,14 +150,14 @@ fn measured(entry: &Benchmark, figure: f64, share: Option<f64>) -> Map<String, V
     let unit = entry.unit.as_deref().unwrap_or_default();
     let mut labels = Vec::new();
     let mut row = object(match figure::kind(entry) {
-        Kind::Time(size) => {
+        FigureKind::Time(size) => {
             let (unit, factor) = match unit {
                 "us" | "ms" | "s" => (unit, 1.0),
                 _ => ("ns", size / 1e-9),
             };
             json!({"real_time": figure * factor, "time_unit": unit})
         }
-        Kind::Bandwidth(size) => {
+        FigureKind::Bandwidth(size) => {
             let bytes = entry.operations.filter(|o| *o >= 1.0).unwrap_or(1.0);
             let rate = figure * size;
             labels.push(format!("real_time is of {bytes} bytes"));
@@ -167,7 +167,7 @@ fn measured(entry: &Benchmark, figure: f64, share: Option<f64>) -> Map<String, V
                 "bytes_per_second": rate,
             })
         }
-        Kind::Value => {
+        FigureKind::Value => {
             labels.push(format!("value in {unit}; no time"));
             json!({"value": figure, "time_unit": ""})
         }

@@ -38,30 +38,30 @@ pub struct Format {
 /// Writes a run to a stream.
 pub type Write = fn(&Run, &mut (dyn io::Write + Send)) -> io::Result<()>;
 
-/// The table of raw intervals.
-pub const INTERVALS: Format = Format {
-    detail: Detail::Intervals,
+/// The table of raw batches.
+pub const BATCHES: Format = Format {
+    detail: Detail::Batches,
     ..text(
-        "csv-intervals",
-        "a table, one line a raw interval",
-        |run, out| csv::write(&table::INTERVALS, run, out),
+        "csv-batches",
+        "a table, one line a raw batch",
+        |run, out| csv::write(&table::BATCHES, run, out),
     )
 };
 
 /// All export formats.
 #[rustfmt::skip]
 pub const FORMATS: &[Format] = &[
-    Format { detail: Detail::Intervals, ..text("json", "the whole document, as `yamba run --json --raw` prints it", json::write) },
+    Format { detail: Detail::Batches, ..text("json", "the whole document, as `yamba run --json --raw` prints it", json::write) },
     text("csv", "a table, one line an entry", |run, out| csv::write(&table::ENTRIES, run, out)),
-    INTERVALS,
+    BATCHES,
     Format { is_binary: true, ..text("parquet", "the table of `csv` for data frames, with types", |run, out| parquet::write(&table::ENTRIES, run, out)) },
-    Format { is_binary: true, detail: Detail::Intervals, ..text("parquet-intervals", "the table of `csv-intervals` for data frames, with types", |run, out| parquet::write(&table::INTERVALS, run, out)) },
-    Format { detail: Detail::Intervals, ..text("google-benchmark", "Google Benchmark's JSON", google::write) },
+    Format { is_binary: true, detail: Detail::Batches, ..text("parquet-batches", "the table of `csv-batches` for data frames, with types", |run, out| parquet::write(&table::BATCHES, run, out)) },
+    Format { detail: Detail::Batches, ..text("google-benchmark", "Google Benchmark's JSON", google::write) },
     Format { leaves_out: true, ..text("go", "Go's benchmark format, for benchstat", go::write) },
     Format { leaves_out: true, repeated: prometheus::repeated, ..text("prometheus", "Prometheus' text format", prometheus::write) },
 ];
 
-/// A text format with figures but not raw intervals, which omits no entry.
+/// A text format with figures but not raw batches, which omits no entry.
 const fn text(name: &'static str, about: &'static str, write: Write) -> Format {
     Format {
         name,

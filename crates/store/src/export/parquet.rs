@@ -16,7 +16,7 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnPath, TypePtr};
 use yamba_record::Run;
 
-use super::table::{self, Column, Row, Table, Values};
+use super::table::{self, Column, Table, TableRow, Values};
 
 /// Rows per group.
 const GROUP: usize = 1 << 16;
@@ -31,7 +31,7 @@ fn groups(table: &Table, run: &Run, out: &mut (dyn Write + Send)) -> Result<(), 
     let entries = table::entries(run)?;
     let mut rows = table.rows(&entries);
     loop {
-        let group: Vec<Row<'_>> = rows.by_ref().take(GROUP).collect();
+        let group: Vec<TableRow<'_>> = rows.by_ref().take(GROUP).collect();
         if group.is_empty() {
             break;
         }
@@ -98,7 +98,7 @@ fn metadata(table: &Table, run: &Run) -> io::Result<Vec<KeyValue>> {
 
 fn values(
     column: &Column,
-    rows: &[Row<'_>],
+    rows: &[TableRow<'_>],
     mut place: SerializedColumnWriter<'_>,
 ) -> Result<(), ParquetError> {
     let written = match column.values {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use yamba_record::{Benchmark, Run, Status, parameters};
 
-use super::figure::{self, Kind};
+use super::figure::{self, FigureKind};
 
 type Labels = Vec<(String, String)>;
 
@@ -89,7 +89,7 @@ fn of_run(run: &Run) -> [Family; 2] {
 #[rustfmt::skip]
 fn of_entries(run: &Run) -> [Family; 8] {
     let mut valid = Family::new("yamba_valid", "Whether the figure is what its name says. What was skipped has none.");
-    let mut disturbed = Family::new("yamba_disturbed", "Whether disturbed intervals had to count.");
+    let mut disturbed = Family::new("yamba_disturbed", "Whether disturbed batches had to count.");
     let mut figures = [
         Family::new("yamba_latency_seconds", "The median time of an operation."),
         Family::new("yamba_bandwidth_bytes_per_second", "The median bandwidth."),
@@ -109,12 +109,12 @@ fn of_entries(run: &Run) -> [Family; 8] {
         let Some(figure) = good else { continue };
         disturbed.series.push((labels.clone(), f64::from(u8::from(entry.is_disturbed))));
         let (place, size) = match figure::kind(entry) {
-            Kind::Time(size) => (0, size),
-            Kind::Bandwidth(size) => (1, size),
-            Kind::Value => (2, 1.0),
+            FigureKind::Time(size) => (0, size),
+            FigureKind::Bandwidth(size) => (1, size),
+            FigureKind::Value => (2, 1.0),
         };
         figures[place].series.push((labels.clone(), figure * size));
-        for (bound, value) in ["low", "high"].iter().zip(entry.interval.into_iter().flatten()) {
+        for (bound, value) in ["low", "high"].iter().zip(entry.confidence_interval.into_iter().flatten()) {
             let mut labels = labels.clone();
             labels.push(("bound".to_owned(), (*bound).to_owned()));
             intervals[place].series.push((labels, value * size));
@@ -129,7 +129,7 @@ fn labels(entry: &Benchmark) -> Labels {
         ("benchmark".to_owned(), entry.name.clone()),
         ("processes".to_owned(), entry.processes.to_string()),
     ];
-    if figure::kind(entry) == Kind::Value {
+    if figure::kind(entry) == FigureKind::Value {
         labels.extend(entry.unit.clone().map(|u| ("unit".to_owned(), u)));
     }
     let mut taken = BTreeSet::new();

@@ -8,13 +8,13 @@ use yamba_record::{Batch, Benchmark, Run};
 
 use super::figure;
 
-/// A table with one row per entry or per raw interval.
+/// A table with one row per entry or per raw batch.
 pub(super) struct Table {
     pub columns: &'static [Column],
-    rows: for<'a> fn(&'a Entry<'a>) -> Rows<'a>,
+    rows: for<'a> fn(&'a TableEntry<'a>) -> Rows<'a>,
 }
 
-type Rows<'a> = Box<dyn Iterator<Item = Row<'a>> + 'a>;
+type Rows<'a> = Box<dyn Iterator<Item = TableRow<'a>> + 'a>;
 
 /// A column.
 pub(super) struct Column {
@@ -26,14 +26,14 @@ pub(super) struct Column {
 
 /// The type of a column, with the function that gets its value from a row. `None` and non-finite numbers are missing values.
 pub(super) enum Values {
-    Text(for<'r> fn(&'r Row<'_>) -> Option<Cow<'r, str>>),
-    Count(fn(&Row<'_>) -> Option<u64>),
-    Flag(fn(&Row<'_>) -> Option<bool>),
-    Real(fn(&Row<'_>) -> Option<f64>),
+    Text(for<'r> fn(&'r TableRow<'_>) -> Option<Cow<'r, str>>),
+    Count(fn(&TableRow<'_>) -> Option<u64>),
+    Flag(fn(&TableRow<'_>) -> Option<bool>),
+    Real(fn(&TableRow<'_>) -> Option<f64>),
 }
 
 /// An entry with the texts that all its rows share.
-pub(super) struct Entry<'a> {
+pub(super) struct TableEntry<'a> {
     run: &'a Run,
     benchmark: &'a Benchmark,
     parameters: String,
@@ -41,27 +41,27 @@ pub(super) struct Entry<'a> {
 }
 
 /// A row.
-pub(super) struct Row<'a> {
-    entry: &'a Entry<'a>,
+pub(super) struct TableRow<'a> {
+    entry: &'a TableEntry<'a>,
     /// The batch of this row, in a table of batches.
     batch: Option<Batch>,
 }
 
 impl Table {
     /// All rows in the order of the run.
-    pub fn rows<'a>(&self, entries: &'a [Entry<'a>]) -> impl Iterator<Item = Row<'a>> {
+    pub fn rows<'a>(&self, entries: &'a [TableEntry<'a>]) -> impl Iterator<Item = TableRow<'a>> {
         let rows = self.rows;
         entries.iter().flat_map(rows)
     }
 }
 
 /// The entries of a run.
-pub(super) fn entries(run: &Run) -> io::Result<Vec<Entry<'_>>> {
+pub(super) fn entries(run: &Run) -> io::Result<Vec<TableEntry<'_>>> {
     run.benchmarks.iter().map(|b| entry(run, b)).collect()
 }
 
-fn entry<'a>(run: &'a Run, benchmark: &'a Benchmark) -> io::Result<Entry<'a>> {
-    Ok(Entry {
+fn entry<'a>(run: &'a Run, benchmark: &'a Benchmark) -> io::Result<TableEntry<'a>> {
+    Ok(TableEntry {
         run,
         benchmark,
         parameters: serde_json::to_string(&benchmark.parameters)?,
@@ -72,15 +72,15 @@ fn entry<'a>(run: &'a Run, benchmark: &'a Benchmark) -> io::Result<Entry<'a>> {
 /// One row per entry. Invalid figures are missing values.
 pub(super) const ENTRIES: Table = Table {
     columns: ENTRY_COLUMNS,
-    rows: |entry| Box::new(std::iter::once(Row { entry, batch: None })),
+    rows: |entry| Box::new(std::iter::once(TableRow { entry, batch: None })),
 };
 
-/// One row per raw interval, those excluded from the figure too.
-pub(super) const INTERVALS: Table = Table {
-    columns: INTERVAL_COLUMNS,
+/// One row per raw batch, those excluded from the figure too.
+pub(super) const BATCHES: Table = Table {
+    columns: BATCH_COLUMNS,
     rows: |entry| {
         let batches = entry.benchmark.batches.iter();
-        Box::new(batches.map(move |batch| Row {
+        Box::new(batches.map(move |batch| TableRow {
             entry,
             batch: Some(batch),
         }))
@@ -99,14 +99,14 @@ const ENTRY_COLUMNS: &[Column] = &[
     column("figure", "", Text(|r| r.entry.benchmark.figure.as_deref().map(of))),
     column("unit", "", Text(|r| r.entry.benchmark.unit.as_deref().map(of))),
     column("median", "", Real(|r| r.good())),
-    column("low", "", Real(|r| Some(r.of_good(|b| b.interval)?[0]))),
-    column("high", "", Real(|r| Some(r.of_good(|b| b.interval)?[1]))),
-    column("interval_kind", "", Text(|r| r.of_good(|b| b.interval_kind).map(|k| word(&k).into()))),
+    column("low", "", Real(|r| Some(r.of_good(|b| b.confidence_interval)?[0]))),
+    column("high", "", Real(|r| Some(r.of_good(|b| b.confidence_interval)?[1]))),
+    column("interval_scope", "", Text(|r| r.of_good(|b| b.interval_scope).map(|k| word(&k).into()))),
     column("cycles", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.median))),
-    column("cycles_low", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.interval[0]))),
-    column("cycles_high", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.interval[1]))),
+    column("cycles_low", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.confidence_interval[0]))),
+    column("cycles_high", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.confidence_interval[1]))),
     column("launches", "", Count(|r| Some(r.entry.benchmark.launches.len() as u64))),
-    column("set_aside", "", Count(|r| Some(r.entry.benchmark.set_aside))),
+    column("discarded", "", Count(|r| Some(r.entry.benchmark.discarded))),
     column("is_disturbed", "", Flag(|r| Some(r.entry.benchmark.is_disturbed))),
     column("throughput", "", Real(|r| Some(r.of_good(|b| b.throughput.as_ref())?.sum))),
     column("throughput_unit", "", Text(|r| Some(of(&r.of_good(|b| b.throughput.as_ref())?.unit)))),
@@ -114,7 +114,7 @@ const ENTRY_COLUMNS: &[Column] = &[
 ];
 
 #[rustfmt::skip]
-const INTERVAL_COLUMNS: &[Column] = &[
+const BATCH_COLUMNS: &[Column] = &[
     column("run", "", Text(|r| Some(of(&r.entry.run.id)))),
     column("name", "", Text(|r| Some(of(&r.entry.benchmark.name)))),
     column("parameters", "", Text(|r| Some(of(&r.entry.parameters)))),
@@ -149,7 +149,7 @@ const fn column(name: &'static str, unit: &'static str, values: Values) -> Colum
     Column { name, unit, values }
 }
 
-impl<'a> Row<'a> {
+impl<'a> TableRow<'a> {
     fn batch(&self) -> Option<&Batch> {
         self.batch.as_ref()
     }

@@ -8,7 +8,7 @@ use super::*;
 pub(super) fn entry(name: &str, more: Value) -> Value {
     let mut entry = json!({
         "name": name, "class": name, "ports": [], "parameters": {}, "processes": 1, "status": "ok", "valid": true,
-        "unit": "ns", "operations": 1.0, "median": 2.5, "interval": [2.0, 3.0], "samples": [], "evidence": {}, "notes": [],
+        "unit": "ns", "operations": 1.0, "median": 2.5, "confidence_interval": [2.0, 3.0], "samples": [], "evidence": {}, "notes": [],
         "figure": "latency",
         "launches": [{"median": 2.0, "samples": 11}, {"median": 3.0, "samples": 12}, {"median": null, "samples": 0}],
     });
@@ -56,7 +56,7 @@ pub(super) fn sample() -> Run {
         ),
         entry(
             "none",
-            json!({"status": "skipped", "valid": false, "median": null, "interval": null, "launches": [], "notes": ["no disk"]}),
+            json!({"status": "skipped", "valid": false, "median": null, "confidence_interval": null, "launches": [], "notes": ["no disk"]}),
         ),
     ])
 }
@@ -153,7 +153,7 @@ fn prometheus_has_no_duplicate_series() {
     assert_eq!(series.len(), all, "{text}");
     let format = FORMATS.iter().find(|f| f.name == "prometheus").unwrap();
     assert_eq!((format.repeated)(&twice), 1);
-    assert_eq!((INTERVALS.repeated)(&twice), 0);
+    assert_eq!((BATCHES.repeated)(&twice), 0);
 }
 
 #[test]
@@ -197,8 +197,8 @@ fn google_benchmark() {
     );
 }
 
-/// Two launches of three intervals, each 100 ns for one operation. `stolen` is the time without a processor in each interval.
-fn with_intervals(stolen: [f64; 6], more: Value) -> Value {
+/// Two launches of three batches, each 100 ns for one operation. `stolen` is the time without a processor in each batch.
+fn with_batches(stolen: [f64; 6], more: Value) -> Value {
     let batches = json!({"launch": [0, 0, 0, 1, 1, 1], "passes": 1, "operations": 1, "ns": [110, 110, 110, 110, 110, 110],
         "dummy_ns": 10, "sample": 100, "disturbance": {"stolen_ns": stolen}});
     let mut entry = entry("x", json!({"batches": batches, "median": 100.0}));
@@ -217,18 +217,18 @@ fn google_rows(entries: &[Value]) -> Vec<Value> {
 
 #[test]
 fn google_benchmark_cpu_time_excludes_stolen_time() {
-    let rows = google_rows(&[with_intervals(
+    let rows = google_rows(&[with_batches(
         [25.0, 30.0, 20.0, 50.0, 50.0, 90.0],
         json!({}),
     )]);
     let times: Vec<&Value> = rows.iter().map(|r| &r["cpu_time"]).collect();
     assert_eq!(times, [&json!(75.0), &json!(50.0), &json!(60.0)]);
     // The two clocks are read one after the other, so the processor time may seem to exceed the real time; it is capped.
-    let rows = google_rows(&[with_intervals([-0.5; 6], json!({}))]);
+    let rows = google_rows(&[with_batches([-0.5; 6], json!({}))]);
     assert!(rows.iter().all(|r| r["cpu_time"] == 100.0), "{rows:?}");
 
     let absent = |stolen, more| {
-        let rows = google_rows(&[with_intervals(stolen, more)]);
+        let rows = google_rows(&[with_batches(stolen, more)]);
         rows.iter().all(|r| r.get("cpu_time").is_none())
     };
     assert!(absent([0.0; 6], json!({})));
@@ -242,7 +242,7 @@ fn google_benchmark_cpu_time_excludes_stolen_time() {
 /// `compare.py` pairs rows by name. It reads `time_unit` of each row, and both times of rows with the same unit and of all repetitions.
 #[test]
 fn google_benchmark_rows_satisfy_compare_py() {
-    let good = with_intervals([1.0; 6], json!({}));
+    let good = with_batches([1.0; 6], json!({}));
     let others = [
         json!({"status": "invalid", "valid": false}),
         json!({"status": "skipped", "valid": false}),
@@ -250,7 +250,7 @@ fn google_benchmark_rows_satisfy_compare_py() {
         json!({"figure": "value", "unit": "at once"}),
     ];
     for other in others {
-        let rows = google_rows(&[good.clone(), with_intervals([1.0; 6], other.clone())]);
+        let rows = google_rows(&[good.clone(), with_batches([1.0; 6], other.clone())]);
         let named = |r: &&Value| r["name"] == "x" || r["name"] == "x_median";
         for row in rows.iter().filter(named) {
             let is_good = row["time_unit"] == "ns";
@@ -271,7 +271,7 @@ fn google_benchmark_rows_satisfy_compare_py() {
             "{rows:?}"
         );
     }
-    let rows = google_rows(&[with_intervals([1.0; 6], json!({"is_disturbed": true}))]);
+    let rows = google_rows(&[with_batches([1.0; 6], json!({"is_disturbed": true}))]);
     assert_eq!(rows[0]["name"], "x/disturbed");
     assert_eq!(rows[0]["real_time"], 100.0);
     assert_eq!(rows[2]["label"], "disturbed: no evidence in a comparison");
@@ -293,11 +293,11 @@ fn csv_has_one_line_per_entry() {
 }
 
 #[test]
-fn csv_intervals_has_one_line_per_interval() {
+fn csv_batches_has_one_line_per_batch() {
     let batch = json!({"passes": 3, "operations": 6, "ns": [9.5], "dummy_ns": 0.5, "sample": 1.5, "launch": 1,
         "evidence": {"faults": 1.0}, "outside": {"faults": [0]}, "disturbance": {"stolen_ns": -2.5}});
     let text = written(
-        "csv-intervals",
+        "csv-batches",
         &run(&[entry("x", json!({"batches": batch}))]),
     );
     assert_eq!(
@@ -323,7 +323,7 @@ fn control_characters_are_removed_from_names() {
         "x\u{1b}[2J\u{9b}",
         json!({"parameters": {"p\u{7}": "\u{1b}c"}, "notes": ["\u{1b}]0;t\u{7}"]}),
     );
-    for name in ["csv", "csv-intervals", "go", "prometheus"] {
+    for name in ["csv", "csv-batches", "go", "prometheus"] {
         let text = written(name, &run(std::slice::from_ref(&hostile)));
         let acts = |c: char| c.is_control() && !matches!(c, '\r' | '\n');
         assert!(!text.contains(acts), "{name}: {text:?}");
@@ -334,7 +334,7 @@ fn control_characters_are_removed_from_names() {
 fn non_finite_numbers_are_omitted() {
     let mut run = sample();
     for entry in &mut run.benchmarks {
-        entry.interval = Some([f64::NAN, f64::INFINITY]);
+        entry.confidence_interval = Some([f64::NAN, f64::INFINITY]);
         entry
             .launches
             .iter_mut()
@@ -344,7 +344,7 @@ fn non_finite_numbers_are_omitted() {
     for format in FORMATS.iter().filter(|f| !f.is_binary) {
         let text = written(format.name, &run).to_lowercase();
         assert!(
-            !text.contains("nan") && !text.contains("inf,"),
+            !text.replace("provenance", "").contains("nan") && !text.contains("inf,"),
             "{}",
             format.name
         );

@@ -1,14 +1,14 @@
 //! Conversion of other programs' results to a run: single numbers, marked as imported.
 //!
-//! Such a figure has no launches, no raw intervals and no confidence interval, so that code that needs them does not treat it as measured by Yamba.
+//! Such a figure has no launches, no raw batches and no confidence interval, so that code that needs them does not treat it as measured by Yamba.
 
 use std::collections::BTreeMap;
 
 use yamba_record::machine::Machine;
-use yamba_record::run::{About, Imported, Producer, SourceFile};
+use yamba_record::run::{Imported, Producer, Provenance, SourceFile};
 use yamba_record::{Benchmark, Parameters, Run, Status};
 
-use super::Fault;
+use super::DocumentFault;
 
 /// Maximum number of figures per file. Each takes about a hundred times the memory of its line.
 const MOST_FIGURES: usize = 50_000;
@@ -80,7 +80,7 @@ impl Results {
     ///
     /// # Errors
     /// If there are more than [`MOST_FIGURES`].
-    pub(super) fn push(&mut self, number: Number) -> Result<(), Fault> {
+    pub(super) fn push(&mut self, number: Number) -> Result<(), DocumentFault> {
         if self.numbers.len() == MOST_FIGURES {
             let message = format!("has more than {MOST_FIGURES} figures");
             return Err((message, Some("divide it into several files")));
@@ -103,7 +103,7 @@ impl Results {
     ///
     /// # Errors
     /// If there is no figure.
-    pub(super) fn run(mut self) -> Result<Run, Fault> {
+    pub(super) fn run(mut self) -> Result<Run, DocumentFault> {
         if self.numbers.is_empty() {
             let message = format!("holds no figure of the form {}", self.form);
             return Err((message, Some("is the file whole?")));
@@ -163,9 +163,9 @@ fn benchmark(number: Number, file: &SourceFile) -> Benchmark {
         median,
         samples: number.samples,
         figure: Some(figure.to_owned()),
-        about: About {
+        provenance: Provenance {
             files: vec![file.clone()],
-            ..About::default()
+            ..Provenance::default()
         },
         ..Benchmark::ended(&short(&number.name), status, notes)
     }

@@ -14,7 +14,7 @@ use yamba_record::machine::details::Cache;
 use yamba_record::{Machine, Parameters, Run, Status};
 
 use super::foreign::{Figure, Number, Results};
-use super::{Fault, fault, quoted};
+use super::{DocumentFault, fault, quoted};
 
 /// Name of the format in messages.
 const KIND: &str = "JSON of Google Benchmark";
@@ -22,7 +22,7 @@ const KIND: &str = "JSON of Google Benchmark";
 #[derive(Deserialize)]
 struct Document {
     context: Context,
-    benchmarks: Vec<Row>,
+    benchmarks: Vec<GoogleRow>,
 }
 
 #[derive(Deserialize)]
@@ -45,7 +45,7 @@ struct KnownCache {
 }
 
 #[derive(Deserialize)]
-struct Row {
+struct GoogleRow {
     name: String,
     run_name: Option<String>,
     run_type: Option<String>,
@@ -67,7 +67,7 @@ struct Row {
 ///
 /// # Errors
 /// If it is truncated, has another format, was exported by Yamba, or contains no figure or too many.
-pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Run, Fault> {
+pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Run, DocumentFault> {
     let document: Document = serde_json::from_slice(bytes).map_err(|e| fault(&e, KIND))?;
     if let Some(id) = &document.context.yamba_run {
         let message = format!(
@@ -99,7 +99,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Run, Fault> {
 }
 
 /// The text of the rows, without the context, which names the machine and its owner.
-fn rows_alone(bytes: &[u8]) -> Result<String, Fault> {
+fn rows_alone(bytes: &[u8]) -> Result<String, DocumentFault> {
     #[derive(Deserialize)]
     struct Rows<'a> {
         #[serde(borrow)]
@@ -128,9 +128,9 @@ fn machine(context: &Context) -> Machine {
 }
 
 /// Groups rows by benchmark, in order of first occurrence.
-fn families(rows: &[Row]) -> Vec<Vec<&Row>> {
+fn families(rows: &[GoogleRow]) -> Vec<Vec<&GoogleRow>> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut families: Vec<Vec<&Row>> = Vec::new();
+    let mut families: Vec<Vec<&GoogleRow>> = Vec::new();
     for row in rows {
         let name = row.run_name.as_deref().unwrap_or(&row.name);
         let place = *places.entry(name).or_insert(families.len());
@@ -143,7 +143,7 @@ fn families(rows: &[Row]) -> Vec<Vec<&Row>> {
 }
 
 /// The time of a benchmark, and the rates that it reports.
-fn numbers(rows: &[&Row]) -> Vec<Number> {
+fn numbers(rows: &[&GoogleRow]) -> Vec<Number> {
     let first = rows[0];
     let name = first.run_name.as_ref().unwrap_or(&first.name);
     if let Some(reason) = rows.iter().find_map(|r| failure(r)) {
@@ -161,7 +161,7 @@ fn numbers(rows: &[&Row]) -> Vec<Number> {
             *kind != Figure::Latency || ["ns", "us", "ms", "s"].contains(unit)
         })
         .filter_map(|(counter, kind, unit)| {
-            let value = |row: &Row| match counter {
+            let value = |row: &GoogleRow| match counter {
                 None => row.real_time,
                 Some("bytes_per_second") => row.bytes_per_second,
                 Some(_) => row.items_per_second,
@@ -183,7 +183,7 @@ fn numbers(rows: &[&Row]) -> Vec<Number> {
         .collect()
 }
 
-fn failure(row: &Row) -> Option<(Status, String)> {
+fn failure(row: &GoogleRow) -> Option<(Status, String)> {
     let reason = |text: &Option<String>| {
         text.clone()
             .unwrap_or_else(|| "without a reason".to_owned())
@@ -197,10 +197,10 @@ fn failure(row: &Row) -> Option<(Status, String)> {
 
 /// A figure with its repetitions, and a note on how it was computed.
 fn figure(
-    rows: &[&Row],
-    value: impl Fn(&Row) -> Option<f64>,
+    rows: &[&GoogleRow],
+    value: impl Fn(&GoogleRow) -> Option<f64>,
 ) -> Option<(f64, Vec<f64>, Option<String>)> {
-    let is_aggregate = |r: &&&Row| r.run_type.as_deref() == Some("aggregate");
+    let is_aggregate = |r: &&&GoogleRow| r.run_type.as_deref() == Some("aggregate");
     let samples: Vec<f64> = rows
         .iter()
         .filter(|r| !is_aggregate(r))

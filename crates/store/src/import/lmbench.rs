@@ -8,7 +8,7 @@ use chrono::NaiveDateTime;
 use serde_json::{Value, json};
 use yamba_record::Parameters;
 
-use super::Fault;
+use super::DocumentFault;
 use super::foreign::{Figure, Number, Results};
 
 /// The beginning of lmbench results.
@@ -30,7 +30,7 @@ pub(super) fn is_it(head: &[u8]) -> bool {
 ///
 /// # Errors
 /// If there is no figure, or if there are too many.
-pub(super) fn read(name: &str, text: &str) -> Result<yamba_record::Run, Fault> {
+pub(super) fn read(name: &str, text: &str) -> Result<yamba_record::Run, DocumentFault> {
     let mut reader = Reader {
         results: Results::new("lmbench", name, without_facts(text)),
         block: None,
@@ -86,7 +86,7 @@ enum Rows {
 }
 
 impl Reader {
-    fn line(&mut self, number: usize, line: &str) -> Result<(), Fault> {
+    fn line(&mut self, number: usize, line: &str) -> Result<(), DocumentFault> {
         if line.trim().is_empty() {
             self.block = None;
             return Ok(());
@@ -152,7 +152,7 @@ impl Reader {
     }
 
     /// Parses lmbench's own clock rate: `[MHZ: 2394 MHz, 0.4177 nanosec clock]`.
-    fn clock_rate(&mut self, fact: &str) -> Result<(), Fault> {
+    fn clock_rate(&mut self, fact: &str) -> Result<(), DocumentFault> {
         let rate = fact.strip_prefix("MHZ: ");
         let rate = rate.and_then(|r| number(r.split_whitespace().next()?));
         match rate {

@@ -109,7 +109,7 @@ fn lmbench_run_is_marked_as_imported() {
     assert_eq!(run.started_unix_s, Some(1_709_546_400.0));
     assert!(!run.interrupted);
     for entry in &run.benchmarks {
-        assert!(entry.interval.is_none() && entry.launches.is_empty());
+        assert!(entry.confidence_interval.is_none() && entry.launches.is_empty());
         assert!(entry.samples.is_empty() && entry.batches.is_empty());
     }
     let below = named(&run, "int64 mul");
@@ -123,7 +123,7 @@ fn lmbench_run_is_marked_as_imported() {
 fn stored_text_omits_machine_and_owner() {
     for (text, line) in [(LMBENCH, "Simple syscall: 0.1250"), (GOOGLE, "BM_once/8")] {
         let run = read_text(text).unwrap();
-        let file = &run.benchmarks[1].about.files[0];
+        let file = &run.benchmarks[1].provenance.files[0];
         assert_eq!(file.path, "results.0");
         let text = &run.sources[&file.hash];
         assert!(text.contains(line), "{text}");
@@ -168,7 +168,7 @@ fn google_benchmark_figures_are_imported() {
     let thrice = named(&run, "BM_thrice");
     assert_eq!(thrice.samples, [3.0, 1.0, 1.5]);
     assert_eq!(thrice.notes, ["the median of 3 repetitions in one process"]);
-    assert!(thrice.interval.is_none() && thrice.launches.is_empty());
+    assert!(thrice.confidence_interval.is_none() && thrice.launches.is_empty());
     let status = |name| {
         (
             named(&run, name).status,
@@ -212,7 +212,7 @@ fn invalid_google_benchmark_is_rejected() {
             .to_string()
             .contains("is the run \"00ff00ff00ff00ff\"")
     );
-    assert!(error.mend().unwrap().contains("--format json"));
+    assert!(error.help_text().unwrap().contains("--format json"));
 }
 
 #[test]

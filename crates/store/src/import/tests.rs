@@ -13,7 +13,7 @@ fn document() -> Value {
             "page_size": 4096, "root": false, "virtual_machine": null, "scratch": null},
         "benchmarks": [{
             "name": "x", "class": "x", "ports": [], "parameters": {}, "processes": 1, "status": "ok", "valid": true,
-            "unit": "ns", "operations": 1.0, "median": 2.5, "interval": null, "samples": [], "evidence": {}, "notes": [],
+            "unit": "ns", "operations": 1.0, "median": 2.5, "confidence_interval": null, "samples": [], "evidence": {}, "notes": [],
         }],
     })
 }
@@ -21,7 +21,7 @@ fn document() -> Value {
 fn read_text(text: &str, largest: u64) -> Result<Run, StoreError> {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), text).unwrap();
-    read(file.path(), largest, Detail::Intervals)
+    read(file.path(), largest, Detail::Batches)
 }
 
 #[track_caller]
@@ -44,10 +44,10 @@ fn document_without_id_gets_id_from_bytes() {
 fn empty_entry_has_bounded_heap_size() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), document().to_string()).unwrap();
-    let (run, _) = read_packed(file.path(), LARGEST).unwrap();
+    let (run, _) = read_stored_entries(file.path(), LARGEST).unwrap();
     let entry = &run.benchmarks[0];
     let texts = [&entry.name, &entry.parameters, &entry.figures].map(String::capacity);
-    let bytes = [&entry.samples, &entry.intervals].map(Vec::capacity);
+    let bytes = [&entry.samples, &entry.batches].map(Vec::capacity);
     let apart: usize = texts.iter().chain(&bytes).sum();
     assert!(apart <= size_of::<Benchmark>(), "{apart} bytes");
 }
@@ -138,9 +138,9 @@ fn document_over_limit_is_rejected() {
             .to_string()
             .contains(&format!("longer than {} bytes", length - 1))
     );
-    assert!(error.mend().unwrap().contains("--limit"));
+    assert!(error.help_text().unwrap().contains("--limit"));
     // A device has no length in its metadata.
-    let endless = read(Path::new("/dev/zero"), 1000, Detail::Intervals)
+    let endless = read(Path::new("/dev/zero"), 1000, Detail::Batches)
         .unwrap_err()
         .to_string();
     assert!(endless.contains("longer than 1000 bytes"), "{endless}");
@@ -148,11 +148,11 @@ fn document_over_limit_is_rejected() {
 
 #[test]
 fn folders_and_missing_files_are_rejected() {
-    let error = read(Path::new("/"), LARGEST, Detail::Intervals)
+    let error = read(Path::new("/"), LARGEST, Detail::Batches)
         .unwrap_err()
         .to_string();
     assert_eq!(error, "/: is a folder");
-    let error = read(Path::new("/no/such"), LARGEST, Detail::Intervals).unwrap_err();
+    let error = read(Path::new("/no/such"), LARGEST, Detail::Batches).unwrap_err();
     assert!(
         error
             .to_string()
@@ -167,13 +167,13 @@ fn detail_limits_what_is_kept() {
     whole["benchmarks"][0]["batches"] = json!({"passes": 1, "operations": 1, "ns": [1]});
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), whole.to_string()).unwrap();
-    for (detail, samples, intervals) in [
-        (Detail::Intervals, 2, 1),
+    for (detail, samples, batches) in [
+        (Detail::Batches, 2, 1),
         (Detail::Samples, 2, 0),
         (Detail::Figures, 0, 0),
     ] {
         let entry = &read(file.path(), LARGEST, detail).unwrap().benchmarks[0];
         let lengths = (entry.samples.len(), entry.batches.len());
-        assert_eq!(lengths, (samples, intervals), "{detail:?}");
+        assert_eq!(lengths, (samples, batches), "{detail:?}");
     }
 }

@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::Fault;
+use super::DocumentFault;
 use yamba_record::system_error::reason;
 
 /// The content of a file or a pipe.
 ///
 /// # Errors
 /// If it cannot be read, or is longer than `largest` bytes.
-pub(super) fn read(path: &Path, largest: u64) -> Result<Vec<u8>, Fault> {
+pub(super) fn read(path: &Path, largest: u64) -> Result<Vec<u8>, DocumentFault> {
     let file = File::open(path).map_err(|e| cannot(&e))?;
     let about = file.metadata().map_err(|e| cannot(&e))?;
     if about.is_dir() {
@@ -35,7 +35,7 @@ pub(super) fn read(path: &Path, largest: u64) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-fn cannot(e: &io::Error) -> Fault {
+fn cannot(e: &io::Error) -> DocumentFault {
     match e.kind() {
         io::ErrorKind::NotFound => (
             "there is no such file".to_owned(),

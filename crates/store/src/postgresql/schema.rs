@@ -2,7 +2,7 @@
 
 use postgres::Client;
 
-use crate::error::{Fault, StoreError};
+use crate::error::{StoreError, StoreFault};
 
 /// The version of `schema.sql`.
 const VERSION: i64 = 2;
@@ -11,7 +11,7 @@ const VERSION: i64 = 2;
 pub(super) const ONE_WRITER: &str = "SELECT pg_advisory_xact_lock(1500340833)";
 
 /// Creates the tables if there are none. Leaves those of another version unchanged.
-pub(super) fn prepare(client: &mut Client) -> Result<(), Fault> {
+pub(super) fn prepare(client: &mut Client) -> Result<(), StoreFault> {
     client.batch_execute(
         "SET client_min_messages = warning; SET search_path = yamba; SET lock_timeout = '20s'",
     )?;
@@ -31,13 +31,13 @@ pub(super) fn prepare(client: &mut Client) -> Result<(), Fault> {
 }
 
 /// Whether the database contains the tables of this version.
-pub(super) fn has_tables(client: &mut Client) -> Result<bool, Fault> {
+pub(super) fn has_tables(client: &mut Client) -> Result<bool, StoreFault> {
     let sql = "SELECT to_regclass('yamba.form') IS NOT NULL,
         EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('yamba'))";
     let found = client.query_one(sql, &[])?;
     match (found.try_get(0)?, found.try_get(1)?) {
         (false, false) => return Ok(false),
-        (false, true) => return Err(Fault::Foreign),
+        (false, true) => return Err(StoreFault::Foreign),
         (true, _) => {}
     }
     let version: i64 = client
@@ -46,12 +46,12 @@ pub(super) fn has_tables(client: &mut Client) -> Result<bool, Fault> {
     if version == VERSION {
         Ok(true)
     } else {
-        Err(Fault::OtherVersion(version, VERSION))
+        Err(StoreFault::OtherVersion(version, VERSION))
     }
 }
 
 /// Creates the tables. If two programs race, the second finds them created.
-fn create(client: &mut Client) -> Result<(), Fault> {
+fn create(client: &mut Client) -> Result<(), StoreFault> {
     client.batch_execute(&format!("BEGIN; {ONE_WRITER}"))?;
     // A fault leaves the transaction open; it ends with the connection.
     if !has_tables(client)? {

@@ -28,15 +28,15 @@ CREATE TABLE entry (
     name       TEXT COLLATE "C" NOT NULL,
     parameters TEXT NOT NULL,   -- as JSON
     valid      BOOLEAN NOT NULL,
-    figures    TEXT NOT NULL,   -- its document without samples, intervals and sizing, as JSON
+    figures    TEXT NOT NULL,   -- its document without samples, batches and sizing, as JSON
     samples    BYTEA NOT NULL,  -- 64-bit floating-point numbers, the lowest byte first
-    intervals  BYTEA NOT NULL,  -- columns of intervals, and sizing: the length in 4 bytes, then JSON as an LZ4 block
-    checksum   BYTEA NOT NULL,  -- of run, place and figures; of samples; of intervals
+    batches  BYTEA NOT NULL,  -- columns of batches, and sizing: the length in 4 bytes, then JSON as an LZ4 block
+    checksum   BYTEA NOT NULL,  -- of run, place and figures; of samples; of batches
     PRIMARY KEY (run, place)
 );
 
 -- LZ4 has packed them already.
-ALTER TABLE entry ALTER COLUMN intervals SET STORAGE EXTERNAL;
+ALTER TABLE entry ALTER COLUMN batches SET STORAGE EXTERNAL;
 
 -- A list of runs is read without any entry's document.
 CREATE INDEX entry_names ON entry (run, name, valid);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
-use crate::error::Fault;
+use crate::error::StoreFault;
 
 /// `Ymba`: the application id of a store.
 const APPLICATION: i32 = i32::from_be_bytes(*b"Ymba");
@@ -23,7 +23,7 @@ const MOMENT: Duration = Duration::from_millis(100);
 ///
 /// Committed data survives the end of a process in any case. `NORMAL` does not wait for the disk at each commit, so a power failure may lose the
 /// last entries of a running measurement, but nothing else. Other data is committed with [`crate::connection::Purpose::Lasting`].
-pub(crate) fn prepare(connection: &mut Connection) -> Result<(), Fault> {
+pub(crate) fn prepare(connection: &mut Connection) -> Result<(), StoreFault> {
     connection.busy_timeout(PATIENCE)?;
     let has_tables = has_tables(&*connection.transaction()?)?;
     keep_log(connection)?;
@@ -36,7 +36,7 @@ pub(crate) fn prepare(connection: &mut Connection) -> Result<(), Fault> {
 }
 
 /// Whether the file has the current schema. Changes nothing, and waits only briefly for a lock.
-pub(super) fn is_ready(connection: &Connection) -> Result<bool, Fault> {
+pub(super) fn is_ready(connection: &Connection) -> Result<bool, StoreFault> {
     connection.busy_timeout(MOMENT)?;
     has_tables(connection)
 }
@@ -47,26 +47,26 @@ fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {
 
 /// Whether the file has the tables of this version. False for an empty file; any other file is a fault.
 /// Call it within a transaction, since another process may be creating the store.
-fn has_tables(connection: &Connection) -> Result<bool, Fault> {
+fn has_tables(connection: &Connection) -> Result<bool, StoreFault> {
     let application = number(connection, "PRAGMA application_id")?;
     let version = number(connection, "PRAGMA user_version")?;
     if application == i64::from(APPLICATION) {
         return if version == VERSION {
             Ok(true)
         } else {
-            Err(Fault::OtherVersion(version, VERSION))
+            Err(StoreFault::OtherVersion(version, VERSION))
         };
     }
     let is_empty = number(connection, "SELECT count(*) FROM sqlite_schema")? == 0;
     if is_empty && application == 0 && version == 0 {
         Ok(false)
     } else {
-        Err(Fault::Foreign)
+        Err(StoreFault::Foreign)
     }
 }
 
 /// Enables the write-ahead log, so that readers and a writer do not block each other. Retries, because SQLite does not wait while another process does the same.
-fn keep_log(connection: &Connection) -> Result<(), Fault> {
+fn keep_log(connection: &Connection) -> Result<(), StoreFault> {
     let begun = Instant::now();
     loop {
         let changed = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
@@ -83,7 +83,7 @@ fn keep_log(connection: &Connection) -> Result<(), Fault> {
 }
 
 /// Creates the tables. If two programs race, the second finds them created.
-fn create(connection: &mut Connection) -> Result<(), Fault> {
+fn create(connection: &mut Connection) -> Result<(), StoreFault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if !has_tables(&transaction)? {
         transaction.execute_batch(include_str!("schema.sql"))?;

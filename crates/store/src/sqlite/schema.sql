@@ -20,10 +20,10 @@ CREATE TABLE entry (
     name       TEXT NOT NULL,
     parameters TEXT NOT NULL,    -- as JSON
     valid      INTEGER NOT NULL,
-    figures    TEXT NOT NULL,    -- its document without samples, intervals and sizing, as JSON
+    figures    TEXT NOT NULL,    -- its document without samples, batches and sizing, as JSON
     samples    BLOB NOT NULL,    -- 64-bit floating-point numbers, the lowest byte first
-    intervals  BLOB NOT NULL,    -- columns of intervals, and sizing: the length in 4 bytes, then JSON as an LZ4 block
-    checksum   BLOB NOT NULL,    -- of run, place and figures; of samples; of intervals
+    batches  BLOB NOT NULL,    -- columns of batches, and sizing: the length in 4 bytes, then JSON as an LZ4 block
+    checksum   BLOB NOT NULL,    -- of run, place and figures; of samples; of batches
     PRIMARY KEY (run, place)
 );
 

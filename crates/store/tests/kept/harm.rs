@@ -25,7 +25,7 @@ fn refused(path: &Path) -> StoreError {
         error.to_string().starts_with(&path.display().to_string()),
         "{error}"
     );
-    assert!(error.mend().is_some(), "{error}");
+    assert!(error.help_text().is_some(), "{error}");
     error
 }
 
@@ -83,7 +83,7 @@ fn damaged_page_is_reported() {
         bytes[start..end].fill(0xA5);
         fs::write(&path, bytes).unwrap();
         let read = Store::open(&Location::File(path.clone()))
-            .and_then(|mut store| store.run("0a", Detail::Intervals));
+            .and_then(|mut store| store.run("0a", Detail::Batches));
         match read {
             Ok(run) => assert_eq!(run, written),
             Err(error) => {
@@ -102,10 +102,13 @@ fn truncated_file_is_reported() {
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
     let read = Store::open(&Location::File(path.clone()))
-        .and_then(|mut store| store.run("0a", Detail::Intervals));
+        .and_then(|mut store| store.run("0a", Detail::Batches));
     let error = read.unwrap_err();
     assert!(error.to_string().contains("is damaged"), "{error}");
-    assert!(error.mend().unwrap().contains("yamba salvage"), "{error:?}");
+    assert!(
+        error.help_text().unwrap().contains("yamba salvage"),
+        "{error:?}"
+    );
 }
 
 #[test]
@@ -125,7 +128,7 @@ fn damaged_run_does_not_hide_others() {
     assert_eq!((bad.id.as_str(), good.id.as_str()), ("0b", "0a"));
     assert!(bad.damage.is_some() && !bad.complete && bad.benchmarks.is_empty());
     assert!(good.damage.is_none() && good.complete && !good.benchmarks.is_empty());
-    assert_eq!(store.run("0a", Detail::Intervals).unwrap(), run("0a", 1.0));
+    assert_eq!(store.run("0a", Detail::Batches).unwrap(), run("0a", 1.0));
     let error = store.run("0b", Detail::Figures).unwrap_err().to_string();
     assert!(error.contains("run 0b"), "{error}");
     store.remove("0b").unwrap();

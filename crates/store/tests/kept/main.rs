@@ -14,22 +14,22 @@ use std::ffi::OsStr;
 use yamba_store::{Location, Store};
 
 /// A new store.
-pub struct Place {
+pub struct TestStore {
     location: Location,
     _folder: Option<tempfile::TempDir>,
 }
 
-impl Place {
-    fn file() -> Place {
+impl TestStore {
+    fn file() -> TestStore {
         let folder = tempfile::tempdir().unwrap();
-        Place {
+        TestStore {
             location: Location::File(folder.path().join("a/b/results.sqlite")),
             _folder: Some(folder),
         }
     }
 
-    fn database(url: &str) -> Place {
-        Place {
+    fn database(url: &str) -> TestStore {
+        TestStore {
             location: Location::parse(OsStr::new(url)).unwrap(),
             _folder: None,
         }
@@ -44,9 +44,9 @@ impl Place {
 macro_rules! in_each_kind_of_store {
     ($($body:ident)*) => {
         mod sqlite {
-            $(#[test] fn $body() { crate::same::$body(&crate::Place::file()); })*
+            $(#[test] fn $body() { crate::same::$body(&crate::TestStore::file()); })*
         }
-        const SAME: &[(&str, fn(&Place))] = &[$((stringify!($body), same::$body)),*];
+        const SAME: &[(&str, fn(&TestStore))] = &[$((stringify!($body), same::$body)),*];
     };
 }
 

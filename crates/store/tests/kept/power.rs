@@ -25,10 +25,7 @@ fn held(store: &mut Store) -> Held {
         .iter()
         .map(|line| {
             assert_eq!(line.damage, None);
-            (
-                store.run(&line.id, Detail::Intervals).unwrap(),
-                line.complete,
-            )
+            (store.run(&line.id, Detail::Batches).unwrap(), line.complete)
         })
         .collect()
 }

@@ -54,9 +54,7 @@ fn saved(path: &Path) -> Option<(Vec<Run>, Vec<Salvaged>)> {
         let whole = reports.iter().any(|t| t.id == listed.id && t.is_whole());
         assert_eq!(listed.complete, whole);
     }
-    let read = all
-        .iter()
-        .map(|r| new.run(&r.id, Detail::Intervals).unwrap());
+    let read = all.iter().map(|r| new.run(&r.id, Detail::Batches).unwrap());
     Some((read.collect(), reports))
 }
 
@@ -93,7 +91,7 @@ fn undamaged_file_is_salvaged_whole() {
     other.add(&run("0b", 9.0)).unwrap();
     let reports = salvage(&path, &mut other).unwrap();
     assert!(reports[1].refused.is_some());
-    assert_eq!(other.run("0b", Detail::Intervals).unwrap(), run("0b", 9.0));
+    assert_eq!(other.run("0b", Detail::Batches).unwrap(), run("0b", 9.0));
 }
 
 /// Whichever page is destroyed, the data of the other pages is salvaged.
@@ -132,7 +130,7 @@ fn changed_byte_is_always_detected() {
         fs::write(&path, bytes).unwrap();
         for was in written() {
             let read = Store::open(&Location::File(path.clone()))
-                .and_then(|mut store| store.run(&was.id, Detail::Intervals));
+                .and_then(|mut store| store.run(&was.id, Detail::Batches));
             if let Ok(read) = read {
                 assert_eq!(read.benchmarks, was.benchmarks, "byte {place}");
                 assert_eq!(read.machine, was.machine);

@@ -1,6 +1,6 @@
 //! Tests for every kind of store.
 
-use super::Place;
+use super::TestStore;
 use super::sample::{entry, run};
 use yamba_record::{Batches, Run};
 use yamba_store::Detail;
@@ -10,13 +10,13 @@ fn text(run: &Run) -> String {
     serde_json::to_string(run).unwrap()
 }
 
-pub fn run_is_read_back_bit_for_bit(place: &Place) {
+pub fn run_is_read_back_bit_for_bit(place: &TestStore) {
     let mut written = run("0a", 5.0);
     written.tags = vec!["z".to_owned(), "a".to_owned()];
     place.open().add(&written).unwrap();
     let mut store = place.open();
     assert_eq!(
-        text(&store.run("0a", Detail::Intervals).unwrap()),
+        text(&store.run("0a", Detail::Batches).unwrap()),
         text(&written)
     );
 
@@ -37,7 +37,7 @@ pub fn run_is_read_back_bit_for_bit(place: &Place) {
     );
 }
 
-pub fn unfinished_run_is_readable(place: &Place) {
+pub fn unfinished_run_is_readable(place: &TestStore) {
     let (mut writer, mut reader) = (place.open(), place.open());
     let mut head = run("0a", 5.0);
     head.benchmarks.clear();
@@ -48,7 +48,7 @@ pub fn unfinished_run_is_readable(place: &Place) {
     let listed = reader.runs().unwrap().remove(0);
     assert!(!listed.complete);
     assert_eq!(listed.is_running, cfg!(target_os = "linux").then_some(true));
-    let seen = reader.run("0a", Detail::Intervals).unwrap();
+    let seen = reader.run("0a", Detail::Batches).unwrap();
     assert_eq!(seen.benchmarks, [entry("early", 4), entry("late", 2)]);
 
     reader.tag("0a", "meanwhile", true).unwrap();
@@ -66,7 +66,7 @@ pub fn unfinished_run_is_readable(place: &Place) {
     assert!(!reader.runs().unwrap()[0].complete);
 }
 
-pub fn list_is_latest_first_with_distinct_names(place: &Place) {
+pub fn list_is_latest_first_with_distinct_names(place: &TestStore) {
     let mut store = place.open();
     for (id, started) in [("0a", 5.0), ("0b", 9.0), ("0c", 7.0)] {
         store.add(&run(id, started)).unwrap();
@@ -93,7 +93,7 @@ pub fn list_is_latest_first_with_distinct_names(place: &Place) {
 }
 
 /// The documents are read in batches.
-pub fn requested_run_is_found_among_many_others(place: &Place) {
+pub fn requested_run_is_found_among_many_others(place: &TestStore) {
     let mut store = place.open();
     let short = |at: usize, command: &str| {
         let mut short = run(&format!("{at:04x}"), 1.0 + at as f64);
@@ -120,7 +120,7 @@ pub fn requested_run_is_found_among_many_others(place: &Place) {
     }
 }
 
-pub fn tags_are_added_and_removed(place: &Place) {
+pub fn tags_are_added_and_removed(place: &TestStore) {
     let mut store = place.open();
     store.add(&run("0a", 1.0)).unwrap();
     store.add(&run("0b", 2.0)).unwrap();
@@ -135,7 +135,7 @@ pub fn tags_are_added_and_removed(place: &Place) {
     assert!(store.tag("0x", "base", true).is_err());
 }
 
-pub fn removal_keeps_data_of_other_runs(place: &Place) {
+pub fn removal_keeps_data_of_other_runs(place: &TestStore) {
     let mut store = place.open();
     let remaining = run("0a", 1.0);
     store.add(&remaining).unwrap();
@@ -146,21 +146,21 @@ pub fn removal_keeps_data_of_other_runs(place: &Place) {
         .insert("h1".to_owned(), "class C;".to_owned());
     store.add(&removed).unwrap();
     assert_eq!(
-        text(&store.run("0b", Detail::Intervals).unwrap()),
+        text(&store.run("0b", Detail::Batches).unwrap()),
         text(&removed)
     );
     store.remove("0b").unwrap();
     assert!(store.remove("0b").is_err());
     assert!(store.run("0b", Detail::Figures).is_err());
     assert_eq!(
-        text(&store.run("0a", Detail::Intervals).unwrap()),
+        text(&store.run("0a", Detail::Batches).unwrap()),
         text(&remaining)
     );
     let error = store.put("0b", 0, &entry("late", 1)).unwrap_err();
     assert!(error.to_string().contains("not there any more"), "{error}");
 }
 
-pub fn duplicate_id_is_rejected(place: &Place) {
+pub fn duplicate_id_is_rejected(place: &TestStore) {
     let mut store = place.open();
     store.add(&run("0a", 1.0)).unwrap();
     let error = store.add(&run("0a", 2.0)).unwrap_err();
@@ -173,7 +173,7 @@ pub fn duplicate_id_is_rejected(place: &Place) {
 }
 
 /// The second of three runs is at fault; the first is rolled back.
-pub fn several_runs_are_added_and_removed_atomically(place: &Place) {
+pub fn several_runs_are_added_and_removed_atomically(place: &TestStore) {
     let mut store = place.open();
     store.add(&run("0a", 1.0)).unwrap();
     let [new, known] = [run("0b", 2.0), run("0a", 1.0)];
@@ -187,13 +187,13 @@ pub fn several_runs_are_added_and_removed_atomically(place: &Place) {
     store.add_all(&[&new, &run("0c", 3.0)]).unwrap();
     store.remove_all(&["0a", "nosuch", "0b"]).unwrap_err();
     assert_eq!(store.runs().unwrap().len(), 3);
-    assert_eq!(store.run("0b", Detail::Intervals).unwrap(), new);
+    assert_eq!(store.run("0b", Detail::Batches).unwrap(), new);
     store.remove_all(&["0a", "0b"]).unwrap();
     assert_eq!(store.runs().unwrap().len(), 1);
 }
 
 /// Two threads with a connection each, which SQLite treats like processes.
-pub fn concurrent_writers_all_succeed(place: &Place) {
+pub fn concurrent_writers_all_succeed(place: &TestStore) {
     let begin = std::sync::Barrier::new(4);
     std::thread::scope(|scope| {
         for writer in 0..4 {

@@ -8,8 +8,8 @@ fn awkward(i: usize) -> f64 {
     [0.1 + 0.2, -0.0, 5e-324, f64::MAX, 1.0 / 3.0, 1e23][i % 6] * (1.0 + i as f64 / 7.0).min(1.0)
 }
 
-pub fn interval(i: usize) -> Batch {
-    let mut interval: Batch = serde_json::from_value(json!({
+pub fn batch(i: usize) -> Batch {
+    let mut batch: Batch = serde_json::from_value(json!({
         "passes": u64::MAX - i as u64, "operations": i, "ns": 0.0, "dummy_ns": 0.0, "process": i % 2,
         "cycle_ns": if i.is_multiple_of(3) { Some(0.3) } else { None },
         "disturbance": {"involuntary": i % 5, "minor_faults": 7, "stolen_ns": 12.5, "waited_ns": if i.is_multiple_of(2) { Some(1) } else { None }},
@@ -18,36 +18,34 @@ pub fn interval(i: usize) -> Batch {
         "group": if i % 3 == 1 { Some(i) } else { None },
     }))
     .unwrap();
-    interval.launch = i as u64 / 4;
+    batch.launch = i as u64 / 4;
     if i.is_multiple_of(7) {
-        interval.outside.push("faults".to_owned());
+        batch.outside.push("faults".to_owned());
     }
-    interval.ns = awkward(i);
-    interval.dummy_ns = awkward(i + 1);
-    interval.sample = (!i.is_multiple_of(5)).then(|| awkward(i + 2));
+    batch.ns = awkward(i);
+    batch.dummy_ns = awkward(i + 1);
+    batch.sample = (!i.is_multiple_of(5)).then(|| awkward(i + 2));
     if i % 3 != 2 {
-        interval
+        batch
             .counters
             .insert("cycles".to_owned(), Some(awkward(i + 3)));
-        interval
-            .evidence
-            .insert("faults".to_owned(), Some(awkward(i)));
+        batch.evidence.insert("faults".to_owned(), Some(awkward(i)));
     }
     if i.is_multiple_of(2) {
-        interval.evidence.insert("none".to_owned(), None);
+        batch.evidence.insert("none".to_owned(), None);
     }
-    interval
+    batch
 }
 
-pub fn entry(name: &str, intervals: usize) -> Benchmark {
+pub fn entry(name: &str, batches: usize) -> Benchmark {
     let mut entry: Benchmark = serde_json::from_value(json!({
         "name": name, "class": name, "ports": ["x86_64-linux"], "parameters": {"scale": 16, "a": "b c"}, "processes": 1, "status": "ok",
-        "valid": true, "unit": "ns", "operations": 1, "median": 0.1, "interval": [0.1, 0.3], "samples": [], "evidence": {}, "notes": ["<b>"],
+        "valid": true, "unit": "ns", "operations": 1, "median": 0.1, "confidence_interval": [0.1, 0.3], "samples": [], "evidence": {}, "notes": ["<b>"],
         "sizing": [{"purpose": "growth", "passes": 3, "ns": 0.7, "dummy_ns": 0.1}],
     }))
     .unwrap();
-    entry.batches = (0..intervals).map(interval).collect();
-    entry.samples = (0..intervals).map(awkward).collect();
+    entry.batches = (0..batches).map(batch).collect();
+    entry.samples = (0..batches).map(awkward).collect();
     entry
 }
 

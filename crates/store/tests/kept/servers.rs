@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use super::salvaged::written;
 use super::sample::{entry, run};
 use super::server::Server;
-use super::{Place, SAME};
+use super::{SAME, TestStore};
 use yamba_store::{Detail, Location, Store, StoreError};
 
 #[test]
@@ -14,7 +14,7 @@ fn postgresql() {
     let server = Server::start();
     for (name, body) in SAME {
         eprintln!("{name}");
-        body(&Place::database(&server.database(name, "")));
+        body(&TestStore::database(&server.database(name, "")));
     }
     other_schema_is_left_unchanged(&server);
     foreign_tables_are_left_unchanged(&server);
@@ -30,13 +30,13 @@ fn refused(url: &str) -> StoreError {
         panic!("{url} was opened");
     };
     assert!(error.to_string().starts_with(url), "{error}");
-    assert!(error.mend().is_some(), "{error}");
+    assert!(error.help_text().is_some(), "{error}");
     error
 }
 
 fn other_schema_is_left_unchanged(server: &Server) {
     let url = server.database("later", "");
-    let place = Place::database(&url);
+    let place = TestStore::database(&url);
     place.open().add(&run("0a", 1.0)).unwrap();
     let version = || server.count("later", "SELECT version FROM yamba.form");
     let known = version();
@@ -45,7 +45,7 @@ fn other_schema_is_left_unchanged(server: &Server) {
     assert!(error.to_string().contains("another version"), "{error}");
     assert_eq!(version(), 99);
     server.sql("later", &format!("UPDATE yamba.form SET version = {known}"));
-    let read = place.open().run("0a", Detail::Intervals).unwrap();
+    let read = place.open().run("0a", Detail::Batches).unwrap();
     assert_eq!(read, run("0a", 1.0));
 }
 
@@ -61,7 +61,7 @@ fn foreign_tables_are_left_unchanged(server: &Server) {
         "INSERT INTO yamba.run VALUES ('x'); DROP TABLE yamba.run",
     );
     // An empty schema may have been created for a user who may not create one.
-    Place::database(&url).open();
+    TestStore::database(&url).open();
 
     let latin = "ENCODING 'LATIN1' TEMPLATE template0";
     let error = refused(&server.database("latin", latin));
@@ -75,16 +75,19 @@ fn foreign_tables_are_left_unchanged(server: &Server) {
 
 fn user_without_write_privilege_can_read(server: &Server) {
     let url = server.database("shared", "");
-    Place::database(&url).open().add(&run("0a", 1.0)).unwrap();
+    TestStore::database(&url)
+        .open()
+        .add(&run("0a", 1.0))
+        .unwrap();
     server.sql(
         "shared",
         "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA yamba TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA yamba TO reader",
     );
-    let mut store = Place::database(&url.replace("yamba@", "reader@")).open();
-    assert_eq!(store.run("0a", Detail::Intervals).unwrap(), run("0a", 1.0));
+    let mut store = TestStore::database(&url.replace("yamba@", "reader@")).open();
+    assert_eq!(store.run("0a", Detail::Batches).unwrap(), run("0a", 1.0));
     let error = store.remove("0a").unwrap_err();
     assert!(error.to_string().contains("permission denied"), "{error}");
-    assert!(error.mend().unwrap().contains("GRANT"), "{error:?}");
+    assert!(error.help_text().unwrap().contains("GRANT"), "{error:?}");
     assert_eq!(store.runs().unwrap().len(), 1);
 }
 
@@ -102,7 +105,7 @@ fn cut_off(server: &Server, database: &str) {
 
 fn lost_connection_is_reopened(server: &Server) {
     let url = server.database("lost", "");
-    let place = Place::database(&url);
+    let place = TestStore::database(&url);
     let mut store = place.open();
     let mut whole = run("0a", 1.0);
     whole.benchmarks = (0..3).map(|i| entry(&format!("lat_{i}"), 3)).collect();
@@ -114,13 +117,13 @@ fn lost_connection_is_reopened(server: &Server) {
     cut_off(server, "lost");
     store.finish(&whole).unwrap();
     assert!(place.open().runs().unwrap()[0].complete);
-    assert_eq!(place.open().run("0a", Detail::Intervals).unwrap(), whole);
+    assert_eq!(place.open().run("0a", Detail::Batches).unwrap(), whole);
 }
 
 /// One attempt to reconnect, and another after `call_again`.
 fn unreachable_server_is_reported(server: &Server) {
     let url = server.database("away", "");
-    let mut store = Place::database(&url).open();
+    let mut store = TestStore::database(&url).open();
     store.begin(&run("0a", 1.0)).unwrap();
     let allow = |is: bool| {
         let sql = format!("ALTER DATABASE away ALLOW_CONNECTIONS {is}");
@@ -135,13 +138,13 @@ fn unreachable_server_is_reported(server: &Server) {
     assert!(put(&mut store).is_err());
     store.call_again();
     put(&mut store).unwrap();
-    let read = store.run("0a", Detail::Intervals).unwrap();
+    let read = store.run("0a", Detail::Batches).unwrap();
     assert_eq!(read.benchmarks, [entry("lat_a", 3)]);
 }
 
 /// A database with the usual runs, damaged by the statement `harm`.
-fn harmed(server: &Server, name: &str, harm: &str) -> Place {
-    let place = Place::database(&server.database(name, ""));
+fn harmed(server: &Server, name: &str, harm: &str) -> TestStore {
+    let place = TestStore::database(&server.database(name, ""));
     let mut store = place.open();
     for run in written() {
         store.add(&run).unwrap();
@@ -153,10 +156,10 @@ fn harmed(server: &Server, name: &str, harm: &str) -> Place {
 fn damaged_entry_names_pg_dump(server: &Server) {
     let harm = "UPDATE entry SET samples = substr(samples, 9) WHERE run = '0b' AND place = 1";
     let mut store = harmed(server, "damaged", harm).open();
-    let error = store.run("0b", Detail::Intervals).unwrap_err();
+    let error = store.run("0b", Detail::Batches).unwrap_err();
     assert!(error.to_string().contains("is damaged"), "{error}");
-    assert!(error.mend().unwrap().contains("pg_dump"), "{error:?}");
+    assert!(error.help_text().unwrap().contains("pg_dump"), "{error:?}");
     for was in written().iter().filter(|run| run.id != "0b") {
-        assert_eq!(store.run(&was.id, Detail::Intervals).unwrap(), *was);
+        assert_eq!(store.run(&was.id, Detail::Batches).unwrap(), *was);
     }
 }

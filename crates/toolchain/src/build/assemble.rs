@@ -9,7 +9,7 @@ use object::{
     RelocationTarget,
 };
 use yamba_codegen::asm::{
-    self, AsmBlock, AssembledBlock, Listing, ObjectFile, Place, Relocation, Section, Syntax,
+    self, AsmBlock, AssembledBlock, LineOrigin, Listing, ObjectFile, Relocation, Section, Syntax,
 };
 use yamba_lang::source::Span;
 use yamba_lang::{Analysis, Diagnostic, Severity};
@@ -33,7 +33,7 @@ impl Assembler<'_> {
         let mut probes = BTreeSet::new();
         if let Some(trial) = Listing::trial(self.syntax, self.blocks) {
             let (output, _) = self.run(&trial.text)?;
-            let refused: BTreeSet<Place> = messages(&output)
+            let refused: BTreeSet<LineOrigin> = messages(&output)
                 .filter(|m| m.severity == Severity::Error)
                 .map(|m| m.place)
                 .collect();
@@ -81,7 +81,7 @@ impl Assembler<'_> {
     fn diagnostics(&self, output: &Output) -> Vec<Diagnostic> {
         let mut errors = Vec::new();
         for message in messages(output) {
-            let Place::Block(index) = message.place else {
+            let LineOrigin::Block(index) = message.place else {
                 continue;
             };
             let Some(block) = self.blocks.get(index) else {
@@ -137,7 +137,7 @@ impl Assembler<'_> {
 
 /// An assembler message about a place that the listing names.
 struct Message {
-    place: Place,
+    place: LineOrigin,
     line: u32,
     severity: Severity,
     text: String,
@@ -152,7 +152,7 @@ fn messages(output: &Output) -> impl Iterator<Item = Message> {
 
 fn message(line: &str) -> Option<Message> {
     let (name, rest) = line.split_once(':')?;
-    let place = Place::parse(name)?;
+    let place = LineOrigin::parse(name)?;
     let (number, mut rest) = rest.split_once(':')?;
     if let Some((column, after)) = rest.split_once(':')
         && column.parse::<u32>().is_ok()
@@ -247,7 +247,7 @@ mod tests {
         let gnu = message("yamba-block-2:17: Error: no such instruction: `foo'").unwrap();
         assert_eq!(
             (gnu.place, gnu.line, gnu.text.as_str()),
-            (Place::Block(2), 17, "no such instruction: `foo'")
+            (LineOrigin::Block(2), 17, "no such instruction: `foo'")
         );
         let clang =
             message("yamba-block-2:17:5: error: invalid instruction mnemonic 'foo'").unwrap();

@@ -254,7 +254,7 @@ mod tests {
     use crate::build::product::Product;
 
     #[test]
-    fn what_a_killed_build_left_is_removed_by_the_next() {
+    fn next_build_removes_folders_of_killed_build() {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().to_owned();
         let staging = |name: &str| {

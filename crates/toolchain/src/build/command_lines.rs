@@ -9,10 +9,10 @@ use yamba_lang::{Analysis, ClassId, Target};
 
 use super::cache::Cache;
 use super::error::BuildError;
-use super::kept::{self, LaidOut};
 use super::messages::Columns;
 use super::options::BuildOptions;
 use super::search;
+use super::snapshot_includes::{self, LaidOut};
 use super::toolchain::{self, HOLDS_CPP, Toolchain};
 use crate::{embedded, provenance};
 
@@ -200,7 +200,11 @@ impl<'a> CommandLines<'a> {
         ]);
         // Removes the path of Yamba's installation from `__FILE__`.
         let home = self.home().unwrap_or(Path::new("/"));
-        command.arg(format!("{}{}/=", kept::PREFIX_MAP, home.display()));
+        command.arg(format!(
+            "{}{}/=",
+            snapshot_includes::PREFIX_MAP,
+            home.display()
+        ));
         command.args(&self.toolchain.flags).args(self.search.user);
         command
     }
@@ -229,7 +233,7 @@ impl<'a> CommandLines<'a> {
 pub(super) fn without_places<'w>(words: impl Iterator<Item = &'w OsStr>) -> String {
     let words: Vec<String> = words.map(|w| w.to_string_lossy().into_owned()).collect();
     let mut words = search::without_folders(&words);
-    words.retain(|word| !word.starts_with(kept::PREFIX_MAP));
+    words.retain(|word| !word.starts_with(snapshot_includes::PREFIX_MAP));
     words.join(" ")
 }
 

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_asked_for_are_found() {
+    fn headers_tested_by_has_include_are_found() {
         let text =
             "#ifdef __has_include\n#if __has_include(<a/b.h>) || __has_include_next( \"c.h\" )";
         assert_eq!(asked_for(text).collect::<Vec<_>>(), ["a/b.h", "c.h"]);

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn same_content_under_another_stamp_is_current_and_other_content_is_not() {
+    fn current_product_is_recognised_by_content() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.h");
         fs::write(&path, "one").unwrap();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn file_that_appears_where_none_was_makes_it_outdated() {
+    fn new_file_in_search_path_makes_product_outdated() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.h");
         fs::write(&path, "one").unwrap();

@@ -86,12 +86,12 @@ impl Reader<'_> {
             return self.context.push(mention(""));
         }
         match kind(rest) {
-            Some((Kind::Note, text)) => {
+            Some((MessageKind::Note, text)) => {
                 if let Some(group) = &mut self.open {
                     group.mentions.push(mention(text));
                 }
             }
-            Some((Kind::Message(severity), text)) => {
+            Some((MessageKind::Message(severity), text)) => {
                 self.finish();
                 let mut mentions = vec![mention("")];
                 mentions.append(&mut self.context);
@@ -254,26 +254,26 @@ fn help(text: &str) -> Option<&'static str> {
     )
 }
 
-enum Kind {
+enum MessageKind {
     Note,
     Message(Severity),
 }
 
 /// Parses `error: TEXT` and a linker's message after a place.
-fn kind(rest: &str) -> Option<(Kind, &str)> {
+fn kind(rest: &str) -> Option<(MessageKind, &str)> {
     let rest = rest.trim_start();
     let kinds = [
-        ("fatal error: ", Kind::Message(Severity::Error)),
-        ("error: ", Kind::Message(Severity::Error)),
-        ("warning: ", Kind::Message(Severity::Warning)),
-        ("note: ", Kind::Note),
+        ("fatal error: ", MessageKind::Message(Severity::Error)),
+        ("error: ", MessageKind::Message(Severity::Error)),
+        ("warning: ", MessageKind::Message(Severity::Warning)),
+        ("note: ", MessageKind::Note),
     ];
     for (word, kind) in kinds {
         if let Some(text) = rest.strip_prefix(word) {
             return Some((kind, text));
         }
     }
-    linked_name(rest).map(|_| (Kind::Message(Severity::Error), rest))
+    linked_name(rest).map(|_| (MessageKind::Message(Severity::Error), rest))
 }
 
 /// The last part of the name in a linker's message. "undefined reference to `a::b(int)'" is about `b`.

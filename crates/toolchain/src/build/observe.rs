@@ -9,12 +9,12 @@ use std::sync::{Mutex, PoisonError};
 
 use super::cache::Cache;
 use super::command_lines::CommandLines;
-use super::kept::LaidOut;
 use super::listing;
 use super::manifest::Manifest;
 use super::messages::Columns;
 use super::read_file::ReadFile;
 use super::search::{self, Search};
+use super::snapshot_includes::LaidOut;
 use super::toolchain::{Tool, in_path};
 
 /// The file in the build folder to which the compiler writes its list of headers.

@@ -1,6 +1,6 @@
 //! Options of a build.
 
-use super::kept::KeptIncludes;
+use super::snapshot_includes::SnapshotIncludes;
 
 /// Options that may differ between builds.
 #[derive(Clone, Debug, Default)]
@@ -10,5 +10,5 @@ pub struct BuildOptions {
     /// Whether the program will run on another machine. As its libraries may differ, the program links them statically.
     pub elsewhere: bool,
     /// Stored included files of a previous run, compiled instead of those on disk.
-    pub includes: Option<KeptIncludes>,
+    pub includes: Option<SnapshotIncludes>,
 }

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_stand_under_their_members() {
+    fn instructions_are_listed_below_their_members() {
         let parts = [
             ("f", 0, 88, 0),
             ("p.open", 0, 8, 1),
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_shown_as_bytes_and_loose_bits_as_bits() {
+    fn data_is_shown_as_bytes_and_partial_bytes_as_bits() {
         let mut loose = code("x86_64", "0660c0", &[]);
         loose.bits = Some(19);
         let text = render(&listing(&loose), None, None);
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_marked_and_its_surroundings_shown() {
+    fn crash_listing_marks_faulting_instruction() {
         let lines = listing(&code("x86_64", "90909090cc9090", &[("f", 0, 56, 0)]));
         let text = render(&lines, Some(4), Some(1));
         assert_eq!(
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_digits_are_refused() {
+    fn odd_number_of_digits_is_rejected() {
         assert!(serde_json::from_str::<Code>(r#"{"bytes":"5","isa":"x86_64"}"#).is_err());
     }
 }

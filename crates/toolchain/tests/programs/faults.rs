@@ -23,7 +23,7 @@ fn first(text: &str, name: &str, isa: &str) -> (String, String) {
 
 #[test]
 #[ignore = "needs g++"]
-fn an_error_in_a_function() {
+fn error_in_function_is_located() {
     let text = "yamba t {\n    void benchmark()\n    {\n\tint x = nonsense + 1;\n        (void)x;\n    }\n}\n";
     let (place, shown) = first(text, "t", "x86_64");
     assert_eq!(place, "4:10", "{shown}");
@@ -32,7 +32,7 @@ fn an_error_in_a_function() {
 
 #[test]
 #[ignore = "needs g++"]
-fn errors_of_every_kind_of_cpp() {
+fn errors_in_each_kind_of_cpp_code_are_located() {
     for (member, place) in [
         ("bitstring b(int v) { 0x90 le(wrong, 8) }", "3:33"),
         ("bitstring b(int v) { 0x90 if (wrong) { 0x90 } }", "3:34"),
@@ -72,7 +72,7 @@ fn errors_of_every_kind_of_cpp() {
 
 #[test]
 #[ignore = "needs g++"]
-fn several_errors_at_once() {
+fn several_errors_are_reported_at_once() {
     let text = "yamba t {\n    void benchmark() { one(); }\n    void setup() { two(); }\n}\n";
     let (found, shown) = build_faults(text, "t", "x86_64");
     assert_eq!(found.len(), 2, "{shown}");
@@ -84,7 +84,7 @@ fn several_errors_at_once() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_value_without_bits_is_an_error_at_its_cast() {
+fn value_without_bits_is_an_error_at_its_cast() {
     let text = "yamba t on x86_64 {\n    void benchmark() {}\n    bitstring b { le(1.5, 32) }\n}\n";
     let (place, shown) = first(text, "t", "x86_64");
     assert!(place.starts_with("3:"), "{shown}");
@@ -93,7 +93,7 @@ fn a_value_without_bits_is_an_error_at_its_cast() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_missing_function_is_the_linkers_error_at_its_call() {
+fn missing_function_is_a_linker_error_at_its_call() {
     let text = "native { int nowhere(); }\nyamba t {\n    void benchmark() { nowhere(); }\n}\n";
     let (place, shown) = first(text, "t", "x86_64");
     assert!(
@@ -104,7 +104,7 @@ fn a_missing_function_is_the_linkers_error_at_its_call() {
 
 #[test]
 #[ignore = "needs g++"]
-fn errors_of_the_assembler() {
+fn assembler_errors_are_located() {
     let text = "yamba t on x86_64 {\n    void benchmark() {}\n    bitstring b { asm { nop\n        mov eax, [rbx\n        frobnicate   // no\n    } }\n}\n";
     let (found, shown) = build_faults(text, "t", "x86_64");
     assert!(
@@ -116,7 +116,7 @@ fn errors_of_the_assembler() {
 
 #[test]
 #[ignore = "needs a C++ compiler and an emulator for every instruction set"]
-fn blocks_that_could_not_be_moved() {
+fn position_dependent_blocks_are_rejected() {
     for (isa, block, code) in [
         ("x86_64", "call puts", "asm-outside-reference"),
         (

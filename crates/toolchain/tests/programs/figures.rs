@@ -4,7 +4,7 @@ use crate::support::{build, hex, root};
 
 #[test]
 #[ignore = "needs i686-linux-gnu-g++"]
-fn five_touches_are_the_bytes_that_the_paper_means() {
+fn five_touches_give_the_bytes_of_the_paper() {
     let text =
         std::fs::read_to_string(root().join("tests/paper/figure2_3.yamba")).expect("the figures");
     let built = build(&text, "Y_pagefault_x86_32", "x86_32");

@@ -272,7 +272,7 @@ fn holes_on_riscv64() {
 
 #[test]
 #[ignore = "needs a C++ compiler and an emulator for every instruction set"]
-fn what_is_no_plain_field_is_refused() {
+fn value_without_plain_field_is_rejected() {
     for (isa, block) in [
         ("x86_64", "jmp ${v}"),
         ("x86_64", "call ${v}"),

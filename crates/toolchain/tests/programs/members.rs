@@ -15,7 +15,7 @@ fn described(text: &str, class: &str) -> Vec<Value> {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_subclass_gives_value_and_sweeps() {
+fn subclass_sets_value_and_sweep() {
     let text = "yamba abstract t {
         param int scale = 1 over {1, 2} quick {1};
         param int size = 4 * scale quick {3};
@@ -47,7 +47,7 @@ fn a_subclass_gives_value_and_sweeps() {
 /// that extend it.
 #[test]
 #[ignore = "needs g++"]
-fn what_is_imported_and_cold_is_not_optimised() {
+fn cold_imports_are_not_optimised() {
     let told = "native {
         static int optimised() { int known = 1; return __builtin_constant_p(known); }
     }";
@@ -79,7 +79,7 @@ fn what_is_imported_and_cold_is_not_optimised() {
 /// Member names that included system headers define as macros, and functions declared `const`.
 #[test]
 #[ignore = "needs g++"]
-fn names_and_functions_as_c_has_them() {
+fn c_names_and_functions_are_accepted() {
     let text = "yamba abstract t {
         param int major = 1;
         int minor;
@@ -96,7 +96,7 @@ fn names_and_functions_as_c_has_them() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_const_function_of_native_is_told_what_to_do() {
+fn const_native_function_error_has_help() {
     let text = "yamba t { native { uint64_t f() const { return operations(); } } void benchmark() { (void)f(); } }";
     let (_, shown) = build_faults(text, "t", "x86_64");
     assert!(shown.contains("leave `const` out"), "{shown}");
@@ -105,7 +105,7 @@ fn a_const_function_of_native_is_told_what_to_do() {
 /// Each process knows its index, and any process can skip a point.
 #[test]
 #[ignore = "needs g++"]
-fn a_point_is_skipped_by_one_of_several_processes() {
+fn one_of_several_processes_can_skip_a_point() {
     let text = "yamba t {
         param uint64_t bad = 99;
         void prepare() { if (process != 0) yamba::fail(\"it has not started\"); }
@@ -115,7 +115,7 @@ fn a_point_is_skipped_by_one_of_several_processes() {
     let built = build(text, "t", "x86_64");
     let launch = |bad: &str, processes: &str| {
         let brief =
-            "--run --intervals 1 --time-ns 0 --warmup-ns 0 --loaded-ns 1000 --no-lock --processes";
+            "--run --batches 1 --time-ns 0 --warmup-ns 0 --loaded-ns 1000 --no-lock --processes";
         let set = format!("bad={bad}");
         let mut words: Vec<&str> = brief.split(' ').collect();
         words.extend([processes, "--set", &set]);
@@ -141,7 +141,7 @@ fn a_point_is_skipped_by_one_of_several_processes() {
 /// the author's own struct.
 #[test]
 #[ignore = "needs g++"]
-fn a_call_finds_the_most_derived_definition() {
+fn call_uses_most_derived_definition() {
     let text = "native {
         #define HOOK(name) name##_hook()
         template <class T> int reach(T &of) { return of.reached(); }
@@ -203,7 +203,7 @@ fn has_values(text: &str, values: &[i32]) {
 /// The author's own structs redefine members under names that come from a macro, a function or a header.
 #[test]
 #[ignore = "needs g++"]
-fn structs_redefine_members_that_the_program_does_not_name_in_them() {
+fn structs_redefine_members_through_macros_functions_and_headers() {
     let header = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mixin.h");
     std::fs::write(
         &header,
@@ -248,7 +248,7 @@ fn structs_redefine_members_that_the_program_does_not_name_in_them() {
 /// A bitstring's text is not C++: an apostrophe in it does not start a character literal.
 #[test]
 #[ignore = "needs g++"]
-fn an_apostrophe_in_assembler_text_hides_no_call() {
+fn call_after_apostrophe_in_assembler_text_is_found() {
     let text = "yamba abstract t {
         int number() { return 1; }
         bitstring both { asm {
@@ -264,7 +264,7 @@ fn an_apostrophe_in_assembler_text_hides_no_call() {
 /// `override` and `final` require virtual functions.
 #[test]
 #[ignore = "needs g++"]
-fn a_function_may_say_that_it_redefines() {
+fn function_may_be_marked_override() {
     let text = "yamba abstract base extends Latency { int kind() { return 1; } }
     yamba t extends base {
         void setup() override {}
@@ -279,7 +279,7 @@ fn a_function_may_say_that_it_redefines() {
 /// A function that a pass runs stays virtual, also if it is called, composed or received indirectly. Other functions become non-virtual.
 #[test]
 #[ignore = "needs g++"]
-fn only_what_no_pass_runs_ceases_to_be_virtual() {
+fn only_functions_outside_the_pass_lose_virtual() {
     let text = "native { #include <functional> }
     yamba t {
         int step() { return 1; }

@@ -20,7 +20,7 @@ yamba t on x86_64 {
     evidence int pages() expects [0, 0] { auto held = give(7); return writable_code() + (held() - 7); }
 }";
     let built = build(text, "t", "x86_64");
-    let output = run(&built, &["--run", "--intervals", "2", "--time-ns", "1000"]);
+    let output = run(&built, &["--run", "--batches", "2", "--time-ns", "1000"]);
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         out.contains("\"pages\":0") && !out.contains("\"pages\":1"),
@@ -30,7 +30,7 @@ yamba t on x86_64 {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_crash_in_composed_code_names_the_member() {
+fn crash_in_composed_code_names_the_member() {
     let text = "
 yamba t on x86_64 {
     bitstring trap(int v) { 0x0F0B le(v, 8) }
@@ -38,7 +38,7 @@ yamba t on x86_64 {
     void benchmark() { dies()(); }
 }";
     let built = build(text, "t", "x86_64");
-    let output = run(&built, &["--run", "--intervals", "1", "--time-ns", "1000"]);
+    let output = run(&built, &["--run", "--batches", "1", "--time-ns", "1000"]);
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     let record = out
         .lines()
@@ -62,7 +62,7 @@ yamba t on x86_64 {
 /// The message names the class and the line of the program that requested the memory.
 #[test]
 #[ignore = "needs g++"]
-fn memory_that_there_is_not_is_told_where_it_is_asked_for() {
+fn failed_allocation_is_reported_at_its_request() {
     let text = "
 yamba t on x86_64 {
     import(memory);
@@ -71,7 +71,7 @@ yamba t on x86_64 {
 }";
     let built = build(text, "t", "x86_64");
     let output = Command::new("sh")
-        .args(["-c", "ulimit -d 131072 && exec \"$0\" --run --intervals 1"])
+        .args(["-c", "ulimit -d 131072 && exec \"$0\" --run --batches 1"])
         .arg(&built.program)
         .output()
         .expect("it starts");

@@ -6,7 +6,7 @@ use crate::support::root;
 
 #[test]
 #[ignore = "needs g++"]
-fn the_composer_agrees_with_a_naive_model() {
+fn composer_agrees_with_naive_model() {
     let root = root();
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().join("composer");

@@ -80,7 +80,7 @@ yamba t on x86_64
     evidence int answered() expects [43, 43] { return both()(); }
 }";
     let built = build(text, "t", "x86_64");
-    let output = run(&built, &["--run", "--intervals", "1", "--time-ns", "1000"]);
+    let output = run(&built, &["--run", "--batches", "1", "--time-ns", "1000"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         text.contains("\"answered\":43"),
@@ -114,7 +114,7 @@ yamba derived extends base {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_does_not_fit_names_the_call_the_value_and_the_width() {
+fn value_that_does_not_fit_names_call_value_and_width() {
     let text = program(
         "bitstring imm(int64_t v) { le(v, 32) }
          bitstring outer(unsigned int n) { imm(n * int64_t(1000000)) }
@@ -180,7 +180,7 @@ fn what_does_not_fit_names_the_call_the_value_and_the_width() {
     }
     assert_eq!(hex(&built, "whole", &[]), "03000000");
     assert_eq!(hex(&built, "narrow", &["-8"]), "80");
-    let output = run(&built, &["--run", "--intervals", "1", "--time-ns", "1000"]);
+    let output = run(&built, &["--run", "--batches", "1", "--time-ns", "1000"]);
     assert!(
         String::from_utf8_lossy(&output.stdout)
             .contains("t.odd composes 3 bits; a function is a whole number of bytes"),
@@ -240,7 +240,7 @@ fn composed_functions_run_on_every_instruction_set() {
     evidence int counted() expects [1070, 1070] {{ return count(7)(1000, 10); }} }}"
         );
         let built = build(&text, "t", isa);
-        let output = run(&built, &["--run", "--intervals", "1", "--time-ns", "1000"]);
+        let output = run(&built, &["--run", "--batches", "1", "--time-ns", "1000"]);
         let out = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(
             out.contains("\"counted\":1070"),
@@ -253,7 +253,7 @@ fn composed_functions_run_on_every_instruction_set() {
 /// Builds like `build`, with the shared code in a separate object file. Also without optimisation, where nothing is inlined.
 #[test]
 #[ignore = "needs clang++"]
-fn clang_builds_the_same() {
+fn clang_builds_the_same_bits() {
     let runs = |words: &[&str]| {
         let output = std::process::Command::new("clang++").args(words).output();
         let output = output.expect("clang++");

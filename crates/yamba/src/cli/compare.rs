@@ -7,13 +7,15 @@ use yamba_record::Run;
 use yamba_store::Detail;
 
 use super::run::is_remote;
-use super::{Answer, Failure, StoreOption, Terminal, arguments, kept, of_system, output, quantity};
+use super::{
+    Answer, Failure, StoreOption, Terminal, arguments, of_system, output, quantity, run_ref,
+};
 use yamba_compare::gate::{self, Asked, gate};
 use yamba_compare::remeasure::not_remeasured;
 use yamba_compare::unit::of_pair;
-use yamba_compare::{Comparison, Entry, comparison, pairing};
+use yamba_compare::{ComparedEntry, Comparison, comparison, pairing};
 use yamba_harness::Stop;
-use yamba_session::remeasure::{self, Stored};
+use yamba_session::remeasure::{self, StoredRun};
 
 /// The reason why a gate does not re-measure a suspect.
 const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
@@ -22,7 +24,7 @@ const ONE_PROGRAM: &str = "both sides are the same program, so what differs is n
 ///
 /// Each benchmark of both has the ratio of B to A with its interval. The unit of observation is the launch, and over the whole comparison the probability of
 /// any false suspicion is 1 %, as far as the machine did not drift between the runs. `~`: no difference is shown; `suspect`: it differs as far as these launches show. Only
-/// re-measuring both sides confirms a suspect: --again rebuilds A's programs from the sources that A kept.
+/// re-measuring both sides confirms a suspect: --remeasure rebuilds A's programs from the sources that A kept.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -30,13 +32,13 @@ Examples:
   yamba compare base latest 'lat_*'           a tagged run, some benchmarks
   yamba compare before.json after.json        two documents of `yamba run --json`
   yamba compare base latest --json | jq '.benchmarks[] | select(.suspect)'
-  yamba compare base latest --again 'lat_*'   both sides re-measured, interleaved: slower or faster?
+  yamba compare base latest --remeasure 'lat_*'   both sides re-measured, interleaved: slower or faster?
   yamba compare base latest --fail-above 5%   a gate: what seems slower is re-measured first
   yamba compare laptop.json server.json --across
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.
 
-Exit status: 0 compared, whatever differs, also where --again was stopped: the table says so; 1 with --fail-above: something is slower by more, or re-measuring was
+Exit status: 0 compared, whatever differs, also where --remeasure was stopped: the table says so; 1 with --fail-above: something is slower by more, or re-measuring was
 stopped, with --strict also: something is undecided or lost; 2 the machines are unlike, or there is nothing to compare, or nothing that the gate could judge or decide.")]
 pub(super) struct Compare {
     /// The run that ratios are taken to
@@ -51,7 +53,7 @@ pub(super) struct Compare {
     across: bool,
     /// Re-measure both sides, interleaved and with three times the launches, before anything is called slower or faster
     #[arg(long)]
-    again: bool,
+    remeasure: bool,
     /// Exit with 1 if a re-measured benchmark is slower by more than this, and significantly so; 5% or 0.05
     #[arg(long, value_name = "SHARE", value_parser = quantity::share)]
     fail_above: Option<f64>,
@@ -70,10 +72,10 @@ pub(super) struct Compare {
 
 impl Compare {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let mut runs = kept::Runs::new(self.store.choice());
+        let mut runs = run_ref::Runs::new(self.store.choice());
         let mut a = runs.load(&self.a, Detail::Figures)?;
         let mut b = runs.load(&self.b, Detail::Figures)?;
-        kept::choose(&mut [&mut a, &mut b], &self.names)?;
+        run_ref::choose(&mut [&mut a, &mut b], &self.names)?;
         let mut found = comparison(&a, &b, &of_pair);
         self.same_machine(&found)?;
         if found.benchmarks.is_empty() {
@@ -94,7 +96,7 @@ impl Compare {
     }
 
     fn remeasure(&self, found: &mut Comparison, [a, b]: [&Run; 2]) -> Result<(), Failure> {
-        let is_settled = |entry: &Entry| self.is_settled(entry);
+        let is_settled = |entry: &ComparedEntry| self.is_settled(entry);
         not_remeasured(found, ONE_PROGRAM, &|e| e.suspect && is_settled(e));
         let all = pairing::paired(&a.benchmarks, &b.benchmarks).both;
         let all = all.into_iter().zip(&found.benchmarks);
@@ -104,7 +106,7 @@ impl Compare {
             return Ok(());
         }
         let arguments = arguments();
-        let [a, b] = [a, b].map(|run| Stored {
+        let [a, b] = [a, b].map(|run| StoredRun {
             run,
             is_remote: is_remote(run),
         });
@@ -128,9 +130,9 @@ impl Compare {
         Ok(())
     }
 
-    /// Selects the benchmarks to re-measure: with `--again` all with a ratio, for a gate those that could fail it.
-    fn is_meant(&self, entry: &Entry) -> bool {
-        match (self.again, self.fail_above) {
+    /// Selects the benchmarks to re-measure: with `--remeasure` all with a ratio, for a gate those that could fail it.
+    fn is_meant(&self, entry: &ComparedEntry) -> bool {
+        match (self.remeasure, self.fail_above) {
             (true, _) => entry.ratio.is_some(),
             (false, Some(limit)) => gate::is_candidate(entry, limit),
             (false, None) => false,
@@ -138,15 +140,19 @@ impl Compare {
     }
 
     /// Whether a gate can skip re-measuring: both sides are the same program.
-    fn is_settled(&self, entry: &Entry) -> bool {
-        !self.again && self.is_meant(entry) && entry.is_one_program
+    fn is_settled(&self, entry: &ComparedEntry) -> bool {
+        !self.remeasure && self.is_meant(entry) && entry.is_one_program
     }
 
     fn same_machine(&self, found: &Comparison) -> Result<(), Failure> {
-        if self.across || found.machine.must.is_empty() {
+        if self.across || found.machine.identity.is_empty() {
             return Ok(());
         }
-        let each = found.machine.must.iter().map(|d| d.told("in A", "in B"));
+        let each = found
+            .machine
+            .identity
+            .iter()
+            .map(|d| d.describe("in A", "in B"));
         let each = each.collect::<Vec<_>>().join("; ");
         Err(Failure::new(format!("these are two machines: {each}"))
             .help("--across compares them nevertheless"))
@@ -154,8 +160,11 @@ impl Compare {
 
     fn warn(&self, found: &Comparison, a: &Run, b: &Run) {
         let machine = &found.machine;
-        for difference in machine.must.iter().chain(&machine.should) {
-            output::note(&format!("warning: {}\n", difference.told("in A", "in B")));
+        for difference in machine.identity.iter().chain(&machine.state) {
+            output::note(&format!(
+                "warning: {}\n",
+                difference.describe("in A", "in B")
+            ));
         }
         if !a.id.is_empty() && a.id == b.id {
             output::note("warning: A and B are the same run\n");
@@ -165,7 +174,7 @@ impl Compare {
                 output::note(&format!("warning: {side} was stopped before it was done\n"));
             }
             if let Some(text) = run.whose() {
-                output::note(&format!("warning: {side}: {}\n", kept::plain(&text)));
+                output::note(&format!("warning: {side}: {}\n", run_ref::plain(&text)));
             }
         }
     }

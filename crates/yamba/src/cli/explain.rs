@@ -5,7 +5,9 @@ mod document;
 use clap::Args;
 
 use super::{Failure, Names, TargetOption, output, select};
-use document::{Composed, Explained, Import, Member, Parameter, Place, Port, Values, explained};
+use document::{
+    Composed, DefinedAt, Explained, Import, Member, Parameter, Port, Values, explained,
+};
 
 /// Show which class gave which member, and the parameters with their values
 ///
@@ -155,8 +157,8 @@ fn member(member: &Member) -> Vec<String> {
     vec![member.declaration.clone(), from(&member.place)]
 }
 
-fn from(place: &Place) -> String {
-    let Place { from, file, line } = place;
+fn from(place: &DefinedAt) -> String {
+    let DefinedAt { from, file, line } = place;
     let file = file.rsplit('/').next().unwrap_or(file);
     format!("from {from} ({file}:{line})")
 }

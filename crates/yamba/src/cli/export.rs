@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use super::{Failure, StoreOption, kept, output};
+use super::{Failure, StoreOption, output, run_ref};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use yamba_store::Detail;
@@ -19,8 +19,8 @@ Examples:
   yamba export before --format go > before.txt          then: benchstat before.txt after.txt
   yamba export --format prometheus -o /var/lib/node_exporter/yamba.prom
   yamba export 3f09 --format json | jq '.benchmarks[].name'
-  yamba export --format parquet-intervals -o run.parquet   then: pandas.read_parquet('run.parquet')
-  yamba export old.json --format csv-intervals          a document that is in no store")]
+  yamba export --format parquet-batches -o run.parquet   then: pandas.read_parquet('run.parquet')
+  yamba export old.json --format csv-batches          a document that is in no store")]
 pub(super) struct Export {
     /// A run of the store (an id or its beginning, a tag, latest, latest~N), or a file with a run document
     #[arg(default_value = "latest")]
@@ -57,13 +57,13 @@ impl Export {
                     .help("name a file with -o FILE"),
             );
         }
-        let run = kept::Runs::new(self.store.choice()).load(&self.run, format.detail)?;
+        let run = run_ref::Runs::new(self.store.choice()).load(&self.run, format.detail)?;
         match &self.output {
             Some(path) => output::whole(path, |out| (format.write)(&run, out))?,
             None => output::written(|out| (format.write)(&run, out))?,
         }
         let all = run.benchmarks.len();
-        if format.detail == Detail::Intervals {
+        if format.detail == Detail::Batches {
             output::note_without_batches(&run);
         }
         let lacking = export::without_figure(&run);

@@ -6,7 +6,7 @@ use clap::Args;
 use yamba_record::number::number;
 use yamba_store::{Detail, Listed};
 
-use super::{Failure, StoreOption, kept, output, quantity};
+use super::{Failure, StoreOption, output, quantity, run_ref};
 use yamba_compare::history::{History, LeftOut, Point, Series, history};
 
 /// Width of the chart in columns.
@@ -49,7 +49,7 @@ impl HistoryCommand {
         let mut known: Vec<String> = Vec::new();
         for name in &self.names {
             for benchmark in listed.iter().flat_map(|run| &run.benchmarks) {
-                if kept::means(name, benchmark)? {
+                if run_ref::means(name, benchmark)? {
                     known.push(benchmark.clone());
                 }
             }
@@ -79,10 +79,10 @@ impl HistoryCommand {
 /// The damaged runs. Prints a warning for each.
 fn damaged(listed: &[Listed]) -> Vec<LeftOut> {
     let each = listed.iter().filter_map(|run| {
-        let damage = kept::plain(run.damage.as_ref()?);
+        let damage = run_ref::plain(run.damage.as_ref()?);
         output::note(&format!(
             "warning: run {} is damaged and left out: `yamba runs` says more\n",
-            kept::plain(&run.id)
+            run_ref::plain(&run.id)
         ));
         Some(LeftOut::run(&run.id, format!("damaged: {damage}")))
     });
@@ -111,13 +111,13 @@ fn left_out(found: &History) -> String {
     let mut groups: BTreeMap<(Option<String>, &str), Vec<&str>> = BTreeMap::new();
     for one in &found.left_out {
         let runs = groups.entry((one.key(), &one.reason)).or_default();
-        runs.push(kept::short(&one.run, &ids));
+        runs.push(run_ref::short(&one.run, &ids));
     }
     let line = |((key, reason), runs): ((Option<String>, &str), Vec<&str>)| {
         let what = key.map_or_else(String::new, |key| format!("{key} in "));
         let count = output::counted(runs.len(), "run", "runs");
         let named = output::listed(&runs, NAMED);
-        kept::plain(&format!("left out: {what}{count}, {reason}: {named}")) + "\n"
+        run_ref::plain(&format!("left out: {what}{count}, {reason}: {named}")) + "\n"
     };
     groups.into_iter().map(line).collect()
 }
@@ -129,19 +129,19 @@ fn table(series: &Series) -> String {
     let unit = series.unit.as_deref().unwrap_or_default();
     let percent = |ratio: f64| format!("{:+.1} %", (ratio - 1.0) * 100.0);
     let rows = series.points.iter().enumerate().map(|(i, point)| {
-        let started = kept::moment(point.started_unix_s);
+        let started = run_ref::moment(point.started_unix_s);
         let started = started.map(|t| t.format("%Y-%m-%d %H:%M").to_string());
         let change = series.changes.iter().find(|c| c.index == i);
         vec![
-            kept::plain(kept::short(&point.run, &ids)),
+            run_ref::plain(run_ref::short(&point.run, &ids)),
             started.unwrap_or("unknown".to_owned()),
             yamba_report::figure(point.value, unit),
             dot(point, low, high),
             change.map_or_else(String::new, |c| percent(c.ratio)),
-            kept::plain(&point.tags.join(" ")),
+            run_ref::plain(&point.tags.join(" ")),
         ]
     });
-    let title = kept::plain(&series.of.label());
+    let title = run_ref::plain(&series.of.label());
     let rows: Vec<Vec<String>> = rows.collect();
     let mut out = format!("{title}\n{}", output::columns(&rows));
     for change in &series.changes {
@@ -152,10 +152,10 @@ fn table(series: &Series) -> String {
         };
         out.push_str(&format!(
             "changed at {} by {} (p {}): {}\n",
-            kept::plain(kept::short(&change.run, &ids)),
+            run_ref::plain(run_ref::short(&change.run, &ids)),
             percent(change.ratio),
             number(change.p),
-            kept::plain(&differs)
+            run_ref::plain(&differs)
         ));
     }
     if series.changes.is_empty() {

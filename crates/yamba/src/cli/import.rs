@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Failure, StoreOption, kept, output, quantity};
+use super::{Failure, StoreOption, output, quantity, run_ref};
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_record::Run;
@@ -42,7 +42,7 @@ impl Import {
         let mut runs = Vec::new();
         let mut left = self.limit;
         for path in &self.files {
-            let (mut run, length) = import::read_packed(path, left)?;
+            let (mut run, length) = import::read_stored_entries(path, left)?;
             // Foreign tags are dropped: here a tag such as `baseline` names the run that a local user chose.
             let tags = std::mem::take(&mut run.tags);
             if is_to_come(run.started_unix_s) {
@@ -107,7 +107,7 @@ fn untagged<E>(path: &Path, run: &Run<E>, tags: &[String]) -> String {
     format!(
         "note: {}: its tags are not taken: {}\nhelp: `yamba tag {} NAME` names it here\n",
         path.display(),
-        kept::plain(&tags.join(" ")),
+        run_ref::plain(&tags.join(" ")),
         run.id
     )
 }
@@ -125,7 +125,7 @@ fn left_out<E>(path: &Path, run: &Run<E>) -> String {
     }
     let mut text = format!("note: {}: no known figure, and left out:\n", path.display());
     for place in places {
-        text.push_str(&format!("  {}\n", kept::plain(place)));
+        text.push_str(&format!("  {}\n", run_ref::plain(place)));
     }
     text
 }

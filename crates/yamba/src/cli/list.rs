@@ -39,7 +39,7 @@ pub(super) struct List {
 }
 
 /// One listed benchmark.
-struct Row {
+struct ListedBenchmark {
     class: ClassId,
     name: String,
     summary: String,
@@ -65,18 +65,18 @@ impl List {
     }
 }
 
-fn rows(selection: &Selection) -> Vec<Row> {
+fn rows(selection: &Selection) -> Vec<ListedBenchmark> {
     let analysis = &selection.analysis;
     let listed = selection.chosen.iter().map(|chosen| chosen.class);
     let listed: IndexSet<ClassId> = listed.filter(|id| analysis.is_listed(*id)).collect();
-    let mut rows: Vec<Row> = listed.into_iter().map(|id| row(analysis, id)).collect();
+    let mut rows: Vec<ListedBenchmark> = listed.into_iter().map(|id| row(analysis, id)).collect();
     rows.sort_by(|a, b| a.name.cmp(&b.name));
     rows
 }
 
-fn row(analysis: &Analysis, id: ClassId) -> Row {
+fn row(analysis: &Analysis, id: ClassId) -> ListedBenchmark {
     let class = analysis.class(id);
-    Row {
+    ListedBenchmark {
         class: id,
         name: class.name().to_string(),
         summary: provenance::first_sentence(&class.ast.doc),
@@ -85,7 +85,7 @@ fn row(analysis: &Analysis, id: ClassId) -> Row {
     }
 }
 
-impl Row {
+impl ListedBenchmark {
     /// The summary, followed by the tags.
     fn what(&self) -> String {
         match self.tags.join(", ") {
@@ -95,9 +95,10 @@ impl Row {
     }
 }
 
-fn as_text(analysis: &Analysis, rows: &[Row]) -> String {
-    let runs = |row: &&Row| matches!(row.standing, Standing::Runs(_));
-    let (here, elsewhere): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(runs);
+fn as_text(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
+    let runs = |row: &&ListedBenchmark| matches!(row.standing, Standing::Runs(_));
+    let (here, elsewhere): (Vec<&ListedBenchmark>, Vec<&ListedBenchmark>) =
+        rows.iter().partition(runs);
     let listed = here.iter().map(|r| vec![r.name.clone(), r.what()]);
     let mut out = output::columns(&listed.collect::<Vec<_>>());
     if !elsewhere.is_empty() {
@@ -130,7 +131,7 @@ fn lacks<'a>(analysis: &Analysis, standing: &'a Standing) -> (Option<&'a str>, V
 }
 
 /// The platforms on which the benchmark runs, in as few words as possible.
-fn platforms(analysis: &Analysis, row: &Row) -> String {
+fn platforms(analysis: &Analysis, row: &ListedBenchmark) -> String {
     let targets = analysis.targets();
     let runs = |t: &&Target| {
         let standing = standing::somewhere(&analysis.program(row.class, t));
@@ -165,7 +166,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-fn object(analysis: &Analysis, row: &Row, platforms: bool) -> Value {
+fn object(analysis: &Analysis, row: &ListedBenchmark, platforms: bool) -> Value {
     let class = analysis.class(row.class);
     let mut object = on_platform(analysis, &row.standing, "runs_here");
     object["name"] = json!(row.name);

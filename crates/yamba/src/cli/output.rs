@@ -14,7 +14,7 @@ pub(super) use yamba_report::listed;
 
 use super::printable::{Escaped, harmless};
 use yamba_record::system_error::reason;
-use yamba_session::{Failure, Fault};
+use yamba_session::{ErrorMessage, Failure};
 
 /// Writes a result.
 pub(super) fn result(text: &str) -> Result<(), Failure> {
@@ -156,7 +156,7 @@ pub(super) fn new_file(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 /// The failure to write a file or a folder.
-pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Fault {
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> ErrorMessage {
     let (path, reason) = (path.display(), reason(error));
     Failure::new(format!("cannot write {path}: {reason}"))
 }

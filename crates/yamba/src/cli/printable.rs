@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_acts_on_a_terminal() {
+    fn printed_text_has_no_active_control_characters() {
         let hostile = "a\u{1b}[2Jb\rc\u{7}d\u{9b}31me\u{202e}f\n\tg\u{1b}]0;title\u{7}";
         assert_eq!(harmless(hostile, false), "a[2Jbcd31mef\n\tg]0;title");
         assert_eq!(harmless(hostile, true), "a[2Jbcd31mef\n\tg]0;title");
@@ -91,12 +91,12 @@ mod tests {
     }
 
     #[test]
-    fn one_line_has_no_line_ends() {
+    fn single_line_text_has_no_line_ends() {
         assert_eq!(one_line("a\nb\tc\u{1b}[K\r"), "a b c[K");
     }
 
     #[test]
-    fn colours_pass_where_they_are_shown() {
+    fn colour_sequences_pass_if_enabled() {
         let ours = "\u{1b}[1;31mINVALID\u{1b}[0m \u{1b}[38;5;12mhere\u{1b}[0m";
         assert_eq!(harmless(ours, true), ours);
         assert_eq!(harmless(ours, false), "[1;31mINVALID[0m [38;5;12mhere[0m");

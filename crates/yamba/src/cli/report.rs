@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use super::study::of_run;
-use super::{Failure, StoreOption, kept, output};
+use super::{Failure, StoreOption, output, run_ref};
 use clap::Args;
 use yamba_record::Run;
-use yamba_report::Place;
+use yamba_report::RunLocation;
 use yamba_store::Detail;
 
 /// Make a page of runs, one file that opens in a browser, offline; or their tables for a paper
 ///
 /// On the page, several runs stand side by side. Tables can be sorted and filtered; each figure unfolds to its launches, its samples, its evidence and the command that shows
-/// its raw intervals.
+/// its raw batches.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -60,10 +60,10 @@ impl Report {
 
     /// Each run's figures as Markdown tables.
     fn tables(&self) -> Result<String, Failure> {
-        let mut kept = kept::Runs::new(self.store.choice());
+        let mut kept = run_ref::Runs::new(self.store.choice());
         let each = self.runs.iter().map(|reference| {
             let run = kept.load(reference, Detail::Figures)?;
-            let place = kept::place(&self.store, Some(reference))?;
+            let place = run_ref::place(&self.store, Some(reference))?;
             Ok(yamba_report::summary(&run, &place))
         });
         let each: Vec<String> = each.collect::<Result<_, Failure>>()?;
@@ -71,12 +71,15 @@ impl Report {
     }
 
     fn page(&self) -> Result<String, Failure> {
-        let mut kept = kept::Runs::new(self.store.choice());
+        let mut kept = run_ref::Runs::new(self.store.choice());
         let each = self.runs.iter();
         let runs = each.map(|reference| kept.load(reference, Detail::Samples));
         let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
-        let places = self.runs.iter().map(|r| kept::place(&self.store, Some(r)));
-        let places: Vec<Place> = places.collect::<Result<_, _>>()?;
+        let places = self
+            .runs
+            .iter()
+            .map(|r| run_ref::place(&self.store, Some(r)));
+        let places: Vec<RunLocation> = places.collect::<Result<_, _>>()?;
         Ok(yamba_report::html(&runs, &studies(&runs), &places))
     }
 }

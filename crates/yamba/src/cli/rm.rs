@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Failure, StoreOption, kept, output};
+use super::{Failure, StoreOption, output, run_ref};
 use clap::Args;
 use serde_json::json;
 
@@ -36,7 +36,7 @@ impl Rm {
         output::json_or_text(self.json, &json!({"removed": ids}), |_| {
             let lines = ids
                 .iter()
-                .map(|id| format!("removed {}\n", kept::plain(id)));
+                .map(|id| format!("removed {}\n", run_ref::plain(id)));
             lines.collect()
         })
     }

@@ -2,7 +2,7 @@
 
 mod asked;
 mod circle_table;
-pub(super) mod rehearsal;
+pub(super) mod dry_run;
 mod scaling;
 mod skipped;
 mod table;
@@ -14,8 +14,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::{
-    Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, kept, of_system,
-    output, quantity,
+    Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, of_system, output,
+    quantity, run_ref,
 };
 pub(super) use asked::is_remote;
 pub(super) use table::{Style, table};
@@ -105,7 +105,7 @@ pub(super) struct Effort {
     launches: Option<u64>,
     /// Least number of timed batches in a launch (lmbench's repetitions) [default: 11; with several processes 2]
     #[arg(short = 'N', long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
-    intervals: Option<u64>,
+    batches: Option<u64>,
     /// Time to run before the first timed batch; a plain number is in microseconds, like lmbench's -W
     #[arg(short = 'W', long, value_name = "TIME", value_parser = quantity::microseconds)]
     warmup: Option<Duration>,
@@ -157,7 +157,7 @@ impl Effort {
         Ok(Options {
             processes: processes.into_iter().collect(),
             launches: self.launches,
-            intervals: self.intervals,
+            batches: self.batches,
             benchmark_time: self.time,
             precision: self.precision,
             warmup: self.warmup,
@@ -204,11 +204,11 @@ impl Run {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         let terminal = Terminal::default();
         let prepared = prepare(self.request()?, &terminal)?;
-        let groups = prepared.groups.clone();
+        let topics = prepared.topics.clone();
         let stop = Stop::on_signals().map_err(of_system)?;
         if self.dry_run {
-            let plan = prepared.rehearse(&stop)?;
-            rehearsal::print(&plan, &prepared.selection, &groups, self.json)?;
+            let plan = prepared.dry_run(&stop)?;
+            dry_run::print(&plan, &prepared.selection, &topics, self.json)?;
             return Ok(Answer::Done);
         }
         let measured = prepared.measure(&stop, &self.store.choice(), &terminal)?;
@@ -232,7 +232,7 @@ impl Run {
                 colour: output::colour_on(&io::stdout()),
                 given: self.given(),
                 tests: self.table,
-                groups,
+                topics,
                 width: output::width(),
             };
             output::result(&table(&run, &style))?;
@@ -261,7 +261,7 @@ impl Run {
 /// Prints the id of the stored run, if standard error is a terminal.
 pub(super) fn note_stored(measured: &Measured) {
     if measured.is_stored && io::stderr().is_terminal() {
-        let id = kept::short(&measured.run.id, &[]);
+        let id = run_ref::short(&measured.run.id, &[]);
         output::note(&format!("run {id} stored\n"));
     }
 }

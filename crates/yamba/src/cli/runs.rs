@@ -1,7 +1,7 @@
 //! `yamba runs`
 
 use super::run::Run;
-use super::{Failure, StoreOption, kept, output};
+use super::{Failure, StoreOption, output, run_ref};
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_record::Machine;
@@ -52,7 +52,7 @@ impl Runs {
 fn document(run: &Listed) -> Value {
     json!({
         "id": run.id,
-        "started": kept::moment(run.started_unix_s).map(kept::rfc3339),
+        "started": run_ref::moment(run.started_unix_s).map(run_ref::rfc3339),
         "machine": identity(&run.head.machine),
         "tags": run.head.tags,
         "benchmarks": run.benchmarks,
@@ -86,17 +86,17 @@ fn table(runs: &[Listed]) -> String {
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     let ids: Vec<&str> = runs.iter().map(|r| r.id.as_str()).collect();
     for run in runs {
-        let started = kept::moment(run.started_unix_s);
+        let started = run_ref::moment(run.started_unix_s);
         let started = started.map(|t| t.format("%Y-%m-%d %H:%M:%S").to_string());
         let [entries, valid] = run.entries;
         rows.push(vec![
-            kept::plain(kept::short(&run.id, &ids)),
+            run_ref::plain(run_ref::short(&run.id, &ids)),
             started.unwrap_or_else(|| "unknown".to_owned()),
-            kept::plain(&machine(&run.head.machine)),
+            run_ref::plain(&machine(&run.head.machine)),
             format!("{valid}/{entries}"),
             state(run).to_owned(),
-            kept::plain(&run.head.tags.join(" ")),
-            kept::plain(&what(run)),
+            run_ref::plain(&run.head.tags.join(" ")),
+            run_ref::plain(&what(run)),
         ]);
     }
     output::columns(&rows)
@@ -105,7 +105,7 @@ fn table(runs: &[Listed]) -> String {
 /// The damage of each unreadable run, with help texts.
 fn damages(runs: &[Listed]) -> String {
     let each = runs.iter().filter_map(|run| {
-        let (id, why) = (kept::plain(&run.id), run.damage.as_ref()?);
+        let (id, why) = (run_ref::plain(&run.id), run.damage.as_ref()?);
         Some(format!(
             "warning: run {id} is damaged: {why}\nhelp: `yamba rm {id}` takes it out; `yamba salvage` saves what can still be read of it in another store\n"
         ))
@@ -167,8 +167,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_is_told_in_a_few_words() {
-        let told = |cpu: Option<&str>| {
+    fn machine_is_described_briefly() {
+        let described = |cpu: Option<&str>| {
             machine(&Machine {
                 isa: "x86_64".to_owned(),
                 system: "linux".to_owned(),
@@ -177,14 +177,14 @@ mod tests {
                 ..Machine::default()
             })
         };
-        let xeon = told(Some("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz"));
+        let xeon = described(Some("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz"));
         assert_eq!(xeon, "Intel Xeon E5-2680 v4, linux 6.1.0");
-        assert_eq!(told(None), "x86_64, linux 6.1.0");
+        assert_eq!(described(None), "x86_64, linux 6.1.0");
         assert_eq!(machine(&Machine::default()), "unknown");
     }
 
     #[test]
-    fn only_a_run_without_names_is_of_the_whole_suite() {
+    fn only_run_without_names_is_of_the_whole_suite() {
         let is_whole = |line: &str| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             Run::asked(&words).map(|asked| asked.is_whole())

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 
-use super::{Answer, Failure, StoreOption, kept, output};
+use super::{Answer, Failure, StoreOption, output, run_ref};
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_store::{Location, Salvaged, Store};
@@ -65,7 +65,7 @@ impl Salvage {
             if runs.is_empty() {
                 return "no run was found in it\n".to_owned();
             }
-            runs.iter().map(told).collect()
+            runs.iter().map(summary_of).collect()
         })?;
         Ok(if is_whole { Answer::Done } else { Answer::No })
     }
@@ -93,16 +93,16 @@ fn is_same(a: &Location, b: &Location) -> bool {
 }
 
 /// One line for the run, and one for each kind of loss.
-fn told(run: &Salvaged) -> String {
+fn summary_of(run: &Salvaged) -> String {
     let entries = |count| output::counted(count, "entry", "entries");
-    let id = kept::plain(&run.id);
+    let id = run_ref::plain(&run.id);
     let mut text = match &run.refused {
-        Some(why) => format!("{id}: not saved: {}\n", kept::plain(why)),
+        Some(why) => format!("{id}: not saved: {}\n", run_ref::plain(why)),
         None => format!("{id}: {} saved\n", entries(run.saved)),
     };
     let lost = run.lost.len() + run.nameless;
     if lost > 0 {
-        let names: BTreeSet<String> = run.lost.iter().map(|name| kept::plain(name)).collect();
+        let names: BTreeSet<String> = run.lost.iter().map(|name| run_ref::plain(name)).collect();
         let names: Vec<String> = names.into_iter().collect();
         let mut of = output::listed(&names, NAMED);
         if run.nameless > 0 {
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_lost_is_named() {
+    fn salvage_names_lost_entries() {
         let run = Salvaged {
             id: "0a".to_owned(),
             saved: 1,
@@ -138,7 +138,7 @@ mod tests {
             ..Salvaged::default()
         };
         assert_eq!(
-            told(&run),
+            summary_of(&run),
             "0a: 1 entry saved\n  lost: 4 entries of lat_a, lat_b, 1 entry whose names are lost too\n"
         );
     }

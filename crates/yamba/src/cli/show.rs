@@ -10,12 +10,12 @@ use yamba_record::{Benchmark, Run as Document};
 use yamba_store::{Detail, Listed, Store, export};
 
 use super::run::{self, Run, Style, table};
-use super::{Failure, StoreOption, kept, output};
+use super::{Failure, StoreOption, output, run_ref};
 use yamba_toolchain::render::visible;
 
 /// What did a kept run measure?
 ///
-/// The table that `yamba run` printed, its whole document, its raw intervals, its tables for a paper, its charts, or the texts that a benchmark was made of.
+/// The table that `yamba run` printed, its whole document, its raw batches, its tables for a paper, its charts, or the texts that a benchmark was made of.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -23,7 +23,7 @@ Examples:
   yamba show latest~1 'lat_*'                   some benchmarks of the one before
   yamba show baseline --json --raw              the whole document of a run by its tag
   yamba show their.json                         a document that is in no store
-  yamba show 3f2a pagefault --raw > raw.csv     every interval, a line each
+  yamba show 3f2a pagefault --raw > raw.csv     every batch, a line each
   yamba show 3f2a lat_mem_rd --raw --at size=16K   those of one point
   yamba show latest --source pagefault          the files that the benchmark was made of
   yamba show latest --md > figures.md           tables for a paper (pandoc makes LaTeX of them)
@@ -38,7 +38,7 @@ pub(super) struct Show {
     /// Print the run's JSON document, with the samples
     #[arg(long, group = "form")]
     json: bool,
-    /// Every timed batch as it was read, a line each, as `yamba export --format csv-intervals` writes them. With --json the
+    /// Every timed batch as it was read, a line each, as `yamba export --format csv-batches` writes them. With --json the
     /// whole document, with every batch
     #[arg(long, conflicts_with_all = ["md", "plot"])]
     raw: bool,
@@ -61,7 +61,7 @@ pub(super) struct Show {
 impl Show {
     pub(super) fn run(self) -> Result<(), Failure> {
         let detail = if self.raw {
-            Detail::Intervals
+            Detail::Batches
         } else if self.json {
             Detail::Samples
         } else {
@@ -72,7 +72,7 @@ impl Show {
             output::result(&sources::texts(&run, name)?)?;
             return Ok(());
         }
-        kept::choose(&mut [&mut run], &names)?;
+        run_ref::choose(&mut [&mut run], &names)?;
         points::choose(&mut run, &self.at)?;
         if self.raw {
             output::note_without_batches(&run);
@@ -83,9 +83,9 @@ impl Show {
             }
             output::document(&run)?;
         } else if self.raw {
-            output::written(|out| (export::INTERVALS.write)(&run, out))?;
+            output::written(|out| (export::BATCHES.write)(&run, out))?;
         } else if self.md {
-            let place = kept::place(&self.store, self.run.as_deref())?;
+            let place = run_ref::place(&self.store, self.run.as_deref())?;
             output::result(&yamba_report::summary(&run, &place))?;
         } else if self.plot {
             output::result(&plots(&run)?)?;
@@ -105,8 +105,8 @@ impl Show {
         &self,
         detail: Detail,
     ) -> Result<(Document, Vec<String>, Option<&'static str>), Failure> {
-        if let Some(file) = self.run.as_ref().filter(|r| kept::is_path(r)) {
-            let run = kept::Runs::new(self.store.choice()).load(file, detail)?;
+        if let Some(file) = self.run.as_ref().filter(|r| run_ref::is_path(r)) {
+            let run = run_ref::Runs::new(self.store.choice()).load(file, detail)?;
             let unfinished = run.interrupted.then_some("was stopped");
             return Ok((run, self.names.clone(), unfinished));
         }
@@ -119,18 +119,18 @@ impl Show {
     /// The run and the benchmark names. If the first word is no run but matches benchmarks of the latest run, it is taken as a name.
     fn meant(&self, store: &mut Store) -> Result<(Listed, Vec<String>), Failure> {
         let first = self.run.as_deref().unwrap_or("latest");
-        let no_run = match kept::find(store, first) {
+        let no_run = match run_ref::find(store, first) {
             Ok(listed) => return Ok((listed, self.names.clone())),
             Err(failure) => failure,
         };
         if self.source.is_some() {
             return Err(no_run);
         }
-        let Ok(latest) = kept::find(store, "latest") else {
+        let Ok(latest) = run_ref::find(store, "latest") else {
             return Err(no_run);
         };
         for name in &latest.benchmarks {
-            if kept::means(first, name)? {
+            if run_ref::means(first, name)? {
                 let names = [&[first.to_owned()], &self.names[..]].concat();
                 return Ok((latest, names));
             }
@@ -169,15 +169,15 @@ fn style(run: &Document) -> Style {
         colour: output::colour_on(&std::io::stdout()),
         given: asked.as_ref().map_or(Vec::new(), Run::given),
         tests: asked.as_ref().is_some_and(|run| run.table),
-        groups: groups(run),
+        topics: topics(run),
         width: output::width(),
     }
 }
 
 /// The group of each benchmark; empty if there is only one group.
-fn groups(run: &Document) -> BTreeMap<String, String> {
+fn topics(run: &Document) -> BTreeMap<String, String> {
     let each = run.benchmarks.iter();
-    let of = each.filter_map(|b| Some((b.name.clone(), b.about.group.clone()?)));
+    let of = each.filter_map(|b| Some((b.name.clone(), b.provenance.topic.clone()?)));
     let of: BTreeMap<String, String> = of.collect();
     match of.values().collect::<BTreeSet<_>>().len() {
         0 | 1 => BTreeMap::new(),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_report::Place;
+use yamba_report::RunLocation;
 use yamba_store::Location;
 
 use super::Failure;
@@ -39,9 +39,9 @@ impl StoreOption {
     }
 
     /// The store as a copyable command names it, valid from any folder at any time. A password is omitted.
-    pub(super) fn place(&self) -> Result<Place, Failure> {
+    pub(super) fn place(&self) -> Result<RunLocation, Failure> {
         let Some(named) = self.choice().named() else {
-            return Ok(Place::Usual);
+            return Ok(RunLocation::Usual);
         };
         Ok(match Location::parse(&named)? {
             Location::File(path) => {
@@ -50,11 +50,11 @@ impl StoreOption {
                 let is_named = std::env::var_os("YAMBA_STORE").is_some_and(|v| !v.is_empty());
                 let is_usual = !is_named && usual_store().is_some_and(|usual| usual == path);
                 if is_usual {
-                    return Ok(Place::Usual);
+                    return Ok(RunLocation::Usual);
                 }
-                Place::Store(writable(path, "store")?)
+                RunLocation::Store(writable(path, "store")?)
             }
-            server => Place::Store(server.to_string()),
+            server => RunLocation::Store(server.to_string()),
         })
     }
 }

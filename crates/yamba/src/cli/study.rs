@@ -11,14 +11,14 @@ use serde_json::json;
 use yamba_record::Run;
 use yamba_store::Detail;
 
-use super::kept::{self, Runs};
 use super::run::{self as running, Effort};
+use super::run_ref::{self, Runs};
 use super::{
     Answer, Failure, Libraries, StoreOption, TargetOption, Terminal, arguments, of_system, output,
 };
 use crate::study_report;
 use yamba_harness::Stop;
-use yamba_session::study::{self, Opened, Request, Row};
+use yamba_session::study::{self, Opened, Request, StudyRow};
 
 /// Measure what a study names, and hold its predictions against it
 ///
@@ -48,7 +48,7 @@ pub(super) struct Study {
     study: Option<String>,
     /// Take the figures of this run instead of measuring: a kept run (an id or its beginning, a tag, `latest`, `latest~1`), or a run's document
     #[arg(long, value_name = "RUN", conflicts_with_all = [
-        "set", "quick", "thorough", "time", "processes", "launches", "intervals", "warmup", "precision", "seed",
+        "set", "quick", "thorough", "time", "processes", "launches", "batches", "warmup", "precision", "seed",
         "disk_limit", "realtime", "placement", "cpu", "dry_run", "target",
     ])]
     from: Option<String>,
@@ -97,7 +97,7 @@ impl Study {
         };
         if self.html {
             // Fails before the measurement if the page cannot name the store.
-            kept::place(&self.store, self.from.as_deref())?;
+            run_ref::place(&self.store, self.from.as_deref())?;
         }
         let terminal = Terminal::default();
         let opened = study::open(&self.request(named), &terminal)?;
@@ -112,7 +112,7 @@ impl Study {
         let rows = study::rows(study, &run, &given);
         self.has_any(named, &run, &rows)?;
         self.show(study, &run, &rows)?;
-        let is_bad = run.interrupted || rows.iter().any(Row::is_failure);
+        let is_bad = run.interrupted || rows.iter().any(StudyRow::is_failure);
         Ok(if is_bad { Answer::No } else { Answer::Done })
     }
 
@@ -149,13 +149,13 @@ impl Study {
     }
 
     /// Fails if the named run has no entry of the study, since the user probably meant another run.
-    fn has_any(&self, named: &str, run: &Run, rows: &[Row<'_>]) -> Result<(), Failure> {
+    fn has_any(&self, named: &str, run: &Run, rows: &[StudyRow<'_>]) -> Result<(), Failure> {
         if self.from.is_none() || rows.iter().any(|r| r.status.is_some()) {
             return Ok(());
         }
         let message = format!(
             "run {} has nothing that {named} asks for",
-            kept::plain(&run.id)
+            run_ref::plain(&run.id)
         );
         Err(Failure::new(message).help(format!(
             "`yamba study {named}` measures it; `yamba runs` shows what each run measured"
@@ -168,8 +168,8 @@ impl Study {
         let prepared = opened.prepare(options, &arguments(), terminal)?;
         let stop = Stop::on_signals().map_err(of_system)?;
         if self.dry_run {
-            let plan = prepared.rehearse(&stop)?;
-            running::rehearsal::print(&plan, &opened.selection, &prepared.groups, self.json)?;
+            let plan = prepared.dry_run(&stop)?;
+            running::dry_run::print(&plan, &opened.selection, &prepared.topics, self.json)?;
             return Ok(None);
         }
         let measured = prepared.measure(&stop, &self.store.choice(), terminal)?;
@@ -178,14 +178,14 @@ impl Study {
         Ok(Some(run.map(|b| b.rest())))
     }
 
-    fn show(&self, study: &study::Study, run: &Run, rows: &[Row<'_>]) -> Result<(), Failure> {
+    fn show(&self, study: &study::Study, run: &Run, rows: &[StudyRow<'_>]) -> Result<(), Failure> {
         if self.json {
             output::json(&study::Answer::new(study, run, rows))
         } else if self.md {
             output::result(&study_report::document(study, run, rows))
         } else if self.html {
             let page = study_report::page(study, run, 0, rows);
-            let place = kept::place(&self.store, self.from.as_deref())?;
+            let place = run_ref::place(&self.store, self.from.as_deref())?;
             let runs = std::slice::from_ref(run);
             output::content(&yamba_report::html(runs, &[page], &[place]))
         } else {

@@ -1,6 +1,6 @@
 //! `yamba tag`
 
-use super::{Failure, StoreOption, kept, output};
+use super::{Failure, StoreOption, output, run_ref};
 use clap::Args;
 use serde_json::json;
 
@@ -39,7 +39,7 @@ impl Tag {
             }
         }
         let mut store = self.store.choice().existing()?;
-        let run = kept::find(&mut store, &self.run)?;
+        let run = run_ref::find(&mut store, &self.run)?;
         let lacks = |tag: &&String| !run.head.tags.contains(tag);
         if let Some(tag) = self.tags.iter().find(lacks).filter(|_| self.remove) {
             return Err(Failure::new(format!("run {} has no tag {tag}", run.id))
@@ -48,15 +48,15 @@ impl Tag {
         for tag in &self.tags {
             store.tag(&run.id, tag, !self.remove)?;
         }
-        let tags = kept::find(&mut store, &run.id)?.head.tags;
+        let tags = run_ref::find(&mut store, &run.id)?.head.tags;
         if self.json {
             return output::json(&json!({"id": run.id, "tags": tags}));
         }
         let has = match tags.join(" ") {
             none if none.is_empty() => "no tags".to_owned(),
-            tags => kept::plain(&tags),
+            tags => run_ref::plain(&tags),
         };
-        output::result(&format!("{}: {has}\n", kept::plain(&run.id)))
+        output::result(&format!("{}: {has}\n", run_ref::plain(&run.id)))
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_is_nothing_else() {
+    fn tag_cannot_be_an_id_or_latest() {
         for good in [
             "baseline",
             "v1",

@@ -68,7 +68,7 @@ fn worded(warning: &Warning<'_>) -> (String, Option<String>) {
         ),
         Warning::NotStoredNow(error) => (
             format!("the run cannot be stored now: {error}"),
-            error.mend().map(str::to_owned),
+            error.help_text().map(str::to_owned),
         ),
         Warning::Spooling { run, spool } => (
             format!(
@@ -102,7 +102,7 @@ fn worded(warning: &Warning<'_>) -> (String, Option<String>) {
         Warning::RemeasuredElsewhere(difference) => (
             format!(
                 "both are re-measured where {}",
-                difference.told("in A and B", "now")
+                difference.describe("in A and B", "now")
             ),
             None,
         ),

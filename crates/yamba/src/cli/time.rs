@@ -27,7 +27,7 @@ use yamba_toolchain::build::host;
 Examples:
   yamba time 'getppid();'                                    a statement
   yamba time 'getppid();' 'getpid();'                        two, compared
-  yamba time --setup 'double x = 2; do_not_optimize(x);' 'sqrt(x)'      an expression: its value is kept
+  yamba time --setup 'double x = 2; do_not_optimize(x);' 'sqrt(x)'  an expression: its value is kept
   yamba time --include sys/time.h --setup 'timeval t;' 'gettimeofday(&t, nullptr);'
   yamba time --asm 'imul rax, rax'                           latency and throughput
   yamba time --asm 'mov rax, [rbx + rcx*4 + 8]' 'vaddps ymm0, ymm1, ymm2'

@@ -5,7 +5,7 @@ use yamba_record::Run;
 use yamba_report::markdown::{code, list, marked, paragraph, strong, table, text};
 
 use super::words;
-use yamba_session::study::{Measurement, Row, Study, Verdict};
+use yamba_session::study::{Measurement, PredictionVerdict, Study, StudyRow};
 
 /// The table columns.
 const HEAD: [&str; 6] = [
@@ -18,15 +18,15 @@ const HEAD: [&str; 6] = [
 ];
 
 /// Builds the complete document.
-pub fn document(study: &Study, run: &Run, rows: &[Row<'_>]) -> String {
+pub fn document(study: &Study, run: &Run, rows: &[StudyRow<'_>]) -> String {
     let mut parts = vec![format!("# {}\n", text(&study.title))];
     parts.extend(written(&study.text));
     parts.push(paragraph(&text(&words::origin(run))));
     let common = words::common(rows);
     let categories: IndexSet<&String> = study.measurements.iter().map(|m| &m.category).collect();
     for category in categories {
-        let of_category = |row: &&Row<'_>| row.measurement.category == *category;
-        let rows: Vec<&Row<'_>> = rows.iter().filter(of_category).collect();
+        let of_category = |row: &&StudyRow<'_>| row.measurement.category == *category;
+        let rows: Vec<&StudyRow<'_>> = rows.iter().filter(of_category).collect();
         let mut caption = study.title.clone();
         if !category.is_empty() {
             parts.push(format!("## {}\n", text(category)));
@@ -38,7 +38,7 @@ pub fn document(study: &Study, run: &Run, rows: &[Row<'_>]) -> String {
         for measurement in measurements.filter(|m| m.category == *category) {
             parts.push(paragraph(&about(study, measurement)));
             parts.extend(written(&measurement.text));
-            let own = |row: &&Row<'_>| std::ptr::eq(row.measurement, measurement);
+            let own = |row: &&StudyRow<'_>| std::ptr::eq(row.measurement, measurement);
             let remarks = remarks(rows.iter().copied().filter(own), &common);
             if !remarks.is_empty() {
                 parts.push(list(&remarks));
@@ -56,7 +56,7 @@ fn written(markdown: &str) -> Option<String> {
     (!markdown.is_empty()).then(|| format!("{markdown}\n"))
 }
 
-fn cells(study: &Study, row: &Row<'_>) -> Vec<String> {
+fn cells(study: &Study, row: &StudyRow<'_>) -> Vec<String> {
     let m = row.measurement;
     let figure = text(&words::figure(row));
     let verdict = words::verdict(row);
@@ -70,7 +70,7 @@ fn cells(study: &Study, row: &Row<'_>) -> Vec<String> {
             Some(mark) => marked(mark, &figure),
         },
         match row.verdict {
-            Some(Verdict::Within) | None => text(&verdict),
+            Some(PredictionVerdict::Within) | None => text(&verdict),
             Some(_) => strong(&verdict),
         },
     ]
@@ -89,7 +89,7 @@ fn about(study: &Study, measurement: &Measurement) -> String {
 }
 
 /// The distinct notes of rows, each with the points that it applies to.
-fn remarks<'a>(rows: impl Iterator<Item = &'a Row<'a>>, common: &[&String]) -> Vec<String> {
+fn remarks<'a>(rows: impl Iterator<Item = &'a StudyRow<'a>>, common: &[&String]) -> Vec<String> {
     let mut points: IndexMap<&str, Vec<&str>> = IndexMap::new();
     for row in rows {
         for note in row.notes.iter().filter(|n| !common.contains(n)) {

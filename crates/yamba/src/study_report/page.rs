@@ -4,10 +4,10 @@ use yamba_record::Run;
 use yamba_report::Operation;
 
 use super::words;
-use yamba_session::study::{Figure, Row, Study, Verdict};
+use yamba_session::study::{Figure, PredictionVerdict, Study, StudyRow};
 
 /// Converts a study to texts for the report page, on which the run has this number.
-pub fn page(study: &Study, run: &Run, number: usize, rows: &[Row<'_>]) -> yamba_report::Study {
+pub fn page(study: &Study, run: &Run, number: usize, rows: &[StudyRow<'_>]) -> yamba_report::Study {
     let common = words::common(rows);
     let mut operations = Vec::new();
     for points in rows.chunk_by(|a, b| std::ptr::eq(a.measurement, b.measurement)) {
@@ -25,7 +25,7 @@ pub fn page(study: &Study, run: &Run, number: usize, rows: &[Row<'_>]) -> yamba_
     }
 }
 
-fn operation(study: &Study, run: &Run, row: &Row<'_>, common: &[&String]) -> Operation {
+fn operation(study: &Study, run: &Run, row: &StudyRow<'_>, common: &[&String]) -> Operation {
     let m = row.measurement;
     let reason = m.prediction.as_ref().map(|p| p.reason.trim().to_owned());
     let figure = row.figure.as_ref();
@@ -41,7 +41,7 @@ fn operation(study: &Study, run: &Run, row: &Row<'_>, common: &[&String]) -> Ope
         value: figure.map(Figure::sortable),
         mark: words::marked(row).map(str::to_owned),
         verdict: words::verdict(row),
-        is_within: row.verdict == Some(Verdict::Within),
+        is_within: row.verdict == Some(PredictionVerdict::Within),
         reason: reason.unwrap_or_default(),
         notes: notes.cloned().collect(),
         command: words::command(m),

@@ -2,7 +2,9 @@
 
 use yamba_record::{Run, Status};
 
-use yamba_session::study::{Figure, Measurement, Predicted, Row, Study, Verdict, WITHIN};
+use yamba_session::study::{
+    Figure, Measurement, Predicted, PredictionVerdict, Study, StudyRow, WITHIN,
+};
 
 /// The machine, the program and the time of the measurement.
 pub fn origin(run: &Run) -> String {
@@ -25,7 +27,7 @@ pub fn origin(run: &Run) -> String {
 }
 
 /// The label, followed by the point if the measurement has several.
-pub fn operation(row: &Row<'_>) -> String {
+pub fn operation(row: &StudyRow<'_>) -> String {
     let label = &row.measurement.label;
     match row.point.as_str() {
         "" => label.clone(),
@@ -49,9 +51,9 @@ pub fn predicted(study: &Study, measurement: &Measurement) -> String {
 }
 
 /// The figure and its multiple, in words.
-pub fn figure(row: &Row<'_>) -> String {
-    let figure = row.figure.as_ref().map(Figure::told);
-    let multiple = row.multiple.as_ref().map(Figure::told);
+pub fn figure(row: &StudyRow<'_>) -> String {
+    let figure = row.figure.as_ref().map(Figure::text);
+    let multiple = row.multiple.as_ref().map(Figure::text);
     match (figure, multiple) {
         (Some(figure), Some(multiple)) => format!("{figure}, which is {multiple}"),
         (figure, _) => figure.unwrap_or_default(),
@@ -59,21 +61,21 @@ pub fn figure(row: &Row<'_>) -> String {
 }
 
 /// The verdict in words, marked with [`WITHIN`] if another run may give another verdict.
-pub fn verdict(row: &Row<'_>) -> String {
-    let word = row.verdict.map_or("", Verdict::word);
+pub fn verdict(row: &StudyRow<'_>) -> String {
+    let word = row.verdict.map_or("", PredictionVerdict::word);
     let mark = if row.is_within_launches() { WITHIN } else { "" };
     format!("{word}{mark}")
 }
 
 /// The remarks below a study's tables: notes of all rows, the explanation of the mark, and the number of each verdict.
-pub fn remarks(rows: &[Row<'_>]) -> Vec<String> {
+pub fn remarks(rows: &[StudyRow<'_>]) -> Vec<String> {
     let common = common(rows);
     let common = common.iter().map(|note| format!("All figures: {note}."));
     common.chain(footnote(rows)).chain([sum(rows)]).collect()
 }
 
 /// The explanation of the mark, if any row has it.
-fn footnote(rows: &[Row<'_>]) -> Option<String> {
+fn footnote(rows: &[StudyRow<'_>]) -> Option<String> {
     let mut figures = rows.iter().flat_map(|r| [&r.figure, &r.multiple]).flatten();
     figures.any(Figure::is_within_launches).then(|| {
         format!("{WITHIN} The interval is within launches: it speaks of these processes alone, and neither it nor the verdict says anything of the next run.")
@@ -81,7 +83,7 @@ fn footnote(rows: &[Row<'_>]) -> Option<String> {
 }
 
 /// The problem with a figure, in a word or two.
-pub fn marked(row: &Row<'_>) -> Option<&'static str> {
+pub fn marked(row: &StudyRow<'_>) -> Option<&'static str> {
     match row.status {
         None => Some("not measured"),
         Some(Status::Skipped) => Some("skipped"),
@@ -111,20 +113,20 @@ pub fn command(measurement: &Measurement) -> String {
 }
 
 /// Counts the verdicts: `20 predictions: 14 within, 3 above, 1 unknown, 2 without a figure.`
-fn sum(rows: &[Row<'_>]) -> String {
+fn sum(rows: &[StudyRow<'_>]) -> String {
     let predicted = rows.iter().filter(|r| r.measurement.prediction.is_some());
-    let predicted: Vec<&Row<'_>> = predicted.collect();
+    let predicted: Vec<&StudyRow<'_>> = predicted.collect();
     let count = |verdict| predicted.iter().filter(|r| r.verdict == verdict).count();
     let kinds = [
-        Some(Verdict::Within),
-        Some(Verdict::Below),
-        Some(Verdict::Above),
-        Some(Verdict::Valid),
-        Some(Verdict::Unknown),
+        Some(PredictionVerdict::Within),
+        Some(PredictionVerdict::Below),
+        Some(PredictionVerdict::Above),
+        Some(PredictionVerdict::Valid),
+        Some(PredictionVerdict::Unknown),
         None,
     ];
     let counts = kinds.into_iter().filter_map(|kind| {
-        let word = kind.map_or("without a figure", Verdict::word);
+        let word = kind.map_or("without a figure", PredictionVerdict::word);
         let count = count(kind);
         (count > 0).then(|| format!("{count} {word}"))
     });
@@ -137,7 +139,7 @@ fn sum(rows: &[Row<'_>]) -> String {
 }
 
 /// The notes shared by all rows with a figure. They are printed once.
-pub fn common<'a>(rows: &'a [Row<'_>]) -> Vec<&'a String> {
+pub fn common<'a>(rows: &'a [StudyRow<'_>]) -> Vec<&'a String> {
     let with_figure = || rows.iter().filter(|r| r.figure.is_some());
     let Some(first) = with_figure().next().filter(|_| with_figure().count() > 1) else {
         return Vec::new();

@@ -63,7 +63,7 @@ fn lib_is_searched_after_the_files_own_folder() {
 }
 
 #[test]
-fn what_is_no_benchmark_file_is_refused_in_a_sentence() {
+fn unreadable_benchmark_file_is_one_error() {
     let mut yamba = Yamba::new()
         .file("bad.yamba", b"yamba x {\n\xff }")
         .file("long.yamba", vec![b'\n'; 5 << 20]);
@@ -86,7 +86,7 @@ fn what_is_no_benchmark_file_is_refused_in_a_sentence() {
 }
 
 #[test]
-fn a_file_without_permission_is_refused() {
+fn unreadable_file_is_an_error() {
     let mut yamba = Yamba::new().file("secret.yamba", GOOD);
     let path = yamba.folder.path().join("secret.yamba");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
@@ -98,7 +98,7 @@ fn a_file_without_permission_is_refused() {
 }
 
 #[test]
-fn a_misspelt_name_is_answered_with_the_nearest() {
+fn misspelt_name_suggests_the_nearest() {
     let mut yamba = Yamba::new().file("nothing.yamba", GOOD);
     yamba.run("run pagefalt").refused(&[
         "no class is named pagefalt",
@@ -117,7 +117,7 @@ fn a_misspelt_name_is_answered_with_the_nearest() {
 }
 
 #[test]
-fn what_is_no_benchmark_is_not_run() {
+fn abstract_classes_and_parts_are_not_run() {
     let mut yamba = Yamba::new();
     yamba.run("run pagefault_linux").refused(&[
         "pagefault_linux is a port of pagefault",
@@ -144,7 +144,7 @@ fn usage_errors_have_status_2() {
         "run --frob",
         "run pagefault --set x",
         "run pagefault --sweep x=1,,2",
-        "run pagefault --intervals 0",
+        "run pagefault --batches 0",
         "disasm pagefault",
         "port pagefault",
         "list --md --json",
@@ -167,7 +167,7 @@ fn usage_errors_have_status_2() {
 }
 
 #[test]
-fn help_is_a_result() {
+fn help_goes_to_standard_output() {
     let mut yamba = Yamba::new();
     for command in ["check", "build", "disasm", "explain", "port", "list", "run"] {
         yamba
@@ -234,7 +234,7 @@ fn list_says_what_is_missing() {
 }
 
 #[test]
-fn explain_shows_who_gave_what() {
+fn explain_names_origin_of_each_member() {
     let answer = Yamba::new()
         .run("explain pagefault --target riscv64-linux")
         .ok();
@@ -250,7 +250,7 @@ fn explain_shows_who_gave_what() {
 }
 
 #[test]
-fn explain_of_a_port_shows_what_it_brings() {
+fn explain_of_port_lists_its_members() {
     let answer = Yamba::new().run("explain pagefault_linux").ok();
     answer.says(&[
         "a port of  pagefault",
@@ -272,7 +272,7 @@ fn explain_names_the_class_that_set_a_parameter() {
 const TEMPLATE: &str = "/// Steps.\nyamba abstract steps\n{\n    bitstring step;    /// one step\n    int  limit();      /// how far\n    param int width;   /// in bits\n    void benchmark() {}\n}\n";
 
 #[test]
-fn a_skeleton_parses_and_counts_as_missing_until_it_is_filled() {
+fn port_skeleton_parses_and_its_members_count_as_missing() {
     let mut yamba = Yamba::new().file("steps.yamba", TEMPLATE);
     yamba
         .run("port steps.yamba --on riscv64 -o steps_riscv64.yamba")
@@ -310,7 +310,7 @@ fn a_skeleton_parses_and_counts_as_missing_until_it_is_filled() {
 }
 
 #[test]
-fn a_port_to_a_system_does_not_ask_for_the_processors_part() {
+fn port_to_a_system_omits_members_of_the_instruction_set() {
     let answer = Yamba::new().run("port pagefault --on freebsd").ok();
     assert!(!answer.out.contains("bitstring"), "{}", answer.out);
     answer.says(&[
@@ -321,7 +321,7 @@ fn a_port_to_a_system_does_not_ask_for_the_processors_part() {
 }
 
 #[test]
-fn port_refuses_what_cannot_be() {
+fn port_rejects_impossible_targets() {
     let mut yamba = Yamba::new().file("there.yamba", GOOD);
     yamba
         .run("port pagefault --on riscv46")
@@ -341,7 +341,7 @@ fn port_refuses_what_cannot_be() {
 }
 
 #[test]
-fn a_reader_who_goes_away_is_no_error() {
+fn closed_output_pipe_is_no_error() {
     let yamba = Yamba::new();
     let mut child = yamba
         .command(&["list", "--json", "--platforms"])
@@ -356,7 +356,7 @@ fn a_reader_who_goes_away_is_no_error() {
 }
 
 #[test]
-fn a_full_disk_is_an_error() {
+fn full_output_disk_is_an_error() {
     let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
         return;
     };
@@ -370,7 +370,7 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
-fn what_is_embedded_serves_without_a_home() {
+fn embedded_files_work_without_home_folder() {
     let caches = tempfile::tempdir().unwrap();
     let mut yamba = Yamba::new()
         .without("YAMBA_HOME")
@@ -389,7 +389,7 @@ fn what_is_embedded_serves_without_a_home() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_made_is_named() {
+fn error_names_cache_that_cannot_be_created() {
     let mut yamba = Yamba::new()
         .file("file", "")
         .without("YAMBA_HOME")
@@ -407,7 +407,7 @@ fn a_cache_that_cannot_be_made_is_named() {
 }
 
 #[test]
-fn what_is_embedded_is_what_lies_in_the_checkout() {
+fn embedded_files_equal_those_of_the_checkout() {
     let caches = tempfile::tempdir().unwrap();
     let mut yamba = Yamba::new()
         .without("YAMBA_HOME")
@@ -424,7 +424,7 @@ fn what_is_embedded_is_what_lies_in_the_checkout() {
 
 /// A name that matches nothing, or the wrong kind of thing, is refused with a message that says so.
 #[test]
-fn what_names_nothing() {
+fn patterns_without_match_are_errors() {
     let mut yamba = Yamba::new()
         .file("empty.yamba", "")
         .file("nothing.sqlite", "")

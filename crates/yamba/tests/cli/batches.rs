@@ -16,8 +16,8 @@ yamba counted
     void before_batch()    { at_begin = calls; hooked++; }
     void benchmark()       { calls++; for (volatile int i = 0; i < 200; i = i + 1) {} }
     void benchmark_dummy() { calls++; }
-    evidence uint64_t calls_beyond_passes() expects [0, 0] { return calls - at_begin - interval.passes; }
-    evidence bool many_passes() expects [1, 1] { return interval.passes > 1; }
+    evidence uint64_t calls_beyond_passes() expects [0, 0] { return calls - at_begin - batch.passes; }
+    evidence bool many_passes() expects [1, 1] { return batch.passes > 1; }
     evidence uint64_t batches() { return hooked; }
 }
 "#;
@@ -92,14 +92,14 @@ yamba hooked
 }
 
 #[test]
-fn bound_of_the_batch_is_refused_with_a_fix() {
-    let text = "yamba b { void benchmark() {} evidence uint64_t n() expects [interval.passes, interval.passes] { return interval.passes; } }";
+fn bound_that_uses_batch_is_rejected_with_help() {
+    let text = "yamba b { void benchmark() {} evidence uint64_t n() expects [batch.passes, batch.passes] { return batch.passes; } }";
     let mut yamba = Yamba::new().file("b.yamba", text);
     for command in ["check b.yamba", "run b.yamba --quick"] {
         let answer = yamba.run(command);
         assert_ne!(answer.status, 0, "{command}");
         assert!(
-            answer.err.contains("error[bound-of-interval]"),
+            answer.err.contains("error[bound-of-batch]"),
             "{}",
             answer.err
         );
@@ -112,7 +112,7 @@ fn bound_of_the_batch_is_refused_with_a_fix() {
 #[ignore = "needs g++"]
 fn bound_that_changes_while_measuring_fails() {
     for (name, native) in [
-        ("batch", "double most() { return double(interval.passes); }"),
+        ("batch", "double most() { return double(batch.passes); }"),
         ("state", "double most() { return double(seen); }"),
     ] {
         let text = format!(

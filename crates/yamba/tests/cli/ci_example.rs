@@ -47,7 +47,7 @@ fn step(yamba: &Yamba, name: &str) -> Answer {
 fn keep(store: &mut Store, id: u32, program: &str, factor: f64) {
     let mut document = stored_run(&format!("{id:x}"), factor);
     for benchmark in document["benchmarks"].as_array_mut().unwrap() {
-        benchmark["about"] = serde_json::json!({"program": program});
+        benchmark["provenance"] = serde_json::json!({"program": program});
     }
     let mut run: Run = serde_json::from_value(document).unwrap();
     run.started_unix_s = Some(f64::from(id));
@@ -56,7 +56,7 @@ fn keep(store: &mut Store, id: u32, program: &str, factor: f64) {
 
 #[test]
 #[ignore = "needs bash and jq"]
-fn a_workflow_gates_against_the_baseline_and_keeps_a_few_runs() {
+fn workflow_gates_against_baseline_and_stores_few_runs() {
     needs(&["bash", "jq"]);
     let mut yamba = Yamba::new();
     let place = Location::File(yamba.folder.path().join("results.sqlite"));

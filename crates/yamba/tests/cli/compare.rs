@@ -20,7 +20,7 @@ fn benchmark(name: &str, figure: &str, unit: &str, launches: &[f64]) -> Value {
     json!({
         "name": name, "class": name, "ports": [], "parameters": {"cold": false, "scale": 16}, "processes": 1,
         "status": "ok", "valid": true, "unit": unit, "operations": 1.0, "median": median,
-        "interval": [median, median], "samples": [], "evidence": {}, "notes": [], "figure": figure,
+        "confidence_interval": [median, median], "samples": [], "evidence": {}, "notes": [], "figure": figure,
         "launches": launches,
     })
 }
@@ -83,7 +83,7 @@ const EXPECTED: [(&str, &str, bool); 4] = [
 ];
 
 #[test]
-fn two_documents() {
+fn compare_reads_two_documents() {
     let mut yamba = with_documents();
     let answer = yamba.run("compare a.json b.json").ok().says(&[
         "latency (less is better)",
@@ -114,15 +114,15 @@ fn two_documents() {
         (&document["a"]["id"], &document["b"]["id"]),
         (&json!("000000000000000a"), &json!("000000000000000b"))
     );
-    assert_eq!(document["machine"]["must"], json!([]));
+    assert_eq!(document["machine"]["identity"], json!([]));
     assert_eq!(
-        document["machine"]["should"],
+        document["machine"]["state"],
         json!([{"name": "kernel", "a": "6.1", "b": "6.2"}])
     );
     assert_eq!(verdicts(&document), EXPECTED);
     let other = &document["benchmarks"][1];
     assert!((other["ratio"].as_f64().unwrap() - 1.2).abs() < 1e-9);
-    let [low, high] = [0, 1].map(|i| other["interval"][i].as_f64().unwrap());
+    let [low, high] = [0, 1].map(|i| other["confidence_interval"][i].as_f64().unwrap());
     assert!(1.1 < low && low < 1.2 && 1.2 < high && high < 1.3);
     assert!(other["p"].as_f64().unwrap() < 0.01);
     assert_eq!(
@@ -139,7 +139,7 @@ fn two_documents() {
 }
 
 #[test]
-fn two_runs_of_a_store() {
+fn compare_reads_two_stored_runs() {
     let mut yamba = with_documents();
     let place = yamba.folder.path().join("kept.sqlite");
     let mut store = Store::open(&Location::File(place)).unwrap();
@@ -184,12 +184,12 @@ fn unlike_machines_are_refused_by_name() {
         answer.err
     );
     let document: Value = serde_json::from_str(&answer.out).unwrap();
-    assert_eq!(document["machine"]["must"][0]["name"], "cpu");
+    assert_eq!(document["machine"]["identity"][0]["name"], "cpu");
     assert_eq!(verdicts(&document), EXPECTED);
 }
 
 #[test]
-fn wrong_input_is_refused() {
+fn compare_rejects_wrong_input() {
     let mut nothing = run("d", "6.1", "Z80", 1.0);
     nothing["benchmarks"] = json!([benchmark("another", "latency", "ns", &SIX)]);
     let mut newer = run("e", "6.1", "Z80", 1.0);
@@ -217,7 +217,7 @@ fn wrong_input_is_refused() {
 }
 
 #[test]
-fn a_gate_that_could_judge_nothing_is_none() {
+fn gate_without_judged_benchmarks_is_an_error() {
     let mut yamba = with_documents();
     let answer = yamba.run("compare a.json b.json lat_once --fail-above 5%");
     assert_eq!(answer.status, 2);
@@ -227,7 +227,7 @@ fn a_gate_that_could_judge_nothing_is_none() {
 
 /// `yamba compare … | head`: a reader that stops early does not change the exit status.
 #[test]
-fn a_reader_who_goes_away_changes_no_answer() {
+fn closed_output_pipe_does_not_change_exit_status() {
     let yamba = with_documents();
     let closed = |words: &str| {
         let (reader, writer) = std::io::pipe().unwrap();
@@ -325,7 +325,7 @@ fn gate_remeasures_before_it_fails() {
         (&json!(false), &json!(0.2))
     );
     assert_eq!(gate["slower"][0]["name"], "work");
-    assert!(gate["slower"][0]["by"].as_f64().unwrap() > 0.2);
+    assert!(gate["slower"][0]["slowdown"].as_f64().unwrap() > 0.2);
     let work = &document["benchmarks"][0];
     assert_eq!(
         (&work["verdict"], &work["suspect"]),
@@ -349,12 +349,12 @@ fn gate_remeasures_before_it_fails() {
     assert_eq!(document["remeasured"], Value::Null);
     assert_eq!(document["gate"]["passed"], json!(true));
 
-    let words = "compare slow first --fail-above 20% --again --json";
+    let words = "compare slow first --fail-above 20% --remeasure --json";
     let (status, document) = remeasured(&mut yamba, words, false);
     assert_eq!((status, &document["gate"]["passed"]), (0, &json!(true)));
     assert_eq!(document["benchmarks"][0]["verdict"], "faster");
 
-    let words = "compare first again --fail-above 0.1% --again --json";
+    let words = "compare first again --fail-above 0.1% --remeasure --json";
     let (status, document) = remeasured(&mut yamba, words, true);
     assert_eq!((status, &document["gate"]["passed"]), (0, &json!(true)));
     let verdict = document["benchmarks"][0]["verdict"].as_str().unwrap();
@@ -372,14 +372,14 @@ fn remeasured_launches_survive_kill() {
     // More launches than can finish during the test.
     for tag in ["first", "slow"] {
         let id = store.find(tag).unwrap();
-        let mut run = store.run(&id, Detail::Intervals).unwrap();
+        let mut run = store.run(&id, Detail::Batches).unwrap();
         run.id = id.chars().rev().collect();
         run.tags = vec![format!("long-{tag}")];
         run.plan.time_ns = 20_000_000 * 1000;
         run.plan.launches = 1000;
         store.add(&run).unwrap();
     }
-    let mut child = yamba.begin(&["compare", "long-first", "long-slow", "--again"]);
+    let mut child = yamba.begin(&["compare", "long-first", "long-slow", "--remeasure"]);
     let mut begun = Vec::new();
     until("both sides are kept", || {
         begun = store.runs().unwrap();
@@ -389,7 +389,7 @@ fn remeasured_launches_survive_kill() {
     child.kill().unwrap();
     child.wait().unwrap();
     for run in begun {
-        let run = store.run(&run.id, Detail::Intervals).unwrap();
+        let run = store.run(&run.id, Detail::Batches).unwrap();
         assert_eq!(run.producer.arguments[0], "compare");
         assert_eq!(run.benchmarks[0].name, "work");
         assert!(!run.benchmarks[0].batches.is_empty());
@@ -430,7 +430,7 @@ fn candidates_that_cannot_be_remeasured_are_undecided() {
     yamba
         .run("compare a.json b.json --strict")
         .refused(&["--fail-above"]);
-    let answer = yamba.run("compare a.json b.json --again --json").ok();
+    let answer = yamba.run("compare a.json b.json --remeasure --json").ok();
     let document: Value = serde_json::from_str(&answer.out).unwrap();
     assert_eq!(document["remeasured"], Value::Null);
     assert!(
@@ -444,7 +444,7 @@ fn candidates_that_cannot_be_remeasured_are_undecided() {
 }
 
 #[test]
-fn a_history_tells_where_a_benchmark_changed() {
+fn history_shows_where_benchmark_changed() {
     let mut yamba = Yamba::new();
     let place = yamba.folder.path().join("kept.sqlite");
     let mut store = Store::open(&Location::File(place)).unwrap();
@@ -504,7 +504,7 @@ fn a_history_tells_where_a_benchmark_changed() {
 /// Otherwise the author of a document could run code with the rights of the user who compares it.
 #[test]
 #[ignore = "needs g++"]
-fn sources_of_a_document_are_not_compiled_unasked() {
+fn sources_of_document_are_compiled_only_on_request() {
     let mut yamba = with_kept_runs();
     for tag in ["first", "slow"] {
         yamba
@@ -527,5 +527,8 @@ fn sources_of_a_document_are_not_compiled_unasked() {
         yamba.run(&words).ok();
     }
     unasked(&mut yamba, "latest~1 latest --store others.sqlite");
-    unasked(&mut yamba, "latest~1 latest --store others.sqlite --again");
+    unasked(
+        &mut yamba,
+        "latest~1 latest --store others.sqlite --remeasure",
+    );
 }

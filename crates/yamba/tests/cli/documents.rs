@@ -13,7 +13,7 @@ use crate::pages::page::{self, Block, Page};
 use crate::support::root;
 
 #[test]
-fn every_snippet_is_what_it_says() {
+fn every_snippet_of_documents_works() {
     let home = Home {
         runtime: root().join("runtime"),
         library: root().join("library"),
@@ -58,7 +58,7 @@ fn fault(place: &str, block: &Block, disk: &Disk) -> Option<String> {
 
 /// `UPDATE_EXPECT=1` rewrites the page.
 #[test]
-fn the_page_of_the_suite_is_that_of_its_files() {
+fn page_of_the_suite_matches_its_files() {
     let listed = crate::support::Yamba::new().run("list --md").ok().out;
     let page = format!("{SUITE_HEAD}{listed}");
     let path = root().join("docs/suite.md");
@@ -72,7 +72,7 @@ fn the_page_of_the_suite_is_that_of_its_files() {
 
 /// Each listed counterpart of an lmbench program or report row exists in the suite under that name.
 #[test]
-fn each_program_of_lmbench_and_each_row_of_a_report_has_a_benchmark() {
+fn every_lmbench_program_and_report_row_has_a_benchmark() {
     let listed = crate::support::Yamba::new().run("list --json").ok().out;
     let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
     let listed = listed.as_array().unwrap().iter();

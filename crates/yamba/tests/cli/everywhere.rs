@@ -1,4 +1,4 @@
-//! Builds every benchmark of the suite and every example for every instruction set, and runs each briefly: one interval of one point, with an
+//! Builds every benchmark of the suite and every example for every instruction set, and runs each briefly: one batch of one point, with an
 //! emulator for foreign processors. Each must finish and must reject invalid words; the figures do not matter.
 
 use std::fs::{self, Permissions};
@@ -23,7 +23,7 @@ const NOT_HERE: i32 = 4;
 
 #[test]
 #[ignore = "needs a C++ compiler and an emulator for every instruction set"]
-fn the_suite_and_the_examples_run_on_every_instruction_set() {
+fn suite_and_examples_run_on_every_instruction_set() {
     let analysis = analysis();
     let jobs: Vec<(ClassId, Target)> = jobs(&analysis);
     assert!(jobs.len() > 60, "{} programs", jobs.len());
@@ -115,10 +115,7 @@ fn attempt(analysis: &Analysis, class: ClassId, target: &Target) -> Result<(), S
         refuses_nonsense(&words)?;
         tells_an_ordinary_user(&words)?;
     }
-    let output = answer(
-        &words,
-        &["--run", "--intervals", "1", "--time-ns", "1000000"],
-    )?;
+    let output = answer(&words, &["--run", "--batches", "1", "--time-ns", "1000000"])?;
     let out = String::from_utf8_lossy(&output.stdout);
     let ended = out.contains("\"event\":\"end\"") && !out.contains("\"event\":\"crash\"");
     match output.status.code() {

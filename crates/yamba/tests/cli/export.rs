@@ -12,7 +12,7 @@ pub fn document() -> Value {
         json!({
             "name": name, "class": name, "ports": [], "parameters": {"size": 8}, "processes": 1,
             "status": if is_valid { "ok" } else { "invalid" }, "valid": is_valid, "unit": "ns", "operations": 1.0, "median": 2.5,
-            "interval": [2.0, 3.0], "samples": [2.5], "evidence": {}, "notes": ["<script>"], "figure": "latency",
+            "confidence_interval": [2.0, 3.0], "samples": [2.5], "evidence": {}, "notes": ["<script>"], "figure": "latency",
             "launches": [{"median": 2.5, "samples": 1, "cycles": null, "cycle_ns": null}],
         })
     };
@@ -29,7 +29,7 @@ fn yamba() -> Yamba {
 }
 
 #[test]
-fn what_goes_in_comes_out() {
+fn imported_document_is_exported_unchanged() {
     let mut yamba = yamba();
     let id = yamba.run("import old.json").ok().out.trim().to_owned();
     assert_eq!(id.len(), 16);
@@ -50,7 +50,7 @@ fn what_goes_in_comes_out() {
 }
 
 #[test]
-fn the_same_run_twice() {
+fn importing_the_same_run_twice_is_rejected() {
     let mut yamba = yamba().file("copy.json", document().to_string());
     yamba
         .run("import old.json copy.json")
@@ -64,7 +64,7 @@ fn the_same_run_twice() {
 }
 
 #[test]
-fn an_import_takes_no_name_and_no_place_of_others() {
+fn import_cannot_take_tag_or_id_of_stored_run() {
     let mut tagged = document();
     tagged["tags"] = json!(["baseline"]);
     let mut future = document();
@@ -83,7 +83,7 @@ fn an_import_takes_no_name_and_no_place_of_others() {
 }
 
 #[test]
-fn one_bad_file_of_two_changes_nothing() {
+fn one_bad_file_of_two_imports_nothing() {
     let text = document().to_string();
     let mut yamba = yamba().file("cut.json", &text[..text.len() / 2]);
     yamba
@@ -96,12 +96,12 @@ fn one_bad_file_of_two_changes_nothing() {
 }
 
 #[test]
-fn every_format_and_what_it_leaves_out() {
+fn every_export_format_reports_omissions() {
     let mut yamba = yamba();
     for (format, part) in [
         ("json", "\"good\""),
         ("csv", ",good,"),
-        ("csv-intervals", "dummy_ns"),
+        ("csv-batches", "dummy_ns"),
         ("google-benchmark", "error_occurred"),
         ("go", "BenchmarkGood/size=8-1 1 2.5 ns/op\n"),
         (
@@ -124,7 +124,7 @@ fn every_format_and_what_it_leaves_out() {
 }
 
 #[test]
-fn a_file_is_whole_or_as_it_was() {
+fn failed_export_leaves_file_unchanged() {
     let mut yamba = yamba();
     yamba.run("export old.json --format go -o out.txt").ok();
     let path = yamba.folder.path().join("out.txt");
@@ -152,7 +152,7 @@ fn a_file_is_whole_or_as_it_was() {
 
 /// Each command that takes a RUN also takes a document file.
 #[test]
-fn a_document_is_shown_without_a_store() {
+fn document_is_shown_without_a_store() {
     let mut yamba = yamba();
     yamba.run("show old.json").ok().says(&["good", "2.5 ns"]);
     let shown = yamba.run("show old.json good --json").ok().out;
@@ -165,7 +165,7 @@ fn a_document_is_shown_without_a_store() {
 }
 
 #[test]
-fn a_page_is_whole_or_as_it_was() {
+fn report_rejects_unwritable_page() {
     let mut yamba = yamba();
     yamba.run("report old.json -o page.html").ok();
     yamba
@@ -178,7 +178,7 @@ fn a_page_is_whole_or_as_it_was() {
 
 /// A replacement file keeps the permissions of the file that it replaces.
 #[test]
-fn what_is_replaced_keeps_its_rights() {
+fn replaced_file_keeps_its_permissions() {
     let mut yamba = yamba().file("page.html", "old");
     let page = yamba.folder.path().join("page.html");
     fs::set_permissions(&page, fs::Permissions::from_mode(0o600)).unwrap();
@@ -189,19 +189,17 @@ fn what_is_replaced_keeps_its_rights() {
 }
 
 #[test]
-fn a_format_that_is_none() {
-    yamba().run("export old.json --format excel").refused(&[
-        "excel",
-        "csv-intervals",
-        "prometheus",
-    ]);
+fn unknown_export_format_is_rejected() {
+    yamba()
+        .run("export old.json --format excel")
+        .refused(&["excel", "csv-batches", "prometheus"]);
 }
 
 /// Writes binary formats to a file and to a pipe. The store's own tests check their content.
 #[test]
-fn tables_for_data_frames() {
+fn parquet_is_written_to_file_and_pipe() {
     let mut yamba = yamba();
-    for format in ["parquet", "parquet-intervals"] {
+    for format in ["parquet", "parquet-batches"] {
         let words = ["export", "old.json", "--format", format];
         let piped = yamba.command(&words).output().unwrap();
         assert!(piped.status.success());
@@ -233,7 +231,7 @@ fn lmbench() -> Yamba {
 
 /// Imported results are marked as such in every command, and their differences are not judged.
 #[test]
-fn results_of_another_program_are_marked_as_such() {
+fn imported_results_are_marked_as_such() {
     let mut yamba = lmbench();
     let answer = yamba.run("import host.0 host.1").ok();
     assert_eq!(answer.out.lines().count(), 2);
@@ -273,7 +271,7 @@ fn results_of_another_program_are_marked_as_such() {
 
 /// A name or unit with a line break cannot look like another entry.
 #[test]
-fn no_name_makes_a_line_of_its_own() {
+fn name_cannot_inject_a_line() {
     let mut forged = document();
     forged["benchmarks"][0]["name"] = json!("good\nok  better  1 ns\u{202e}");
     forged["benchmarks"][0]["unit"] = json!("ns\nok  best  1 ns");
@@ -287,7 +285,7 @@ fn no_name_makes_a_line_of_its_own() {
 }
 
 #[test]
-fn results_of_another_machine_are_refused() {
+fn imported_results_of_another_machine_are_rejected() {
     let mut yamba = lmbench().file(
         "old.json",
         document().to_string().replace("x86_64", "riscv64"),

@@ -16,7 +16,7 @@ fn on_loopback() -> Far {
 
 #[test]
 #[ignore = "needs g++ and sshd"]
-fn both_ends_measure() {
+fn remote_run_measures_and_records_far_host() {
     let machine = on_loopback();
     let words = "run lat_tcp lat_udp lat_connect lat_ping --quick --remote 127.0.0.1 --json";
     let answer = machine.yamba().run(words);
@@ -77,7 +77,7 @@ fn programs(machine: &Far) -> Vec<u32> {
 
 #[test]
 #[ignore = "needs g++ and sshd"]
-fn nothing_is_left_of_a_killed_run() {
+fn killed_remote_run_leaves_nothing() {
     let machine = on_loopback();
     let (_yamba, mut run, _) = measuring(&machine);
     run.kill().unwrap();
@@ -87,7 +87,7 @@ fn nothing_is_left_of_a_killed_run() {
 
 #[test]
 #[ignore = "needs g++ and sshd"]
-fn a_far_end_that_dies_costs_its_launch() {
+fn dead_far_end_fails_only_its_launch() {
     let machine = on_loopback();
     let (_yamba, mut run, far) = measuring(&machine);
     for pid in &far {
@@ -109,7 +109,7 @@ fn a_far_end_that_dies_costs_its_launch() {
 
 #[test]
 #[ignore = "needs g++ and sshd"]
-fn who_is_not_let_in_is_told_what_mends_that() {
+fn failed_ssh_login_has_help() {
     let machine = on_loopback();
     let words = "run lat_udp --quick --remote 127.0.0.1 --set message=1";
     let with = |ssh: &str| Yamba::new().env("YAMBA_SSH", ssh).run(words).ok();
@@ -128,7 +128,7 @@ exec $LOGIN_SHELL -c \"$command\"
 /// The far end starts and receives every character of its arguments.
 #[test]
 #[ignore = "needs g++"]
-fn the_other_machine_s_shell_may_be_any() {
+fn remote_login_shell_may_be_any() {
     let address = r"it's \ no! $HOME `address`";
     let paths = std::env::var_os("PATH").unwrap();
     let is_there = |shell: &&str| std::env::split_paths(&paths).any(|p| p.join(shell).is_file());
@@ -154,7 +154,7 @@ fn the_other_machine_s_shell_may_be_any() {
 
 #[test]
 #[ignore = "needs g++ and sshd"]
-fn a_machine_that_takes_no_program_is_told() {
+fn unwritable_remote_host_is_reported() {
     let machine = on_loopback();
     fs::remove_dir(machine.server.far()).unwrap();
     let words = "run lat_udp --quick --remote 127.0.0.1 --set message=1";
@@ -168,7 +168,7 @@ const SILENT: &str =
 
 #[test]
 #[ignore = "needs g++"]
-fn a_machine_that_does_not_answer_is_waited_for_once() {
+fn unreachable_host_is_waited_for_once() {
     let yamba = Yamba::new().file("silent", SILENT);
     let [silent, asked] = ["silent", "asked"].map(|name| yamba.folder.path().join(name));
     let mut yamba = yamba
@@ -187,7 +187,7 @@ fn a_machine_that_does_not_answer_is_waited_for_once() {
 
 #[test]
 #[ignore = "needs g++ and sshd"]
-fn several_processes_have_a_far_end_each() {
+fn each_process_has_its_own_far_end() {
     let machine = on_loopback();
     let words = "run lat_tcp --quick --set message=1 -P 2 --remote 127.0.0.1 --json";
     let answer = machine.yamba().run(words);
@@ -209,7 +209,7 @@ fn several_processes_have_a_far_end_each() {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_is_no_name_of_a_machine_is_refused() {
+fn invalid_host_name_is_rejected() {
     let mut yamba = Yamba::new();
     for (name, told) in [
         ("::1", "IPv4 only"),
@@ -226,7 +226,7 @@ fn what_is_no_name_of_a_machine_is_refused() {
 }
 
 #[test]
-fn wrong_uses_are_refused() {
+fn wrong_remote_options_are_rejected() {
     let mut yamba = Yamba::new();
     yamba
         .run("run lat_pipe --remote server")

@@ -82,9 +82,9 @@ fn again_and_again(mut document: String, bytes: usize) -> String {
     document
 }
 
-/// A document with very many intervals: not all intervals are in memory at once.
+/// A document with very many batches: not all batches are in memory at once.
 #[test]
-fn documents_of_many_intervals() {
+fn documents_with_many_batches_need_bounded_memory() {
     let each = |numbers: [&str; 2]| numbers.repeat(1000).join(",");
     let column = |name: &str, numbers| format!(r#""{name}":[{}]"#, each(numbers));
     let columns = [
@@ -104,7 +104,7 @@ fn documents_of_many_intervals() {
 }
 
 #[test]
-fn documents_that_are_nested_or_cut_short() {
+fn nested_or_truncated_documents_are_rejected() {
     let deep = "[".repeat(BYTES);
     for (text, said) in [
         (deep.clone(), "ends too early"),
@@ -133,7 +133,7 @@ fn documents_that_are_nested_or_cut_short() {
 }
 
 #[test]
-fn results_of_other_programs() {
+fn hostile_results_of_other_programs_are_rejected() {
     let lmbench =
         |text: &str| format!("[lmbench3.0 results]\nSimple syscall: 0.1 microseconds\n{text}");
     let rows = |rows: &str| format!(r#"{{"context": {{}}, "benchmarks": {rows}}}"#);
@@ -165,7 +165,7 @@ fn results_of_other_programs() {
 
 /// A pipe has no known length, and counts like a file.
 #[test]
-fn a_document_through_a_pipe() {
+fn document_is_read_from_a_pipe() {
     let text = document("", "");
     let yamba = || Yamba::new().file("their", text.replace("\"x\"", "\"y\""));
     let limited = |bytes: usize| {
@@ -189,7 +189,7 @@ fn through_a_pipe(mut command: Command, text: &str) -> Answer {
 
 /// The file is refused without being read.
 #[test]
-fn a_file_that_is_too_long() {
+fn file_above_limit_is_rejected() {
     let mut yamba = Yamba::new().file("their", "{");
     let file = File::options()
         .write(true)

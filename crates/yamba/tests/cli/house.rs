@@ -77,7 +77,7 @@ fn no_crate_holds_more_than_a_quarter_of_the_product_lines() {
 }
 
 #[test]
-fn the_language_and_its_generator_are_pure() {
+fn lang_and_codegen_do_no_io() {
     let impure = [
         "std::fs",
         "std::process",
@@ -128,7 +128,7 @@ fn session_prints_nothing_and_knows_no_command_line() {
 }
 
 #[test]
-fn the_runtime_knows_instruction_sets_only_in_their_folder() {
+fn runtime_names_instruction_sets_only_in_their_folder() {
     let macros = ["__x86_64__", "__i386__", "__aarch64__", "__riscv"];
     for path in sources(&root().join("runtime")) {
         if path.iter().any(|part| part == "isa") {
@@ -146,7 +146,7 @@ fn the_runtime_knows_instruction_sets_only_in_their_folder() {
 }
 
 #[test]
-fn every_benchmark_says_what_it_measures() {
+fn every_benchmark_is_documented() {
     for path in sources(&root().join("suite")) {
         let text = fs::read_to_string(&path).unwrap();
         assert!(
@@ -158,7 +158,7 @@ fn every_benchmark_says_what_it_measures() {
 }
 
 #[test]
-fn nothing_is_left_for_later() {
+fn sources_have_no_todo() {
     let marks = [
         concat!("TO", "DO"),
         concat!("FIX", "ME"),

@@ -62,7 +62,7 @@ fn read(document: &str) -> (f64, String) {
     let run: Value = serde_json::from_str(document).unwrap();
     let benchmark = &run["benchmarks"][0];
     let answer = benchmark["evidence"]["answer"]["median"].as_f64().unwrap();
-    let program = benchmark["about"]["program"].as_str().unwrap();
+    let program = benchmark["provenance"]["program"].as_str().unwrap();
     (answer, program.to_owned())
 }
 
@@ -266,7 +266,7 @@ fn library_change_rebuilds_program() {
 /// Compilers do not list files that `.incbin` reads.
 #[test]
 #[ignore = "needs g++"]
-fn data_that_assembly_includes_is_never_old() {
+fn change_of_assembly_include_rebuilds_program() {
     let text = ASKS.replace(
         "#include <answer.h>",
         "extern \"C\" const unsigned char the_answer[];
@@ -297,7 +297,7 @@ fn compared(yamba: &mut Yamba, words: &str) -> Value {
 
 #[test]
 #[ignore = "needs g++"]
-fn again_rebuilds_the_headers_of_each_run() {
+fn remeasure_rebuilds_with_headers_of_each_run() {
     let mut yamba = yamba(ASKS);
     let cache = yamba.folder.path().join("cache");
     header(&yamba, "first/answer.h", 1);
@@ -307,7 +307,7 @@ fn again_rebuilds_the_headers_of_each_run() {
     keep(&mut yamba, "second");
     // The header on disk now belongs to neither side.
     header(&yamba, "first/answer.h", 3);
-    let document = compared(&mut yamba, "--again");
+    let document = compared(&mut yamba, "--remeasure");
     assert_eq!(document["remeasured"]["benchmarks"], json!(1));
     assert!(!document.to_string().contains("same program"), "{document}");
     let texts = yamba.run("show first --source asks").ok();
@@ -332,13 +332,13 @@ fn reason(document: &Value) -> String {
 
 #[test]
 #[ignore = "needs g++ and ar"]
-fn again_says_that_a_library_is_another_one() {
+fn remeasure_reports_changed_library() {
     needs(&["ar"]);
     let mut yamba = with_library();
     keep(&mut yamba, "first");
     library(yamba.folder.path(), 2);
     keep(&mut yamba, "second");
-    let reason = reason(&compared(&mut yamba, "--again"));
+    let reason = reason(&compared(&mut yamba, "--remeasure"));
     assert!(
         reason.contains("A's program: library libanswer.a: "),
         "{reason}"
@@ -347,7 +347,7 @@ fn again_says_that_a_library_is_another_one() {
 
 #[test]
 #[ignore = "needs g++"]
-fn again_says_that_an_absolute_include_has_changed() {
+fn remeasure_reports_changed_absolute_include() {
     let mut yamba = yamba("");
     let path = yamba.folder.path().join("answer.h");
     let text = ASKS.replace("<answer.h>", &format!("\"{}\"", path.display()));
@@ -356,7 +356,7 @@ fn again_says_that_an_absolute_include_has_changed() {
         header(&yamba, "answer.h", answer);
         keep(&mut yamba, tag);
     }
-    let reason = reason(&compared(&mut yamba, "--again"));
+    let reason = reason(&compared(&mut yamba, "--remeasure"));
     assert!(
         reason.contains("A's program: ") && reason.contains("answer.h"),
         "{reason}"

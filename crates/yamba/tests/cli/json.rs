@@ -11,7 +11,7 @@ use crate::support::{Answer, Yamba};
 const WITHOUT: [&str; 5] = ["port", "report", "export", "completions", "man"];
 
 #[test]
-fn every_command_that_prints_a_table_prints_json_too() {
+fn every_command_with_a_table_has_json() {
     let mut yamba = Yamba::new();
     for name in commands(&mut yamba) {
         let help = yamba.run(&format!("{name} --help")).ok().out;
@@ -25,7 +25,7 @@ fn document(answer: &Answer) -> Value {
 }
 
 #[test]
-fn check_tells_each_fault_with_its_place_and_mend() {
+fn check_json_has_place_and_help_of_each_error() {
     let text = "yamba a extends no_such { }\nyamba b { import(compilr); void benchmark() {} }\n";
     let mut yamba = Yamba::new()
         .file("a.yamba", text)
@@ -58,7 +58,7 @@ fn check_tells_each_fault_with_its_place_and_mend() {
 }
 
 #[test]
-fn check_of_what_cannot_be_read_is_no_document() {
+fn check_of_unreadable_file_prints_no_document() {
     let mut yamba = Yamba::new();
     yamba
         .run("check none.yamba --json")
@@ -66,7 +66,7 @@ fn check_of_what_cannot_be_read_is_no_document() {
 }
 
 #[test]
-fn explain_tells_who_gave_what() {
+fn explain_json_names_origin_of_each_member() {
     let mut yamba = Yamba::new();
     let told = document(
         &yamba
@@ -96,7 +96,7 @@ fn explain_tells_who_gave_what() {
 
 #[test]
 #[ignore = "needs g++"]
-fn builds_and_listings() {
+fn build_and_disasm_print_json() {
     let mut yamba = Yamba::new();
     let built = document(&yamba.run("build lat_syscall_getppid --json -o out/").ok());
     let program = &built[0];
@@ -135,7 +135,7 @@ fn builds_and_listings() {
 
 /// Import, tag and removal report their changes to the store.
 #[test]
-fn what_is_done_to_runs() {
+fn commands_that_change_runs_print_json() {
     let mut yamba = Yamba::new()
         .file("old.json", crate::export::document().to_string())
         .file("host.0", "[lmbench3.0 results for Linux host 6.1.0]\nSimple syscall: 0.1250 microseconds\nSegmentation fault\n");

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::Yamba;
 
 #[test]
-fn a_page_for_a_person() {
+fn machine_prints_facts_and_disturbances() {
     let answer = Yamba::new().run("machine").ok().says(&[
         "Processor\n",
         "Memory\n",
@@ -18,15 +18,15 @@ fn a_page_for_a_person() {
 }
 
 #[test]
-fn the_document_of_every_run() {
+fn machine_json_is_that_of_every_run() {
     let answer = Yamba::new().run("machine --json").ok();
     let machine: Value = serde_json::from_str(&answer.out).unwrap();
     assert!(machine["cpus"].as_u64() >= Some(1));
     let details = &machine["details"];
     assert_eq!(details["version"], 1);
     for disturbance in details["disturbances"].as_array().unwrap() {
-        let mend = disturbance["mend"].as_object().unwrap();
-        assert!(mend.contains_key("command") || mend.contains_key("advice"));
+        let fix = disturbance["fix"].as_object().unwrap();
+        assert!(fix.contains_key("command") || fix.contains_key("advice"));
     }
 }
 
@@ -41,6 +41,6 @@ fn scratch_files_follow_tmpdir_without_naming_it() {
 }
 
 #[test]
-fn wrong_usage_is_refused() {
+fn machine_rejects_wrong_usage() {
     Yamba::new().run("machine loud").refused(&["loud"]);
 }

@@ -8,7 +8,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Yamba};
-use crate::user::Place;
+use crate::user::UserEnvironment;
 
 /// One benchmark of the suite for each possible requirement: none, raw sockets and network name spaces, an unavailable privilege, a named disk,
 /// permission to evict other data; and other programs' servers and libraries, which may refuse to serve this user.
@@ -48,9 +48,9 @@ fn listed(answer: Answer) -> BTreeMap<String, Option<String>> {
 
 /// The list is the same as for root, except for benchmarks that need root.
 #[test]
-fn all_of_the_suite_is_listed_for_who_is_not_root() {
+fn whole_suite_is_listed_for_ordinary_user() {
     let here = listed(Yamba::new().run("list --json"));
-    let mut his = listed(Place::new(&["suite"]).run("list --json"));
+    let mut his = listed(UserEnvironment::new(&["suite"]).run("list --json"));
     let privileged = his.remove("needs_root").expect("it is listed");
     assert!(privileged.is_some_and(|needs| needs.contains("root")));
     assert_eq!(here.len(), his.len());
@@ -63,8 +63,8 @@ fn all_of_the_suite_is_listed_for_who_is_not_root() {
 
 #[test]
 #[ignore = "needs g++"]
-fn whoever_is_not_root_and_has_no_home_measures_what_can_be() {
-    let place = Place::new(&SUITE);
+fn ordinary_user_without_home_can_measure() {
+    let place = UserEnvironment::new(&SUITE);
     let answer = place.run("run --quick --launches 1");
     let out = &answer.out;
     let (figures, skipped) = out.split_once("\nSkipped\n").expect(&answer.err);
@@ -74,13 +74,13 @@ fn whoever_is_not_root_and_has_no_home_measures_what_can_be() {
     }
     assert!(out.contains("lat_rpc"), "{out}");
     assert!(!out.contains("crashed"), "{out}");
-    for (name, mend) in [
+    for (name, fix) in [
         ("needs_root", "root"),
         ("file_cache", "--set fill=true"),
         ("lat_disk_seek", "--set path="),
     ] {
         assert_eq!(skipped.matches(name).count(), 1, "{name} in\n{skipped}");
-        assert!(skipped.contains(mend), "{name} in\n{skipped}");
+        assert!(skipped.contains(fix), "{name} in\n{skipped}");
     }
     // Requirements of other programs: either they are installed, or their absence is reported once.
     for name in [

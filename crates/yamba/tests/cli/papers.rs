@@ -19,8 +19,8 @@ fn entry(name: &str, median: f64) -> Benchmark {
     entry.figure = Some("latency".to_owned());
     entry.unit = Some("ns".to_owned());
     entry.median = Some(median);
-    entry.interval = Some([median * 0.9, median * 1.1]);
-    entry.about.group = Some("Memory".to_owned());
+    entry.confidence_interval = Some([median * 0.9, median * 1.1]);
+    entry.provenance.topic = Some("Memory".to_owned());
     entry
 }
 
@@ -49,7 +49,7 @@ fn kept() -> Yamba {
         }];
         point.cycles = Some(Cycles {
             median: 4.0 * median,
-            interval: [3.9 * median, 4.1 * median],
+            confidence_interval: [3.9 * median, 4.1 * median],
         });
         run.benchmarks.push(point);
     }
@@ -60,7 +60,7 @@ fn kept() -> Yamba {
     invalid.notes = vec!["faults is 2, but should be 0 | <b>".to_owned()];
     run.benchmarks.push(invalid);
     let mut hostile = entry("statement/a|b & `c` <script>", 7.0);
-    hostile.about.group = Some("Other_things".to_owned());
+    hostile.provenance.topic = Some("Other_things".to_owned());
     run.benchmarks.push(hostile);
     let mut skipped = yamba_harness::no_figure("lat_far");
     skipped.notes = vec!["needs root".to_owned()];
@@ -101,7 +101,7 @@ fn report_md_prints_the_tables_of_each_run() {
 }
 
 #[test]
-fn a_paper_names_the_store_of_a_run_that_is_not_in_the_usual_one() {
+fn paper_names_store_other_than_the_default() {
     let mut yamba = kept();
     let id = "0011223344556677";
     let usual = yamba.folder.path().join("data/yamba/results.sqlite");
@@ -131,7 +131,7 @@ fn a_paper_names_the_store_of_a_run_that_is_not_in_the_usual_one() {
 
 /// No command is printed if it would name another store.
 #[test]
-fn a_store_that_no_command_can_name_is_no_part_of_a_paper() {
+fn paper_of_store_with_unprintable_name_is_rejected() {
     let yamba = kept();
     let usual = yamba.folder.path().join("data/yamba/results.sqlite");
     let other = yamba.folder.path().join(OsStr::from_bytes(b"\xff.sqlite"));
@@ -144,7 +144,7 @@ fn a_store_that_no_command_can_name_is_no_part_of_a_paper() {
 }
 
 #[test]
-fn a_chart_in_the_terminal() {
+fn show_draws_a_chart_in_the_terminal() {
     let mut yamba = kept();
     let text = yamba.run("show lat_mem --plot").ok().out;
     for part in [
@@ -164,7 +164,7 @@ fn a_chart_in_the_terminal() {
 }
 
 #[test]
-fn a_page_on_standard_output_is_the_file_byte_for_byte() {
+fn page_on_standard_output_equals_the_file() {
     let mut yamba = kept();
     yamba.run("report -o page.html").ok();
     let file = std::fs::read_to_string(yamba.folder.path().join("page.html")).unwrap();

@@ -21,7 +21,7 @@ const PRIME: &str = "yamba adds
 
 #[test]
 #[ignore = "needs g++"]
-fn a_run_is_one_document() {
+fn run_json_is_one_document() {
     let mut yamba = Yamba::new().file("adds.yamba", PRIME);
     let answer = yamba.run("run adds.yamba --quick --json").ok();
     let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
@@ -34,7 +34,7 @@ fn a_run_is_one_document() {
             (&"adds".into(), &"ok".into(), &true.into()),
             "{point}"
         );
-        assert!(point["interval"][0].as_f64() <= point["median"].as_f64());
+        assert!(point["confidence_interval"][0].as_f64() <= point["median"].as_f64());
         assert!(point["samples"].as_array().unwrap().len() >= 11);
         assert!(point["evidence"]["added"]["median"].is_number());
     }
@@ -42,7 +42,7 @@ fn a_run_is_one_document() {
 
 #[test]
 #[ignore = "needs g++"]
-fn set_and_sweep_choose_the_points() {
+fn set_and_sweep_select_points() {
     let mut yamba = Yamba::new().file("adds.yamba", PRIME);
     let points = |answer: Answer| answer.ok().out.matches("rounds=").count();
     assert_eq!(
@@ -60,7 +60,7 @@ fn set_and_sweep_choose_the_points() {
 
 #[test]
 #[ignore = "needs g++"]
-fn an_invalid_figure_is_status_1() {
+fn invalid_figure_exits_with_1() {
     let text = PRIME.replace("expects [0, 2147483647]", "expects [-2, -1]");
     let answer = Yamba::new()
         .file("adds.yamba", text)
@@ -90,7 +90,7 @@ fn demonstrations_run_only_when_named() {
 
 #[test]
 #[ignore = "needs g++"]
-fn an_error_in_a_body_is_shown_at_its_line() {
+fn error_in_a_body_is_shown_at_its_line() {
     let text = "yamba broken\n{\n    void benchmark() { nowhere = 1; }\n}\n";
     let mut yamba = Yamba::new().file("broken.yamba", text);
     for command in [
@@ -106,7 +106,7 @@ fn an_error_in_a_body_is_shown_at_its_line() {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_cpp_refuses_is_shown_where_it_stands() {
+fn cpp_errors_are_shown_at_their_place() {
     let program = "yamba t\n{\n    param int p = nullptr;\n    bitstring b(nosuch n) { le(1, 8) }\n    void benchmark() { b(0); }\n}\n";
     let mut yamba = Yamba::new().file("t.yamba", program);
     yamba
@@ -116,7 +116,7 @@ fn what_cpp_refuses_is_shown_where_it_stands() {
 
 #[test]
 #[ignore = "needs g++"]
-fn assembler_and_cpp_are_heard_in_one_go() {
+fn assembler_and_cpp_errors_are_reported_together() {
     let program = "yamba t on x86_64\n{\n    bitstring<void c_function()> f { asm { movv rax, 5 } }\n    void benchmark() { f(); nonsense(); }\n}\n";
     Yamba::new()
         .file("t.yamba", program)
@@ -126,7 +126,7 @@ fn assembler_and_cpp_are_heard_in_one_go() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_benchmark_that_is_not_built_costs_its_own_figure_only() {
+fn failed_build_loses_only_its_own_figure() {
     let broken = "yamba broken { void benchmark() { nonsense(); } }";
     let mut yamba = Yamba::new()
         .file("adds.yamba", PRIME)
@@ -151,7 +151,7 @@ fn a_benchmark_that_is_not_built_costs_its_own_figure_only() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_sweep_that_its_parameter_cannot_hold_is_refused() {
+fn sweep_value_that_does_not_fit_its_parameter_is_rejected() {
     let sweeps = "yamba sweeps { param int8_t e = 1 over {1, 200}; void benchmark() {} }";
     let answer = Yamba::new()
         .file("sweeps.yamba", sweeps)
@@ -193,7 +193,7 @@ fn build_prints_a_command_that_works_by_hand() {
 }
 
 #[test]
-fn no_compiler_is_said_with_what_to_install() {
+fn missing_compiler_error_says_what_to_install() {
     let empty = tempfile::tempdir().unwrap();
     let mut yamba = Yamba::new()
         .file("adds.yamba", PRIME)
@@ -209,7 +209,7 @@ fn no_compiler_is_said_with_what_to_install() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_cache_that_cannot_be_written_does_not_stop_a_run() {
+fn run_works_with_unwritable_cache() {
     let temporary = tempfile::tempdir().unwrap();
     let mut yamba = Yamba::new()
         .file("adds.yamba", PRIME)
@@ -221,7 +221,7 @@ fn a_cache_that_cannot_be_written_does_not_stop_a_run() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_skeleton_that_is_filled_compiles() {
+fn filled_port_skeleton_compiles() {
     let template = "yamba abstract steps\n{\n    int limit();   /// how far\n    volatile int at;\n    void benchmark(iter_t n) { while (n-- > 0) at = limit(); }\n}\n";
     let mut yamba = Yamba::new().file("steps.yamba", template);
     yamba
@@ -280,7 +280,7 @@ fn disasm_says_why_a_value_cannot_be_composed() {
 
 #[test]
 #[ignore = "needs g++"]
-fn ctrl_c_keeps_what_was_measured() {
+fn ctrl_c_prints_finished_entries() {
     let text = PRIME.replace("{10, 100}", "linear(1, 400, 1)");
     let mut yamba = Yamba::new().file("adds.yamba", text);
     yamba.run("build adds.yamba").ok();
@@ -332,7 +332,7 @@ fn launches(folder: &Path) -> Vec<u32> {
 #[test]
 #[ignore = "needs g++ and objdump"]
 #[cfg(target_arch = "x86_64")]
-fn each_loop_begins_with_a_line() {
+fn generated_loops_are_aligned_to_a_cache_line() {
     needs(&["objdump"]);
     let text = "yamba walks extends Latency
 {
@@ -373,7 +373,7 @@ fn back_to(function: &str) -> Option<u64> {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_program_in_a_folder_that_nobody_may_enter_is_no_mystery() {
+fn program_in_inaccessible_folder_is_reported() {
     let mut yamba = Yamba::new().file("adds.yamba", PRIME);
     let locked = yamba.folder.path().join("locked");
     fs::create_dir(&locked).unwrap();
@@ -411,7 +411,7 @@ fn needed(program: &str) -> String {
 
 #[test]
 #[ignore = "needs g++ and readelf"]
-fn the_library_of_cpp_is_in_the_program_where_it_can_be() {
+fn cpp_library_is_linked_statically_if_possible() {
     needs(&["readelf"]);
     let built = |shared, more: &str| {
         let mut yamba = compiler(Yamba::new().file("adds.yamba", PRIME), shared);
@@ -431,7 +431,7 @@ fn the_library_of_cpp_is_in_the_program_where_it_can_be() {
 
 #[test]
 #[ignore = "needs g++"]
-fn mathematics_is_what_a_class_includes() {
+fn class_must_include_mathematics_it_uses() {
     let text = "yamba roots
 {
     volatile float x = 2;
@@ -456,7 +456,7 @@ fn mathematics_is_what_a_class_includes() {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_is_built_is_not_built_again() {
+fn built_programs_are_cached() {
     let second = PRIME.replace("yamba adds", "yamba counts");
     let yamba = Yamba::new()
         .file("adds.yamba", PRIME)

@@ -37,7 +37,7 @@ fn choosy() -> Yamba {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_wrong_value_is_one_error_before_anything_is_measured() {
+fn wrong_value_is_one_error_before_measuring() {
     let mut yamba = choosy();
     for (words, told) in [
         ("--set way=left", "--set way=left: it may be up or down"),
@@ -67,7 +67,7 @@ fn a_wrong_value_is_one_error_before_anything_is_measured() {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_is_right_but_not_here_is_skipped_and_a_class_s_own_fault_is_its_own() {
+fn value_impossible_here_is_skipped_and_faulty_class_fails_alone() {
     let mut yamba = choosy();
     yamba
         .run("run choosy --lib . --quick --set each=1")
@@ -87,7 +87,7 @@ fn what_is_right_but_not_here_is_skipped_and_a_class_s_own_fault_is_its_own() {
 
 #[test]
 #[ignore = "needs g++"]
-fn the_suite_s_benchmarks_say_what_may_be() {
+fn suite_states_allowed_values_of_parameters() {
     let mut yamba = Yamba::new().file("short", "a few bytes");
     for (words, told) in [
         (
@@ -126,7 +126,7 @@ fn the_suite_s_benchmarks_say_what_may_be() {
 
 /// A class that extends the library's chain must choose the operations that it compiles.
 #[test]
-fn a_chain_of_operations_without_a_choice_is_incomplete() {
+fn operation_chain_without_operation_is_incomplete() {
     let mut yamba = Yamba::new().file(
         "mine.yamba",
         "yamba mine extends OperationChain { operation = \"int_add\"; }\n",
@@ -143,7 +143,7 @@ fn a_chain_of_operations_without_a_choice_is_incomplete() {
 /// User errors of each command. Every message includes help, which [`refused`](crate::support::Answer::refused) checks.
 #[test]
 #[ignore = "needs g++"]
-fn whatever_is_refused_says_how_it_is_mended() {
+fn every_rejection_has_help() {
     let mut yamba = Yamba::new()
         .file("latin.yamba", b"yamba a\xe9 {}")
         .file("long.yamba", vec![b' '; (4 << 20) + 1])

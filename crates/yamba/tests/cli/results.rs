@@ -20,9 +20,9 @@ fn entry(name: &str) -> Benchmark {
     entry.valid = true;
     entry.unit = Some("ns".to_owned());
     entry.median = Some(12.5);
-    entry.interval = Some([12.0, 13.0]);
+    entry.confidence_interval = Some([12.0, 13.0]);
     entry.samples = vec![12.5];
-    let interval = |process, sample| Batch {
+    let batch = |process, sample| Batch {
         passes: 4,
         operations: 8,
         ns: 120.25,
@@ -33,9 +33,7 @@ fn entry(name: &str) -> Benchmark {
         evidence: BTreeMap::from([("faults".to_owned(), Some(1.0))]),
         ..Batch::default()
     };
-    entry.batches = [interval(0, Some(12.5)), interval(1, None)]
-        .into_iter()
-        .collect();
+    entry.batches = [batch(0, Some(12.5)), batch(1, None)].into_iter().collect();
     entry
 }
 
@@ -59,7 +57,7 @@ fn kept() -> Yamba {
     second.tags = vec!["baseline".to_owned()];
     second.producer.arguments = vec!["run".to_owned(), "--quick".to_owned()];
     second.sources = BTreeMap::from([("aa".to_owned(), "yamba lat_pipe {}\n".to_owned())]);
-    second.benchmarks[0].about.files = vec![SourceFile {
+    second.benchmarks[0].provenance.files = vec![SourceFile {
         path: "suite/ipc/lat_pipe.yamba".to_owned(),
         hash: "aa".to_owned(),
     }];
@@ -80,7 +78,7 @@ fn json(answer: Answer) -> Value {
 }
 
 #[test]
-fn nothing_is_kept_at_first() {
+fn new_store_is_empty() {
     let mut yamba = Yamba::new();
     assert_eq!(json(yamba.run("runs --json")), Value::Array(Vec::new()));
     yamba.run("runs").ok().says(&["`yamba run NAME`"]);
@@ -98,7 +96,7 @@ fn nothing_is_kept_at_first() {
 }
 
 #[test]
-fn what_is_left_of_a_damaged_store_is_saved() {
+fn salvage_saves_readable_entries_of_damaged_store() {
     let mut yamba = kept();
     let salvage = "salvage results.sqlite --store saved.sqlite";
     yamba
@@ -138,7 +136,7 @@ fn what_is_left_of_a_damaged_store_is_saved() {
 }
 
 #[test]
-fn runs_are_listed_the_latest_first() {
+fn runs_are_listed_latest_first() {
     let mut yamba = kept();
     let all = json(yamba.run("runs --json"));
     let ids: Vec<&str> = all
@@ -176,7 +174,7 @@ fn runs_are_listed_the_latest_first() {
 }
 
 #[test]
-fn a_run_is_found_by_all_that_it_is_called() {
+fn run_is_found_by_id_tag_and_latest() {
     let mut yamba = kept();
     for (reference, id) in [
         ("", THIRD),
@@ -198,7 +196,7 @@ fn a_run_is_found_by_all_that_it_is_called() {
 }
 
 #[test]
-fn a_run_is_shown_as_it_was() {
+fn show_prints_run_as_measured() {
     let mut yamba = kept();
     let document = json(yamba.run("show baseline --json --raw"));
     assert_eq!(document["benchmarks"].as_array().unwrap().len(), 3);
@@ -230,7 +228,7 @@ fn a_run_is_shown_as_it_was() {
 }
 
 #[test]
-fn raw_intervals_are_lines() {
+fn show_raw_prints_one_line_per_batch() {
     let mut yamba = kept();
     let csv = yamba.run("show baseline lat_pipe --raw").ok().out;
     let lines: Vec<&str> = csv.lines().collect();
@@ -246,7 +244,7 @@ fn raw_intervals_are_lines() {
 }
 
 #[test]
-fn a_point_of_a_sweep_is_shown_alone() {
+fn show_selects_one_point_of_a_sweep() {
     let mut yamba = Yamba::new();
     let mut sweep = run(FIRST, 1.7e9, &["lat_mem", "lat_mem", "lat_mem", "lat_pipe"]);
     for (entry, (size, processes)) in
@@ -324,7 +322,7 @@ pub fn another_day(yamba: &Yamba, command: &str) -> Answer {
     Answer::of(shell.current_dir("/").output().unwrap()).ok()
 }
 
-/// Entries with similar names and points. Each has one interval more than the previous one.
+/// Entries with similar names and points. Each has one batch more than the previous one.
 fn hard_to_tell() -> Run {
     let names = [
         "lat_mem",
@@ -352,7 +350,7 @@ fn hard_to_tell() -> Run {
         entry.processes = processes;
         let first = entry.batches.get(0).unwrap();
         entry.batches = vec![first; place + 1].into_iter().collect();
-        entry.about.files = vec![SourceFile {
+        entry.provenance.files = vec![SourceFile {
             path: "suite/lat_mem.yamba".to_owned(),
             hash: "aa".to_owned(),
         }];
@@ -360,10 +358,10 @@ fn hard_to_tell() -> Run {
     all
 }
 
-/// Each figure's command shows its own raw intervals and its source, also if names contain shell or glob characters. A store other than the default
+/// Each figure's command shows its own raw batches and its source, also if names contain shell or glob characters. A store other than the default
 /// is named.
 #[test]
-fn each_command_of_a_page_shows_what_it_stands_beside() {
+fn commands_of_page_show_their_figure() {
     let usual = "yamba/results.sqlite";
     for (file, named, is_told) in [
         (usual, "", false),
@@ -419,7 +417,7 @@ fn each_shows_its_own(yamba: &Yamba, page: &str) {
 
 /// A document is in no store and may predate run ids, so commands name its file.
 #[test]
-fn each_command_of_a_documents_page_names_the_file() {
+fn commands_of_page_from_document_name_the_file() {
     for id in ["", "0011223344556677"] {
         let run = Run {
             id: id.to_owned(),
@@ -435,7 +433,7 @@ fn each_command_of_a_documents_page_names_the_file() {
 }
 
 #[test]
-fn sources_are_shown_or_their_lack_is_said() {
+fn show_prints_sources_or_that_none_are_stored() {
     let mut yamba = kept();
     let text = yamba.run("show baseline --source lat_pipe").ok().out;
     assert_eq!(
@@ -457,7 +455,7 @@ fn tags(yamba: &mut Yamba, id: &str) -> Value {
 }
 
 #[test]
-fn a_run_is_named_and_loses_its_name() {
+fn tags_are_added_and_removed() {
     let mut yamba = kept();
     let answer = yamba.run("tag 00112 before quiet").ok();
     assert_eq!(answer.out, format!("{FIRST}: before quiet\n"));

@@ -18,7 +18,7 @@ fn document(answer: Answer) -> Value {
 
 /// Each invalid value gives one message that names its option.
 #[test]
-fn wrong_values_are_refused() {
+fn run_rejects_wrong_values() {
     let mut yamba = Yamba::new().file("spin.yamba", SPIN);
     for (words, parts) in [
         ("--time 10", &["--time", "with its unit"][..]),
@@ -35,8 +35,8 @@ fn wrong_values_are_refused() {
         ("-P 1,two", &["--processes", "two"]),
         ("-P 5000", &["--processes", "from 1 to 4096"]),
         ("--launches 0", &["--launches", "from 1 to 10000"]),
-        ("--intervals 0", &["--intervals", "at least 1"]),
-        ("-N none", &["--intervals", "none"]),
+        ("--batches 0", &["--batches", "at least 1"]),
+        ("-N none", &["--batches", "none"]),
         ("--seed x", &["--seed", "a whole number, as 7"]),
         ("--disk-limit much", &["--disk-limit", "512M"]),
         ("--placement here", &["--placement", "pinned, free"]),
@@ -54,7 +54,7 @@ fn wrong_values_are_refused() {
 
 #[test]
 #[ignore = "needs g++"]
-fn the_plan_is_recorded() {
+fn run_records_its_plan() {
     let mut yamba = Yamba::new().file("spin.yamba", SPIN);
     let words = "run spin.yamba --quick --json --launches 3 -N 5 -W 2000 --precision 2% --seed 7 --placement free";
     let run = document(yamba.run(words));
@@ -62,7 +62,7 @@ fn the_plan_is_recorded() {
     for (field, value) in [
         ("seed", Value::from(7)),
         ("launches", 3.into()),
-        ("intervals", 5.into()),
+        ("batches", 5.into()),
         ("precision", 0.02.into()),
         ("time_ns", 300_000_000.into()),
         ("warmup_ns", 2_000_000.into()),
@@ -73,7 +73,7 @@ fn the_plan_is_recorded() {
     }
     let spin = &run["benchmarks"][0];
     assert_eq!(spin["launches"].as_array().unwrap().len(), 3);
-    assert_eq!(spin["interval_kind"], "within launches");
+    assert_eq!(spin["interval_scope"], "within launches");
     assert_eq!(spin["placement"]["kind"], "free");
     let drawn = |run: Value| run["plan"]["seed"].as_u64().unwrap();
     let quickly = "run spin.yamba --quick --json";
@@ -88,7 +88,7 @@ fn the_plan_is_recorded() {
 /// are removed for it.
 #[test]
 #[ignore = "needs g++"]
-fn files_stay_within_the_limit() {
+fn files_of_benchmarks_stay_within_disk_limit() {
     let writes = |name: &str, bytes: &str, each: &str| {
         format!(
             "yamba {name} extends Latency
@@ -159,7 +159,7 @@ fn files_stay_within_the_limit() {
 /// The points of a benchmark share its time. If it is too short, some points are left out, but never the ends.
 #[test]
 #[ignore = "needs g++"]
-fn too_little_time_thins_a_sweep() {
+fn short_benchmark_time_subsamples_sweep() {
     let mut yamba = Yamba::new().file("spin.yamba", SPIN);
     let run = document(yamba.run("run spin.yamba --json --time 400ms --launches 2"));
     let points = run["benchmarks"].as_array().unwrap();
@@ -178,7 +178,7 @@ fn too_little_time_thins_a_sweep() {
 /// A number in an unknown unit would be wrong by that unit's factor.
 #[test]
 #[ignore = "needs g++"]
-fn units_that_are_not_known_are_refused() {
+fn unknown_units_of_options_are_rejected() {
     let class = |name: &str, unit: &str| {
         format!(
             "yamba {name} extends Bandwidth {{
@@ -210,14 +210,14 @@ fn units_that_are_not_known_are_refused() {
 /// The document contains everything needed to rebuild the program.
 #[test]
 #[ignore = "needs g++"]
-fn a_run_has_the_texts_that_it_was_made_of() {
+fn run_contains_its_sources() {
     let mut yamba = Yamba::new().file("mine.yamba", NOTHING_MUCH);
     let answer = yamba.run("run mine.yamba --quick --json").ok();
     let run: Value = serde_json::from_str(&answer.out).unwrap();
     assert_eq!(run["producer"]["arguments"][1], "mine.yamba");
     let compiler = run["producer"]["compiler"].as_str().unwrap();
     assert!(compiler.contains("g++"), "{compiler}");
-    let about = &run["benchmarks"][0]["about"];
+    let about = &run["benchmarks"][0]["provenance"];
     assert_eq!(about["summary"], "Not much");
     let files = about["files"].as_array().unwrap();
     let text = |path: &str| {

@@ -84,7 +84,7 @@ fn points(document: &Value) -> Vec<String> {
 /// Without names: groups in display order, sweeps over numbers thinned, sweeps over words kept.
 #[test]
 #[ignore = "needs g++"]
-fn a_dry_run_tells_what_would_be_measured() {
+fn dry_run_lists_entries_and_time() {
     let mut yamba = mixed();
     let plan = document(&yamba.run("run --dry-run --json --disk-limit 32M").ok());
     assert_eq!(plan["schema"], "yamba-plan/1");
@@ -106,7 +106,7 @@ fn a_dry_run_tells_what_would_be_measured() {
         "3 of 8 points: `yamba run wide` measures all"
     );
     assert_eq!(
-        (&wide["launches"], &wide["group"]),
+        (&wide["launches"], &wide["topic"]),
         (&6.into(), &"Memory".into())
     );
     assert_eq!(wide["tags"], serde_json::json!(["slow", "large"]));
@@ -150,7 +150,7 @@ fn a_dry_run_tells_what_would_be_measured() {
 /// Selects benchmarks that have any of several tags.
 #[test]
 #[ignore = "needs g++"]
-fn tags_choose() {
+fn run_with_tag_measures_only_tagged() {
     let mut yamba = mixed();
     let mut chosen = |words: &str| {
         let mut names = points(&document(&yamba.run(words).ok()));
@@ -171,7 +171,7 @@ fn tags_choose() {
 /// A whole run thins sweeps that classes declare, but not requested ones.
 #[test]
 #[ignore = "needs g++"]
-fn a_sweep_that_was_asked_for_is_whole() {
+fn requested_sweep_is_not_subsampled() {
     let mut yamba = mixed();
     let mut sizes = |words: &str| points(&document(&yamba.run(words).ok())).len();
     assert_eq!(sizes("run --tag large --dry-run --json"), 3);
@@ -182,7 +182,7 @@ fn a_sweep_that_was_asked_for_is_whole() {
 /// Headings, one line for all benchmarks skipped for the same reason, and the counts.
 #[test]
 #[ignore = "needs g++"]
-fn a_run_of_several_groups_is_a_table_with_headings() {
+fn run_of_several_topics_has_headings() {
     let answer = mixed().run("run --quick --launches 1").ok();
     let out = &answer.out;
     let order = [
@@ -211,7 +211,7 @@ fn a_run_of_several_groups_is_a_table_with_headings() {
 /// A failing benchmark does not affect the figures of others.
 #[test]
 #[ignore = "needs g++"]
-fn failures_cost_their_own_figure_only() {
+fn failures_lose_only_their_own_figure() {
     let mut yamba = suite(&[
         ("cpu/good.yamba", spin("good", "")),
         (
@@ -294,7 +294,7 @@ fn failures_cost_their_own_figure_only() {
 /// If nothing else is measured, a fault in the class is reported as an error.
 #[test]
 #[ignore = "needs g++"]
-fn a_class_that_cannot_be_measured_is_refused_alone() {
+fn class_that_cannot_be_measured_is_rejected_alone() {
     let mut yamba = Yamba::new().file("misfit.yamba", spin("misfit", "at_most 3;"));
     for words in ["run misfit.yamba --quick", "run misfit.yamba --dry-run"] {
         yamba.run(words).refused(&[
@@ -306,7 +306,7 @@ fn a_class_that_cannot_be_measured_is_refused_alone() {
 /// Bounds may depend on the number of processes and on the spread between launches.
 #[test]
 #[ignore = "needs g++"]
-fn bounds_know_the_load_and_the_spread() {
+fn bounds_apply_under_load_and_to_spread() {
     let counted = "evidence uint64_t known() expects [processes, processes] { return processes; }";
     let text = "native {
     #include <sys/stat.h>
@@ -354,7 +354,7 @@ yamba unsteady extends Quantity
 /// Ctrl-C while a benchmark hangs in its second launch still yields a complete document.
 #[test]
 #[ignore = "needs g++"]
-fn an_interrupted_run_writes_what_it_has() {
+fn interrupted_run_writes_finished_entries() {
     // When the first benchmark starts its second launch, all have had one.
     let hang = "void setup()
     {

@@ -180,7 +180,7 @@ fn small() -> Value {
 }
 
 #[test]
-fn a_document_of_before_and_one_of_tomorrow_hold() {
+fn older_and_newer_documents_are_valid() {
     let schema = Schema::published("yamba-run-1.json", false);
     let mut document = small();
     assert_eq!(schema.faults(&document), [""; 0]);
@@ -190,7 +190,7 @@ fn a_document_of_before_and_one_of_tomorrow_hold() {
 
 /// The schema rejects exactly the documents that `import` rejects.
 #[test]
-fn a_broken_document_fails() {
+fn broken_document_is_invalid() {
     let schema = Schema::published("yamba-run-1.json", false);
     let changes: [(&str, Value); 14] = [
         ("/schema", json!("yamba-run/2")),
@@ -204,7 +204,7 @@ fn a_broken_document_fails() {
         ("/benchmarks/0/median", Value::Null),
         ("/benchmarks/0/median", json!("2.5")),
         ("/benchmarks/0/samples", json!([2.5, null])),
-        ("/benchmarks/0/interval", json!([1.0])),
+        ("/benchmarks/0/confidence_interval", json!([1.0])),
         ("/benchmarks/0/parameters", json!([])),
         ("/benchmarks/0/processes", json!(1.5)),
     ];
@@ -224,14 +224,14 @@ fn a_broken_document_fails() {
 }
 
 #[test]
-fn an_exported_document_holds() {
+fn exported_document_is_valid() {
     let mut yamba = Yamba::new().file("small.json", small().to_string());
     let text = yamba.run("export small.json --format json").ok().out;
     is_run(&serde_json::from_str(&text).unwrap());
 }
 
 #[test]
-fn the_list_of_runs_holds() {
+fn list_of_runs_is_valid() {
     let mut yamba = Yamba::new().file("small.json", small().to_string());
     yamba.run("import small.json").ok();
     let listed: Value = serde_json::from_str(&yamba.run("runs --json").ok().out).unwrap();

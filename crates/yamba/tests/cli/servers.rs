@@ -15,13 +15,13 @@ use crate::support::{MANY, Yamba, column, json, until};
 /// One test for all, since a server takes a second to start.
 #[test]
 #[ignore = "needs g++ and postgres"]
-fn a_database_is_a_store() {
+fn postgresql_database_is_a_store() {
     let server = Server::start();
     let url = server.database("runs", "").replace('@', ":secret@");
     let yamba = Yamba::new().file("many.yamba", MANY);
     let mut yamba = yamba.env("YAMBA_STORE", &url);
     each_command(&mut yamba, &url);
-    what_was_measured_outlives_a_kill(&mut yamba, &server);
+    killed_run_leaves_measured_entries_in_the_store(&mut yamba, &server);
     a_run_outlives_the_server(&mut yamba, server);
 }
 
@@ -68,8 +68,8 @@ fn entries(server: &Server) -> i64 {
     server.count("runs", "SELECT count(*) FROM yamba.entry")
 }
 
-/// Each entry's raw intervals in order: launch and duration.
-fn intervals(run: &Value) -> Vec<Vec<(u64, f64)>> {
+/// Each entry's raw batches in order: launch and duration.
+fn batches(run: &Value) -> Vec<Vec<(u64, f64)>> {
     let each = run["benchmarks"].as_array().unwrap().iter();
     let of = |entry: &Value| {
         let launches = column(entry, "launch")
@@ -84,7 +84,7 @@ fn intervals(run: &Value) -> Vec<Vec<(u64, f64)>> {
 }
 
 /// All entries that were visible before a run was killed remain stored.
-fn what_was_measured_outlives_a_kill(yamba: &mut Yamba, server: &Server) {
+fn killed_run_leaves_measured_entries_in_the_store(yamba: &mut Yamba, server: &Server) {
     let before = entries(server);
     let mut child = yamba.begin(&["run", "many.yamba", "--quick"]);
     until("entries are kept", || entries(server) > before + 5);
@@ -96,7 +96,7 @@ fn what_was_measured_outlives_a_kill(yamba: &mut Yamba, server: &Server) {
     let left: Value = serde_json::from_str(&answer.out).unwrap();
     assert_eq!(left["id"], seen["id"]);
     assert_eq!(left["sources"], seen["sources"]);
-    let (seen, left) = (intervals(&seen), intervals(&left));
+    let (seen, left) = (batches(&seen), batches(&left));
     assert!(seen.len() > 5 && left.len() < 200);
     let is_there = |(place, of_it): (usize, &Vec<(u64, f64)>)| left[place].starts_with(of_it);
     assert!(seen.iter().enumerate().all(is_there), "{seen:?}\n{left:?}");

@@ -152,19 +152,19 @@ fn offers_what_begins_so(shell: &Shell) {
 }
 
 #[test]
-fn bash_offers_what_begins_so() {
+fn bash_completes_prefix() {
     offers_what_begins_so(&BASH);
 }
 
 #[test]
 #[ignore = "needs zsh"]
-fn zsh_offers_what_begins_so() {
+fn zsh_completes_prefix() {
     offers_what_begins_so(&ZSH);
 }
 
 #[test]
 #[ignore = "needs fish"]
-fn fish_offers_what_begins_so() {
+fn fish_completes_prefix() {
     offers_what_begins_so(&FISH);
 }
 
@@ -201,7 +201,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn a_press_of_tab_changes_nothing_and_offers_no_words_with_a_meaning() {
+fn completion_changes_nothing_and_offers_no_shell_syntax() {
     let yamba = Yamba::new()
         .file("a$(b).json", "")
         .file("a;b.json", "")
@@ -237,7 +237,7 @@ fn a_press_of_tab_changes_nothing_and_offers_no_words_with_a_meaning() {
 }
 
 #[test]
-fn each_command_has_a_page_of_the_manual() {
+fn each_command_has_a_manual_page() {
     let mut yamba = Yamba::new();
     let names = commands(&mut yamba);
     let written = yamba.run("man pages/man1").ok().out;
@@ -284,7 +284,7 @@ fn each_command_has_a_page_of_the_manual() {
 /// Formats the pages with groff, which `man` uses, with all warnings enabled.
 #[test]
 #[ignore = "needs groff"]
-fn pages_of_the_manual_are_read_without_a_warning() {
+fn manual_pages_render_without_warnings() {
     needs(&["groff"]);
     let mut yamba = Yamba::new();
     for page in yamba.run("man pages").ok().out.lines() {

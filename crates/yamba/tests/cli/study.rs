@@ -58,7 +58,7 @@ fn with_a_run_of(skipped: &[String]) -> Yamba {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_study_is_measured_kept_and_told_again() {
+fn study_is_measured_stored_and_reported_from_the_store() {
     let mut yamba = Yamba::new().file("short.toml", SHORT);
     let quick = "study short.toml --quick --launches 2 --time 200ms";
     let answer = yamba.run(&format!("{quick} --json")).ok();
@@ -94,7 +94,7 @@ fn a_study_is_measured_kept_and_told_again() {
         "\u{2020} The interval is within launches",
         "4 predictions: ",
     ]);
-    assert_eq!(rows[3]["multiple"]["interval_kind"], "within launches");
+    assert_eq!(rows[3]["multiple"]["interval_scope"], "within launches");
     let page = yamba.run("study short.toml --from latest --md").ok();
     page.says(&[
         "# A short one",
@@ -127,7 +127,7 @@ fn the_page_has_the_study_as_it_was(yamba: &mut Yamba) {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_setting_counts_where_the_study_names_it() {
+fn set_applies_to_measurements_with_the_parameter() {
     let mut yamba = Yamba::new().file("short.toml", SHORT);
     let plan = yamba
         .run("study short.toml --dry-run --json --set turns=4")
@@ -142,7 +142,7 @@ fn a_setting_counts_where_the_study_names_it() {
 }
 
 #[test]
-fn what_is_wrong_with_a_study_is_told_with_its_place() {
+fn study_errors_have_a_place() {
     let refused = |from: &str, to: &str, parts: &[&str]| {
         let count = if from == "turns" { 9 } else { 1 };
         let text = SHORT.replacen(from, to, count);
@@ -203,7 +203,7 @@ fn what_is_wrong_with_a_study_is_told_with_its_place() {
 }
 
 #[test]
-fn every_study_that_ships_names_what_there_is() {
+fn shipped_studies_name_existing_benchmarks() {
     let mut yamba = with_an_empty_run();
     let listed: Value = serde_json::from_str(&yamba.run("study --json").ok().out).unwrap();
     let names: Vec<&str> = listed
@@ -244,7 +244,7 @@ fn every_study_that_ships_names_what_there_is() {
 }
 
 #[test]
-fn a_new_study_is_written_and_nothing_is_overwritten() {
+fn new_study_overwrites_no_file() {
     let measured = [
         "lat_syscall_getppid",
         "lat_fork_exit",

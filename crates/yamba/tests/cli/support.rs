@@ -125,7 +125,7 @@ impl Answer {
     #[track_caller]
     pub fn refused(self, parts: &[&str]) -> Answer {
         assert_eq!((self.status, self.out.as_str()), (2, ""), "{}", self.err);
-        assert!(has_mend(&self.err), "no mend in\n{}", self.err);
+        assert!(has_help(&self.err), "no help in\n{}", self.err);
         for part in parts {
             assert!(self.err.contains(part), "no `{part}` in\n{}", self.err);
         }
@@ -142,7 +142,7 @@ impl Answer {
 }
 
 /// Whether an error message includes help, either on its own line or within the sentence.
-fn has_mend(err: &str) -> bool {
+fn has_help(err: &str) -> bool {
     let is_help = |line: &str| {
         let text = line.trim_start_matches([' ', '|', '=']);
         text.starts_with("help: ")

@@ -78,7 +78,7 @@ fn entry(size: u64, is_valid: bool) -> Benchmark {
     serde_json::from_value(json!({
         "name": "lat_mem", "class": "lat_mem", "ports": [], "parameters": {"size": size}, "processes": 1,
         "status": if is_valid { "ok" } else { "invalid" }, "valid": is_valid, "unit": "ns", "operations": 1,
-        "median": size, "interval": [size, size + 1], "samples": [], "evidence": {},
+        "median": size, "confidence_interval": [size, size + 1], "samples": [], "evidence": {},
         "notes": ["a word ".repeat(60).trim_end()],
         "charts": [{"figure": "latency", "against": "size", "by": null, "log": true, "fit_linear": false}],
     }))
@@ -93,7 +93,7 @@ fn yamba() -> Yamba {
 
 #[test]
 #[ignore = "needs script"]
-fn colours_are_for_terminals_whose_owner_wants_them() {
+fn colours_follow_terminal_and_no_color() {
     needs(&["script"]);
     let mut yamba = yamba();
     for words in [

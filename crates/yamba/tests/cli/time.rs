@@ -40,7 +40,7 @@ fn statements_are_entries_of_a_run() {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_is_wrong_is_shown_in_what_was_typed() {
+fn errors_are_shown_in_the_typed_statement() {
     for (words, place, message) in [
         (
             vec!["getppid(); foo;"],
@@ -74,7 +74,7 @@ fn what_is_wrong_is_shown_in_what_was_typed() {
 
 #[test]
 #[ignore = "needs g++"]
-fn what_the_compiler_leaves_out_is_no_figure() {
+fn statement_removed_by_compiler_has_no_figure() {
     let answer = Yamba::new().run_words(&["time", "return;"]);
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     answer.says(&["INVALID", "nothing measurable", "do_not_optimize(VALUE)"]);
@@ -139,7 +139,7 @@ fn slow_statement_takes_fewer_batches_and_launches() {
         let own = of.iter().filter(|of| **of == launch).count();
         assert_eq!(own, 3, "launch {launch}: {slow:#}");
     }
-    let rests = format!("the figure rests on {launches} launches of 3 intervals");
+    let rests = format!("the figure rests on {launches} launches of 3 batches");
     let says = |entry: &Value| entry["notes"].to_string().contains(&rests);
     assert!(says(slow), "{slow:#}");
     let fast = entry(&run, "statement/getppid();");
@@ -149,7 +149,7 @@ fn slow_statement_takes_fewer_batches_and_launches() {
 
 #[test]
 #[ignore = "needs g++"]
-fn a_statement_that_crashes_costs_its_own_figure() {
+fn crashing_statement_loses_only_its_own_figure() {
     let words = ["time", "*(volatile int *)8 = 1;", "getppid();", "--json"];
     let answer = Yamba::new().run_words(&words);
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
@@ -163,7 +163,8 @@ fn a_statement_that_crashes_costs_its_own_figure() {
 /// The figure in ns, since a busy machine may not know the length of its cycles.
 fn figure(entry: &Value) -> f64 {
     if let Some(cycles) = entry["cycles"]["median"].as_f64() {
-        let [low, high] = [0, 1].map(|i| entry["cycles"]["interval"][i].as_f64().unwrap());
+        let [low, high] =
+            [0, 1].map(|i| entry["cycles"]["confidence_interval"][i].as_f64().unwrap());
         assert!(0.0 < low && low <= cycles && cycles <= high, "{entry:#}");
     }
     entry["median"]
@@ -199,7 +200,7 @@ fn instructions_have_a_latency_and_a_throughput() {
 #[test]
 #[cfg(target_arch = "x86_64")]
 #[ignore = "needs g++"]
-fn the_chain_that_was_measured_is_told() {
+fn measured_chain_is_named() {
     let words = [
         "time",
         "--asm",
@@ -221,7 +222,7 @@ fn the_chain_that_was_measured_is_told() {
 #[test]
 #[cfg(target_arch = "x86_64")]
 #[ignore = "needs g++"]
-fn a_broken_dependency_is_no_latency() {
+fn broken_dependency_gives_no_latency() {
     let run = document(
         &Yamba::new()
             .run_words(&["time", "--asm", "vpxor xmm0, xmm1, xmm1", "--json"])
@@ -239,7 +240,7 @@ fn a_broken_dependency_is_no_latency() {
 #[test]
 #[cfg(target_arch = "x86_64")]
 #[ignore = "needs g++"]
-fn an_instruction_that_faults_is_told_in_its_own_terms() {
+fn faulting_instruction_has_specific_note() {
     let words = [
         "time",
         "--asm",
@@ -269,7 +270,7 @@ fn an_instruction_that_faults_is_told_in_its_own_terms() {
 #[test]
 #[cfg(target_arch = "x86_64")]
 #[ignore = "needs g++"]
-fn what_is_no_single_instruction_is_refused() {
+fn input_other_than_one_instruction_is_rejected() {
     for (words, parts) in [
         (
             vec!["foo rax"],
@@ -342,7 +343,7 @@ fn refused_instruction_is_reported_and_others_are_measured() {
 
 /// An error in a library file must not look like an error in a file that the user named.
 #[test]
-fn a_library_that_cannot_be_read_is_told_as_such() {
+fn unreadable_library_is_reported() {
     if !cfg!(target_arch = "x86_64") {
         return;
     }

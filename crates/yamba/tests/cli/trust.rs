@@ -14,7 +14,7 @@ fn entries(answer: &Answer) -> Vec<Value> {
 
 #[test]
 #[ignore = "needs g++ and taskset"]
-fn one_processor_is_enough() {
+fn run_works_on_one_processor() {
     needs(&["taskset"]);
     let yamba = Yamba::new();
     let arguments = ["run", CHAIN, "lat_pipe", "--quick", "--json"];
@@ -41,7 +41,7 @@ fn one_processor_is_enough() {
 
 #[test]
 #[ignore = "needs g++"]
-fn no_memory_costs_that_figure_only() {
+fn lack_of_memory_loses_only_that_figure() {
     let yamba = Yamba::new();
     // Build without a memory limit, then run with one.
     let run = ["run", CHAIN, "lat_mem_rd", "--quick", "--json"];
@@ -70,7 +70,7 @@ fn no_memory_costs_that_figure_only() {
 /// started.
 #[test]
 #[ignore = "needs g++"]
-fn the_limit_of_addresses_is_kept_to() {
+fn address_space_limit_is_respected() {
     let yamba = Yamba::new();
     for run in [
         "run lat_mem_rd --quick --json",
@@ -96,7 +96,7 @@ fn the_limit_of_addresses_is_kept_to() {
 
 #[test]
 #[ignore = "needs g++"]
-fn the_selftest_prints_expected_against_measured() {
+fn selftest_prints_expected_and_measured() {
     let mut yamba = Yamba::new();
     let answer = yamba.run("selftest --json");
     let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);

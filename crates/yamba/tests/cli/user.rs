@@ -17,14 +17,14 @@ const NOBODY: u32 = 65534;
 const PRIVILEGED: &str = "yamba needs_root on linux && root { void benchmark() {} }\n";
 
 /// The user's environment: a readable installation of the command, and a folder of the user's own.
-pub struct Place {
+pub struct UserEnvironment {
     home: TempDir,
     pub own: TempDir,
 }
 
-impl Place {
+impl UserEnvironment {
     /// An installation with these parts of the suite.
-    pub fn new(suite: &[&str]) -> Place {
+    pub fn new(suite: &[&str]) -> UserEnvironment {
         let home = tempfile::tempdir().unwrap();
         fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();
         for part in ["runtime", "library"].iter().chain(suite) {
@@ -38,7 +38,7 @@ impl Place {
         does(Command::new("cp").arg(program).arg(home.path()));
         does(Command::new("chmod").args(["-R", "a+rX"]).arg(home.path()));
         let own = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
-        Place { home, own }
+        UserEnvironment { home, own }
     }
 
     /// The user's own folder. Runs work there and keep their scratch files in it.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use yamba_record::run::{Cycles, IntervalKind, Launch};
+use yamba_record::run::{Cycles, IntervalScope, Launch};
 use yamba_record::{Benchmark, Evidence, Machine, Parameters, Run, Status};
 
 use yamba::study_report::document;
-use yamba_session::study::{Answer, Figure, Range, Study, Verdict, read, rows, verdict};
+use yamba_session::study::{Answer, Figure, PredictionVerdict, Range, Study, read, rows, verdict};
 
 const STUDY: &str = r#"
 title = "A <machine> & its | cost"
@@ -70,7 +70,7 @@ fn entry(name: &str, median: f64, interval: [f64; 2]) -> Benchmark {
     entry.notes = Vec::new();
     entry.unit = Some("ns".to_owned());
     entry.median = Some(median);
-    entry.interval = Some(interval);
+    entry.confidence_interval = Some(interval);
     entry
 }
 
@@ -82,7 +82,7 @@ fn run() -> Run {
     ]);
     read.cycles = Some(Cycles {
         median: 30.0,
-        interval: [28.0, 44.0],
+        confidence_interval: [28.0, 44.0],
     });
     let mut larger = read.clone();
     larger.parameters.0[0].1 = json!(8192);
@@ -103,7 +103,7 @@ fn run() -> Run {
         },
     )]);
     let mut open = entry("lat_open", 600.0, [560.0, 640.0]);
-    open.interval_kind = Some(IntervalKind::WithinLaunches);
+    open.interval_scope = Some(IntervalScope::WithinLaunches);
     let mut run = Run::new(Machine::default());
     run.machine.cpu = Some("A <cpu>".to_owned());
     run.machine.cpus = 2;
@@ -123,23 +123,23 @@ fn run() -> Run {
 }
 
 #[test]
-fn verdicts_come_from_intervals() {
+fn verdicts_follow_from_intervals() {
     let study = read(STUDY).unwrap();
     let run = run();
     let rows = rows(&study, &run, &[]);
-    let verdicts: Vec<Option<Verdict>> = rows.iter().map(|r| r.verdict).collect();
+    let verdicts: Vec<Option<PredictionVerdict>> = rows.iter().map(|r| r.verdict).collect();
     assert_eq!(
         verdicts,
         [
-            Some(Verdict::Within),
+            Some(PredictionVerdict::Within),
             // 28 to 44 straddles 40.
-            Some(Verdict::Unknown),
+            Some(PredictionVerdict::Unknown),
             // The cycles are unknown.
-            Some(Verdict::Unknown),
+            Some(PredictionVerdict::Unknown),
             // At least 560 / 160 = 3.5 times.
-            Some(Verdict::Above),
-            Some(Verdict::Within),
-            Some(Verdict::Within),
+            Some(PredictionVerdict::Above),
+            Some(PredictionVerdict::Within),
+            Some(PredictionVerdict::Within),
             None,
         ]
     );
@@ -153,7 +153,7 @@ fn verdicts_come_from_intervals() {
 }
 
 #[test]
-fn a_figure_that_is_not_valid_has_no_verdict() {
+fn invalid_figure_has_no_verdict() {
     let study = read(STUDY).unwrap();
     let mut run = run();
     for status in [Status::Invalid, Status::Crashed, Status::Skipped] {
@@ -164,19 +164,22 @@ fn a_figure_that_is_not_valid_has_no_verdict() {
         assert_eq!(rows[0].notes, ["for a reason"]);
         assert_eq!(rows[0].is_failure(), status != Status::Skipped);
         // A multiple of an invalid figure is unknown.
-        assert_eq!(rows[3].verdict, Some(Verdict::Unknown));
+        assert_eq!(rows[3].verdict, Some(PredictionVerdict::Unknown));
         assert_eq!(rows[3].multiple, None);
     }
     run.benchmarks[0].status = Status::Ok;
     run.benchmarks[0].is_disturbed = true;
-    assert_eq!(rows(&study, &run, &[])[0].verdict, Some(Verdict::Unknown));
+    assert_eq!(
+        rows(&study, &run, &[])[0].verdict,
+        Some(PredictionVerdict::Unknown)
+    );
     run.benchmarks[5].status = Status::Ok;
     let valid = &rows(&study, &run, &[])[4];
-    assert_eq!(valid.verdict, Some(Verdict::Valid));
+    assert_eq!(valid.verdict, Some(PredictionVerdict::Valid));
 }
 
 #[test]
-fn what_was_skipped_before_its_parameters_were_known_is_found() {
+fn entry_skipped_before_its_parameters_is_matched() {
     let study = read(STUDY).unwrap();
     let mut run = run();
     run.benchmarks = vec![yamba_harness::no_figure("lat_read")];
@@ -185,7 +188,7 @@ fn what_was_skipped_before_its_parameters_were_known_is_found() {
 }
 
 #[test]
-fn what_a_run_was_given_is_told() {
+fn row_shows_parameters_set_for_the_run() {
     let study = read(STUDY).unwrap();
     let mut run = run();
     run.benchmarks[0].parameters = Parameters(vec![("far".to_owned(), json!(true))]);
@@ -194,19 +197,19 @@ fn what_a_run_was_given_is_told() {
 }
 
 #[test]
-fn ends_of_intervals_and_ranges() {
+fn interval_end_at_range_end_is_judged() {
     let range = |text: &str| Range::parse(text).unwrap();
     for (text, interval, verdict) in [
-        ("1..2 ns", [1.0, 2.0], Verdict::Within),
-        ("1..2 ns", [0.9, 2.0], Verdict::Unknown),
-        ("1..2 ns", [0.9, 2.1], Verdict::Unknown),
-        ("1..2 ns", [0.5, 0.9], Verdict::Below),
-        ("1..2 ns", [0.5, 1.0], Verdict::Unknown),
-        ("1..2 ns", [2.1, 3.0], Verdict::Above),
-        ("..2 ns", [-1e300, 2.0], Verdict::Within),
-        ("2.. ns", [2.0, 1e300], Verdict::Within),
-        ("2.. ns", [1.0, 1.5], Verdict::Below),
-        ("2.. ns", [f64::NAN, 3.0], Verdict::Unknown),
+        ("1..2 ns", [1.0, 2.0], PredictionVerdict::Within),
+        ("1..2 ns", [0.9, 2.0], PredictionVerdict::Unknown),
+        ("1..2 ns", [0.9, 2.1], PredictionVerdict::Unknown),
+        ("1..2 ns", [0.5, 0.9], PredictionVerdict::Below),
+        ("1..2 ns", [0.5, 1.0], PredictionVerdict::Unknown),
+        ("1..2 ns", [2.1, 3.0], PredictionVerdict::Above),
+        ("..2 ns", [-1e300, 2.0], PredictionVerdict::Within),
+        ("2.. ns", [2.0, 1e300], PredictionVerdict::Within),
+        ("2.. ns", [1.0, 1.5], PredictionVerdict::Below),
+        ("2.. ns", [f64::NAN, 3.0], PredictionVerdict::Unknown),
     ] {
         assert_eq!(
             verdict::judge(&range(text), interval),
@@ -226,12 +229,12 @@ fn ends_of_intervals_and_ranges() {
 }
 
 #[test]
-fn figures_of_one_kind_are_sorted_by_one_unit() {
+fn figures_are_sorted_in_one_unit() {
     let of = |median, unit: &str| {
         let figure = Figure {
             median,
-            interval: None,
-            interval_kind: None,
+            confidence_interval: None,
+            interval_scope: None,
             unit: unit.to_owned(),
         };
         figure.sortable()
@@ -274,7 +277,7 @@ fn ranges_are_read() {
 }
 
 #[test]
-fn faults_name_the_place_and_the_mend() {
+fn study_errors_have_place_and_help() {
     let with = |from: &str, to: &str| read(&STUDY.replacen(from, to, 1)).unwrap_err();
     for (from, to, line, message, help) in [
         (
@@ -418,14 +421,14 @@ fn faults_name_the_place_and_the_mend() {
 }
 
 #[test]
-fn an_empty_prediction_is_none_yet() {
+fn empty_prediction_counts_as_missing() {
     let study = read(&STUDY.replacen("100..200 ns", "", 1)).unwrap();
     assert_eq!(study.measurements[0].prediction, None);
 }
 
 /// `UPDATE_EXPECT=1` rewrites the expected documents.
 #[test]
-fn the_documents_are_as_they_were() {
+fn study_documents_are_as_expected() {
     let study = read(STUDY).unwrap();
     let run = run();
     let rows = rows(&study, &run, &[]);
@@ -445,7 +448,7 @@ fn the_documents_are_as_they_were() {
 }
 
 #[test]
-fn only_evidence_makes_a_predicted_invalid_come_true() {
+fn predicted_invalid_is_confirmed_only_by_evidence() {
     let study = read(STUDY).unwrap();
     let mut run = run();
     let of_wrong = |run: &Run| {
@@ -454,13 +457,16 @@ fn only_evidence_makes_a_predicted_invalid_come_true() {
         let row = row.unwrap();
         (row.verdict, row.is_failure(), row.notes.clone())
     };
-    assert_eq!(of_wrong(&run).0, Some(Verdict::Within));
+    assert_eq!(of_wrong(&run).0, Some(PredictionVerdict::Within));
     assert!(!of_wrong(&run).1);
     let wrong = run.benchmarks.last_mut().unwrap();
     wrong.evidence.get_mut("faults").unwrap().median = Some(1.0);
     wrong.notes = vec!["a launch was lost".to_owned()];
     let (verdict, is_failure, notes) = of_wrong(&run);
-    assert_eq!((verdict, is_failure), (Some(Verdict::Unknown), true));
+    assert_eq!(
+        (verdict, is_failure),
+        (Some(PredictionVerdict::Unknown), true)
+    );
     assert_eq!(
         notes,
         [
@@ -468,8 +474,11 @@ fn only_evidence_makes_a_predicted_invalid_come_true() {
             "none of its evidence is outside its bounds by its median"
         ]
     );
-    // Evidence without a median: intervals out of bounds confirm the predicted invalid figure; without any, the verdict is unknown.
-    for (outside, verdict) in [(60, Verdict::Within), (0, Verdict::Unknown)] {
+    // Evidence without a median: batches out of bounds confirm the predicted invalid figure; without any, the verdict is unknown.
+    for (outside, verdict) in [
+        (60, PredictionVerdict::Within),
+        (0, PredictionVerdict::Unknown),
+    ] {
         let wrong = run.benchmarks.last_mut().unwrap();
         let faults = wrong.evidence.get_mut("faults").unwrap();
         (faults.median, faults.outside) = (None, outside);
@@ -516,7 +525,7 @@ fn variation(medians: &[f64], predicted: &str) -> (Study, Run) {
         ..Launch::default()
     });
     run.benchmarks[0].launches = launches.collect();
-    run.benchmarks[0].interval_kind = Some(IntervalKind::WithinLaunches);
+    run.benchmarks[0].interval_scope = Some(IntervalScope::WithinLaunches);
     let text = format!(
         "title = 'x'\n[[measurement]]\nlabel = 'l'\nbenchmark = 'lat_null'\n\
          statistic = 'variation'\npredicted = '{predicted}'\nreason = 'r'\n"
@@ -526,21 +535,21 @@ fn variation(medians: &[f64], predicted: &str) -> (Study, Run) {
 
 /// Mean 5, sum of squared differences 32. With 7 degrees of freedom, chi-squared has the quantiles 16.0128 and 1.68987.
 #[test]
-fn a_variation_is_that_of_the_launches() {
+fn variation_is_of_launch_medians() {
     let medians = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
     let k = (32.0_f64 / 7.0).sqrt() / 5.0;
     let end = |u: f64| k / (((u + 2.0) / 8.0 - 1.0) * k * k + u / 7.0).sqrt();
     for (predicted, verdict) in [
-        ("..1.2", Verdict::Within),
-        ("..0.2", Verdict::Above),
-        ("1.2..", Verdict::Below),
-        ("..0.5", Verdict::Unknown),
+        ("..1.2", PredictionVerdict::Within),
+        ("..0.2", PredictionVerdict::Above),
+        ("1.2..", PredictionVerdict::Below),
+        ("..0.5", PredictionVerdict::Unknown),
     ] {
         let (study, run) = variation(&medians, predicted);
         let rows = rows(&study, &run, &[]);
         let figure = rows[0].figure.as_ref().unwrap();
         assert!((figure.median - k).abs() < 1e-12, "{figure:?}");
-        let [low, high] = figure.interval.unwrap();
+        let [low, high] = figure.confidence_interval.unwrap();
         assert!((low - end(16.0128)).abs() < 1e-4, "{low}");
         assert!((high - end(1.68987)).abs() < 1e-4, "{high}");
         assert_eq!(figure.unit, "");
@@ -552,10 +561,13 @@ fn a_variation_is_that_of_the_launches() {
 }
 
 #[test]
-fn a_variation_takes_launches_and_an_end() {
+fn variation_needs_launches_and_a_limit() {
     let (study, run) = variation(&[3.0], "..0.1");
     let one = &rows(&study, &run, &[])[0];
-    assert_eq!((&one.figure, one.verdict), (&None, Some(Verdict::Unknown)));
+    assert_eq!(
+        (&one.figure, one.verdict),
+        (&None, Some(PredictionVerdict::Unknown))
+    );
     assert_eq!(
         one.notes,
         ["a variation takes two launches, and here are 1"]
@@ -563,12 +575,12 @@ fn a_variation_takes_launches_and_an_end() {
     let (study, run) = variation(&[1.0, 100.0, 1.0, 1.0], "..0.1");
     let far = &rows(&study, &run, &[])[0];
     assert!(far.figure.is_some());
-    assert_eq!(far.verdict, Some(Verdict::Unknown));
+    assert_eq!(far.verdict, Some(PredictionVerdict::Unknown));
     assert_eq!(far.notes, ["its interval is not known"]);
 }
 
 #[test]
-fn a_wrong_variation_is_told() {
+fn wrong_variation_is_an_error() {
     let base = "title = 'x'\n[[measurement]]\nid = 'v'\nlabel = 'l'\nbenchmark = 'b'\nstatistic = 'variation'\n";
     for (more, said) in [
         ("unit = 'ns'", "a variation has no `unit`"),
@@ -591,16 +603,16 @@ fn a_wrong_variation_is_told() {
 }
 
 #[test]
-fn a_line_goes_through_the_points() {
+fn fitted_line_matches_points() {
     let run = with_a_line(|_, _| {});
     for (part, against, predicted, verdict) in [
-        ("slope", "n", "1.9..2.1 ns", Verdict::Within),
-        ("slope", "n", "0.0019..0.0021 us", Verdict::Within),
-        ("slope", "pages", "0.19..0.21 ns", Verdict::Within),
-        ("slope", "n", "..1 ns", Verdict::Above),
-        ("intercept", "n", "9..11 ns", Verdict::Within),
-        ("intercept", "n", "11.. ns", Verdict::Below),
-        ("r_squared", "n", "0.99..1", Verdict::Within),
+        ("slope", "n", "1.9..2.1 ns", PredictionVerdict::Within),
+        ("slope", "n", "0.0019..0.0021 us", PredictionVerdict::Within),
+        ("slope", "pages", "0.19..0.21 ns", PredictionVerdict::Within),
+        ("slope", "n", "..1 ns", PredictionVerdict::Above),
+        ("intercept", "n", "9..11 ns", PredictionVerdict::Within),
+        ("intercept", "n", "11.. ns", PredictionVerdict::Below),
+        ("r_squared", "n", "0.99..1", PredictionVerdict::Within),
     ] {
         let study = of_a_line(part, against, predicted);
         let rows = rows(&study, &run, &[]);
@@ -617,12 +629,12 @@ fn a_line_goes_through_the_points() {
 }
 
 #[test]
-fn a_line_takes_three_valid_points() {
+fn line_needs_three_valid_points() {
     let study = of_a_line("slope", "n", "1.9..2.1 ns");
     let one_less = with_a_line(|i, b| b.is_disturbed = i == 0);
     assert_eq!(
         rows(&study, &one_less, &[])[0].verdict,
-        Some(Verdict::Within)
+        Some(PredictionVerdict::Within)
     );
     let too_few = with_a_line(|i, b| {
         if i > 1 {
@@ -643,7 +655,7 @@ fn a_line_takes_three_valid_points() {
     let certain = of_a_line("r_squared", "n", "0.9..1");
     assert_eq!(
         rows(&certain, &one_less, &[])[0].verdict,
-        Some(Verdict::Unknown)
+        Some(PredictionVerdict::Unknown)
     );
     // A value that is not a number is not a point.
     let elsewhere = of_a_line("slope", "nothing", "1.9..2.1 ns");
@@ -654,25 +666,30 @@ fn a_line_takes_three_valid_points() {
 }
 
 #[test]
-fn a_line_through_points_within_launches_speaks_of_them_alone() {
+fn line_through_points_within_launches_is_within_launches() {
     let short = with_a_line(|i, b| {
-        b.interval_kind = Some(match i {
-            1 => IntervalKind::WithinLaunches,
-            _ => IntervalKind::BetweenLaunches,
+        b.interval_scope = Some(match i {
+            1 => IntervalScope::WithinLaunches,
+            _ => IntervalScope::BetweenLaunches,
         });
     });
     for (part, predicted) in [("slope", "1.9..2.1 ns"), ("r_squared", "0.9..1")] {
         let study = of_a_line(part, "n", predicted);
         let rows = rows(&study, &short, &[]);
-        assert_eq!(rows[0].verdict, Some(Verdict::Within));
+        assert_eq!(rows[0].verdict, Some(PredictionVerdict::Within));
         assert!(rows[0].is_within_launches(), "{rows:?}");
-        let [low, high] = rows[0].figure.as_ref().unwrap().interval.unwrap();
+        let [low, high] = rows[0]
+            .figure
+            .as_ref()
+            .unwrap()
+            .confidence_interval
+            .unwrap();
         assert!(low < high, "{rows:?}");
     }
 }
 
 #[test]
-fn a_wrong_line_is_told() {
+fn wrong_line_is_an_error() {
     let with = |from: &str, to: &str| {
         let text = STUDY.replacen(from, to, 1);
         read(&text).unwrap_err()

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::Missing;
 use crate::memory_group::MemoryGroup;
 use crate::support::{Answer, Yamba, behind, processes_of, until};
-use crate::user::Place;
+use crate::user::UserEnvironment;
 
 /// Maximum number of processes that a fork bomb starts; `LIMIT` is the limit for a launch.
 const MOST: usize = 600;
@@ -189,7 +189,7 @@ fn bombs() -> Vec<&'static str> {
     BOMBS.into_iter().chain([FINE]).collect()
 }
 
-pub fn fork_bomb_costs_only_its_own_figure() {
+pub fn fork_bomb_loses_only_its_own_figure() {
     let mut yamba = yamba(&bombs());
     bombs_are_ended(&yamba.run(RUN));
     nothing_is_left(yamba.folder.path());
@@ -198,7 +198,7 @@ pub fn fork_bomb_costs_only_its_own_figure() {
 }
 
 /// As in a container, where control groups are read-only.
-pub fn fork_bomb_of_root_is_ended_without_control_groups() -> Result<(), Missing> {
+pub fn fork_bomb_of_root_is_killed_without_control_groups() -> Result<(), Missing> {
     let hidden = "for place in $(grep -E ' - cgroup2? ' /proc/self/mountinfo | cut -d' ' -f5); do \
                   mount -o remount,bind,ro $place || exit 77; done; exec \"$0\" \"$@\"";
     let words = ["unshare", "--mount", "sh", "-c", hidden];
@@ -216,22 +216,22 @@ pub fn fork_bomb_of_root_is_ended_without_control_groups() -> Result<(), Missing
     Ok(())
 }
 
-pub fn fork_bomb_of_an_ordinary_user_is_ended() {
-    let place = Place::new(&["suite/cpu/lat_syscall_getppid.yamba"]);
+pub fn fork_bomb_of_ordinary_user_is_killed() {
+    let place = UserEnvironment::new(&["suite/cpu/lat_syscall_getppid.yamba"]);
     fs::write(place.folder().join("all.yamba"), programs(&bombs())).unwrap();
     bombs_are_ended(&place.run(RUN));
     nothing_is_left(place.folder());
 }
 
 /// Below the user's own limit, forks of a bomb fail; the time of a failing fork is not a valid figure. No other test uses this user.
-pub fn fork_bomb_below_the_users_own_limit_is_ended() -> Result<(), Missing> {
+pub fn fork_bomb_below_user_limit_is_killed() -> Result<(), Missing> {
     if !rustix::process::geteuid().is_root() {
         return Err(Missing::new(
             "only root can become a user without other processes",
         ));
     }
     const USER: u32 = 65533;
-    let place = Place::new(&["suite/cpu/lat_syscall_getppid.yamba"]);
+    let place = UserEnvironment::new(&["suite/cpu/lat_syscall_getppid.yamba"]);
     fs::write(
         place.folder().join("all.yamba"),
         programs(&[BOMBS[0], FINE]),
@@ -252,7 +252,7 @@ pub fn fork_bomb_below_the_users_own_limit_is_ended() -> Result<(), Missing> {
 }
 
 /// The limit is derived from the available memory, here a group's limit.
-pub fn launch_that_takes_all_memory_is_ended() -> Result<(), Missing> {
+pub fn launch_that_takes_all_memory_is_killed() -> Result<(), Missing> {
     let group = MemoryGroup::new("hog", 400 << 20)?;
     let yamba = yamba(&[HOG, FINE]);
     // The compiler needs more memory than the group allows.
@@ -268,7 +268,7 @@ pub fn launch_that_takes_all_memory_is_ended() -> Result<(), Missing> {
     Ok(())
 }
 
-pub fn file_is_no_longer_than_the_disk_limit() {
+pub fn file_size_is_limited_by_disk_limit() {
     let mut yamba = yamba(&[ENDLESS_FILE, FINE]);
     let entries = entries(&yamba.run("run all.yamba --quick --json --disk-limit 20M"));
     let said_of_it = said(&entries, "endless_file");
@@ -282,7 +282,7 @@ pub fn file_is_no_longer_than_the_disk_limit() {
     assert_eq!(file.size(), 20 << 20);
 }
 
-pub fn timeout_ends_a_launch_wherever_it_is() {
+pub fn timeout_kills_launch_in_every_phase() {
     let classes: Vec<&str> = ENDLESS.into_iter().chain([FINE]).collect();
     let mut yamba = yamba(&classes);
     let answer = yamba.run("run all.yamba --quick --json --timeout 2s");
@@ -303,7 +303,7 @@ pub fn timeout_ends_a_launch_wherever_it_is() {
     nothing_is_left(yamba.folder.path());
 }
 
-pub fn timeout_lets_the_last_will_be_carried_out() {
+pub fn cleanup_runs_after_timeout() {
     let mut yamba = yamba(&[ENDLESS_WITH_WILL]);
     let answer = yamba.run("run all.yamba --quick --json --timeout 2s");
     let said = said(&entries(&answer), "endless_with_will");
@@ -312,7 +312,7 @@ pub fn timeout_lets_the_last_will_be_carried_out() {
     nothing_is_left(yamba.folder.path());
 }
 
-pub fn timed_statement_that_never_ends_is_ended() {
+pub fn endless_statement_is_killed() {
     let mut yamba = Yamba::new();
     for (more, why) in [
         (

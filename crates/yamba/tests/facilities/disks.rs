@@ -67,7 +67,7 @@ fn left_by(yamba: &Yamba) -> PathBuf {
 }
 
 /// The disk is full after the first entry. The run continues and its whole document goes to a file. Once there is room, the warning's command works.
-pub fn a_full_disk_costs_nothing() -> Result<(), Missing> {
+pub fn run_is_rescued_if_the_store_disk_is_full() -> Result<(), Missing> {
     on_a_small_disk(|disk| {
         let mut yamba = storing_in(&disk.join("results.sqlite"));
         let words = "run many.yamba --quick --sweep size=1,2,3,4,5,6,7,8";

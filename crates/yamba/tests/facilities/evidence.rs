@@ -90,7 +90,7 @@ yamba spinning extends lat_futex on linux
 }
 ";
 
-pub fn what_only_looks_right_is_invalid() -> Result<(), Missing> {
+pub fn plausible_but_wrong_benchmarks_are_invalid() -> Result<(), Missing> {
     let mut yamba = Yamba::new().file("false_ones.yamba", FALSE_ONES);
     let answer = yamba.run("run false_ones.yamba --quick --json");
     let run: Value = serde_json::from_str(&answer.out).unwrap();

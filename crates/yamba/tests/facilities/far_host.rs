@@ -203,7 +203,7 @@ yamba not_there extends lat_udp
 }
 ";
 
-pub fn what_does_not_go_there_is_invalid() -> Result<(), Missing> {
+pub fn traffic_that_bypasses_the_far_host_is_invalid() -> Result<(), Missing> {
     let cable = Cable::new()?;
     let yamba = cable.far.yamba().file("not_there.yamba", NOT_THERE);
     // Long messages: ssh traffic between the intervals also uses the cable, but is smaller than one message.
@@ -219,7 +219,7 @@ pub fn what_does_not_go_there_is_invalid() -> Result<(), Missing> {
     Ok(())
 }
 
-pub fn another_address_may_be_named() -> Result<(), Missing> {
+pub fn another_address_may_be_given() -> Result<(), Missing> {
     let cable = Cable::new()?;
     let words = format!("run lat_udp --quick --json --set message=1 --remote {FAR}");
     let to = |address: &str| {
@@ -235,7 +235,7 @@ pub fn another_address_may_be_named() -> Result<(), Missing> {
 }
 
 /// As with a jump host or address translation.
-pub fn a_way_that_only_ssh_has_is_told() -> Result<(), Missing> {
+pub fn route_that_only_ssh_has_is_reported() -> Result<(), Missing> {
     let cable = Cable::new()?;
     let elsewhere = Host::new().unwrap();
     let ssh = [cable.near.enter().join(" "), cable.far.server.ssh()].join(" ");
@@ -251,7 +251,7 @@ pub fn a_way_that_only_ssh_has_is_told() -> Result<(), Missing> {
 /// Long messages, so that the burst of a slow link is a small part of each.
 const MESSAGE: f64 = 16384.0;
 
-pub fn a_slow_network_is_in_the_figure() -> Result<(), Missing> {
+pub fn slow_network_raises_the_figure() -> Result<(), Missing> {
     let cable = Cable::new()?;
     let ways = [
         "netem delay 2ms",
@@ -276,7 +276,7 @@ pub fn a_slow_network_is_in_the_figure() -> Result<(), Missing> {
 }
 
 /// TCP retransmits lost packets; for UDP the loss is reported.
-pub fn a_network_that_loses_packets_holds_nobody_up() -> Result<(), Missing> {
+pub fn lossy_network_does_not_block_the_run() -> Result<(), Missing> {
     let cable = Cable::new()?;
     let ways = ["netem loss 3%", "tbf rate 20mbit burst 1600 limit 6000"];
     cable.becomes(&ways)?;
@@ -323,7 +323,7 @@ pub fn nginx_serves_from_another_machine() -> Result<(), Missing> {
 }
 
 /// Messages of the remote server are reported here.
-pub fn an_nginx_that_dies_on_another_machine() -> Result<(), Missing> {
+pub fn dead_remote_nginx_is_reported() -> Result<(), Missing> {
     let cable = Cable::new()?;
     let stub =
         "#!/bin/sh\n[ \"$5\" != -q ] || echo 'nobody has asked for me' >&2\n[ \"$5\" != -q ]\n";

@@ -86,7 +86,7 @@ const WRONG: [Wrong; 13] = [
          void benchmark() { super::benchmark(); storage.forget(held); }",
     },
     Wrong {
-        // The readers are alive but issue no requests, although they were scheduled. How many intervals are timed before that depends on the machine.
+        // The readers are alive but issue no requests, although they were scheduled. How many batches are timed before that depends on the machine.
         name: "readers_that_sleep",
         base: "lat_file_contention",
         evidence: "is_somebody_starved",
@@ -204,7 +204,7 @@ fn storage() -> tempfile::TempDir {
     tempfile::Builder::new().tempdir_in(disk).unwrap()
 }
 
-pub fn evidence_catches_what_is_not_as_the_name_says() -> Result<(), Missing> {
+pub fn evidence_detects_wrong_file_benchmarks() -> Result<(), Missing> {
     let folder = storage();
     let yamba = Yamba::new().env("TMPDIR", folder.path());
     let caught = all_are_caught(yamba, INCLUDES, &WRONG, "--set size=64K --launches 1");
@@ -212,7 +212,7 @@ pub fn evidence_catches_what_is_not_as_the_name_says() -> Result<(), Missing> {
     caught
 }
 
-pub fn evidence_catches_what_is_not_of_the_named_disk() -> Result<(), Missing> {
+pub fn evidence_detects_reads_of_another_disk() -> Result<(), Missing> {
     let folder = storage();
     let disk = folder.path().join("disk");
     fs::write(&disk, vec![7; 16 << 20]).unwrap();
@@ -221,7 +221,7 @@ pub fn evidence_catches_what_is_not_of_the_named_disk() -> Result<(), Missing> {
     all_are_caught(yamba, INCLUDES, &WRONG_DISK, &words)
 }
 
-pub fn a_file_cache_that_was_never_full_is_invalid() -> Result<(), Missing> {
+pub fn file_cache_that_was_never_full_is_invalid() -> Result<(), Missing> {
     let folder = storage();
     let yamba = Yamba::new().env("TMPDIR", folder.path());
     let wrong = [Wrong {
@@ -248,7 +248,7 @@ fn upon_another(yamba: &Yamba, folder: &Path, words: &[&str]) -> Result<Answer, 
     )
 }
 
-pub fn a_file_system_upon_another_hides_no_page() -> Result<(), Missing> {
+pub fn stacked_file_system_does_not_hide_pages() -> Result<(), Missing> {
     let folder = storage();
     let wrong = WRONG.iter().filter(|w| {
         let name = w.name;
@@ -262,7 +262,7 @@ pub fn a_file_system_upon_another_hides_no_page() -> Result<(), Missing> {
 }
 
 /// A file system that takes its pages from elsewhere and drops them when a file is opened.
-pub fn a_file_system_that_forgets_what_is_opened_anew() -> Result<(), Missing> {
+pub fn file_system_that_drops_pages_on_open_is_handled() -> Result<(), Missing> {
     let folder = storage();
     let yamba = Yamba::new();
     let words = "run bw_file_rd bw_mmap_rd --quick --json --launches 1 --set size=1M";
@@ -324,7 +324,7 @@ yamba no_files_left extends lat_fs on linux
 }
 ";
 
-pub fn a_disk_that_gets_full_costs_one_figure() -> Result<(), Missing> {
+pub fn disk_that_fills_up_loses_one_figure() -> Result<(), Missing> {
     let folder = storage();
     let yamba = Yamba::new().file("full.yamba", WITHOUT_ROOM);
     let words = "run full.yamba lat_open_close --quick --json --launches 1";
@@ -394,7 +394,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     all.map(|e| e.path()).collect()
 }
 
-pub fn whoever_is_killed_no_process_and_no_file_is_left() {
+pub fn kill_of_any_process_leaves_no_process_and_no_file() {
     let folder = storage();
     let yamba = Yamba::new().env("TMPDIR", folder.path());
     // Build first, so that the random moments fall into the measurement.

@@ -79,13 +79,13 @@ fn contents() -> Vec<u8> {
         .collect()
 }
 
-/// Operations of all timed intervals.
+/// Operations of all timed batches.
 fn operations(figure: &Value) -> u64 {
     let operations = column(figure, "operations");
     operations.iter().map(|n| n.as_u64().unwrap()).sum()
 }
 
-pub fn of_a_block_device_the_kernel_counts_as_much() -> Result<(), Missing> {
+pub fn kernel_counts_of_block_device_match_the_figure() -> Result<(), Missing> {
     needs(&["losetup"]);
     let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let folder = tempfile::Builder::new().tempdir_in(disk).unwrap();

@@ -99,73 +99,73 @@ fn trial<O: Outcome>(name: &str, test: impl FnOnce() -> O + Send + 'static) -> T
 fn main() {
     let trials = trials! {
         bounds {
-            fork_bomb_costs_only_its_own_figure
-            fork_bomb_of_root_is_ended_without_control_groups
-            fork_bomb_of_an_ordinary_user_is_ended
-            fork_bomb_below_the_users_own_limit_is_ended
-            launch_that_takes_all_memory_is_ended
-            file_is_no_longer_than_the_disk_limit
-            timeout_ends_a_launch_wherever_it_is
-            timeout_lets_the_last_will_be_carried_out
-            timed_statement_that_never_ends_is_ended
+            fork_bomb_loses_only_its_own_figure
+            fork_bomb_of_root_is_killed_without_control_groups
+            fork_bomb_of_ordinary_user_is_killed
+            fork_bomb_below_user_limit_is_killed
+            launch_that_takes_all_memory_is_killed
+            file_size_is_limited_by_disk_limit
+            timeout_kills_launch_in_every_phase
+            cleanup_runs_after_timeout
+            endless_statement_is_killed
             killed_run_leaves_no_control_group
         }
         disks {
-            a_full_disk_costs_nothing
+            run_is_rescued_if_the_store_disk_is_full
             store_on_a_read_only_disk_is_refused_and_left_unchanged
             store_in_a_folder_that_may_not_be_written_is_read_from_a_copy
         }
         evidence {
-            what_only_looks_right_is_invalid
+            plausible_but_wrong_benchmarks_are_invalid
         }
         far_host {
             packets_go_to_another_machine
-            what_does_not_go_there_is_invalid
-            another_address_may_be_named
-            a_way_that_only_ssh_has_is_told
-            a_slow_network_is_in_the_figure
-            a_network_that_loses_packets_holds_nobody_up
+            traffic_that_bypasses_the_far_host_is_invalid
+            another_address_may_be_given
+            route_that_only_ssh_has_is_reported
+            slow_network_raises_the_figure
+            lossy_network_does_not_block_the_run
             nginx_serves_from_another_machine
-            an_nginx_that_dies_on_another_machine
+            dead_remote_nginx_is_reported
         }
         files {
-            evidence_catches_what_is_not_as_the_name_says
-            evidence_catches_what_is_not_of_the_named_disk
-            a_file_cache_that_was_never_full_is_invalid
-            a_file_system_upon_another_hides_no_page
-            a_file_system_that_forgets_what_is_opened_anew
-            a_disk_that_gets_full_costs_one_figure
-            whoever_is_killed_no_process_and_no_file_is_left
+            evidence_detects_wrong_file_benchmarks
+            evidence_detects_reads_of_another_disk
+            file_cache_that_was_never_full_is_invalid
+            stacked_file_system_does_not_hide_pages
+            file_system_that_drops_pages_on_open_is_handled
+            disk_that_fills_up_loses_one_figure
+            kill_of_any_process_leaves_no_process_and_no_file
         }
         loop_device {
-            of_a_block_device_the_kernel_counts_as_much
+            kernel_counts_of_block_device_match_the_figure
         }
         memory_group {
-            the_limit_of_a_memory_control_group_is_kept_to
+            memory_limit_of_control_group_is_respected
         }
         network {
-            without_a_network_it_is_said_what_mends_that
-            many_at_the_same_time_do_not_connect
+            missing_network_has_help
+            lat_connect_with_several_processes_is_skipped
             no_process_outlives_a_killed_run
-            what_measures_something_else_is_invalid
-            what_does_not_cross_the_network_is_invalid
-            nginx_tells_whether_a_connection_is_new
-            an_nginx_that_is_not_as_others
-            a_page_for_which_there_is_no_room
+            network_benchmark_of_something_else_is_invalid
+            traffic_that_does_not_cross_the_network_is_invalid
+            nginx_distinguishes_new_connections
+            unusual_nginx_is_handled
+            page_too_large_for_the_disk_is_reported
         }
         remote {
-            evidence_fails_where_it_must
-            a_mounted_file_that_does_not_come_from_elsewhere
-            a_mounted_file_that_comes_from_elsewhere
-            the_programs_of_others_are_named_with_their_versions
-            what_is_not_installed_is_told
-            a_server_that_dies_is_told
+            evidence_detects_wrong_remote_reads
+            local_file_is_rejected_as_mounted_file
+            remote_file_is_accepted_as_mounted_file
+            external_programs_are_recorded_with_versions
+            missing_program_is_reported
+            dead_server_is_reported
         }
         root {
             commands_of_pages_work_for_root
         }
         system_calls {
-            nothing_is_asked_of_the_system_in_a_timed_interval
+            no_system_call_in_a_timed_batch
             madvise_on_locked_memory_names_may_fault
             madvise_that_fails_otherwise_says_nothing_of_locked_memory
         }

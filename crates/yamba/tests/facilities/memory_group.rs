@@ -55,7 +55,7 @@ fn entries(answer: &Answer) -> Vec<Value> {
 }
 
 /// As in a container, exceeding the limit kills the process. Benchmarks that use all available memory must request less.
-pub fn the_limit_of_a_memory_control_group_is_kept_to() -> Result<(), Missing> {
+pub fn memory_limit_of_control_group_is_respected() -> Result<(), Missing> {
     let group = MemoryGroup::new("limit", 160 << 20)?;
     let yamba = Yamba::new();
     let run = "run stream_copy --time 500ms --launches 1 --json";

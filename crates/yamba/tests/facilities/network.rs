@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::{Answer, Yamba, needs, processes_of, until};
 use crate::{Missing, Skipped};
 
-pub fn without_a_network_it_is_said_what_mends_that() -> Result<(), Missing> {
+pub fn missing_network_has_help() -> Result<(), Missing> {
     let yamba = Yamba::new();
     let inner = yamba.command(&["run", "lat_tcp", "--quick", "--set", "placement=same"]);
     let mut command = Command::new("unshare");
@@ -27,7 +27,7 @@ pub fn without_a_network_it_is_said_what_mends_that() -> Result<(), Missing> {
     Ok(())
 }
 
-pub fn many_at_the_same_time_do_not_connect() {
+pub fn lat_connect_with_several_processes_is_skipped() {
     Yamba::new()
         .run("run lat_connect -P 2 --quick --set host=loopback")
         .ok()
@@ -224,7 +224,7 @@ fn is_caught_by(figure: &Value, evidence: &str) {
     assert!(figure["notes"].to_string().contains(evidence), "{figure}");
 }
 
-pub fn what_measures_something_else_is_invalid() {
+pub fn network_benchmark_of_something_else_is_invalid() {
     let mut yamba = Yamba::new().file("false_ones.yamba", FALSE_ONES);
     let answer = yamba.run("run false_ones.yamba --quick --set host=loopback --json");
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
@@ -236,7 +236,7 @@ pub fn what_measures_something_else_is_invalid() {
 }
 
 /// Other tests' packets pass the loopback device, but not a separate network.
-pub fn what_does_not_cross_the_network_is_invalid() -> Result<(), Missing> {
+pub fn traffic_that_does_not_cross_the_network_is_invalid() -> Result<(), Missing> {
     let mut yamba = Yamba::new().file("home_bodies.yamba", HOME_BODIES);
     let words = "run home_bodies.yamba --quick --launches 1 --set host=veth --json";
     let run: Value = serde_json::from_str(&yamba.run(words).out).unwrap();
@@ -293,7 +293,7 @@ const KEPT_BY_NGINX: &str = "yamba kept_by_nginx extends lat_http
 ";
 
 /// nginx may be installed anywhere.
-pub fn nginx_tells_whether_a_connection_is_new() {
+pub fn nginx_distinguishes_new_connections() {
     needs(&["nginx"]);
     let yamba = Yamba::new().file("kept.yamba", KEPT_BY_NGINX);
     let place = yamba
@@ -345,15 +345,15 @@ fn with_fault(fault: &str) -> (Value, String) {
     let mut yamba = yamba
         .env("PATH", format!("{}:{others}", own.display()))
         .env("FAULT", fault)
-        .env("TOLD", own.join("told"));
+        .env("TOLD", own.join("request"));
     let words = "run lat_http --quick --launches 1 --json --set server=nginx";
     let answer = yamba.run(&format!("{words} --set placement=same"));
     let run: Value = serde_json::from_str(&answer.out).expect(&answer.err);
-    let told = std::fs::read_to_string(own.join("told")).unwrap_or_default();
+    let told = std::fs::read_to_string(own.join("request")).unwrap_or_default();
     (figure_of(&run, "lat_http").clone(), told)
 }
 
-pub fn an_nginx_that_is_not_as_others() {
+pub fn unusual_nginx_is_handled() {
     needs(&["nginx", "perl"]);
     let (figure, told) = with_fault("its port is wanted");
     assert_eq!(figure["status"], "ok", "{figure}");
@@ -384,7 +384,7 @@ pub fn an_nginx_that_is_not_as_others() {
 }
 
 /// Data that nginx writes counts toward the benchmark's disk limit.
-pub fn a_page_for_which_there_is_no_room() {
+pub fn page_too_large_for_the_disk_is_reported() {
     needs(&["nginx"]);
     Yamba::new()
         .run("run lat_http --quick --set server=nginx --set placement=same --set page=4M --disk-limit 1M")

@@ -45,7 +45,7 @@ const WRONG: [Wrong; 4] = [
     },
 ];
 
-pub fn evidence_fails_where_it_must() -> Result<(), Missing> {
+pub fn evidence_detects_wrong_remote_reads() -> Result<(), Missing> {
     all_are_caught(Yamba::new(), "", &WRONG, "")
 }
 
@@ -70,7 +70,7 @@ const WRONG_MOUNTED: [Wrong; 2] = [
     },
 ];
 
-pub fn a_mounted_file_that_does_not_come_from_elsewhere() -> Result<(), Missing> {
+pub fn local_file_is_rejected_as_mounted_file() -> Result<(), Missing> {
     let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let folder = tempfile::Builder::new().tempdir_in(disk).unwrap();
     fs::create_dir(folder.path().join("under")).unwrap();
@@ -104,7 +104,7 @@ fn sent(cable: &Cable) -> u64 {
 }
 
 /// With a server behind a cable, whose host counts the bytes sent.
-pub fn a_mounted_file_that_comes_from_elsewhere() -> Result<(), Missing> {
+pub fn remote_file_is_accepted_as_mounted_file() -> Result<(), Missing> {
     let cable = Cable::new()?;
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("under")).unwrap();
@@ -149,7 +149,7 @@ fn answered(program: &str, question: &str) -> String {
     String::from_utf8_lossy(&both).into_owned()
 }
 
-pub fn the_programs_of_others_are_named_with_their_versions() -> Result<(), Missing> {
+pub fn external_programs_are_recorded_with_versions() -> Result<(), Missing> {
     let words = "run lat_remote_read_smb lat_remote_read_nfs lat_remote_read_sshfs --quick --json --launches 1 --set order=sequential --set size=64K";
     let all = said(&Yamba::new().run(words));
     let mut skipped = Skipped::default();
@@ -213,7 +213,7 @@ fn without(files: &[String]) -> Option<Command> {
     able.is_ok_and(|s| s.success()).then(|| view(&[]))
 }
 
-pub fn what_is_not_installed_is_told() -> Result<(), Missing> {
+pub fn missing_program_is_reported() -> Result<(), Missing> {
     let programs = ["nginx", "smbd", "ganesha.nfsd", "sshfs"];
     let libraries = ["/usr/lib/*", "/usr/lib64", "/usr/lib", "/usr/local/lib"];
     let mut files: Vec<String> = programs.into_iter().flat_map(places).collect();
@@ -253,7 +253,7 @@ pub fn what_is_not_installed_is_told() -> Result<(), Missing> {
 /// Replaces a server and fails at once.
 const MORTAL: &str = "#!/bin/sh\necho 'nobody has asked for me' >&2\nexit 1\n";
 
-pub fn a_server_that_dies_is_told() -> Result<(), Missing> {
+pub fn dead_server_is_reported() -> Result<(), Missing> {
     let yamba = Yamba::new()
         .file("smbd", MORTAL)
         .file("ganesha.nfsd", MORTAL);

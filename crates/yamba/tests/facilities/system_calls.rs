@@ -8,8 +8,8 @@ use crate::support::{Yamba, needs};
 
 const CHAIN: &str = "lat_integer_add";
 
-/// A process makes no system call between the readings before and after a timed interval.
-pub fn nothing_is_asked_of_the_system_in_a_timed_interval() -> Result<(), Missing> {
+/// A process makes no system call between the readings before and after a timed batch.
+pub fn no_system_call_in_a_timed_batch() -> Result<(), Missing> {
     needs(&["strace"]);
     let yamba = Yamba::new();
     let built = yamba.command(&["build", CHAIN]).output().unwrap();

@@ -113,9 +113,9 @@ impl Scene<'_> {
 
     /// Builds the programs in advance, so that no compilers are killed. Returns whether it succeeded.
     fn build(&self, folder: &Path) -> bool {
-        let mut rehearsal = self.yamba(folder, &["run", "--quick", "--dry-run"]);
-        rehearsal.args(self.words).stdout(Stdio::null());
-        rehearsal.status().unwrap().success()
+        let mut dry_run = self.yamba(folder, &["run", "--quick", "--dry-run"]);
+        dry_run.args(self.words).stdout(Stdio::null());
+        dry_run.status().unwrap().success()
     }
 
     /// Starts the run. Its document goes to a file beside the folder, since no program reads a pipe meanwhile.
@@ -238,8 +238,10 @@ fn statuses(folder: &Path) -> Vec<(String, String)> {
 
 /// A single test: leftovers are found among descendants of this process, so no other test may run in it.
 fn main() {
-    let name = "nothing_is_left_and_nobody_is_stopped";
-    let trial = Trial::ignorable_test(name, || Ok(nothing_is_left_and_nobody_is_stopped()));
+    let name = "killed_runs_leave_nothing_and_stop_no_other_process";
+    let trial = Trial::ignorable_test(name, || {
+        Ok(killed_runs_leave_nothing_and_stop_no_other_process())
+    });
     let trial = trial
         .with_kind("needs g++ and sshd")
         .with_ignored_flag(true);
@@ -247,7 +249,7 @@ fn main() {
 }
 
 /// `Ignored` if the system permits no control group, after all other checks.
-fn nothing_is_left_and_nobody_is_stopped() -> Completion {
+fn killed_runs_leave_nothing_and_stop_no_other_process() -> Completion {
     leftovers::adopt_orphans();
     // On a disk, since benchmarks do not measure files in memory.
     let home = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use super::lookup::{imported, visible};
 use crate::ast::{Cpp, Member, MemberKind};
-use crate::cpp::{self, Kind};
+use crate::cpp::{self, CppTokenKind};
 use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class, ClassId, MemberRef};
 use crate::source::Span;
 
 /// The name of the batch that was just timed.
-const INTERVAL: &str = "interval";
+const BATCH: &str = "batch";
 
 pub(super) fn check(analysis: &Analysis, class: &Class, found: &mut Vec<Diagnostic>) {
     for member in &class.ast.members {
@@ -37,16 +37,16 @@ fn fault(analysis: &Analysis, class: ClassId, end: Cpp) -> Option<Diagnostic> {
             end.span.start + name.range.end as u32,
         );
         let Some(member) = name.member else {
-            return is_interval(text, &name).then(|| of_batch(place));
+            return is_batch(text, &name).then(|| of_batch(place));
         };
         let word = &text[name.range.clone()];
         match &analysis.member(member).kind {
             MemberKind::Evidence { .. } => Some(of_evidence(place, word)),
             MemberKind::State { init: None, .. } => Some(of_state(place, word)),
             MemberKind::Function { .. } => {
-                let user = user_of_interval(analysis, member, &mut HashSet::new())?;
+                let user = user_of_batch(analysis, member, &mut HashSet::new())?;
                 let span = analysis.member(user).kind.name()?.span;
-                Some(of_batch(place).also(span, "this function uses `interval`"))
+                Some(of_batch(place).also(span, "this function uses `batch`"))
             }
             _ => None,
         }
@@ -54,9 +54,9 @@ fn fault(analysis: &Analysis, class: ClassId, end: Cpp) -> Option<Diagnostic> {
 }
 
 fn of_batch(place: Span) -> Diagnostic {
-    error!("bound-of-interval" at place,
-        "this bound depends on `interval`, but bounds are evaluated once, before anything is timed";
-        help "divide in the evidence: return the ratio to `interval.passes`, and write `expects [1, 1]`")
+    error!("bound-of-batch" at place,
+        "this bound depends on `batch`, but bounds are evaluated once, before anything is timed";
+        help "divide in the evidence: return the ratio to `batch.passes`, and write `expects [1, 1]`")
 }
 
 fn of_evidence(place: Span, name: &str) -> Diagnostic {
@@ -88,7 +88,7 @@ fn names<'a>(
     (0..tokens.len()).filter_map(move |i| {
         let word = &text[tokens[i].range.clone()];
         let before = |n: usize| i.checked_sub(n).map(|at| &text[tokens[at].range.clone()]);
-        if tokens[i].kind != Kind::Word {
+        if tokens[i].kind != CppTokenKind::Word {
             return None;
         }
         let is_part = before(1).is_some_and(sign);
@@ -105,14 +105,14 @@ fn names<'a>(
     })
 }
 
-/// Whether the word is the harness's `interval` with a member access, and not a variable of this name.
-fn is_interval(text: &str, name: &Name) -> bool {
+/// Whether the word is the harness's `batch` with a member access, and not a variable of this name.
+fn is_batch(text: &str, name: &Name) -> bool {
     let is_read = text[name.range.end..].trim_start().starts_with('.');
-    &text[name.range.clone()] == INTERVAL && is_read
+    &text[name.range.clone()] == BATCH && is_read
 }
 
-/// This function, or one that it calls directly or indirectly, whose text uses `interval`.
-fn user_of_interval(
+/// This function, or one that it calls directly or indirectly, whose text uses `batch`.
+fn user_of_batch(
     analysis: &Analysis,
     function: MemberRef,
     seen: &mut HashSet<MemberRef>,
@@ -126,8 +126,8 @@ fn user_of_interval(
             }
             let text = analysis.text(analysis.member(member).span);
             names(analysis, member.class, text).find_map(|name| match name.member {
-                None => is_interval(text, &name).then_some(member),
-                Some(called) => user_of_interval(analysis, called, seen),
+                None => is_batch(text, &name).then_some(member),
+                Some(called) => user_of_batch(analysis, called, seen),
             })
         })
 }

@@ -4,7 +4,7 @@ use super::super::members::noun;
 use super::super::suggest;
 use super::lookup::{imported, visible, visible_names};
 use crate::ast::{Bitstring, Cpp, Ident, MemberKind, Reference, Term, TermKind};
-use crate::cpp::{self, Kind};
+use crate::cpp::{self, CppTokenKind};
 use crate::diagnostic::{Diagnostic, error};
 use crate::model::{Analysis, Class, ClassId};
 use crate::source::Span;
@@ -122,7 +122,7 @@ impl<'a> Walk<'a, '_> {
                 let is_offset = word(i) == "offset"
                     && word(i + 1) == "("
                     && word(i + 3) == ")"
-                    && tokens[i + 2].kind == Kind::Word;
+                    && tokens[i + 2].kind == CppTokenKind::Word;
                 if is_offset && !is_member {
                     let at = |o: usize| expression.span.start + o as u32;
                     let span = |from: usize, to: usize| {

@@ -23,7 +23,7 @@ pub(super) fn check(analysis: &Analysis, composition: &Composition, found: &mut 
             let MemberKind::Bitstring(bitstring) = &m.kind else {
                 continue;
             };
-            let place = Place {
+            let place = Definition {
                 part: None,
                 layer,
                 member,
@@ -38,7 +38,7 @@ pub(super) fn check(analysis: &Analysis, composition: &Composition, found: &mut 
 
 /// A definition within a composition (`part: None`) or within one of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct Definition {
     part: Option<usize>,
     layer: usize,
     member: MemberRef,
@@ -88,10 +88,10 @@ impl Length {
 struct Shapes<'a, 'b> {
     analysis: &'a Analysis,
     whole: &'a Composition,
-    lengths: BTreeMap<Place, Length>,
+    lengths: BTreeMap<Definition, Length>,
     /// The definitions that are currently being composed, on a path without `if` or `unroll`.
-    open: Vec<Place>,
-    endless: BTreeSet<Place>,
+    open: Vec<Definition>,
+    endless: BTreeSet<Definition>,
     /// Whether the terms are inside an `if` or `unroll`, where only lengths that are already known count.
     is_guarded: bool,
     found: &'b mut Vec<Diagnostic>,
@@ -102,14 +102,14 @@ impl<'a> Shapes<'a, '_> {
         part.map_or(self.whole, |p| &self.whole.parts[p])
     }
 
-    fn bitstring(&self, place: Place) -> Option<&'a Bitstring> {
+    fn bitstring(&self, place: Definition) -> Option<&'a Bitstring> {
         match &self.analysis.member(place.member).kind {
             MemberKind::Bitstring(bitstring) => Some(bitstring),
             _ => None,
         }
     }
 
-    fn length(&mut self, place: Place) -> Length {
+    fn length(&mut self, place: Definition) -> Length {
         if let Some(known) = self.lengths.get(&place) {
             return *known;
         }
@@ -135,7 +135,7 @@ impl<'a> Shapes<'a, '_> {
         let Some(first) = circle.iter().min().copied() else {
             return;
         };
-        let name = |p: &Place| self.bitstring(*p).map(|b| b.name.clone());
+        let name = |p: &Definition| self.bitstring(*p).map(|b| b.name.clone());
         let (Some(ident), names) = (
             name(&first),
             circle.iter().filter_map(name).collect::<Vec<_>>(),
@@ -151,7 +151,7 @@ impl<'a> Shapes<'a, '_> {
         }
     }
 
-    fn terms(&mut self, place: Place, terms: &'a [Term]) -> Length {
+    fn terms(&mut self, place: Definition, terms: &'a [Term]) -> Length {
         let mut sum = Length::Exactly(0);
         for term in terms {
             let length = self.term(place, term);
@@ -160,7 +160,7 @@ impl<'a> Shapes<'a, '_> {
         sum
     }
 
-    fn term(&mut self, place: Place, term: &'a Term) -> Length {
+    fn term(&mut self, place: Definition, term: &'a Term) -> Length {
         match &term.kind {
             TermKind::Literal(bits) => Length::Exactly(bits.len() as u64),
             TermKind::Le(_, bits)
@@ -198,7 +198,7 @@ impl<'a> Shapes<'a, '_> {
     }
 
     /// Terms that are composed conditionally: a cycle through them may terminate.
-    fn guarded(&mut self, place: Place, terms: &'a [Term]) -> Length {
+    fn guarded(&mut self, place: Definition, terms: &'a [Term]) -> Length {
         let outer = std::mem::replace(&mut self.is_guarded, true);
         let length = self.terms(place, terms);
         self.is_guarded = outer;
@@ -215,7 +215,7 @@ impl<'a> Shapes<'a, '_> {
             .map_or(Length::Unknown, Length::Exactly)
     }
 
-    fn word(&mut self, place: Place, bits: Cpp, inner: &'a [Term], term: &Term) -> Length {
+    fn word(&mut self, place: Definition, bits: Cpp, inner: &'a [Term], term: &Term) -> Length {
         let (width, content) = (self.width(bits), self.terms(place, inner));
         if let (Length::Exactly(width), Length::Exactly(content)) = (width, content)
             && width != content
@@ -228,13 +228,13 @@ impl<'a> Shapes<'a, '_> {
     }
 
     /// The definition that a reference resolves to here.
-    fn target(&self, place: Place, reference: &Reference) -> Option<Place> {
+    fn target(&self, place: Definition, reference: &Reference) -> Option<Definition> {
         let composition = self.composition(place.part);
         let name = &reference.name.text;
         if reference.is_super {
             let layer = *composition.layers[place.layer].supers.get(name)?;
             let class = composition.layers[layer].class;
-            return Some(Place {
+            return Some(Definition {
                 part: place.part,
                 layer,
                 member: super::lookup::own(self.analysis, class, name)?,
@@ -250,7 +250,7 @@ impl<'a> Shapes<'a, '_> {
             .layers
             .iter()
             .position(|l| l.class == member.class)?;
-        Some(Place {
+        Some(Definition {
             part,
             layer,
             member,

@@ -90,9 +90,9 @@ fn fits(analysis: &Analysis, value: Cpp, width: Option<i128>, found: &mut Vec<Di
     ) else {
         return;
     };
-    let is_unsigned = cpp::tokens(text)
-        .iter()
-        .any(|t| t.kind == cpp::Kind::Number && is_unsigned_literal(&text[t.range.clone()]));
+    let is_unsigned = cpp::tokens(text).iter().any(|t| {
+        t.kind == cpp::CppTokenKind::Number && is_unsigned_literal(&text[t.range.clone()])
+    });
     let (low, high) = if is_unsigned {
         (0, (1i128 << width) - 1)
     } else {

@@ -10,20 +10,23 @@ fn figure(median: f64) -> Benchmark {
         status: Status::Ok,
         valid: true,
         median: Some(median),
-        interval: Some([median - 0.5, median + 0.5]),
+        confidence_interval: Some([median - 0.5, median + 0.5]),
         ..yamba_harness::no_figure("sample")
     }
 }
 
 fn in_cycles(median: f64, interval: [f64; 2]) -> Benchmark {
     Benchmark {
-        cycles: Some(Cycles { median, interval }),
+        cycles: Some(Cycles {
+            median,
+            confidence_interval: interval,
+        }),
         ..figure(1.0)
     }
 }
 
 #[test]
-fn cycles_within_three_in_a_thousand() {
+fn cycles_must_match_within_three_per_thousand() {
     let outcome = |b: &Benchmark| cycles("x", 3.0, 0.0, b).outcome;
     assert_eq!(outcome(&in_cycles(3.001, [3.0, 3.002])), Outcome::Passed);
     assert_eq!(outcome(&in_cycles(3.02, [3.008, 3.03])), Outcome::Passed);
@@ -63,7 +66,7 @@ fn a_stretch_of_time() {
 }
 
 #[test]
-fn evidence_has_to_be_what_makes_it_invalid() {
+fn known_fault_must_be_invalid_because_of_its_evidence() {
     let mut invalid = Benchmark {
         status: Status::Invalid,
         ..figure(1.0)
@@ -83,11 +86,11 @@ fn evidence_has_to_be_what_makes_it_invalid() {
 }
 
 #[test]
-fn a_competitor_has_to_be_seen() {
+fn competitor_must_be_detected() {
     let quiet = figure(100.0);
     let mut beside = figure(100.5);
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Failed);
-    beside.set_aside = 4;
+    beside.discarded = 4;
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Passed);
     beside.median = Some(150.0);
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Failed);
@@ -172,19 +175,19 @@ fn result_follows_from_outcomes() {
 }
 
 #[test]
-fn disturbance_is_found_in_the_figure_or_beside_it() {
+fn disturbance_is_found_in_batches_or_other_threads() {
     let mut b = figure(1.0);
     b.batches = vec![Default::default(); 100].into_iter().collect();
     assert_eq!(disturbance(&b, 0), None);
     let running = disturbance(&b, 2).unwrap();
     assert_eq!(running, "2 other threads were running");
-    b.set_aside = 20;
+    b.discarded = 20;
     assert_eq!(disturbance(&b, 0), None);
-    b.set_aside = 40;
+    b.discarded = 40;
     b.disturbed = BTreeMap::from([("switch".to_owned(), 40)]);
     let seen = disturbance(&b, 0).unwrap();
-    assert_eq!(seen, "100 intervals with 40 switch");
-    b.set_aside = 0;
+    assert_eq!(seen, "100 batches with 40 switch");
+    b.discarded = 0;
     b.is_disturbed = true;
     assert!(disturbance(&b, 0).is_some());
     // Other programs do not explain a crash.

@@ -2,7 +2,7 @@
 
 use iced_x86::{Instruction, Mnemonic, Register};
 
-use super::operands::{Place, STACK, Uses, has_memory};
+use super::operands::{FullRegister, STACK, Uses, has_memory};
 
 /// The size of the buffer; equals `buffer_bytes` of the library's `Instruction`.
 const BUFFER_BYTES: i64 = 16384;
@@ -31,7 +31,7 @@ pub(super) enum Preset {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Word {
     /// The start value of a register, so that loading it leads to the same address again.
-    Register(Place),
+    Register(FullRegister),
     /// A number that fits in 32 bits.
     Number(i32),
 }
@@ -39,8 +39,8 @@ pub(super) enum Word {
 /// The registers of a memory operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Address {
-    base: Option<Place>,
-    index: Option<Place>,
+    base: Option<FullRegister>,
+    index: Option<FullRegister>,
     scale: i64,
     displacement: i64,
 }
@@ -53,7 +53,7 @@ impl Address {
         if !has_memory(instruction) || !accesses {
             return None;
         }
-        let general = |register: Register| Place::of(register).filter(|_| register.is_gpr());
+        let general = |register: Register| FullRegister::of(register).filter(|_| register.is_gpr());
         Some(Address {
             base: general(instruction.memory_base()),
             index: general(instruction.memory_index()),
@@ -63,7 +63,7 @@ impl Address {
     }
 
     /// Start values with which the address refers to the buffer. An index besides a base is 0.
-    pub(super) fn presets(&self) -> Vec<(Place, Preset)> {
+    pub(super) fn presets(&self) -> Vec<(FullRegister, Preset)> {
         let offset = TARGET - self.displacement;
         match (self.base, self.index) {
             (Some(base), Some(index)) if base == index => {
@@ -74,7 +74,7 @@ impl Address {
                 let index = index.map(|place| (place, Preset::Bits(0)));
                 let base = (base, Preset::Buffer(offset));
                 let each = index.into_iter().chain([base]);
-                each.filter(|(place, _)| *place != Place::general(STACK))
+                each.filter(|(place, _)| *place != FullRegister::general(STACK))
                     .collect()
             }
             (None, Some(index)) if self.scale == 1 => vec![(index, Preset::Buffer(offset))],
@@ -87,7 +87,7 @@ impl Address {
     }
 
     /// The registers of the address, the base first.
-    pub(super) fn registers(&self) -> impl Iterator<Item = Place> {
+    pub(super) fn registers(&self) -> impl Iterator<Item = FullRegister> {
         self.base.into_iter().chain(self.index)
     }
 
@@ -95,7 +95,7 @@ impl Address {
     fn doubt(&self) -> Option<&'static str> {
         // The buffer lies between 1 and 2 GiB, if the system honours the address hint.
         let is_divided = self.base == self.index || self.base.is_none();
-        if self.base == Some(Place::general(STACK)) {
+        if self.base == Some(FullRegister::general(STACK)) {
             let fits = (-BUFFER_BYTES / 16..=FRAME_BYTES - 64).contains(&self.displacement);
             return (!fits).then_some(
                 "its operand lies outside the 256 bytes above the stack pointer that steps may use",
@@ -119,15 +119,15 @@ pub(super) fn refusal(instruction: &Instruction) -> Option<&'static str> {
 }
 
 /// Start values that individual instructions need in order to neither fault nor leave the buffer.
-pub(super) fn needs(instruction: &Instruction) -> (Vec<(Place, Preset)>, Option<Word>) {
+pub(super) fn needs(instruction: &Instruction) -> (Vec<(FullRegister, Preset)>, Option<Word>) {
     use Mnemonic::*;
-    let place = |register| Place::of(register).expect("a general register");
+    let place = |register| FullRegister::of(register).expect("a general register");
     let (rax, rcx) = (place(Register::RAX), place(Register::RCX));
     match instruction.mnemonic() {
         Div | Idiv => division(instruction),
         // The register is a bit offset, which could address memory far from the operand.
         Bt | Bts | Btr | Btc if has_memory(instruction) => {
-            let offset = Place::of(instruction.op1_register());
+            let offset = FullRegister::of(instruction.op1_register());
             (
                 offset.map(|p| (p, Preset::Bits(3))).into_iter().collect(),
                 None,
@@ -141,12 +141,12 @@ pub(super) fn needs(instruction: &Instruction) -> (Vec<(Place, Preset)>, Option<
 
 /// Start values with which a division reproduces its dividend: quotient and remainder equal the two registers of the dividend, so every step of
 /// a chain divides the same numbers. r * 2^w + q = q * d + r with d = 52, r = 10 and q = 10 * (2^w - 1) / 51.
-fn division(instruction: &Instruction) -> (Vec<(Place, Preset)>, Option<Word>) {
+fn division(instruction: &Instruction) -> (Vec<(FullRegister, Preset)>, Option<Word>) {
     const DIVISOR: u64 = 52;
     const REMAINDER: u64 = 10;
-    let rax = Place::general(0);
-    let rdx = Place::general(2);
-    let divisor = Place::of(instruction.op0_register()).filter(|_| !has_memory(instruction));
+    let rax = FullRegister::general(0);
+    let rdx = FullRegister::general(2);
+    let divisor = FullRegister::of(instruction.op0_register()).filter(|_| !has_memory(instruction));
     let bits = match divisor {
         Some(_) => 8 * instruction.op0_register().size() as u32,
         None => 8 * instruction.memory_size().size() as u32,

@@ -6,14 +6,14 @@ use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, Mnemonic, Registe
 use super::address::{Address, Word, changes_address};
 use super::code::encode;
 use super::moves::loads_as_is;
-use super::operands::{Bank, Operand, Place, STACK, Uses};
+use super::operands::{Bank, FullRegister, Operand, STACK, Uses};
 
 /// The instructions from a result back to an operand.
 #[derive(Default)]
 pub(super) struct Back {
     pub(super) instructions: Vec<Instruction>,
     /// Pairs of registers with equal start values: the first is set to the value of the second.
-    pub(super) twins: Vec<(Place, Place)>,
+    pub(super) twins: Vec<(FullRegister, FullRegister)>,
     /// The initial content of the memory operand.
     pub(super) word: Option<Word>,
 }
@@ -56,13 +56,16 @@ pub(super) fn back(given: &Instruction, uses: &Uses) -> Option<Back> {
 /// the register.
 fn around(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
     let address = Address::of(given)?;
-    let base = address.registers().find(|p| *p != Place::general(STACK))?;
+    let base = address
+        .registers()
+        .find(|p| *p != FullRegister::general(STACK))?;
     let is_address = address.registers().any(|p| p == target.place);
-    let taken = |p: &Place| uses.needed().contains(p) || *p == target.place || p.number == STACK;
-    let is_implicit = |p: &Place| uses.implicit_writes.contains(p);
+    let taken =
+        |p: &FullRegister| uses.needed().contains(p) || *p == target.place || p.number == STACK;
+    let is_implicit = |p: &FullRegister| uses.implicit_writes.contains(p);
     let mut free = (0..16)
         .rev()
-        .map(Place::general)
+        .map(FullRegister::general)
         .filter(|p| !taken(p) && !is_implicit(p));
     let mut back = Back::default();
     let result = match target.place.bank {
@@ -118,7 +121,7 @@ fn from_register(given: &Instruction, uses: &Uses, target: &Operand) -> Option<B
     }
     let address = Address::of(given).filter(|_| uses.reads_memory);
     let mut registers = address.iter().flat_map(|a| a.registers());
-    if let Some(base) = registers.find(|p| *p != Place::general(STACK)) {
+    if let Some(base) = registers.find(|p| *p != FullRegister::general(STACK)) {
         let bytes = given.memory_size().size();
         let is_near = (-1024..0x3fff_0000).contains(&(given.memory_displacement64() as i64));
         let is_whole = bytes >= 8 || (bytes == 4 && is_near);
@@ -139,7 +142,7 @@ fn from_register(given: &Instruction, uses: &Uses, target: &Operand) -> Option<B
 fn across(
     given: &Instruction,
     target: &Operand,
-    source: Place,
+    source: FullRegister,
     bytes: usize,
 ) -> Option<Instruction> {
     let vex = given.encoding() != EncodingKind::Legacy;
@@ -180,7 +183,7 @@ fn across(
 fn to_vector(given: &Instruction, vex: bool, from: Register, to: Register) -> Option<Instruction> {
     let name = format!("{:?}", given.mnemonic()).to_lowercase();
     let wide = from.is_gpr64();
-    let whole = Place::of(from)?;
+    let whole = FullRegister::of(from)?;
     let from = if wide {
         whole.register64()
     } else {
@@ -217,7 +220,7 @@ fn from_vector(
     vex: bool,
     wide: bool,
     from: Register,
-    to: Place,
+    to: FullRegister,
 ) -> Option<Instruction> {
     let name = format!("{:?}", given.mnemonic()).to_lowercase();
     let register = if wide {
@@ -320,10 +323,10 @@ fn from_flags(uses: &Uses) -> Option<Back> {
         .into_iter()
         .find(|(f, _)| uses.flags_written & f != 0)?;
     let sources = uses.sources();
-    let is_general = |p: &&Place| p.bank == Bank::General && p.number != STACK;
+    let is_general = |p: &&FullRegister| p.bank == Bank::General && p.number != STACK;
     let source = *sources.iter().find(is_general)?;
-    let is_free = |n: &u32| *n != STACK && !sources.contains(&Place::general(*n));
-    let twin = Place::general((0..16).rev().find(is_free)?);
+    let is_free = |n: &u32| *n != STACK && !sources.contains(&FullRegister::general(*n));
+    let twin = FullRegister::general((0..16).rev().find(is_free)?);
     let instruction = with2(code, source.register64(), twin.register64())?;
     Some(Back {
         twins: vec![(twin, source)],

@@ -6,7 +6,7 @@ use super::address::{Word, changes_address};
 use super::back;
 use super::code::{encode, show, show_all};
 use super::moves;
-use super::operands::{Bank, Operand, Place, STACK, Uses, renumbered};
+use super::operands::{Bank, FullRegister, Operand, STACK, Uses, renumbered};
 
 /// A dependency chain.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Chain {
     /// A description of the chain for the user.
     pub(super) note: String,
     /// Pairs of registers with equal start values: the first is set to the value of the second.
-    pub(super) twins: Vec<(Place, Place)>,
+    pub(super) twins: Vec<(FullRegister, FullRegister)>,
     /// The initial content of the memory operand.
     pub(super) word: Option<Word>,
 }
@@ -203,11 +203,11 @@ fn readdressed(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Ins
         return None;
     }
     let mut changed = *given;
-    let is_stack = Place::of(given.memory_base()) == Some(Place::general(STACK));
+    let is_stack = FullRegister::of(given.memory_base()) == Some(FullRegister::general(STACK));
     if is_stack && !given.memory_index().is_gpr() {
         return None;
     }
-    if !is_stack && Place::of(given.memory_base()).is_some() {
+    if !is_stack && FullRegister::of(given.memory_base()).is_some() {
         changed.set_memory_base(renumbered(given.memory_base(), target.place.number)?);
     } else {
         changed.set_memory_index(renumbered(given.memory_index(), target.place.number)?);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use iced_x86::{Code, EncodingKind, Instruction, OpKind};
 
 use super::code::{encode, show, show_all};
-use super::operands::{Bank, Operand, Place, STACK, Uses, renumbered};
+use super::operands::{Bank, FullRegister, Operand, STACK, Uses, renumbered};
 
 /// The maximum number of copies: enough to fill any processor's units for the time of a latency. More only lengthen the code.
 const MOST: usize = 24;
@@ -27,7 +27,7 @@ pub(super) struct Copies {
     /// Descriptions of the copies for the user.
     pub(super) notes: Vec<String>,
     /// Pairs of registers with equal start values: the first is set to the value of the second.
-    pub(super) twins: Vec<(Place, Place)>,
+    pub(super) twins: Vec<(FullRegister, FullRegister)>,
 }
 
 /// The copies of one instruction, or why they cannot be independent.
@@ -88,8 +88,8 @@ fn described(all: &[Instruction]) -> String {
 }
 
 /// The registers that every copy both reads and writes.
-fn shared(all: &[Instruction]) -> BTreeSet<Place> {
-    let both = |i: &Instruction| -> BTreeSet<Place> {
+fn shared(all: &[Instruction]) -> BTreeSet<FullRegister> {
+    let both = |i: &Instruction| -> BTreeSet<FullRegister> {
         let uses = Uses::of(i);
         let sources = uses.sources();
         let named = uses.operands.iter().filter(|o| o.writes).map(|o| o.place);
@@ -115,7 +115,7 @@ struct Renaming {
 
 impl Renaming {
     fn of(given: &Instruction, uses: &Uses) -> Renaming {
-        let implicit: BTreeSet<Place> = &uses.implicit_reads | &uses.implicit_writes;
+        let implicit: BTreeSet<FullRegister> = &uses.implicit_reads | &uses.implicit_writes;
         let mut groups: Vec<Vec<Operand>> = Vec::new();
         for target in uses.operands.iter().filter(|o| o.writes) {
             let group = group(given, uses, target);
@@ -126,13 +126,13 @@ impl Renaming {
         }
         let renamed = |o: &Operand| groups.iter().flatten().any(|r| r.index == o.index);
         let fixed = uses.operands.iter().filter(|o| !renamed(o));
-        let mut taken: BTreeSet<Place> = fixed.map(|o| o.place).collect();
+        let mut taken: BTreeSet<FullRegister> = fixed.map(|o| o.place).collect();
         taken.extend(uses.address.iter().copied());
         taken.extend(implicit);
         let free = |bank, first: u32, count: u32| -> Vec<u32> {
             let all = first..count;
             all.filter(|number| {
-                !taken.contains(&Place {
+                !taken.contains(&FullRegister {
                     bank,
                     number: *number,
                 })
@@ -285,16 +285,16 @@ impl Copies {
     }
 
     /// A general register that no step uses.
-    fn unused(&self) -> Option<Place> {
-        let used: BTreeSet<Place> = self.steps.iter().flatten().flat_map(places).collect();
-        let twins: Vec<Place> = self.twins.iter().map(|(t, _)| *t).collect();
+    fn unused(&self) -> Option<FullRegister> {
+        let used: BTreeSet<FullRegister> = self.steps.iter().flatten().flat_map(places).collect();
+        let twins: Vec<FullRegister> = self.twins.iter().map(|(t, _)| *t).collect();
         let numbers = (0..16).rev().filter(|n| *n != STACK);
-        let mut free = numbers.map(Place::general);
+        let mut free = numbers.map(FullRegister::general);
         free.find(|p| !used.contains(p) && !twins.contains(p))
     }
 
     /// Breaks the dependency through `place`: each copy first reloads its start value from an unused register.
-    fn free(&mut self, place: Place) -> Result<(), String> {
+    fn free(&mut self, place: FullRegister) -> Result<(), String> {
         let stuck = || {
             let kind = match place.bank {
                 Bank::General => format!("{:?}", place.register64()).to_lowercase(),
@@ -337,9 +337,9 @@ impl Copies {
     }
 }
 
-fn places(instruction: &Instruction) -> Vec<Place> {
+fn places(instruction: &Instruction) -> Vec<FullRegister> {
     let uses = Uses::of(instruction);
-    let named: Vec<Place> = uses.operands.iter().map(|o| o.place).collect();
+    let named: Vec<FullRegister> = uses.operands.iter().map(|o| o.place).collect();
     let registers = (0..instruction.op_count())
         .filter(|i| instruction.op_kind(*i) == OpKind::Memory)
         .flat_map(|_| uses.address.clone());

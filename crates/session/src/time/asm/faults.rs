@@ -18,7 +18,7 @@ pub(in super::super) fn explain(benchmark: &mut Benchmark, instruction: &str, is
     let is_chain = benchmark.name.ends_with("/latency");
     let cycles = benchmark
         .cycles
-        .filter(|c| is_chain && c.interval[1] < DEPENDENT);
+        .filter(|c| is_chain && c.confidence_interval[1] < DEPENDENT);
     if let Some(cycles) = cycles {
         if is_move {
             let note =
@@ -29,7 +29,7 @@ pub(in super::super) fn explain(benchmark: &mut Benchmark, instruction: &str, is
         benchmark.status = Status::Skipped;
         benchmark.valid = false;
         benchmark.median = None;
-        benchmark.interval = None;
+        benchmark.confidence_interval = None;
         benchmark.cycles = None;
         benchmark.notes.push(format!(
             "no latency: a step of this chain takes {:.2} cycles, so the processor does not wait for the step before (it knows the result without the \

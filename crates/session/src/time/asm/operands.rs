@@ -16,7 +16,7 @@ pub(super) enum Bank {
 
 /// A full register, whichever part of it an instruction names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct FullRegister {
     pub(super) bank: Bank,
     pub(super) number: u32,
 }
@@ -24,15 +24,15 @@ pub(super) struct Place {
 /// The number of the stack pointer.
 pub(super) const STACK: u32 = 4;
 
-impl Place {
-    pub(super) fn general(number: u32) -> Place {
-        Place {
+impl FullRegister {
+    pub(super) fn general(number: u32) -> FullRegister {
+        FullRegister {
             bank: Bank::General,
             number,
         }
     }
 
-    pub(super) fn of(register: Register) -> Option<Place> {
+    pub(super) fn of(register: Register) -> Option<FullRegister> {
         let bank = match register {
             r if r.is_gpr() => Bank::General,
             r if r.is_vector_register() => Bank::Vector,
@@ -40,7 +40,7 @@ impl Place {
             _ => return None,
         };
         let number = register.full_register().number() as u32;
-        Some(Place { bank, number })
+        Some(FullRegister { bank, number })
     }
 
     /// The full register of a general place.
@@ -90,7 +90,7 @@ pub(super) struct Operand {
     /// The index of the operand.
     pub(super) index: u32,
     pub(super) register: Register,
-    pub(super) place: Place,
+    pub(super) place: FullRegister,
     /// Whether the result depends on its value.
     pub(super) reads: bool,
     pub(super) writes: bool,
@@ -104,12 +104,12 @@ pub(super) struct Operand {
 pub(super) struct Uses {
     pub(super) operands: Vec<Operand>,
     /// Registers of the memory operand's address.
-    pub(super) address: Vec<Place>,
+    pub(super) address: Vec<FullRegister>,
     pub(super) reads_memory: bool,
     pub(super) writes_memory: bool,
     /// Registers that are read without being operands.
-    pub(super) implicit_reads: BTreeSet<Place>,
-    pub(super) implicit_writes: BTreeSet<Place>,
+    pub(super) implicit_reads: BTreeSet<FullRegister>,
+    pub(super) implicit_writes: BTreeSet<FullRegister>,
     pub(super) flags_read: u32,
     pub(super) flags_written: u32,
 }
@@ -140,14 +140,14 @@ impl Uses {
         };
         if has_memory(instruction) {
             let parts = [instruction.memory_base(), instruction.memory_index()];
-            uses.address = parts.into_iter().filter_map(Place::of).collect();
+            uses.address = parts.into_iter().filter_map(FullRegister::of).collect();
         }
         for memory in info.used_memory() {
             uses.reads_memory |= reads(memory.access());
             uses.writes_memory |= writes(memory.access());
         }
         for used in info.used_registers() {
-            let Some(place) = Place::of(used.register()) else {
+            let Some(place) = FullRegister::of(used.register()) else {
                 continue;
             };
             let named = || uses.operands.iter().filter(|o| o.place == place);
@@ -163,7 +163,7 @@ impl Uses {
     }
 
     /// All registers on which the result depends.
-    pub(super) fn sources(&self) -> BTreeSet<Place> {
+    pub(super) fn sources(&self) -> BTreeSet<FullRegister> {
         let named = self.operands.iter().filter(|o| o.reads).map(|o| o.place);
         named
             .chain(self.address.iter().copied())
@@ -172,7 +172,7 @@ impl Uses {
     }
 
     /// All registers that need a start value.
-    pub(super) fn needed(&self) -> BTreeSet<Place> {
+    pub(super) fn needed(&self) -> BTreeSet<FullRegister> {
         let idle = self.operands.iter().filter(|o| o.is_idle);
         self.sources()
             .into_iter()
@@ -196,7 +196,7 @@ fn operands(instruction: &Instruction, info: &InstructionInfo) -> Vec<Operand> {
         Some(Operand {
             index,
             register,
-            place: Place::of(register)?,
+            place: FullRegister::of(register)?,
             reads: reads(access) && !is_idle,
             writes: writes(access),
             is_idle,
@@ -204,7 +204,7 @@ fn operands(instruction: &Instruction, info: &InstructionInfo) -> Vec<Operand> {
     };
     let mut all: Vec<Operand> = named.filter_map(operand).collect();
     // `xor rax, rax`: the decoder knows that the result does not depend on rax, and reports the first operand as written only.
-    let same: Vec<Place> = all
+    let same: Vec<FullRegister> = all
         .iter()
         .filter(|o| o.is_idle && !o.writes)
         .map(|o| o.place)

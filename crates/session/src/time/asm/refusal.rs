@@ -4,7 +4,7 @@ use iced_x86::{
     CpuidFeature, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
 };
 
-use super::operands::Place;
+use super::operands::FullRegister;
 
 /// Why an instruction cannot be measured; `None` if it can.
 pub(super) fn refusal(instruction: &Instruction) -> Option<&'static str> {
@@ -83,6 +83,8 @@ fn changes_environment(instruction: &Instruction) -> bool {
 fn names_mmx(instruction: &Instruction) -> bool {
     let mut registers = (0..instruction.op_count()).map(|i| instruction.op_register(i));
     registers.any(|r| {
-        r != Register::None && Place::of(r).is_none() && (r.is_mm() || r.is_st() || r.is_tmm())
+        r != Register::None
+            && FullRegister::of(r).is_none()
+            && (r.is_mm() || r.is_st() || r.is_tmm())
     })
 }

@@ -5,7 +5,7 @@ use iced_x86::{Code, Instruction, Mnemonic, OpKind, Register};
 use super::chain::Chain;
 use super::code::{encode, show_all};
 use super::copies::Copies;
-use super::operands::{Place, STACK, Uses};
+use super::operands::{FullRegister, STACK, Uses};
 
 /// The number of pairs with different registers.
 const COPIES: usize = 12;
@@ -39,7 +39,8 @@ impl Pair {
         };
         let moved: i32 = pair.iter().map(Instruction::stack_pointer_increment).sum();
         let names_stack = |i: &Instruction| {
-            i.op_count() > 0 && Place::of(i.op0_register()) == Some(Place::general(STACK))
+            i.op_count() > 0
+                && FullRegister::of(i.op0_register()) == Some(FullRegister::general(STACK))
         };
         let is_whole = moved == 0 && !pair.iter().any(names_stack);
         is_whole.then_some(Pair(pair))
@@ -107,7 +108,7 @@ fn pop_of(push: &Instruction) -> Option<Instruction> {
     let used = Uses::of(push).sources();
     let free = (0..16)
         .rev()
-        .map(Place::general)
+        .map(FullRegister::general)
         .find(|p| !used.contains(p) && p.number != STACK)?;
     let (code, to) = match (push.stack_pointer_increment(), is_register) {
         (-8, true) => (Code::Pop_r64, register),

@@ -6,7 +6,7 @@ use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, MemorySize, Mnemo
 
 use super::address::{Address, Preset, Word, needs};
 use super::code::hexadecimal;
-use super::operands::{Bank, Place, STACK, Uses};
+use super::operands::{Bank, FullRegister, STACK, Uses};
 
 /// The registers in which the benchmark passes the addresses of its buffer and of the vector lanes.
 const BUFFER: Register = Register::RDI;
@@ -14,7 +14,7 @@ const LANES: Register = Register::RSI;
 
 /// Start values from the user.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Given(BTreeMap<Place, Value>);
+pub(in super::super) struct Given(BTreeMap<FullRegister, Value>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Value {
@@ -54,9 +54,9 @@ impl Given {
             let (name, text) = setting
                 .split_once('=')
                 .ok_or_else(|| wrong("write REGISTER=VALUE"))?;
-            let place = register(name).and_then(Place::of);
+            let place = register(name).and_then(FullRegister::of);
             let place = place.ok_or_else(|| wrong("a general, vector or mask register of x86_64 is needed, such as rbx, xmm1 or k1"))?;
-            if place == Place::general(STACK) {
+            if place == FullRegister::general(STACK) {
                 return Err(wrong("the stack pointer must stay"));
             }
             let text = text.trim();
@@ -110,7 +110,7 @@ pub(super) struct Start<'a> {
     pub(super) asked: &'a Instruction,
     pub(super) steps: &'a [Vec<Instruction>],
     /// Pairs of registers with equal start values.
-    pub(super) twins: &'a [(Place, Place)],
+    pub(super) twins: &'a [(FullRegister, FullRegister)],
     pub(super) given: &'a Given,
     /// The initial content of the memory operand; `None` keeps that of the buffer.
     pub(super) word: Option<Word>,
@@ -132,7 +132,7 @@ impl Start<'_> {
 
     /// Sets general registers after everything that uses them, then the memory operand through its address registers, and the flags last.
     fn start(&self) -> Option<Vec<Instruction>> {
-        let mut needed: BTreeSet<Place> = self
+        let mut needed: BTreeSet<FullRegister> = self
             .steps
             .iter()
             .flatten()
@@ -140,10 +140,14 @@ impl Start<'_> {
             .collect();
         needed.extend(self.twins.iter().map(|(place, _)| *place));
         needed.extend(self.given.0.keys().copied());
-        needed.remove(&Place::general(STACK));
+        needed.remove(&FullRegister::general(STACK));
         let presets = self.presets();
         let mut code = Vec::new();
-        let of = |bank| needed.iter().filter(move |p: &&Place| p.bank == bank);
+        let of = |bank| {
+            needed
+                .iter()
+                .filter(move |p: &&FullRegister| p.bank == bank)
+        };
         for place in of(Bank::Mask) {
             let value = match self.given.0.get(place) {
                 Some(Value::Bits(bits)) => *bits,
@@ -159,7 +163,7 @@ impl Start<'_> {
             code.extend(parked(*preset)?);
         }
         // The address of the lanes is no longer needed. The buffer's address is needed until the end, so its register is set last.
-        let buffer = Place::of(BUFFER)?;
+        let buffer = FullRegister::of(BUFFER)?;
         for place in of(Bank::General).filter(|p| **p != buffer) {
             code.extend(self.general(*place, &presets)?);
         }
@@ -174,20 +178,20 @@ impl Start<'_> {
     }
 
     /// Start values by register, except those that the user gave.
-    fn presets(&self) -> BTreeMap<Place, Preset> {
+    fn presets(&self) -> BTreeMap<FullRegister, Preset> {
         let (own, _) = needs(self.asked);
         let is_division = matches!(self.asked.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
-        let is_given = |(place, _): &(Place, Preset)| self.given.0.contains_key(place);
+        let is_given = |(place, _): &(FullRegister, Preset)| self.given.0.contains_key(place);
         let own: Vec<_> = match is_division && own.iter().any(is_given) {
             // The upper half of the dividend must be less than the user's divisor, or the quotient overflows.
-            true => vec![(Place::general(2), Preset::Bits(0))],
+            true => vec![(FullRegister::general(2), Preset::Bits(0))],
             false => own,
         };
         let address = self.operand().and_then(Address::of);
         let address = address.map(|a| a.presets()).unwrap_or_default();
         let indices = self.steps.iter().flatten().filter(|i| i.is_vsib());
-        let indices = indices.filter_map(|i| Place::of(i.memory_index()));
-        let mut all: BTreeMap<Place, Preset> = address.into_iter().collect();
+        let indices = indices.filter_map(|i| FullRegister::of(i.memory_index()));
+        let mut all: BTreeMap<FullRegister, Preset> = address.into_iter().collect();
         all.extend(own);
         all.extend(indices.map(|place| (place, Preset::Bits(0))));
         all.retain(|place, _| !self.given.0.contains_key(place));
@@ -200,7 +204,11 @@ impl Start<'_> {
         all.find(|i| Address::of(i).is_some())
     }
 
-    fn general(&self, place: Place, presets: &BTreeMap<Place, Preset>) -> Option<Vec<Instruction>> {
+    fn general(
+        &self,
+        place: FullRegister,
+        presets: &BTreeMap<FullRegister, Preset>,
+    ) -> Option<Vec<Instruction>> {
         let twin = self.twins.iter().find(|(twin, _)| *twin == place);
         let source = twin.map_or(place, |(_, as_which)| *as_which);
         let to = place.register64();
@@ -264,7 +272,7 @@ impl Start<'_> {
     }
 
     /// Loads vectors only as wide as the steps use them, so that unused upper halves stay clean.
-    fn vector(&self, place: Place) -> Option<Vec<Instruction>> {
+    fn vector(&self, place: FullRegister) -> Option<Vec<Instruction>> {
         let (code, register) = match (self.width(), self.asked.encoding()) {
             (64, _) => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Register::ZMM0),
             (32, EncodingKind::EVEX) => (Code::EVEX_Vmovups_ymm_k1z_ymmm256, Register::YMM0),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::code::{decode, show_all};
 use super::figures;
-use super::operands::{Place, Uses};
+use super::operands::{FullRegister, Uses};
 use super::refusal::refusal;
 use super::sequences::{dependency_chain as chain, independent_copies as copies};
 use super::start::Given;
@@ -288,13 +288,13 @@ const CHAINS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn a_chain_for_each() {
+fn each_instruction_has_expected_chain() {
     let mut wrong = String::new();
     for (hexadecimal, text, expected) in CHAINS {
         let instruction = one(hexadecimal);
-        let told = chain(&instruction).map_or_else(|why| why, |c| c.note);
-        if told != *expected {
-            wrong += &format!("{hexadecimal}|{text}|{told}\n");
+        let message = chain(&instruction).map_or_else(|why| why, |c| c.note);
+        if message != *expected {
+            wrong += &format!("{hexadecimal}|{text}|{message}\n");
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
@@ -547,10 +547,10 @@ const COPIES: &[(&str, &str, usize, &str)] = &[
 ];
 
 #[test]
-fn copies_for_each() {
+fn each_instruction_has_expected_copies() {
     let mut wrong = String::new();
     for (hexadecimal, first, count, fresh) in COPIES {
-        let told = match copies(&one(hexadecimal)) {
+        let message = match copies(&one(hexadecimal)) {
             Err(why) => (why, 0, String::new()),
             Ok(copies) => {
                 let own: Vec<_> = copies.steps.iter().map(|s| *s.last().unwrap()).collect();
@@ -559,15 +559,15 @@ fn copies_for_each() {
                 (show_all(&own[..shown]), own.len(), show_all(fresh))
             }
         };
-        if (told.0.as_str(), told.1, told.2.as_str()) != (*first, *count, *fresh) {
-            wrong += &format!("{hexadecimal}|{}|{}|{}\n", told.0, told.1, told.2);
+        if (message.0.as_str(), message.1, message.2.as_str()) != (*first, *count, *fresh) {
+            wrong += &format!("{hexadecimal}|{}|{}|{}\n", message.0, message.1, message.2);
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
 #[test]
-fn some_are_refused() {
+fn unmeasurable_instructions_are_rejected() {
     for (hexadecimal, reason) in [
         ("ffe0", "leaves the row"),                 // jmp rax
         ("e800000000", "leaves the row"),           // call
@@ -587,10 +587,10 @@ fn some_are_refused() {
         ("d9e8", "not set up"),                     // fld1
         ("0ffec1", "not set up"),                   // paddd mm0, mm1
     ] {
-        let told = refusal(&one(hexadecimal));
+        let message = refusal(&one(hexadecimal));
         assert!(
-            told.is_some_and(|t| t.contains(reason)),
-            "{hexadecimal}: {told:?}"
+            message.is_some_and(|t| t.contains(reason)),
+            "{hexadecimal}: {message:?}"
         );
     }
     // `ud2` is accepted: running it shows whether it is illegal.
@@ -617,7 +617,7 @@ fn start(code: &[String]) -> String {
 const FLAGS_CLEAR: &str = "; mov dword ptr [rsp + 0x90], 1; add dword ptr [rsp + 0x90], 0";
 
 #[test]
-fn registers_hold_the_buffers_address_or_what_is_given() {
+fn registers_hold_buffer_address_or_init_value() {
     let [chain, copies] = codes("4801d8", &[]);
     assert_eq!(
         start(&chain),
@@ -755,7 +755,7 @@ fn vectors_hold_ones_of_the_instructions_own_kind() {
 }
 
 #[test]
-fn what_init_cannot_mean_is_refused() {
+fn invalid_init_is_rejected() {
     for (setting, reason) in [
         ("rbx", "write REGISTER=VALUE"),
         ("foo=1", "register of x86_64"),
@@ -763,18 +763,21 @@ fn what_init_cannot_mean_is_refused() {
         ("rbx=1.5", "no number"),
         ("xmm1=x", "no number"),
     ] {
-        let told = Given::read(&[setting.to_owned()]).unwrap_err();
-        assert!(told.contains(setting) && told.contains(reason), "{told}");
+        let message = Given::read(&[setting.to_owned()]).unwrap_err();
+        assert!(
+            message.contains(setting) && message.contains(reason),
+            "{message}"
+        );
     }
 }
 
 #[test]
-fn one_instruction_and_no_more() {
+fn exactly_one_instruction_is_accepted() {
     let none = Given::default();
-    let told = |hexadecimal: &str| figures("", &bytes(hexadecimal), &none).unwrap_err();
-    assert!(told("9090").contains("this is 2"));
-    assert!(told("").contains("this is 0"));
-    assert!(told("c3").contains("leaves the row"));
+    let message = |hexadecimal: &str| figures("", &bytes(hexadecimal), &none).unwrap_err();
+    assert!(message("9090").contains("this is 2"));
+    assert!(message("").contains("this is 0"));
+    assert!(message("c3").contains("leaves the row"));
 }
 
 /// Decodes random bytes from a generator with a fixed seed.
@@ -808,7 +811,7 @@ fn drawn(count: usize) -> impl Iterator<Item = iced_x86::Instruction> {
 }
 
 /// The registers that a step needs from earlier steps: those that it reads before it writes them.
-fn wanted(step: &[iced_x86::Instruction]) -> BTreeSet<Place> {
+fn wanted(step: &[iced_x86::Instruction]) -> BTreeSet<FullRegister> {
     let mut own = BTreeSet::new();
     let mut wanted = BTreeSet::new();
     for uses in step.iter().map(Uses::of) {
@@ -818,12 +821,12 @@ fn wanted(step: &[iced_x86::Instruction]) -> BTreeSet<Place> {
     wanted
 }
 
-fn written(uses: &Uses) -> BTreeSet<Place> {
+fn written(uses: &Uses) -> BTreeSet<FullRegister> {
     let named = uses.operands.iter().filter(|o| o.writes).map(|o| o.place);
     named.chain(uses.implicit_writes.iter().copied()).collect()
 }
 
-fn given_by(step: &[iced_x86::Instruction]) -> BTreeSet<Place> {
+fn given_by(step: &[iced_x86::Instruction]) -> BTreeSet<FullRegister> {
     step.iter().flat_map(|i| written(&Uses::of(i))).collect()
 }
 
@@ -835,7 +838,7 @@ fn no_copy_needs_what_another_writes() {
             continue;
         };
         seen += 1;
-        let given: Vec<BTreeSet<Place>> = copies.steps.iter().map(|s| given_by(s)).collect();
+        let given: Vec<BTreeSet<FullRegister>> = copies.steps.iter().map(|s| given_by(s)).collect();
         for (step, own) in copies.steps.iter().zip(&given) {
             // Copies reuse registers if there are more cache lines than registers.
             let mut others = given.iter().filter(|g| *g != own).flatten();
@@ -880,7 +883,7 @@ fn every_step_of_a_chain_needs_the_one_before() {
 }
 
 #[test]
-fn whatever_is_measured_can_be_encoded() {
+fn measured_instructions_can_be_encoded() {
     let none = Given::default();
     for instruction in drawn(1_000) {
         let bytes = super::code::encode(&instruction).unwrap_or_default();

@@ -6,7 +6,7 @@ use super::address::Word;
 use super::chain::Chain;
 use super::code::show_all;
 use super::copies::Copies;
-use super::operands::Place;
+use super::operands::FullRegister;
 
 /// The number of copies with different registers; a processor has seven masks to choose from.
 const COPIES: u32 = 6;
@@ -42,7 +42,7 @@ fn to_index(given: &Instruction) -> Option<Instruction> {
         (true, 32) => (Code::EVEX_Vmovdqa64_ymm_k1z_ymmm256, Register::YMM0),
         (true, _) => (Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512, Register::ZMM0),
     };
-    let number = |register| Place::of(register).map(|p| p.number);
+    let number = |register| FullRegister::of(register).map(|p| p.number);
     Instruction::with2(code, first + number(to)?, first + number(from)?).ok()
 }
 
@@ -79,7 +79,7 @@ pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
 }
 
 fn copy(given: &Instruction, number: u32) -> Option<Vec<Instruction>> {
-    let index = Place::of(given.memory_index())?.number;
+    let index = FullRegister::of(given.memory_index())?.number;
     let free: Vec<u32> = (0..16).filter(|n| *n != index).collect();
     let renumbered = super::operands::renumbered;
     let mut copy = *given;

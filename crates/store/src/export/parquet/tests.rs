@@ -9,7 +9,7 @@ use parquet::record::Field;
 use serde_json::json;
 use yamba_record::{Batches, Run};
 
-use super::super::table::{ENTRIES, INTERVALS, Table};
+use super::super::table::{BATCHES, ENTRIES, Table};
 use super::super::tests::{entry, run, sample};
 use super::{GROUP, write};
 
@@ -66,7 +66,7 @@ fn parquet_has_typed_columns_of_csv() {
 
 #[test]
 fn parquet_metadata_has_run_and_units() {
-    let file = file(&INTERVALS, &sample());
+    let file = file(&BATCHES, &sample());
     let pairs = file
         .metadata()
         .file_metadata()
@@ -84,19 +84,19 @@ fn parquet_metadata_has_run_and_units() {
 
 /// The run has more rows than a group, each with its own number; the last is the greatest possible.
 #[test]
-fn intervals_are_written_in_row_groups() {
+fn batches_are_written_in_row_groups() {
     let one = json!({"passes": 3, "operations": u64::MAX, "ns": [9.5], "dummy_ns": 0.5, "evidence": {"faults": 1.0},
         "outside": {"faults": [0]}, "disturbance": {"stolen_ns": -2.5}});
     let mut run = run(&[entry("x", json!({"batches": one})), entry("y", json!({}))]);
     let one = run.benchmarks[0].batches.get(0).unwrap();
     run.benchmarks[0].batches = Batches::default();
     let numbered = |launch| {
-        let mut interval = one.clone();
-        interval.launch = launch;
-        interval
+        let mut batch = one.clone();
+        batch.launch = launch;
+        batch
     };
     run.benchmarks[1].batches = (0..=GROUP as u64).map(numbered).collect();
-    let file = file(&INTERVALS, &run);
+    let file = file(&BATCHES, &run);
     assert_eq!(file.num_row_groups(), 2);
     let rows = rows(&file);
     let launches: Vec<&Field> = rows.iter().map(|r| &r["launch"]).collect();
@@ -115,7 +115,7 @@ fn intervals_are_written_in_row_groups() {
 #[test]
 fn non_finite_number_is_null() {
     let mut run = sample();
-    run.benchmarks[0].interval = Some([f64::NAN, f64::INFINITY]);
+    run.benchmarks[0].confidence_interval = Some([f64::NAN, f64::INFINITY]);
     run.benchmarks[1].median = Some(f64::NAN);
     let rows = rows(&file(&ENTRIES, &run));
     for (row, column) in [(0, "low"), (0, "high"), (1, "median"), (1, "low")] {
@@ -125,7 +125,7 @@ fn non_finite_number_is_null() {
 
 #[test]
 fn run_without_rows_gives_empty_table() {
-    assert!(rows(&file(&INTERVALS, &sample())).is_empty());
+    assert!(rows(&file(&BATCHES, &sample())).is_empty());
     assert!(rows(&file(&ENTRIES, &run(&[]))).is_empty());
 }
 

@@ -5,7 +5,9 @@ use yamba_record::number::number;
 use yamba_report::figure;
 
 use crate::cli::output;
-use yamba_compare::{Comparison, Entry, Gate, GeometricMean, LEAST_DEVIATION, Remeasured, Slower};
+use yamba_compare::{
+    ComparedEntry, Comparison, Gate, GeometricMean, LEAST_DEVIATION, Remeasured, Slower,
+};
 use yamba_compare::{Ungated, Word};
 
 /// With fewer launches per side, the confidence interval is wide.
@@ -16,17 +18,17 @@ const NAMED: usize = 8;
 
 pub(super) fn text(found: &Comparison, a: &str, b: &str) -> String {
     let mut out = format!("A  {}\nB  {}\n", side(a, &found.a.id), side(b, &found.b.id));
-    let (with_ratio, without_ratio): (Vec<&Entry>, Vec<&Entry>) =
+    let (with_ratio, without_ratio): (Vec<&ComparedEntry>, Vec<&ComparedEntry>) =
         found.benchmarks.iter().partition(|e| e.ratio.is_some());
-    for mean in &found.means {
+    for mean in &found.geometric_means {
         let same = with_ratio.iter().filter(|e| e.kind() == mean.kind);
-        let rows: Vec<&Entry> = same.copied().collect();
+        let rows: Vec<&ComparedEntry> = same.copied().collect();
         out.push('\n');
         out.push_str(&section(&rows, mean));
     }
-    let reason = |e: &&Entry| Some((e.reason.clone()?, e.label.clone()));
+    let reason = |e: &&ComparedEntry| Some((e.reason.clone()?, e.label.clone()));
     let alone = found
-        .alone
+        .unmatched
         .iter()
         .map(|e| (e.reason.to_owned(), e.of.label()));
     let not_compared = without_ratio.iter().filter_map(reason).chain(alone);
@@ -51,7 +53,7 @@ fn side(reference: &str, id: &str) -> String {
     }
 }
 
-fn section(entries: &[&Entry], mean: &GeometricMean) -> String {
+fn section(entries: &[&ComparedEntry], mean: &GeometricMean) -> String {
     let mut heading = mean.kind.clone();
     if let Some(better) = entries.iter().find_map(|e| e.better) {
         heading = format!("{heading} ({better} is better)");
@@ -69,10 +71,10 @@ fn section(entries: &[&Entry], mean: &GeometricMean) -> String {
     output::columns(&rows)
 }
 
-fn cells(entry: &Entry) -> Vec<String> {
+fn cells(entry: &ComparedEntry) -> Vec<String> {
     let unit = entry.unit.as_deref().unwrap_or_default();
     let figure = |value: Option<f64>| value.map_or("-".to_owned(), |v| figure(v, unit));
-    let [low, high] = entry.interval.unwrap_or_default();
+    let [low, high] = entry.confidence_interval.unwrap_or_default();
     let [a, b] = entry.launches;
     vec![
         entry.label.clone(),
@@ -90,7 +92,7 @@ fn cells(entry: &Entry) -> Vec<String> {
     ]
 }
 
-fn verdict(entry: &Entry) -> &'static str {
+fn verdict(entry: &ComparedEntry) -> &'static str {
     match entry.verdict {
         Word::Same => "~",
         Word::Faster => "faster",
@@ -130,7 +132,7 @@ fn by_reason(before: &str, all: impl Iterator<Item = (String, String)>) -> Vec<S
     lines.collect()
 }
 
-fn summary(found: &Comparison, compared: &[&Entry]) -> Vec<String> {
+fn summary(found: &Comparison, compared: &[&ComparedEntry]) -> Vec<String> {
     let count = compared.len();
     let of = |verdict: Word| compared.iter().filter(|e| e.verdict == verdict).count();
     let suspects = compared.iter().filter(|e| e.suspect).count();
@@ -141,7 +143,7 @@ fn summary(found: &Comparison, compared: &[&Entry]) -> Vec<String> {
     let differences = match (slower + faster, suspects) {
         (0, 0) => format!("no difference is shown in {count} compared"),
         (0, _) if found.remeasured.is_none() => format!(
-            "{suspects} suspected of {count} compared: `--again` re-measures both sides before it calls them slower or faster"
+            "{suspects} suspected of {count} compared: `--remeasure` re-measures both sides before it calls them slower or faster"
         ),
         _ => format!("{slower} slower, {faster} faster, {suspects} suspected of {count} compared"),
     };
@@ -150,14 +152,14 @@ fn summary(found: &Comparison, compared: &[&Entry]) -> Vec<String> {
         format!(
             "each interval has {} or more, so that all of them hold at once in {}",
             percent(confidence),
-            percent(1.0 - found.family)
+            percent(1.0 - found.familywise_error)
         ),
         format!(
             "each launch is assumed to vary by {} at least",
             percent(LEAST_DEVIATION)
         ),
     ];
-    let has_few = |e: &&&Entry| e.launches.iter().any(|n| *n < USUAL_LAUNCHES);
+    let has_few = |e: &&&ComparedEntry| e.launches.iter().any(|n| *n < USUAL_LAUNCHES);
     let few = compared.iter().filter(has_few).count();
     if few > 0 {
         lines.push(format!(
@@ -200,10 +202,12 @@ fn judged(found: &Comparison, gate: &Gate) -> Vec<String> {
 }
 
 fn slower(of: &Slower) -> String {
-    let within = of.interval.map_or_else(String::new, |[low, high]| {
-        format!(" [{}, {}]", percent(low), percent(high))
-    });
-    format!("  {}  {} slower{within}", of.label, percent(of.by))
+    let within = of
+        .confidence_interval
+        .map_or_else(String::new, |[low, high]| {
+            format!(" [{}, {}]", percent(low), percent(high))
+        });
+    format!("  {}  {} slower{within}", of.label, percent(of.slowdown))
 }
 
 /// The gate's one-line result, and the number of benchmarks that it does not cover.

@@ -11,7 +11,7 @@ use clap_complete::engine::{
 };
 use yamba_store::{Listed, Store};
 
-use crate::cli::{Cli, StoreOption, kept, select};
+use crate::cli::{Cli, StoreOption, run_ref, select};
 use yamba_session::study;
 
 /// Number of run ids offered before any digit is typed.
@@ -71,7 +71,7 @@ fn that_begin<'a>(
     };
     let all = all.into_iter().filter(|(word, _)| word.starts_with(begun));
     all.map(|(word, about)| {
-        let about = (!about.is_empty()).then(|| kept::plain(about).into());
+        let about = (!about.is_empty()).then(|| run_ref::plain(about).into());
         CompletionCandidate::new(word).help(about)
     })
     .collect()
@@ -139,13 +139,13 @@ fn runs(current: &OsStr) -> Vec<CompletionCandidate> {
     let is_begun = !current.is_empty();
     let most = if is_begun { runs.len() } else { LATEST };
     for run in runs.iter().take(most) {
-        let moment = kept::moment(run.started_unix_s).map(kept::rfc3339);
+        let moment = run_ref::moment(run.started_unix_s).map(run_ref::rfc3339);
         let about = format!(
             "{} {}",
             moment.unwrap_or_default(),
             run.benchmarks.join(" ")
         );
-        let short = kept::short(&run.id, &ids);
+        let short = run_ref::short(&run.id, &ids);
         let id = if is_begun { &run.id } else { short };
         all.extend(that_begin(current, [(id, about.as_str())]));
     }

@@ -81,12 +81,12 @@ pub(super) struct Values {
 pub(super) struct Member {
     pub declaration: String,
     #[serde(flatten)]
-    pub place: Place,
+    pub place: DefinedAt,
 }
 
 /// The class that defines an item, and its source position.
 #[derive(Serialize)]
-pub(super) struct Place {
+pub(super) struct DefinedAt {
     pub from: String,
     pub file: String,
     pub line: u32,
@@ -98,7 +98,7 @@ pub(super) struct Evidence {
     /// The bounds; `None` if the evidence is only recorded.
     pub expects: Option<[String; 2]>,
     #[serde(flatten)]
-    pub place: Place,
+    pub place: DefinedAt,
 }
 
 /// Describes a class on a target. On this machine, only ports that apply here are listed.
@@ -256,10 +256,10 @@ fn member(analysis: &Analysis, reference: MemberRef) -> Member {
     }
 }
 
-fn place(analysis: &Analysis, reference: MemberRef) -> Place {
+fn place(analysis: &Analysis, reference: MemberRef) -> DefinedAt {
     let class = analysis.class(reference.class);
     let span = analysis.member(reference).span;
-    Place {
+    DefinedAt {
         from: class.name().to_owned(),
         file: analysis.sources.file(class.file).path.clone(),
         line: analysis.sources.line_column(span).line,

@@ -3,13 +3,13 @@
 use indexmap::IndexMap;
 use yamba_lang::Analysis;
 
-use super::{Row, cell, platforms};
+use super::{ListedBenchmark, cell, platforms};
 use yamba_toolchain::suite_topics;
 
 /// The text of `yamba list --md`.
-pub(super) fn markdown(analysis: &Analysis, rows: &[Row]) -> String {
+pub(super) fn markdown(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
     let mut out = String::new();
-    let mut folders: IndexMap<&str, Vec<&Row>> = IndexMap::new();
+    let mut folders: IndexMap<&str, Vec<&ListedBenchmark>> = IndexMap::new();
     for row in rows {
         let folder = suite_topics::folder(analysis, row.class);
         folders.entry(folder).or_default().push(row);

@@ -3,14 +3,14 @@
 use indexmap::IndexMap;
 use yamba_lang::{Analysis, Target};
 
-use super::{Row, lacks};
+use super::{ListedBenchmark, lacks};
 use crate::cli::output;
 use yamba_session::standing::{self, Standing};
 
 const LEGEND: &str = "yes: runs there   (n): n members are missing   -: not for that platform";
 
 /// One line per benchmark and one column per platform, followed by the missing members.
-pub(super) fn plain(analysis: &Analysis, rows: &[Row]) -> String {
+pub(super) fn plain(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
     let targets = analysis.targets();
     let mut out = format!("{}\n{LEGEND}\n", output::columns(&table(analysis, rows)));
     for row in rows {
@@ -36,7 +36,7 @@ pub(super) fn plain(analysis: &Analysis, rows: &[Row]) -> String {
 }
 
 /// The same table in Markdown, without the missing members.
-pub(super) fn markdown(analysis: &Analysis, rows: &[Row]) -> String {
+pub(super) fn markdown(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
     let mut table = table(analysis, rows);
     table.insert(1, vec!["---".to_owned(); table[0].len()]);
     let lines = table
@@ -49,7 +49,7 @@ pub(super) fn markdown(analysis: &Analysis, rows: &[Row]) -> String {
     )
 }
 
-fn table(analysis: &Analysis, rows: &[Row]) -> Vec<Vec<String>> {
+fn table(analysis: &Analysis, rows: &[ListedBenchmark]) -> Vec<Vec<String>> {
     let targets = analysis.targets();
     let titles = targets.iter().map(Target::to_string);
     let mut table = vec![["benchmark".to_owned()].into_iter().chain(titles).collect()];
@@ -60,7 +60,7 @@ fn table(analysis: &Analysis, rows: &[Row]) -> Vec<Vec<String>> {
     table
 }
 
-fn cell(analysis: &Analysis, row: &Row, target: &Target) -> String {
+fn cell(analysis: &Analysis, row: &ListedBenchmark, target: &Target) -> String {
     match standing::somewhere(&analysis.program(row.class, target)) {
         Standing::Runs(_) => "yes".to_string(),
         Standing::Absent(_) => "-".to_string(),

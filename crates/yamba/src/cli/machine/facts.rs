@@ -186,7 +186,7 @@ pub(super) fn memory(page: &mut Page, machine: &Machine, details: &Details) {
     let pages = [
         Some(bytes(machine.page_size)),
         named("huge", m.huge_page.map(bytes)),
-        m.huge_pages.map(|n| format!("{n} of them set aside")),
+        m.huge_pages.map(|n| format!("{n} of them reserved")),
         named("transparent huge pages", m.transparent_huge_pages.as_ref()),
     ];
     page.parts("pages", pages);

@@ -1,7 +1,7 @@
 //! The machine page: groups of labelled lines, then disturbances and limits of what can be measured.
 
 use yamba_record::Machine;
-use yamba_record::machine::details::{Cannot, Disturbance, Mend};
+use yamba_record::machine::details::{Disturbance, Fix, Unmeasurable};
 
 use super::facts;
 use super::layout::Page;
@@ -18,7 +18,7 @@ pub(super) fn show(machine: &Machine, colour: bool, width: Option<usize>) -> Str
         facts::rights(&mut page, machine, details);
         facts::load(&mut page, details);
         disturbances(&mut page, &details.disturbances);
-        cannot(&mut page, &details.cannot);
+        cannot(&mut page, &details.unmeasurable);
     }
     page.text
 }
@@ -30,25 +30,25 @@ fn disturbances(page: &mut Page, all: &[Disturbance]) {
     }
     for one in all {
         page.warn(&one.name.replace('_', " "), &one.text);
-        mend(page, &one.mend);
+        fix(page, &one.fix);
     }
 }
 
-fn cannot(page: &mut Page, all: &[Cannot]) {
+fn cannot(page: &mut Page, all: &[Unmeasurable]) {
     page.section("Not measurable here");
     if all.is_empty() {
         page.line("", "nothing that was tried");
     }
     for one in all {
         page.item(&format!("{}: {}", one.what, one.why));
-        mend(page, &one.mend);
+        fix(page, &one.fix);
     }
 }
 
-fn mend(page: &mut Page, mend: &Mend) {
-    match mend {
-        Mend::Command(command) => page.command(command),
-        Mend::Advice(advice) => page.advice(advice),
+fn fix(page: &mut Page, fix: &Fix) {
+    match fix {
+        Fix::Command(command) => page.command(command),
+        Fix::Advice(advice) => page.advice(advice),
     }
 }
 
@@ -71,10 +71,10 @@ mod tests {
             assert!(prose.all(|l| l.chars().count() <= 100), "{text}");
             let details = machine.details.as_deref().unwrap();
             let mut commands = 0;
-            for mend in (details.disturbances.iter().map(|d| &d.mend))
-                .chain(details.cannot.iter().map(|c| &c.mend))
+            for fix in (details.disturbances.iter().map(|d| &d.fix))
+                .chain(details.unmeasurable.iter().map(|c| &c.fix))
             {
-                commands += usize::from(matches!(mend, Mend::Command(_)));
+                commands += usize::from(matches!(fix, Fix::Command(_)));
             }
             assert_eq!(text.lines().filter(|l| is_command(l)).count(), commands);
         }

@@ -41,7 +41,7 @@ mod tests {
 
     /// Programs for another machine contain their libraries, whichever command builds them.
     #[test]
-    fn what_another_machine_is_to_run_is_built_for_it() {
+    fn programs_for_a_remote_host_are_built_for_it() {
         let kept = |words: &[&str], host: &str| {
             let mut run = Document::new(Machine::default());
             run.producer.arguments = words.iter().map(|w| (*w).to_owned()).collect();

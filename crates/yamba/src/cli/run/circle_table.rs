@@ -99,7 +99,7 @@ fn primary(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
     let Some(latency) = launch.primary else {
         return Vec::new();
     };
-    let [low, high] = latency.interval;
+    let [low, high] = latency.confidence_interval;
     let share = latency.coefficient_of_variation.unwrap_or_default();
     let mut lines = vec![format!(
         "one circle, from N = {}: mean {:.1} [{low:.1}, {high:.1}], deviation {:.1} ({:.2} %)",
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_launch_with_its_table() {
+    fn single_launch_is_printed_with_table() {
         let mut tests = measured(0, WARM);
         tests[31].outside.push("switches_per_circle".to_owned());
         let circles = yamba_harness::circles(&tests, |t| t.outside.is_empty()).unwrap();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_launches_the_median_one() {
+    fn table_is_of_the_median_launch() {
         let mut tests = Vec::new();
         for (launch, factor) in [1.02, 0.99, 1.0].into_iter().enumerate() {
             let mut one = measured(launch as u64, WARM);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn one_group_claims_no_warm_up() {
+    fn single_group_reports_no_warm_up() {
         let circles = yamba_harness::circles(&measured(0, WARM)[..30], |_| true).unwrap();
         let lines = lines(&circles, false);
         assert_eq!(

@@ -59,15 +59,15 @@ mod tests {
         b
     }
 
-    fn told(entries: &[Benchmark]) -> Vec<String> {
+    fn scaled(entries: &[Benchmark]) -> Vec<String> {
         lines(&entries.iter().collect::<Vec<&Benchmark>>())
     }
 
     #[test]
-    fn a_curve_with_its_bend() {
+    fn scaling_curve_marks_its_bend() {
         let curve = [1, 2, 4, 16].map(|p| entry(p, 1.5e6 * p.min(2) as f64, "operations/s"));
         assert_eq!(
-            told(&curve),
+            scaled(&curve),
             [
                 "P=1   1.5 M operations/s  efficiency 1.00",
                 "P=2   3 M operations/s  efficiency 1.00  bend: more add less than half each",
@@ -78,14 +78,14 @@ mod tests {
     }
 
     #[test]
-    fn without_one_process_there_is_no_efficiency() {
+    fn curve_without_single_process_has_no_efficiency() {
         let two = [entry(2, 10.0, "GB/s"), entry(4, 18.0, "GB/s")];
-        assert_eq!(told(&two), ["P=2  10 GB/s", "P=4  18 GB/s"]);
-        assert_eq!(told(&two[..1]), Vec::<String>::new());
+        assert_eq!(scaled(&two), ["P=2  10 GB/s", "P=4  18 GB/s"]);
+        assert_eq!(scaled(&two[..1]), Vec::<String>::new());
         let again = [two[0].clone(), two[0].clone()];
-        assert_eq!(told(&again), Vec::<String>::new());
+        assert_eq!(scaled(&again), Vec::<String>::new());
         let mut invalid = two.clone();
         invalid[1].valid = false;
-        assert_eq!(told(&invalid), Vec::<String>::new());
+        assert_eq!(scaled(&invalid), Vec::<String>::new());
     }
 }

@@ -89,7 +89,7 @@ mod tests {
     use yamba_harness::no_figure;
 
     #[test]
-    fn what_was_not_begun_has_one_line() {
+    fn entries_not_begun_share_one_line() {
         let mut run = Run::new(Machine::default());
         assert_eq!(not_begun(&run), "");
         run.benchmarks = ["a", "b", "a"].map(no_figure).into();

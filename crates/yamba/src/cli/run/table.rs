@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use yamba_record::number::number;
-use yamba_record::run::IntervalKind;
+use yamba_record::run::IntervalScope;
 use yamba_record::{Benchmark, Evidence, Parameters, Run, Status};
 
 use super::skipped::NOTE_INDENT;
@@ -32,7 +32,7 @@ pub(in crate::cli) struct Style {
     /// Whether to show all tests of a measuring circle, in the paper's format.
     pub tests: bool,
     /// The group of each benchmark; empty if there is only one group.
-    pub groups: BTreeMap<String, String>,
+    pub topics: BTreeMap<String, String>,
     /// Columns of the terminal; `None` without one.
     pub width: Option<usize>,
 }
@@ -43,12 +43,12 @@ impl Style {
     }
 
     fn group(&self, benchmark: &Benchmark) -> &str {
-        self.groups.get(&benchmark.name).map_or("", String::as_str)
+        self.topics.get(&benchmark.name).map_or("", String::as_str)
     }
 }
 
 /// The aligned cells: name, processes, parameters, figure, interval, cycles. Then the unaligned rest: evidence and marks.
-struct Row {
+struct FigureRow {
     cells: [String; 6],
     rest: String,
 }
@@ -69,7 +69,7 @@ pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
         table.add_group(group, style.group(&group[0]));
     }
     table.add_lines(&skipped::not_begun(run), 0);
-    if !style.groups.is_empty() {
+    if !style.topics.is_empty() {
         table.out.push_str(&skipped::lines(run, style.width()));
         table.out.push_str(&skipped::sum(run));
     }
@@ -97,7 +97,7 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Adds consecutive entries of one group, aligned. With several groups, skipped benchmarks are listed at the run's end, and points that were not
+    /// Adds consecutive entries of one group, aligned. With several topics, skipped benchmarks are listed at the run's end, and points that were not
     /// begun in each group.
     fn add_group(&mut self, group: &[Benchmark], title: &str) {
         let is_told = |b: &Benchmark| title.is_empty() || b.status != Status::Skipped;
@@ -110,11 +110,11 @@ impl Table<'_> {
             self.out += &output::painted(title, "1", self.style.colour);
             self.out.push('\n');
         }
-        let rows: Vec<Row> = shown.iter().map(|b| row(self.run, b, self.style)).collect();
+        let rows: Vec<FigureRow> = shown.iter().map(|b| row(self.run, b, self.style)).collect();
         let cells: Vec<&[String]> = rows.iter().map(|row| &row.cells[..]).collect();
         let widths = output::widths(&cells);
         for (i, benchmark) in shown.iter().enumerate() {
-            let fits = |b: &Benchmark, r: &Row| {
+            let fits = |b: &Benchmark, r: &FigureRow| {
                 let line = aligned(&r.cells, &widths).chars().count();
                 b.name != benchmark.name || line + r.rest.chars().count() + 9 <= self.style.width()
             };
@@ -135,7 +135,13 @@ impl Table<'_> {
         }
     }
 
-    fn add_row(&mut self, benchmark: &Benchmark, row: &Row, widths: &[usize], is_narrow: bool) {
+    fn add_row(
+        &mut self,
+        benchmark: &Benchmark,
+        row: &FigureRow,
+        widths: &[usize],
+        is_narrow: bool,
+    ) {
         let mut line = mark(benchmark.status, self.style.colour) + &aligned(&row.cells, widths);
         if is_narrow {
             line += &format!("  {}", row.rest);
@@ -201,7 +207,7 @@ fn mark(status: Status, colour: bool) -> String {
     output::painted(&format!("{word:7}"), code, colour)
 }
 
-fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> Row {
+fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> FigureRow {
     let (figure, interval) = figure(run, benchmark);
     let evidence = benchmark.evidence.iter();
     let evidence = evidence
@@ -217,7 +223,7 @@ fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> Row {
         cycles(benchmark),
     ];
     // A name from an imported document must not break the line.
-    Row {
+    FigureRow {
         cells: cells.map(|c| c.replace(char::is_control, " ")),
         rest: rest.join(" ").replace(char::is_control, " "),
     }
@@ -250,7 +256,7 @@ fn distinguishing(run: &Run, benchmark: &Benchmark, style: &Style) -> Parameters
 fn figure(run: &Run, benchmark: &Benchmark) -> (String, String) {
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let is_imported = run.producer.imported.is_some();
-    match (benchmark.median, benchmark.interval) {
+    match (benchmark.median, benchmark.confidence_interval) {
         (Some(median), Some(ends)) => (
             yamba_report::figure(median, unit),
             yamba_report::interval(ends, median, unit),
@@ -277,10 +283,10 @@ fn marks(run: &Run, benchmark: &Benchmark) -> Option<String> {
     if benchmark.is_disturbed {
         marks.push("disturbed".to_owned());
     }
-    if benchmark.set_aside > 0 {
-        marks.push(format!("{} set aside", benchmark.set_aside));
+    if benchmark.discarded > 0 {
+        marks.push(format!("{} discarded", benchmark.discarded));
     }
-    if benchmark.interval_kind == Some(IntervalKind::WithinLaunches) && !all_within(run) {
+    if benchmark.interval_scope == Some(IntervalScope::WithinLaunches) && !all_within(run) {
         marks.push("within launches".to_owned());
     }
     (!marks.is_empty()).then(|| format!("({})", marks.join(", ")))
@@ -288,9 +294,10 @@ fn marks(run: &Run, benchmark: &Benchmark) -> Option<String> {
 
 /// Whether all intervals of the run are within launches, so that none predicts another run.
 fn all_within(run: &Run) -> bool {
-    let mut kinds = run.benchmarks.iter().filter_map(|b| b.interval_kind);
+    let mut kinds = run.benchmarks.iter().filter_map(|b| b.interval_scope);
     let first = kinds.next();
-    first == Some(IntervalKind::WithinLaunches) && kinds.all(|k| k == IntervalKind::WithinLaunches)
+    first == Some(IntervalScope::WithinLaunches)
+        && kinds.all(|k| k == IntervalScope::WithinLaunches)
 }
 
 /// The notes that all valid entries share, if there are several. They are printed once. Notes about missing cycles are omitted: the column says

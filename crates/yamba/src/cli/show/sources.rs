@@ -4,14 +4,14 @@ use yamba_record::Run;
 use yamba_record::run::SourceFile;
 
 use super::Failure;
-use crate::cli::kept;
+use crate::cli::run_ref;
 
 /// Each file's text under its path.
 pub(super) fn texts(run: &Run, name: &str) -> Result<String, Failure> {
     let files = files(run, name)?;
     let mut out = String::new();
     for file in files {
-        let path = kept::plain(&file.path);
+        let path = run_ref::plain(&file.path);
         let text = run.sources.get(&file.hash).ok_or_else(|| {
             Failure::new(format!("the run names {path} but does not hold its text"))
                 .help("the document that it came from was not whole")
@@ -27,12 +27,16 @@ pub(super) fn texts(run: &Run, name: &str) -> Result<String, Failure> {
 fn files<'a>(run: &'a Run, name: &str) -> Result<Vec<&'a SourceFile>, Failure> {
     let named: Vec<_> = run.benchmarks.iter().filter(|b| b.name == name).collect();
     if named.is_empty() {
-        return Err(kept::unknown(name, &[run]));
+        return Err(run_ref::unknown(name, &[run]));
     }
     let mut files: Vec<&SourceFile> = Vec::new();
-    let includes = named.iter().flat_map(|b| &b.about.inputs);
+    let includes = named.iter().flat_map(|b| &b.provenance.inputs);
     let includes = includes.flat_map(|inputs| &inputs.includes);
-    for file in named.iter().flat_map(|b| &b.about.files).chain(includes) {
+    for file in named
+        .iter()
+        .flat_map(|b| &b.provenance.files)
+        .chain(includes)
+    {
         if !files.contains(&file) {
             files.push(file);
         }

@@ -21,7 +21,7 @@ pub(in crate::cli) fn page(
     let text = run.sources.get(hash);
     let text = text.ok_or_else(|| format!("{path}: the run does not have its text"))?;
     let mut study = study::read(text).map_err(|fault| {
-        let study::Place { line, column } = fault.place;
+        let study::Position { line, column } = fault.place;
         format!("{path}:{line}:{column}: {}", fault.message)
     })?;
     if let Some(Command::Study(asked)) = recorded(&run.producer.arguments) {

@@ -5,14 +5,14 @@ use yamba_record::Run;
 
 use crate::cli::output;
 use crate::study_report::words;
-use yamba_session::study::{Row, Study};
+use yamba_session::study::{Study, StudyRow};
 use yamba_toolchain::render::visible;
 
 /// Width without a terminal.
 const WIDTH: usize = 120;
 const LEAST_WIDTH: usize = 60;
 
-pub(super) fn text(study: &Study, run: &Run, rows: &[Row<'_>]) -> String {
+pub(super) fn text(study: &Study, run: &Run, rows: &[StudyRow<'_>]) -> String {
     let mut out = format!("{}\n", study.title.trim());
     if !study.text.trim().is_empty() {
         out.push_str(&format!("\n{}\n", study.text.trim()));
@@ -27,7 +27,7 @@ pub(super) fn text(study: &Study, run: &Run, rows: &[Row<'_>]) -> String {
     visible(&out)
 }
 
-fn section(study: &Study, rows: &[Row<'_>], common: &[&String]) -> String {
+fn section(study: &Study, rows: &[StudyRow<'_>], common: &[&String]) -> String {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
@@ -65,7 +65,7 @@ fn section(study: &Study, rows: &[Row<'_>], common: &[&String]) -> String {
     out
 }
 
-fn measured(row: &Row<'_>) -> String {
+fn measured(row: &StudyRow<'_>) -> String {
     let figure = words::figure(row);
     match words::marked(row) {
         None => figure,

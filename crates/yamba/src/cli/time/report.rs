@@ -74,7 +74,7 @@ fn mark(status: Status, colour: bool) -> String {
 /// The cells of a row: aspect, cycles, time, comparison.
 fn cells(run: &Run, benchmark: &Benchmark) -> [String; 4] {
     let aspect = aspect_of(benchmark).to_owned();
-    let (Some(median), Some(ends)) = (benchmark.median, benchmark.interval) else {
+    let (Some(median), Some(ends)) = (benchmark.median, benchmark.confidence_interval) else {
         return [aspect, String::new(), String::new(), String::new()];
     };
     let shown = |value: f64, ends: [f64; 2], unit: &str| {
@@ -83,7 +83,7 @@ fn cells(run: &Run, benchmark: &Benchmark) -> [String; 4] {
     };
     let cycles = benchmark
         .cycles
-        .map(|c| shown(c.median, c.interval, "cycles"));
+        .map(|c| shown(c.median, c.confidence_interval, "cycles"));
     [
         aspect,
         cycles.unwrap_or_default(),
@@ -113,7 +113,9 @@ fn compared(run: &Run, benchmark: &Benchmark) -> Option<String> {
 /// intervals, so it contains the ratio.
 fn ratio(a: &Benchmark, b: &Benchmark) -> Option<(f64, [f64; 2])> {
     let of = |x: &Benchmark| match (a.cycles.and(b.cycles), x.cycles) {
-        (Some(_), Some(c)) => Some([c.median, c.interval[0], c.interval[1]].map(rounded)),
+        (Some(_), Some(c)) => {
+            Some([c.median, c.confidence_interval[0], c.confidence_interval[1]].map(rounded))
+        }
         _ => time_of(x),
     };
     let ([a, a_low, a_high], [b, b_low, b_high]) = (of(a)?, of(b)?);
@@ -123,7 +125,7 @@ fn ratio(a: &Benchmark, b: &Benchmark) -> Option<(f64, [f64; 2])> {
 
 /// Median and interval in ns, rounded to the printed digits.
 fn time_of(benchmark: &Benchmark) -> Option<[f64; 3]> {
-    let (median, [low, high]) = (benchmark.median?, benchmark.interval?);
+    let (median, [low, high]) = (benchmark.median?, benchmark.confidence_interval?);
     let (factor, _) = scale(median, unit_of(benchmark));
     let to_ns = nanoseconds(unit_of(benchmark))?;
     Some([median, low, high].map(|value| rounded(value * factor) / factor * to_ns))
@@ -150,12 +152,12 @@ mod tests {
             json!({"median": median, "cycles": cycles, "samples": 11, "cycle_ns": 0.25})
         };
         let is_ok = status == "ok";
-        let cycles = json!({"median": 4.0 * figure, "interval": [3.996 * figure, 4.004 * figure]});
+        let cycles = json!({"median": 4.0 * figure, "confidence_interval": [3.996 * figure, 4.004 * figure]});
         serde_json::from_value(json!({
             "name": name, "class": "c", "ports": [], "parameters": {}, "processes": 1,
             "status": status, "valid": is_ok, "unit": "ns", "operations": 1.0,
             "median": is_ok.then_some(figure),
-            "interval": is_ok.then_some([0.999 * figure, 1.001 * figure]),
+            "confidence_interval": is_ok.then_some([0.999 * figure, 1.001 * figure]),
             "cycles": is_ok.then_some(cycles),
             "launches": [launch(0.999), launch(1.0), launch(1.001)],
             "samples": [], "evidence": {}, "notes": notes,
@@ -163,16 +165,16 @@ mod tests {
         .unwrap()
     }
 
-    fn told(benchmarks: Vec<Benchmark>) -> String {
+    fn report_of(benchmarks: Vec<Benchmark>) -> String {
         let mut run = Run::new(Default::default());
         run.benchmarks = benchmarks;
         report(&run, false)
     }
 
     #[test]
-    fn figures_stand_under_what_was_asked() {
+    fn figures_are_listed_below_their_question() {
         let chain = "chain: imul rax, rax";
-        let text = told(vec![
+        let text = report_of(vec![
             entry("asm/imul rax, rax/latency", "ok", 0.75, &[chain]),
             entry("asm/imul rax, rax/throughput", "ok", 0.25, &[]),
         ]);
@@ -186,8 +188,8 @@ mod tests {
     }
 
     #[test]
-    fn several_are_compared_with_the_first_that_has_a_figure() {
-        let text = told(vec![
+    fn ratios_are_to_the_first_valid_figure() {
+        let text = report_of(vec![
             entry("statement/bad();", "crashed", 1.0, &["ended"]),
             entry("statement/a();", "ok", 1.0, &[]),
             entry("statement/a/b;", "ok", 2.0, &[]),
@@ -206,10 +208,10 @@ mod tests {
         sorted.sort_by(f64::total_cmp);
         let [low, median, high] = [sorted[1], sorted[4], sorted[7]];
         let mut b = entry(name, "ok", median * cycle_ns, &[]);
-        b.interval = Some([low * cycle_ns, high * cycle_ns]);
+        b.confidence_interval = Some([low * cycle_ns, high * cycle_ns]);
         b.cycles = Some(yamba_record::run::Cycles {
             median,
-            interval: [low, high],
+            confidence_interval: [low, high],
         });
         let launch = b.launches[0].clone();
         let launch = |c: &f64| yamba_record::run::Launch {
@@ -282,7 +284,7 @@ mod tests {
         ];
         for (a, b) in runs {
             let in_cycles = a.cycles.is_some() && b.cycles.is_some();
-            let text = told(vec![a, b]);
+            let text = report_of(vec![a, b]);
             let lines: Vec<&str> = text.lines().collect();
             let figure = |line: &str| match in_cycles {
                 true => before(line, " cycles [").unwrap(),
@@ -295,7 +297,7 @@ mod tests {
             assert!(low <= ratio && ratio <= high, "{text}");
         }
         // Overlapping intervals show no difference.
-        let text = told(vec![
+        let text = report_of(vec![
             recorded("statement/a();", fast, 0.25),
             recorded("statement/b();", near, 0.25),
         ]);
@@ -303,8 +305,8 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_that_both_figures_share_is_told_once() {
-        let text = told(vec![
+    fn reason_shared_by_both_figures_is_printed_once() {
+        let text = report_of(vec![
             entry("asm/ud2/latency", "crashed", 1.0, &["illegal"]),
             entry("asm/ud2/throughput", "crashed", 1.0, &["illegal"]),
         ]);

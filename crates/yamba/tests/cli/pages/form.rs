@@ -5,7 +5,7 @@
 //! - A number with a unit of time, of cycles, of bytes or of bandwidth is `N UNIT`: the table chooses the scale.
 //! - The space between columns is one space.
 //! - Core cycles beside a time may be there or not: a disturbed or emulated processor has none.
-//! - What the table says in brackets of an entry's samples (`(19 set aside)`, `(disturbed)`, `(1 to 1.067)`) may be there or not.
+//! - What the table says in brackets of an entry's samples (`(19 discarded)`, `(disturbed)`, `(1 to 1.067)`) may be there or not.
 //! - Evidence stands behind its entry or in the next line, as it fits: it counts as behind. A wrapped line is one line.
 //! - Notes of the circumstances (`CIRCUMSTANCES`) may be there or not.
 //!
@@ -203,7 +203,7 @@ fn without_marks(text: &str) -> String {
             break;
         };
         let is_mark =
-            |part: &str| ["disturbed", "N set aside", "within launches", "N to N"].contains(&part);
+            |part: &str| ["disturbed", "N discarded", "within launches", "N to N"].contains(&part);
         kept.push_str(before);
         if !inside.split(", ").all(is_mark) {
             kept.push_str(&format!(" ({inside})"));
@@ -281,14 +281,14 @@ mod tests {
 
     const SHOWN: &str = "\
 ok       lat_a  size=16K  164.1 ns  [163.9, 164.4]
-            answers=1 switches=2.5 (14 set aside)";
+            answers=1 switches=2.5 (14 discarded)";
 
     #[test]
     fn other_figures_have_the_same_form() {
         for printed in [
             SHOWN,
             "ok  lat_a  size=1M  1.1 us  [1.0, 1.2]  604.3 cycles  answers=1.02 switches=2 (1 to 3)",
-            "ok  lat_a  size=1M  1.1 us  [1.0, 1.2]  cycles unknown\n            answers=1e-5\n              switches=2 (disturbed, 3 set aside)",
+            "ok  lat_a  size=1M  1.1 us  [1.0, 1.2]  cycles unknown\n            answers=1e-5\n              switches=2 (disturbed, 3 discarded)",
             "ok  lat_a  size=8  1.1 s  [1, 2]  answers=1 switches=2\n            memory is not locked: that needs root\n",
         ] {
             assert!(is_like(SHOWN, printed), "{printed}");
@@ -304,7 +304,7 @@ ok       lat_a  size=16K  164.1 ns  [163.9, 164.4]
     }
 
     #[test]
-    fn another_form_is_refused() {
+    fn output_of_another_form_is_rejected() {
         for printed in [
             "",
             "CRASHED  lat_a  size=16K  164.1 ns  [163.9, 164.4]  answers=1 switches=2.5",
@@ -325,7 +325,7 @@ ok       lat_a  size=16K  164.1 ns  [163.9, 164.4]
     }
 
     #[test]
-    fn dots_stand_for_any_lines_and_nothing_else_does() {
+    fn only_dots_match_any_lines() {
         assert!(is_like("a\n...\nz", "a\nb\nc\nz"));
         assert!(is_like("a\n…", "a\nb"));
         assert!(is_like("...\nz", "z"));
@@ -335,7 +335,7 @@ ok       lat_a  size=16K  164.1 ns  [163.9, 164.4]
     }
 
     #[test]
-    fn digits_of_names_stay() {
+    fn digits_of_names_are_compared() {
         assert_eq!(numbers("x86_64.disp32(0)"), "x86_64.disp32(N)");
         assert_eq!(numbers("[-1.5,"), "[N,");
         assert_eq!(numbers("10,100,1000"), "N");

@@ -7,7 +7,7 @@ mod place;
 
 use std::sync::OnceLock;
 
-use self::page::{Block, Command, Kind, Page, calls, commands};
+use self::page::{Block, BlockKind, Command, Page, calls, commands};
 use self::place::{Done, Folder, ORDINARY};
 pub use self::place::{Installed, is_root};
 
@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
     }
 
     fn block(&self, block: &Block, report: &mut Report) -> Result<(), String> {
-        let Kind::Fenced(language) = &block.kind else {
+        let BlockKind::Fenced(language) = &block.kind else {
             return self.script(&block.text);
         };
         let known = MARKS.iter().find(|(name, _)| name == language);

@@ -18,13 +18,13 @@ pub struct Page {
 pub struct Block {
     /// The line of the fence, from 1.
     pub line: usize,
-    pub kind: Kind,
+    pub kind: BlockKind,
     pub marks: Marks,
     pub text: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum BlockKind {
     /// A fenced block of this language.
     Fenced(String),
     /// A hidden script in a comment.
@@ -67,11 +67,11 @@ impl Page {
                 text.push('\n');
             } else if let Some(info) = line.strip_prefix("```") {
                 let (language, marks) = info.split_once(' ').unwrap_or((info, ""));
-                let kind = Kind::Fenced(language.to_owned());
+                let kind = BlockKind::Fenced(language.to_owned());
                 blocks.push(Block::new(index + 1, kind, Marks::of(marks)));
                 end = Some("```");
             } else if line.starts_with(SCRIPT) {
-                blocks.push(Block::new(index + 1, Kind::Script, Marks::default()));
+                blocks.push(Block::new(index + 1, BlockKind::Script, Marks::default()));
                 end = Some("-->");
             }
         }
@@ -85,7 +85,7 @@ impl Page {
 }
 
 impl Block {
-    fn new(line: usize, kind: Kind, marks: Marks) -> Block {
+    fn new(line: usize, kind: BlockKind, marks: Marks) -> Block {
         Block {
             line,
             kind,
@@ -95,7 +95,7 @@ impl Block {
     }
 
     pub fn is(&self, language: &str) -> bool {
-        self.kind == Kind::Fenced(language.to_owned())
+        self.kind == BlockKind::Fenced(language.to_owned())
     }
 }
 

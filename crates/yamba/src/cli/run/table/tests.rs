@@ -27,11 +27,11 @@ fn entry() -> Benchmark {
         swept: vec!["scale".to_owned()],
         unit: Some("ns".to_owned()),
         median: Some(31.0),
-        interval: Some([27.0, 35.0]),
-        interval_kind: Some(IntervalKind::WithinLaunches),
+        confidence_interval: Some([27.0, 35.0]),
+        interval_scope: Some(IntervalScope::WithinLaunches),
         cycles: Some(Cycles {
             median: 124.0,
-            interval: [107.876, 140.124],
+            confidence_interval: [107.876, 140.124],
         }),
         evidence: [
             (
@@ -52,7 +52,7 @@ fn entry() -> Benchmark {
 /// The entry with an interval between launches.
 fn between_launches() -> Benchmark {
     Benchmark {
-        interval_kind: Some(IntervalKind::BetweenLaunches),
+        interval_scope: Some(IntervalScope::BetweenLaunches),
         ..entry()
     }
 }
@@ -73,13 +73,13 @@ fn entries_of_every_status() {
     );
     invalid.notes.insert(
         0,
-        "faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11 intervals"
+        "faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11 batches"
             .to_owned(),
     );
     let mut crashed = entry();
     crashed.status = Status::Crashed;
-    (crashed.median, crashed.interval) = (None, None);
-    (crashed.cycles, crashed.interval_kind) = (None, None);
+    (crashed.median, crashed.confidence_interval) = (None, None);
+    (crashed.cycles, crashed.interval_scope) = (None, None);
     for one in crashed.evidence.values_mut() {
         *one = evidence(None, None, None);
     }
@@ -95,8 +95,7 @@ ok       sample    scale=16  31 ns  [27, 35]  124 cycles
             not detected, assumed: cache_line = 64
 INVALID  sample    scale=16  31 ns  [27, 35]  124 cycles
             faults_per_access=0.004 pages_read=13 (8 to 18)
-            faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11
-              intervals
+            faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 11 of 11 batches
             not detected, assumed: cache_line = 64
 CRASHED  sample    scale=16
             faults_per_access=none pages_read=none
@@ -144,10 +143,10 @@ fn interval_within_launches_is_marked_beside_others() {
 #[test]
 fn disturbances_are_marked() {
     let discarded = Benchmark {
-        set_aside: 2,
+        discarded: 2,
         ..between_launches()
     };
-    assert!(shown(&[discarded], &Style::default()).contains("(2 set aside)"));
+    assert!(shown(&[discarded], &Style::default()).contains("(2 discarded)"));
     let disturbed = Benchmark {
         is_disturbed: true,
         ..between_launches()
@@ -181,10 +180,10 @@ fn scaling_curve_follows_its_entries() {
     let at = |processes: u64, median: f64, interval, cycles: f64, sum: f64| Benchmark {
         processes,
         median: Some(median),
-        interval: Some(interval),
+        confidence_interval: Some(interval),
         cycles: Some(Cycles {
             median: cycles,
-            interval: [cycles; 2],
+            confidence_interval: [cycles; 2],
         }),
         throughput: Some(Throughput {
             sum,

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use yamba_record::{Benchmark, Run};
 use yamba_store::{Store, StoreError};
 
-use super::kept;
+use super::run_ref;
 use super::spool::Spool;
 use super::{Failure, Observer, StoreChoice, Warning};
-use yamba_harness::{CompressedEntry, Keep, UsageError};
+use yamba_harness::{CompressedEntry, RunSink, UsageError};
 use yamba_record::system_error::reason;
 
 /// Writes one run to the store, if any, and spools the entries that the store rejects.
-pub(super) struct RunKeeper<'o> {
+pub(super) struct StoreSink<'o> {
     observer: &'o dyn Observer,
     store: Option<Store>,
     /// Whether the run is to be saved at all.
@@ -27,30 +27,30 @@ pub(super) struct RunKeeper<'o> {
     spool: Option<Spool>,
 }
 
-impl<'o> RunKeeper<'o> {
+impl<'o> StoreSink<'o> {
     /// Opens the store. If a store that the user named cannot be opened, fails; without the default store, warns and measures anyway.
     pub(super) fn open(
         choice: &StoreChoice,
         observer: &'o dyn Observer,
-    ) -> Result<RunKeeper<'o>, Failure> {
-        RunKeeper::opened(choice, choice.named().is_some(), observer)
+    ) -> Result<StoreSink<'o>, Failure> {
+        StoreSink::opened(choice, choice.named().is_some(), observer)
     }
 
     /// Opens the store; if that fails, warns, and the run is written to a file at the end.
     pub(super) fn if_possible(
         choice: &StoreChoice,
         observer: &'o dyn Observer,
-    ) -> Result<RunKeeper<'o>, Failure> {
-        RunKeeper::opened(choice, false, observer)
+    ) -> Result<StoreSink<'o>, Failure> {
+        StoreSink::opened(choice, false, observer)
     }
 
-    /// A keeper for a second run that is measured at the same time; it uses the same store, if any.
-    pub(super) fn another(&self, choice: &StoreChoice) -> Result<RunKeeper<'o>, Failure> {
+    /// A sink for a second run that is measured at the same time; it uses the same store, if any.
+    pub(super) fn another(&self, choice: &StoreChoice) -> Result<StoreSink<'o>, Failure> {
         match self.store {
-            Some(_) => RunKeeper::if_possible(choice, self.observer),
-            None => Ok(RunKeeper {
+            Some(_) => StoreSink::if_possible(choice, self.observer),
+            None => Ok(StoreSink {
                 is_wanted: self.is_wanted,
-                ..RunKeeper::none(self.observer)
+                ..StoreSink::none(self.observer)
             }),
         }
     }
@@ -59,24 +59,24 @@ impl<'o> RunKeeper<'o> {
         choice: &StoreChoice,
         is_asked: bool,
         observer: &'o dyn Observer,
-    ) -> Result<RunKeeper<'o>, Failure> {
-        let mut keeper = RunKeeper::none(observer);
-        keeper.is_wanted = true;
-        keeper.is_asked = is_asked;
+    ) -> Result<StoreSink<'o>, Failure> {
+        let mut sink = StoreSink::none(observer);
+        sink.is_wanted = true;
+        sink.is_asked = is_asked;
         match choice.open() {
-            Ok(store) => keeper.store = Some(store),
-            Err(failure) if keeper.is_asked => return Err(failure),
+            Ok(store) => sink.store = Some(store),
+            Err(failure) if sink.is_asked => return Err(failure),
             Err(Failure::Sentence { message, help }) => {
-                keeper.not_stored(&message, help.as_deref());
+                sink.not_stored(&message, help.as_deref());
             }
             Err(failure) => return Err(failure),
         }
-        Ok(keeper)
+        Ok(sink)
     }
 
-    /// A keeper that saves nothing.
-    pub(super) fn none(observer: &'o dyn Observer) -> RunKeeper<'o> {
-        RunKeeper {
+    /// A sink that saves nothing.
+    pub(super) fn none(observer: &'o dyn Observer) -> StoreSink<'o> {
+        StoreSink {
             observer,
             store: None,
             is_wanted: false,
@@ -108,7 +108,7 @@ impl<'o> RunKeeper<'o> {
 
     /// Writes the whole document to a file. Returns whether that succeeded.
     fn rescue(&self, run: &Run<CompressedEntry>) -> bool {
-        let path = match kept::rescue(run) {
+        let path = match run_ref::rescue(run) {
             Ok(path) => path,
             Err(e) => {
                 self.observer.warning(&Warning::NotRescued {
@@ -134,7 +134,7 @@ impl<'o> RunKeeper<'o> {
         store.call_again();
         let mut missing = self.missing.iter();
         let put = missing.try_for_each(|place| {
-            let benchmark = run.benchmarks[*place].unpack();
+            let benchmark = run.benchmarks[*place].decompress();
             store.put(&run.id, *place, &benchmark)
         });
         match put.and_then(|()| store.finish(run)) {
@@ -175,7 +175,7 @@ impl<'o> RunKeeper<'o> {
     }
 }
 
-impl Keep for RunKeeper<'_> {
+impl RunSink for StoreSink<'_> {
     fn begin(&mut self, run: &Run<CompressedEntry>, _: &[usize]) -> Result<(), UsageError> {
         if !self.is_wanted {
             return Ok(());
@@ -186,10 +186,12 @@ impl Keep for RunKeeper<'_> {
         };
         match begun {
             Err(e) if self.is_asked => {
-                let mend = e.mend().map_or(String::new(), |mend| format!("; {mend}"));
-                return Err(UsageError(format!("{e}{mend}")));
+                let help = e
+                    .help_text()
+                    .map_or(String::new(), |help| format!("; {help}"));
+                return Err(UsageError(format!("{e}{help}")));
             }
-            Err(e) => self.not_stored(&e.to_string(), e.mend()),
+            Err(e) => self.not_stored(&e.to_string(), e.help_text()),
             Ok(()) => {}
         }
         self.head = Some(run.clone().map(drop));

@@ -6,7 +6,7 @@ use crate::support::{MANY, Yamba, json, until};
 
 #[test]
 #[ignore = "needs g++"]
-fn a_run_is_kept_as_its_document_says_it() {
+fn stored_run_equals_its_document() {
     let mut yamba = Yamba::new().file("many.yamba", MANY);
     let measured = json(&mut yamba, "run many.yamba --set size=3 --quick --json");
     let kept = json(&mut yamba, "show latest --json");
@@ -17,10 +17,10 @@ fn a_run_is_kept_as_its_document_says_it() {
     assert_eq!(listed[0]["benchmarks"][0], "many");
 }
 
-/// Kills runs at several moments. Each time, all measured entries are stored with every raw interval.
+/// Kills runs at several moments. Each time, all measured entries are stored with every raw batch.
 #[test]
 #[ignore = "needs g++"]
-fn what_was_measured_outlives_a_kill() {
+fn killed_run_leaves_measured_entries_in_the_store() {
     let mut yamba = Yamba::new().file("many.yamba", MANY);
     yamba.run("build many.yamba").ok();
     for (round, more) in [0, 130, 410].into_iter().enumerate() {
@@ -51,7 +51,7 @@ fn what_was_measured_outlives_a_kill() {
 /// A store named with `--store` must be available before anything is measured. The default store may be missing.
 #[test]
 #[ignore = "needs g++"]
-fn a_store_that_cannot_be_had_is_said() {
+fn unavailable_store_is_reported() {
     let mut yamba = Yamba::new()
         .file("many.yamba", MANY)
         .file("taken", "no folder");

@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use yamba_record::event::{Begin, Event, Placement, RawInterval};
+use yamba_record::event::{Begin, Event, Placement, RawBatch};
 use yamba_record::program::Program;
 use yamba_record::run::Launch;
 use yamba_record::{Batch, Benchmark, Evidence, Status};
 use yamba_stats::{median, sorted};
 
 use super::compressed::LaunchRecords;
-use super::outcome::Outcome;
+use super::process_output::ProcessOutput;
 use super::{points, units, validity};
 
 /// Limit on notes: more would not be read, and a runaway program must not slow the run down.
 const MOST_NOTES: usize = 50;
 
-/// The records of an entry's launches so far, except their intervals and sizing: [`Recorded::append`] returns those.
+/// The records of an entry's launches so far, except their batches and sizing: [`Recorded::append`] returns those.
 pub(super) struct Recorded {
     benchmark: Benchmark,
     /// Lines that were no records.
     garbled: u64,
     /// Names of processes that outlived their launch, with their number.
-    strays: BTreeMap<String, u64>,
+    orphans: BTreeMap<String, u64>,
     /// An unplanned number of processes with which a launch measured.
     pub other_processes: Option<u64>,
 }
@@ -71,17 +71,17 @@ impl Recorded {
         Recorded {
             benchmark,
             garbled: 0,
-            strays: BTreeMap::new(),
+            orphans: BTreeMap::new(),
             other_processes: None,
         }
     }
 
-    /// Adds the next launch. Returns its intervals and sizing.
-    pub fn append(&mut self, program: &Program, outcome: &Outcome) -> LaunchRecords {
+    /// Adds the next launch. Returns its batches and sizing.
+    pub fn append(&mut self, program: &Program, output: &ProcessOutput) -> LaunchRecords {
         let number = self.benchmark.launches.len() as u64;
         let mut launch = Launch::default();
         let mut records = LaunchRecords::default();
-        for event in &outcome.events {
+        for event in &output.events {
             match event {
                 Event::Begin(begin) => self.begin(&mut launch, begin),
                 // Each of several processes reports whether its memory is locked.
@@ -91,7 +91,7 @@ impl Recorded {
                 Event::Sizing(s) if is_finite(&[s.ns, s.dummy_ns]) => {
                     records.sizing.push(s.clone());
                 }
-                Event::Interval(raw) if is_finite(&[raw.batch.ns, raw.batch.dummy_ns]) => {
+                Event::Batch(raw) if is_finite(&[raw.batch.ns, raw.batch.dummy_ns]) => {
                     records.batches.push(batch(program, number, raw));
                 }
                 Event::Platform { facts } => self.benchmark.platform.extend(facts.clone()),
@@ -101,9 +101,9 @@ impl Recorded {
             }
         }
         self.benchmark.launches.push(launch);
-        self.garbled += outcome.garbled;
-        for name in &outcome.strays {
-            *self.strays.entry(name.clone()).or_default() += 1;
+        self.garbled += output.garbled;
+        for name in &output.orphans {
+            *self.orphans.entry(name.clone()).or_default() += 1;
         }
         records
     }
@@ -136,13 +136,13 @@ impl Recorded {
             let note = format!("{garbled} lines among the records were none, and were passed over");
             benchmark.notes.push(note);
         }
-        benchmark.notes.extend(strays(&self.strays));
+        benchmark.notes.extend(orphans(&self.orphans));
         benchmark
     }
 }
 
 /// A note about processes that outlived their launch: they also took processor time from it.
-fn strays(names: &BTreeMap<String, u64>) -> Option<String> {
+fn orphans(names: &BTreeMap<String, u64>) -> Option<String> {
     let each: Vec<String> = names
         .iter()
         .map(|(name, n)| format!("{n} {name}"))
@@ -159,7 +159,7 @@ fn is_finite(numbers: &[f64]) -> bool {
     numbers.iter().all(|n| n.is_finite())
 }
 
-fn batch(program: &Program, launch: u64, raw: &RawInterval) -> Batch {
+fn batch(program: &Program, launch: u64, raw: &RawBatch) -> Batch {
     let figure = program.figure.as_deref().unwrap_or_default();
     let unit = program.unit.as_deref().unwrap_or_default();
     let mut batch = Batch {
@@ -171,14 +171,14 @@ fn batch(program: &Program, launch: u64, raw: &RawInterval) -> Batch {
     batch
 }
 
-/// Summary of each evidence over these intervals.
-pub(super) fn evidence(program: &Program, intervals: &[&Batch]) -> BTreeMap<String, Evidence> {
+/// Summary of each evidence over these batches.
+pub(super) fn evidence(program: &Program, batches: &[&Batch]) -> BTreeMap<String, Evidence> {
     let summarise = |bound: &yamba_record::program::Bound| {
-        let values = intervals
+        let values = batches
             .iter()
             .filter_map(|i| i.evidence.get(&bound.name)?.filter(|v| v.is_finite()));
         let values = sorted(&values.collect::<Vec<f64>>());
-        let outside = intervals.iter().filter(|i| i.outside.contains(&bound.name));
+        let outside = batches.iter().filter(|i| i.outside.contains(&bound.name));
         Evidence {
             median: median(&values),
             min: values.first().copied(),

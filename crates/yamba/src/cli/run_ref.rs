@@ -3,20 +3,20 @@
 use super::store_option::writable;
 use super::{Failure, StoreOption};
 use chrono::{DateTime, SecondsFormat, Utc};
-use yamba_report::Place;
+use yamba_report::RunLocation;
 
-pub(super) use yamba_session::kept::{Runs, choose, find, is_path, means, unknown};
+pub(super) use yamba_session::run_ref::{Runs, choose, find, is_path, means, unknown};
 
 /// Length of a displayed id; longer only if several runs share the prefix.
 const SHORT: usize = 8;
 
 /// The source of a run as a copyable command names it, valid from any folder at any time.
-pub(super) fn place(store: &StoreOption, reference: Option<&str>) -> Result<Place, Failure> {
+pub(super) fn place(store: &StoreOption, reference: Option<&str>) -> Result<RunLocation, Failure> {
     let Some(reference) = reference.filter(|r| is_path(r)) else {
         return store.place();
     };
     let path = std::fs::canonicalize(reference).unwrap_or_else(|_| reference.into());
-    Ok(Place::File(writable(path, "document")?))
+    Ok(RunLocation::File(writable(path, "document")?))
 }
 
 /// The shortest prefix of `id`, at least `SHORT` characters long, that is unique among `ids`.
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_as_short_as_it_can_be() {
+    fn displayed_id_is_shortest_unique_prefix() {
         let ids = ["0123456789abcdef", "0123456780abcdef", "fedcba9876543210"];
         assert_eq!(short(ids[0], &ids), "0123456789");
         assert_eq!(short(ids[2], &ids), "fedcba98");
@@ -54,11 +54,14 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_told_in_utc() {
-        let told = |s| moment(Some(s)).map(rfc3339);
-        assert_eq!(told(1.7e9), Some("2023-11-14T22:13:20.000Z".to_owned()));
-        assert_eq!(told(0.25), Some("1970-01-01T00:00:00.250Z".to_owned()));
-        assert_eq!(told(1e300), None);
+    fn times_are_formatted_in_utc() {
+        let formatted = |s| moment(Some(s)).map(rfc3339);
+        assert_eq!(
+            formatted(1.7e9),
+            Some("2023-11-14T22:13:20.000Z".to_owned())
+        );
+        assert_eq!(formatted(0.25), Some("1970-01-01T00:00:00.250Z".to_owned()));
+        assert_eq!(formatted(1e300), None);
         assert_eq!(moment(None), None);
     }
 }

@@ -1,4 +1,4 @@
-// Writes one timed interval into the record.
+// Writes one timed batch into the record.
 #pragma once
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct LoadTimes {
     uint64_t ready, begin, end, left;
 };
 
-struct IntervalFacts {
+struct BatchFacts {
     uint64_t index = 0, passes = 0, operations = 0;
     double ns = 0, dummy_ns = 0, value = NAN;
     double cycle_ns = NAN, dummy_cycle_ns = NAN, check_cycle_ns = NAN;
@@ -48,9 +48,9 @@ inline void note_unknown_disturbance() {
     said = true;
 }
 
-inline void record_interval(const IntervalFacts &f) {
+inline void record_batch(const BatchFacts &f) {
     if (!f.disturbance.known) note_unknown_disturbance();
-    Record record("interval");
+    Record record("batch");
     record.count("index", f.index).count("passes", f.passes).count("operations", f.operations);
     record.number("ns", f.ns).number("dummy_ns", f.dummy_ns).number("value", f.value);
     record.number("cycle_ns", f.cycle_ns).number("dummy_cycle_ns", f.dummy_cycle_ns).number("check_cycle_ns", f.check_cycle_ns);

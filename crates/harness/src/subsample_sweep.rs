@@ -13,13 +13,13 @@ type Values = [(String, String)];
 ///
 /// Repeatedly leaves out every second value of the parameter where that saves most. The first and last value always stay, even if
 /// the time is then too short.
-pub(super) fn thin(points: &[&Values], shares: usize, time: Duration) -> Vec<usize> {
+pub(super) fn subsample(points: &[&Values], shares: usize, time: Duration) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..points.len()).collect();
     let fits = |n: usize| LEAST.saturating_mul((n * shares) as u32) <= time;
     while !fits(kept.len()) {
         let parameters = kept.iter().map(|i| points[*i].len()).max().unwrap_or(0);
-        let thinner = (0..parameters).map(|p| every_second(points, &kept, p));
-        match thinner.min_by_key(Vec::len) {
+        let coarser = (0..parameters).map(|p| every_second(points, &kept, p));
+        match coarser.min_by_key(Vec::len) {
             Some(fewer) if fewer.len() < kept.len() => kept = fewer,
             _ => break,
         }
@@ -96,11 +96,11 @@ mod tests {
 
     fn kept(points: &[Vec<(String, String)>], shares: usize, ms: u64) -> Vec<usize> {
         let points: Vec<&Values> = points.iter().map(Vec::as_slice).collect();
-        thin(&points, shares, Duration::from_millis(ms))
+        subsample(&points, shares, Duration::from_millis(ms))
     }
 
     #[test]
-    fn one_sweep_keeps_its_ends() {
+    fn subsampled_sweep_has_both_ends() {
         let points: Vec<_> = (0..8).map(|a| point(&[("a", a)])).collect();
         assert_eq!(kept(&points, 1, 800).len(), 8);
         assert_eq!(kept(&points, 1, 700), [0, 2, 4, 6, 7]);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_run_takes_ends_and_a_middle_of_numbers_and_all_names() {
+    fn whole_run_measures_ends_and_middle_of_numbers_and_all_names() {
         let one = |n: u32| (0..n).map(|a| point(&[("a", a)])).collect::<Vec<_>>();
         assert_eq!(kept_few(&one(14)), [0, 8, 13]);
         assert_eq!(kept_few(&one(4)), [0, 2, 3]);
@@ -135,9 +135,9 @@ mod tests {
         assert_eq!(kept_few(&[point(&[])]), [0]);
     }
 
-    /// The longer of two sweeps is thinned first. All curves keep the same points.
+    /// The longer of two sweeps is subsampled first. All curves keep the same points.
     #[test]
-    fn a_grid_stays_a_grid() {
+    fn subsampled_grid_is_a_grid() {
         let mut points = Vec::new();
         for a in 0..2 {
             points.extend((0..5).map(|b| point(&[("a", a), ("b", b)])));

@@ -12,7 +12,7 @@ use super::launches::Launches;
 const SHARE: f64 = 0.05;
 
 /// Destination of the results of a run.
-pub trait Keep {
+pub trait RunSink {
     /// Called when all parameters are valid, before the first launch. `of_job` has the job index of each entry to come.
     ///
     /// # Errors
@@ -25,7 +25,7 @@ pub trait Keep {
 }
 
 /// Saves nothing.
-impl Keep for () {
+impl RunSink for () {
     fn begin(&mut self, _: &Run<CompressedEntry>, _: &[usize]) -> Result<(), UsageError> {
         Ok(())
     }
@@ -37,9 +37,9 @@ impl Keep for () {
     }
 }
 
-/// Saves entries to a [`Keep`] and tracks which are up to date.
-pub(super) struct Kept<'a> {
-    keep: &'a mut dyn Keep,
+/// Saves entries to a [`RunSink`] and tracks which are up to date.
+pub(super) struct ThrottledSink<'a> {
+    sink: &'a mut dyn RunSink,
     places: Vec<State>,
 }
 
@@ -52,15 +52,15 @@ struct State {
     last: Duration,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> ThrottledSink<'a> {
     pub fn begin(
-        keep: &'a mut dyn Keep,
+        sink: &'a mut dyn RunSink,
         run: &Run<CompressedEntry>,
         of_job: &[usize],
-    ) -> Result<Kept<'a>, UsageError> {
-        keep.begin(run, of_job)?;
-        Ok(Kept {
-            keep,
+    ) -> Result<ThrottledSink<'a>, UsageError> {
+        sink.begin(run, of_job)?;
+        Ok(ThrottledSink {
+            sink,
             places: vec![State::default(); of_job.len()],
         })
     }
@@ -71,7 +71,7 @@ impl<'a> Kept<'a> {
         state.is_told = false;
         let bound = launches.spent().mul_f64(SHARE);
         let is_cheap = state.took.is_zero() || state.took + state.last <= bound;
-        if is_cheap && self.keep.is_wanted() {
+        if is_cheap && self.sink.is_wanted() {
             let begun = Instant::now();
             self.tell(place, &launches.summary());
             let state = &mut self.places[place];
@@ -83,13 +83,13 @@ impl<'a> Kept<'a> {
     /// Saves an entry at the end of the run, if its state was not yet saved.
     pub fn last(&mut self, place: usize, entry: &CompressedEntry) {
         if !self.places[place].is_told {
-            self.tell(place, &entry.unpack());
+            self.tell(place, &entry.decompress());
         }
     }
 
     /// Saves the present state.
     pub fn tell(&mut self, place: usize, benchmark: &Benchmark) {
-        self.keep.entry(place, benchmark);
+        self.sink.entry(place, benchmark);
         self.places[place].is_told = true;
     }
 }

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_goes_before_a_glob() {
+    fn exact_name_takes_precedence_over_glob() {
         assert!(means("statement/a[i]", "statement/a[i]").is_ok_and(|m| m));
         assert!(means("lat_*", "lat_pipe").is_ok_and(|m| m));
         assert!(means("lat_", "lat_pipe").is_ok_and(|m| !m));

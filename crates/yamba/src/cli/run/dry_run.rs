@@ -10,7 +10,7 @@ use yamba_record::number::{bytes, number};
 use super::skipped::by_reason;
 use crate::cli::output::{self, counted};
 use crate::cli::{Failure, Selection};
-use yamba_harness::{Rehearsal, Rehearsed};
+use yamba_harness::{DryRun, DryRunEntry};
 
 /// The tags of each benchmark.
 type Tags = BTreeMap<String, Vec<String>>;
@@ -20,9 +20,9 @@ type Groups = BTreeMap<String, String>;
 
 /// Prints the plan as text or, with `json`, as JSON.
 pub(in crate::cli) fn print(
-    plan: &Rehearsal,
+    plan: &DryRun,
     selection: &Selection,
-    groups: &Groups,
+    topics: &Groups,
     json: bool,
 ) -> Result<(), Failure> {
     let analysis: &Analysis = &selection.analysis;
@@ -30,11 +30,11 @@ pub(in crate::cli) fn print(
     let tags = chosen.map(|id| (analysis.class(id).name().to_owned(), analysis.tags(id)));
     let tags: Tags = tags.collect();
     if json {
-        return output::json(&document(plan, &tags, groups)?);
+        return output::json(&document(plan, &tags, topics)?);
     }
-    let group = |entry: &Rehearsed| groups.get(&entry.name).map_or("", String::as_str);
+    let group = |entry: &DryRunEntry| topics.get(&entry.name).map_or("", String::as_str);
     let measured = plan.benchmarks.iter().filter(|b| b.launches > 0);
-    let measured: Vec<&Rehearsed> = measured.collect();
+    let measured: Vec<&DryRunEntry> = measured.collect();
     let mut out = String::new();
     for of_group in measured.chunk_by(|a, b| group(a) == group(b)) {
         let title = group(of_group[0]);
@@ -57,7 +57,7 @@ pub(in crate::cli) fn print(
 }
 
 /// One benchmark's row: measured points of its sweeps, number of launches, time.
-fn row(points: &[&Rehearsed], tags: &Tags) -> Vec<String> {
+fn row(points: &[&DryRunEntry], tags: &Tags) -> Vec<String> {
     let first = points[0];
     let launches: u64 = points.iter().map(|p| p.launches).sum();
     let time: f64 = points.iter().map(|p| p.time_s).sum();
@@ -75,7 +75,7 @@ fn row(points: &[&Rehearsed], tags: &Tags) -> Vec<String> {
 }
 
 /// The values of the parameters that differ, and the numbers of processes.
-fn swept(points: &[&Rehearsed]) -> Option<String> {
+fn swept(points: &[&DryRunEntry]) -> Option<String> {
     let mut values: IndexMap<&str, IndexSet<String>> = IndexMap::new();
     for point in points {
         for (name, value) in &point.parameters.0 {
@@ -95,7 +95,7 @@ fn swept(points: &[&Rehearsed]) -> Option<String> {
 }
 
 /// The benchmarks that are not measured, one line per reason.
-fn left_out(plan: &Rehearsal) -> String {
+fn left_out(plan: &DryRun) -> String {
     let entries = plan.benchmarks.iter().filter(|b| b.launches == 0);
     let reasons = by_reason(entries.map(|entry| {
         let noted = entry.notes.first().map(String::as_str);
@@ -119,12 +119,12 @@ fn minutes(seconds: f64) -> String {
     }
 }
 
-fn document(plan: &Rehearsal, tags: &Tags, groups: &Groups) -> Result<Value, Failure> {
+fn document(plan: &DryRun, tags: &Tags, topics: &Groups) -> Result<Value, Failure> {
     let mut value = serde_json::to_value(plan).map_err(Failure::ours)?;
     for entry in value["benchmarks"].as_array_mut().into_iter().flatten() {
         let name = entry["name"].as_str().unwrap_or_default().to_owned();
         entry["tags"] = json!(tags.get(&name));
-        entry["group"] = json!(groups.get(&name));
+        entry["topic"] = json!(topics.get(&name));
     }
     Ok(value)
 }

@@ -8,7 +8,7 @@ use super::bounds::Excess;
 
 /// How a process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum ProcessExit {
     /// By exit, with this status.
     Exit(i32),
     /// By a signal.
@@ -33,7 +33,7 @@ pub(super) enum Ending {
 
 /// The output and the end of one process.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Outcome {
+pub(super) struct ProcessOutput {
     /// Its records, in order.
     pub events: Vec<Event>,
     /// Lines that were no records.
@@ -41,9 +41,9 @@ pub(super) struct Outcome {
     /// The last part of its standard error.
     pub messages: String,
     /// Names of the processes that outlived it and were killed.
-    pub strays: Vec<String>,
+    pub orphans: Vec<String>,
     /// How it ended.
-    pub ending: Ending,
-    /// From the record of its first interval to that of its last.
-    pub intervals_took: Duration,
+    pub exit: ProcessExit,
+    /// From the record of its first batch to that of its last.
+    pub batches_took: Duration,
 }

@@ -16,11 +16,11 @@ use super::stop::Stop;
 
 /// The plan of a run.
 #[derive(Debug, Serialize)]
-pub struct Rehearsal {
+pub struct DryRun {
     /// `yamba-plan/1`.
     pub schema: &'static str,
     /// The entries of the run.
-    pub benchmarks: Vec<Rehearsed>,
+    pub benchmarks: Vec<DryRunEntry>,
     /// Launches of all entries, at least.
     pub launches: u64,
     /// Estimated time of all launches.
@@ -31,7 +31,7 @@ pub struct Rehearsal {
 
 /// An entry of the plan.
 #[derive(Debug, Serialize)]
-pub struct Rehearsed {
+pub struct DryRunEntry {
     /// The class.
     pub name: String,
     /// The point.
@@ -52,13 +52,13 @@ pub struct Rehearsed {
 ///
 /// # Errors
 /// If the parameters are not understood.
-pub fn rehearse(jobs: &[Job], options: &Options, stop: &Stop) -> Result<Rehearsal, UsageError> {
+pub fn dry_run(jobs: &[Job], options: &Options, stop: &Stop) -> Result<DryRun, UsageError> {
     let scratch = Scratch::new();
     let limits = Limits::of(options, stop, &scratch);
     let planned = plan::plan(jobs, options, &scratch, &limits)?;
     let each = planned.into_iter();
-    let benchmarks: Vec<Rehearsed> = each.map(|(_, p)| rehearsed(p, options)).collect();
-    Ok(Rehearsal {
+    let benchmarks: Vec<DryRunEntry> = each.map(|(_, p)| dry_run_entry(p, options)).collect();
+    Ok(DryRun {
         schema: "yamba-plan/1",
         launches: benchmarks.iter().map(|b| b.launches).sum(),
         time_s: benchmarks.iter().map(|b| b.time_s).sum(),
@@ -67,14 +67,14 @@ pub fn rehearse(jobs: &[Job], options: &Options, stop: &Stop) -> Result<Rehearsa
     })
 }
 
-fn rehearsed(planned: Planned<'_>, options: &Options) -> Rehearsed {
+fn dry_run_entry(planned: Planned<'_>, options: &Options) -> DryRunEntry {
     match planned {
         Planned::Measure(entry) => {
             let notes = entry.notes.clone();
             let launches = Launches::new(*entry, options);
             let time: Duration = launches.time_left();
             let entry = &launches.entry;
-            Rehearsed {
+            DryRunEntry {
                 name: entry.class.to_owned(),
                 parameters: points::parameters(&entry.point.program),
                 processes: entry.processes,
@@ -84,7 +84,7 @@ fn rehearsed(planned: Planned<'_>, options: &Options) -> Rehearsed {
                 notes,
             }
         }
-        Planned::Settled(benchmark) | Planned::Faulty(benchmark) => Rehearsed {
+        Planned::Settled(benchmark) | Planned::Faulty(benchmark) => DryRunEntry {
             name: benchmark.name,
             parameters: benchmark.parameters,
             processes: benchmark.processes,

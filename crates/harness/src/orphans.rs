@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Time for processes that outlive a launch to end by themselves, also on a busy machine.
 const LAST_WILL: Duration = Duration::from_secs(1);
 
-/// Ending a process makes its children ours. More generations than this are made on purpose.
+/// ProcessExit a process makes its children ours. More generations than this are made on purpose.
 const GENERATIONS: usize = 100;
 
 /// Children that were started here and are not yet reaped. Locked while a child starts and while orphans are searched, so that a new
@@ -95,7 +95,7 @@ pub(super) fn all_end_in_time(
     let since = Instant::now();
     while since.elapsed() < LAST_WILL && !must_stop() {
         bury();
-        if strays(launch, scratch).is_empty() {
+        if orphans(launch, scratch).is_empty() {
             return true;
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -109,7 +109,7 @@ pub(super) fn end(launch: Started, scratch: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for _ in 0..GENERATIONS {
         bury();
-        let found = strays(launch, scratch);
+        let found = orphans(launch, scratch);
         if found.is_empty() {
             break;
         }
@@ -143,7 +143,7 @@ fn is_gone(pid: i32) -> bool {
 ///
 /// `known` are processes of the launch that were found before. They are not read again and not returned.
 pub(super) fn family(launch: Started, scratch: &Path, known: &HashMap<i32, u64>) -> Vec<Stat> {
-    let adopted = strays(launch, scratch);
+    let adopted = orphans(launch, scratch);
     let own = launch.process().map(|pid| pid.as_raw_nonzero().get());
     let roots = adopted.iter().map(|s| s.pid).chain(own);
     let mut members: HashSet<i32> = known.keys().copied().chain(roots).collect();
@@ -176,7 +176,7 @@ fn numbers() -> impl Iterator<Item = i32> {
 }
 
 /// Living processes of this launch that were adopted. Other children of this process are in its own group, older, or of another run.
-fn strays(launch: Started, scratch: &Path) -> Vec<Stat> {
+fn orphans(launch: Started, scratch: &Path) -> Vec<Stat> {
     let started = started();
     let Some(since) = launch.since.filter(|_| ended_child().is_some()) else {
         return Vec::new();
@@ -199,8 +199,9 @@ fn is_of_another_run(pid: i32, scratch: &Path) -> bool {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let mark = format!("{SCRATCH}=");
     let own = environment.split(|b| *b == 0);
-    let mut told = own.filter_map(|v| v.strip_prefix(mark.as_bytes()));
-    told.next()
+    let mut marks = own.filter_map(|v| v.strip_prefix(mark.as_bytes()));
+    marks
+        .next()
         .is_some_and(|s| s != scratch.as_os_str().as_bytes())
 }
 
@@ -281,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_system_says_of_a_process() {
+    fn process_state_is_read_from_proc() {
         let line = b"77 (a) (b) S 5 6 6 0 -1 4194560 104 0 0 0 0 0 0 0 20 0 1 0 51234 2 3";
         let stat = Stat::read(77, line).unwrap();
         assert_eq!((stat.name.as_str(), stat.is_zombie), ("a) (b", false));

@@ -10,11 +10,11 @@ pub(super) fn helped(diagnostics: &mut [Diagnostic]) {
     let mut given = BTreeSet::new();
     for diagnostic in diagnostics {
         let needs = diagnostic.severity == Severity::Error && diagnostic.help.is_none();
-        let mend = needs.then(|| mend(diagnostic)).flatten();
+        let help = needs.then(|| help(diagnostic)).flatten();
         diagnostic.help = diagnostic
             .help
             .take()
-            .or(mend.filter(|m| given.insert(*m)).map(str::to_owned));
+            .or(help.filter(|m| given.insert(*m)).map(str::to_owned));
     }
 }
 
@@ -27,7 +27,7 @@ pub fn of_linker(said: &str) -> Option<&'static str> {
 }
 
 /// The help text for a message of g++ or clang++.
-fn mend(diagnostic: &Diagnostic) -> Option<&'static str> {
+fn help(diagnostic: &Diagnostic) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|w| diagnostic.message.contains(w));
     match diagnostic.code {
         "assembler-error" => {
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_has_a_mend_that_fits_said_once() {
+    fn compiler_error_has_matching_help_once() {
         let mut sources = SourceMap::default();
         let file = sources.add("statement", "f");
         let span = Span {

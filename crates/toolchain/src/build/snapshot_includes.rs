@@ -20,12 +20,12 @@ const MARK: &str = "includes";
 
 /// Texts by former path, and the folders that were searched for them.
 #[derive(Clone, Debug, Default)]
-pub struct KeptIncludes {
+pub struct SnapshotIncludes {
     texts: BTreeMap<PathBuf, String>,
     folders: Vec<PathBuf>,
 }
 
-impl KeptIncludes {
+impl SnapshotIncludes {
     /// Adds a file.
     ///
     /// # Errors
@@ -123,8 +123,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_that_lead_out_are_refused() {
-        let mut kept = KeptIncludes::default();
+    fn paths_outside_the_folder_are_rejected() {
+        let mut kept = SnapshotIncludes::default();
         for path in ["relative/a.h", "/a/../../b.h", "../a.h", ""] {
             assert!(kept.add(path, "x").is_err(), "{path}");
             assert!(kept.search(path).is_err(), "{path}");
