@@ -2,11 +2,11 @@
 // every reading goes into the record unchanged.
 #pragma once
 
+#include "batch_record.h"
 #include "bounds.h"
 #include "circle.h"
 #include "counters.h"
 #include "disturbance.h"
-#include "batch_record.h"
 #include "precision.h"
 #include "yamba/clock.h"
 #include "yamba/cycle.h"
@@ -17,24 +17,23 @@
 namespace yamba {
 
 struct Plan {
-    uint64_t batches = 11;      // least number of undisturbed batches
-    uint64_t time = 2000000000;   // ns; measuring continues until they are spent,
-    double precision = 0;         // or until the figure's confidence interval is within this share of it
-    uint64_t slow_batches = 0;  // number of batches if one pass takes longer than `time`; 0: `batches`
-    uint64_t warmup = 20000000;   // ns of running before the timing
-    bool warmup_told = false;     // set explicitly: then one-pass classes, which otherwise warm up for one pass, use it, too
-    uint64_t processes = 0;       // concurrent processes; 0: one, without the protocol for several
+    uint64_t batches = 11;       // least number of undisturbed batches
+    uint64_t time = 2000000000;  // ns; measuring continues until they are spent,
+    double precision = 0;        // or until the figure's confidence interval is within this share of it
+    uint64_t slow_batches = 0;   // number of batches if one pass takes longer than `time`; 0: `batches`
+    uint64_t warmup = 20000000;  // ns of running before the timing
+    bool warmup_told = false;    // set explicitly: then one-pass classes, which otherwise warm up for one pass, use it, too
+    uint64_t processes = 0;      // concurrent processes; 0: one, without the protocol for several
     uint64_t loaded_batch = 1000000000;  // least length in ns of a batch with several processes
-    bool free = false;                      // the system chooses the processor
-    int cpu = -1;                           // the processor to use; -1: the harness chooses
+    bool free = false;                   // the system chooses the processor
+    int cpu = -1;                        // the processor to use; -1: the harness chooses
     bool realtime = false;
     bool lock = true;  // memory
 };
 
 namespace harness {
 
-constexpr double enough =
-    200000;  // least ns of a batch; longer ones contain more timer ticks and lose the processor more often
+constexpr double enough = 200000;  // least ns of a batch; longer ones contain more timer ticks and lose the processor more often
 constexpr double clock_errors = 100;        // and this many clock errors, so that reading the clock costs less than 1 %
 constexpr uint64_t told_warm = 3;           // recorded trials at either end of the warm-up
 constexpr int most_warm_trials = 100;       // limit for passes that take no time, where elapsed time would not end the loop

@@ -79,8 +79,7 @@ class Parent {
     // Runs the parent's side of the protocol; `live` in load_process.h is the other side.
     void conduct(bool one_pass, bool has_dummy) {
         await(waiting, patience(0) + 20 * double(plan_.warmup + plan_.time));
-        Size sizes =
-            one_pass ? Size{1, 1, 1} : size(header_.alone, double(plan_.loaded_batch), shared_.processes, processors_);
+        Size sizes = one_pass ? Size{1, 1, 1} : size(header_.alone, double(plan_.loaded_batch), shared_.processes, processors_);
         note_length(sizes, one_pass);
         let_go_on();
         await(waiting, patience(header_.alone.setup));

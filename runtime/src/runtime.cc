@@ -27,10 +27,10 @@ YAMBA_COLD_BEGIN
 #include "scratch.cc"
 #include "text.cc"
 
+#include "batch_record.h"
 #include "bounds.h"
 #include "counters.h"
 #include "disturbance.h"
-#include "batch_record.h"
 #include "precision.h"
 #include "tick.h"
 YAMBA_COLD_END

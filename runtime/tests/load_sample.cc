@@ -17,8 +17,8 @@ enum Where { in_setup, in_batch, in_evidence, in_cleanup };
 struct yamba_load_sample : yamba::Subject {
     Fault fault{};
     Where where{};
-    int who{};   // fails: the process with this index in the order of setup
-    int slow{};  // 1: every setup but the first is slow, one after the other; 2: the first is, and reports progress
+    int who{};          // fails: the process with this index in the order of setup
+    int slow{};         // 1: every setup but the first is slow, one after the other; 2: the first is, and reports progress
     int *set_up_yet{};  // shared; the next word is the index of the process whose turn it is
     int own = -1;
     uint64_t work{}, told{}, inside{}, piece{};

@@ -481,7 +481,8 @@ void what_the_system_does_not_tell_is_not_recorded() {
     CHECK(records_with(subject, {11, 0}, "disturbance is not known here") == 1);
     CHECK(records_with(subject, {11, 0}, "\"disturbance\":") == 0 && records_with(subject, {11, 0}, "\"disturbed\":[]") == 11);
     usage = {};
-    CHECK(records_with(subject, {11, 0}, "\"disturbance\":{") == 11 && records_with(subject, {11, 0}, "disturbance is not known here") == 0);
+    CHECK(records_with(subject, {11, 0}, "\"disturbance\":{") == 11 &&
+          records_with(subject, {11, 0}, "disturbance is not known here") == 0);
     yamba::Usage known = yamba::system::usage();
     CHECK(known.known && known.cpu_ns > 0);
 }

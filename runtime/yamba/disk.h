@@ -24,10 +24,10 @@ struct Room {
     uint64_t all = usual_room;
     uint64_t each = 0;  // for each process of the run's largest load; 0: unknown
     const char *fix = "set YAMBA_DISK_ROOM to the bytes that it may have";  // how to get more
-    bool is_shared = false;                                                  // the sibling folders belong to the same run
+    bool is_shared = false;                                                 // the sibling folders belong to the same run
 };
 
-// Parses "BYTES EACH MEND" from YAMBA_DISK_ROOM.
+// Parses "BYTES EACH FIX" from YAMBA_DISK_ROOM.
 Room granted_room();
 
 // Marks the start of a launch: files written before it belong to other launches. Uses the coarse clock of file timestamps where

@@ -10,9 +10,9 @@
 namespace yamba {
 namespace names {
 
+using yamba::batch;
 using yamba::byte_t;
 using yamba::Code;
-using yamba::batch;
 using yamba::iter_t;
 using yamba::platform;
 using yamba::process;

@@ -19,7 +19,7 @@ pub(super) const SCRATCH: &str = "YAMBA_SCRATCH";
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Time for processes that outlive a launch to end by themselves, also on a busy machine.
-const LAST_WILL: Duration = Duration::from_secs(1);
+const CLEANUP_TIME: Duration = Duration::from_secs(1);
 
 /// ProcessExit a process makes its children ours. More generations than this are made on purpose.
 const GENERATIONS: usize = 100;
@@ -83,7 +83,7 @@ pub(super) fn bury() {
     }
 }
 
-/// Waits until all processes that outlived the launch have ended; `false` after [`LAST_WILL`].
+/// Waits until all processes that outlived the launch have ended; `false` after [`CLEANUP_TIME`].
 ///
 /// A benchmark may keep a process that cleans up (a semaphore, a mount) after a sudden end: it gets time for that. Returns early when
 /// `must_stop` is true.
@@ -93,7 +93,7 @@ pub(super) fn all_end_in_time(
     mut must_stop: impl FnMut() -> bool,
 ) -> bool {
     let since = Instant::now();
-    while since.elapsed() < LAST_WILL && !must_stop() {
+    while since.elapsed() < CLEANUP_TIME && !must_stop() {
         bury();
         if orphans(launch, scratch).is_empty() {
             return true;

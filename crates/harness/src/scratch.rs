@@ -22,7 +22,7 @@ pub(super) struct Scratch {
 
 /// The script of an executor. It reads the paths of control groups until its input ends. Benchmarks may still write a few files before
 /// they end, and get half a second to clean up. Then the processes left in the groups are killed.
-const LAST_WILL: &str = r#"
+const CLEANUP_TIME: &str = r#"
 while read -r group; do set -- "$@" "$group"; done
 scratch=$1
 shift
@@ -105,7 +105,7 @@ fn executor(directory: &Path) -> Option<(Child, Started)> {
     use std::os::unix::process::CommandExt;
     let mut command = Command::new("/bin/sh");
     command
-        .args(["-c", LAST_WILL, "sh"])
+        .args(["-c", CLEANUP_TIME, "sh"])
         .arg(directory)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

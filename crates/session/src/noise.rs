@@ -76,7 +76,7 @@ pub struct Report {
     pub seed: u64,
     /// Launches a run.
     pub launches: u64,
-    /// What each benchmark's noise is.
+    /// The run-to-run spread of each benchmark.
     pub benchmarks: Vec<Spread>,
 }
 

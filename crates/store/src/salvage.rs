@@ -14,7 +14,7 @@ use crate::connection::{Connection, Purpose, ResultRow, Value};
 use crate::error::StoreFault;
 use crate::{Detail, Store, StoreError, StoredEntry, statements};
 
-/// What was copied of a run.
+/// The parts of a run that were copied, and the parts that are lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
     /// [`yamba_record::Run::id`].

@@ -59,7 +59,8 @@ inline off_t program_size() {
 // The other machine's shell may be of any kind, so the command uses only words in single quotes.
 inline std::string remote_command() {
     const char *address = getenv(address_variable);
-    const std::string environment = address == nullptr ? "" : "env " + std::string(address_variable) + "=" + quoted(address) + " ";
+    const std::string environment =
+        address == nullptr ? "" : "env " + std::string(address_variable) + "=" + quoted(address) + " ";
     std::string all = "exec " + environment + "sh -c " + quoted(script) + " yamba " + std::to_string(program_size());
     if (process > 0) all += " --process " + std::to_string(process);
     for (const Settled &each : measured->settled)

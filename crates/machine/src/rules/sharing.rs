@@ -134,7 +134,7 @@ pub(super) fn swap(f: &Facts<'_>) -> Option<Finding> {
     (used > 0).then(|| {
         command(
             format!(
-                "{} of memory is swapped out: whoever touches it waits for a disk",
+                "{} of memory is swapped out: a process that touches it waits for a disk",
                 bytes(used)
             ),
             "sudo swapoff -a && sudo swapon -a",

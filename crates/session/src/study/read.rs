@@ -399,7 +399,7 @@ impl File<'_> {
             }
             (None, true) => Err(self.fault(
                 at,
-                "so many times what?",
+                "`times` without `of`: it has no other measurement to multiply",
                 "name the other measurement's id with of = \"...\"",
             )),
             (Some(of), false) => Err(self.fault(

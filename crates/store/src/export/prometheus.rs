@@ -88,7 +88,7 @@ fn of_run(run: &Run) -> [Family; 2] {
 
 #[rustfmt::skip]
 fn of_entries(run: &Run) -> [Family; 8] {
-    let mut valid = Family::new("yamba_valid", "Whether the figure is what its name says. What was skipped has none.");
+    let mut valid = Family::new("yamba_valid", "Whether the evidence supports the figure. Skipped benchmarks have no sample.");
     let mut disturbed = Family::new("yamba_disturbed", "Whether disturbed batches had to count.");
     let mut figures = [
         Family::new("yamba_latency_seconds", "The median time of an operation."),

@@ -81,7 +81,7 @@ fn run_records_its_plan() {
         drawn(document(yamba.run(quickly))),
         drawn(document(yamba.run(quickly))),
     );
-    assert_ne!(first, second, "drawn anew each time");
+    assert_ne!(first, second, "each run has its own order");
 }
 
 /// A benchmark without disk space is skipped with the reason and help. Sweeps adapt to the space, and leftovers of earlier launches and benchmarks

@@ -337,7 +337,13 @@ fn study_errors_have_place_and_help() {
             "no measurement has the id `cal`",
             "`call`",
         ),
-        ("of = \"call\"", "", 30, "so many times what?", "of ="),
+        (
+            "of = \"call\"",
+            "",
+            30,
+            "`times` without `of`: it has no other measurement to multiply",
+            "of =",
+        ),
         (
             "1.5..3 times",
             "1.5..3 ns",

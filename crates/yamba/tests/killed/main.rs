@@ -40,7 +40,7 @@ struct Scene<'a> {
     within: u64,
 }
 
-/// These fork partners, use last wills, create a control group, start servers on their own hosts, and write files.
+/// These fork partners, use cleanup guards, create a control group, start servers on their own hosts, and write files.
 const SUITE: Scene = Scene {
     name: "suite",
     names: &[
@@ -299,7 +299,7 @@ fn a_group_goes(ground: &Ground<'_>) -> Result<(), String> {
         let group = killed_with_its_group(ground, &format!("all-{number}"), all_at_once)?;
         group.exists().then_some(group)
     });
-    let orphan = orphan.expect("a group that nobody has removed");
+    let orphan = orphan.expect("a control group is left over");
     let folder = ground.home.join("after");
     GROUP.start(&folder).wait().unwrap();
     assert!(!orphan.exists(), "{}", orphan.display());

@@ -142,7 +142,7 @@ impl<'a> Walk<'a, '_> {
     fn offset_place(&mut self, span: Span) {
         if !self.in_word {
             self.found.push(error!("offset-outside-word" at span,
-                "`offset` counts from the start of a `word` or `asm`, and here is none";
+                "`offset` counts from the start of a `word` or `asm`; this term is in neither";
                 help "put the term into `word(BITS) { ... }`, or use `rel(NAME, BITS)`, which counts from the end of its field"));
         }
     }
