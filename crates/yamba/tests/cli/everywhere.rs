@@ -1,1 +1,202 @@
+//! Builds every benchmark of the suite and every example for every instruction set, and runs each briefly: one batch of one point, with an
+//! emulator for foreign processors. Each must finish and must reject invalid words; the figures do not matter.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+use yamba_lang::{Analysis, ClassId, Files, Target};
+use yamba_record::program::Program as Description;
+use yamba_toolchain::build::{BuildOptions, build};
+use yamba_toolchain::embedded::Home;
+use yamba_toolchain::files::Disk;
+
+use crate::support::root;
+
+/// The exit status of a program that cannot be measured on this machine.
+const NOT_HERE: i32 = 4;
+
+#[test]
+#[ignore = "needs a C++ compiler and an emulator for every instruction set"]
+fn suite_and_examples_run_on_every_instruction_set() {
+    let analysis = analysis();
+    let jobs: Vec<(ClassId, Target)> = jobs(&analysis);
+    assert!(jobs.len() > 60, "{} programs", jobs.len());
+    let next = AtomicUsize::new(0);
+    let faults = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((class, target)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(fault) = attempt(&analysis, *class, target) {
+                        faults.lock().unwrap().push(format!(
+                            "{} on {target}: {fault}",
+                            analysis.class(*class).name()
+                        ));
+                    }
+                }
+            });
+        }
+    });
+    let faults = faults.into_inner().unwrap();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    a_whole_run_has_many_figures();
+}
+
+/// Counts figures of the programs just built. Skipped benchmarks do not count.
+fn a_whole_run_has_many_figures() {
+    for quick in [&[][..], &["--quick"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_yamba"))
+            .args(["run", "--dry-run", "--json"])
+            .args(quick)
+            .env("YAMBA_HOME", root())
+            .env_remove("YAMBA_STORE")
+            .current_dir(storage())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let plan: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)));
+        let all = plan["benchmarks"].as_array().unwrap().iter();
+        let figures = all.filter(|b| b["skipped"].is_null()).count();
+        assert!(figures >= 150, "{figures} figures with {quick:?}");
+    }
+}
+
+fn analysis() -> Analysis {
+    let home = Home {
+        runtime: root().join("runtime"),
+        library: root().join("library"),
+        suite: root().join("suite"),
+    };
+    let disk = Disk::new(Vec::new(), &home).unwrap();
+    let examples = root().join("examples/x.yamba");
+    let mut inputs = disk.searched(false);
+    inputs.extend(
+        disk.around(&examples.display().to_string())
+            .into_iter()
+            .filter(|i| i.path.contains("/examples/")),
+    );
+    yamba_lang::analyse(inputs, &disk)
+}
+
+fn jobs(analysis: &Analysis) -> Vec<(ClassId, Target)> {
+    let listed: Vec<ClassId> = analysis
+        .requested()
+        .into_iter()
+        .filter(|c| analysis.is_listed(*c))
+        .collect();
+    let targets: Vec<Target> = analysis
+        .targets()
+        .into_iter()
+        .filter(|t| t.system == "linux")
+        .collect();
+    let all = targets
+        .iter()
+        .flat_map(|t| listed.iter().map(move |c| (*c, t.clone())));
+    all.filter(|(c, t)| !analysis.program(*c, t).variants.is_empty())
+        .collect()
+}
+
+fn attempt(analysis: &Analysis, class: ClassId, target: &Target) -> Result<(), String> {
+    let built = build(analysis, class, target, &BuildOptions::default());
+    let built = built.map_err(|e| format!("{e:?}"))?;
+    if !built.warnings.is_empty() {
+        return Err(format!("the compiler warns: {:?}", built.warnings));
+    }
+    let mut words = built.runner.clone();
+    words.push(built.program.display().to_string());
+    if built.runner.is_empty() {
+        refuses_nonsense(&words)?;
+        tells_an_ordinary_user(&words)?;
+    }
+    let output = answer(&words, &["--run", "--batches", "1", "--time-ns", "1000000"])?;
+    let out = String::from_utf8_lossy(&output.stdout);
+    let ended = out.contains("\"event\":\"end\"") && !out.contains("\"event\":\"crash\"");
+    match output.status.code() {
+        Some(0) if ended => Ok(()),
+        Some(NOT_HERE) => Ok(()),
+        status => Err(format!(
+            "{status:?}\n{out}{}",
+            String::from_utf8_lossy(&output.stderr)
+        )),
+    }
+}
+
+fn answer(program: &[String], arguments: &[&str]) -> Result<Output, String> {
+    let scratch = tempfile::Builder::new().tempdir_in(storage()).unwrap();
+    Command::new(&program[0])
+        .args(&program[1..])
+        .args(arguments)
+        .env("YAMBA_SCRATCH", scratch.path())
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("{program:?}: {e}"))
+}
+
+/// Checks that every word or file name parameter rejects an invalid value.
+fn refuses_nonsense(program: &[String]) -> Result<(), String> {
+    let described = |arguments: &[&str]| {
+        let output = answer(program, arguments)?;
+        serde_json::from_slice::<Description>(&output.stdout)
+            .map_err(|e| format!("{e}: {output:?}"))
+    };
+    let parameters = described(&["--describe"])?.parameters;
+    for word in parameters.iter().filter(|p| p.ty.contains("char")) {
+        let setting = format!("{}=neither-word-nor-file", word.name);
+        let refused = described(&["--describe", "--set", &setting])?.refused;
+        if !refused.is_some_and(|text| text.contains(&format!("--set {setting}: "))) {
+            return Err(format!("takes {setting}"));
+        }
+    }
+    Ok(())
+}
+
+/// A user id that owns no files.
+const NOBODY: u32 = 65534;
+
+/// Asks each program as an ordinary user's run does before it measures. If the tests run as root, another user asks.
+fn tells_an_ordinary_user(program: &[String]) -> Result<(), String> {
+    let described = |output: Output| {
+        serde_json::from_slice::<Description>(&output.stdout)
+            .map_err(|e| format!("{e}: {output:?}"))
+    };
+    if described(answer(program, &["--describe"])?)?.skip.is_some() {
+        return Ok(());
+    }
+    let place = tempfile::tempdir().unwrap();
+    fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
+    let own = place.path().join("program");
+    // Copied by another process. If this one held the file open for writing while a child starts, the copy could not be executed.
+    let mut copy = Command::new("install");
+    copy.args(["-m", "755", &program[0]]).arg(&own);
+    assert!(copy.status().unwrap().success());
+    let mut command = Command::new(&own);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let output = command
+        .arg("--describe")
+        .env_clear()
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| e.to_string())?;
+    let description = described(output)?;
+    match (&description.skip, &description.refused) {
+        (None, None) => Ok(()),
+        (Some(why), None) if why.contains("root") => Ok(()),
+        (skip, refused) => Err(format!(
+            "as an ordinary user: skipped {skip:?}, refused {refused:?}"
+        )),
+    }
+}
+
+/// A folder on a disk. A temporary folder may be in memory, whose pages cannot be dropped.
+fn storage() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+}
